@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! How the checker fills the arena. Nothing here is visible outside the crate.
+
+use super::{DefId, Definition, DefinitionKind, Model};
+
+impl Model {
+    /// Adds a definition that is not yet among the contents of its scope.
+    pub(crate) fn add(&mut self, mut definition: Definition) -> DefId {
+        let id = DefId(u32::try_from(self.definitions.len()).unwrap_or(u32::MAX));
+        definition.id = id;
+        self.by_name.insert(definition.scoped_name(), id);
+        self.definitions.push(definition);
+        id
+    }
+
+    /// Puts a definition last among the contents of its scope, wherever it was before.
+    pub(crate) fn place(&mut self, id: DefId) {
+        let parent = self[id].parent;
+        let Some(siblings) = self.contents_mut(parent) else {
+            return;
+        };
+        siblings.retain(|sibling| *sibling != id);
+        siblings.push(id);
+    }
+
+    pub(crate) fn definition_mut(&mut self, id: DefId) -> &mut Definition {
+        &mut self.definitions[id.0 as usize]
+    }
+
+    fn contents_mut(&mut self, scope: Option<DefId>) -> Option<&mut Vec<DefId>> {
+        let Some(id) = scope else {
+            return Some(&mut self.top_level);
+        };
+        match &mut self.definition_mut(id).kind {
+            DefinitionKind::Module(m) => Some(&mut m.contents),
+            DefinitionKind::Interface(i) => Some(&mut i.contents),
+            DefinitionKind::Struct(s) => Some(&mut s.contents),
+            DefinitionKind::Union(u) => Some(&mut u.contents),
+            DefinitionKind::Exception(e) => Some(&mut e.contents),
+            DefinitionKind::ValueType(v) => Some(&mut v.contents),
+            DefinitionKind::Unmapped(u) => Some(&mut u.contents),
+            _ => None,
+        }
+    }
+}

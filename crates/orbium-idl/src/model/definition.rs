@@ -1,0 +1,424 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Definitions: everything in IDL that has a name and a repository id.
+
+use std::sync::Arc;
+
+use super::{ConstValue, Type};
+
+/// Index of a definition in its [`super::Model`]. Meaningless in any other model.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct DefId(pub u32);
+
+/// Where something was written. Lines and columns count from 1; columns count characters.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Location {
+    /// The file as it was named: on the command line, by an `#include` found on the search path,
+    /// or by a line marker.
+    pub file: Arc<str>,
+    /// The line in that file.
+    pub line: u32,
+    /// The column in that line.
+    pub column: u32,
+}
+
+/// One named thing of an IDL file.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Definition {
+    /// Its own id.
+    pub id: DefId,
+    /// The name without the underscore of an escaped identifier.
+    pub name: String,
+    /// The names from file scope to this definition, itself last.
+    pub path: Vec<String>,
+    /// The module, interface, struct, … it is defined in; none at file scope.
+    pub parent: Option<DefId>,
+    /// The repository id, such as `IDL:M/I:1.0`, after all pragmas, `typeid` and `typeprefix`.
+    pub repository_id: String,
+    /// The text of the comment that belongs to it (directly above, or trailing on its line),
+    /// without the comment marks and common indentation.
+    pub doc: Option<String>,
+    /// Where its name stands in its full declaration (or in the forward one, if that is all).
+    pub location: Location,
+    /// Whether it was written in the file being compiled rather than in one that it includes.
+    /// A module counts when any of its openings does.
+    pub in_main_file: bool,
+    /// Annotations such as `@deadline(5)`, in order.
+    pub annotations: Vec<Annotation>,
+    /// What it is.
+    pub kind: DefinitionKind,
+}
+
+impl Definition {
+    /// The name from file scope with a leading `::`, such as `::Cubit::Cube`.
+    pub fn scoped_name(&self) -> String {
+        let mut name = String::new();
+        for part in &self.path {
+            name.push_str("::");
+            name.push_str(part);
+        }
+        name
+    }
+
+    /// The annotation of that name, if it was given.
+    pub fn annotation(&self, name: &str) -> Option<&Annotation> {
+        self.annotations.iter().find(|a| a.name == name)
+    }
+}
+
+/// What a definition is.
+#[derive(Debug, Clone, PartialEq)]
+pub enum DefinitionKind {
+    /// `module`
+    Module(Module),
+    /// `interface`, plain, abstract or local
+    Interface(Interface),
+    /// An operation of an interface or value type
+    Operation(Operation),
+    /// An attribute of an interface or value type
+    Attribute(Attribute),
+    /// `struct`
+    Struct(Struct),
+    /// `union`
+    Union(Union),
+    /// `enum`
+    Enum(Enum),
+    /// `typedef`
+    Alias(Alias),
+    /// `const`
+    Constant(Constant),
+    /// `exception`
+    Exception(Exception),
+    /// `valuetype` with state or abstract
+    ValueType(ValueType),
+    /// `valuetype Name type`
+    ValueBox(ValueBox),
+    /// `native`
+    Native,
+    /// A construct that is understood but has no mapping, such as `component`
+    Unmapped(Unmapped),
+}
+
+impl DefinitionKind {
+    /// The IDL keyword or noun for the kind, for messages.
+    pub fn noun(&self) -> &'static str {
+        match self {
+            DefinitionKind::Module(_) => "module",
+            DefinitionKind::Interface(_) => "interface",
+            DefinitionKind::Operation(_) => "operation",
+            DefinitionKind::Attribute(_) => "attribute",
+            DefinitionKind::Struct(_) => "struct",
+            DefinitionKind::Union(_) => "union",
+            DefinitionKind::Enum(_) => "enum",
+            DefinitionKind::Alias(_) => "typedef",
+            DefinitionKind::Constant(_) => "constant",
+            DefinitionKind::Exception(_) => "exception",
+            DefinitionKind::ValueType(_) => "valuetype",
+            DefinitionKind::ValueBox(_) => "value box",
+            DefinitionKind::Native => "native type",
+            DefinitionKind::Unmapped(u) => u.construct,
+        }
+    }
+}
+
+/// A module, all openings together.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Module {
+    /// What it contains, in order.
+    pub contents: Vec<DefId>,
+}
+
+/// How an interface may be used.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum InterfaceKind {
+    /// `interface`: objects that can be called from elsewhere
+    Plain,
+    /// `abstract interface`: an object or a value
+    Abstract,
+    /// `local interface`: never leaves the process
+    Local,
+}
+
+/// An interface.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Interface {
+    /// Plain, abstract or local.
+    pub kind: InterfaceKind,
+    /// The direct bases in the order written. See [`super::Model::all_bases`].
+    pub bases: Vec<DefId>,
+    /// Operations, attributes, types, constants and exceptions of its own, in order.
+    pub contents: Vec<DefId>,
+    /// It was declared but never defined: only references to it can be passed along.
+    pub forward_only: bool,
+}
+
+/// The direction of a parameter.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Direction {
+    /// `in`: from caller to object
+    In,
+    /// `out`: from object to caller
+    Out,
+    /// `inout`: both ways
+    InOut,
+}
+
+/// A parameter of an operation.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Parameter {
+    /// Its name, unescaped.
+    pub name: String,
+    /// Which way it travels.
+    pub direction: Direction,
+    /// Its type.
+    pub ty: Type,
+    /// Its annotations.
+    pub annotations: Vec<Annotation>,
+    /// Where its name stands.
+    pub location: Location,
+}
+
+/// An operation.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Operation {
+    /// No answer is sent. Then the result is void, all parameters are `in`, nothing is raised.
+    pub oneway: bool,
+    /// The result type, perhaps [`Type::Void`].
+    pub result: Type,
+    /// The parameters in order.
+    pub parameters: Vec<Parameter>,
+    /// The user exceptions it may raise, in order, without duplicates.
+    pub raises: Vec<DefId>,
+    /// The names in its context clause.
+    pub contexts: Vec<String>,
+}
+
+/// An attribute. `attribute long a, b;` makes two of them.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Attribute {
+    /// It has no setter.
+    pub readonly: bool,
+    /// Its type.
+    pub ty: Type,
+    /// What reading it may raise.
+    pub get_raises: Vec<DefId>,
+    /// What writing it may raise.
+    pub set_raises: Vec<DefId>,
+}
+
+/// A member of a struct or exception, or the content of a union case.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Member {
+    /// Its name, unescaped.
+    pub name: String,
+    /// Its type, the array dimensions of its declarator included.
+    pub ty: Type,
+    /// Its comment.
+    pub doc: Option<String>,
+    /// Its annotations.
+    pub annotations: Vec<Annotation>,
+    /// Where its name stands.
+    pub location: Location,
+}
+
+/// A struct.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Struct {
+    /// At least one member, in order.
+    pub members: Vec<Member>,
+    /// Types defined in place inside it.
+    pub contents: Vec<DefId>,
+}
+
+/// A union.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Union {
+    /// The discriminator as written: an integer type, char, boolean, or a name for one of these
+    /// or for an enum.
+    pub discriminator: Type,
+    /// At least one case, in order.
+    pub cases: Vec<Case>,
+    /// Types defined in place inside it.
+    pub contents: Vec<DefId>,
+}
+
+impl Union {
+    /// Index of the case marked `default`, if there is one.
+    pub fn default_case(&self) -> Option<usize> {
+        self.cases.iter().position(|c| c.is_default)
+    }
+}
+
+/// One case of a union.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Case {
+    /// The labels, values of the discriminator's type; empty when it is `default:` alone.
+    pub labels: Vec<ConstValue>,
+    /// It has a `default:` (perhaps beside labels).
+    pub is_default: bool,
+    /// What it holds.
+    pub member: Member,
+}
+
+/// An enum.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Enum {
+    /// At least one; the value on the wire is the index.
+    pub enumerators: Vec<Enumerator>,
+}
+
+/// An enumerator. Its scope is the one that holds the enum.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Enumerator {
+    /// Its name, unescaped.
+    pub name: String,
+    /// Its comment.
+    pub doc: Option<String>,
+    /// Its annotations.
+    pub annotations: Vec<Annotation>,
+    /// Where its name stands.
+    pub location: Location,
+}
+
+/// A typedef. `typedef long A, B[2];` makes two of them.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Alias {
+    /// The type that it names, the array dimensions of its declarator included.
+    pub ty: Type,
+}
+
+/// A constant.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Constant {
+    /// The type as written; of `const fixed`, the digits and scale that the value needs.
+    pub ty: Type,
+    /// The value, in the range of the type.
+    pub value: ConstValue,
+}
+
+/// A user exception.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Exception {
+    /// Its members, perhaps none.
+    pub members: Vec<Member>,
+    /// Types defined in place inside it.
+    pub contents: Vec<DefId>,
+}
+
+/// What a value type is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum ValueKind {
+    /// State is marshalled by the ORB
+    Plain,
+    /// `abstract`: no state
+    Abstract,
+    /// `custom`: marshals itself
+    Custom,
+}
+
+/// A value type other than a box.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ValueType {
+    /// Plain, abstract or custom.
+    pub kind: ValueKind,
+    /// A receiver may cut it down to its concrete base, which is the first of `bases`.
+    pub truncatable: bool,
+    /// The value types it inherits; a concrete one comes first.
+    pub bases: Vec<DefId>,
+    /// The interfaces it supports; a non-abstract one comes first.
+    pub supports: Vec<DefId>,
+    /// Its own state, in order.
+    pub members: Vec<StateMember>,
+    /// Its factories, in order.
+    pub factories: Vec<Factory>,
+    /// Operations, attributes, types, constants and exceptions of its own, in order.
+    pub contents: Vec<DefId>,
+    /// It was declared but never defined.
+    pub forward_only: bool,
+}
+
+/// A member of a value type's state.
+#[derive(Debug, Clone, PartialEq)]
+pub struct StateMember {
+    /// `public` rather than `private`.
+    pub public: bool,
+    /// Name and type.
+    pub member: Member,
+}
+
+/// A factory of a value type.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Factory {
+    /// Its name, unescaped.
+    pub name: String,
+    /// Its parameters, all `in`.
+    pub parameters: Vec<Parameter>,
+    /// What it may raise.
+    pub raises: Vec<DefId>,
+    /// Its comment.
+    pub doc: Option<String>,
+    /// Its annotations.
+    pub annotations: Vec<Annotation>,
+    /// Where its name stands.
+    pub location: Location,
+}
+
+/// A value box.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ValueBox {
+    /// What is in the box; never a value type.
+    pub ty: Type,
+}
+
+/// A construct of IDL that orbium reads but has no mapping for.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Unmapped {
+    /// The word for it: `component`, `home`, `eventtype`, …
+    pub construct: &'static str,
+    /// Definitions inside it, in order.
+    pub contents: Vec<DefId>,
+}
+
+/// An annotation, `@name(…)`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Annotation {
+    /// The name as written, without `@`; scoped names keep their `::`.
+    pub name: String,
+    /// The arguments in order.
+    pub parameters: Vec<AnnotationParameter>,
+    /// Where it stands.
+    pub location: Location,
+}
+
+impl Annotation {
+    /// The argument of that name, or the only unnamed one when `name` is `value`.
+    pub fn parameter(&self, name: &str) -> Option<&AnnotationValue> {
+        let named = self
+            .parameters
+            .iter()
+            .find(|p| p.name.as_deref() == Some(name));
+        named
+            .or_else(|| {
+                let unnamed = self.parameters.iter().find(|p| p.name.is_none());
+                unnamed.filter(|_| name == "value")
+            })
+            .map(|p| &p.value)
+    }
+}
+
+/// An argument of an annotation.
+#[derive(Debug, Clone, PartialEq)]
+pub struct AnnotationParameter {
+    /// `min` of `@range(min = 1)`; none in `@id(3)`.
+    pub name: Option<String>,
+    /// What it was set to.
+    pub value: AnnotationValue,
+}
+
+/// The value of an annotation's argument.
+#[derive(Debug, Clone, PartialEq)]
+pub enum AnnotationValue {
+    /// A constant expression, evaluated.
+    Const(ConstValue),
+    /// A name that is no constant, such as `FINAL` of `@extensibility(FINAL)`.
+    Name(String),
+}

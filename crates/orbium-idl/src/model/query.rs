@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Questions to a model.
+
+use std::collections::HashSet;
+use std::ops::Index;
+
+use super::{DefId, Definition, DefinitionKind, InterfaceKind, Member, Model, Type};
+
+impl Index<DefId> for Model {
+    type Output = Definition;
+
+    /// The definition with that id, which must come from this model.
+    fn index(&self, id: DefId) -> &Definition {
+        &self.definitions[id.0 as usize]
+    }
+}
+
+impl Model {
+    /// Every definition, parents before their contents.
+    pub fn definitions(&self) -> impl Iterator<Item = &Definition> {
+        self.definitions.iter()
+    }
+
+    /// The definitions at file scope, in order.
+    pub fn top_level(&self) -> &[DefId] {
+        &self.top_level
+    }
+
+    /// The definitions directly inside another, in order. Empty for what contains nothing.
+    pub fn contents(&self, id: DefId) -> &[DefId] {
+        match &self[id].kind {
+            DefinitionKind::Module(m) => &m.contents,
+            DefinitionKind::Interface(i) => &i.contents,
+            DefinitionKind::Struct(s) => &s.contents,
+            DefinitionKind::Union(u) => &u.contents,
+            DefinitionKind::Exception(e) => &e.contents,
+            DefinitionKind::ValueType(v) => &v.contents,
+            DefinitionKind::Unmapped(u) => &u.contents,
+            _ => &[],
+        }
+    }
+
+    /// Finds a definition by its name from file scope; the leading `::` may be left out.
+    /// Names are compared exactly.
+    pub fn lookup(&self, scoped_name: &str) -> Option<&Definition> {
+        let found = match scoped_name.starts_with("::") {
+            true => self.by_name.get(scoped_name),
+            false => self.by_name.get(&format!("::{scoped_name}")),
+        };
+        found.map(|id| &self[*id])
+    }
+
+    /// Follows typedefs until the type is no alias. Only the outermost type is resolved:
+    /// the element of a sequence is left as written.
+    pub fn resolve_alias<'a>(&'a self, ty: &'a Type) -> &'a Type {
+        let mut ty = ty;
+        while let Type::Named(id) = ty {
+            match &self[*id].kind {
+                DefinitionKind::Alias(alias) => ty = &alias.ty,
+                _ => break,
+            }
+        }
+        ty
+    }
+
+    /// The definition that a type names after following typedefs, if it names one.
+    pub fn resolve_named(&self, ty: &Type) -> Option<&Definition> {
+        match self.resolve_alias(ty) {
+            Type::Named(id) => Some(&self[*id]),
+            _ => None,
+        }
+    }
+
+    /// The direct bases of an interface or value type; empty for all else.
+    pub fn bases(&self, id: DefId) -> &[DefId] {
+        match &self[id].kind {
+            DefinitionKind::Interface(i) => &i.bases,
+            DefinitionKind::ValueType(v) => &v.bases,
+            _ => &[],
+        }
+    }
+
+    /// All bases of an interface or value type, direct and indirect, each once and itself not
+    /// among them: depth first, left to right.
+    pub fn all_bases(&self, id: DefId) -> Vec<DefId> {
+        let mut found = Vec::new();
+        let mut seen = HashSet::from([id]);
+        let mut pending: Vec<DefId> = self.bases(id).iter().rev().copied().collect();
+        while let Some(base) = pending.pop() {
+            if seen.insert(base) {
+                found.push(base);
+                pending.extend(self.bases(base).iter().rev());
+            }
+        }
+        found
+    }
+
+    /// The operations and attributes of an interface, the inherited ones first (the farthest
+    /// base first of all), each once.
+    pub fn all_features(&self, id: DefId) -> Vec<DefId> {
+        let mut owners = self.all_bases(id);
+        owners.reverse();
+        owners.push(id);
+        let is_feature = |id: &DefId| {
+            let kind = &self[*id].kind;
+            matches!(
+                kind,
+                DefinitionKind::Operation(_) | DefinitionKind::Attribute(_)
+            )
+        };
+        let features = owners.iter().flat_map(|owner| self.contents(*owner));
+        features.copied().filter(is_feature).collect()
+    }
+
+    /// Whether a struct, union, exception or value type contains itself, through sequences or
+    /// otherwise. Interfaces are references, so a type is not recursive through them.
+    pub fn is_recursive(&self, id: DefId) -> bool {
+        let mut seen = HashSet::new();
+        let mut pending = self.parts(id);
+        while let Some(part) = pending.pop() {
+            if part == id {
+                return true;
+            }
+            if seen.insert(part) {
+                pending.extend(self.parts(part));
+            }
+        }
+        false
+    }
+
+    /// Whether a definition can only be used inside the process: a local interface, a native,
+    /// or a type that contains one.
+    pub fn is_local(&self, id: DefId) -> bool {
+        let mut seen = HashSet::new();
+        let mut pending = vec![id];
+        while let Some(part) = pending.pop() {
+            let local = match &self[part].kind {
+                DefinitionKind::Interface(i) => i.kind == InterfaceKind::Local,
+                DefinitionKind::Native => true,
+                _ => false,
+            };
+            if local {
+                return true;
+            }
+            if seen.insert(part) {
+                pending.extend(self.parts(part));
+            }
+        }
+        false
+    }
+
+    /// Whether a type is local in the sense of [`Model::is_local`].
+    pub fn type_is_local(&self, ty: &Type) -> bool {
+        let mut named = Vec::new();
+        named_in(ty, &mut named);
+        named.into_iter().any(|id| self.is_local(id))
+    }
+
+    /// The definitions that the type `id` is directly made of: member, element and alias types.
+    fn parts(&self, id: DefId) -> Vec<DefId> {
+        let mut parts = Vec::new();
+        let mut members = |members: &[Member]| {
+            for member in members {
+                named_in(&member.ty, &mut parts);
+            }
+        };
+        match &self[id].kind {
+            DefinitionKind::Struct(s) => members(&s.members),
+            DefinitionKind::Exception(e) => members(&e.members),
+            DefinitionKind::Union(u) => u
+                .cases
+                .iter()
+                .for_each(|c| named_in(&c.member.ty, &mut parts)),
+            DefinitionKind::ValueType(v) => {
+                v.members
+                    .iter()
+                    .for_each(|m| named_in(&m.member.ty, &mut parts));
+                parts.extend(&v.bases);
+            }
+            DefinitionKind::Alias(alias) => named_in(&alias.ty, &mut parts),
+            DefinitionKind::ValueBox(boxed) => named_in(&boxed.ty, &mut parts),
+            _ => {}
+        }
+        parts
+    }
+
+    /// The type in IDL spelling, names from file scope, such as `sequence<::M::S, 4>`.
+    /// Array dimensions follow in brackets.
+    pub fn type_name(&self, ty: &Type) -> String {
+        let bounded = |word: &str, bound: Option<u32>| match bound {
+            Some(bound) => format!("{word}<{bound}>"),
+            None => word.to_owned(),
+        };
+        match ty {
+            Type::String(bound) => bounded("string", *bound),
+            Type::WString(bound) => bounded("wstring", *bound),
+            Type::Fixed { digits, scale } => format!("fixed<{digits}, {scale}>"),
+            Type::Sequence {
+                element,
+                bound: None,
+            } => {
+                format!("sequence<{}>", self.type_name(element))
+            }
+            Type::Sequence {
+                element,
+                bound: Some(bound),
+            } => {
+                format!("sequence<{}, {bound}>", self.type_name(element))
+            }
+            Type::Array {
+                element,
+                dimensions,
+            } => {
+                let dimensions: String = dimensions.iter().map(|d| format!("[{d}]")).collect();
+                format!("{}{dimensions}", self.type_name(element))
+            }
+            Type::Named(id) => self[*id].scoped_name(),
+            simple => simple.keyword().unwrap_or("?").to_owned(),
+        }
+    }
+}
+
+fn named_in(ty: &Type, into: &mut Vec<DefId>) {
+    match ty {
+        Type::Named(id) => into.push(*id),
+        Type::Sequence { element, .. } | Type::Array { element, .. } => named_in(element, into),
+        _ => {}
+    }
+}
