@@ -1,2 +1,48 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Common Data Representation: IDL values to bytes and back
+//! Common Data Representation (CORBA 3.3 Part 2, clause 9.3): IDL values to
+//! bytes and back.
+//!
+//! This crate knows neither sockets, nor requests, nor threads, nor clocks. It
+//! never reads past what it was given, never allocates more than the bytes it
+//! holds can justify, and never looks at padding.
+//!
+//! * [`CdrWriter`] appends values to a buffer it keeps; large blocks of octets
+//!   are *gathered*: remembered by reference and never copied.
+//! * [`CdrReader`] walks a message in place and hands out borrowed slices and
+//!   strings wherever the layout on the wire is the layout in memory.
+//! * [`Encode`] and [`Decode`] are implemented by every mapped IDL type.
+//! * [`FixedSize`] types are moved with one bounds check; where their layout in
+//!   memory is their layout in CDR, sequences of them are moved in one copy.
+//!
+//! ```
+//! use orbium_cdr::{CdrReader, CdrWriter, Decode, Encode, Format};
+//!
+//! let values = vec![1i32, 2, 3];
+//! let mut writer = CdrWriter::new(Format::native());
+//! values.encode(&mut writer);
+//! let mut bytes = writer.finish().unwrap();
+//!
+//! let mut reader = CdrReader::new(&mut bytes, Format::native());
+//! assert_eq!(Vec::<i32>::decode(&mut reader).unwrap(), values);
+//! ```
+#![deny(unsafe_code)]
+
+mod block;
+mod char;
+mod error;
+mod fixed_size;
+mod format;
+mod layout;
+mod reader;
+mod text;
+mod value;
+mod writer;
+
+pub use char::{Char, LongDouble, WChar};
+pub use error::{CdrError, CdrErrorKind};
+pub use fixed_size::{FixedIn, FixedOut, FixedSize};
+pub use format::{ByteOrder, CharSet, Format, WideSet};
+pub use layout::{Field, Layout};
+pub use reader::{CdrReader, MAX_NESTING, Owner};
+pub use value::{Decode, Encode};
+pub use writer::{CdrWriter, Piece, Pieces};

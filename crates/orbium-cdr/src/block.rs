@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Block copies: the one module of this crate with unsafe code.
+//!
+//! What makes them sound: [`FixedSize::LAYOUT`](crate::FixedSize) is a block
+//! only if the type is a primitive for which every bit pattern is a value, or a
+//! struct for which [`Layout::structure`](crate::Layout::structure) proved, from
+//! `offset_of!` and `size_of`, that all its members are such blocks and that
+//! everything between them is padding. Members are named exhaustively by
+//! `fixed_struct!`, so none can hide in a gap.
+#![allow(unsafe_code)]
+
+use crate::{FixedIn, FixedOut, FixedSize};
+
+/// The octets of gap-free block elements.
+#[inline]
+pub(crate) fn octets_of<T: FixedSize>(items: &[T]) -> &[u8] {
+    assert!(T::LAYOUT.is_block() && T::LAYOUT.gaps().is_empty());
+    // SAFETY: the elements have no padding (no gaps, asserted above, and
+    // `match_memory` counts trailing padding as a gap), so every octet of the
+    // slice is initialised; u8 has no alignment.
+    unsafe { core::slice::from_raw_parts(items.as_ptr().cast(), size_of_val(items)) }
+}
+
+/// Copies elements in their steady position into `room`, padding zeroed.
+///
+/// `room` starts where the element before ended, and is exactly
+/// `items.len() * stride` long.
+#[inline]
+pub(crate) fn copy_out<T: FixedSize>(items: &[T], room: &mut [u8]) {
+    assert!(T::LAYOUT.is_block());
+    if items.is_empty() {
+        return;
+    }
+    let layout = const { T::LAYOUT };
+    let lead = size_of::<T>() - layout.end(0);
+    assert!(layout.stride() == size_of::<T>() && room.len() == size_of_val(items));
+    // The leading gap of the first element stands where, in memory, the
+    // trailing padding of the one before would be.
+    room[..lead].fill(0);
+    let room = &mut room[lead..];
+    let octets = size_of_val(items) - lead;
+    let out = room.as_mut_ptr();
+    // SAFETY: `room` has `size_of_val(items) - lead` octets left and does not
+    // overlap `items`, which cannot borrow from a buffer being written. Padding
+    // octets may be uninitialised; each is overwritten below before anyone can
+    // read it, and `lead` octets of trailing padding are not copied.
+    unsafe {
+        core::ptr::copy_nonoverlapping(items.as_ptr().cast::<u8>(), out, octets);
+    }
+    if layout.gaps().is_empty() {
+        return;
+    }
+    for i in 0..items.len() {
+        for &(from, to) in layout.gaps() {
+            // The trailing padding of the last element was not copied.
+            if i + 1 == items.len() && from == layout.end(0) {
+                continue;
+            }
+            // SAFETY: gaps lie inside an element, and all octets of element
+            // `i` up to `to` lie inside `room`.
+            unsafe {
+                out.add(i * size_of::<T>() + from).write_bytes(0, to - from);
+            }
+        }
+    }
+}
+
+/// Appends `count` elements, the octets of which start at their steady position
+/// in `octets` (exactly `count * stride` long), to `out`.
+#[inline]
+pub(crate) fn copy_in<T: FixedSize>(octets: &[u8], count: usize, out: &mut Vec<T>) {
+    assert!(T::LAYOUT.is_block());
+    let layout = const { T::LAYOUT };
+    let lead = size_of::<T>() - layout.end(0);
+    assert!(octets.len() == count * layout.stride() && layout.stride() == size_of::<T>());
+    if count == 0 {
+        return;
+    }
+    out.reserve(count);
+    let octets = &octets[lead..];
+    let len = out.len();
+    // SAFETY: `reserve` made room for `count` elements behind `len`; the
+    // `count * size_of::<T>() - lead` octets copied fill all of them but the
+    // trailing padding of the last; every bit pattern is a value of `T`.
+    unsafe {
+        let room = out.as_mut_ptr().add(len);
+        core::ptr::copy_nonoverlapping(octets.as_ptr(), room.cast::<u8>(), octets.len());
+        out.set_len(len + count);
+    }
+}
+
+/// The elements in `octets`, in place, if the octets are aligned for `T` and
+/// there is a whole number of elements.
+#[inline]
+pub(crate) fn cast<T: FixedSize>(octets: &[u8]) -> Option<&[T]> {
+    assert!(T::LAYOUT.is_block());
+    // SAFETY: block types accept every bit pattern, padding included.
+    let (before, items, after) = unsafe { octets.align_to::<T>() };
+    (before.is_empty() && after.is_empty()).then_some(items)
+}
+
+/// Turns `count` elements of foreign byte order into native order, in place, in
+/// their aligned position.
+#[inline]
+pub(crate) fn swap_in_place<T: FixedSize>(octets: &mut [u8]) {
+    let layout = const { T::LAYOUT };
+    let size = layout.end(0);
+    for octets in octets.chunks_mut(size_of::<T>()) {
+        let value = T::load(&mut FixedIn::<true>::new(&octets[..size], 0));
+        value.store(&mut FixedOut::<false>::new(&mut octets[..size], 0));
+    }
+}

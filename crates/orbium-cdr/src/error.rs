@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Why bytes could not be read, or a value not be written.
+
+use core::fmt;
+
+/// What is wrong with the bytes read or the value to be written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum CdrErrorKind {
+    /// The data ends before the value does.
+    Truncated,
+    /// A count says there are more elements than octets left could hold.
+    CountTooLarge,
+    /// A bounded sequence or string is longer than its bound.
+    BoundExceeded,
+    /// An enumeration value has no enumerator.
+    BadEnumerator,
+    /// A union discriminator selects nothing where something must be selected.
+    BadDiscriminator,
+    /// A string has no terminating NUL, or one inside.
+    BadString,
+    /// A decimal digit or sign of a `fixed` is not one.
+    BadFixed,
+    /// A TypeCode kind, parameter or indirection that cannot be.
+    BadTypeCode,
+    /// A reference, profile or encapsulation that cannot be.
+    BadReference,
+    /// Values are nested deeper than the reader allows.
+    TooDeep,
+    /// A character has no image in the transmission code set.
+    CannotConvert,
+    /// Wide data over GIOP 1.0, which cannot carry it.
+    WideInGiop10,
+    /// Wide data, but no wide code set was agreed on.
+    WideNotNegotiated,
+    /// A construct that this ORB cannot marshal (named in the documentation).
+    NotSupported,
+    /// A local object was to be sent.
+    LocalObject,
+}
+
+impl CdrErrorKind {
+    /// One sentence for people.
+    #[must_use]
+    pub const fn text(self) -> &'static str {
+        match self {
+            Self::Truncated => "the data ends before the value does",
+            Self::CountTooLarge => "a count exceeds what the remaining data could hold",
+            Self::BoundExceeded => "a bounded sequence or string is longer than its bound",
+            Self::BadEnumerator => "an enumeration value has no enumerator",
+            Self::BadDiscriminator => "a union discriminator selects no member",
+            Self::BadString => "a string is not terminated, or has a NUL inside",
+            Self::BadFixed => "a fixed-point digit or sign is invalid",
+            Self::BadTypeCode => "a TypeCode is malformed",
+            Self::BadReference => "an object reference is malformed",
+            Self::TooDeep => "values are nested too deeply",
+            Self::CannotConvert => "a character has no image in the transmission code set",
+            Self::WideInGiop10 => "wide characters cannot be sent over GIOP 1.0",
+            Self::WideNotNegotiated => "no wide-character code set was negotiated",
+            Self::NotSupported => "this construct cannot be marshalled",
+            Self::LocalObject => "a local object cannot be marshalled",
+        }
+    }
+}
+
+/// A marshalling error: what, and at which octet of the stream.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct CdrError {
+    /// What is wrong.
+    pub kind: CdrErrorKind,
+    /// Octets from the alignment origin (the start of the message or of the
+    /// encapsulation) to where it was noticed.
+    pub offset: u32,
+}
+
+impl CdrError {
+    /// An error noticed at `offset`.
+    #[must_use]
+    #[cold]
+    pub const fn new(kind: CdrErrorKind, offset: usize) -> Self {
+        Self {
+            kind,
+            offset: if offset > u32::MAX as usize {
+                u32::MAX
+            } else {
+                offset as u32
+            },
+        }
+    }
+}
+
+impl fmt::Display for CdrError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} (octet {})", self.kind.text(), self.offset)
+    }
+}
+
+impl core::error::Error for CdrError {}

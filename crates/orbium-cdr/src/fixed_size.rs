@@ -1,0 +1,282 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Types whose size is known: one bounds check, then straight-line moves.
+
+use crate::layout::gap;
+use crate::{Char, Layout, LongDouble};
+
+/// A type whose encoding has the same size for every value (at a given phase).
+///
+/// Implemented for the primitives, for arrays, and by
+/// [`fixed_struct!`](crate::fixed_struct) for structs. Nothing else should
+/// implement it: block copies trust [`FixedSize::LAYOUT`].
+pub trait FixedSize: Copy + Send + Sync + 'static {
+    /// Where the members lie.
+    #[doc(hidden)]
+    const LAYOUT: Layout;
+    /// Whether there are `char` members, which not every code set can carry.
+    #[doc(hidden)]
+    const HAS_CHARS: bool = false;
+    /// The bits that any of the `char` members has.
+    #[doc(hidden)]
+    #[inline(always)]
+    fn char_bits(&self) -> u8 {
+        0
+    }
+    /// Writes the value; the room was checked by the caller.
+    #[doc(hidden)]
+    fn store<const SWAP: bool>(&self, out: &mut FixedOut<'_, SWAP>);
+    /// Reads a value; what is no value is flagged in `source`.
+    #[doc(hidden)]
+    fn load<const SWAP: bool>(source: &mut FixedIn<'_, SWAP>) -> Self;
+}
+
+/// Room for one fixed-size value, already checked.
+#[derive(Debug)]
+pub struct FixedOut<'a, const SWAP: bool> {
+    room: &'a mut [u8],
+    at: usize,
+    phase: usize,
+}
+
+impl<'a, const SWAP: bool> FixedOut<'a, SWAP> {
+    /// `phase` is the position of `room[0]` modulo 8.
+    #[inline(always)]
+    pub(crate) fn new(room: &'a mut [u8], phase: usize) -> Self {
+        Self { room, at: 0, phase }
+    }
+
+    /// Puts the octets of a primitive of that alignment, gap zeroed.
+    #[inline(always)]
+    pub fn put<const N: usize>(&mut self, mut bytes: [u8; N], align: usize) {
+        if SWAP {
+            bytes.reverse();
+        }
+        let start = self.at + gap(self.at + self.phase, align);
+        // Gaps are at most 7 octets; a loop of that length unrolls away once
+        // the phase is a constant.
+        for octet in &mut self.room[self.at..start] {
+            *octet = 0;
+        }
+        self.room[start..start + N].copy_from_slice(&bytes);
+        self.at = start + N;
+    }
+}
+
+/// The octets of one fixed-size value, already checked to be there.
+#[derive(Debug)]
+pub struct FixedIn<'a, const SWAP: bool> {
+    octets: &'a [u8],
+    at: usize,
+    phase: usize,
+    invalid: bool,
+}
+
+impl<'a, const SWAP: bool> FixedIn<'a, SWAP> {
+    /// `phase` is the position of `octets[0]` modulo 8.
+    #[inline(always)]
+    pub(crate) fn new(octets: &'a [u8], phase: usize) -> Self {
+        Self {
+            octets,
+            at: 0,
+            phase,
+            invalid: false,
+        }
+    }
+
+    /// Takes the octets of a primitive of that alignment, in native order.
+    #[inline(always)]
+    pub fn take<const N: usize>(&mut self, align: usize) -> [u8; N] {
+        let start = self.at + gap(self.at + self.phase, align);
+        let mut bytes = [0; N];
+        bytes.copy_from_slice(&self.octets[start..start + N]);
+        self.at = start + N;
+        if SWAP {
+            bytes.reverse();
+        }
+        bytes
+    }
+
+    /// Notes that an octet pattern is no value of its type.
+    #[inline(always)]
+    pub fn flag_invalid(&mut self) {
+        self.invalid = true;
+    }
+
+    #[inline(always)]
+    pub(crate) fn is_invalid(&self) -> bool {
+        self.invalid
+    }
+}
+
+macro_rules! primitives {
+    ($($type:ty, $size:literal;)*) => { $(
+        impl FixedSize for $type {
+            const LAYOUT: Layout = Layout::primitive($size, $size, true);
+            #[inline(always)]
+            fn store<const SWAP: bool>(&self, out: &mut FixedOut<'_, SWAP>) {
+                out.put(self.to_ne_bytes(), $size);
+            }
+            #[inline(always)]
+            fn load<const SWAP: bool>(source: &mut FixedIn<'_, SWAP>) -> Self {
+                Self::from_ne_bytes(source.take($size))
+            }
+        }
+    )* };
+}
+
+primitives! {
+    u8, 1; i8, 1; u16, 2; i16, 2; u32, 4; i32, 4; u64, 8; i64, 8; f32, 4; f64, 8;
+}
+
+impl FixedSize for Char {
+    const LAYOUT: Layout = Layout::primitive(1, 1, true);
+    const HAS_CHARS: bool = true;
+    #[inline(always)]
+    fn char_bits(&self) -> u8 {
+        self.0
+    }
+    #[inline(always)]
+    fn store<const SWAP: bool>(&self, out: &mut FixedOut<'_, SWAP>) {
+        out.put([self.0], 1);
+    }
+    #[inline(always)]
+    fn load<const SWAP: bool>(source: &mut FixedIn<'_, SWAP>) -> Self {
+        let [octet] = source.take(1);
+        Self(octet)
+    }
+}
+
+impl FixedSize for bool {
+    const LAYOUT: Layout = Layout::primitive(1, 1, false);
+    #[inline(always)]
+    fn store<const SWAP: bool>(&self, out: &mut FixedOut<'_, SWAP>) {
+        out.put([u8::from(*self)], 1);
+    }
+    /// Any octet but 0 is TRUE: some ORBs send 0xFF, and none means FALSE by it.
+    #[inline(always)]
+    fn load<const SWAP: bool>(source: &mut FixedIn<'_, SWAP>) -> Self {
+        let [octet] = source.take(1);
+        octet != 0
+    }
+}
+
+impl FixedSize for LongDouble {
+    const LAYOUT: Layout = Layout::primitive(16, 8, false);
+    #[inline(always)]
+    fn store<const SWAP: bool>(&self, out: &mut FixedOut<'_, SWAP>) {
+        let mut bytes = self.0;
+        if cfg!(target_endian = "big") {
+            bytes.reverse();
+        }
+        out.put(bytes, 8);
+    }
+    #[inline(always)]
+    fn load<const SWAP: bool>(source: &mut FixedIn<'_, SWAP>) -> Self {
+        let mut bytes: [u8; 16] = source.take(8);
+        if cfg!(target_endian = "big") {
+            bytes.reverse();
+        }
+        Self(bytes)
+    }
+}
+
+impl<T: FixedSize, const N: usize> FixedSize for [T; N] {
+    const LAYOUT: Layout = T::LAYOUT.array(N);
+    const HAS_CHARS: bool = T::HAS_CHARS;
+    #[inline(always)]
+    fn char_bits(&self) -> u8 {
+        self.iter().fold(0, |bits, item| bits | item.char_bits())
+    }
+    #[inline(always)]
+    fn store<const SWAP: bool>(&self, out: &mut FixedOut<'_, SWAP>) {
+        for item in self {
+            item.store(out);
+        }
+    }
+    #[inline(always)]
+    fn load<const SWAP: bool>(source: &mut FixedIn<'_, SWAP>) -> Self {
+        core::array::from_fn(|_| T::load(source))
+    }
+}
+
+/// Makes a `#[repr(C)]` struct of fixed-size members marshal as one: with one
+/// bounds check, and in blocks where its layout in memory is that of CDR.
+///
+/// Every member must be named, in declaration order.
+///
+/// ```
+/// use orbium_cdr::{FixedSize, fixed_struct};
+///
+/// #[derive(Clone, Copy)]
+/// #[repr(C)]
+/// struct Sample { time: u64, channel: u16, level: i16 }
+/// fixed_struct!(Sample { time: u64, channel: u16, level: i16 });
+/// assert_eq!(Sample::LAYOUT.end(0), 12);
+/// ```
+#[macro_export]
+macro_rules! fixed_struct {
+    ($name:ident { $($member:ident : $type:ty),+ $(,)? }) => {
+        impl $crate::FixedSize for $name {
+            const LAYOUT: $crate::Layout = $crate::Layout::structure(
+                &[$($crate::Field {
+                    offset: ::core::mem::offset_of!($name, $member),
+                    size: ::core::mem::size_of::<$type>(),
+                    layout: <$type as $crate::FixedSize>::LAYOUT,
+                }),+],
+                ::core::mem::size_of::<$name>(),
+                ::core::mem::align_of::<$name>(),
+            );
+            const HAS_CHARS: bool = false $(|| <$type as $crate::FixedSize>::HAS_CHARS)+;
+            #[inline(always)]
+            fn char_bits(&self) -> u8 {
+                0 $(| <$type as $crate::FixedSize>::char_bits(&self.$member))+
+            }
+            #[inline(always)]
+            fn store<const SWAP: bool>(&self, out: &mut $crate::FixedOut<'_, SWAP>) {
+                // Naming every member here keeps the layout above complete.
+                let Self { $($member),+ } = self;
+                $(<$type as $crate::FixedSize>::store($member, out);)+
+            }
+            #[inline(always)]
+            fn load<const SWAP: bool>(source: &mut $crate::FixedIn<'_, SWAP>) -> Self {
+                $(let $member = <$type as $crate::FixedSize>::load(source);)+
+                Self { $($member),+ }
+            }
+        }
+        $crate::encode_fixed!($name);
+    };
+}
+
+/// [`Encode`](crate::Encode) and [`Decode`](crate::Decode) for a
+/// [`FixedSize`] type.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! encode_fixed {
+    ($($type:ty),+ $(,)?) => { $(
+        impl $crate::Encode for $type {
+            #[inline]
+            fn encode<'a>(&'a self, writer: &mut $crate::CdrWriter<'a>) {
+                writer.write_fixed(self);
+            }
+            #[inline]
+            fn encode_slice<'a>(items: &'a [Self], writer: &mut $crate::CdrWriter<'a>) {
+                writer.write_fixed_slice(items);
+            }
+        }
+        impl $crate::Decode for $type {
+            const MIN_SIZE: usize = <$type as $crate::FixedSize>::LAYOUT.min_size();
+            #[inline]
+            fn decode(reader: &mut $crate::CdrReader<'_>) -> Result<Self, $crate::CdrError> {
+                reader.read_fixed()
+            }
+            #[inline]
+            fn decode_vec(
+                reader: &mut $crate::CdrReader<'_>,
+                count: usize,
+                out: &mut ::std::vec::Vec<Self>,
+            ) -> Result<(), $crate::CdrError> {
+                reader.read_fixed_vec(count, out)
+            }
+        }
+    )+ };
+}

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What both ends must agree on before a byte can be read: order, version and
+//! code sets.
+
+/// Byte order of a message or an encapsulation (bit 0 of the GIOP flags octet).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ByteOrder {
+    /// Most significant octet first; flag value 0.
+    Big,
+    /// Least significant octet first; flag value 1.
+    Little,
+}
+
+impl ByteOrder {
+    /// The order of this machine: what orbium always sends.
+    pub const NATIVE: Self = if cfg!(target_endian = "little") {
+        Self::Little
+    } else {
+        Self::Big
+    };
+
+    /// The order named by the low bit of a flags octet.
+    #[must_use]
+    pub const fn from_flag(flags: u8) -> Self {
+        if flags & 1 == 0 {
+            Self::Big
+        } else {
+            Self::Little
+        }
+    }
+
+    /// The flag bit that names this order.
+    #[must_use]
+    pub const fn flag(self) -> u8 {
+        matches!(self, Self::Little) as u8
+    }
+
+    /// Whether values in this order must be swapped to be used here.
+    #[must_use]
+    #[inline]
+    pub const fn is_foreign(self) -> bool {
+        self.flag() != Self::NATIVE.flag()
+    }
+}
+
+/// Transmission code set for `char` and `string` (TCS-C).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum CharSet {
+    /// ISO 8859-1, the default until a code set has been negotiated.
+    Latin1,
+    /// UTF-8, orbium's native set.
+    Utf8,
+}
+
+/// Transmission code set for `wchar` and `wstring` (TCS-W).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum WideSet {
+    /// UTF-16; byte order as clause 9.3.1.6 has it for each GIOP version.
+    Utf16,
+}
+
+/// How values are written down: byte order, GIOP minor version and the
+/// negotiated code sets. Settled once per message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Format {
+    /// Byte order of the stream.
+    pub order: ByteOrder,
+    /// GIOP 1.*minor*; only wide characters depend on it.
+    pub minor: u8,
+    /// Code set of `char` and `string`.
+    pub char_set: CharSet,
+    /// Code set of `wchar` and `wstring`; `None` while none was negotiated.
+    pub wide_set: Option<WideSet>,
+}
+
+impl Format {
+    /// The form in which orbium keeps values for itself: native order, GIOP
+    /// 1.2, UTF-8 and UTF-16.
+    #[must_use]
+    pub const fn native() -> Self {
+        Self {
+            order: ByteOrder::NATIVE,
+            minor: 2,
+            char_set: CharSet::Utf8,
+            wide_set: Some(WideSet::Utf16),
+        }
+    }
+
+    /// A format in which nothing was negotiated: ISO 8859-1 and no wide text.
+    #[must_use]
+    pub const fn plain(order: ByteOrder, minor: u8) -> Self {
+        Self {
+            order,
+            minor,
+            char_set: CharSet::Latin1,
+            wide_set: None,
+        }
+    }
+
+    /// The same format in another byte order.
+    #[must_use]
+    pub const fn with_order(self, order: ByteOrder) -> Self {
+        Self { order, ..self }
+    }
+}

@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Layout of fixed-size types, on the wire and in memory, worked out by the
+//! compiler.
+
+/// Most gaps between members that a block-copied element may have.
+const MAX_GAPS: usize = 12;
+
+/// Where a fixed-size type lies, in CDR and in memory.
+///
+/// In CDR a constructed type has no alignment of its own: where its members
+/// fall depends on the *phase* (position modulo 8) at which it starts. After
+/// its most aligned member, though, everything is settled; so all elements of a
+/// sequence but the first start at one and the same phase, the *steady* one.
+#[derive(Clone, Copy, Debug)]
+pub struct Layout {
+    align: usize,
+    first_align: usize,
+    ends: [usize; 8],
+    block: bool,
+    gaps: [(usize, usize); MAX_GAPS],
+    gap_count: usize,
+}
+
+/// A member of a fixed-size struct: its offset in memory and its own layout.
+#[derive(Clone, Copy, Debug)]
+pub struct Field {
+    /// Offset in the Rust struct, from `offset_of!`.
+    pub offset: usize,
+    /// Size in memory, from `size_of`.
+    pub size: usize,
+    /// Layout of the member's type.
+    pub layout: Layout,
+}
+
+/// Octets to skip from `position` to a multiple of `align` (a power of two).
+#[inline(always)]
+pub(crate) const fn gap(position: usize, align: usize) -> usize {
+    position.wrapping_neg() & (align - 1)
+}
+
+impl Layout {
+    /// A primitive of `size` octets aligned to `align`. `any_bits` says that
+    /// every bit pattern is a value, so that blocks of them may be copied.
+    #[must_use]
+    pub const fn primitive(size: usize, align: usize, any_bits: bool) -> Self {
+        let mut ends = [0; 8];
+        let mut phase = 0;
+        while phase < 8 {
+            ends[phase] = gap(phase, align) + size;
+            phase += 1;
+        }
+        Self {
+            align,
+            first_align: align,
+            ends,
+            block: any_bits && size.is_multiple_of(align),
+            gaps: [(0, 0); MAX_GAPS],
+            gap_count: 0,
+        }
+    }
+
+    /// A struct of these members in declaration order, whose Rust type has the
+    /// given size and alignment.
+    #[must_use]
+    pub const fn structure(fields: &[Field], size: usize, align_in_memory: usize) -> Self {
+        let mut layout = Self {
+            align: 1,
+            first_align: if fields.is_empty() {
+                1
+            } else {
+                fields[0].layout.first_align
+            },
+            ends: [0; 8],
+            block: !fields.is_empty(),
+            gaps: [(0, 0); MAX_GAPS],
+            gap_count: 0,
+        };
+        let mut phase = 0;
+        while phase < 8 {
+            let mut position = phase;
+            let mut i = 0;
+            while i < fields.len() {
+                position += fields[i].layout.ends[position & 7];
+                i += 1;
+            }
+            layout.ends[phase] = position - phase;
+            phase += 1;
+        }
+        let mut i = 0;
+        while i < fields.len() {
+            if fields[i].layout.align > layout.align {
+                layout.align = fields[i].layout.align;
+            }
+            i += 1;
+        }
+        layout.match_memory(fields, size, align_in_memory);
+        layout
+    }
+
+    /// Decides whether elements lie in memory as they lie in CDR when they
+    /// start aligned, and notes the gaps that must be zero on the wire.
+    const fn match_memory(&mut self, fields: &[Field], size: usize, align_in_memory: usize) {
+        let mut position = 0;
+        let mut i = 0;
+        while i < fields.len() {
+            let field = fields[i];
+            let start = position + gap(position, field.layout.first_align);
+            // A member must itself be a block and start aligned, else it does
+            // not lie in CDR the way it lies in memory.
+            if !field.layout.block
+                || start != field.offset
+                || !start.is_multiple_of(field.layout.align)
+                || position + field.layout.ends[position & 7] != start + field.layout.ends[0]
+            {
+                self.block = false;
+                return;
+            }
+            self.add_gap(position, start);
+            let mut g = 0;
+            while g < field.layout.gap_count {
+                let (from, to) = field.layout.gaps[g];
+                self.add_gap(start + from, start + to);
+                g += 1;
+            }
+            // A nested struct has its trailing padding in memory only.
+            position = start + field.layout.ends[0];
+            if field.layout.ends[0] != field.size {
+                self.block = false;
+                return;
+            }
+            i += 1;
+        }
+        let next = position + gap(position, self.first_align);
+        if next != size || align_in_memory > 8 || self.align > align_in_memory {
+            self.block = false;
+            return;
+        }
+        self.add_gap(position, size);
+    }
+
+    const fn add_gap(&mut self, from: usize, to: usize) {
+        if from == to {
+            return;
+        }
+        if self.gap_count == MAX_GAPS {
+            self.block = false;
+            return;
+        }
+        self.gaps[self.gap_count] = (from, to);
+        self.gap_count += 1;
+    }
+
+    /// An array of `count` elements of this layout.
+    #[must_use]
+    pub const fn array(self, count: usize) -> Self {
+        let mut ends = [0; 8];
+        if count > 0 {
+            let mut phase = 0;
+            while phase < 8 {
+                ends[phase] = self.ends[phase] + (count - 1) * self.stride();
+                phase += 1;
+            }
+        }
+        Self {
+            ends,
+            // Arrays of types with gaps would need one gap list per element.
+            block: self.block && self.gap_count == 0,
+            ..self
+        }
+    }
+
+    /// Greatest alignment of any member, 1 to 8.
+    #[must_use]
+    pub const fn align(&self) -> usize {
+        self.align
+    }
+
+    /// Octets from a start at `phase` (0 to 7) to the end, leading gap included.
+    #[must_use]
+    #[inline(always)]
+    pub const fn end(&self, phase: usize) -> usize {
+        self.ends[phase & 7]
+    }
+
+    /// Fewest octets a value can take.
+    #[must_use]
+    pub const fn min_size(&self) -> usize {
+        let mut least = self.ends[0];
+        let mut phase = 1;
+        while phase < 8 {
+            if self.ends[phase] < least {
+                least = self.ends[phase];
+            }
+            phase += 1;
+        }
+        least
+    }
+
+    /// Phase, modulo the alignment, at which every element but the first
+    /// starts.
+    #[must_use]
+    #[inline(always)]
+    pub const fn steady(&self) -> usize {
+        self.ends[0] & (self.align - 1)
+    }
+
+    /// Octets from one element's end to the next one's, in steady state.
+    #[must_use]
+    #[inline(always)]
+    pub const fn stride(&self) -> usize {
+        self.ends[self.steady()]
+    }
+
+    /// Alignment of the first primitive.
+    #[must_use]
+    #[inline(always)]
+    pub const fn first_align(&self) -> usize {
+        self.first_align
+    }
+
+    /// Whether elements that start aligned lie in memory as in CDR, with no
+    /// bit pattern that would not be a value.
+    #[must_use]
+    #[inline(always)]
+    pub const fn is_block(&self) -> bool {
+        self.block
+    }
+
+    /// Padding between members, as octet ranges of an element in memory.
+    #[must_use]
+    #[inline(always)]
+    pub const fn gaps(&self) -> &[(usize, usize)] {
+        self.gaps.split_at(self.gap_count).0
+    }
+}

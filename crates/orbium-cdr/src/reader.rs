@@ -1,0 +1,437 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Bytes to values.
+
+use std::any::Any;
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use crate::block;
+use crate::layout::gap;
+use crate::{ByteOrder, CdrError, CdrErrorKind, FixedIn, FixedOut, FixedSize, Format};
+
+/// Levels of nesting (recursive values, anys, TypeCodes, encapsulations) that a
+/// reader follows before it gives up with [`CdrErrorKind::TooDeep`].
+pub const MAX_NESTING: u16 = 128;
+
+/// Whoever reads: carried through a reader so that object references met on the
+/// way can be bound to their ORB. This crate never looks inside.
+pub type Owner = Arc<dyn Any + Send + Sync>;
+
+/// Walks CDR data in place.
+///
+/// The reader owns the octets it walks for `'a`: each is handed out once, so
+/// slices of foreign byte order can be turned where they lie.
+#[derive(Debug)]
+pub struct CdrReader<'a> {
+    rest: &'a mut [u8],
+    /// Position of the end of the data, counted from the alignment origin.
+    end: usize,
+    swap: bool,
+    format: Format,
+    nesting: u16,
+    owner: Option<&'a Owner>,
+}
+
+impl<'a> CdrReader<'a> {
+    /// A reader over `octets`, the first of which is the alignment origin.
+    #[must_use]
+    #[inline]
+    pub fn new(octets: &'a mut [u8], format: Format) -> Self {
+        Self::at(octets, 0, format)
+    }
+
+    /// A reader over `octets` that start `position` octets after the alignment
+    /// origin: the body of a message, say.
+    #[must_use]
+    #[inline]
+    pub fn at(octets: &'a mut [u8], position: usize, format: Format) -> Self {
+        Self {
+            end: position + octets.len(),
+            rest: octets,
+            swap: format.order.is_foreign(),
+            format,
+            nesting: MAX_NESTING,
+            owner: None,
+        }
+    }
+
+    /// The same reader with an owner for the references it meets.
+    #[must_use]
+    #[inline]
+    pub fn with_owner(mut self, owner: Option<&'a Owner>) -> Self {
+        self.owner = owner;
+        self
+    }
+
+    /// Who reads, if known.
+    #[must_use]
+    #[inline]
+    pub fn owner(&self) -> Option<&'a Owner> {
+        self.owner
+    }
+
+    /// The format values are read in.
+    #[must_use]
+    #[inline]
+    pub fn format(&self) -> Format {
+        self.format
+    }
+
+    /// Sets the code sets and version once they are known.
+    pub fn set_format(&mut self, format: Format) {
+        self.swap = format.order.is_foreign();
+        self.format = format;
+    }
+
+    /// Octets from the alignment origin to the next octet.
+    #[must_use]
+    #[inline(always)]
+    pub fn position(&self) -> usize {
+        self.end - self.rest.len()
+    }
+
+    /// Octets left.
+    #[must_use]
+    #[inline(always)]
+    pub fn remaining(&self) -> usize {
+        self.rest.len()
+    }
+
+    /// An error at the present position.
+    #[must_use]
+    #[cold]
+    pub fn error(&self, kind: CdrErrorKind) -> CdrError {
+        CdrError::new(kind, self.position())
+    }
+
+    /// Takes `size` octets as they are.
+    ///
+    /// # Errors
+    /// [`CdrErrorKind::Truncated`].
+    #[inline(always)]
+    pub fn take(&mut self, size: usize) -> Result<&'a mut [u8], CdrError> {
+        if size > self.rest.len() {
+            return Err(self.error(CdrErrorKind::Truncated));
+        }
+        let (taken, rest) = core::mem::take(&mut self.rest).split_at_mut(size);
+        self.rest = rest;
+        Ok(taken)
+    }
+
+    /// Skips to the next multiple of `align`.
+    ///
+    /// # Errors
+    /// [`CdrErrorKind::Truncated`].
+    #[inline(always)]
+    pub fn align(&mut self, align: usize) -> Result<(), CdrError> {
+        let skip = gap(self.position(), align);
+        self.take(skip).map(|_| ())
+    }
+
+    #[inline(always)]
+    fn primitive<const N: usize>(&mut self, align: usize) -> Result<[u8; N], CdrError> {
+        let skip = gap(self.position(), align);
+        let octets = self.take(skip + N)?;
+        let mut bytes = [0; N];
+        bytes.copy_from_slice(&octets[skip..]);
+        Ok(bytes)
+    }
+
+    /// Reads an octet.
+    ///
+    /// # Errors
+    /// [`CdrErrorKind::Truncated`], here and for the other primitives.
+    #[inline]
+    pub fn read_u8(&mut self) -> Result<u8, CdrError> {
+        Ok(self.primitive::<1>(1)?[0])
+    }
+
+    /// Reads a boolean; any octet but 0 is TRUE.
+    #[inline]
+    #[allow(clippy::missing_errors_doc)]
+    pub fn read_bool(&mut self) -> Result<bool, CdrError> {
+        Ok(self.read_u8()? != 0)
+    }
+
+    /// Reads an unsigned short.
+    #[inline]
+    #[allow(clippy::missing_errors_doc)]
+    pub fn read_u16(&mut self) -> Result<u16, CdrError> {
+        let value = u16::from_ne_bytes(self.primitive(2)?);
+        Ok(if self.swap { value.swap_bytes() } else { value })
+    }
+
+    /// Reads an unsigned long.
+    #[inline]
+    #[allow(clippy::missing_errors_doc)]
+    pub fn read_u32(&mut self) -> Result<u32, CdrError> {
+        let value = u32::from_ne_bytes(self.primitive(4)?);
+        Ok(if self.swap { value.swap_bytes() } else { value })
+    }
+
+    /// Reads an unsigned long long.
+    #[inline]
+    #[allow(clippy::missing_errors_doc)]
+    pub fn read_u64(&mut self) -> Result<u64, CdrError> {
+        let value = u64::from_ne_bytes(self.primitive(8)?);
+        Ok(if self.swap { value.swap_bytes() } else { value })
+    }
+
+    /// Reads the count of a sequence whose elements take at least `least`
+    /// octets each, and checks that so many can be there.
+    ///
+    /// # Errors
+    /// [`CdrErrorKind::CountTooLarge`], [`CdrErrorKind::Truncated`].
+    #[inline]
+    pub fn read_count(&mut self, least: usize) -> Result<usize, CdrError> {
+        let count = self.read_u32()? as usize;
+        if count.saturating_mul(least.max(1)) > self.rest.len() {
+            return Err(self.error(CdrErrorKind::CountTooLarge));
+        }
+        Ok(count)
+    }
+
+    /// Reads a `sequence<octet>` in place.
+    ///
+    /// # Errors
+    /// [`CdrErrorKind::CountTooLarge`], [`CdrErrorKind::Truncated`].
+    #[inline]
+    pub fn read_octets(&mut self) -> Result<&'a mut [u8], CdrError> {
+        let count = self.read_count(1)?;
+        self.take(count)
+    }
+
+    /// Reads one fixed-size value with one bounds check.
+    ///
+    /// # Errors
+    /// [`CdrErrorKind::Truncated`], [`CdrErrorKind::BadEnumerator`].
+    #[inline(always)]
+    pub fn read_fixed<T: FixedSize>(&mut self) -> Result<T, CdrError> {
+        let phase = self.position() & 7;
+        let octets = self.take(T::LAYOUT.end(phase))?;
+        let (value, invalid) = if self.swap {
+            let mut source = FixedIn::<true>::new(octets, phase);
+            (T::load(&mut source), source.is_invalid())
+        } else {
+            let mut source = FixedIn::<false>::new(octets, phase);
+            (T::load(&mut source), source.is_invalid())
+        };
+        if invalid {
+            return Err(self.error(CdrErrorKind::BadEnumerator));
+        }
+        Ok(value)
+    }
+
+    /// Octets that `count` elements take from here.
+    #[inline]
+    fn extent<T: FixedSize>(&self, count: usize) -> Result<usize, CdrError> {
+        let layout = const { T::LAYOUT };
+        let octets = match count.checked_sub(1) {
+            None => 0,
+            Some(others) => others
+                .checked_mul(layout.stride())
+                .and_then(|others| others.checked_add(layout.end(self.position() & 7)))
+                .ok_or_else(|| self.error(CdrErrorKind::CountTooLarge))?,
+        };
+        if octets > self.rest.len() {
+            return Err(self.error(CdrErrorKind::CountTooLarge));
+        }
+        Ok(octets)
+    }
+
+    /// Appends `count` fixed-size elements to `out`, in one copy where the
+    /// layouts allow.
+    ///
+    /// # Errors
+    /// [`CdrErrorKind::CountTooLarge`], [`CdrErrorKind::BadEnumerator`].
+    #[inline]
+    pub fn read_fixed_vec<T: FixedSize>(
+        &mut self,
+        count: usize,
+        out: &mut Vec<T>,
+    ) -> Result<(), CdrError> {
+        let extent = self.extent::<T>(count)?;
+        let phase = self.position() & 7;
+        let octets = self.take(extent)?;
+        let valid = if self.swap {
+            load_elements::<T, true>(octets, phase, count, out)
+        } else {
+            load_elements::<T, false>(octets, phase, count, out)
+        };
+        if valid {
+            Ok(())
+        } else {
+            Err(self.error(CdrErrorKind::BadEnumerator))
+        }
+    }
+
+    /// Reads a sequence of fixed-size elements without copying where that can
+    /// be: the elements are borrowed from the message, turned to native byte
+    /// order in place if need be.
+    ///
+    /// # Errors
+    /// [`CdrErrorKind::CountTooLarge`], [`CdrErrorKind::Truncated`],
+    /// [`CdrErrorKind::BadEnumerator`].
+    #[inline]
+    pub fn read_fixed_slice<T: FixedSize>(&mut self) -> Result<Cow<'a, [T]>, CdrError> {
+        self.align(4)?;
+        // The octets of the count are taken together with the elements: the
+        // first element may need them to lie aligned (see `settle`).
+        let Some(count) = self.rest.first_chunk::<4>() else {
+            return Err(self.error(CdrErrorKind::Truncated));
+        };
+        let count = u32::from_ne_bytes(*count);
+        let count = if self.swap { count.swap_bytes() } else { count } as usize;
+        if count == 0 {
+            self.take(4)?;
+            return Ok(Cow::Borrowed(&[]));
+        }
+        if const { T::LAYOUT.is_block() } {
+            let start = self.position() + 4;
+            let layout = const { T::LAYOUT };
+            let extent = (count - 1)
+                .checked_mul(layout.stride())
+                .and_then(|others| others.checked_add(layout.end(start & 7)))
+                .filter(|extent| *extent <= self.rest.len() - 4)
+                .ok_or_else(|| self.error(CdrErrorKind::CountTooLarge))?;
+            let swap = self.swap;
+            let octets = self.take(4 + extent)?;
+            return Ok(settle(octets, start, count, swap));
+        }
+        self.take(4)?;
+        let mut out = Vec::new();
+        self.read_fixed_vec(count, &mut out)?;
+        Ok(Cow::Owned(out))
+    }
+
+    /// Reads an encapsulation: a reader of its own over its octets, in its own
+    /// byte order, that cannot run past its end.
+    ///
+    /// # Errors
+    /// [`CdrErrorKind::CountTooLarge`], [`CdrErrorKind::Truncated`] (an empty
+    /// encapsulation has no byte-order octet), [`CdrErrorKind::TooDeep`].
+    pub fn read_encapsulation(&mut self) -> Result<CdrReader<'a>, CdrError> {
+        let octets = self.read_octets()?;
+        let Some(flag) = octets.first() else {
+            return Err(self.error(CdrErrorKind::Truncated));
+        };
+        let format = self.format.with_order(ByteOrder::from_flag(*flag));
+        let mut inner = CdrReader::new(octets, format).with_owner(self.owner);
+        inner.nesting = self
+            .nesting
+            .checked_sub(1)
+            .ok_or_else(|| self.error(CdrErrorKind::TooDeep))?;
+        inner.read_u8()?;
+        Ok(inner)
+    }
+
+    /// Goes one level down into a value that may contain itself.
+    ///
+    /// # Errors
+    /// [`CdrErrorKind::TooDeep`] beyond [`MAX_NESTING`]; else what `read` says.
+    pub fn nested<T>(
+        &mut self,
+        read: impl FnOnce(&mut Self) -> Result<T, CdrError>,
+    ) -> Result<T, CdrError> {
+        self.nesting = self
+            .nesting
+            .checked_sub(1)
+            .ok_or_else(|| self.error(CdrErrorKind::TooDeep))?;
+        let value = read(self);
+        self.nesting += 1;
+        value
+    }
+}
+
+/// Decodes elements one by one, or all but the first in one copy.
+#[inline]
+fn load_elements<T: FixedSize, const SWAP: bool>(
+    octets: &[u8],
+    phase: usize,
+    count: usize,
+    out: &mut Vec<T>,
+) -> bool {
+    if count == 0 {
+        return true;
+    }
+    let layout = const { T::LAYOUT };
+    let (first, others) = octets.split_at(layout.end(phase));
+    let mut source = FixedIn::<SWAP>::new(first, phase);
+    out.reserve(count);
+    out.push(T::load(&mut source));
+    let mut invalid = source.is_invalid();
+    if layout.is_block() && !SWAP {
+        block::copy_in(others, count - 1, out);
+    } else {
+        out.extend(others.chunks_exact(layout.stride()).map(|octets| {
+            let mut source = FixedIn::<SWAP>::new(octets, layout.steady());
+            let value = T::load(&mut source);
+            invalid |= source.is_invalid();
+            value
+        }));
+    }
+    !invalid
+}
+
+/// Settles block elements where they lie.
+///
+/// `octets` starts with the four octets of the count, the elements follow from
+/// position `start`. All elements but the first lie aligned; the first lies
+/// aligned too, or is squeezed or stretched against the second, and is then
+/// moved up to it: into the octets of the count, if it needs more room.
+fn settle<T: FixedSize>(octets: &mut [u8], start: usize, count: usize, swap: bool) -> Cow<'_, [T]> {
+    let layout = const { T::LAYOUT };
+    let phase = start & 7;
+    let lead = size_of::<T>() - layout.end(0);
+    let first_end = 4 + layout.end(phase);
+    // With trailing padding the last element does not end on the wire.
+    if lead == 0 && first_end >= size_of::<T>() {
+        let first_at = first_end - size_of::<T>();
+        if !(first_at + start - 4).is_multiple_of(layout.align()) {
+            return load_owned(octets, phase, count, swap);
+        }
+        let aligned_already = layout.end(phase) - gap(phase, layout.first_align()) == layout.end(0)
+            && (phase + gap(phase, layout.first_align())).is_multiple_of(layout.align());
+        if !aligned_already {
+            let mut source = FixedIn::<false>::new(&octets[4..first_end], phase);
+            // Loaded and stored in the order of the wire; turned below.
+            let first = T::load(&mut source);
+            let room = &mut octets[first_at..first_end];
+            first.store(&mut FixedOut::<false>::new(room, 0));
+        }
+        let elements = &mut octets[first_at..];
+        if elements.as_ptr().cast::<T>().is_aligned() {
+            if swap {
+                block::swap_in_place::<T>(elements);
+            }
+            let elements: &[u8] = elements;
+            if let Some(items) = block::cast::<T>(elements) {
+                return Cow::Borrowed(items);
+            }
+        }
+        let mut out = Vec::new();
+        if swap {
+            load_elements::<T, true>(elements, 0, count, &mut out);
+        } else {
+            load_elements::<T, false>(elements, 0, count, &mut out);
+        }
+        return Cow::Owned(out);
+    }
+    load_owned(octets, phase, count, swap)
+}
+
+#[cold]
+fn load_owned<T: FixedSize>(
+    octets: &[u8],
+    phase: usize,
+    count: usize,
+    swap: bool,
+) -> Cow<'static, [T]> {
+    let mut out = Vec::new();
+    if swap {
+        load_elements::<T, true>(&octets[4..], phase, count, &mut out);
+    } else {
+        load_elements::<T, false>(&octets[4..], phase, count, &mut out);
+    }
+    Cow::Owned(out)
+}

@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Characters and strings in the negotiated code sets (clauses 9.3.1.6, 9.3.2.7
+//! and 13.10).
+
+use std::borrow::Cow;
+
+use crate::{CdrError, CdrErrorKind, CdrReader, CdrWriter, CharSet, WChar};
+
+impl<'a> CdrWriter<'a> {
+    /// Writes a string in the negotiated code set.
+    ///
+    /// A NUL inside, or a character that ISO 8859-1 lacks while that is the
+    /// code set, is an error.
+    #[inline]
+    pub fn write_str(&mut self, value: &'a str) {
+        let octets = value.as_bytes();
+        if octets.contains(&0) {
+            self.fail(CdrErrorKind::BadString);
+        }
+        match self.format().char_set {
+            CharSet::Utf8 => {
+                self.write_count(octets.len() + 1);
+                self.write_raw_gathered(octets);
+                self.write_u8(0);
+            }
+            CharSet::Latin1 if octets.is_ascii() => self.write_name(value),
+            CharSet::Latin1 => self.write_latin1(value),
+        }
+    }
+
+    /// Writes a string that is never converted: a repository id, an operation
+    /// or member name, a host name.
+    pub fn write_name(&mut self, value: &str) {
+        self.write_count(value.len() + 1);
+        self.write_raw(value.as_bytes());
+        self.write_u8(0);
+    }
+
+    #[cold]
+    fn write_latin1(&mut self, value: &str) {
+        self.write_count(value.chars().count() + 1);
+        for c in value.chars() {
+            match u8::try_from(c) {
+                Ok(octet) => self.write_u8(octet),
+                Err(_) => return self.fail(CdrErrorKind::CannotConvert),
+            }
+        }
+        self.write_u8(0);
+    }
+
+    /// Notes an error if `char`s with these bits have no image in the code
+    /// set: in UTF-8 only ASCII fits the one octet a `char` has.
+    #[inline]
+    pub(crate) fn check_chars(&mut self, bits: u8) {
+        if !bits.is_ascii() && self.format().char_set == CharSet::Utf8 {
+            self.fail(CdrErrorKind::CannotConvert);
+        }
+    }
+
+    fn wide_is_possible(&mut self) -> bool {
+        if self.format().minor == 0 {
+            self.fail(CdrErrorKind::WideInGiop10);
+        } else if self.format().wide_set.is_none() {
+            self.fail(CdrErrorKind::WideNotNegotiated);
+        }
+        self.error().is_none()
+    }
+
+    /// Writes a `wchar`: an aligned short in GIOP 1.1, a counted big-endian
+    /// pair of octets from 1.2 on.
+    pub fn write_wchar(&mut self, value: WChar) {
+        if !self.wide_is_possible() {
+            return;
+        }
+        if self.format().minor == 1 {
+            self.write_u16(value.0);
+        } else {
+            let [high, low] = value.0.to_be_bytes();
+            self.write_raw(&[2, high, low]);
+        }
+    }
+
+    /// Writes a `wstring`: counted code units with a terminator in GIOP 1.1;
+    /// counted octets, big-endian, without terminator or mark from 1.2 on.
+    pub fn write_wstr(&mut self, value: &str) {
+        if !self.wide_is_possible() {
+            return;
+        }
+        if value.contains('\0') {
+            self.fail(CdrErrorKind::BadString);
+        }
+        let units = value.encode_utf16().count();
+        if self.format().minor == 1 {
+            self.write_count(units + 1);
+            for unit in value.encode_utf16() {
+                self.write_u16(unit);
+            }
+            self.write_u16(0);
+        } else {
+            self.write_count(units * 2);
+            for unit in value.encode_utf16() {
+                self.write_raw(&unit.to_be_bytes());
+            }
+        }
+    }
+}
+
+impl<'a> CdrReader<'a> {
+    /// Octets of a string without its terminator. A count of 0, seen from old
+    /// ORBs, is the empty string.
+    #[inline]
+    fn read_text(&mut self) -> Result<&'a [u8], CdrError> {
+        let octets = self.read_octets()?;
+        match octets.split_last() {
+            None => Ok(&[]),
+            Some((0, text)) => Ok(text),
+            Some(_) => Err(self.error(CdrErrorKind::BadString)),
+        }
+    }
+
+    /// Reads a string in the negotiated code set, borrowed where the octets are
+    /// already UTF-8.
+    ///
+    /// # Errors
+    /// [`CdrErrorKind::BadString`], [`CdrErrorKind::CannotConvert`],
+    /// [`CdrErrorKind::CountTooLarge`], [`CdrErrorKind::Truncated`].
+    #[inline]
+    pub fn read_str(&mut self) -> Result<Cow<'a, str>, CdrError> {
+        let octets = self.read_text()?;
+        if octets.contains(&0) {
+            return Err(self.error(CdrErrorKind::BadString));
+        }
+        match self.format().char_set {
+            CharSet::Latin1 if !octets.is_ascii() => {
+                Ok(Cow::Owned(octets.iter().copied().map(char::from).collect()))
+            }
+            _ => match core::str::from_utf8(octets) {
+                Ok(text) => Ok(Cow::Borrowed(text)),
+                Err(_) => Err(self.error(CdrErrorKind::CannotConvert)),
+            },
+        }
+    }
+
+    /// Reads a string that is never converted: a repository id, an operation
+    /// or member name, a host name.
+    ///
+    /// # Errors
+    /// As [`CdrReader::read_str`].
+    pub fn read_name(&mut self) -> Result<&'a str, CdrError> {
+        let octets = self.read_text()?;
+        core::str::from_utf8(octets).map_err(|_| self.error(CdrErrorKind::BadString))
+    }
+
+    fn require_wide(&self) -> Result<(), CdrError> {
+        if self.format().minor == 0 {
+            return Err(self.error(CdrErrorKind::WideInGiop10));
+        }
+        if self.format().wide_set.is_none() {
+            return Err(self.error(CdrErrorKind::WideNotNegotiated));
+        }
+        Ok(())
+    }
+
+    /// Reads a `wchar`, with a byte-order mark too (seen from other ORBs).
+    ///
+    /// # Errors
+    /// [`CdrErrorKind::WideInGiop10`], [`CdrErrorKind::WideNotNegotiated`],
+    /// [`CdrErrorKind::CannotConvert`], [`CdrErrorKind::Truncated`].
+    pub fn read_wchar(&mut self) -> Result<WChar, CdrError> {
+        self.require_wide()?;
+        if self.format().minor == 1 {
+            return self.read_u16().map(WChar);
+        }
+        let count = usize::from(self.read_u8()?);
+        let octets: &[u8] = self.take(count)?;
+        match *octets {
+            [high, low] | [0xFE, 0xFF, high, low] => Ok(WChar(u16::from_be_bytes([high, low]))),
+            [0xFF, 0xFE, low, high] => Ok(WChar(u16::from_be_bytes([high, low]))),
+            _ => Err(self.error(CdrErrorKind::CannotConvert)),
+        }
+    }
+
+    /// Reads a `wstring`; without a byte-order mark, big-endian is meant.
+    ///
+    /// # Errors
+    /// As [`CdrReader::read_wchar`]; [`CdrErrorKind::BadString`] for a missing
+    /// terminator in GIOP 1.1, [`CdrErrorKind::CannotConvert`] for unpaired
+    /// surrogates.
+    pub fn read_wstring(&mut self) -> Result<String, CdrError> {
+        self.require_wide()?;
+        let converted = if self.format().minor == 1 {
+            let count = self.read_count(2)?;
+            let mut units = Vec::with_capacity(count);
+            for _ in 0..count {
+                units.push(self.read_u16()?);
+            }
+            if units.pop().is_some_and(|last| last != 0) {
+                return Err(self.error(CdrErrorKind::BadString));
+            }
+            String::from_utf16(&units)
+        } else {
+            let octets: &[u8] = self.read_octets()?;
+            if !octets.len().is_multiple_of(2) {
+                return Err(self.error(CdrErrorKind::BadString));
+            }
+            let (octets, from_octets): (_, fn([u8; 2]) -> u16) = match octets {
+                [0xFE, 0xFF, rest @ ..] => (rest, u16::from_be_bytes),
+                [0xFF, 0xFE, rest @ ..] => (rest, u16::from_le_bytes),
+                _ => (octets, u16::from_be_bytes),
+            };
+            let units: Vec<u16> = octets
+                .chunks_exact(2)
+                .map(|pair| from_octets([pair[0], pair[1]]))
+                .collect();
+            String::from_utf16(&units)
+        };
+        match converted {
+            Ok(text) if !text.contains('\0') => Ok(text),
+            Ok(_) => Err(self.error(CdrErrorKind::BadString)),
+            Err(_) => Err(self.error(CdrErrorKind::CannotConvert)),
+        }
+    }
+}

@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The two traits every mapped IDL type has, and their implementations for the
+//! types that come from Rust.
+
+use std::borrow::Cow;
+
+use crate::{CdrError, CdrErrorKind, CdrReader, CdrWriter, Char, LongDouble, WChar};
+
+/// A value that can be written in CDR.
+pub trait Encode {
+    /// Writes the value. Errors are noted in the writer.
+    fn encode<'a>(&'a self, writer: &mut CdrWriter<'a>);
+
+    /// Writes the elements of an array or sequence, without a count.
+    fn encode_slice<'a>(items: &'a [Self], writer: &mut CdrWriter<'a>)
+    where
+        Self: Sized,
+    {
+        for item in items {
+            item.encode(writer);
+        }
+    }
+}
+
+/// A value that can be read from CDR.
+pub trait Decode: Sized {
+    /// Fewest octets a value takes: what a count is checked against.
+    const MIN_SIZE: usize;
+
+    /// Reads a value.
+    ///
+    /// # Errors
+    /// A [`CdrError`] for whatever is wrong with the bytes.
+    fn decode(reader: &mut CdrReader<'_>) -> Result<Self, CdrError>;
+
+    /// Reads a value into one that is there already, reusing what it holds.
+    ///
+    /// # Errors
+    /// As [`Decode::decode`]; the value is then unspecified but valid.
+    #[inline]
+    fn decode_into(&mut self, reader: &mut CdrReader<'_>) -> Result<(), CdrError> {
+        *self = Self::decode(reader)?;
+        Ok(())
+    }
+
+    /// Appends `count` elements to `out`.
+    ///
+    /// # Errors
+    /// As [`Decode::decode`].
+    fn decode_vec(
+        reader: &mut CdrReader<'_>,
+        count: usize,
+        out: &mut Vec<Self>,
+    ) -> Result<(), CdrError> {
+        // In memory an element may be larger than on the wire: reserve no more
+        // memory than there are octets to justify it.
+        let octets = reader.remaining();
+        out.reserve(count.min(octets / size_of::<Self>().max(1) + 1));
+        for _ in 0..count {
+            out.push(Self::decode(reader)?);
+        }
+        Ok(())
+    }
+}
+
+crate::encode_fixed!(
+    u8, i8, u16, i16, u32, i32, u64, i64, f32, f64, bool, Char, LongDouble
+);
+
+impl Encode for WChar {
+    fn encode<'a>(&'a self, writer: &mut CdrWriter<'a>) {
+        writer.write_wchar(*self);
+    }
+}
+
+impl Decode for WChar {
+    const MIN_SIZE: usize = 2;
+    fn decode(reader: &mut CdrReader<'_>) -> Result<Self, CdrError> {
+        reader.read_wchar()
+    }
+}
+
+impl Encode for str {
+    fn encode<'a>(&'a self, writer: &mut CdrWriter<'a>) {
+        writer.write_str(self);
+    }
+}
+
+impl Encode for String {
+    fn encode<'a>(&'a self, writer: &mut CdrWriter<'a>) {
+        writer.write_str(self);
+    }
+}
+
+impl Decode for String {
+    const MIN_SIZE: usize = 4;
+    fn decode(reader: &mut CdrReader<'_>) -> Result<Self, CdrError> {
+        reader.read_str().map(Cow::into_owned)
+    }
+    fn decode_into(&mut self, reader: &mut CdrReader<'_>) -> Result<(), CdrError> {
+        let text = reader.read_str()?;
+        self.clear();
+        self.push_str(&text);
+        Ok(())
+    }
+}
+
+impl<T: Encode> Encode for [T] {
+    #[inline]
+    fn encode<'a>(&'a self, writer: &mut CdrWriter<'a>) {
+        writer.write_count(self.len());
+        T::encode_slice(self, writer);
+    }
+}
+
+impl<T: Encode> Encode for Vec<T> {
+    #[inline]
+    fn encode<'a>(&'a self, writer: &mut CdrWriter<'a>) {
+        self.as_slice().encode(writer);
+    }
+}
+
+impl<T: Decode> Decode for Vec<T> {
+    const MIN_SIZE: usize = 4;
+    #[inline]
+    fn decode(reader: &mut CdrReader<'_>) -> Result<Self, CdrError> {
+        let mut out = Self::new();
+        out.decode_into(reader)?;
+        Ok(out)
+    }
+    #[inline]
+    fn decode_into(&mut self, reader: &mut CdrReader<'_>) -> Result<(), CdrError> {
+        let count = reader.read_count(T::MIN_SIZE)?;
+        self.clear();
+        T::decode_vec(reader, count, self)
+    }
+}
+
+impl<T: Encode, const N: usize> Encode for [T; N] {
+    #[inline]
+    fn encode<'a>(&'a self, writer: &mut CdrWriter<'a>) {
+        T::encode_slice(self, writer);
+    }
+    #[inline]
+    fn encode_slice<'a>(items: &'a [Self], writer: &mut CdrWriter<'a>) {
+        T::encode_slice(items.as_flattened(), writer);
+    }
+}
+
+impl<T: Decode, const N: usize> Decode for [T; N] {
+    const MIN_SIZE: usize = T::MIN_SIZE * N;
+    #[inline]
+    fn decode(reader: &mut CdrReader<'_>) -> Result<Self, CdrError> {
+        let mut out = Vec::new();
+        if Self::MIN_SIZE > reader.remaining() {
+            return Err(reader.error(CdrErrorKind::Truncated));
+        }
+        T::decode_vec(reader, N, &mut out)?;
+        Self::try_from(out).map_err(|_| reader.error(CdrErrorKind::Truncated))
+    }
+}
+
+impl<T: Encode + ToOwned + ?Sized> Encode for Cow<'_, T> {
+    #[inline]
+    fn encode<'a>(&'a self, writer: &mut CdrWriter<'a>) {
+        self.as_ref().encode(writer);
+    }
+}
+
+impl<T: Encode + ?Sized> Encode for &T {
+    #[inline]
+    fn encode<'a>(&'a self, writer: &mut CdrWriter<'a>) {
+        (**self).encode(writer);
+    }
+}
+
+impl<T: Encode> Encode for Box<T> {
+    fn encode<'a>(&'a self, writer: &mut CdrWriter<'a>) {
+        (**self).encode(writer);
+    }
+}
+
+impl<T: Decode> Decode for Box<T> {
+    const MIN_SIZE: usize = T::MIN_SIZE;
+    fn decode(reader: &mut CdrReader<'_>) -> Result<Self, CdrError> {
+        T::decode(reader).map(Self::new)
+    }
+}
+
+impl Encode for () {
+    #[inline]
+    fn encode<'a>(&'a self, _: &mut CdrWriter<'a>) {}
+}
+
+impl Decode for () {
+    const MIN_SIZE: usize = 0;
+    #[inline]
+    fn decode(_: &mut CdrReader<'_>) -> Result<Self, CdrError> {
+        Ok(())
+    }
+}

@@ -1,0 +1,407 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Values to bytes.
+
+use crate::block;
+use crate::layout::gap;
+use crate::{ByteOrder, CdrError, CdrErrorKind, CharSet, FixedOut, FixedSize, Format};
+
+/// Octets that are always kept free behind the write position, so that a gap
+/// can be zeroed with one store of eight.
+const SLACK: usize = 8;
+
+/// Most slices that are gathered by reference; further ones are copied.
+const MAX_GATHERED: usize = 6;
+
+/// Octets from which on a slice is gathered rather than copied: below it the
+/// copy is cheaper than one more entry for the kernel to walk.
+pub(crate) const GATHER_FROM: usize = 16 * 1024;
+
+/// Appends CDR values to a buffer.
+///
+/// Alignment counts from where the buffer starts (or from the current
+/// [encapsulation](CdrWriter::encapsulation)). The buffer is kept and reused:
+/// see [`CdrWriter::reuse`] and [`CdrWriter::into_storage`]. Errors are sticky:
+/// writing goes on and [`CdrWriter::finish`] or [`CdrWriter::error`] tell.
+///
+/// Slices of the lifetime `'a` may be gathered: remembered by reference and
+/// sent from where they are.
+#[derive(Debug)]
+pub struct CdrWriter<'a> {
+    /// Initialised octets; those before `at` are the message.
+    storage: Vec<u8>,
+    at: usize,
+    /// Added to `at` to find the position that alignment counts from.
+    bias: usize,
+    swap: bool,
+    format: Format,
+    error: Option<CdrError>,
+    gathered: [(usize, &'a [u8]); MAX_GATHERED],
+    gathered_count: usize,
+    gathered_octets: usize,
+    gather: bool,
+}
+
+/// A piece of a finished message, in order.
+pub type Piece<'p> = &'p [u8];
+
+impl<'a> CdrWriter<'a> {
+    /// An empty writer that copies everything into one buffer.
+    #[must_use]
+    pub fn new(format: Format) -> Self {
+        let mut writer = Self::reuse(Vec::new(), format);
+        writer.gather = false;
+        writer
+    }
+
+    /// An empty writer over a buffer used before; its capacity is kept, its
+    /// content is overwritten. Large slices are gathered.
+    #[must_use]
+    #[inline]
+    pub fn reuse(storage: Vec<u8>, format: Format) -> Self {
+        Self {
+            storage,
+            at: 0,
+            bias: 0,
+            swap: format.order.is_foreign(),
+            format,
+            error: None,
+            gathered: [(0, &[]); MAX_GATHERED],
+            gathered_count: 0,
+            gathered_octets: 0,
+            gather: true,
+        }
+    }
+
+    /// The format values are written in.
+    #[must_use]
+    #[inline]
+    pub fn format(&self) -> Format {
+        self.format
+    }
+
+    /// Octets written so far, gathered ones included.
+    #[must_use]
+    #[inline]
+    pub fn len(&self) -> usize {
+        self.at + self.gathered_octets
+    }
+
+    /// Whether nothing was written.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Position that alignment counts from the origin.
+    #[must_use]
+    #[inline(always)]
+    pub fn position(&self) -> usize {
+        self.at.wrapping_add(self.bias)
+    }
+
+    /// Notes an error; the first one stays.
+    #[cold]
+    pub fn fail(&mut self, kind: CdrErrorKind) {
+        if self.error.is_none() {
+            self.error = Some(CdrError::new(kind, self.position()));
+        }
+    }
+
+    /// The first error noted, if any.
+    #[must_use]
+    #[inline]
+    pub fn error(&self) -> Option<CdrError> {
+        self.error
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn grow(&mut self, end: usize) {
+        let wanted = (end + SLACK).max(self.storage.len() * 2).max(256);
+        self.storage.resize(wanted, 0);
+    }
+
+    /// Room for `size` octets at the next multiple of `align`; the gap is
+    /// zeroed.
+    #[inline(always)]
+    fn claim(&mut self, align: usize, size: usize) -> &mut [u8] {
+        let start = self.at + gap(self.position(), align);
+        let end = start + size;
+        if end + SLACK > self.storage.len() {
+            self.grow(end);
+        }
+        if align > 1 {
+            self.storage[self.at..self.at + SLACK].copy_from_slice(&[0; SLACK]);
+        }
+        self.at = end;
+        &mut self.storage[start..end]
+    }
+
+    /// Zeroes up to the next multiple of `align`.
+    #[inline]
+    pub fn align(&mut self, align: usize) {
+        self.claim(align, 0);
+    }
+
+    /// Appends octets as they are: no length, no alignment.
+    #[inline]
+    pub fn write_raw(&mut self, octets: &[u8]) {
+        self.claim(1, octets.len()).copy_from_slice(octets);
+    }
+
+    /// Appends octets as they are, by reference if they are many.
+    pub fn write_raw_gathered(&mut self, octets: &'a [u8]) {
+        if !self.gather || octets.len() < GATHER_FROM || self.gathered_count == MAX_GATHERED {
+            self.write_raw(octets);
+            return;
+        }
+        self.gathered[self.gathered_count] = (self.at, octets);
+        self.gathered_count += 1;
+        self.gathered_octets += octets.len();
+        self.bias = self.bias.wrapping_add(octets.len());
+    }
+
+    /// Writes an octet.
+    #[inline]
+    pub fn write_u8(&mut self, value: u8) {
+        self.claim(1, 1)[0] = value;
+    }
+
+    /// Writes a boolean.
+    #[inline]
+    pub fn write_bool(&mut self, value: bool) {
+        self.write_u8(u8::from(value));
+    }
+
+    /// Writes an unsigned short.
+    #[inline]
+    pub fn write_u16(&mut self, value: u16) {
+        let value = if self.swap { value.swap_bytes() } else { value };
+        self.claim(2, 2).copy_from_slice(&value.to_ne_bytes());
+    }
+
+    /// Writes an unsigned long.
+    #[inline]
+    pub fn write_u32(&mut self, value: u32) {
+        let value = if self.swap { value.swap_bytes() } else { value };
+        self.claim(4, 4).copy_from_slice(&value.to_ne_bytes());
+    }
+
+    /// Writes an unsigned long long.
+    #[inline]
+    pub fn write_u64(&mut self, value: u64) {
+        let value = if self.swap { value.swap_bytes() } else { value };
+        self.claim(8, 8).copy_from_slice(&value.to_ne_bytes());
+    }
+
+    /// Writes the count of a sequence. Counts beyond 2³²−1 are an error.
+    #[inline]
+    pub fn write_count(&mut self, count: usize) {
+        match u32::try_from(count) {
+            Ok(count) => self.write_u32(count),
+            Err(_) => self.fail(CdrErrorKind::BoundExceeded),
+        }
+    }
+
+    /// Writes a `sequence<octet>`: count and octets, copied.
+    #[inline]
+    pub fn write_octets(&mut self, octets: &[u8]) {
+        self.write_count(octets.len());
+        self.write_raw(octets);
+    }
+
+    /// Writes one fixed-size value with one bounds check.
+    #[inline(always)]
+    pub fn write_fixed<T: FixedSize>(&mut self, value: &T) {
+        if T::HAS_CHARS {
+            self.check_chars(value.char_bits());
+        }
+        let phase = self.position() & 7;
+        let swap = self.swap;
+        let room = self.claim(1, T::LAYOUT.end(phase));
+        if swap {
+            value.store(&mut FixedOut::<true>::new(room, phase));
+        } else {
+            value.store(&mut FixedOut::<false>::new(room, phase));
+        }
+    }
+
+    /// Writes the elements of an array or sequence of fixed-size values, in one
+    /// copy where the layouts allow. No count is written.
+    #[inline]
+    pub fn write_fixed_slice<T: FixedSize>(&mut self, items: &'a [T]) {
+        if T::HAS_CHARS && self.format.char_set == CharSet::Utf8 {
+            self.check_chars(items.iter().fold(0, |bits, item| bits | item.char_bits()));
+        }
+        if self.swap {
+            self.write_elements::<T, true>(items);
+            return;
+        }
+        if const { T::LAYOUT.is_block() && T::LAYOUT.gaps().is_empty() } && !items.is_empty() {
+            self.align(T::LAYOUT.first_align());
+            // With no gaps, a start at the alignment of the first member is
+            // the start of a block only if that is the greatest alignment.
+            if self.position().is_multiple_of(T::LAYOUT.align()) {
+                self.write_raw_gathered(block::octets_of(items));
+                return;
+            }
+        }
+        self.write_elements::<T, false>(items);
+    }
+
+    #[inline]
+    fn write_elements<T: FixedSize, const SWAP: bool>(&mut self, items: &[T]) {
+        let Some((first, others)) = items.split_first() else {
+            return;
+        };
+        let layout = const { T::LAYOUT };
+        let phase = self.position() & 7;
+        let head = layout.end(phase);
+        let room = self.claim(1, head + others.len() * layout.stride());
+        let (room_for_first, room) = room.split_at_mut(head);
+        first.store(&mut FixedOut::<SWAP>::new(room_for_first, phase));
+        if layout.is_block() && !SWAP {
+            block::copy_out(others, room);
+            return;
+        }
+        for (item, room) in others.iter().zip(room.chunks_exact_mut(layout.stride())) {
+            item.store(&mut FixedOut::<SWAP>::new(room, layout.steady()));
+        }
+    }
+
+    /// Writes an encapsulation (clause 9.3.3): count, byte-order octet, and
+    /// what `body` writes, aligned from that octet. Nothing is gathered inside.
+    pub fn encapsulation(&mut self, body: impl FnOnce(&mut Self)) {
+        self.write_u32(0);
+        let count_at = self.at - 4;
+        let (bias, gather) = (self.bias, self.gather);
+        self.bias = 0usize.wrapping_sub(self.at);
+        self.gather = false;
+        self.write_u8(self.format.order.flag());
+        body(self);
+        self.bias = bias;
+        self.gather = gather;
+        let count = (self.at - count_at - 4) as u32;
+        self.patch_u32(count_at, count);
+    }
+
+    /// Overwrites an unsigned long written before at octet `at` of the buffer.
+    ///
+    /// # Panics
+    /// If those four octets were not written yet: a fault of the caller.
+    #[inline]
+    pub fn patch_u32(&mut self, at: usize, value: u32) {
+        let value = if self.swap { value.swap_bytes() } else { value };
+        assert!(at + 4 <= self.at, "only what was written can be patched");
+        self.storage[at..at + 4].copy_from_slice(&value.to_ne_bytes());
+    }
+
+    /// Forgets everything written after the first `len` octets, which must lie
+    /// before any gathered slice.
+    pub fn truncate(&mut self, len: usize) {
+        while self.gathered_count > 0 && self.gathered[self.gathered_count - 1].0 >= len {
+            self.gathered_count -= 1;
+            let dropped = self.gathered[self.gathered_count].1.len();
+            self.gathered_octets -= dropped;
+            self.bias = self.bias.wrapping_sub(dropped);
+        }
+        self.at = self.at.min(len);
+        self.error = None;
+    }
+
+    /// What was copied so far, without the gathered slices.
+    #[must_use]
+    #[inline]
+    pub fn written(&self) -> &[u8] {
+        &self.storage[..self.at]
+    }
+
+    /// Whether slices were gathered, so that the message is in pieces.
+    #[must_use]
+    #[inline]
+    pub fn is_gathered(&self) -> bool {
+        self.gathered_count > 0
+    }
+
+    /// The pieces of the message in order, empty ones left out.
+    pub fn pieces(&self) -> Pieces<'_, 'a> {
+        Pieces {
+            writer: self,
+            next: 0,
+            from: 0,
+            slice: false,
+        }
+    }
+
+    /// Gives the buffer back for the next message.
+    #[must_use]
+    #[inline]
+    pub fn into_storage(self) -> Vec<u8> {
+        self.storage
+    }
+
+    /// The message as one run of octets.
+    ///
+    /// # Errors
+    /// The first error noted while writing.
+    pub fn finish(self) -> Result<Vec<u8>, CdrError> {
+        if let Some(error) = self.error {
+            return Err(error);
+        }
+        if !self.is_gathered() {
+            let mut storage = self.storage;
+            storage.truncate(self.at);
+            return Ok(storage);
+        }
+        let mut out = Vec::with_capacity(self.len());
+        for piece in self.pieces() {
+            out.extend_from_slice(piece);
+        }
+        Ok(out)
+    }
+
+    /// The byte order written.
+    #[must_use]
+    pub fn order(&self) -> ByteOrder {
+        self.format.order
+    }
+}
+
+/// Iterator over the pieces of a message; see [`CdrWriter::pieces`].
+#[derive(Debug)]
+pub struct Pieces<'w, 'a> {
+    writer: &'w CdrWriter<'a>,
+    next: usize,
+    from: usize,
+    slice: bool,
+}
+
+impl<'w> Iterator for Pieces<'w, '_> {
+    type Item = Piece<'w>;
+
+    fn next(&mut self) -> Option<Piece<'w>> {
+        let writer = self.writer;
+        loop {
+            if self.slice {
+                self.slice = false;
+                self.next += 1;
+                return Some(writer.gathered[self.next - 1].1);
+            }
+            let gathered = self.next < writer.gathered_count;
+            let to = if gathered {
+                writer.gathered[self.next].0
+            } else {
+                writer.at
+            };
+            if !gathered && self.from == to {
+                return None;
+            }
+            let piece = &writer.storage[self.from..to];
+            self.from = to;
+            self.slice = gathered;
+            if !piece.is_empty() {
+                return Some(piece);
+            }
+        }
+    }
+}
