@@ -1,2 +1,16 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Slabs with generations, buffer pools and other small concurrent structures
+//! Small concurrent structures an ORB is made of. None of them knows CORBA.
+//!
+//! * [`Slab`]: values found by index in constant time; a generation in each
+//!   slot tells a value from the one that was there before.
+//! * [`role`]: what a thread is doing for others, so that it can hand that over
+//!   before it blocks.
+//! * [`ThreadCache`]: threads that are kept for a while after their work.
+#![deny(unsafe_code)]
+
+pub mod role;
+mod slab;
+mod threads;
+
+pub use slab::{Slab, SlabFull, SlotKey};
+pub use threads::ThreadCache;

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What a thread does for others while it runs somebody's code.
+//!
+//! A thread that reads a connection (or polls many) and runs a servant in
+//! between must not block there: a request on which its own call depends could
+//! be waiting unread. So before an ORB thread blocks for a reply it calls
+//! [`about_to_block`], and whoever wrapped the servant in [`while_serving`]
+//! gets the chance to hand its role to another thread.
+
+use std::cell::Cell;
+use std::ptr::NonNull;
+
+/// A role that can be handed over.
+pub trait Role {
+    /// The thread is about to block. Called any number of times.
+    fn hand_over(&self);
+}
+
+thread_local! {
+    static CURRENT: Cell<Option<NonNull<dyn Role>>> = const { Cell::new(None) };
+}
+
+/// Puts back what was there, on unwinding too.
+struct Restore(Option<NonNull<dyn Role>>);
+
+impl Drop for Restore {
+    fn drop(&mut self) {
+        CURRENT.set(self.0);
+    }
+}
+
+/// Runs `body` in the knowledge that this thread holds `role`.
+#[inline]
+#[allow(unsafe_code)]
+pub fn while_serving<R>(role: &dyn Role, body: impl FnOnce() -> R) -> R {
+    // SAFETY: only the lifetime is erased. The pointer is reachable through
+    // CURRENT alone, on this thread alone, and `Restore` takes it out before
+    // this function returns or unwinds, while `role` is still borrowed.
+    let role: NonNull<dyn Role> = unsafe { std::mem::transmute(NonNull::from(role)) };
+    let _restore = Restore(CURRENT.replace(Some(role)));
+    body()
+}
+
+/// Says that this thread is about to block. Does nothing on a thread without a
+/// role.
+#[inline]
+#[allow(unsafe_code)]
+pub fn about_to_block() {
+    if let Some(role) = CURRENT.get() {
+        // SAFETY: CURRENT holds a pointer only while `while_serving`, further
+        // up on this very stack, borrows what it points to.
+        unsafe { role.as_ref() }.hand_over();
+    }
+}
+
+/// Whether this thread holds a role: it runs somebody's servant.
+#[must_use]
+pub fn is_serving() -> bool {
+    CURRENT.get().is_some()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[derive(Default)]
+    struct Count(Cell<u32>);
+
+    impl Role for Count {
+        fn hand_over(&self) {
+            self.0.set(self.0.get() + 1);
+        }
+    }
+
+    #[test]
+    fn the_innermost_role_is_told() {
+        let (outer, inner) = (Count::default(), Count::default());
+        about_to_block();
+        while_serving(&outer, || {
+            about_to_block();
+            while_serving(&inner, about_to_block);
+            about_to_block();
+        });
+        about_to_block();
+        assert_eq!((outer.0.get(), inner.0.get()), (2, 1));
+        assert!(!is_serving());
+    }
+
+    #[test]
+    fn a_panic_takes_the_role_back() {
+        let role = Count::default();
+        let body = std::panic::AssertUnwindSafe(|| while_serving(&role, || panic!("servant")));
+        assert!(std::panic::catch_unwind(body).is_err());
+        assert!(!is_serving());
+    }
+}

@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Threads that wait a while for more work before they end.
+
+use std::io;
+use std::sync::mpsc::{RecvTimeoutError, SyncSender, sync_channel};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+type Job = Box<dyn FnOnce() + Send>;
+
+#[derive(Default)]
+struct State {
+    idle: Vec<(u64, SyncSender<Job>)>,
+    next_worker: u64,
+    alive: usize,
+    closed: bool,
+}
+
+#[derive(Default)]
+struct Shared {
+    state: Mutex<State>,
+    one_ended: Condvar,
+}
+
+/// Runs jobs, each on a thread of its own: one that has just finished another,
+/// or a new one.
+#[derive(Clone)]
+pub struct ThreadCache {
+    shared: Arc<Shared>,
+    name: Arc<str>,
+    linger: Duration,
+}
+
+impl std::fmt::Debug for ThreadCache {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("ThreadCache")
+            .field("name", &self.name)
+            .finish_non_exhaustive()
+    }
+}
+
+impl ThreadCache {
+    /// A cache of threads with that name; each ends `linger` after its last
+    /// job.
+    #[must_use]
+    pub fn new(name: &str, linger: Duration) -> Self {
+        Self {
+            shared: Arc::default(),
+            name: name.into(),
+            linger,
+        }
+    }
+
+    /// Runs a job on a thread of its own.
+    ///
+    /// # Errors
+    /// The system refuses another thread, or the cache was closed; the job is
+    /// dropped.
+    pub fn run(&self, job: impl FnOnce() + Send + 'static) -> io::Result<()> {
+        let mut job: Job = Box::new(job);
+        let worker = loop {
+            let idle = {
+                let mut state = self.lock();
+                if state.closed {
+                    return Err(io::Error::other("the thread cache was closed"));
+                }
+                state.idle.pop()
+            };
+            let Some((_, sender)) = idle else {
+                let mut state = self.lock();
+                state.alive += 1;
+                state.next_worker += 1;
+                break state.next_worker;
+            };
+            match sender.try_send(job) {
+                Ok(()) => return Ok(()),
+                // That worker has just given up waiting.
+                Err(error) => {
+                    job = match error {
+                        std::sync::mpsc::TrySendError::Full(job)
+                        | std::sync::mpsc::TrySendError::Disconnected(job) => job,
+                    };
+                }
+            }
+        };
+        let cache = self.clone();
+        let spawned = thread::Builder::new()
+            .name(self.name.to_string())
+            .spawn(move || cache.work(worker, job))
+            .map(|_| ());
+        if spawned.is_err() {
+            self.ended();
+        }
+        spawned
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, State> {
+        self.shared
+            .state
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn ended(&self) {
+        self.lock().alive -= 1;
+        self.shared.one_ended.notify_all();
+    }
+
+    fn work(&self, worker: u64, first: Job) {
+        /// Counts the thread out even if a job panics.
+        struct Ended<'a>(&'a ThreadCache);
+        impl Drop for Ended<'_> {
+            fn drop(&mut self) {
+                self.0.ended();
+            }
+        }
+        let _ended = Ended(self);
+        first();
+        let (sender, receiver) = sync_channel::<Job>(1);
+        loop {
+            {
+                let mut state = self.lock();
+                if state.closed {
+                    return;
+                }
+                state.idle.push((worker, sender.clone()));
+            }
+            match receiver.recv_timeout(self.linger) {
+                Ok(job) => job(),
+                Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => {
+                    let mut state = self.lock();
+                    let place = state.idle.iter().position(|(id, _)| *id == worker);
+                    let Some(place) = place else {
+                        // Somebody has just taken us, and will send.
+                        drop(state);
+                        match receiver.recv() {
+                            Ok(job) => job(),
+                            Err(_) => return,
+                        }
+                        continue;
+                    };
+                    state.idle.swap_remove(place);
+                    return;
+                }
+            }
+        }
+    }
+
+    /// Takes no more jobs and waits until all threads have ended, or until the
+    /// deadline; returns how many have not.
+    pub fn close(&self, deadline: Option<Instant>) -> usize {
+        let mut state = self.lock();
+        state.closed = true;
+        // Dropping a sender does not wake its worker, which holds one itself:
+        // an empty job does.
+        for (_, sender) in state.idle.drain(..) {
+            let _ = sender.try_send(Box::new(|| {}));
+        }
+        while state.alive > 0 {
+            let left = deadline.map(|d| d.saturating_duration_since(Instant::now()));
+            if left.is_some_and(|left| left.is_zero()) {
+                break;
+            }
+            let wait = left.unwrap_or(Duration::from_secs(3600));
+            state = self
+                .shared
+                .one_ended
+                .wait_timeout(state, wait)
+                .unwrap_or_else(PoisonError::into_inner)
+                .0;
+        }
+        state.alive
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+    use std::sync::mpsc;
+
+    #[test]
+    fn every_job_runs_and_every_thread_ends() {
+        let cache = ThreadCache::new("test", Duration::from_secs(60));
+        let done = Arc::new(AtomicUsize::new(0));
+        for _ in 0..50 {
+            let done = Arc::clone(&done);
+            cache
+                .run(move || {
+                    done.fetch_add(1, Ordering::SeqCst);
+                })
+                .unwrap();
+        }
+        assert_eq!(cache.close(None), 0);
+        assert_eq!(done.load(Ordering::SeqCst), 50);
+        assert!(cache.run(|| {}).is_err());
+    }
+
+    #[test]
+    fn a_thread_is_used_again() {
+        let cache = ThreadCache::new("test", Duration::from_secs(60));
+        let (sender, receiver) = mpsc::channel();
+        let first = sender.clone();
+        cache
+            .run(move || first.send(thread::current().id()).unwrap())
+            .unwrap();
+        let id = receiver.recv().unwrap();
+        while cache.lock().idle.is_empty() {
+            thread::yield_now();
+        }
+        cache
+            .run(move || sender.send(thread::current().id()).unwrap())
+            .unwrap();
+        assert_eq!(receiver.recv().unwrap(), id);
+        assert_eq!(cache.close(None), 0);
+    }
+
+    #[test]
+    fn a_panicking_job_costs_its_thread_only() {
+        let cache = ThreadCache::new("test", Duration::from_secs(60));
+        cache
+            .run(|| std::panic::resume_unwind(Box::new("job")))
+            .unwrap();
+        assert_eq!(cache.close(None), 0);
+    }
+}

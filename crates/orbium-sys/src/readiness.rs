@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Level-triggered readiness: epoll on Linux, poll elsewhere.
+
+use std::io;
+use std::os::fd::AsFd;
+use std::time::Duration;
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+
+/// What to wait for on a source.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Interest {
+    /// Nothing, for now; the source stays registered.
+    None,
+    /// Data, a new connection or the end.
+    Read,
+    /// Room to send.
+    Write,
+}
+
+/// A source that is ready, by the token it was registered with. Errors and
+/// hang-ups show as readiness: the next operation will tell.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Ready {
+    /// The token of the source.
+    pub token: u64,
+}
+
+fn timespec(timeout: Option<Duration>) -> Option<Timespec> {
+    timeout.map(|t| Timespec {
+        tv_sec: i64::try_from(t.as_secs()).unwrap_or(i64::MAX),
+        tv_nsec: i64::from(t.subsec_nanos()),
+    })
+}
+
+/// Waits until one of a few sources is ready, or for `timeout` at most;
+/// returns which are. An interruption counts as nothing ready.
+///
+/// # Errors
+/// The system's error.
+pub fn wait_for<const N: usize>(
+    sources: [(&dyn AsFd, Interest); N],
+    timeout: Option<Duration>,
+) -> io::Result<[bool; N]> {
+    let mut set = sources.map(|(source, interest)| {
+        let flags = match interest {
+            Interest::None => PollFlags::empty(),
+            Interest::Read => PollFlags::IN,
+            Interest::Write => PollFlags::OUT,
+        };
+        PollFd::from_borrowed_fd(source.as_fd(), flags)
+    });
+    match poll(&mut set, timespec(timeout).as_ref()) {
+        Ok(_) => Ok(set.map(|source| !source.revents().is_empty())),
+        Err(rustix::io::Errno::INTR) => Ok([false; N]),
+        Err(error) => Err(error.into()),
+    }
+}
+
+#[cfg(target_os = "linux")]
+mod platform {
+    use super::{Interest, Ready, timespec};
+    use rustix::event::epoll;
+    use std::io;
+    use std::os::fd::{AsFd, OwnedFd};
+    use std::time::Duration;
+
+    /// Waits for many sources at once. Shared between threads: one waits, any
+    /// may register.
+    #[derive(Debug)]
+    pub struct Poller {
+        epoll: OwnedFd,
+    }
+
+    fn flags(interest: Interest) -> epoll::EventFlags {
+        match interest {
+            Interest::None => epoll::EventFlags::empty(),
+            Interest::Read => epoll::EventFlags::IN | epoll::EventFlags::RDHUP,
+            Interest::Write => epoll::EventFlags::OUT,
+        }
+    }
+
+    impl Poller {
+        /// A poller without sources.
+        ///
+        /// # Errors
+        /// No descriptors left.
+        pub fn new() -> io::Result<Self> {
+            Ok(Self {
+                epoll: epoll::create(epoll::CreateFlags::CLOEXEC)?,
+            })
+        }
+
+        /// Adds a source under a token.
+        ///
+        /// # Errors
+        /// The system's error.
+        pub fn add(&self, source: &dyn AsFd, token: u64, interest: Interest) -> io::Result<()> {
+            let data = epoll::EventData::new_u64(token);
+            Ok(epoll::add(
+                &self.epoll,
+                source.as_fd(),
+                data,
+                flags(interest),
+            )?)
+        }
+
+        /// Changes what is waited for.
+        ///
+        /// # Errors
+        /// The system's error.
+        pub fn modify(&self, source: &dyn AsFd, token: u64, interest: Interest) -> io::Result<()> {
+            let data = epoll::EventData::new_u64(token);
+            Ok(epoll::modify(
+                &self.epoll,
+                source.as_fd(),
+                data,
+                flags(interest),
+            )?)
+        }
+
+        /// Removes a source.
+        ///
+        /// # Errors
+        /// The system's error.
+        pub fn remove(&self, source: &dyn AsFd, _token: u64) -> io::Result<()> {
+            Ok(epoll::delete(&self.epoll, source.as_fd())?)
+        }
+
+        /// Waits, then puts what is ready into `ready` (cleared first). An
+        /// interruption counts as nothing ready.
+        ///
+        /// # Errors
+        /// The system's error.
+        pub fn wait(&self, ready: &mut Vec<Ready>, timeout: Option<Duration>) -> io::Result<()> {
+            ready.clear();
+            let mut events: [epoll::Event; 64] = [epoll::Event {
+                flags: epoll::EventFlags::empty(),
+                data: epoll::EventData::new_u64(0),
+            }; 64];
+            match epoll::wait(&self.epoll, &mut events[..], timespec(timeout).as_ref()) {
+                Ok(count) => {
+                    ready.extend(events[..count].iter().map(|e| Ready {
+                        token: e.data.u64(),
+                    }));
+                    Ok(())
+                }
+                Err(rustix::io::Errno::INTR) => Ok(()),
+                Err(error) => Err(error.into()),
+            }
+        }
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+mod platform {
+    use super::{Interest, Ready, timespec};
+    use rustix::event::{PollFd, PollFlags, poll};
+    use std::collections::BTreeMap;
+    use std::io;
+    use std::os::fd::{AsFd, OwnedFd};
+    use std::sync::{Mutex, PoisonError};
+    use std::time::Duration;
+
+    /// Waits for many sources at once. Shared between threads: one waits, any
+    /// may register; a registration counts from the next wait on.
+    #[derive(Debug, Default)]
+    pub struct Poller {
+        sources: Mutex<BTreeMap<u64, (OwnedFd, Interest)>>,
+    }
+
+    impl Poller {
+        /// A poller without sources.
+        ///
+        /// # Errors
+        /// None on this platform.
+        pub fn new() -> io::Result<Self> {
+            Ok(Self::default())
+        }
+
+        /// Adds a source under a token.
+        ///
+        /// # Errors
+        /// The system's error.
+        pub fn add(&self, source: &dyn AsFd, token: u64, interest: Interest) -> io::Result<()> {
+            let fd = source.as_fd().try_clone_to_owned()?;
+            let mut sources = self.sources.lock().unwrap_or_else(PoisonError::into_inner);
+            sources.insert(token, (fd, interest));
+            Ok(())
+        }
+
+        /// Changes what is waited for.
+        ///
+        /// # Errors
+        /// The system's error.
+        pub fn modify(&self, source: &dyn AsFd, token: u64, interest: Interest) -> io::Result<()> {
+            self.add(source, token, interest)
+        }
+
+        /// Removes a source.
+        ///
+        /// # Errors
+        /// None on this platform.
+        pub fn remove(&self, _source: &dyn AsFd, token: u64) -> io::Result<()> {
+            self.sources
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner)
+                .remove(&token);
+            Ok(())
+        }
+
+        /// Waits, then puts what is ready into `ready` (cleared first).
+        ///
+        /// # Errors
+        /// The system's error.
+        pub fn wait(&self, ready: &mut Vec<Ready>, timeout: Option<Duration>) -> io::Result<()> {
+            ready.clear();
+            let sources: Vec<(u64, OwnedFd, Interest)> = {
+                let held = self.sources.lock().unwrap_or_else(PoisonError::into_inner);
+                let cloned = held
+                    .iter()
+                    .map(|(token, (fd, interest))| Ok((*token, fd.try_clone()?, *interest)));
+                cloned.collect::<io::Result<_>>()?
+            };
+            let mut set: Vec<PollFd<'_>> = sources
+                .iter()
+                .map(|(_, fd, interest)| {
+                    let flags = match interest {
+                        Interest::None => PollFlags::empty(),
+                        Interest::Read => PollFlags::IN,
+                        Interest::Write => PollFlags::OUT,
+                    };
+                    PollFd::from_borrowed_fd(fd.as_fd(), flags)
+                })
+                .collect();
+            match poll(&mut set, timespec(timeout).as_ref()) {
+                Ok(_) => {
+                    let pairs = set.iter().zip(&sources);
+                    ready.extend(
+                        pairs
+                            .filter(|(set, _)| !set.revents().is_empty())
+                            .map(|(_, (token, ..))| Ready { token: *token }),
+                    );
+                    Ok(())
+                }
+                Err(rustix::io::Errno::INTR) => Ok(()),
+                Err(error) => Err(error.into()),
+            }
+        }
+    }
+}
+
+pub use platform::Poller;
