@@ -35,6 +35,7 @@ mod format;
 mod layout;
 mod reader;
 mod text;
+mod typecode;
 mod value;
 mod writer;
 
@@ -44,5 +45,6 @@ pub use fixed_size::{FixedIn, FixedOut, FixedSize};
 pub use format::{ByteOrder, CharSet, Format, WideSet};
 pub use layout::{Field, Layout};
 pub use reader::{CdrReader, MAX_NESTING, Owner};
+pub use typecode::{Member, MemberRef, TCKind, Type, TypeCode, TypeRef, Typed};
 pub use value::{Decode, Encode};
 pub use writer::{CdrWriter, Piece, Pieces};

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! When two types are the same, and when they are as good as the same.
+
+use std::collections::HashSet;
+
+use super::TypeRef;
+use super::kind::TCKind;
+
+#[derive(Clone, Copy, PartialEq)]
+enum Rule {
+    Equal,
+    Equivalent,
+}
+
+impl TypeRef<'_> {
+    /// See [`TypeCode::equal`](super::TypeCode::equal).
+    #[must_use]
+    pub fn equal(self, other: TypeRef<'_>) -> bool {
+        same(self, other, Rule::Equal)
+    }
+
+    /// See [`TypeCode::equivalent`](super::TypeCode::equivalent).
+    #[must_use]
+    pub fn equivalent(self, other: TypeRef<'_>) -> bool {
+        same(self, other, Rule::Equivalent)
+    }
+}
+
+/// Pairs under comparison are taken to be the same: if they are not, the
+/// difference is found where they differ. So recursion ends, every pair is
+/// looked at once, and no depth of nesting can exhaust the stack.
+fn same(a: TypeRef<'_>, b: TypeRef<'_>, rule: Rule) -> bool {
+    let mut seen = HashSet::new();
+    let mut work = vec![(a, b)];
+    while let Some((mut a, mut b)) = work.pop() {
+        if rule == Rule::Equivalent {
+            a = a.unaliased();
+            b = b.unaliased();
+        }
+        if a.identity() == b.identity() {
+            continue;
+        }
+        if a.kind() != b.kind() {
+            return false;
+        }
+        let decided_by_id = rule == Rule::Equivalent && !a.id().is_empty() && !b.id().is_empty();
+        if decided_by_id {
+            if a.id() != b.id() {
+                return false;
+            }
+            continue;
+        }
+        if !agree(a, b, rule) {
+            return false;
+        }
+        if a.kind().is_simple() || !seen.insert((a.identity(), b.identity())) {
+            continue;
+        }
+        match (a.content(), b.content()) {
+            (Some(a), Some(b)) => work.push((a, b)),
+            (None, None) => {}
+            _ => return false,
+        }
+        for (a, b) in a.members().zip(b.members()) {
+            if let (Some(a), Some(b)) = (a.type_code(), b.type_code()) {
+                work.push((a, b));
+            }
+        }
+    }
+    true
+}
+
+/// Whether two types of one kind agree as far as their parts are not asked.
+fn agree(a: TypeRef<'_>, b: TypeRef<'_>, rule: Rule) -> bool {
+    if rule == Rule::Equal {
+        let names = |(a, b): (super::MemberRef<'_>, super::MemberRef<'_>)| a.name() == b.name();
+        if a.id() != b.id() || a.name() != b.name() || !a.members().zip(b.members()).all(names) {
+            return false;
+        }
+    }
+    let labels = || {
+        a.members()
+            .zip(b.members())
+            .all(|(a, b)| a.label() == b.label() && a.is_public() == b.is_public())
+    };
+    a.member_count() == b.member_count()
+        && a.length() == b.length()
+        && a.digits() == b.digits()
+        && a.scale() == b.scale()
+        && a.value_modifier() == b.value_modifier()
+        && a.default_index() == b.default_index()
+        && (!matches!(a.kind(), TCKind::Union | TCKind::Value | TCKind::Event) || labels())
+}

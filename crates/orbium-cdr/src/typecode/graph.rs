@@ -1,0 +1,296 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Types met at run time: received, or built by a program.
+//!
+//! All parts of one type live in one allocation and refer to one another by
+//! index, so that a recursive type is a cycle of numbers and not of owners.
+
+use super::kind::TCKind;
+use super::{TypeCode, TypeRef};
+
+/// The parts of one type, the whole of it first.
+#[derive(Debug)]
+pub(super) struct Graph {
+    pub(super) nodes: Vec<Node>,
+    /// Whether it came from a peer, so that its size in CDR may be far smaller
+    /// than the tree it unfolds to.
+    pub(super) received: bool,
+}
+
+/// One part of a type; fields as those of [`Type`](super::Type).
+#[derive(Debug)]
+pub(super) struct Node {
+    pub(super) kind: TCKind,
+    pub(super) id: Box<str>,
+    pub(super) name: Box<str>,
+    pub(super) number: u32,
+    pub(super) scale: i16,
+    /// Fewest octets a value takes.
+    pub(super) least: u32,
+    pub(super) content: Option<Edge>,
+    pub(super) members: Box<[NodeMember]>,
+    /// Labels of a union in ascending order, each with its member.
+    pub(super) labels: Box<[(i64, u32)]>,
+}
+
+#[derive(Debug)]
+pub(super) struct NodeMember {
+    pub(super) name: Box<str>,
+    pub(super) content: Option<Edge>,
+    pub(super) label: i64,
+    pub(super) visibility: i16,
+}
+
+/// From one part of a type to another.
+#[derive(Clone, Debug)]
+pub(super) enum Edge {
+    /// In the same graph.
+    Local(u32),
+    /// Elsewhere.
+    Out(TypeCode),
+}
+
+impl Node {
+    pub(super) fn new(kind: TCKind) -> Self {
+        Self {
+            kind,
+            id: Box::default(),
+            name: Box::default(),
+            number: 0,
+            scale: 0,
+            least: 0,
+            content: None,
+            members: Box::default(),
+            labels: Box::default(),
+        }
+    }
+
+    pub(super) fn named(kind: TCKind, id: &str, name: &str) -> Self {
+        Self {
+            id: id.into(),
+            name: name.into(),
+            ..Self::new(kind)
+        }
+    }
+
+    /// Sorts the labels of a union; of two equal ones the first counts.
+    pub(super) fn index_labels(&mut self) {
+        let mut labels: Vec<(i64, u32)> = (0u32..)
+            .zip(self.members.iter())
+            .filter(|(index, _)| *index != self.number)
+            .map(|(index, member)| (member.label, index))
+            .collect();
+        labels.sort_unstable();
+        self.labels = labels.into();
+    }
+}
+
+impl Graph {
+    /// Works out the least size of node `index` from its parts; parts not
+    /// finished yet are those it recurs through, and count for nothing.
+    pub(super) fn settle(&mut self, index: usize) {
+        let least = least_size(&self.nodes[index], |edge| match edge {
+            Edge::Local(part) => self.nodes[*part as usize].least,
+            Edge::Out(code) => code.as_ref().least_size(),
+        });
+        self.nodes[index].least = least;
+    }
+}
+
+fn least_size(node: &Node, of: impl Fn(&Edge) -> u32) -> u32 {
+    let content = || node.content.as_ref().map_or(0, &of);
+    match node.kind {
+        TCKind::Struct | TCKind::Except => node
+            .members
+            .iter()
+            .filter_map(|member| member.content.as_ref())
+            .map(of)
+            .fold(own_size(node.kind, 0), u32::saturating_add),
+        TCKind::Array => content().saturating_mul(node.number),
+        TCKind::Alias | TCKind::Union => content(),
+        kind => own_size(kind, node.number),
+    }
+}
+
+/// Fewest octets of a value, members and elements not counted.
+pub(super) fn own_size(kind: TCKind, number: u32) -> u32 {
+    match kind {
+        TCKind::WChar => 2,
+        TCKind::Fixed => number / 2 + 1,
+        TCKind::Enum
+        | TCKind::Any
+        | TCKind::TypeCode
+        | TCKind::Principal
+        | TCKind::String
+        | TCKind::WString
+        | TCKind::Sequence
+        | TCKind::Except => 4,
+        TCKind::ObjRef | TCKind::Component | TCKind::Home => 8,
+        _ => kind.primitive().map_or(0, |(size, _)| size as u32),
+    }
+}
+
+impl TypeCode {
+    fn build(mut node: Node) -> Self {
+        if node.kind == TCKind::Union {
+            node.index_labels();
+        }
+        let mut graph = Graph {
+            nodes: vec![node],
+            received: false,
+        };
+        graph.settle(0);
+        Self::shared(graph.into(), 0)
+    }
+
+    /// `string<bound>`, built at run time; 0 is no bound.
+    #[must_use]
+    pub fn string(bound: u32) -> Self {
+        Self::build(Node {
+            number: bound,
+            ..Node::new(TCKind::String)
+        })
+    }
+
+    /// `wstring<bound>`; 0 is no bound.
+    #[must_use]
+    pub fn wstring(bound: u32) -> Self {
+        Self::build(Node {
+            number: bound,
+            ..Node::new(TCKind::WString)
+        })
+    }
+
+    /// `sequence<element, bound>`; 0 is no bound.
+    #[must_use]
+    pub fn sequence(element: Self, bound: u32) -> Self {
+        Self::build(Node {
+            number: bound,
+            content: Some(Edge::Out(element)),
+            ..Node::new(TCKind::Sequence)
+        })
+    }
+
+    /// One dimension of an array.
+    #[must_use]
+    pub fn array(element: Self, length: u32) -> Self {
+        Self::build(Node {
+            number: length,
+            content: Some(Edge::Out(element)),
+            ..Node::new(TCKind::Array)
+        })
+    }
+
+    /// `typedef`.
+    #[must_use]
+    pub fn alias(id: &str, name: &str, original: Self) -> Self {
+        Self::build(Node {
+            content: Some(Edge::Out(original)),
+            ..Node::named(TCKind::Alias, id, name)
+        })
+    }
+
+    /// `interface`.
+    #[must_use]
+    pub fn interface(id: &str, name: &str) -> Self {
+        Self::build(Node::named(TCKind::ObjRef, id, name))
+    }
+
+    /// `struct`.
+    #[must_use]
+    pub fn structure<'m>(
+        id: &str,
+        name: &str,
+        members: impl IntoIterator<Item = (&'m str, Self)>,
+    ) -> Self {
+        Self::build(Node {
+            members: plain_members(members),
+            ..Node::named(TCKind::Struct, id, name)
+        })
+    }
+
+    /// `exception`.
+    #[must_use]
+    pub fn exception<'m>(
+        id: &str,
+        name: &str,
+        members: impl IntoIterator<Item = (&'m str, Self)>,
+    ) -> Self {
+        Self::build(Node {
+            members: plain_members(members),
+            ..Node::named(TCKind::Except, id, name)
+        })
+    }
+
+    /// `enum`.
+    #[must_use]
+    pub fn enumeration<'m>(
+        id: &str,
+        name: &str,
+        enumerators: impl IntoIterator<Item = &'m str>,
+    ) -> Self {
+        let members = enumerators.into_iter().map(|name| NodeMember {
+            name: name.into(),
+            content: None,
+            label: 0,
+            visibility: 0,
+        });
+        Self::build(Node {
+            members: members.collect(),
+            ..Node::named(TCKind::Enum, id, name)
+        })
+    }
+
+    /// `union`; `None` is the label of the default member. See
+    /// [`Member::case`](super::Member::case) for labels.
+    ///
+    /// Returns nothing if the discriminator is of no type that can be one.
+    #[must_use]
+    pub fn union<'m>(
+        id: &str,
+        name: &str,
+        discriminator: Self,
+        members: impl IntoIterator<Item = (Option<i64>, &'m str, Self)>,
+    ) -> Option<Self> {
+        if !discriminator.as_ref().unaliased().kind().discriminates() {
+            return None;
+        }
+        let mut default = super::declare::NO_DEFAULT;
+        let mut cases = Vec::new();
+        for (label, name, content) in members {
+            if label.is_none() {
+                default = cases.len() as u32;
+            }
+            cases.push(NodeMember {
+                name: name.into(),
+                content: Some(Edge::Out(content)),
+                label: label.unwrap_or(0),
+                visibility: 0,
+            });
+        }
+        Some(Self::build(Node {
+            number: default,
+            content: Some(Edge::Out(discriminator)),
+            members: cases.into(),
+            ..Node::named(TCKind::Union, id, name)
+        }))
+    }
+}
+
+fn plain_members<'m>(members: impl IntoIterator<Item = (&'m str, TypeCode)>) -> Box<[NodeMember]> {
+    let members = members.into_iter().map(|(name, content)| NodeMember {
+        name: name.into(),
+        content: Some(Edge::Out(content)),
+        label: 0,
+        visibility: 0,
+    });
+    members.collect()
+}
+
+impl<'t> TypeRef<'t> {
+    pub(super) fn follow(graph: &'t std::sync::Arc<Graph>, edge: &'t Edge) -> Self {
+        match edge {
+            Edge::Local(index) => Self::of_node(graph, *index),
+            Edge::Out(code) => code.as_ref(),
+        }
+    }
+}
