@@ -1,2 +1,55 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! GIOP messages, interoperable object references and addressing, without I/O
+//! GIOP messages, interoperable object references and addressing.
+//!
+//! This crate does no I/O, reads no clock and starts no thread: octets in,
+//! values out, and back. It does not know what a connection, a servant or an
+//! object key is made of. Nothing it is given is believed: every length is
+//! checked before it is used, every count bounded before memory is reserved.
+//!
+//! * [`MessageHeader`], [`RequestHeader`], [`RequestTemplate`], [`ReplyHeader`]
+//!   and their siblings: one file per message (CORBA 3.3 Part 2, clause 9.4).
+//! * [`Reassembly`] and [`FragmentPlan`]: fragments put together and made.
+//! * [`Ior`], [`IiopProfile`], [`Component`]: references (clause 7.6).
+//! * [`ObjectUrl`], [`Corbaloc`], [`Corbaname`]: object URLs (clause 7.6.10).
+//! * [`codeset`]: code-set negotiation (clause 7.10).
+//! * [`SystemException`] and the one table of [`minor`] codes.
+//!
+//! ```
+//! use orbium_cdr::{CdrWriter, Format};
+//! use orbium_giop::{finish_message, MessageHeader, RequestTemplate, ResponseFlags, Version};
+//!
+//! let template = RequestTemplate::new(Version::V1_2, b"Cube");
+//! let mut writer = CdrWriter::new(Format::native());
+//! let start = template.begin(&mut writer, 7, ResponseFlags::Full, "noop", &[]);
+//! finish_message(&mut writer, start);
+//! let message = writer.finish().unwrap();
+//! let header = MessageHeader::parse(message.first_chunk().unwrap()).unwrap();
+//! assert_eq!(header.size as usize + 12, message.len());
+//! ```
+#![forbid(unsafe_code)]
+#![warn(missing_docs)]
+
+pub mod codeset;
+pub mod component;
+mod encapsulation;
+mod exceptions;
+mod header;
+mod ior;
+pub mod minor;
+pub mod profile;
+mod reply;
+mod request;
+pub mod service_context;
+
+pub use component::{Component, TaggedComponent};
+pub use encapsulation::{decode_encapsulation, encode_encapsulation};
+pub use exceptions::{Completion, ExceptionKind, SystemException};
+pub use header::{HEADER_LEN, HeaderError, MessageHeader, MessageKind, Version};
+pub use ior::{Ior, IorStringError, MAX_PROFILES};
+pub use profile::{IiopProfile, Profile, TaggedProfile, UiopProfile};
+pub use reply::{ReplyHeader, ReplyStatus, SystemExceptionBody, begin_reply};
+pub use request::{
+    AddressingDisposition, BodyStart, RequestHeader, RequestTemplate, ResponseFlags, Target,
+    finish_message,
+};
+pub use service_context::{ServiceContext, ServiceContexts};

@@ -1,0 +1,345 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Code sets and their negotiation (CORBA 3.3 Part 2, clause 7.10).
+
+use core::fmt;
+
+use orbium_cdr::{CdrError, CdrReader, CdrWriter, CharSet, WideSet};
+
+use crate::encapsulation::{decode_encapsulation, encapsulate};
+
+/// A code set of the OSF registry.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct CodeSetId(pub u32);
+
+impl CodeSetId {
+    /// No code set was named.
+    pub const NONE: Self = Self(0);
+    /// ISO 8859-1.
+    pub const ISO_8859_1: Self = Self(0x0001_0001);
+    /// ISO 646 IRV: ASCII.
+    pub const ASCII: Self = Self(0x0001_0020);
+    /// UCS-2, level 1.
+    pub const UCS_2: Self = Self(0x0001_0100);
+    /// UCS-4, level 1.
+    pub const UCS_4: Self = Self(0x0001_0104);
+    /// UTF-16.
+    pub const UTF_16: Self = Self(0x0001_0109);
+    /// UTF-8.
+    pub const UTF_8: Self = Self(0x0501_0001);
+
+    /// The name, if it is known.
+    #[must_use]
+    pub const fn name(self) -> Option<&'static str> {
+        Some(match self.0 {
+            0 => "none",
+            0x0001_0001 => "ISO 8859-1",
+            0x0001_0002 => "ISO 8859-2",
+            0x0001_0003 => "ISO 8859-3",
+            0x0001_0004 => "ISO 8859-4",
+            0x0001_0005 => "ISO 8859-5",
+            0x0001_0006 => "ISO 8859-6",
+            0x0001_0007 => "ISO 8859-7",
+            0x0001_0008 => "ISO 8859-8",
+            0x0001_0009 => "ISO 8859-9",
+            0x0001_000A => "ISO 8859-10",
+            0x0001_000F => "ISO 8859-15",
+            0x0001_0020 => "US-ASCII",
+            0x0001_0100..=0x0001_0102 => "UCS-2",
+            0x0001_0104..=0x0001_0106 => "UCS-4",
+            0x0001_0109 => "UTF-16",
+            0x0501_0001 => "UTF-8",
+            0x1002_04E2 => "windows-1250",
+            0x1002_04E3 => "windows-1251",
+            0x1002_04E4 => "windows-1252",
+            0x1002_04E5 => "windows-1253",
+            0x1002_04E6 => "windows-1254",
+            0x1002_04E7 => "windows-1255",
+            0x1002_04E8 => "windows-1256",
+            0x1002_04E9 => "windows-1257",
+            0x1002_0025 => "IBM-037",
+            0x1002_01F8 => "IBM-500",
+            _ => return None,
+        })
+    }
+
+    /// Whether all its characters are in Unicode and so in the fallback sets:
+    /// what "compatible" in the negotiation comes to. True of the ISO 8859
+    /// family, ASCII and the forms of Unicode.
+    const fn is_unicode_subset(self) -> bool {
+        matches!(
+            self.0,
+            0x0001_0001..=0x0001_000F | 0x0001_0020 | 0x0001_0100..=0x0001_0109 | 0x0501_0001
+        )
+    }
+}
+
+impl fmt::Display for CodeSetId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.name() {
+            Some(name) => f.write_str(name),
+            None => write!(f, "{:#010x}", self.0),
+        }
+    }
+}
+
+impl fmt::Debug for CodeSetId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+/// The code sets of one side, for one kind of character.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct CodeSetComponent {
+    /// Native code set; NONE if there is none.
+    pub native: CodeSetId,
+    /// What the side converts to and from, preferred ones first.
+    pub conversion: Vec<CodeSetId>,
+}
+
+impl Default for CodeSetId {
+    fn default() -> Self {
+        Self::NONE
+    }
+}
+
+impl CodeSetComponent {
+    fn read(reader: &mut CdrReader<'_>) -> Result<Self, CdrError> {
+        let native = CodeSetId(reader.read_u32()?);
+        let count = reader.read_count(4)?;
+        let conversion = (0..count)
+            .map(|_| reader.read_u32().map(CodeSetId))
+            .collect::<Result<_, _>>()?;
+        Ok(Self { native, conversion })
+    }
+
+    fn write(&self, writer: &mut CdrWriter<'_>) {
+        writer.write_u32(self.native.0);
+        writer.write_count(self.conversion.len());
+        for set in &self.conversion {
+            writer.write_u32(set.0);
+        }
+    }
+
+    fn has(&self, set: CodeSetId) -> bool {
+        set != CodeSetId::NONE && self.conversion.contains(&set)
+    }
+}
+
+/// The code sets that a server publishes (TAG_CODE_SETS).
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct CodeSetComponentInfo {
+    /// For `char` and `string`.
+    pub char_data: CodeSetComponent,
+    /// For `wchar` and `wstring`.
+    pub wchar_data: CodeSetComponent,
+}
+
+impl CodeSetComponentInfo {
+    /// What orbium has: UTF-8, converting ISO 8859-1; and UTF-16.
+    #[must_use]
+    pub fn orbium() -> Self {
+        Self {
+            char_data: CodeSetComponent {
+                native: CodeSetId::UTF_8,
+                conversion: vec![CodeSetId::ISO_8859_1],
+            },
+            wchar_data: CodeSetComponent {
+                native: CodeSetId::UTF_16,
+                conversion: Vec::new(),
+            },
+        }
+    }
+
+    /// Reads what is inside the encapsulation.
+    ///
+    /// # Errors
+    /// [`CdrError`] for malformed data.
+    pub fn read(reader: &mut CdrReader<'_>) -> Result<Self, CdrError> {
+        Ok(Self {
+            char_data: CodeSetComponent::read(reader)?,
+            wchar_data: CodeSetComponent::read(reader)?,
+        })
+    }
+
+    /// Writes what is inside the encapsulation.
+    pub fn write(&self, writer: &mut CdrWriter<'_>) {
+        self.char_data.write(writer);
+        self.wchar_data.write(writer);
+    }
+}
+
+/// The code sets in use on a connection (service context CODE_SETS).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct CodeSetContext {
+    /// For `char` and `string`.
+    pub char_data: CodeSetId,
+    /// For `wchar` and `wstring`; NONE if there is none.
+    pub wchar_data: CodeSetId,
+}
+
+impl CodeSetContext {
+    /// Reads the data of the service context.
+    ///
+    /// # Errors
+    /// [`CdrError`] for malformed data.
+    pub fn decode(data: &[u8]) -> Result<Self, CdrError> {
+        decode_encapsulation(data, |reader| {
+            Ok(Self {
+                char_data: CodeSetId(reader.read_u32()?),
+                wchar_data: CodeSetId(reader.read_u32()?),
+            })
+        })
+    }
+
+    /// The data of the service context.
+    #[must_use]
+    pub fn encode(&self) -> Vec<u8> {
+        encapsulate(|writer| {
+            writer.write_u32(self.char_data.0);
+            writer.write_u32(self.wchar_data.0);
+        })
+    }
+}
+
+/// The two sides share no code set (CODESET_INCOMPATIBLE).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CodeSetError {
+    /// None for `char`; the peer's native set.
+    Char(CodeSetId),
+    /// None for `wchar`; the peer's native set.
+    WChar(CodeSetId),
+}
+
+impl fmt::Display for CodeSetError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Char(set) => write!(f, "no code set for char is shared with the peer ({set})"),
+            Self::WChar(set) => write!(f, "no code set for wchar is shared with the peer ({set})"),
+        }
+    }
+}
+
+impl core::error::Error for CodeSetError {}
+
+/// What was agreed on, in the terms of [`orbium_cdr::Format`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Negotiated {
+    /// For `char` and `string`.
+    pub char_set: CharSet,
+    /// For `wchar` and `wstring`; `None` if the server has none.
+    pub wide_set: Option<WideSet>,
+}
+
+impl Negotiated {
+    /// Nothing was negotiated: ISO 8859-1 and no wide characters.
+    pub const DEFAULT: Self = Self {
+        char_set: CharSet::Latin1,
+        wide_set: None,
+    };
+
+    /// The client's choice for a server with this component; `None` if its
+    /// profile has none. GIOP 1.0 has no negotiation: see [`Negotiated::DEFAULT`].
+    ///
+    /// # Errors
+    /// [`CodeSetError::Char`] if no code set is shared. A server whose wide
+    /// sets are none of ours is one without wide characters: the other calls
+    /// to it are none the worse.
+    pub fn with_server(server: Option<&CodeSetComponentInfo>) -> Result<Self, CodeSetError> {
+        let Some(server) = server else {
+            return Ok(Self::DEFAULT);
+        };
+        let ours = CodeSetComponentInfo::orbium();
+        let narrow = select(&ours.char_data, &server.char_data, CodeSetId::UTF_8);
+        let char_set = match narrow {
+            // A component that names no set leaves the default in force.
+            _ if server.char_data == CodeSetComponent::default() => CharSet::Latin1,
+            Some(set) => char_set(set).ok_or(CodeSetError::Char(server.char_data.native))?,
+            None => return Err(CodeSetError::Char(server.char_data.native)),
+        };
+        let wide = select(&ours.wchar_data, &server.wchar_data, CodeSetId::UTF_16);
+        Ok(Self {
+            char_set,
+            wide_set: wide.and_then(wide_set),
+        })
+    }
+
+    /// What a client's service context says.
+    ///
+    /// # Errors
+    /// [`CodeSetError`] if it names a set that orbium does not have
+    /// (CODESET_INCOMPATIBLE minor 2).
+    pub fn from_context(context: CodeSetContext) -> Result<Self, CodeSetError> {
+        let CodeSetContext {
+            char_data,
+            wchar_data,
+        } = context;
+        Ok(Self {
+            char_set: if char_data == CodeSetId::NONE {
+                CharSet::Latin1
+            } else {
+                char_set(char_data).ok_or(CodeSetError::Char(char_data))?
+            },
+            wide_set: if wchar_data == CodeSetId::NONE {
+                None
+            } else {
+                Some(wide_set(wchar_data).ok_or(CodeSetError::WChar(wchar_data))?)
+            },
+        })
+    }
+
+    /// The context to send; its wide set is 0 if the server has none.
+    #[must_use]
+    pub const fn context(self) -> CodeSetContext {
+        CodeSetContext {
+            char_data: match self.char_set {
+                CharSet::Latin1 => CodeSetId::ISO_8859_1,
+                CharSet::Utf8 => CodeSetId::UTF_8,
+            },
+            wchar_data: match self.wide_set {
+                Some(WideSet::Utf16) => CodeSetId::UTF_16,
+                None => CodeSetId::NONE,
+            },
+        }
+    }
+}
+
+/// The transmission code set for one kind of character: native sets first, then
+/// the server's conversions in its order, then the fallback if all characters
+/// of both native sets are in it. `None`: incompatible.
+#[must_use]
+pub fn select(
+    client: &CodeSetComponent,
+    server: &CodeSetComponent,
+    fallback: CodeSetId,
+) -> Option<CodeSetId> {
+    if server.native != CodeSetId::NONE
+        && (server.native == client.native || client.has(server.native))
+    {
+        return Some(server.native);
+    }
+    if server.has(client.native) {
+        return Some(client.native);
+    }
+    let shared = server.conversion.iter().find(|set| client.has(**set));
+    if let Some(set) = shared {
+        return Some(*set);
+    }
+    (client.native.is_unicode_subset() && server.native.is_unicode_subset()).then_some(fallback)
+}
+
+const fn char_set(set: CodeSetId) -> Option<CharSet> {
+    match set {
+        CodeSetId::UTF_8 => Some(CharSet::Utf8),
+        // ASCII is the half that ISO 8859-1 and it share.
+        CodeSetId::ISO_8859_1 | CodeSetId::ASCII => Some(CharSet::Latin1),
+        _ => None,
+    }
+}
+
+const fn wide_set(set: CodeSetId) -> Option<WideSet> {
+    match set {
+        CodeSetId::UTF_16 => Some(WideSet::Utf16),
+        _ => None,
+    }
+}

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Encapsulations that lie in an octet sequence of their own: profile bodies,
+//! component data, service-context data (CORBA 3.3 Part 2, clause 9.3.3).
+
+use orbium_cdr::{ByteOrder, CdrError, CdrReader, CdrWriter, Format};
+
+/// Reads an encapsulation given as the octets of its sequence, without the
+/// count. Strings inside are ISO 8859-1 and there is no wide text: GIOP 1.0.
+/// What `read` leaves unread is ignored, as later versions may add members.
+///
+/// # Errors
+/// What `read` says; [`CdrErrorKind::Truncated`](orbium_cdr::CdrErrorKind) for
+/// no octets at all.
+pub fn decode_encapsulation<T>(
+    data: &[u8],
+    read: impl FnOnce(&mut CdrReader<'_>) -> Result<T, CdrError>,
+) -> Result<T, CdrError> {
+    let mut copy = data.to_vec();
+    let mut reader = CdrReader::new(&mut copy, Format::plain(ByteOrder::NATIVE, 0));
+    let order = ByteOrder::from_flag(reader.read_u8()?);
+    reader.set_format(Format::plain(order, 0));
+    read(&mut reader)
+}
+
+/// The octets of an encapsulation in native order, without the count.
+///
+/// # Errors
+/// What `write` noted, such as a string with a NUL inside.
+pub fn encode_encapsulation(write: impl FnOnce(&mut CdrWriter<'_>)) -> Result<Vec<u8>, CdrError> {
+    let mut writer = CdrWriter::new(Format::plain(ByteOrder::NATIVE, 0));
+    writer.write_u8(ByteOrder::NATIVE.flag());
+    write(&mut writer);
+    writer.finish()
+}
+
+/// As [`encode_encapsulation`] where nothing written can fail.
+pub(crate) fn encapsulate(write: impl FnOnce(&mut CdrWriter<'_>)) -> Vec<u8> {
+    // The only failures of names and octets are counts beyond 32 bits, which
+    // no reference that was received or configured has.
+    encode_encapsulation(write).unwrap_or_default()
+}

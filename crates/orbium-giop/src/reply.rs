@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Reply messages (CORBA 3.3 Part 2, clause 9.4.3).
+
+use orbium_cdr::{CdrError, CdrErrorKind, CdrReader, CdrWriter};
+
+use crate::header::{HEADER_LEN, MessageHeader, MessageKind, Version, u32_octets};
+use crate::request::{BodyStart, skip_to_body};
+use crate::service_context::{self, ServiceContext, ServiceContexts};
+use crate::{Completion, SystemException};
+
+/// How a request ended (`ReplyStatusType`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[repr(u32)]
+pub enum ReplyStatus {
+    /// The results follow.
+    NoException = 0,
+    /// A user exception follows: its repository id, then its members.
+    UserException = 1,
+    /// A [`SystemExceptionBody`] follows.
+    SystemException = 2,
+    /// A reference follows: ask there.
+    LocationForward = 3,
+    /// As `LocationForward`, for good (1.2 and later).
+    LocationForwardPerm = 4,
+    /// The [`AddressingDisposition`](crate::AddressingDisposition) wanted
+    /// follows as a short (1.2 and later).
+    NeedsAddressingMode = 5,
+}
+
+impl ReplyStatus {
+    /// The status that a number names in GIOP 1.`minor`.
+    #[must_use]
+    #[inline]
+    pub const fn from_number(number: u32, minor: u8) -> Option<Self> {
+        Some(match number {
+            0 => Self::NoException,
+            1 => Self::UserException,
+            2 => Self::SystemException,
+            3 => Self::LocationForward,
+            4 if minor >= 2 => Self::LocationForwardPerm,
+            5 if minor >= 2 => Self::NeedsAddressingMode,
+            _ => return None,
+        })
+    }
+}
+
+/// The header of a received reply, borrowed from the message.
+#[derive(Clone, Copy, Debug)]
+pub struct ReplyHeader<'a> {
+    /// Id of the request answered.
+    pub request_id: u32,
+    /// How it ended.
+    pub status: ReplyStatus,
+    /// Service contexts.
+    pub contexts: ServiceContexts<'a>,
+}
+
+impl<'a> ReplyHeader<'a> {
+    /// Reads a reply header of GIOP 1.`minor` from a reader that stands at
+    /// octet 12 of the message, and leaves it at the body.
+    ///
+    /// # Errors
+    /// [`CdrError`] for whatever is wrong with the header;
+    /// [`CdrErrorKind::BadEnumerator`] for a status that the version lacks.
+    #[inline]
+    pub fn read(reader: &mut CdrReader<'a>, minor: u8) -> Result<Self, CdrError> {
+        debug_assert_eq!(reader.position(), HEADER_LEN);
+        let contexts_first = if minor < 2 {
+            ServiceContexts::read(reader)?
+        } else {
+            ServiceContexts::EMPTY
+        };
+        let request_id = reader.read_u32()?;
+        let status = reader.read_u32()?;
+        let Some(status) = ReplyStatus::from_number(status, minor) else {
+            return Err(reader.error(CdrErrorKind::BadEnumerator));
+        };
+        let contexts = if minor < 2 {
+            contexts_first
+        } else {
+            let contexts = ServiceContexts::read(reader)?;
+            skip_to_body(reader);
+            contexts
+        };
+        Ok(Self {
+            request_id,
+            status,
+            contexts,
+        })
+    }
+}
+
+/// Writes the message and reply header into an empty writer, ready for the
+/// body; end the message with [`finish_message`](crate::finish_message).
+///
+/// The status must exist in that version: 1.0 and 1.1 have the first four.
+#[inline]
+pub fn begin_reply(
+    writer: &mut CdrWriter<'_>,
+    version: Version,
+    request_id: u32,
+    status: ReplyStatus,
+    contexts: &[ServiceContext<'_>],
+) -> BodyStart {
+    debug_assert!(writer.is_empty());
+    if !contexts.is_empty() {
+        return begin_long(writer, version, request_id, status, contexts);
+    }
+    // Without contexts all versions have 24 octets: the three unsigned longs
+    // are id, status, no contexts; or, before 1.2, no contexts, id, status.
+    let order = writer.order();
+    let id = u32_octets(request_id, order);
+    let status = u32_octets(status as u32, order);
+    let mut head = [0; 24];
+    head[..HEADER_LEN].copy_from_slice(&message_header(writer, version).encode());
+    let id_at = if version.minor >= 2 { 12 } else { 16 };
+    head[id_at..id_at + 4].copy_from_slice(&id);
+    head[id_at + 4..id_at + 8].copy_from_slice(&status);
+    writer.write_raw(&head);
+    BodyStart::unpadded(head.len())
+}
+
+#[inline]
+fn message_header(writer: &CdrWriter<'_>, version: Version) -> MessageHeader {
+    MessageHeader {
+        version,
+        order: writer.order(),
+        more_fragments: false,
+        kind: MessageKind::Reply,
+        size: 0,
+    }
+}
+
+#[inline(never)]
+fn begin_long(
+    writer: &mut CdrWriter<'_>,
+    version: Version,
+    request_id: u32,
+    status: ReplyStatus,
+    contexts: &[ServiceContext<'_>],
+) -> BodyStart {
+    let header = message_header(writer, version);
+    writer.write_raw(&header.encode());
+    if version.minor < 2 {
+        service_context::write_list(writer, contexts);
+    }
+    writer.write_u32(request_id);
+    writer.write_u32(status as u32);
+    if version.minor >= 2 {
+        service_context::write_list(writer, contexts);
+    }
+    BodyStart::after_header(writer, version.minor)
+}
+
+/// The body of a reply with a system exception (`SystemExceptionReplyBody`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SystemExceptionBody<'a> {
+    /// Repository id.
+    pub id: &'a str,
+    /// Minor code.
+    pub minor: u32,
+    /// Whether the operation was completed.
+    pub completed: Completion,
+}
+
+impl<'a> SystemExceptionBody<'a> {
+    /// Reads a body. A completion status that does not exist is taken for
+    /// MAYBE: the exception matters more.
+    ///
+    /// # Errors
+    /// [`CdrErrorKind::BadString`], [`CdrErrorKind::Truncated`].
+    pub fn read(reader: &mut CdrReader<'a>) -> Result<Self, CdrError> {
+        Ok(Self {
+            id: reader.read_name()?,
+            minor: reader.read_u32()?,
+            completed: Completion::from_number(reader.read_u32()?).unwrap_or(Completion::Maybe),
+        })
+    }
+
+    /// Writes the body.
+    pub fn write(&self, writer: &mut CdrWriter<'_>) {
+        writer.write_name(self.id);
+        writer.write_u32(self.minor);
+        writer.write_u32(self.completed as u32);
+    }
+
+    /// The exception; one that the standard does not know is UNKNOWN.
+    #[must_use]
+    pub fn exception(&self) -> SystemException {
+        SystemException::from_body(self.id, self.minor, self.completed)
+    }
+}
+
+impl From<SystemException> for SystemExceptionBody<'static> {
+    fn from(exception: SystemException) -> Self {
+        Self {
+            id: exception.repository_id(),
+            minor: exception.minor,
+            completed: exception.completed,
+        }
+    }
+}
