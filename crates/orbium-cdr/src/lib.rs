@@ -13,6 +13,8 @@
 //! * [`Encode`] and [`Decode`] are implemented by every mapped IDL type.
 //! * [`FixedSize`] types are moved with one bounds check; where their layout in
 //!   memory is their layout in CDR, sequences of them are moved in one copy.
+//! * [`TypeCode`] describes a type, [`Any`] carries a value together with its
+//!   type, and [`walk_value`] interprets the two side by side.
 //!
 //! ```
 //! use orbium_cdr::{CdrReader, CdrWriter, Decode, Encode, Format};
@@ -27,11 +29,14 @@
 //! ```
 #![deny(unsafe_code)]
 
+mod any;
 mod block;
 mod char;
+mod decimal;
 mod error;
 mod fixed_size;
 mod format;
+mod interpret;
 mod layout;
 mod reader;
 mod text;
@@ -39,10 +44,15 @@ mod typecode;
 mod value;
 mod writer;
 
+pub use any::{Any, AnyError};
 pub use char::{Char, LongDouble, WChar};
+pub use decimal::{Fixed, FixedError};
 pub use error::{CdrError, CdrErrorKind};
 pub use fixed_size::{FixedIn, FixedOut, FixedSize};
 pub use format::{ByteOrder, CharSet, Format, WideSet};
+pub use interpret::{
+    Group, Leaf, Profile, Reference, Run, Visitor, copy_value, skip_value, walk_value,
+};
 pub use layout::{Field, Layout};
 pub use reader::{CdrReader, MAX_NESTING, Owner};
 pub use typecode::{Member, MemberRef, TCKind, Type, TypeCode, TypeRef, Typed};

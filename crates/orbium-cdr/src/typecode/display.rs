@@ -152,7 +152,11 @@ fn write_member(member: MemberRef<'_>, f: &mut fmt::Formatter<'_>) -> fmt::Resul
 }
 
 /// A type as it is referred to.
-pub(crate) fn write_name(code: TypeRef<'_>, f: &mut fmt::Formatter<'_>, depth: u32) -> fmt::Result {
+pub(crate) fn write_type_name(code: TypeRef<'_>, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    write_name(code, f, MAX_DEPTH)
+}
+
+fn write_name(code: TypeRef<'_>, f: &mut fmt::Formatter<'_>, depth: u32) -> fmt::Result {
     if depth == 0 {
         return f.write_str("…");
     }

@@ -15,6 +15,7 @@ mod write;
 use std::sync::Arc;
 
 pub use declare::{Member, Type};
+pub(crate) use display::write_type_name;
 use graph::Graph;
 pub use kind::TCKind;
 pub use typed::Typed;

@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 
 use super::{Type, TypeCode};
-use crate::{Char, LongDouble, WChar};
+use crate::{Any, Char, LongDouble, WChar};
 
 /// A type that stands for one IDL type.
 ///
@@ -48,6 +48,7 @@ typed! {
     WChar = WCHAR;
     str = STRING;
     String = STRING;
+    Any = ANY;
     TypeCode = TYPE_CODE;
 }
 

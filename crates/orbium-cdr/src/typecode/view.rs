@@ -38,7 +38,7 @@ enum MemberView<'t> {
 pub(super) type Identity = (usize, u32);
 
 impl<'t> TypeRef<'t> {
-    pub(super) const fn of_static(description: &'static Type) -> Self {
+    pub(crate) const fn of_static(description: &'static Type) -> Self {
         Self(View::Static(description))
     }
 
@@ -109,7 +109,7 @@ impl<'t> TypeRef<'t> {
         }
     }
 
-    pub(super) fn content(self) -> Option<TypeRef<'t>> {
+    pub(crate) fn content(self) -> Option<TypeRef<'t>> {
         match self.0 {
             View::Static(description) => description.content.map(TypeRef::of_static),
             View::Shared(graph, _, node) => {

@@ -1,0 +1,305 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Values of any type.
+
+use core::fmt;
+use std::sync::Arc;
+
+use crate::interpret::{Extent, Printed, canonical_copy, restore};
+use crate::typecode::write_type_name;
+use crate::{
+    CdrError, CdrErrorKind, CdrReader, CdrWriter, Char, CharSet, Decode, Encode, Format,
+    LongDouble, Owner, TCKind, Type, TypeCode, TypeRef, Typed, WChar,
+};
+
+/// Values up to this many octets are extracted without allocating.
+const SMALL: usize = 128;
+
+/// An IDL `any`: a type, and a value of it.
+///
+/// The value is kept as CDR in native byte order, GIOP 1.2, UTF-8 and UTF-16,
+/// aligned from 0. So a value of a type that this program has never heard of is
+/// kept whole and passed on to any peer in the form that peer reads.
+///
+/// ```
+/// use orbium_cdr::{Any, AnyError};
+///
+/// let any = Any::new(&vec![1i32, 2, 3]).unwrap();
+/// assert_eq!(any.extract::<Vec<i32>>().unwrap(), [1, 2, 3]);
+/// assert_eq!(any.extract::<String>(), Err(AnyError::TypeMismatch));
+/// assert_eq!(format!("{any:?}"), "Any(sequence<long>: [1, 2, 3])");
+/// ```
+#[derive(Clone, Default)]
+pub struct Any {
+    type_code: TypeCode,
+    value: Arc<[u8]>,
+    /// Who read it: what binds the references in it.
+    owner: Option<Owner>,
+}
+
+/// Why a value could not be taken out of an [`Any`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum AnyError {
+    /// The any holds a value of another type.
+    TypeMismatch,
+    /// The any holds a value of that type, but it could not be read.
+    Marshal(CdrError),
+}
+
+impl fmt::Display for AnyError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::TypeMismatch => f.write_str("the any holds a value of another type"),
+            Self::Marshal(error) => write!(f, "the value of the any cannot be read: {error}"),
+        }
+    }
+}
+
+impl core::error::Error for AnyError {}
+
+impl From<CdrError> for AnyError {
+    fn from(error: CdrError) -> Self {
+        Self::Marshal(error)
+    }
+}
+
+impl Any {
+    /// An any that holds a copy of `value`.
+    ///
+    /// # Errors
+    /// What is wrong with the value: a bound exceeded, say.
+    pub fn new<T: Typed + Encode + ?Sized>(value: &T) -> Result<Self, CdrError> {
+        encoded(TypeCode::from(T::TYPE), |writer| value.encode(writer))
+    }
+
+    /// An any that holds a copy of `value`, which is of type `type_code`: where
+    /// a Rust type stands for several of IDL, as `String` does. Nothing checks
+    /// that it is, before the value is read.
+    ///
+    /// # Errors
+    /// What is wrong with the value.
+    pub fn with_type<T: Encode + ?Sized>(
+        type_code: impl Into<TypeCode>,
+        value: &T,
+    ) -> Result<Self, CdrError> {
+        encoded(type_code.into(), |writer| value.encode(writer))
+    }
+
+    /// An any that holds a `wstring`.
+    ///
+    /// # Errors
+    /// [`CdrErrorKind::BadString`] for a NUL in the text.
+    pub fn from_wstring(value: &str) -> Result<Self, CdrError> {
+        encoded(Type::WSTRING.into(), |writer| writer.write_wstr(value))
+    }
+
+    /// Reads a value of type `type_code` that stands without its type.
+    ///
+    /// # Errors
+    /// As [`walk_value`](crate::walk_value).
+    pub fn read_value(type_code: TypeCode, reader: &mut CdrReader<'_>) -> Result<Self, CdrError> {
+        let value = canonical_copy(type_code.as_ref(), reader)?;
+        Ok(Self {
+            type_code,
+            value: value.into(),
+            owner: reader.owner().cloned(),
+        })
+    }
+
+    /// The same value with an owner for the references in it.
+    #[must_use]
+    pub fn with_owner(self, owner: Option<Owner>) -> Self {
+        Self { owner, ..self }
+    }
+
+    /// The type of the value.
+    #[must_use]
+    pub fn type_code(&self) -> &TypeCode {
+        &self.type_code
+    }
+
+    /// The octets of the value, in the form described [above](Any).
+    #[must_use]
+    pub fn value_octets(&self) -> &[u8] {
+        &self.value
+    }
+
+    /// Whether the value is a `T`: whether [`Any::extract`] finds the type
+    /// equivalent.
+    #[must_use]
+    pub fn is<T: Typed + ?Sized>(&self) -> bool {
+        self.is_of(TypeRef::of_static(T::TYPE))
+    }
+
+    fn is_of(&self, wanted: TypeRef<'_>) -> bool {
+        self.type_code.as_ref().equivalent(wanted)
+    }
+
+    /// Takes a copy of the value out.
+    ///
+    /// # Errors
+    /// [`AnyError::TypeMismatch`] if the types are not equivalent,
+    /// [`AnyError::Marshal`] if they are and the value is broken nevertheless.
+    pub fn extract<T: Typed + Decode>(&self) -> Result<T, AnyError> {
+        if !self.is::<T>() {
+            return Err(AnyError::TypeMismatch);
+        }
+        Ok(self.decode_as()?)
+    }
+
+    /// Takes out the text of a `wstring`, bounded or not.
+    ///
+    /// # Errors
+    /// As [`Any::extract`].
+    pub fn extract_wstring(&self) -> Result<String, AnyError> {
+        if self.type_code.as_ref().unaliased().kind() != TCKind::WString {
+            return Err(AnyError::TypeMismatch);
+        }
+        // The method by its name would be for one lifetime only.
+        #[allow(clippy::redundant_closure_for_method_calls)]
+        let text = self.read_with(|reader| reader.read_wstring())?;
+        Ok(text)
+    }
+
+    /// Reads the value as a `T` without a look at the type: for where it was
+    /// looked at already, or is known to be less exact, as that of a reference
+    /// to a derived interface.
+    ///
+    /// # Errors
+    /// What is wrong with the value.
+    pub fn decode_as<T: Decode>(&self) -> Result<T, CdrError> {
+        self.read_with(T::decode)
+    }
+
+    /// Reads the value with a reader of its own; for an exception, the members.
+    ///
+    /// # Errors
+    /// What `read` says.
+    pub fn read_with<T>(
+        &self,
+        read: impl FnOnce(&mut CdrReader<'_>) -> Result<T, CdrError>,
+    ) -> Result<T, CdrError> {
+        self.with_octets(|octets| {
+            let mut reader =
+                CdrReader::new(octets, Format::native()).with_owner(self.owner.as_ref());
+            if self.type_code.as_ref().unaliased().kind() == TCKind::Except {
+                reader.read_name()?;
+            }
+            read(&mut reader)
+        })
+    }
+
+    /// A copy of the octets, as a reader turns what it walks.
+    fn with_octets<R>(&self, work: impl FnOnce(&mut [u8]) -> R) -> R {
+        if self.value.len() <= SMALL {
+            let mut copy = [0; SMALL];
+            let copy = &mut copy[..self.value.len()];
+            copy.copy_from_slice(&self.value);
+            work(copy)
+        } else {
+            work(&mut self.value.to_vec())
+        }
+    }
+
+    /// Writes the value without its type.
+    pub fn write_value<'a>(&'a self, writer: &mut CdrWriter<'a>) {
+        let code = self.type_code.as_ref();
+        if Extent::of(code).is_verbatim(writer.format(), writer.position()) {
+            writer.write_raw_gathered(&self.value);
+        } else {
+            self.with_octets(|octets| restore(code, octets, writer));
+        }
+    }
+}
+
+/// An any of what `encode` writes; for an exception, of the members.
+fn encoded<'v>(type_code: TypeCode, encode: impl Fn(&mut CdrWriter<'v>)) -> Result<Any, CdrError> {
+    let code = type_code.as_ref().unaliased();
+    let write = |format| {
+        let mut writer = CdrWriter::new(format);
+        if code.kind() == TCKind::Except {
+            writer.write_name(code.id());
+        }
+        encode(&mut writer);
+        writer.finish()
+    };
+    let value = match write(Format::native()) {
+        // Characters beyond ASCII have no image as a `char` of UTF-8, though
+        // an any can hold them.
+        Err(error) if error.kind == CdrErrorKind::CannotConvert => {
+            let format = Format {
+                char_set: CharSet::Latin1,
+                ..Format::native()
+            };
+            let mut octets = write(format)?;
+            canonical_copy(code, &mut CdrReader::new(&mut octets, format))?
+        }
+        written => written?,
+    };
+    Ok(Any {
+        type_code,
+        value: value.into(),
+        owner: None,
+    })
+}
+
+impl Encode for Any {
+    fn encode<'a>(&'a self, writer: &mut CdrWriter<'a>) {
+        self.type_code.encode(writer);
+        self.write_value(writer);
+    }
+}
+
+impl Decode for Any {
+    const MIN_SIZE: usize = 4;
+    fn decode(reader: &mut CdrReader<'_>) -> Result<Self, CdrError> {
+        let type_code = TypeCode::decode(reader)?;
+        reader.nested(|reader| Self::read_value(type_code, reader))
+    }
+}
+
+impl PartialEq for Any {
+    /// Whether the types are equivalent and the values the same, bit for bit.
+    fn eq(&self, other: &Self) -> bool {
+        self.value == other.value && self.type_code.equivalent(&other.type_code)
+    }
+}
+
+impl fmt::Debug for Any {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Any(")?;
+        let code = self.type_code.as_ref();
+        write_type_name(code, f)?;
+        if code.kind() != TCKind::Null {
+            f.write_str(": ")?;
+            self.with_octets(|octets| {
+                let mut reader = CdrReader::new(octets, Format::native());
+                Printed::show(code, &mut reader, f)
+            })?;
+        }
+        f.write_str(")")
+    }
+}
+
+macro_rules! from_primitives {
+    ($($type:ty)*) => { $(
+        impl From<$type> for Any {
+            fn from(value: $type) -> Self {
+                let mut writer = CdrWriter::new(Format {
+                    char_set: CharSet::Latin1,
+                    ..Format::native()
+                });
+                value.encode(&mut writer);
+                Self {
+                    type_code: <$type>::type_code(),
+                    value: writer.written().into(),
+                    owner: None,
+                }
+            }
+        }
+    )* };
+}
+
+// None of these can fail to be written, a `char` in ISO 8859-1 included.
+from_primitives! {
+    bool u8 i16 u16 i32 u32 i64 u64 f32 f64 LongDouble Char WChar
+}

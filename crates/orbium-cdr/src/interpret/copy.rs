@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Values from one format to another.
+
+use super::visitor::{Group, Leaf, Run, Visitor};
+use super::walk_value;
+use crate::decimal::write_packed;
+use crate::{CdrError, CdrErrorKind, CdrReader, CdrWriter, CharSet, Format, TCKind, TypeRef};
+
+/// Copies one value of type `code` from `reader` to `writer`, whatever byte
+/// order, alignment, code sets and GIOP version each has.
+///
+/// # Errors
+/// As [`walk_value`], and what cannot be written in the format of the writer;
+/// the writer then holds an unspecified part of the value.
+pub fn copy_value(
+    code: TypeRef<'_>,
+    reader: &mut CdrReader<'_>,
+    writer: &mut CdrWriter<'_>,
+) -> Result<(), CdrError> {
+    copy(code, reader, writer, false)
+}
+
+/// Reads a value into the form in which an any keeps it.
+///
+/// That form is UTF-8, where a `char` of ISO 8859-1 might have no image; it
+/// keeps the octet all the same, for nothing but this interpreter and typed
+/// decoding reads it.
+pub(crate) fn canonical_copy(
+    code: TypeRef<'_>,
+    reader: &mut CdrReader<'_>,
+) -> Result<Vec<u8>, CdrError> {
+    let mut writer = CdrWriter::new(Format::native());
+    copy(code, reader, &mut writer, true)?;
+    writer.finish()
+}
+
+/// Writes a value kept in canonical form.
+pub(crate) fn restore(code: TypeRef<'_>, octets: &mut [u8], writer: &mut CdrWriter<'_>) {
+    let mut reader = CdrReader::new(octets, Format::native());
+    if let Err(error) = copy(code, &mut reader, writer, false) {
+        writer.fail(error.kind);
+    }
+}
+
+fn copy(
+    code: TypeRef<'_>,
+    reader: &mut CdrReader<'_>,
+    writer: &mut CdrWriter<'_>,
+    canonical: bool,
+) -> Result<(), CdrError> {
+    let mut copier = Copier { writer, canonical };
+    walk_value(code, reader, &mut copier)?;
+    match copier.writer.error() {
+        Some(error) => Err(error),
+        None => Ok(()),
+    }
+}
+
+struct Copier<'w, 'a> {
+    writer: &'w mut CdrWriter<'a>,
+    /// Whether any octet may be a `char`.
+    canonical: bool,
+}
+
+impl Copier<'_, '_> {
+    fn check_chars(&mut self, octets: &[u8]) {
+        let utf8 = self.writer.format().char_set == CharSet::Utf8;
+        if utf8 && !self.canonical && !octets.is_ascii() {
+            self.writer.fail(CdrErrorKind::CannotConvert);
+        }
+    }
+
+    fn string(&mut self, text: &str) {
+        if self.writer.format().char_set == CharSet::Utf8 || text.is_ascii() {
+            return self.writer.write_name(text);
+        }
+        self.writer.write_count(text.chars().count() + 1);
+        for c in text.chars() {
+            match u8::try_from(c) {
+                Ok(octet) => self.writer.write_u8(octet),
+                Err(_) => return self.writer.fail(CdrErrorKind::CannotConvert),
+            }
+        }
+        self.writer.write_u8(0);
+    }
+}
+
+impl Visitor for Copier<'_, '_> {
+    type Error = CdrError;
+
+    fn leaf(&mut self, leaf: Leaf<'_>) -> Result<(), CdrError> {
+        let writer = &mut *self.writer;
+        match leaf {
+            Leaf::Nothing => {}
+            Leaf::Boolean(value) => writer.write_bool(value),
+            Leaf::Octet(value) => writer.write_u8(value),
+            Leaf::Char(value) => {
+                self.check_chars(&[value.0]);
+                self.writer.write_u8(value.0);
+            }
+            Leaf::WChar(value) => writer.write_wchar(value),
+            Leaf::Short(value) => writer.write_u16(value as u16),
+            Leaf::UShort(value) => writer.write_u16(value),
+            Leaf::Long(value) => writer.write_u32(value as u32),
+            Leaf::ULong(value) | Leaf::Enum { ordinal: value, .. } => writer.write_u32(value),
+            Leaf::LongLong(value) => writer.write_u64(value as u64),
+            Leaf::ULongLong(value) => writer.write_u64(value),
+            Leaf::Float(value) => writer.write_u32(value.to_bits()),
+            Leaf::Double(value) => writer.write_u64(value.to_bits()),
+            Leaf::LongDouble(value) => writer.write_fixed(&value),
+            Leaf::Fixed {
+                unscaled, digits, ..
+            } => write_packed(writer, unscaled, digits),
+            Leaf::String(text) => self.string(text),
+            Leaf::WString(text) => writer.write_wstr(text),
+            Leaf::TypeCode(code) => code.as_ref().write(writer),
+            Leaf::Principal(octets) => writer.write_octets(octets),
+            Leaf::Reference(reference) => {
+                writer.write_name(reference.type_id);
+                writer.write_count(reference.profiles.len());
+                for profile in reference.profiles {
+                    writer.write_u32(profile.tag);
+                    writer.write_octets(profile.data);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn begin(&mut self, group: Group<'_>) -> Result<(), CdrError> {
+        match group {
+            Group::Struct(_) | Group::Array(..) => {}
+            Group::Exception(code) => self.writer.write_name(code.id()),
+            Group::Union(_, discriminator) => self.leaf(discriminator)?,
+            Group::Sequence(_, count) => self.writer.write_u32(count),
+            Group::Any(code) => code.write(self.writer),
+        }
+        Ok(())
+    }
+
+    fn member(&mut self, _: &str) -> Result<(), CdrError> {
+        Ok(())
+    }
+
+    fn end(&mut self, _: Group<'_>) -> Result<(), CdrError> {
+        Ok(())
+    }
+
+    fn run(&mut self, run: Run<'_>) -> Result<(), CdrError> {
+        if run.kind() == TCKind::Char {
+            self.check_chars(run.octets());
+        }
+        if self.writer.order().is_foreign() && run.size > 1 {
+            return run.leaves().try_for_each(|leaf| self.leaf(leaf));
+        }
+        // As the size is a multiple of the alignment, no gaps follow.
+        self.writer.align(run.size.min(8));
+        self.writer.write_raw(run.octets());
+        Ok(())
+    }
+}

@@ -1,0 +1,344 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The interpreter: walks a type and CDR data together.
+//!
+//! Whatever has to be done with values of types that no code was generated for
+//! is a [`Visitor`] over this one walk.
+
+mod copy;
+mod extent;
+mod print;
+mod visitor;
+
+pub use copy::copy_value;
+pub(crate) use copy::{canonical_copy, restore};
+pub(crate) use extent::Extent;
+pub(crate) use print::Printed;
+pub use visitor::{Group, Leaf, Profile, Reference, Run, Visitor};
+
+use crate::decimal::read_packed;
+use crate::{CdrError, CdrErrorKind, CdrReader, Decode, MemberRef, TCKind, TypeCode, TypeRef};
+
+/// Steps a walk may take on top of [`STEPS_PER_OCTET`].
+///
+/// Values of no size (empty structs, say) can be many in no octets at all, and
+/// so can the types between a value and its primitives.
+const FREE_STEPS: u64 = 1 << 16;
+
+/// Steps a walk may take for each octet of data.
+const STEPS_PER_OCTET: u64 = 64;
+
+/// Walks one value of type `code`, telling `visitor` what it meets.
+///
+/// # Errors
+/// A [`CdrError`] for whatever is wrong with the data or cannot be walked
+/// ([`CdrErrorKind::NotSupported`] for value types and abstract interfaces),
+/// or what the visitor says.
+pub fn walk_value<V: Visitor>(
+    code: TypeRef<'_>,
+    reader: &mut CdrReader<'_>,
+    visitor: &mut V,
+) -> Result<(), V::Error> {
+    let steps = FREE_STEPS + STEPS_PER_OCTET * reader.remaining() as u64;
+    Walk { visitor, steps }.value(code, reader)
+}
+
+/// Walks past one value of type `code`.
+///
+/// # Errors
+/// As [`walk_value`].
+pub fn skip_value(code: TypeRef<'_>, reader: &mut CdrReader<'_>) -> Result<(), CdrError> {
+    walk_value(code, reader, &mut Skip)
+}
+
+struct Skip;
+
+impl Visitor for Skip {
+    type Error = CdrError;
+    fn leaf(&mut self, _: Leaf<'_>) -> Result<(), CdrError> {
+        Ok(())
+    }
+    fn begin(&mut self, _: Group<'_>) -> Result<(), CdrError> {
+        Ok(())
+    }
+    fn member(&mut self, _: &str) -> Result<(), CdrError> {
+        Ok(())
+    }
+    fn end(&mut self, _: Group<'_>) -> Result<(), CdrError> {
+        Ok(())
+    }
+    fn run(&mut self, _: Run<'_>) -> Result<(), CdrError> {
+        Ok(())
+    }
+}
+
+struct Walk<'v, V> {
+    visitor: &'v mut V,
+    steps: u64,
+}
+
+impl<V: Visitor> Walk<'_, V> {
+    fn step(&mut self, reader: &CdrReader<'_>) -> Result<(), CdrError> {
+        match self.steps.checked_sub(1) {
+            Some(steps) => {
+                self.steps = steps;
+                Ok(())
+            }
+            None => Err(reader.error(CdrErrorKind::CountTooLarge)),
+        }
+    }
+
+    /// Looks through aliases, each of which is a step.
+    fn unaliased<'t>(
+        &mut self,
+        mut code: TypeRef<'t>,
+        reader: &CdrReader<'_>,
+    ) -> Result<TypeRef<'t>, CdrError> {
+        self.step(reader)?;
+        while code.kind() == TCKind::Alias {
+            self.step(reader)?;
+            code = code
+                .content()
+                .ok_or_else(|| reader.error(CdrErrorKind::BadTypeCode))?;
+        }
+        Ok(code)
+    }
+
+    fn value(&mut self, code: TypeRef<'_>, reader: &mut CdrReader<'_>) -> Result<(), V::Error> {
+        let code = self.unaliased(code, reader)?;
+        match code.kind() {
+            TCKind::Struct
+            | TCKind::Except
+            | TCKind::Union
+            | TCKind::Sequence
+            | TCKind::Array
+            | TCKind::Any => reader.nested(|reader| Ok(self.group(code, reader)))?,
+            TCKind::TypeCode => {
+                let value = TypeCode::decode(reader)?;
+                self.visitor.leaf(Leaf::TypeCode(&value))
+            }
+            TCKind::ObjRef | TCKind::Component | TCKind::Home => self.reference(reader),
+            TCKind::Principal => {
+                let octets = reader.read_octets()?;
+                self.visitor.leaf(Leaf::Principal(octets))
+            }
+            TCKind::String => {
+                let text = reader.read_str()?;
+                check_bound(code, text.len(), || text.chars().count(), reader)?;
+                self.visitor.leaf(Leaf::String(&text))
+            }
+            TCKind::WString => {
+                let text = reader.read_wstring()?;
+                check_bound(code, text.len(), || text.encode_utf16().count(), reader)?;
+                self.visitor.leaf(Leaf::WString(&text))
+            }
+            _ => {
+                let leaf = read_leaf(code, reader)?;
+                self.visitor.leaf(leaf)
+            }
+        }
+    }
+
+    fn group(&mut self, code: TypeRef<'_>, reader: &mut CdrReader<'_>) -> Result<(), V::Error> {
+        match code.kind() {
+            TCKind::Struct => self.members(Group::Struct(code), code, reader),
+            TCKind::Except => {
+                // The id stands before the members, as in a reply: so the Java
+                // ORBs and TAO have it.
+                reader.read_name()?;
+                self.members(Group::Exception(code), code, reader)
+            }
+            TCKind::Union => self.union(code, reader),
+            TCKind::Sequence => {
+                let count = reader.read_u32()?;
+                let bound = code.length();
+                if bound > 0 && count > bound {
+                    return Err(reader.error(CdrErrorKind::BoundExceeded).into());
+                }
+                self.elements(Group::Sequence(code, count), code, count, reader)
+            }
+            TCKind::Array => {
+                let count = code.length();
+                self.elements(Group::Array(code, count), code, count, reader)
+            }
+            _ => {
+                let inner = TypeCode::decode(reader)?;
+                let group = Group::Any(inner.as_ref());
+                self.visitor.begin(group)?;
+                self.value(inner.as_ref(), reader)?;
+                self.visitor.end(group)
+            }
+        }
+    }
+
+    fn members(
+        &mut self,
+        group: Group<'_>,
+        code: TypeRef<'_>,
+        reader: &mut CdrReader<'_>,
+    ) -> Result<(), V::Error> {
+        self.visitor.begin(group)?;
+        for member in code.members() {
+            self.member(member, reader)?;
+        }
+        self.visitor.end(group)
+    }
+
+    fn member(
+        &mut self,
+        member: MemberRef<'_>,
+        reader: &mut CdrReader<'_>,
+    ) -> Result<(), V::Error> {
+        let Some(code) = member.type_code() else {
+            return Err(reader.error(CdrErrorKind::BadTypeCode).into());
+        };
+        self.visitor.member(member.name())?;
+        self.value(code, reader)
+    }
+
+    fn union(&mut self, code: TypeRef<'_>, reader: &mut CdrReader<'_>) -> Result<(), V::Error> {
+        let Some(discriminator) = code.discriminator_type() else {
+            return Err(reader.error(CdrErrorKind::BadTypeCode).into());
+        };
+        let discriminator = self.unaliased(discriminator, reader)?;
+        let leaf = read_leaf(discriminator, reader)?;
+        let Some(label) = label_of(leaf) else {
+            return Err(reader.error(CdrErrorKind::BadTypeCode).into());
+        };
+        let group = Group::Union(code, leaf);
+        self.visitor.begin(group)?;
+        if let Some(member) = code.selected_member(label) {
+            self.member(member, reader)?;
+        }
+        self.visitor.end(group)
+    }
+
+    fn elements(
+        &mut self,
+        group: Group<'_>,
+        code: TypeRef<'_>,
+        count: u32,
+        reader: &mut CdrReader<'_>,
+    ) -> Result<(), V::Error> {
+        let Some(element) = code.content_type() else {
+            return Err(reader.error(CdrErrorKind::BadTypeCode).into());
+        };
+        let element = self.unaliased(element, reader)?;
+        let least = u64::from(element.least_size());
+        if least * u64::from(count) > reader.remaining() as u64 {
+            return Err(reader.error(CdrErrorKind::CountTooLarge).into());
+        }
+        self.visitor.begin(group)?;
+        if let Some((size, align)) = element.kind().primitive() {
+            if count > 0 {
+                let octets = native_run(element.kind(), (size, align), count as usize, reader)?;
+                let kind = element.kind();
+                self.visitor.run(Run { kind, size, octets })?;
+            }
+        } else {
+            for _ in 0..count {
+                self.value(element, reader)?;
+            }
+        }
+        self.visitor.end(group)
+    }
+
+    fn reference(&mut self, reader: &mut CdrReader<'_>) -> Result<(), V::Error> {
+        let type_id = reader.read_name()?;
+        let count = reader.read_count(8)?;
+        let mut profiles = Vec::with_capacity(count);
+        for _ in 0..count {
+            let tag = reader.read_u32()?;
+            let data = reader.read_octets()?;
+            profiles.push(Profile { tag, data });
+        }
+        self.visitor.leaf(Leaf::Reference(Reference {
+            type_id,
+            profiles: &profiles,
+        }))
+    }
+}
+
+/// Reads a value of a kind that has no parts and borrows nothing but names.
+fn read_leaf<'t>(code: TypeRef<'t>, reader: &mut CdrReader<'_>) -> Result<Leaf<'t>, CdrError> {
+    Ok(match code.kind() {
+        TCKind::Null | TCKind::Void => Leaf::Nothing,
+        TCKind::WChar => Leaf::WChar(reader.read_wchar()?),
+        TCKind::Enum => {
+            let ordinal = reader.read_u32()?;
+            match code.member(ordinal as usize) {
+                Some(enumerator) => Leaf::Enum {
+                    ordinal,
+                    name: enumerator.name(),
+                },
+                None => return Err(reader.error(CdrErrorKind::BadEnumerator)),
+            }
+        }
+        TCKind::Fixed => Leaf::Fixed {
+            unscaled: read_packed(reader, code.digits())?,
+            digits: code.digits(),
+            scale: code.scale(),
+        },
+        TCKind::LocalInterface => return Err(reader.error(CdrErrorKind::LocalObject)),
+        kind => match kind.primitive() {
+            Some(extent) => visitor::primitive(kind, native_run(kind, extent, 1, reader)?),
+            None => return Err(reader.error(CdrErrorKind::NotSupported)),
+        },
+    })
+}
+
+/// Takes primitives and turns them to native byte order where they lie.
+fn native_run<'a>(
+    kind: TCKind,
+    (size, align): (usize, usize),
+    count: usize,
+    reader: &mut CdrReader<'a>,
+) -> Result<&'a [u8], CdrError> {
+    reader.align(align)?;
+    let Some(extent) = count.checked_mul(size) else {
+        return Err(reader.error(CdrErrorKind::CountTooLarge));
+    };
+    let foreign = reader.format().order.is_foreign();
+    let octets = reader.take(extent)?;
+    if foreign && size > 1 {
+        octets.chunks_exact_mut(size).for_each(<[u8]>::reverse);
+    }
+    if kind == TCKind::Boolean {
+        for octet in octets.iter_mut() {
+            *octet = u8::from(*octet != 0);
+        }
+    }
+    Ok(octets)
+}
+
+/// The number that a discriminator has as a label.
+fn label_of(leaf: Leaf<'_>) -> Option<i64> {
+    Some(match leaf {
+        Leaf::Boolean(value) => i64::from(value),
+        Leaf::Octet(value) => i64::from(value),
+        Leaf::Char(value) => i64::from(value.0),
+        Leaf::WChar(value) => i64::from(value.0),
+        Leaf::Short(value) => i64::from(value),
+        Leaf::UShort(value) => i64::from(value),
+        Leaf::Long(value) => i64::from(value),
+        Leaf::ULong(value) => i64::from(value),
+        Leaf::LongLong(value) => value,
+        Leaf::ULongLong(value) => value as i64,
+        Leaf::Enum { ordinal, .. } => i64::from(ordinal),
+        _ => return None,
+    })
+}
+
+/// Characters are counted only where the octets, of which there are no fewer,
+/// exceed the bound.
+fn check_bound(
+    code: TypeRef<'_>,
+    octets: usize,
+    characters: impl FnOnce() -> usize,
+    reader: &CdrReader<'_>,
+) -> Result<(), CdrError> {
+    let bound = code.length() as usize;
+    if bound > 0 && octets > bound && characters() > bound {
+        return Err(reader.error(CdrErrorKind::BoundExceeded));
+    }
+    Ok(())
+}

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Values for people.
+
+use core::fmt;
+
+use super::visitor::{Group, Leaf, Run, Visitor};
+use super::walk_value;
+use crate::decimal::write_decimal;
+use crate::typecode::write_type_name;
+use crate::{CdrError, CdrReader, TypeRef};
+
+/// Elements of a run of primitives that are shown.
+const SHOWN: usize = 64;
+
+/// A value, walked over and shown.
+pub(crate) struct Printed<'f, 'g> {
+    out: &'f mut fmt::Formatter<'g>,
+    /// For each group open, outermost first, whether a part was shown.
+    open: Vec<bool>,
+    /// Whether the name of the next part was shown.
+    named: bool,
+}
+
+/// Why showing a value ended early.
+pub(crate) enum Stop {
+    Value(CdrError),
+    Output(fmt::Error),
+}
+
+impl From<CdrError> for Stop {
+    fn from(error: CdrError) -> Self {
+        Self::Value(error)
+    }
+}
+
+impl From<fmt::Error> for Stop {
+    fn from(error: fmt::Error) -> Self {
+        Self::Output(error)
+    }
+}
+
+impl<'f, 'g> Printed<'f, 'g> {
+    /// Shows one value; what is wrong with it is shown in its place.
+    pub(crate) fn show(
+        code: TypeRef<'_>,
+        reader: &mut CdrReader<'_>,
+        out: &'f mut fmt::Formatter<'g>,
+    ) -> fmt::Result {
+        let mut printed = Self {
+            out,
+            open: Vec::new(),
+            named: true,
+        };
+        match walk_value(code, reader, &mut printed) {
+            Ok(()) => Ok(()),
+            Err(Stop::Output(error)) => Err(error),
+            Err(Stop::Value(error)) => write!(printed.out, "<{error}>"),
+        }
+    }
+
+    /// Separates a part from the one before it.
+    fn separate(&mut self) -> fmt::Result {
+        if core::mem::take(&mut self.named) {
+            return Ok(());
+        }
+        match self.open.last_mut() {
+            Some(shown) if *shown => self.out.write_str(", "),
+            Some(shown) => {
+                *shown = true;
+                Ok(())
+            }
+            None => Ok(()),
+        }
+    }
+
+    fn write_leaf(&mut self, leaf: Leaf<'_>) -> fmt::Result {
+        let out = &mut *self.out;
+        match leaf {
+            Leaf::Nothing => out.write_str("()"),
+            Leaf::Boolean(value) => write!(out, "{value}"),
+            Leaf::Octet(value) => write!(out, "{value}"),
+            Leaf::Char(value) => write!(out, "{value:?}"),
+            Leaf::WChar(value) => write!(out, "{value:?}"),
+            Leaf::Short(value) => write!(out, "{value}"),
+            Leaf::UShort(value) => write!(out, "{value}"),
+            Leaf::Long(value) => write!(out, "{value}"),
+            Leaf::ULong(value) => write!(out, "{value}"),
+            Leaf::LongLong(value) => write!(out, "{value}"),
+            Leaf::ULongLong(value) => write!(out, "{value}"),
+            Leaf::Float(value) => write!(out, "{value:?}"),
+            Leaf::Double(value) => write!(out, "{value:?}"),
+            Leaf::LongDouble(value) => write!(out, "{value:?}"),
+            Leaf::Fixed {
+                unscaled, scale, ..
+            } => {
+                out.write_str(if unscaled < 0 { "-" } else { "" })?;
+                write_decimal(unscaled.unsigned_abs(), scale, out)
+            }
+            Leaf::String(text) | Leaf::WString(text) => write!(out, "{text:?}"),
+            Leaf::Enum { ordinal, name: "" } => write!(out, "#{ordinal}"),
+            Leaf::Enum { name, .. } => out.write_str(name),
+            Leaf::TypeCode(code) => write!(out, "{code:?}"),
+            Leaf::Principal(octets) => write!(out, "Principal({octets:?})"),
+            Leaf::Reference(reference) if reference.profiles.is_empty() => out.write_str("nil"),
+            Leaf::Reference(reference) => write!(
+                out,
+                "Reference({:?}, {} profiles)",
+                reference.type_id,
+                reference.profiles.len()
+            ),
+        }
+    }
+}
+
+impl Visitor for Printed<'_, '_> {
+    type Error = Stop;
+
+    fn leaf(&mut self, leaf: Leaf<'_>) -> Result<(), Stop> {
+        self.separate()?;
+        Ok(self.write_leaf(leaf)?)
+    }
+
+    fn begin(&mut self, group: Group<'_>) -> Result<(), Stop> {
+        self.separate()?;
+        match group {
+            Group::Struct(_) | Group::Exception(_) => self.out.write_str("{ ")?,
+            Group::Union(_, discriminator) => {
+                self.write_leaf(discriminator)?;
+                self.out.write_str(" => { ")?;
+            }
+            Group::Sequence(..) | Group::Array(..) => self.out.write_str("[")?,
+            Group::Any(code) => {
+                self.out.write_str("Any(")?;
+                write_type_name(code, self.out)?;
+                self.out.write_str(": ")?;
+            }
+        }
+        self.open.push(false);
+        Ok(())
+    }
+
+    fn member(&mut self, name: &str) -> Result<(), Stop> {
+        self.separate()?;
+        if !name.is_empty() {
+            write!(self.out, "{name}: ")?;
+        }
+        self.named = true;
+        Ok(())
+    }
+
+    fn end(&mut self, group: Group<'_>) -> Result<(), Stop> {
+        let parts = self.open.pop().unwrap_or(false);
+        self.named = false;
+        Ok(self.out.write_str(match group {
+            Group::Struct(_) | Group::Exception(_) | Group::Union(..) if parts => " }",
+            Group::Struct(_) | Group::Exception(_) | Group::Union(..) => "}",
+            Group::Sequence(..) | Group::Array(..) => "]",
+            Group::Any(_) => ")",
+        })?)
+    }
+
+    fn run(&mut self, run: Run<'_>) -> Result<(), Stop> {
+        let count = run.leaves().len();
+        run.leaves()
+            .take(SHOWN)
+            .try_for_each(|leaf| self.leaf(leaf))?;
+        if count > SHOWN {
+            write!(self.out, ", … {} more", count - SHOWN)?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What the interpreter tells while it walks.
+
+use crate::{CdrError, Char, LongDouble, TCKind, TypeCode, TypeRef, WChar};
+
+/// A value that has no parts.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Leaf<'v> {
+    /// No value at all: of `tk_null` and `tk_void`.
+    Nothing,
+    /// `boolean`.
+    Boolean(bool),
+    /// `octet`.
+    Octet(u8),
+    /// `char`.
+    Char(Char),
+    /// `wchar`.
+    WChar(WChar),
+    /// `short`.
+    Short(i16),
+    /// `unsigned short`.
+    UShort(u16),
+    /// `long`.
+    Long(i32),
+    /// `unsigned long`.
+    ULong(u32),
+    /// `long long`.
+    LongLong(i64),
+    /// `unsigned long long`.
+    ULongLong(u64),
+    /// `float`.
+    Float(f32),
+    /// `double`.
+    Double(f64),
+    /// `long double`.
+    LongDouble(LongDouble),
+    /// `fixed`: the value times 10^scale.
+    Fixed {
+        /// The digits as one integer.
+        unscaled: i128,
+        /// Digits there are.
+        digits: u16,
+        /// Of them, behind the point.
+        scale: i16,
+    },
+    /// `string`.
+    String(&'v str),
+    /// `wstring`.
+    WString(&'v str),
+    /// An enumerator.
+    Enum {
+        /// Its number.
+        ordinal: u32,
+        /// Its name.
+        name: &'v str,
+    },
+    /// `TypeCode`.
+    TypeCode(&'v TypeCode),
+    /// An object reference.
+    Reference(Reference<'v>),
+    /// `Principal`.
+    Principal(&'v [u8]),
+}
+
+/// An object reference as it stands on the wire; nil has no profiles.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Reference<'v> {
+    /// The repository id; may be empty.
+    pub type_id: &'v str,
+    /// The profiles in order.
+    pub profiles: &'v [Profile<'v>],
+}
+
+/// A tagged profile.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Profile<'v> {
+    /// What protocol it is of.
+    pub tag: u32,
+    /// Its body, not looked into.
+    pub data: &'v [u8],
+}
+
+/// A value that has parts.
+#[derive(Clone, Copy, Debug)]
+pub enum Group<'v> {
+    /// A struct; members follow.
+    Struct(TypeRef<'v>),
+    /// An exception; members follow.
+    Exception(TypeRef<'v>),
+    /// A union; the member selected follows, if any.
+    Union(TypeRef<'v>, Leaf<'v>),
+    /// A sequence of so many elements.
+    Sequence(TypeRef<'v>, u32),
+    /// An array of so many elements.
+    Array(TypeRef<'v>, u32),
+    /// An `any`; a value of the type follows.
+    Any(TypeRef<'v>),
+}
+
+/// Follows the interpreter through a value.
+///
+/// Types come with aliases looked through. An error ends the walk.
+pub trait Visitor {
+    /// What ends a walk early.
+    type Error: From<CdrError>;
+
+    /// A value without parts.
+    ///
+    /// # Errors
+    /// Whatever should end the walk, here and below.
+    fn leaf(&mut self, leaf: Leaf<'_>) -> Result<(), Self::Error>;
+
+    /// The parts of a value follow.
+    #[allow(clippy::missing_errors_doc)]
+    fn begin(&mut self, group: Group<'_>) -> Result<(), Self::Error>;
+
+    /// The named member of a struct, union or exception follows.
+    #[allow(clippy::missing_errors_doc)]
+    fn member(&mut self, name: &str) -> Result<(), Self::Error>;
+
+    /// The parts of a value are through.
+    #[allow(clippy::missing_errors_doc)]
+    fn end(&mut self, group: Group<'_>) -> Result<(), Self::Error>;
+
+    /// The elements of a sequence or array of primitives, in one piece and in
+    /// native byte order. By default each is told as a leaf.
+    #[allow(clippy::missing_errors_doc)]
+    fn run(&mut self, run: Run<'_>) -> Result<(), Self::Error> {
+        run.leaves().try_for_each(|leaf| self.leaf(leaf))
+    }
+}
+
+/// Primitives side by side, in native byte order.
+#[derive(Clone, Copy, Debug)]
+pub struct Run<'v> {
+    /// Of what kind they are: one of a primitive of one size.
+    pub(super) kind: TCKind,
+    /// Size of one.
+    pub(super) size: usize,
+    pub(super) octets: &'v [u8],
+}
+
+impl<'v> Run<'v> {
+    /// The kind of the elements.
+    #[must_use]
+    pub fn kind(self) -> TCKind {
+        self.kind
+    }
+
+    /// The elements as they would lie in memory.
+    #[must_use]
+    pub fn octets(self) -> &'v [u8] {
+        self.octets
+    }
+
+    /// The elements one by one.
+    pub fn leaves(self) -> impl ExactSizeIterator<Item = Leaf<'v>> {
+        let kind = self.kind;
+        self.octets
+            .chunks_exact(self.size)
+            .map(move |octets| primitive(kind, octets))
+    }
+}
+
+/// A primitive from its octets in native order.
+pub(super) fn primitive<'v>(kind: TCKind, octets: &[u8]) -> Leaf<'v> {
+    fn bytes<const N: usize>(octets: &[u8]) -> [u8; N] {
+        let mut bytes = [0; N];
+        bytes.copy_from_slice(octets);
+        bytes
+    }
+    match kind {
+        TCKind::Boolean => Leaf::Boolean(octets[0] != 0),
+        TCKind::Char => Leaf::Char(Char(octets[0])),
+        TCKind::Octet => Leaf::Octet(octets[0]),
+        TCKind::Short => Leaf::Short(i16::from_ne_bytes(bytes(octets))),
+        TCKind::UShort => Leaf::UShort(u16::from_ne_bytes(bytes(octets))),
+        TCKind::Long => Leaf::Long(i32::from_ne_bytes(bytes(octets))),
+        TCKind::ULong => Leaf::ULong(u32::from_ne_bytes(bytes(octets))),
+        TCKind::Float => Leaf::Float(f32::from_ne_bytes(bytes(octets))),
+        TCKind::LongLong => Leaf::LongLong(i64::from_ne_bytes(bytes(octets))),
+        TCKind::ULongLong => Leaf::ULongLong(u64::from_ne_bytes(bytes(octets))),
+        TCKind::Double => Leaf::Double(f64::from_ne_bytes(bytes(octets))),
+        TCKind::LongDouble => {
+            let mut bytes = bytes(octets);
+            if cfg!(target_endian = "big") {
+                bytes.reverse();
+            }
+            Leaf::LongDouble(LongDouble(bytes))
+        }
+        _ => Leaf::Nothing,
+    }
+}
