@@ -1,0 +1,96 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT OR Apache-2.0
+# usage: interop/build.sh omni|jacorb [OUTDIR]      (OUTDIR: target/interop in the repository)
+#
+# Builds OUTDIR/omni-server and OUTDIR/omni-client, or OUTDIR/jacorb-server and OUTDIR/jacorb-client.
+# Exit code 0: built or up to date; 3: the peer is not available here, one line says what is missing.
+# Installs nothing, unless ORBIUM_INSTALL_PEERS=1 and we are root on a system with apt-get.
+set -eu
+here=$(cd "$(dirname "$0")" && pwd)
+peer=${1:-}
+mkdir -p "${2:-$here/../target/interop}"
+out=$(cd "${2:-$here/../target/interop}" && pwd)
+idl=$here/../idl
+
+unavailable() {
+    echo "$peer: not available: $1"
+    exit 3
+}
+
+install() {
+    if [ "${ORBIUM_INSTALL_PEERS:-0}" = 1 ] && [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null; then
+        DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends "$@" >&2
+    fi
+}
+
+have() {
+    for program; do
+        command -v "$program" >/dev/null || return 1
+    done
+}
+
+build_omni() {
+    have g++ make pkg-config omniidl && pkg-config --exists omniDynamic4 ||
+        install g++ make pkg-config omniidl libomniorb4-dev || unavailable "the packages could not be installed"
+    for program in g++ make pkg-config omniidl; do
+        have $program || unavailable "$program is missing"
+    done
+    pkg-config --exists omniDynamic4 || unavailable "the omniORB 4 headers (libomniorb4-dev) are missing"
+    mkdir -p "$out/omni"
+    make -s -C "$out/omni" -f "$here/omni/Makefile" SRC="$here/omni" IDL="$idl" -j "${ORBIUM_JOBS:-2}"
+    ln -sf omni/omni-server "$out/omni-server"
+    ln -sf omni/omni-client "$out/omni-client"
+}
+
+# A build is up to date when the stamp is newer than every source.
+current() {
+    [ -f "$1" ] && [ -z "$(find "$here/jacorb" "$here/build.sh" "$idl" -type f -newer "$1" | head -n 1)" ]
+}
+
+build_jacorb() {
+    have java javac mvn || install openjdk-17-jdk-headless maven || unavailable "the packages could not be installed"
+    for program in java javac; do
+        have $program || unavailable "$program is missing"
+    done
+    dir=$out/jacorb
+    mkdir -p "$dir"
+    ! current "$dir/stamp" || return 0
+    if ! cmp -s "$here/jacorb/pom.xml" "$dir/pom.xml"; then
+        have mvn || unavailable "mvn is missing"
+        rm -rf "$dir/lib"
+        mvn -q -B -f "$here/jacorb/pom.xml" dependency:copy-dependencies -DoutputDirectory="$dir/lib" >"$dir/mvn.log" 2>&1 ||
+            unavailable "Maven cannot fetch JacORB (see $dir/mvn.log)"
+        cp "$here/jacorb/pom.xml" "$dir/pom.xml"
+    fi
+    rm -rf "$dir/gen" "$dir/classes"
+    mkdir -p "$dir/gen" "$dir/classes"
+    for file in cubit ttcp kitchen; do
+        java -cp "$dir/lib/*" org.jacorb.idl.parser -d "$dir/gen" "$idl/$file.idl" >"$dir/idl.log" 2>&1 || {
+            cat "$dir/idl.log"
+            exit 1
+        }
+    done
+    find "$dir/gen" -name '*.java' >"$dir/generated.txt"
+    javac -nowarn -Xlint:none -proc:none -d "$dir/classes" -cp "$dir/lib/*" @"$dir/generated.txt" 2>"$dir/javac.log" || {
+        cat "$dir/javac.log"
+        exit 1
+    }
+    # Our own sources with all warnings, against the generated classes.
+    find "$here/jacorb/src" -name '*.java' >"$dir/sources.txt"
+    javac -Xlint:all -Werror -proc:none -d "$dir/classes" -cp "$dir/classes:$dir/lib/*" @"$dir/sources.txt"
+    for role in Server Client; do
+        launcher=$out/jacorb-$(echo $role | tr SC sc)
+        sed -e "s|@DIR@|$dir|" -e "s|@MAIN@|interop.$role|" "$here/jacorb/launcher.sh" >"$launcher"
+        chmod +x "$launcher"
+    done
+    touch "$dir/stamp"
+}
+
+case $peer in
+omni) build_omni ;;
+jacorb) build_jacorb ;;
+*)
+    echo "usage: $0 omni|jacorb [OUTDIR]" >&2
+    exit 2
+    ;;
+esac

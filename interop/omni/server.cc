@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+// omni-server --ior-dir DIR [--giop 1.0|1.1] [-ORB options]: serves cubit.idl, ttcp.idl and kitchen.idl.
+#include "options.h"
+#include "servants.h"
+
+#include <csignal>
+#include <cstdio>
+#include <fstream>
+#include <iostream>
+#include <thread>
+
+namespace {
+
+/// Writes the reference under another name first, so that a reader never sees half of it.
+void publish(CORBA::ORB_ptr orb, CORBA::Object_ptr object, const std::string& path)
+{
+    CORBA::String_var ior = orb->object_to_string(object);
+    const std::string unfinished = path + ".tmp";
+    std::ofstream(unfinished) << ior.in() << '\n';
+    if (std::rename(unfinished.c_str(), path.c_str()) != 0)
+        throw std::runtime_error("cannot write " + path);
+}
+
+void serve(const Options& options, const std::string& dir)
+{
+    sigset_t signals;  // blocked before the ORB makes threads, so that only ours receives them
+    sigemptyset(&signals);
+    sigaddset(&signals, SIGTERM);
+    sigaddset(&signals, SIGINT);
+    pthread_sigmask(SIG_BLOCK, &signals, nullptr);
+
+    CORBA::ORB_var orb = options.init();
+    CORBA::Object_var root = orb->resolve_initial_references("RootPOA");
+    PortableServer::POA_var poa = PortableServer::POA::_narrow(root);
+    Cubit::Cube_var cube = activate<Cubit::Cube>(poa, new CubeServant([&orb] { orb->shutdown(false); }));
+    Ttcp::Receiver_var receiver = activate<Ttcp::Receiver>(poa, new ReceiverServant);
+    Kitchen::Peer_var peer = activate<Kitchen::Peer>(poa, new PeerServant(poa));
+    PortableServer::POAManager_var manager = poa->the_POAManager();
+    manager->activate();
+
+    publish(orb, cube, dir + "/cube.ior");
+    publish(orb, receiver, dir + "/receiver.ior");
+    publish(orb, peer, dir + "/peer.ior");
+    std::cout << "READY" << std::endl;
+
+    std::thread([&orb, signals] {
+        int signal;
+        sigwait(&signals, &signal);
+        orb->shutdown(false);
+    }).detach();
+    orb->run();
+    orb->destroy();
+}
+
+}  // namespace
+
+int main(int argc, char** argv)
+{
+    std::string dir;
+    const Options options(argc, argv, [&dir](const std::string& name, const std::string& value) {
+        if (name != "--ior-dir")
+            return 0;
+        dir = value;
+        return 2;
+    });
+    if (dir.empty()) {
+        std::cerr << "usage: omni-server --ior-dir DIR [--giop 1.0|1.1] [-ORB options]" << std::endl;
+        return 2;
+    }
+    try {
+        serve(options, dir);
+    } catch (const CORBA::Exception& e) {
+        std::cerr << "omni-server: " << e._name() << std::endl;
+        return 1;
+    } catch (const std::exception& e) {
+        std::cerr << "omni-server: " << e.what() << std::endl;
+        return 1;
+    }
+    std::cout.flush();
+    std::quick_exit(0);  // the signal thread may still wait on the ORB's variable
+}
