@@ -29,24 +29,45 @@
 #![forbid(unsafe_code)]
 #![warn(missing_docs)]
 
+mod address;
+mod cancel;
+mod close;
 pub mod codeset;
 pub mod component;
+mod component_text;
+mod corbaloc;
+mod corbaname;
 mod encapsulation;
 mod exceptions;
+mod fragment;
 mod header;
 mod ior;
+mod locate;
 pub mod minor;
+mod object_url;
 pub mod profile;
+mod reassembly;
 mod reply;
 mod request;
 pub mod service_context;
 
+pub use address::{DEFAULT_PORT, IiopAddress, ObjectAddress};
+pub use cancel::CancelRequest;
+pub use close::{close_connection, message_error};
 pub use component::{Component, TaggedComponent};
+pub use corbaloc::Corbaloc;
+pub use corbaname::Corbaname;
 pub use encapsulation::{decode_encapsulation, encode_encapsulation};
 pub use exceptions::{Completion, ExceptionKind, SystemException};
+pub use fragment::{FragmentPart, FragmentPlan, MIN_FRAGMENT_LEN, slices_within};
 pub use header::{HEADER_LEN, HeaderError, MessageHeader, MessageKind, Version};
 pub use ior::{Ior, IorStringError, MAX_PROFILES};
+pub use locate::{
+    LocateReplyHeader, LocateRequest, LocateStatus, begin_locate_reply, write_locate_request,
+};
+pub use object_url::{ObjectUrl, UrlError, UrlErrorKind};
 pub use profile::{IiopProfile, Profile, TaggedProfile, UiopProfile};
+pub use reassembly::{FragmentError, Reassembly, ReassemblyLimits};
 pub use reply::{ReplyHeader, ReplyStatus, SystemExceptionBody, begin_reply};
 pub use request::{
     AddressingDisposition, BodyStart, RequestHeader, RequestTemplate, ResponseFlags, Target,

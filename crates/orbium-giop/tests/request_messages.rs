@@ -237,7 +237,7 @@ fn response_flags_tell_the_three_kinds_of_call_apart() {
         let mut message = write(&template, flags, "f", &[], None);
         assert_eq!(message[16], flags as u8);
         with_read(&mut message, |request, _, _| {
-            assert_eq!(request.response, flags)
+            assert_eq!(request.response, flags);
         });
         let template = RequestTemplate::new(Version::V1_1, b"K");
         let mut message = write(&template, flags, "f", &[], None);
@@ -256,7 +256,7 @@ fn padding_without_a_body_is_accepted() {
     let template = RequestTemplate::new(Version::V1_2, b"Cube1");
     let mut message = write(&template, ResponseFlags::Full, "noop", &[], None);
     assert_ne!(message.len() % 8, 0);
-    while message.len() % 8 != 0 {
+    while !message.len().is_multiple_of(8) {
         // Some ORBs fill padding with text.
         message.push(b'x');
         let size = u32::try_from(message.len() - 12).unwrap();

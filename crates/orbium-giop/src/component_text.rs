@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Components for people to read.
+
+use core::fmt;
+
+use crate::codeset::CodeSetComponent;
+use crate::component::{Component, HostPort, PriorityEndpoint, orb_name};
+
+impl fmt::Display for Component {
+    /// What the component says, in one line, without its tag.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::OrbType(orb) => match orb_name(*orb) {
+                Some(name) => f.write_str(name),
+                None => write!(f, "{orb:#010x}"),
+            },
+            Self::CodeSets(info) => {
+                f.write_str("char ")?;
+                write_code_sets(f, &info.char_data)?;
+                f.write_str("; wchar ")?;
+                write_code_sets(f, &info.wchar_data)
+            }
+            Self::Policies(policies) => write_list(f, policies, |policy, f| {
+                write!(f, "type {} value ", policy.kind)?;
+                write_hex(f, &policy.data)
+            }),
+            Self::AlternateAddress(address) => address.fmt(f),
+            Self::CompleteObjectKey(octets)
+            | Self::CsiSecMechList(octets)
+            | Self::OmniorbPersistentId(octets)
+            | Self::Other { data: octets, .. } => write_hex(f, octets),
+            Self::EndpointIdPosition(begin, end) => write!(f, "octets {begin} to {end}"),
+            Self::LocationPolicy(policy) => match policy {
+                0 => f.write_str("LOCATE_NEVER"),
+                1 => f.write_str("LOCATE_OBJECT"),
+                2 => f.write_str("LOCATE_OPERATION"),
+                3 => f.write_str("LOCATE_ALWAYS"),
+                other => write!(f, "{other}"),
+            },
+            Self::AssociationOptions(supports, requires) => {
+                write!(f, "supports {supports}; requires {requires}")
+            }
+            Self::Ssl {
+                supports,
+                requires,
+                port,
+            } => write!(f, "port {port}; supports {supports}; requires {requires}"),
+            Self::Tls {
+                supports,
+                requires,
+                addresses,
+            } => {
+                write_list(f, addresses, HostPort::fmt)?;
+                write!(f, "; supports {supports}; requires {requires}")
+            }
+            Self::Group {
+                version,
+                domain,
+                id,
+                reference_version,
+            } => write!(
+                f,
+                "domain {domain:?} group {id} reference version {reference_version} ({version})"
+            ),
+            Self::FtPrimary(yes) | Self::FtHeartbeat(yes) => write!(f, "{yes}"),
+            Self::OtsPolicy(policy) => match policy {
+                1 => f.write_str("REQUIRES"),
+                2 => f.write_str("FORBIDS"),
+                3 => f.write_str("ADAPTS"),
+                other => write!(f, "{other}"),
+            },
+            Self::InvPolicy(policy) => match policy {
+                0 => f.write_str("EITHER"),
+                1 => f.write_str("SHARED"),
+                2 => f.write_str("UNSHARED"),
+                other => write!(f, "{other}"),
+            },
+            Self::Null => Ok(()),
+            Self::RmiStreamFormat(format) => write!(f, "{format}"),
+            // Text from a reference may hold anything: it is shown quoted.
+            Self::JavaCodebase(text) | Self::OmniorbBidir(text) | Self::OmniorbHttp(text) => {
+                write!(f, "{text:?}")
+            }
+            Self::OmniorbUnix { host, path } => write!(f, "{path:?} on {host:?}"),
+            Self::TaoEndpoints(endpoints) => write_list(f, endpoints, PriorityEndpoint::fmt),
+        }
+    }
+}
+
+impl fmt::Display for PriorityEndpoint {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} priority {}", self.address, self.priority)
+    }
+}
+
+fn write_code_sets(f: &mut fmt::Formatter<'_>, sets: &CodeSetComponent) -> fmt::Result {
+    write!(f, "{}", sets.native)?;
+    if !sets.conversion.is_empty() {
+        f.write_str(" (converts ")?;
+        write_list(f, &sets.conversion, |set, f| write!(f, "{set}"))?;
+        f.write_str(")")?;
+    }
+    Ok(())
+}
+
+fn write_list<T>(
+    f: &mut fmt::Formatter<'_>,
+    items: &[T],
+    write: impl Fn(&T, &mut fmt::Formatter<'_>) -> fmt::Result,
+) -> fmt::Result {
+    for (i, item) in items.iter().enumerate() {
+        if i > 0 {
+            f.write_str(", ")?;
+        }
+        write(item, f)?;
+    }
+    Ok(())
+}
+
+fn write_hex(f: &mut fmt::Formatter<'_>, octets: &[u8]) -> fmt::Result {
+    octets.iter().try_for_each(|octet| write!(f, "{octet:02x}"))
+}

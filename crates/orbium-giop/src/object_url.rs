@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Strings that name objects (CORBA 3.3 Part 2, clause 7.6.10).
+
+use core::fmt;
+
+use crate::{Completion, Corbaloc, Corbaname, ExceptionKind, Ior, IorStringError, SystemException};
+
+/// A parsed object string: what `string_to_object` is given.
+///
+/// ```
+/// use orbium_giop::ObjectUrl;
+/// let url = ObjectUrl::parse("corbaloc:iiop:1.2@[::1]:5000/Dev/Trader").unwrap();
+/// assert_eq!(url.to_string(), "corbaloc:iiop:1.2@[::1]:5000/Dev/Trader");
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ObjectUrl {
+    /// `IOR:`
+    Ior(Ior),
+    /// `corbaloc:`
+    Corbaloc(Corbaloc),
+    /// `corbaname:`
+    Corbaname(Corbaname),
+}
+
+impl ObjectUrl {
+    /// Parses an object string. The case of schemes does not matter, nor does
+    /// white space around the string.
+    ///
+    /// # Errors
+    /// [`UrlError`].
+    pub fn parse(text: &str) -> Result<Self, UrlError> {
+        let text = text.trim();
+        if has_scheme(text, "IOR:") {
+            return Ior::from_string(text)
+                .map(Self::Ior)
+                .map_err(|error| UrlError::new(UrlErrorKind::BadIor(error), 4));
+        }
+        if has_scheme(text, Corbaloc::SCHEME) {
+            return Corbaloc::parse(text).map(Self::Corbaloc);
+        }
+        if has_scheme(text, Corbaname::SCHEME) {
+            return Corbaname::parse(text).map(Self::Corbaname);
+        }
+        Err(UrlError::new(UrlErrorKind::UnknownScheme, 0))
+    }
+}
+
+impl core::str::FromStr for ObjectUrl {
+    type Err = UrlError;
+    fn from_str(text: &str) -> Result<Self, UrlError> {
+        Self::parse(text)
+    }
+}
+
+impl fmt::Display for ObjectUrl {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Ior(ior) => ior.fmt(f),
+            Self::Corbaloc(corbaloc) => corbaloc.fmt(f),
+            Self::Corbaname(corbaname) => corbaname.fmt(f),
+        }
+    }
+}
+
+/// What is wrong with an object string.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum UrlErrorKind {
+    /// None of the schemes that are understood.
+    UnknownScheme,
+    /// A stringified reference that is none.
+    BadIor(IorStringError),
+    /// An address without the protocol in front of its colon.
+    NoProtocol,
+    /// Not a GIOP version 1.x.
+    BadVersion,
+    /// A host name with characters that host names do not have.
+    BadHost,
+    /// A bracket without an IPv6 address in it, or without its other half.
+    BadIpv6,
+    /// Not a port number between 1 and 65535.
+    BadPort,
+    /// A path is needed here.
+    NoPath,
+    /// `rir:` with an address, or beside other addresses.
+    RirNotAlone,
+    /// The protocol is not one that a reference can be made for.
+    UnsupportedProtocol,
+    /// `rir:` names an initial reference, not an address.
+    NotAnAddress,
+    /// A `%` without two hexadecimal digits.
+    BadEscape,
+    /// A character that must be written as `%hh`.
+    MustBeEscaped(char),
+    /// The unescaped name is not UTF-8.
+    NotText,
+}
+
+impl fmt::Display for UrlErrorKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let text = match self {
+            Self::UnknownScheme => "not an object URL: expected IOR:, corbaloc: or corbaname:",
+            Self::BadIor(error) => return error.fmt(f),
+            Self::NoProtocol => "an address needs a protocol before its colon, or just a colon",
+            Self::BadVersion => "not a version: expected something like 1.2 before the @",
+            Self::BadHost => "not a host name (IPv6 addresses go in brackets)",
+            Self::BadIpv6 => "not an IPv6 address in brackets",
+            Self::BadPort => "not a port number",
+            Self::NoPath => "the path of the socket is missing",
+            Self::RirNotAlone => "rir: takes no address and stands alone",
+            Self::UnsupportedProtocol => "no reference can be made for this protocol",
+            Self::NotAnAddress => "rir: names an initial reference, not an address",
+            Self::BadEscape => "% must be followed by two hexadecimal digits",
+            Self::MustBeEscaped(c) => return write!(f, "{c:?} must be written as %hh"),
+            Self::NotText => "the name is not UTF-8",
+        };
+        f.write_str(text)
+    }
+}
+
+/// What is wrong with an object string, and where.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct UrlError {
+    /// What is wrong.
+    pub kind: UrlErrorKind,
+    /// Offset in octets into the string, white space before it left out.
+    pub offset: usize,
+}
+
+impl UrlError {
+    /// An error noticed at an offset.
+    #[must_use]
+    pub const fn new(kind: UrlErrorKind, offset: usize) -> Self {
+        Self { kind, offset }
+    }
+
+    /// The minor code of the BAD_PARAM that `string_to_object` raises: 7 for
+    /// the scheme, 8 for an address, 9 for what the scheme has beside, 10 for
+    /// the rest.
+    #[must_use]
+    pub const fn minor(&self) -> u32 {
+        match self.kind {
+            UrlErrorKind::UnknownScheme => 7,
+            UrlErrorKind::NoProtocol
+            | UrlErrorKind::BadVersion
+            | UrlErrorKind::BadHost
+            | UrlErrorKind::BadIpv6
+            | UrlErrorKind::BadPort
+            | UrlErrorKind::NoPath
+            | UrlErrorKind::UnsupportedProtocol
+            | UrlErrorKind::NotAnAddress => 8,
+            UrlErrorKind::RirNotAlone | UrlErrorKind::MustBeEscaped(_) => 9,
+            UrlErrorKind::BadIor(_) | UrlErrorKind::BadEscape | UrlErrorKind::NotText => 10,
+        }
+    }
+
+    /// The BAD_PARAM that `string_to_object` raises.
+    #[must_use]
+    pub const fn exception(&self) -> SystemException {
+        SystemException::omg(ExceptionKind::BadParam, self.minor(), Completion::No)
+    }
+}
+
+impl fmt::Display for UrlError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} (at offset {})", self.kind, self.offset)
+    }
+}
+
+impl core::error::Error for UrlError {}
+
+/// Whether a text starts with a scheme, in any case.
+pub(crate) fn has_scheme(text: &str, scheme: &str) -> bool {
+    text.get(..scheme.len())
+        .is_some_and(|start| start.eq_ignore_ascii_case(scheme))
+}
