@@ -141,16 +141,18 @@ impl Reassembly {
         if self.drop_partial(id) {
             return Err(FragmentError::AlreadyBegun);
         }
+        if header.more_fragments {
+            if self.partial.len() >= self.limits.messages {
+                return Err(FragmentError::TooManyMessages(id));
+            }
+            self.check(id, 0, HEADER_LEN + body.len())?;
+        }
         let mut octets = Vec::with_capacity(HEADER_LEN + body.len());
         octets.extend_from_slice(&header.encode());
         octets.extend_from_slice(body);
         if !header.more_fragments {
-            return Ok(Some(octets));
+            return Ok(Some(completed(*header, octets)));
         }
-        if self.partial.len() >= self.limits.messages {
-            return Err(FragmentError::TooManyMessages(id));
-        }
-        self.check(id, 0, octets.len())?;
         self.octets += octets.len();
         self.partial.push(Partial {
             id,
