@@ -6,4 +6,23 @@
 #![forbid(unsafe_code)]
 #![warn(missing_docs)]
 
+mod ast;
+mod builtin;
+mod check;
+mod compilation;
+mod diagnostic;
+mod doc;
+mod literal;
+mod loader;
 pub mod model;
+mod options;
+mod parser;
+mod preprocessor;
+mod scanner;
+mod source;
+mod token;
+
+pub use compilation::{Compilation, compile, compile_bytes, compile_source, compile_with};
+pub use diagnostic::{Diagnostic, Excerpt, Label, Severity};
+pub use loader::{FileSystem, Loader, Memory};
+pub use options::{Limits, Options};

@@ -131,29 +131,38 @@ impl Model {
     /// Whether a definition can only be used inside the process: a local interface, a native,
     /// or a type that contains one.
     pub fn is_local(&self, id: DefId) -> bool {
-        let mut seen = HashSet::new();
-        let mut pending = vec![id];
-        while let Some(part) = pending.pop() {
-            let local = match &self[part].kind {
-                DefinitionKind::Interface(i) => i.kind == InterfaceKind::Local,
-                DefinitionKind::Native => true,
-                _ => false,
-            };
-            if local {
-                return true;
-            }
-            if seen.insert(part) {
-                pending.extend(self.parts(part));
-            }
-        }
-        false
+        self.type_is_local(&Type::Named(id))
     }
 
     /// Whether a type is local in the sense of [`Model::is_local`].
     pub fn type_is_local(&self, ty: &Type) -> bool {
-        let mut named = Vec::new();
-        named_in(ty, &mut named);
-        named.into_iter().any(|id| self.is_local(id))
+        let local = |kind: &DefinitionKind| match kind {
+            DefinitionKind::Interface(i) => i.kind == InterfaceKind::Local,
+            DefinitionKind::Native => true,
+            _ => false,
+        };
+        self.find_part(ty, local).is_some()
+    }
+
+    /// The first definition that a type is or contains, at any depth, for which `wanted` holds.
+    pub(crate) fn find_part(
+        &self,
+        ty: &Type,
+        wanted: impl Fn(&DefinitionKind) -> bool,
+    ) -> Option<DefId> {
+        let mut seen = HashSet::new();
+        let mut pending = Vec::new();
+        named_in(ty, &mut pending);
+        while let Some(part) = pending.pop() {
+            if !seen.insert(part) {
+                continue;
+            }
+            if wanted(&self[part].kind) {
+                return Some(part);
+            }
+            pending.extend(self.parts(part));
+        }
+        None
     }
 
     /// The definitions that the type `id` is directly made of: member, element and alias types.

@@ -1,0 +1,337 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The checker: gives every name its meaning, checks every rule, and fills the model.
+//!
+//! IDL is declared before use, so one walk over the declarations in order is enough. What can
+//! only be known at the end (forward declarations never completed, imports) is looked at then.
+
+mod annotation;
+mod arithmetic;
+mod component;
+mod constant;
+mod constructed;
+mod decimal;
+mod interface;
+mod lookup;
+mod operation;
+mod repository;
+mod scope;
+mod types;
+mod value;
+
+use std::collections::{HashMap, HashSet};
+
+use crate::ast::{Annotation, Ident, Import, Item, ItemKind, ScopedName};
+use crate::diagnostic::{Reporter, Severity};
+use crate::doc;
+use crate::model::{DefId, Definition, DefinitionKind, Model, Module};
+use crate::options::Options;
+use crate::parser::Unit;
+use crate::source::{SourceMap, Span};
+
+use repository::IdState;
+use scope::{Entity, Scope, ScopeId, ScopeKind};
+
+/// Checks a unit. The model is only good when nothing has been reported as an error.
+pub(crate) fn check(
+    options: &Options,
+    sources: &SourceMap,
+    unit: &Unit,
+    report: &mut Reporter,
+) -> Model {
+    let mut checker = Checker {
+        options,
+        sources,
+        report,
+        model: Model::default(),
+        scopes: vec![Scope::root()],
+        scope: ScopeId(0),
+        scope_of: HashMap::new(),
+        states: HashMap::new(),
+        undeclared: HashSet::new(),
+        tainted: &unit.tainted,
+        saved_prefixes: Vec::new(),
+        type_prefixes: HashMap::new(),
+        imports: Vec::new(),
+    };
+    checker.items(&unit.items);
+    checker.finish();
+    checker.model
+}
+
+struct Checker<'a> {
+    options: &'a Options,
+    sources: &'a SourceMap,
+    report: &'a mut Reporter,
+    model: Model,
+    scopes: Vec<Scope>,
+    scope: ScopeId,
+    scope_of: HashMap<DefId, ScopeId>,
+    states: HashMap<DefId, State>,
+    /// Names already reported as undeclared.
+    undeclared: HashSet<String>,
+    tainted: &'a HashSet<String>,
+    saved_prefixes: Vec<(ScopeId, String)>,
+    type_prefixes: HashMap<DefId, String>,
+    imports: Vec<Import>,
+}
+
+/// What the checker knows about a definition beyond the model.
+#[derive(Debug, Clone)]
+struct State {
+    span: Span,
+    progress: Progress,
+    /// Where a forward declared interface or value was first used.
+    used: Option<Span>,
+    id: IdState,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Progress {
+    /// Declared, not defined.
+    Forward,
+    /// Its body is being read.
+    Open,
+    Complete,
+}
+
+/// What surrounds a definition in the text.
+#[derive(Clone, Copy)]
+struct Surroundings<'a> {
+    annotations: &'a [Annotation],
+    start: Span,
+    end: Span,
+}
+
+impl<'a> From<&'a Item> for Surroundings<'a> {
+    fn from(item: &'a Item) -> Self {
+        Surroundings {
+            annotations: &item.annotations,
+            start: item.start,
+            end: item.end,
+        }
+    }
+}
+
+impl Checker<'_> {
+    fn items(&mut self, items: &[Item]) {
+        for item in items {
+            if self.report.is_exhausted() {
+                return;
+            }
+            self.item(item);
+        }
+    }
+
+    fn item(&mut self, item: &Item) {
+        let around = Surroundings::from(item);
+        match &item.kind {
+            ItemKind::Module { name, items } => self.module(name, items, around),
+            ItemKind::Interface(interface) => self.interface(interface, around),
+            ItemKind::Value(value) => self.value(value, around),
+            ItemKind::ValueBox { name, ty } => self.value_box(name, ty, around),
+            ItemKind::Constant { ty, name, value } => self.constant(ty, name, value, around),
+            ItemKind::Typedef { ty, declarators } => self.typedef(ty, declarators, around),
+            ItemKind::Struct { .. }
+            | ItemKind::StructForward { .. }
+            | ItemKind::Union(_)
+            | ItemKind::Enum { .. } => {
+                self.constructed(item);
+            }
+            ItemKind::Native { name } => {
+                self.define(name, DefinitionKind::Native, around);
+            }
+            ItemKind::Exception { name, members } => self.exception(name, members, around),
+            ItemKind::Operation(operation) => self.operation(operation, around),
+            ItemKind::Attribute(attribute) => self.attribute(attribute, around),
+            ItemKind::State { public, field } => self.state_member(*public, field),
+            ItemKind::Factory(factory) => self.factory(factory, around),
+            ItemKind::TypeId { name, id, span } => self.type_id(name, id, *span),
+            ItemKind::TypePrefix { name, prefix, span } => {
+                self.type_prefix(name.as_ref(), prefix, *span)
+            }
+            ItemKind::Import(import) => self.imports.push(import.clone()),
+            ItemKind::Unmapped(unmapped) => self.unmapped(unmapped, around),
+            ItemKind::Pragma(pragma) => self.pragma(pragma),
+            ItemKind::EnterFile => self.enter_file(),
+            ItemKind::LeaveFile => self.leave_file(),
+        }
+    }
+
+    fn module(&mut self, name: &Ident, items: &[Item], around: Surroundings<'_>) {
+        let known = self.own_entity(name).and_then(|entity| match entity {
+            Entity::Def(id) if matches!(self.model[id].kind, DefinitionKind::Module(_)) => Some(id),
+            _ => None,
+        });
+        let id = match known {
+            Some(id) => {
+                self.check_spelling_of(id, name);
+                self.reopen_module(id, name, around);
+                id
+            }
+            None => self.define(name, DefinitionKind::Module(Module::default()), around),
+        };
+        let scope = match self.scope_of.get(&id) {
+            Some(scope) => self.reenter(*scope),
+            None => self.enter(ScopeKind::Module, name, Some(id)),
+        };
+        self.items(items);
+        self.leave(scope);
+    }
+
+    fn reopen_module(&mut self, id: DefId, name: &Ident, around: Surroundings<'_>) {
+        self.check_reopened_prefix(id, name);
+        let main = self.sources.in_main_file(name.span);
+        let doc = doc::comment_of(self.sources, around.start, around.end);
+        let definition = self.model.definition_mut(id);
+        definition.in_main_file |= main;
+        if definition.doc.is_none() {
+            definition.doc = doc;
+        }
+    }
+
+    /// Creates a definition, declares its name in the current scope and places it there.
+    fn define(&mut self, name: &Ident, kind: DefinitionKind, around: Surroundings<'_>) -> DefId {
+        let id = self.create(name, kind, around);
+        self.declare(name, Entity::Def(id));
+        self.model.place(id);
+        id
+    }
+
+    /// Creates a definition without declaring its name.
+    fn create(&mut self, name: &Ident, kind: DefinitionKind, around: Surroundings<'_>) -> DefId {
+        let parent = self.scopes[self.scope.0].def;
+        let mut path = parent.map_or_else(Vec::new, |p| self.model[p].path.clone());
+        path.push(name.name.to_string());
+        let progress = match &kind {
+            DefinitionKind::Struct(_) | DefinitionKind::Union(_) => Progress::Open,
+            _ => Progress::Complete,
+        };
+        let annotations = self.annotations(around.annotations);
+        let (repository_id, state) = self.default_id(&name.name);
+        let id = self.model.add(Definition {
+            id: DefId(0),
+            name: name.name.to_string(),
+            path,
+            parent,
+            repository_id,
+            doc: doc::comment_of(self.sources, around.start, around.end),
+            location: self.sources.location(name.span),
+            in_main_file: self.sources.in_main_file(name.span),
+            annotations,
+            kind,
+        });
+        self.states.insert(
+            id,
+            State {
+                span: name.span,
+                progress,
+                used: None,
+                id: state,
+            },
+        );
+        id
+    }
+
+    /// Turns a forward declaration into the full one that has now been found.
+    fn complete_forward(&mut self, id: DefId, name: &Ident, around: Surroundings<'_>) {
+        self.check_spelling_of(id, name);
+        let annotations = self.annotations(around.annotations);
+        let doc = doc::comment_of(self.sources, around.start, around.end);
+        let location = self.sources.location(name.span);
+        let main = self.sources.in_main_file(name.span);
+        let definition = self.model.definition_mut(id);
+        definition.location = location;
+        definition.in_main_file = main;
+        definition.annotations.extend(annotations);
+        definition.doc = doc.or(definition.doc.take());
+        self.check_forward_prefix(id, name);
+        if let Some(state) = self.states.get_mut(&id) {
+            state.span = name.span;
+        }
+        self.model.place(id);
+    }
+
+    fn progress(&self, id: DefId) -> Progress {
+        self.states
+            .get(&id)
+            .map_or(Progress::Complete, |s| s.progress)
+    }
+
+    fn set_progress(&mut self, id: DefId, progress: Progress) {
+        if let Some(state) = self.states.get_mut(&id) {
+            state.progress = progress;
+        }
+    }
+
+    fn span_of(&self, id: DefId) -> Span {
+        self.states.get(&id).map_or(
+            Span {
+                file: 0,
+                start: 0,
+                end: 0,
+            },
+            |s| s.span,
+        )
+    }
+
+    /// What can only be known at the end.
+    fn finish(&mut self) {
+        let unfinished: Vec<DefId> = self
+            .model
+            .definitions()
+            .map(|d| d.id)
+            .filter(|id| self.progress(*id) == Progress::Forward)
+            .collect();
+        for id in unfinished {
+            self.never_defined(id);
+        }
+        for import in std::mem::take(&mut self.imports) {
+            self.check_import(&import);
+        }
+    }
+
+    fn never_defined(&mut self, id: DefId) {
+        let noun = self.model[id].kind.noun();
+        let message = format!(
+            "the {noun} `{}` is forward declared but never defined",
+            self.model[id].name
+        );
+        let span = self.span_of(id);
+        let used = self.states.get(&id).and_then(|s| s.used);
+        let severity = match &self.model[id].kind {
+            DefinitionKind::Struct(_) | DefinitionKind::Union(_) => Severity::Error,
+            DefinitionKind::Interface(_) if used.is_some() && !self.options.lenient_forwards => {
+                Severity::Error
+            }
+            _ => Severity::Warning,
+        };
+        let draft = self
+            .report
+            .report(severity, "never-defined", Some(span), message);
+        draft.help("define it, or include the file that does");
+        if let Some(used) = used {
+            draft.label(used, "used here");
+        }
+    }
+
+    fn check_import(&mut self, import: &Import) {
+        match import {
+            Import::Scope(name) => {
+                let name = ScopedName {
+                    absolute: true,
+                    ..name.clone()
+                };
+                self.resolve(&name);
+            }
+            Import::RepositoryId(id, span) => {
+                if !self.model.definitions().any(|d| d.repository_id == *id) {
+                    let message =
+                        format!("nothing with the repository id \"{id}\" is known to import");
+                    self.report
+                        .error("import", *span, message)
+                        .help("include the file that defines it");
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Name lookup (CORBA 3.3 Part 1, 7.20.2 and 7.20.3).
+
+use super::scope::{Entity, Entry, ScopeId, key};
+use super::{Checker, Progress};
+use crate::ast::{Ident, ScopedName};
+use crate::model::{DefId, DefinitionKind};
+
+impl Checker<'_> {
+    /// The meaning of a name. None when it has none, which has been reported.
+    pub(super) fn resolve(&mut self, name: &ScopedName) -> Option<Entity> {
+        let (first, rest) = name.parts.split_first()?;
+        let mut entity = match name.absolute {
+            true => self.member_of(ScopeId(0), first, name)?,
+            false => self.unqualified(first, name)?,
+        };
+        for part in rest {
+            let scope = match entity {
+                Entity::Def(id) => self.scope_of.get(&id).copied(),
+                _ => None,
+            };
+            entity = match scope {
+                Some(scope) => self.member_of(scope, part, name)?,
+                None => self.inside_no_scope(entity, part)?,
+            };
+        }
+        self.note_use(entity, name);
+        Some(entity)
+    }
+
+    /// Remembers that something only forward declared has been used.
+    fn note_use(&mut self, entity: Entity, name: &ScopedName) {
+        if let Entity::Def(id) = entity
+            && let Some(state) = self.states.get_mut(&id)
+            && state.progress == Progress::Forward
+        {
+            state.used.get_or_insert(name.span);
+        }
+    }
+
+    /// Searches the current scope and its bases, then what is around it, and so on.
+    fn unqualified(&mut self, name: &Ident, whole: &ScopedName) -> Option<Entity> {
+        let key = key(&name.name);
+        let mut at = Some(self.scope);
+        while let Some(scope) = at {
+            if let Some(entry) = self.scopes[scope.0].names.get(&key).cloned() {
+                self.check_spelling(name, &entry);
+                self.introduce(name, scope, false);
+                return Some(entry.entity);
+            }
+            if let Some(entries) = self.scopes[scope.0].inherited.get(&key).cloned() {
+                let entry = self.unambiguous(name, &entries)?;
+                self.introduce(name, scope, true);
+                return Some(entry.entity);
+            }
+            at = self.scopes[scope.0].parent;
+        }
+        self.report_undeclared(name, whole, "");
+        None
+    }
+
+    /// Searches one scope and its bases only.
+    fn member_of(&mut self, scope: ScopeId, name: &Ident, whole: &ScopedName) -> Option<Entity> {
+        let key = key(&name.name);
+        if let Some(entry) = self.scopes[scope.0].names.get(&key).cloned() {
+            self.check_spelling(name, &entry);
+            return Some(entry.entity);
+        }
+        if let Some(entries) = self.scopes[scope.0].inherited.get(&key).cloned() {
+            return self.unambiguous(name, &entries).map(|e| e.entity);
+        }
+        let place = match self.scopes[scope.0].def {
+            Some(id) => format!(" in `{}`", self.model[id].scoped_name()),
+            None => " at file scope".to_owned(),
+        };
+        self.report_undeclared(name, whole, &place);
+        None
+    }
+
+    fn unambiguous(&mut self, name: &Ident, entries: &[Entry]) -> Option<Entry> {
+        let (first, others) = entries.split_first()?;
+        if others.is_empty() {
+            self.check_spelling(name, first);
+            return Some(first.clone());
+        }
+        let message = format!(
+            "the name `{}` is ambiguous: it is inherited from more than one base",
+            name.name
+        );
+        let draft = self.report.error("ambiguous-name", name.span, message);
+        for entry in entries {
+            draft.label(entry.span, "it could be this one");
+        }
+        draft.help("write it with the interface it is meant from, such as `Base::Name`");
+        None
+    }
+
+    /// `E::a` where E is no scope.
+    fn inside_no_scope(&mut self, entity: Entity, part: &Ident) -> Option<Entity> {
+        let noun = self.entity_noun(entity);
+        if let Entity::Def(of) = entity
+            && let DefinitionKind::Enum(e) = &self.model[of].kind
+        {
+            let index = e.enumerators.iter().position(|e| *e.name == *part.name);
+            let found = index
+                .and_then(|i| u32::try_from(i).ok())
+                .map(|index| Entity::Enumerator { of, index });
+            if self.options.idl4 && found.is_some() {
+                return found;
+            }
+            let message = format!(
+                "an enum is not a scope: `{}` cannot be named through it",
+                part.name
+            );
+            self.report
+                .error("not-a-scope", part.span, message)
+                .help(format!(
+                    "write `{}` alone: enumerators belong to the scope around the enum",
+                    part.name
+                ));
+            return None;
+        }
+        let message = format!("a {noun} is not a scope: there is no `{}` in it", part.name);
+        self.report.error("not-a-scope", part.span, message);
+        None
+    }
+
+    /// Reports an undeclared name once, and not at all when its declaration may be among what
+    /// could not be read.
+    fn report_undeclared(&mut self, name: &Ident, whole: &ScopedName, place: &str) {
+        let tainted = self.tainted.contains(&key(&name.name));
+        if tainted && self.report.has_errors() {
+            return;
+        }
+        if !self.undeclared.insert(format!("{}{place}", name.name)) {
+            return;
+        }
+        let suggestion = self.similar(&name.name);
+        let message = format!("`{}` is not declared{place}", name.name);
+        let draft = self.report.error("undeclared-name", name.span, message);
+        match suggestion {
+            Some(similar) => draft.help(format!("did you mean `{similar}`?")),
+            None if whole.parts.len() > 1 => draft.help("declare it before it is used, or include the file that does"),
+            None => draft.help(
+                "declare it before it is used, include the file that does, or write it with its module (`Module::Name`)",
+            ),
+        };
+    }
+
+    /// A declared name in the visible scopes that differs in one letter.
+    fn similar(&self, name: &str) -> Option<String> {
+        if name.len() < 3 {
+            return None;
+        }
+        let mut at = Some(self.scope);
+        while let Some(scope) = at {
+            let scope = &self.scopes[scope.0];
+            let found = scope
+                .names
+                .values()
+                .find(|e| within_one_edit(&e.name, name));
+            if let Some(entry) = found {
+                return Some(entry.name.to_string());
+            }
+            at = scope.parent;
+        }
+        None
+    }
+
+    fn check_spelling(&mut self, name: &Ident, entry: &Entry) {
+        if entry.name == name.name {
+            return;
+        }
+        let message = format!(
+            "`{}` differs in case from its declaration `{}`",
+            name.name, entry.name
+        );
+        self.report
+            .error("case-mismatch", name.span, message)
+            .label(entry.span, format!("`{}` is declared here", entry.name))
+            .help(format!("write `{}`", entry.name));
+    }
+
+    pub(super) fn check_spelling_of(&mut self, id: DefId, name: &Ident) {
+        let entry = Entry {
+            name: self.model[id].name.as_str().into(),
+            span: self.span_of(id),
+            entity: Entity::Def(id),
+        };
+        self.check_spelling(name, &entry);
+    }
+}
+
+/// Whether one insertion, removal or exchange of a character makes the two equal.
+fn within_one_edit(a: &str, b: &str) -> bool {
+    let (short, long) = if a.len() <= b.len() {
+        (a.as_bytes(), b.as_bytes())
+    } else {
+        (b.as_bytes(), a.as_bytes())
+    };
+    if long.len() - short.len() > 1 {
+        return false;
+    }
+    let same = short.iter().zip(long).take_while(|(x, y)| x == y).count();
+    short
+        .get(same + usize::from(short.len() == long.len())..)
+        .unwrap_or(&[])
+        == long.get(same + 1..).unwrap_or(&[])
+}

@@ -1,0 +1,349 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Scopes and declarations (CORBA 3.3 Part 1, 7.20).
+
+use std::collections::{BTreeMap, HashMap};
+use std::rc::Rc;
+
+use super::Checker;
+use crate::ast::Ident;
+use crate::diagnostic::Severity;
+use crate::model::{DefId, DefinitionKind};
+use crate::source::Span;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct ScopeId(pub(super) usize);
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum ScopeKind {
+    File,
+    Module,
+    /// Interface, value type, component or home.
+    Interface,
+    /// Struct, union or exception.
+    Members,
+    Operation,
+}
+
+/// What a name stands for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Entity {
+    Def(DefId),
+    Enumerator {
+        of: DefId,
+        index: u32,
+    },
+    /// A member or a port, which nothing can refer to.
+    Member(Span),
+    Parameter(Span),
+    /// A factory or finder: not inherited.
+    Factory(Span),
+}
+
+#[derive(Debug, Clone)]
+pub(super) struct Entry {
+    pub(super) name: Rc<str>,
+    pub(super) span: Span,
+    pub(super) entity: Entity,
+}
+
+/// A name from an outer scope that has been used in a scope, which binds it there.
+#[derive(Debug, Clone)]
+struct Use {
+    name: Rc<str>,
+    span: Span,
+}
+
+/// All maps are keyed by the name in lower case.
+#[derive(Debug)]
+pub(super) struct Scope {
+    pub(super) kind: ScopeKind,
+    pub(super) def: Option<DefId>,
+    pub(super) parent: Option<ScopeId>,
+    /// The scope's own name, which cannot be declared inside it.
+    name: Option<(Rc<str>, Span)>,
+    pub(super) names: BTreeMap<String, Entry>,
+    pub(super) inherited: BTreeMap<String, Vec<Entry>>,
+    uses: HashMap<String, Use>,
+    /// What goes before names of this scope in repository ids.
+    pub(super) prefix: String,
+}
+
+impl Scope {
+    pub(super) fn root() -> Self {
+        Scope {
+            kind: ScopeKind::File,
+            def: None,
+            parent: None,
+            name: None,
+            names: BTreeMap::new(),
+            inherited: BTreeMap::new(),
+            uses: HashMap::new(),
+            prefix: String::new(),
+        }
+    }
+}
+
+pub(super) fn key(name: &str) -> String {
+    name.to_ascii_lowercase()
+}
+
+impl Checker<'_> {
+    /// Opens a scope inside the current one and makes it current. Returns what to leave to.
+    pub(super) fn enter(&mut self, kind: ScopeKind, name: &Ident, def: Option<DefId>) -> ScopeId {
+        let outer = self.scope;
+        let prefix = match def {
+            Some(id) => self.scope_prefix(id, &name.name),
+            None => String::new(),
+        };
+        let scope = Scope {
+            kind,
+            def: def.or(self.scopes[outer.0].def),
+            parent: Some(outer),
+            name: Some((name.name.clone(), name.span)).filter(|_| kind != ScopeKind::Operation),
+            prefix,
+            ..Scope::root()
+        };
+        self.scopes.push(scope);
+        self.scope = ScopeId(self.scopes.len() - 1);
+        if let Some(id) = def {
+            self.scope_of.insert(id, self.scope);
+        }
+        outer
+    }
+
+    /// Makes the scope of a reopened module current again.
+    pub(super) fn reenter(&mut self, scope: ScopeId) -> ScopeId {
+        let outer = std::mem::replace(&mut self.scope, scope);
+        if let (Some(id), Some((name, _))) =
+            (self.scopes[scope.0].def, self.scopes[scope.0].name.clone())
+        {
+            // A prefix pragma in the earlier opening has ended with it.
+            self.scope = outer;
+            let prefix = self.scope_prefix(id, &name);
+            self.scope = scope;
+            self.scopes[scope.0].prefix = prefix;
+        }
+        outer
+    }
+
+    pub(super) fn leave(&mut self, outer: ScopeId) {
+        self.scope = outer;
+    }
+
+    /// What the current scope itself declares under that name.
+    pub(super) fn own_entity(&self, name: &Ident) -> Option<Entity> {
+        self.scopes[self.scope.0]
+            .names
+            .get(&key(&name.name))
+            .map(|e| e.entity)
+    }
+
+    /// Declares a name in the current scope, or reports why it cannot be.
+    pub(super) fn declare(&mut self, name: &Ident, entity: Entity) {
+        let key = key(&name.name);
+        let what = self.entity_noun(entity);
+        let scope = &self.scopes[self.scope.0];
+        let clash = scope.names.get(&key).cloned();
+        if let Some(earlier) = clash {
+            self.report_redefinition(name, what, &earlier);
+            return;
+        }
+        let own = scope
+            .name
+            .clone()
+            .filter(|(own, _)| own.eq_ignore_ascii_case(&name.name));
+        let inherited = scope
+            .inherited
+            .get(&key)
+            .and_then(|entries| entries.iter().find(|e| self.is_feature(e.entity)).cloned());
+        let used = scope.uses.get(&key).cloned();
+        if let Some((own, span)) = own {
+            let message = format!(
+                "the {what} `{}` reuses the name of the enclosing scope `{own}`",
+                name.name
+            );
+            self.report
+                .error("enclosing-name", name.span, message)
+                .label(span, "this is the enclosing scope")
+                .help(
+                    "a scope's own name cannot be declared directly inside it; choose another name",
+                );
+        } else if let Some(base) = inherited {
+            let message = format!(
+                "the {what} `{}` redefines the inherited {} `{}`: inherited operations, attributes and members cannot be redefined or overloaded",
+                name.name,
+                self.entity_noun(base.entity),
+                base.name
+            );
+            self.report
+                .error("redefines-inherited", name.span, message)
+                .label(base.span, "inherited from here")
+                .help("choose another name");
+        } else if let Some(used) = used {
+            self.report_used(name, entity, &used);
+        }
+        let entry = Entry {
+            name: name.name.clone(),
+            span: name.span,
+            entity,
+        };
+        self.scopes[self.scope.0].names.insert(key, entry);
+    }
+
+    fn report_redefinition(&mut self, name: &Ident, what: &str, earlier: &Entry) {
+        let before = self.entity_noun(earlier.entity);
+        let (name_text, span) = (&name.name, name.span);
+        let overloads = what == "operation" && before == "operation";
+        let message = match () {
+            () if *earlier.name != **name_text => format!(
+                "redefinition: the {what} `{name_text}` differs only in case from the {before} `{}`",
+                earlier.name
+            ),
+            () if overloads => format!(
+                "the operation `{name_text}` is declared twice: operations cannot be overloaded"
+            ),
+            () if what == before => format!("duplicate {what} `{name_text}`"),
+            () => format!("redefinition: the {what} `{name_text}` has the name of a {before}"),
+        };
+        self.report
+            .error("redefinition", span, message)
+            .label(earlier.span, format!("`{}` is declared here", earlier.name))
+            .help("choose another name");
+    }
+
+    fn report_used(&mut self, name: &Ident, entity: Entity, used: &Use) {
+        let is_name_only = match entity {
+            Entity::Def(id) => {
+                matches!(
+                    self.model[id].kind,
+                    DefinitionKind::Operation(_) | DefinitionKind::Attribute(_)
+                )
+            }
+            Entity::Enumerator { .. } => false,
+            _ => true,
+        };
+        let severity = match is_name_only && self.options.lenient_names {
+            true => Severity::Warning,
+            false => Severity::Error,
+        };
+        let what = self.entity_noun(entity);
+        let message = format!(
+            "redefinition after use: the {what} `{}` clashes with the name `{}` used in this scope",
+            name.name, used.name
+        );
+        let help = match is_name_only {
+            true => format!(
+                "choose another name, or write the type with its full name (`::…::{}`)",
+                used.name
+            ),
+            false => "choose another name".to_owned(),
+        };
+        self.report
+            .report(severity, "redefined-after-use", Some(name.span), message)
+            .label(used.span, "used here with another meaning")
+            .help(help);
+    }
+
+    /// Binds a name found in scope `found` in the scopes between it and the current one:
+    /// the current scope, and those around it up to the nearest module.
+    pub(super) fn introduce(&mut self, name: &Ident, found: ScopeId, by_inheritance: bool) {
+        let key = key(&name.name);
+        let mut at = self.scope;
+        loop {
+            let is_found = at == found;
+            if is_found && !by_inheritance {
+                return;
+            }
+            let scope = &mut self.scopes[at.0];
+            let used = Use {
+                name: name.name.clone(),
+                span: name.span,
+            };
+            scope.uses.entry(key.clone()).or_insert(used);
+            let Some(parent) = scope.parent.filter(|_| !is_found) else {
+                return;
+            };
+            if matches!(
+                self.scopes[parent.0].kind,
+                ScopeKind::File | ScopeKind::Module
+            ) {
+                return;
+            }
+            at = parent;
+        }
+    }
+
+    /// Adds the names of a base to those inherited by the current scope.
+    pub(super) fn inherit(&mut self, base: DefId, heir: &Ident) {
+        let Some(from) = self.scope_of.get(&base).copied() else {
+            return;
+        };
+        let mut entries: Vec<(String, Entry)> = Vec::new();
+        let source = &self.scopes[from.0];
+        for (key, entry) in &source.names {
+            if !matches!(entry.entity, Entity::Factory(_)) {
+                entries.push((key.clone(), entry.clone()));
+            }
+        }
+        for (key, inherited) in &source.inherited {
+            if !source.names.contains_key(key) {
+                entries.extend(inherited.iter().map(|e| (key.clone(), e.clone())));
+            }
+        }
+        for (key, entry) in entries {
+            let known = self.scopes[self.scope.0]
+                .inherited
+                .entry(key.clone())
+                .or_default();
+            if known.iter().any(|k| k.entity == entry.entity) {
+                continue;
+            }
+            known.push(entry.clone());
+            let rivals = known.clone();
+            let rival = rivals
+                .iter()
+                .find(|k| k.entity != entry.entity && self.is_feature(k.entity));
+            if let Some(rival) = rival
+                && self.is_feature(entry.entity)
+            {
+                let message = format!(
+                    "inherited name clash: `{}` inherits both the {} `{}` and the {} `{}`",
+                    heir.name,
+                    self.entity_noun(rival.entity),
+                    rival.name,
+                    self.entity_noun(entry.entity),
+                    entry.name
+                );
+                self.report
+                    .error("inheritance-clash", heir.span, message)
+                    .label(rival.span, "one is declared here")
+                    .label(entry.span, "the other is declared here")
+                    .help("rename one of them, or do not inherit both");
+            }
+        }
+    }
+
+    /// Whether an entity takes part in requests or state, so that its name is fixed for heirs.
+    fn is_feature(&self, entity: Entity) -> bool {
+        match entity {
+            Entity::Def(id) => {
+                matches!(
+                    self.model[id].kind,
+                    DefinitionKind::Operation(_) | DefinitionKind::Attribute(_)
+                )
+            }
+            Entity::Enumerator { .. } | Entity::Parameter(_) | Entity::Factory(_) => false,
+            Entity::Member(_) => true,
+        }
+    }
+
+    pub(super) fn entity_noun(&self, entity: Entity) -> &'static str {
+        match entity {
+            Entity::Def(id) => self.model[id].kind.noun(),
+            Entity::Enumerator { .. } => "enumerator",
+            Entity::Member(_) => "member",
+            Entity::Parameter(_) => "parameter",
+            Entity::Factory(_) => "factory",
+        }
+    }
+}

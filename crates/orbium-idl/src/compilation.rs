@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The way through the front end, from a file to a model.
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+use crate::check;
+use crate::diagnostic::{Diagnostic, Reporter, Severity};
+use crate::loader::{FileSystem, Loader, Memory};
+use crate::model::Model;
+use crate::options::Options;
+use crate::parser;
+use crate::preprocessor::{Preprocessor, TokenStream};
+use crate::source::SourceMap;
+
+/// What came of compiling one IDL file. Displays as all its diagnostics, rendered.
+#[derive(Debug, Clone)]
+pub struct Compilation {
+    /// What the file says; none when there was an error.
+    pub model: Option<Model>,
+    /// Errors and warnings in the order of their places: the main file's first.
+    pub diagnostics: Vec<Diagnostic>,
+    files: Vec<PathBuf>,
+}
+
+impl Compilation {
+    /// All files that were read, the main file first: what a build script must watch.
+    /// Built-in files are not among them.
+    pub fn files(&self) -> &[PathBuf] {
+        &self.files
+    }
+
+    /// The diagnostics that are errors.
+    pub fn errors(&self) -> impl Iterator<Item = &Diagnostic> {
+        self.diagnostics
+            .iter()
+            .filter(|d| d.severity == Severity::Error)
+    }
+
+    /// The diagnostics that are warnings.
+    pub fn warnings(&self) -> impl Iterator<Item = &Diagnostic> {
+        self.diagnostics
+            .iter()
+            .filter(|d| d.severity == Severity::Warning)
+    }
+
+    /// Writes all diagnostics with source lines and carets.
+    ///
+    /// # Errors
+    /// Those of the writer.
+    pub fn render(&self, out: &mut impl fmt::Write) -> fmt::Result {
+        write!(out, "{self}")
+    }
+}
+
+impl fmt::Display for Compilation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.diagnostics.iter().try_for_each(|d| d.fmt(f))
+    }
+}
+
+/// Compiles a file of the file system.
+pub fn compile(options: &Options, file: &Path) -> Compilation {
+    compile_with(options, &FileSystem, file)
+}
+
+/// Compiles a file, it and what it includes being given by the loader.
+pub fn compile_with(options: &Options, loader: &dyn Loader, file: &Path) -> Compilation {
+    run(options, loader, |preprocessor| preprocessor.run_file(file))
+}
+
+/// Compiles a text from memory. The name is used in diagnostics. Only built-in files can be
+/// included.
+///
+/// ```
+/// use orbium_idl::{Options, compile_source};
+///
+/// let compilation = compile_source(&Options::new(), "bank.idl", "struct Account { long id; Money m; };");
+/// assert!(compilation.model.is_none());
+/// let text = compilation.to_string();
+/// assert!(text.starts_with("bank.idl:1:26: error: `Money` is not declared"));
+/// ```
+pub fn compile_source(options: &Options, name: &str, text: &str) -> Compilation {
+    compile_bytes(options, name, text.as_bytes())
+}
+
+/// Compiles text that may not be UTF-8, as [`compile_source`] does.
+pub fn compile_bytes(options: &Options, name: &str, bytes: &[u8]) -> Compilation {
+    run(options, &Memory::new(), |preprocessor| {
+        Some(preprocessor.run_text(name, bytes.to_vec()))
+    })
+}
+
+fn run(
+    options: &Options,
+    loader: &dyn Loader,
+    preprocess: impl FnOnce(Preprocessor<'_>) -> Option<TokenStream>,
+) -> Compilation {
+    let mut sources = SourceMap::default();
+    let mut report = Reporter::new(options.limits.errors);
+    let stream = preprocess(Preprocessor::new(
+        options,
+        loader,
+        &mut sources,
+        &mut report,
+    ));
+    let mut files = Vec::new();
+    let mut model = None;
+    if let Some(mut stream) = stream {
+        files = std::mem::take(&mut stream.files);
+        let unit = parser::parse(options, stream, &mut report);
+        model = Some(check::check(options, &sources, &unit, &mut report));
+    }
+    let model = model.filter(|_| !report.has_errors());
+    Compilation {
+        model,
+        diagnostics: report.finish(&sources),
+        files,
+    }
+}

@@ -1,0 +1,294 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Diagnostics: what is wrong, where, and what to do about it.
+
+use std::collections::HashSet;
+use std::fmt;
+use std::sync::Arc;
+
+use crate::model::Location;
+use crate::source::{SourceMap, Span};
+
+/// How bad it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Severity {
+    /// There is no model.
+    Error,
+    /// Worth knowing; the model is good.
+    Warning,
+}
+
+impl fmt::Display for Severity {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Severity::Error => "error",
+            Severity::Warning => "warning",
+        })
+    }
+}
+
+/// A place in the source with the line it is on.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Excerpt {
+    /// The file as it was named.
+    pub file: Arc<str>,
+    /// Line, from 1.
+    pub line: u32,
+    /// Column in characters, from 1.
+    pub column: u32,
+    /// How many characters are meant, at least 1.
+    pub width: u32,
+    /// The source line, or a piece of it when it is very long.
+    pub source_line: String,
+    /// Characters of `source_line` before the place.
+    pub offset: u32,
+}
+
+impl Excerpt {
+    pub(crate) fn new(
+        location: Location,
+        source_line: String,
+        offset: usize,
+        width: usize,
+    ) -> Self {
+        Excerpt {
+            file: location.file,
+            line: location.line,
+            column: location.column,
+            width: u32::try_from(width).unwrap_or(u32::MAX),
+            source_line,
+            offset: u32::try_from(offset).unwrap_or(u32::MAX),
+        }
+    }
+}
+
+/// A second place that a diagnostic points at.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Label {
+    /// The place.
+    pub excerpt: Excerpt,
+    /// What is there.
+    pub message: String,
+}
+
+/// One finding, complete in itself: plain data without reference to the sources.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Diagnostic {
+    /// Error or warning.
+    pub severity: Severity,
+    /// A short stable name for the rule, such as `undeclared-name`.
+    pub code: &'static str,
+    /// What is wrong, in one sentence without a full stop.
+    pub message: String,
+    /// Where. None when the main file could not be read at all.
+    pub excerpt: Option<Excerpt>,
+    /// Other places that explain it.
+    pub labels: Vec<Label>,
+    /// What to do about it.
+    pub help: Option<String>,
+}
+
+impl fmt::Display for Diagnostic {
+    /// Writes the diagnostic with source lines and carets, ending in a newline.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Diagnostic {
+            severity,
+            code,
+            message,
+            ..
+        } = self;
+        match &self.excerpt {
+            Some(at) => {
+                writeln!(
+                    f,
+                    "{}:{}:{}: {severity}: {message} [{code}]",
+                    at.file, at.line, at.column
+                )?;
+            }
+            None => writeln!(f, "{severity}: {message} [{code}]")?,
+        }
+        let lines = self
+            .excerpt
+            .iter()
+            .chain(self.labels.iter().map(|l| &l.excerpt))
+            .map(|e| e.line);
+        let gutter = lines.max().unwrap_or(0).to_string().len();
+        if let Some(at) = &self.excerpt {
+            write_excerpt(f, at, gutter, '^', "")?;
+        }
+        for label in &self.labels {
+            let at = &label.excerpt;
+            if self
+                .excerpt
+                .as_ref()
+                .is_none_or(|main| main.file != at.file)
+            {
+                writeln!(f, "{:gutter$}--> {}:{}:{}", "", at.file, at.line, at.column)?;
+            }
+            write_excerpt(f, at, gutter, '-', &label.message)?;
+        }
+        match &self.help {
+            Some(help) => writeln!(f, "{:gutter$} = help: {help}", ""),
+            None => Ok(()),
+        }
+    }
+}
+
+fn write_excerpt(
+    f: &mut fmt::Formatter<'_>,
+    at: &Excerpt,
+    gutter: usize,
+    mark: char,
+    message: &str,
+) -> fmt::Result {
+    // Tabs are kept in the margin so that the carets line up whatever a tab is worth.
+    let margin = at.source_line.chars().take(at.offset as usize);
+    let margin: String = margin.map(|c| if c == '\t' { '\t' } else { ' ' }).collect();
+    let marks = mark.to_string().repeat(at.width as usize);
+    writeln!(f, "{:>gutter$} | {}", at.line, at.source_line)?;
+    let line = format!("{:gutter$} | {margin}{marks} {message}", "");
+    writeln!(f, "{}", line.trim_end())
+}
+
+/// A diagnostic whose places are still spans.
+#[derive(Debug)]
+pub(crate) struct Draft {
+    severity: Severity,
+    code: &'static str,
+    message: String,
+    span: Option<Span>,
+    labels: Vec<(Span, String)>,
+    help: Option<String>,
+}
+
+impl Draft {
+    /// Points at a second place.
+    pub(crate) fn label(&mut self, span: Span, message: impl Into<String>) -> &mut Self {
+        self.labels.push((span, message.into()));
+        self
+    }
+
+    /// Says what to do.
+    pub(crate) fn help(&mut self, help: impl Into<String>) -> &mut Self {
+        self.help = Some(help.into());
+        self
+    }
+}
+
+/// Collects diagnostics. The same rule is reported once per place.
+#[derive(Debug)]
+pub(crate) struct Reporter {
+    drafts: Vec<Draft>,
+    seen: HashSet<(&'static str, Option<Span>)>,
+    errors: usize,
+    limit: usize,
+    spare: Draft,
+}
+
+impl Reporter {
+    pub(crate) fn new(limit: usize) -> Self {
+        let spare = Draft {
+            severity: Severity::Warning,
+            code: "",
+            message: String::new(),
+            span: None,
+            labels: Vec::new(),
+            help: None,
+        };
+        Reporter {
+            drafts: Vec::new(),
+            seen: HashSet::new(),
+            errors: 0,
+            limit,
+            spare,
+        }
+    }
+
+    pub(crate) fn error(
+        &mut self,
+        code: &'static str,
+        span: Span,
+        message: impl Into<String>,
+    ) -> &mut Draft {
+        self.report(Severity::Error, code, Some(span), message.into())
+    }
+
+    pub(crate) fn warning(
+        &mut self,
+        code: &'static str,
+        span: Span,
+        message: impl Into<String>,
+    ) -> &mut Draft {
+        self.report(Severity::Warning, code, Some(span), message.into())
+    }
+
+    pub(crate) fn report(
+        &mut self,
+        severity: Severity,
+        code: &'static str,
+        span: Option<Span>,
+        message: String,
+    ) -> &mut Draft {
+        let draft = Draft {
+            severity,
+            code,
+            message,
+            span,
+            labels: Vec::new(),
+            help: None,
+        };
+        let is_error = severity == Severity::Error;
+        let full = self.drafts.len() >= self.limit.saturating_mul(4) || self.is_exhausted();
+        if is_error {
+            self.errors += 1;
+        }
+        if full || !self.seen.insert((code, span)) {
+            self.spare = draft;
+            return &mut self.spare;
+        }
+        self.drafts.push(draft);
+        let last = self.drafts.len() - 1;
+        &mut self.drafts[last]
+    }
+
+    pub(crate) fn has_errors(&self) -> bool {
+        self.errors > 0
+    }
+
+    /// So many errors that going on helps nobody.
+    pub(crate) fn is_exhausted(&self) -> bool {
+        self.errors >= self.limit
+    }
+
+    /// All diagnostics in the order of the places they are about.
+    pub(crate) fn finish(mut self, sources: &SourceMap) -> Vec<Diagnostic> {
+        self.drafts.sort_by_key(|d| d.span);
+        let exhausted = self.is_exhausted();
+        let finish = |draft: Draft| Diagnostic {
+            severity: draft.severity,
+            code: draft.code,
+            message: draft.message,
+            excerpt: draft.span.map(|s| sources.excerpt(s)),
+            labels: draft
+                .labels
+                .into_iter()
+                .map(|(span, message)| Label {
+                    excerpt: sources.excerpt(span),
+                    message,
+                })
+                .collect(),
+            help: draft.help,
+        };
+        let mut all: Vec<Diagnostic> = self.drafts.into_iter().map(finish).collect();
+        if exhausted {
+            all.push(Diagnostic {
+                severity: Severity::Error,
+                code: "too-many-errors",
+                message: "too many errors; the rest is not shown".to_owned(),
+                excerpt: None,
+                labels: Vec::new(),
+                help: None,
+            });
+        }
+        all
+    }
+}

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Which comment belongs to a declaration, and its text without the comment marks.
+
+use crate::source::{Comment, SourceFile, SourceMap, Span};
+
+/// The comment directly above the declaration, or else the one behind its end on the same line.
+pub(crate) fn comment_of(sources: &SourceMap, start: Span, end: Span) -> Option<String> {
+    let file = sources.file(start.file)?;
+    let text = match leading(file, start.start) {
+        Some(comments) => clean(file, comments),
+        None if end.file == start.file => clean(file, trailing(file, end.end)?),
+        None => return None,
+    };
+    Some(text).filter(|t| !t.is_empty())
+}
+
+fn leading(file: &SourceFile, offset: u32) -> Option<&[Comment]> {
+    let last = file.comments.partition_point(|c| c.end <= offset);
+    let mut first = last;
+    let mut below = offset;
+    while let Some(comment) = first.checked_sub(1).and_then(|i| file.comments.get(i)) {
+        if !comment.own_line || !directly_above(between(file, comment.end, below)?) {
+            break;
+        }
+        first -= 1;
+        below = comment.start;
+    }
+    let comments = file.comments.get(first..last).filter(|c| !c.is_empty())?;
+    // A trailing comment may go on in the lines below it, in the same column.
+    let continued = first
+        .checked_sub(1)
+        .and_then(|i| file.comments.get(i))
+        .is_some_and(|before| {
+            !before.own_line
+                && between(file, before.end, comments[0].start).is_some_and(directly_above)
+                && column(file, before.start) == column(file, comments[0].start)
+        });
+    Some(comments).filter(|_| !continued)
+}
+
+fn trailing(file: &SourceFile, offset: u32) -> Option<&[Comment]> {
+    let first = file.comments.partition_point(|c| c.start < offset);
+    let comment = file.comments.get(first)?;
+    let gap = between(file, offset, comment.start)?;
+    if !gap.chars().all(|c| matches!(c, ' ' | '\t' | ',' | ';')) {
+        return None;
+    }
+    let at = column(file, comment.start);
+    let mut last = first + 1;
+    while let (Some(next), Some(before)) = (file.comments.get(last), file.comments.get(last - 1)) {
+        let gap = between(file, before.end, next.start)?;
+        if !next.own_line || !directly_above(gap) || column(file, next.start) != at {
+            break;
+        }
+        last += 1;
+    }
+    file.comments.get(first..last)
+}
+
+fn between(file: &SourceFile, start: u32, end: u32) -> Option<&str> {
+    file.text.get(start as usize..end as usize)
+}
+
+fn directly_above(gap: &str) -> bool {
+    gap.chars().all(char::is_whitespace) && gap.matches('\n').count() <= 1
+}
+
+fn column(file: &SourceFile, offset: u32) -> usize {
+    let before = file.text.get(..offset as usize).unwrap_or("");
+    before.len() - before.rfind('\n').map_or(0, |n| n + 1)
+}
+
+/// Removes comment marks, decoration and common indentation.
+fn clean(file: &SourceFile, comments: &[Comment]) -> String {
+    let mut lines: Vec<String> = Vec::new();
+    for comment in comments {
+        let text = between(file, comment.start, comment.end).unwrap_or("");
+        match text.strip_prefix("//") {
+            Some(rest) => {
+                let rest = rest.strip_prefix(['/', '!']).unwrap_or(rest);
+                lines.push(rest.strip_prefix('<').unwrap_or(rest).trim_end().to_owned());
+            }
+            None => lines.extend(block_lines(text)),
+        }
+    }
+    for line in &mut lines {
+        let decoration = line
+            .trim()
+            .chars()
+            .all(|c| matches!(c, '-' | '=' | '*' | '/' | '#'));
+        if decoration {
+            line.clear();
+        }
+    }
+    let indent = lines
+        .iter()
+        .filter(|l| !l.is_empty())
+        .map(|l| l.len() - l.trim_start().len())
+        .min();
+    let stripped: Vec<&str> = lines
+        .iter()
+        .map(|l| l.get(indent.unwrap_or(0)..).unwrap_or(""))
+        .collect();
+    stripped.join("\n").trim_matches('\n').trim_end().to_owned()
+}
+
+fn block_lines(text: &str) -> Vec<String> {
+    let inner = text.strip_prefix("/*").unwrap_or(text);
+    let inner = inner.strip_suffix("*/").unwrap_or(inner);
+    let inner = inner.strip_prefix(['*', '!']).unwrap_or(inner);
+    let inner = inner.strip_prefix('<').unwrap_or(inner);
+    let mut lines = inner.lines();
+    // The first line starts behind the opening mark, so its indentation says nothing.
+    let first = lines
+        .next()
+        .map(|l| format!(" {}", l.trim()))
+        .filter(|l| l != " ");
+    let rest: Vec<&str> = lines.collect();
+    let starred = rest
+        .iter()
+        .all(|l| l.trim().is_empty() || l.trim_start().starts_with('*'));
+    let rest = rest
+        .into_iter()
+        .map(|line| match line.trim_start().strip_prefix('*') {
+            Some(after) if starred => after.trim_end().to_owned(),
+            _ => line.trim_end().to_owned(),
+        });
+    first.into_iter().chain(rest).collect()
+}

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Where the text of files comes from.
+
+use std::collections::HashMap;
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// Gives the content of files by path.
+pub trait Loader {
+    /// The octets of the file, or none when there is no such file.
+    ///
+    /// # Errors
+    /// The file is there but cannot be read.
+    fn load(&self, path: &Path) -> io::Result<Option<Vec<u8>>>;
+}
+
+/// Loads from the file system.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct FileSystem;
+
+impl Loader for FileSystem {
+    fn load(&self, path: &Path) -> io::Result<Option<Vec<u8>>> {
+        if path.is_dir() {
+            return Ok(None);
+        }
+        match std::fs::read(path) {
+            Ok(bytes) => Ok(Some(bytes)),
+            Err(e)
+                if matches!(
+                    e.kind(),
+                    io::ErrorKind::NotFound | io::ErrorKind::NotADirectory
+                ) =>
+            {
+                Ok(None)
+            }
+            Err(e) => Err(e),
+        }
+    }
+}
+
+/// Loads from memory: for tests, fuzzing and programs that carry their IDL inside.
+#[derive(Debug, Clone, Default)]
+pub struct Memory {
+    files: HashMap<PathBuf, Vec<u8>>,
+}
+
+impl Memory {
+    /// A loader without files.
+    pub fn new() -> Self {
+        Memory::default()
+    }
+
+    /// Adds a file, or replaces it.
+    #[must_use]
+    pub fn with(mut self, path: impl Into<PathBuf>, content: impl Into<Vec<u8>>) -> Self {
+        self.files.insert(path.into(), content.into());
+        self
+    }
+}
+
+impl Loader for Memory {
+    fn load(&self, path: &Path) -> io::Result<Option<Vec<u8>>> {
+        Ok(self.files.get(path).cloned())
+    }
+}

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! IDL 4 annotations.
+
+use std::rc::Rc;
+
+use super::{Parse, Parser};
+use crate::ast::Annotation;
+
+impl Parser<'_> {
+    /// Annotations before a declaration, member, parameter or enumerator; perhaps none.
+    pub(super) fn annotations(&mut self) -> Parse<Vec<Annotation>> {
+        let mut annotations = Vec::new();
+        while self.at("@") && !self.peek_at(1).is("annotation") {
+            let start = self.bump().span;
+            let name = self.annotation_name()?;
+            let mut parameters = Vec::new();
+            // A parenthesis after a blank would begin something else, but nothing that may
+            // follow an annotation begins with one.
+            if self.eat("(") && !self.eat(")") {
+                loop {
+                    let named = self.peek().is_identifier() && self.peek_at(1).is("=");
+                    let parameter = match named {
+                        true => {
+                            let name = self.bump().text;
+                            self.bump();
+                            Some(name)
+                        }
+                        false => None,
+                    };
+                    parameters.push((parameter, self.expression()?));
+                    if !self.eat(",") {
+                        break;
+                    }
+                }
+                self.expect(")")?;
+            }
+            annotations.push(Annotation {
+                name,
+                parameters,
+                span: start.to(self.last_span()),
+            });
+        }
+        Ok(annotations)
+    }
+
+    /// The name may be scoped, and may be a keyword (`@default`).
+    fn annotation_name(&mut self) -> Parse<Rc<str>> {
+        let mut name = String::new();
+        loop {
+            if !self.peek().is_identifier() {
+                self.unexpected("the name of an annotation");
+                return Err(super::Broken);
+            }
+            name.push_str(&self.bump().text);
+            if !self.eat("::") {
+                return Ok(name.into());
+            }
+            name.push_str("::");
+        }
+    }
+}

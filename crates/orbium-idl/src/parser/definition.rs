@@ -1,0 +1,365 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Definitions that may stand in a module, and the constructed types.
+
+use super::types::Place;
+use super::{Broken, Parse, Parser};
+use crate::ast::{Annotation, Case, CaseLabel, Enumerator, Field, Import, Item, ItemKind, Union};
+use crate::source::Span;
+use crate::token::TokenKind;
+
+impl Parser<'_> {
+    /// One definition of a module or file, its `;` included.
+    pub(super) fn definition(&mut self) -> Parse<Vec<Item>> {
+        let start = self.peek().span;
+        if self.at("@") && self.peek_at(1).is("annotation") {
+            return self.annotation_definition();
+        }
+        let annotations = self.annotations()?;
+        let word = self.peek().text.clone();
+        let kind = match &*word {
+            _ if !self.peek().is_identifier() => return self.no_definition(),
+            "module" => self.module()?,
+            "import" if !self.options.pre_corba3 => self.import()?,
+            _ => match self.common(&word)? {
+                Some(kind) => kind,
+                None => match self.large(&word)? {
+                    Some(kind) => kind,
+                    None => return self.no_definition(),
+                },
+            },
+        };
+        self.finish(annotations, start, kind)
+    }
+
+    /// Reads the `;` and puts the item together.
+    pub(super) fn finish(
+        &mut self,
+        annotations: Vec<Annotation>,
+        start: Span,
+        kind: ItemKind,
+    ) -> Parse<Vec<Item>> {
+        let end = match self.semicolon() {
+            Ok(end) => end,
+            Err(Broken) => {
+                // What was read is good; only what follows is skipped.
+                self.recover(self.next, false);
+                self.last_span()
+            }
+        };
+        Ok(vec![Item {
+            annotations,
+            start,
+            end,
+            kind,
+        }])
+    }
+
+    fn no_definition(&mut self) -> Parse<Vec<Item>> {
+        if self.at(";") {
+            self.unexpected("a definition").help("remove this `;`");
+            self.bump();
+            return Ok(Vec::new());
+        }
+        if self.at("}") {
+            self.unexpected("a definition")
+                .help("there is no open `{` that this could close");
+            self.bump();
+            self.eat(";");
+            return Ok(Vec::new());
+        }
+        let draft = self.unexpected("a definition");
+        draft.help("operations and attributes can be declared in interfaces and value types only; at this place stand definitions such as `module`, `interface`, `struct`, `typedef`, `const`");
+        Err(Broken)
+    }
+
+    /// Definitions that are allowed in interfaces too.
+    pub(super) fn common(&mut self, word: &str) -> Parse<Option<ItemKind>> {
+        let kind = match word {
+            "typedef" => {
+                self.bump();
+                let ty = self.type_spec(Place::Anywhere)?;
+                ItemKind::Typedef {
+                    ty,
+                    declarators: self.declarators()?,
+                }
+            }
+            "struct" | "union" | "enum" => self.nested(Self::constructed)?,
+            "const" => self.constant()?,
+            "exception" => {
+                self.bump();
+                let name = self.identifier("the name of the exception")?;
+                let members = self.nested(|p| p.fields())?;
+                ItemKind::Exception { name, members }
+            }
+            "native" => {
+                self.bump();
+                ItemKind::Native {
+                    name: self.identifier("the name of the native type")?,
+                }
+            }
+            "typeid" if !self.options.pre_corba3 => {
+                self.bump();
+                let name = self.scoped_name()?;
+                let (id, span) = self.plain_string("a repository id in quotes")?;
+                ItemKind::TypeId { name, id, span }
+            }
+            "typeprefix" if !self.options.pre_corba3 => {
+                self.bump();
+                let name = match self.peek().kind == TokenKind::Text {
+                    true => None,
+                    // `::` alone is the file scope.
+                    false if self.at("::") && self.peek_at(1).kind == TokenKind::Text => {
+                        self.bump();
+                        None
+                    }
+                    false => Some(self.scoped_name()?),
+                };
+                let (prefix, span) = self.plain_string("a prefix in quotes")?;
+                ItemKind::TypePrefix { name, prefix, span }
+            }
+            _ => return Ok(None),
+        };
+        Ok(Some(kind))
+    }
+
+    fn module(&mut self) -> Parse<ItemKind> {
+        self.bump();
+        let name = self.identifier("the name of the module")?;
+        self.expect("{")?;
+        let items = self.nested(|p| {
+            let before = p.next;
+            let items = p.items(false, Self::definition);
+            if p.next == before && p.at("}") && items.is_empty() {
+                let message = format!("the module `{}` is empty", name.name);
+                p.report
+                    .error("empty-module", name.span, message)
+                    .help("a module must define something");
+            }
+            Ok(items)
+        })?;
+        self.close_body(&name.name)?;
+        Ok(ItemKind::Module { name, items })
+    }
+
+    /// The `}` of a body whose items have been read.
+    pub(super) fn close_body(&mut self, name: &str) -> Parse<()> {
+        if self.eat("}") {
+            return Ok(());
+        }
+        self.unexpected("`}`")
+            .help(format!("the body of `{name}` is not closed"));
+        Err(Broken)
+    }
+
+    fn import(&mut self) -> Parse<ItemKind> {
+        self.bump();
+        if self.peek().kind == TokenKind::Text {
+            let (id, span) = self.plain_string("a repository id in quotes")?;
+            return Ok(ItemKind::Import(Import::RepositoryId(
+                String::from_utf16_lossy(&id),
+                span,
+            )));
+        }
+        Ok(ItemKind::Import(Import::Scope(self.scoped_name()?)))
+    }
+
+    fn constant(&mut self) -> Parse<ItemKind> {
+        self.bump();
+        let ty = self.type_spec(Place::Constant)?;
+        let name = self.identifier("the name of the constant")?;
+        self.expect("=")?;
+        Ok(ItemKind::Constant {
+            ty,
+            name,
+            value: self.expression()?,
+        })
+    }
+
+    /// `struct`, `union` or `enum`, without what follows it.
+    pub(super) fn constructed(&mut self) -> Parse<ItemKind> {
+        let word = self.bump().text;
+        match &*word {
+            "enum" => self.enumeration(),
+            "union" => self.union(),
+            _ => self.structure(),
+        }
+    }
+
+    fn structure(&mut self) -> Parse<ItemKind> {
+        let name = self.identifier("the name of the struct")?;
+        if self.at(";") {
+            return Ok(ItemKind::StructForward { name, union: false });
+        }
+        let base = match self.eat(":") {
+            true => Some(self.scoped_name()?),
+            false => None,
+        };
+        let before = self.report.has_errors();
+        let members = self.fields()?;
+        if members.is_empty() && base.is_none() && before == self.report.has_errors() {
+            let message = format!("the struct `{}` is empty", name.name);
+            self.report
+                .error("empty-struct", name.span, message)
+                .help("a struct must have a member");
+        }
+        Ok(ItemKind::Struct {
+            name,
+            members,
+            base,
+        })
+    }
+
+    /// `{ type declarators; … }`
+    pub(super) fn fields(&mut self) -> Parse<Vec<Field>> {
+        self.expect("{")?;
+        let mut fields = Vec::new();
+        while !self.at("}") && !self.at_end() && !self.report.is_exhausted() {
+            let before = self.next;
+            match self.field() {
+                Ok(field) => fields.push(field),
+                Err(Broken) => self.recover(before, false),
+            }
+            if self.next == before {
+                self.bump();
+            }
+        }
+        self.close_body("this type")?;
+        Ok(fields)
+    }
+
+    fn field(&mut self) -> Parse<Field> {
+        let start = self.peek().span;
+        let annotations = self.annotations()?;
+        let ty = self.type_spec(Place::Anywhere)?;
+        let declarators = self.declarators()?;
+        let end = self.semicolon()?;
+        Ok(Field {
+            annotations,
+            start,
+            end,
+            ty,
+            declarators,
+        })
+    }
+
+    fn enumeration(&mut self) -> Parse<ItemKind> {
+        let name = self.identifier("the name of the enum")?;
+        self.expect("{")?;
+        if self.at("}") {
+            let message = format!("the enum `{}` is empty", name.name);
+            self.report
+                .error("empty-enum", name.span, message)
+                .help("an enum must have an enumerator");
+            self.bump();
+            return Ok(ItemKind::Enum {
+                name,
+                enumerators: Vec::new(),
+            });
+        }
+        let mut enumerators = Vec::new();
+        loop {
+            let start = self.peek().span;
+            let annotations = self.annotations()?;
+            let name = self.identifier("an enumerator")?;
+            enumerators.push(Enumerator {
+                annotations,
+                start,
+                name,
+            });
+            if !self.eat(",") {
+                break;
+            }
+            if self.at("}") {
+                self.unexpected("an enumerator").help("remove the last `,`");
+                break;
+            }
+        }
+        self.expect("}")?;
+        Ok(ItemKind::Enum { name, enumerators })
+    }
+
+    fn union(&mut self) -> Parse<ItemKind> {
+        let name = self.identifier("the name of the union")?;
+        if self.at(";") {
+            return Ok(ItemKind::StructForward { name, union: true });
+        }
+        self.expect("switch")?;
+        self.expect("(")?;
+        self.annotations()?;
+        let switch = self.type_spec(Place::Anywhere)?;
+        self.expect(")")?;
+        self.expect("{")?;
+        let before = self.report.has_errors();
+        let mut cases = Vec::new();
+        while !self.at("}") && !self.at_end() && !self.report.is_exhausted() {
+            let start = self.next;
+            match self.case() {
+                Ok(case) => cases.push(case),
+                Err(Broken) => self.recover(start, false),
+            }
+            if self.next == start {
+                self.bump();
+            }
+        }
+        self.close_body(&name.name)?;
+        if cases.is_empty() && before == self.report.has_errors() {
+            let message = format!("the union `{}` is empty", name.name);
+            self.report
+                .error("empty-union", name.span, message)
+                .help("a union must have a case");
+        }
+        Ok(ItemKind::Union(Union {
+            name,
+            switch,
+            cases,
+        }))
+    }
+
+    fn case(&mut self) -> Parse<Case> {
+        let start = self.peek().span;
+        let mut annotations = self.annotations()?;
+        let mut labels = Vec::new();
+        loop {
+            if self.at("default") {
+                labels.push(CaseLabel::Default(self.bump().span));
+            } else if self.eat("case") {
+                labels.push(CaseLabel::Value(self.expression()?));
+            } else {
+                break;
+            }
+            self.expect(":")?;
+        }
+        if labels.is_empty() {
+            self.unexpected("`case` or `default`");
+            return Err(Broken);
+        }
+        annotations.extend(self.annotations()?);
+        let ty = self.type_spec(Place::Anywhere)?;
+        let declarator = self.declarator()?;
+        let end = self.semicolon()?;
+        Ok(Case {
+            labels,
+            annotations,
+            ty,
+            declarator,
+            start,
+            end,
+        })
+    }
+
+    /// `@annotation Foo { … };` is read and forgotten.
+    fn annotation_definition(&mut self) -> Parse<Vec<Item>> {
+        self.bump();
+        self.bump();
+        self.identifier("the name of the annotation")?;
+        self.expect("{")?;
+        let mut braces = 1usize;
+        while braces > 0 && !self.at_end() {
+            let token = self.bump();
+            braces += usize::from(token.is("{"));
+            braces -= usize::from(token.is("}"));
+        }
+        self.semicolon()?;
+        Ok(Vec::new())
+    }
+}

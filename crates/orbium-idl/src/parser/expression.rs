@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Constant expressions, by precedence climbing.
+
+use super::{Broken, Parse, Parser};
+use crate::ast::{Expr, Step};
+use crate::literal;
+use crate::source::Span;
+use crate::token::TokenKind;
+
+/// Binary operators by rising precedence.
+const LEVELS: [&[&str]; 6] = [
+    &["|"],
+    &["^"],
+    &["&"],
+    &[">>", "<<"],
+    &["+", "-"],
+    &["*", "/", "%"],
+];
+
+type Steps = Vec<(Step, Span)>;
+
+impl Parser<'_> {
+    pub(super) fn expression(&mut self) -> Parse<Expr> {
+        let start = self.peek().span;
+        let mut steps = Vec::new();
+        self.binary(0, &mut steps)?;
+        Ok(Expr {
+            steps,
+            span: start.to(self.last_span()),
+        })
+    }
+
+    fn binary(&mut self, lowest: usize, steps: &mut Steps) -> Parse<()> {
+        self.unary(steps)?;
+        while let Some((level, operator)) = self.binary_operator(lowest) {
+            let span = self.bump().span;
+            match level + 1 < LEVELS.len() {
+                true => self.binary(level + 1, steps)?,
+                false => self.unary(steps)?,
+            }
+            steps.push((Step::Binary(operator), span));
+        }
+        Ok(())
+    }
+
+    fn binary_operator(&self, lowest: usize) -> Option<(usize, &'static str)> {
+        let token = self.peek();
+        LEVELS
+            .iter()
+            .enumerate()
+            .skip(lowest)
+            .find_map(|(level, operators)| {
+                let found = operators.iter().find(|o| token.is(o))?;
+                Some((level, *found))
+            })
+    }
+
+    fn unary(&mut self, steps: &mut Steps) -> Parse<()> {
+        let mut signs = Vec::new();
+        while let Some(sign) = ['-', '+', '~']
+            .into_iter()
+            .find(|s| self.at(s.encode_utf8(&mut [0; 4])))
+        {
+            signs.push((Step::Unary(sign), self.bump().span));
+        }
+        self.primary(steps)?;
+        steps.extend(signs.into_iter().rev());
+        Ok(())
+    }
+
+    fn primary(&mut self, steps: &mut Steps) -> Parse<()> {
+        let token = self.peek().clone();
+        if token.is("(") {
+            self.bump();
+            self.nested(|p| p.binary(0, steps))?;
+            self.expect(")")?;
+            return Ok(());
+        }
+        let literal = match token.kind {
+            TokenKind::Number => literal::number(&token.text).map(Step::Number),
+            TokenKind::Char => literal::character(&token.text, false).map(Step::Char),
+            TokenKind::WideChar => literal::character(&token.text, true).map(Step::WideChar),
+            TokenKind::Text | TokenKind::WideText => {
+                let (step, span) = self.string_literal();
+                steps.push((step, span));
+                return Ok(());
+            }
+            TokenKind::Identifier if matches!(&*token.text, "TRUE" | "FALSE") => {
+                Ok(Step::Boolean(&*token.text == "TRUE"))
+            }
+            _ if self.at_name() || token.is("::") => {
+                let name = self.scoped_name()?;
+                let span = name.span;
+                steps.push((Step::Name(name), span));
+                return Ok(());
+            }
+            _ => {
+                self.unexpected("a constant expression");
+                return Err(Broken);
+            }
+        };
+        self.bump();
+        let step = self.checked(literal, token.span);
+        steps.push((step, token.span));
+        Ok(())
+    }
+
+    fn checked(&mut self, literal: Result<Step, literal::Malformed>, span: Span) -> Step {
+        literal.unwrap_or_else(|problem| {
+            self.report.error(problem.code, span, problem.message);
+            Step::Poison
+        })
+    }
+
+    /// Adjacent string literals, joined.
+    fn string_literal(&mut self) -> (Step, Span) {
+        let wide = self.peek().kind == TokenKind::WideText;
+        let start = self.peek().span;
+        let mut units = Some(Vec::new());
+        while matches!(self.peek().kind, TokenKind::Text | TokenKind::WideText) {
+            let token = self.bump();
+            self.warn_unknown_escapes(&token.text, token.span);
+            let part_wide = token.kind == TokenKind::WideText;
+            if part_wide != wide {
+                let message = "narrow and wide string literals cannot be joined";
+                self.report
+                    .error("mixed-strings", token.span, message)
+                    .help("put `L` before all of them or none");
+                units = None;
+            }
+            match literal::string(&token.text, part_wide) {
+                Ok(part) => {
+                    if let Some(units) = &mut units {
+                        units.extend(part);
+                    }
+                }
+                Err(problem) => {
+                    self.report.error(problem.code, token.span, problem.message);
+                    units = None;
+                }
+            }
+        }
+        let span = start.to(self.last_span());
+        match units {
+            Some(units) if wide => (Step::WideText(units), span),
+            Some(units) => (Step::Text(units), span),
+            None => (Step::Poison, span),
+        }
+    }
+
+    fn warn_unknown_escapes(&mut self, text: &str, span: Span) {
+        let mut chars = text.chars();
+        while let Some(c) = chars.next() {
+            if c != '\\' {
+                continue;
+            }
+            if let Some(escaped) = chars.next()
+                && !"ntvbrfa\\?'\"xu01234567".contains(escaped)
+            {
+                let message =
+                    format!("the escape sequence `\\{escaped}` is undefined; `{escaped}` is taken");
+                self.report.warning("unknown-escape", span, message);
+            }
+        }
+    }
+
+    /// A plain string literal where the grammar asks for one, such as in `typeid`.
+    pub(super) fn plain_string(&mut self, what: &str) -> Parse<(Vec<u16>, Span)> {
+        if self.peek().kind != TokenKind::Text {
+            self.unexpected(what);
+            return Err(Broken);
+        }
+        let (step, span) = self.string_literal();
+        match step {
+            Step::Text(units) => Ok((units, span)),
+            _ => Ok((Vec::new(), span)),
+        }
+    }
+}

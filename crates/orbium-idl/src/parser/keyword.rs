@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Reserved words (CORBA 3.3 Part 1, 7.2.4).
+
+use crate::options::Options;
+
+const CORBA2: [&str; 48] = [
+    "abstract",
+    "any",
+    "attribute",
+    "boolean",
+    "case",
+    "char",
+    "const",
+    "context",
+    "custom",
+    "default",
+    "double",
+    "enum",
+    "exception",
+    "factory",
+    "FALSE",
+    "fixed",
+    "float",
+    "in",
+    "inout",
+    "interface",
+    "local",
+    "long",
+    "module",
+    "native",
+    "Object",
+    "octet",
+    "oneway",
+    "out",
+    "private",
+    "public",
+    "raises",
+    "readonly",
+    "sequence",
+    "short",
+    "string",
+    "struct",
+    "supports",
+    "switch",
+    "TRUE",
+    "truncatable",
+    "typedef",
+    "union",
+    "unsigned",
+    "ValueBase",
+    "valuetype",
+    "void",
+    "wchar",
+    "wstring",
+];
+
+const CORBA3: [&str; 17] = [
+    "component",
+    "consumes",
+    "emits",
+    "eventtype",
+    "finder",
+    "getraises",
+    "home",
+    "import",
+    "manages",
+    "multiple",
+    "primarykey",
+    "provides",
+    "publishes",
+    "setraises",
+    "typeid",
+    "typeprefix",
+    "uses",
+];
+
+const IDL4: [&str; 18] = [
+    "alias",
+    "bitfield",
+    "bitmask",
+    "bitset",
+    "connector",
+    "int8",
+    "uint8",
+    "int16",
+    "uint16",
+    "int32",
+    "uint32",
+    "int64",
+    "uint64",
+    "map",
+    "mirrorport",
+    "port",
+    "porttype",
+    "typename",
+];
+
+/// The keyword that the identifier equals, case disregarded.
+pub(super) fn clash(identifier: &str, options: &Options) -> Option<&'static str> {
+    let find = |words: &'static [&'static str]| {
+        words
+            .iter()
+            .copied()
+            .find(|w| w.eq_ignore_ascii_case(identifier))
+    };
+    let corba3 = || find(&CORBA3).filter(|_| !options.pre_corba3);
+    let idl4 = || find(&IDL4).filter(|_| options.idl4);
+    find(&CORBA2).or_else(corba3).or_else(idl4)
+}
+
+/// Whether a word begins a definition and nothing else, so that parsing can resume there.
+pub(super) fn starts_definition(word: &str) -> bool {
+    const STARTERS: [&str; 13] = [
+        "module",
+        "interface",
+        "typedef",
+        "struct",
+        "union",
+        "enum",
+        "exception",
+        "const",
+        "valuetype",
+        "native",
+        "readonly",
+        "attribute",
+        "oneway",
+    ];
+    STARTERS.contains(&word)
+}

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The pragmas that matter: `prefix`, `ID`, `version` (CORBA 3.3 Part 1, 14.7.5).
+
+use std::rc::Rc;
+
+use super::Parser;
+use crate::ast::{Ident, Pragma, ScopedName};
+use crate::source::Span;
+use crate::token::{Token, TokenKind};
+
+impl Parser<'_> {
+    /// Reads a pragma; None when it is unknown or wrong.
+    pub(super) fn pragma(&mut self, tokens: &[Token], span: Span) -> Option<Pragma> {
+        let (first, rest) = tokens.split_first()?;
+        let pragma = match &*first.text {
+            "prefix" => self.prefix(rest, span),
+            "ID" => self.id(rest, span),
+            "version" => self.version(rest, span),
+            other => {
+                if self.options.pedantic {
+                    let message = format!("unknown pragma `{other}` is ignored");
+                    self.report.warning("unknown-pragma", span, message);
+                }
+                return None;
+            }
+        };
+        if pragma.is_none() {
+            let usage = match &*first.text {
+                "prefix" => "`#pragma prefix \"text\"`",
+                "ID" => "`#pragma ID name \"id\"`",
+                _ => "`#pragma version name major.minor`",
+            };
+            let message = format!("malformed `#pragma {}`", first.text);
+            self.report
+                .error("malformed-pragma", span, message)
+                .help(format!("write {usage}"));
+        }
+        pragma
+    }
+
+    fn prefix(&mut self, rest: &[Token], span: Span) -> Option<Pragma> {
+        let text = plain(rest.first()?)?;
+        let doubtful = text.starts_with(['_', '-', '.']) || text.ends_with('/');
+        if doubtful {
+            let message = format!(
+                "the prefix \"{text}\" should not start with `_`, `-` or `.` nor end in `/`"
+            );
+            self.report.warning("malformed-prefix", span, message);
+        }
+        Some(Pragma::Prefix(text, span))
+    }
+
+    fn id(&mut self, rest: &[Token], span: Span) -> Option<Pragma> {
+        let (name, rest) = scoped_name(rest)?;
+        let text = plain(rest.first()?)?;
+        Some(Pragma::Id(name, text, span))
+    }
+
+    fn version(&mut self, rest: &[Token], span: Span) -> Option<Pragma> {
+        let (name, rest) = scoped_name(rest)?;
+        let version: String = rest.iter().map(|t| &*t.text).collect();
+        let (major, minor) = version.split_once('.')?;
+        let number = |text: &str| {
+            text.parse::<u16>()
+                .is_ok_and(|_| text.bytes().all(|b| b.is_ascii_digit()))
+        };
+        (number(major) && number(minor)).then(|| Pragma::Version(name, version.clone(), span))
+    }
+}
+
+/// The text of a string literal, which must be in quotes.
+fn plain(token: &Token) -> Option<String> {
+    let inner = token.text.strip_prefix('"')?.strip_suffix('"')?;
+    (token.kind == TokenKind::Text).then(|| inner.to_owned())
+}
+
+fn scoped_name(tokens: &[Token]) -> Option<(ScopedName, &[Token])> {
+    let absolute = tokens.first()?.is("::");
+    let mut rest = tokens.get(usize::from(absolute)..)?;
+    let mut parts = Vec::new();
+    loop {
+        let (first, after) = rest.split_first()?;
+        if !first.is_identifier() {
+            return None;
+        }
+        let name: Rc<str> = first
+            .text
+            .strip_prefix('_')
+            .map_or_else(|| first.text.clone(), Rc::from);
+        parts.push(Ident {
+            name,
+            span: first.span,
+        });
+        rest = after;
+        match rest.split_first() {
+            Some((separator, after)) if separator.is("::") => rest = after,
+            _ => break,
+        }
+    }
+    let span = tokens[0].span.to(parts.last()?.span);
+    Some((
+        ScopedName {
+            absolute,
+            parts,
+            span,
+        },
+        rest,
+    ))
+}

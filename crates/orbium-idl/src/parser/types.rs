@@ -1,0 +1,338 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Type specifications and declarators.
+
+use super::{Broken, Parse, Parser};
+use crate::ast::{Declarator, Item, ItemKind, TypeKind, TypeSpec};
+use crate::model::Type;
+
+/// Where a type stands, which decides what is allowed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Place {
+    /// A typedef, member, case or box: everything.
+    Anywhere,
+    /// The element of a sequence: no type may be defined here.
+    Element,
+    /// A parameter, result or attribute: neither defined here nor anonymous.
+    Parameter,
+    /// A constant: `fixed` without digits.
+    Constant,
+}
+
+impl Parser<'_> {
+    pub(super) fn type_spec(&mut self, place: Place) -> Parse<TypeSpec> {
+        let token = self.peek().clone();
+        let basic = |ty| Ok(TypeKind::Basic(ty));
+        let start = token.span;
+        if self.at_name() || token.is("::") {
+            if self.options.idl4 && token.is("map") {
+                return self.map();
+            }
+            let name = self.scoped_name()?;
+            return Ok(TypeSpec {
+                span: name.span,
+                kind: TypeKind::Named(name),
+            });
+        }
+        let word = if token.is_identifier() {
+            &*token.text
+        } else {
+            ""
+        };
+        if matches!(word, "struct" | "union" | "enum") {
+            return self.inline(place);
+        }
+        if let Some(kind) = self.idl4_type(word) {
+            self.bump();
+            return Ok(TypeSpec { kind, span: start });
+        }
+        if word == "map" {
+            return self.map();
+        }
+        let kind = match word {
+            "float" => basic(Type::Float),
+            "double" => basic(Type::Double),
+            "short" => basic(Type::Short),
+            "char" => basic(Type::Char),
+            "wchar" => basic(Type::WChar),
+            "boolean" => basic(Type::Boolean),
+            "octet" => basic(Type::Octet),
+            "any" => basic(Type::Any),
+            "Object" => basic(Type::Object),
+            "ValueBase" => basic(Type::ValueBase),
+            "long" => {
+                self.bump();
+                let kind = self.after_long();
+                return Ok(TypeSpec {
+                    kind: TypeKind::Basic(kind),
+                    span: start.to(self.last_span()),
+                });
+            }
+            "unsigned" => {
+                self.bump();
+                let kind = TypeKind::Basic(self.after_unsigned()?);
+                return Ok(TypeSpec {
+                    kind,
+                    span: start.to(self.last_span()),
+                });
+            }
+            "string" | "wstring" => return self.text_type(word == "wstring"),
+            "fixed" => return self.fixed(place),
+            "sequence" => return self.sequence(place),
+            "void" => {
+                self.report.error(
+                    "void-type",
+                    start,
+                    "`void` is no type for a value: it is only the result of an operation",
+                );
+                return Err(Broken);
+            }
+            "interface" | "exception" | "module" | "valuetype" | "typedef" | "const" => {
+                self.unexpected("a type")
+                    .help(format!("`{word}` cannot be declared here"));
+                return Err(Broken);
+            }
+            _ => {
+                self.unexpected("a type");
+                return Err(Broken);
+            }
+        }?;
+        self.bump();
+        Ok(TypeSpec { kind, span: start })
+    }
+
+    fn after_long(&mut self) -> Type {
+        if self.eat("long") {
+            return Type::LongLong;
+        }
+        if self.eat("double") {
+            return Type::LongDouble;
+        }
+        Type::Long
+    }
+
+    fn after_unsigned(&mut self) -> Parse<Type> {
+        if self.eat("short") {
+            return Ok(Type::UShort);
+        }
+        if self.eat("long") {
+            return Ok(if self.eat("long") {
+                Type::ULongLong
+            } else {
+                Type::ULong
+            });
+        }
+        self.unexpected("illegal type specifier: `short` or `long`")
+            .help("only `short`, `long` and `long long` can be unsigned");
+        Err(Broken)
+    }
+
+    /// The IDL 4 integer names where they are keywords. Elsewhere they are found by name.
+    fn idl4_type(&self, word: &str) -> Option<TypeKind> {
+        idl4_integer(word)
+            .filter(|_| self.options.idl4)
+            .map(TypeKind::Basic)
+    }
+
+    fn text_type(&mut self, wide: bool) -> Parse<TypeSpec> {
+        let start = self.bump().span;
+        let bound = match self.eat("<") {
+            false => None,
+            true => {
+                let bound = self.bound_expression()?;
+                self.expect(">")?;
+                Some(bound)
+            }
+        };
+        Ok(TypeSpec {
+            kind: TypeKind::Text { wide, bound },
+            span: start.to(self.last_span()),
+        })
+    }
+
+    /// An expression inside angle brackets. A `>>` in it is a shift, except where IDL 4 splits it.
+    fn bound_expression(&mut self) -> Parse<crate::ast::Expr> {
+        if self.options.idl4 {
+            self.split_shift();
+        }
+        self.nested(Self::expression)
+    }
+
+    /// IDL 4: a `>>` that closes two brackets becomes two tokens. Called before the expression or
+    /// bracket that it might end.
+    fn split_shift(&mut self) {
+        let mut position = self.next;
+        let limit = (self.next + 8).min(self.tokens.len());
+        while position < limit {
+            let token = &self.tokens[position];
+            if token.is(">>") {
+                let mut first = token.clone();
+                first.text = ">".into();
+                let mut second = first.clone();
+                first.span.end = first.span.start + 1;
+                second.span.start = first.span.end;
+                self.tokens[position] = first;
+                self.tokens.insert(position + 1, second);
+                self.split += 1;
+                return;
+            }
+            if token.is(";") || token.is(">") || token.is("(") {
+                return;
+            }
+            position += 1;
+        }
+    }
+
+    fn fixed(&mut self, place: Place) -> Parse<TypeSpec> {
+        let start = self.bump().span;
+        if place == Place::Constant {
+            return Ok(TypeSpec {
+                kind: TypeKind::Fixed(None),
+                span: start,
+            });
+        }
+        self.forbid_anonymous(place, "fixed", start)?;
+        self.expect("<")?;
+        let digits = self.nested(Self::expression)?;
+        self.expect(",")?;
+        let scale = self.bound_expression()?;
+        self.expect(">")?;
+        let kind = TypeKind::Fixed(Some((digits, scale)));
+        Ok(TypeSpec {
+            kind,
+            span: start.to(self.last_span()),
+        })
+    }
+
+    fn sequence(&mut self, place: Place) -> Parse<TypeSpec> {
+        let start = self.bump().span;
+        self.forbid_anonymous(place, "sequence", start)?;
+        self.expect("<")?;
+        let element = self.nested(|p| p.type_spec(Place::Element))?;
+        let bound = match self.eat(",") {
+            true => Some(self.bound_expression()?),
+            false => None,
+        };
+        if self.at(">>") {
+            if !self.options.idl4 {
+                let span = self.peek().span;
+                let message = "`>>` is a shift token, so it cannot close two sequences";
+                self.report
+                    .error("shift-token", span, message)
+                    .help("write `> >`");
+                // Go on as if it had been written so, for all brackets it closes.
+            }
+            self.split_shift();
+        }
+        self.expect(">")?;
+        let kind = TypeKind::Sequence {
+            element: Box::new(element),
+            bound,
+        };
+        Ok(TypeSpec {
+            kind,
+            span: start.to(self.last_span()),
+        })
+    }
+
+    fn forbid_anonymous(
+        &mut self,
+        place: Place,
+        what: &str,
+        span: crate::source::Span,
+    ) -> Parse<()> {
+        if place != Place::Parameter {
+            return Ok(());
+        }
+        let message = format!(
+            "an anonymous `{what}` type is not allowed for a parameter, result or attribute"
+        );
+        self.report
+            .error("anonymous-type", span, message)
+            .help(format!("give it a name first: `typedef {what}<…> Name;`"));
+        Err(Broken)
+    }
+
+    fn map(&mut self) -> Parse<TypeSpec> {
+        let start = self.bump().span;
+        self.expect("<")?;
+        self.nested(|p| p.type_spec(Place::Element))?;
+        self.expect(",")?;
+        self.nested(|p| p.type_spec(Place::Element))?;
+        if self.eat(",") {
+            self.bound_expression()?;
+        }
+        self.expect(">")?;
+        Ok(TypeSpec {
+            kind: TypeKind::Unsupported("map"),
+            span: start.to(self.last_span()),
+        })
+    }
+
+    /// A struct, union or enum defined in place.
+    fn inline(&mut self, place: Place) -> Parse<TypeSpec> {
+        let start = self.peek().span;
+        if place != Place::Anywhere {
+            let word = self.peek().text.clone();
+            let message = format!("a {word} cannot be defined here");
+            self.report
+                .error("type-defined-here", start, message)
+                .help("define it before, and name it here");
+            return Err(Broken);
+        }
+        let kind = self.nested(Self::constructed)?;
+        let span = start.to(self.last_span());
+        if let ItemKind::StructForward { name, .. } = kind {
+            self.unexpected(&format!("`{{` after `{}`", name.name));
+            return Err(Broken);
+        }
+        let item = Item {
+            annotations: Vec::new(),
+            start,
+            end: self.last_span(),
+            kind,
+        };
+        Ok(TypeSpec {
+            kind: TypeKind::Inline(Box::new(item)),
+            span,
+        })
+    }
+
+    pub(super) fn declarators(&mut self) -> Parse<Vec<Declarator>> {
+        let mut declarators = vec![self.declarator()?];
+        while self.eat(",") {
+            declarators.push(self.declarator()?);
+        }
+        Ok(declarators)
+    }
+
+    pub(super) fn declarator(&mut self) -> Parse<Declarator> {
+        let annotations = self.annotations()?;
+        let name = self.identifier("a name")?;
+        let mut dimensions = Vec::new();
+        while self.eat("[") {
+            dimensions.push(self.nested(Self::expression)?);
+            self.expect("]")?;
+        }
+        Ok(Declarator {
+            name,
+            dimensions,
+            annotations,
+            end: self.last_span(),
+        })
+    }
+}
+
+/// The CORBA type that an IDL 4 integer name stands for.
+pub(crate) fn idl4_integer(name: &str) -> Option<Type> {
+    Some(match name {
+        "int8" => Type::Int8,
+        "uint8" => Type::Octet,
+        "int16" => Type::Short,
+        "uint16" => Type::UShort,
+        "int32" => Type::Long,
+        "uint32" => Type::ULong,
+        "int64" => Type::LongLong,
+        "uint64" => Type::ULongLong,
+        _ => return None,
+    })
+}

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Expressions of `#if` and `#elif`.
+
+use super::directive::condition_value;
+use crate::token::{Token, TokenKind};
+
+/// Whether the expression, macros expanded, is not zero.
+pub(super) fn evaluate(tokens: &[Token], nesting: usize) -> Result<bool, String> {
+    let mut reader = Reader {
+        tokens,
+        next: 0,
+        depth: 0,
+        nesting,
+    };
+    let value = reader.ternary()?;
+    match reader.peek() {
+        None => Ok(value != 0),
+        Some(extra) => Err(format!(
+            "{} is not expected in this condition",
+            extra.describe()
+        )),
+    }
+}
+
+struct Reader<'a> {
+    tokens: &'a [Token],
+    next: usize,
+    depth: usize,
+    nesting: usize,
+}
+
+/// Binary operators by rising precedence.
+const LEVELS: [&[&str]; 10] = [
+    &["||"],
+    &["&&"],
+    &["|"],
+    &["^"],
+    &["&"],
+    &["==", "!="],
+    &["<", ">", "<=", ">="],
+    &["<<", ">>"],
+    &["+", "-"],
+    &["*", "/", "%"],
+];
+
+impl<'a> Reader<'a> {
+    fn peek(&self) -> Option<&'a Token> {
+        self.tokens.get(self.next)
+    }
+
+    fn eat(&mut self, text: &str) -> bool {
+        let found = self.peek().is_some_and(|t| t.is(text));
+        self.next += usize::from(found);
+        found
+    }
+
+    fn ternary(&mut self) -> Result<i64, String> {
+        self.depth += 1;
+        if self.depth > self.nesting {
+            return Err("this condition is nested too deeply".to_owned());
+        }
+        let condition = self.binary(0)?;
+        let value = match self.eat("?") {
+            false => condition,
+            true => {
+                let yes = self.ternary()?;
+                if !self.eat(":") {
+                    return Err("`:` is expected in this condition".to_owned());
+                }
+                let no = self.ternary()?;
+                if condition != 0 { yes } else { no }
+            }
+        };
+        self.depth -= 1;
+        Ok(value)
+    }
+
+    /// Operators of the given level and tighter ones.
+    fn binary(&mut self, lowest: usize) -> Result<i64, String> {
+        let mut left = self.unary()?;
+        while let Some((level, operator)) = self.operator(lowest) {
+            self.next += 1;
+            let right = match level + 1 < LEVELS.len() {
+                true => self.binary(level + 1)?,
+                false => self.unary()?,
+            };
+            left = apply(operator, left, right)?;
+        }
+        Ok(left)
+    }
+
+    fn operator(&self, lowest: usize) -> Option<(usize, &'static str)> {
+        let token = self.peek()?;
+        LEVELS
+            .iter()
+            .enumerate()
+            .skip(lowest)
+            .find_map(|(level, operators)| {
+                let found = operators.iter().find(|o| token.is(o))?;
+                Some((level, *found))
+            })
+    }
+
+    fn unary(&mut self) -> Result<i64, String> {
+        let mut signs = Vec::new();
+        while let Some(sign) = ["!", "~", "-", "+"].into_iter().find(|s| self.eat(s)) {
+            signs.push(sign);
+        }
+        let mut value = self.primary()?;
+        for sign in signs.into_iter().rev() {
+            value = match sign {
+                "!" => i64::from(value == 0),
+                "~" => !value,
+                "-" => value.wrapping_neg(),
+                _ => value,
+            };
+        }
+        Ok(value)
+    }
+
+    fn primary(&mut self) -> Result<i64, String> {
+        let Some(token) = self.peek() else {
+            return Err("a condition ends too early: a value is expected".to_owned());
+        };
+        if self.eat("(") {
+            let value = self.ternary()?;
+            return match self.eat(")") {
+                true => Ok(value),
+                false => Err("`)` is expected in this condition".to_owned()),
+            };
+        }
+        self.next += 1;
+        match token.kind {
+            // What is no macro counts as 0.
+            TokenKind::Identifier => Ok(0),
+            _ => {
+                condition_value(token).ok_or_else(|| format!("{} is no integer", token.describe()))
+            }
+        }
+    }
+}
+
+fn apply(operator: &str, a: i64, b: i64) -> Result<i64, String> {
+    let zero = || "division by zero in this condition".to_owned();
+    Ok(match operator {
+        "||" => i64::from(a != 0 || b != 0),
+        "&&" => i64::from(a != 0 && b != 0),
+        "|" => a | b,
+        "^" => a ^ b,
+        "&" => a & b,
+        "==" => i64::from(a == b),
+        "!=" => i64::from(a != b),
+        "<" => i64::from(a < b),
+        ">" => i64::from(a > b),
+        "<=" => i64::from(a <= b),
+        ">=" => i64::from(a >= b),
+        "<<" => a.wrapping_shl(b as u32),
+        ">>" => a.wrapping_shr(b as u32),
+        "+" => a.wrapping_add(b),
+        "-" => a.wrapping_sub(b),
+        "*" => a.wrapping_mul(b),
+        "/" if b == 0 => return Err(zero()),
+        "/" => a.wrapping_div(b),
+        _ if b == 0 => return Err(zero()),
+        _ => a.wrapping_rem(b),
+    })
+}

@@ -1,0 +1,359 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Directives: lines whose first token is `#`.
+
+use std::path::{Path, PathBuf};
+
+use super::{Conditional, Event, Frame, Preprocessor};
+use crate::builtin;
+use crate::literal;
+use crate::source::Span;
+use crate::token::{Token, TokenKind};
+
+/// How a file was asked for.
+struct Wanted {
+    name: String,
+    quoted: bool,
+    span: Span,
+}
+
+impl Preprocessor<'_> {
+    /// Obeys the directive whose `#` has just been read.
+    pub(super) fn directive(&mut self, hash: &Token, skipping: bool) {
+        let Some(Frame::File(file)) = self.frames.last_mut() else {
+            return;
+        };
+        file.scanner.lenient = true;
+        let Some(name) = file.scanner.next_on_line(&mut self.names, self.report) else {
+            self.directive_tokens();
+            return;
+        };
+        let span = hash.span.to(name.span);
+        match &*name.text {
+            "if" | "ifdef" | "ifndef" => self.begin_conditional(&name, span, skipping),
+            "elif" => self.elif(span),
+            "else" => self.otherwise(span),
+            "endif" => self.endif(span),
+            _ if skipping => {
+                self.directive_tokens();
+            }
+            "include" => self.include(span),
+            "define" => self.define(),
+            "undef" => {
+                let tokens = self.directive_tokens();
+                match tokens.first() {
+                    Some(name) if name.is_identifier() => {
+                        self.macros.remove(&name.text);
+                    }
+                    _ => self.malformed(span, "`#undef` needs the name of a macro"),
+                }
+            }
+            "line" => {
+                let tokens = self.directive_tokens();
+                let tokens = self.expand_list(tokens);
+                self.line_marker(span, &tokens);
+            }
+            "error" => {
+                let message = self.free_text();
+                let message = format!("#error {message}");
+                self.report
+                    .error("error-directive", span, message.trim_end());
+            }
+            "warning" => {
+                let message = self.free_text();
+                let message = format!("#warning {message}");
+                self.report
+                    .warning("warning-directive", span, message.trim_end());
+            }
+            "pragma" => {
+                let tokens = self.directive_tokens();
+                let span = tokens.last().map_or(span, |last| span.to(last.span));
+                self.events
+                    .push((self.output.len(), Event::Pragma { tokens, span }));
+            }
+            "ident" => {
+                self.directive_tokens();
+            }
+            _ if name.kind == TokenKind::Number => {
+                let mut tokens = vec![name];
+                tokens.extend(self.directive_tokens());
+                self.line_marker(span, &tokens);
+            }
+            other => {
+                let message = format!("unknown preprocessor directive `#{other}`");
+                self.report.error("unknown-directive", span, message);
+                self.directive_tokens();
+            }
+        }
+    }
+
+    fn free_text(&mut self) -> String {
+        let tokens = self.directive_tokens();
+        let mut text = String::new();
+        for token in tokens {
+            if token.spaced && !text.is_empty() {
+                text.push(' ');
+            }
+            text.push_str(&token.text);
+        }
+        text
+    }
+
+    fn malformed(&mut self, span: Span, message: &str) {
+        self.report.error("malformed-directive", span, message);
+    }
+
+    /// `#line n "file"` and `# n "file" flags`. Flag 1 says that an included file begins,
+    /// flag 2 that the text returns to the including one.
+    fn line_marker(&mut self, span: Span, tokens: &[Token]) {
+        let line = tokens.first().and_then(|t| t.text.parse::<u32>().ok());
+        let Some(line) = line else {
+            self.malformed(span, "`#line` needs a line number");
+            return;
+        };
+        let name = tokens.get(1).filter(|t| t.kind == TokenKind::Text);
+        let name = name.map(|t| t.text.trim_matches('"').to_owned());
+        self.sources.mark(span, line, name.as_deref());
+        for flag in tokens.iter().skip(2) {
+            match &*flag.text {
+                "1" => self.events.push((self.output.len(), Event::Enter)),
+                "2" => self.events.push((self.output.len(), Event::Leave)),
+                _ => {}
+            }
+        }
+    }
+
+    fn begin_conditional(&mut self, directive: &Token, span: Span, skipping: bool) {
+        let tokens = self.directive_tokens();
+        let holds = match &*directive.text {
+            _ if skipping => false,
+            "if" => self.condition(span, tokens),
+            word => match tokens.first() {
+                Some(name) if name.is_identifier() => {
+                    self.macros.contains_key(&name.text) == (word == "ifdef")
+                }
+                _ => {
+                    self.malformed(span, "the name of a macro is expected here");
+                    false
+                }
+            },
+        };
+        let conditional = Conditional {
+            span,
+            taken: holds,
+            active: holds,
+            outer_skipped: skipping,
+            seen_else: false,
+        };
+        if let Some(file) = self.current_file() {
+            file.conditions.push(conditional);
+        }
+    }
+
+    fn elif(&mut self, span: Span) {
+        let tokens = self.directive_tokens();
+        let Some(open) = self.current_file().and_then(|f| f.conditions.last()) else {
+            self.malformed(span, "`#elif` without `#if`");
+            return;
+        };
+        if open.seen_else {
+            self.malformed(span, "`#elif` after `#else`");
+            return;
+        }
+        let wanted = !open.taken && !open.outer_skipped;
+        let holds = wanted && self.condition(span, tokens);
+        if let Some(open) = self.current_file().and_then(|f| f.conditions.last_mut()) {
+            open.active = holds;
+            open.taken |= holds;
+        }
+    }
+
+    fn otherwise(&mut self, span: Span) {
+        self.directive_tokens();
+        let open = self.current_file().and_then(|f| f.conditions.last_mut());
+        let problem = match open {
+            None => "`#else` without `#if`",
+            Some(open) if open.seen_else => "a second `#else` for one `#if`",
+            Some(open) => {
+                open.active = !open.taken && !open.outer_skipped;
+                open.taken = true;
+                open.seen_else = true;
+                return;
+            }
+        };
+        self.malformed(span, problem);
+    }
+
+    fn endif(&mut self, span: Span) {
+        self.directive_tokens();
+        let closed = self.current_file().and_then(|f| f.conditions.pop());
+        if closed.is_none() {
+            self.malformed(span, "`#endif` without `#if`");
+        }
+    }
+
+    fn include(&mut self, span: Span) {
+        let Some(wanted) = self.wanted_file(span) else {
+            self.directive_tokens();
+            self.malformed(
+                span,
+                "`#include` needs a file name in quotes or angle brackets",
+            );
+            return;
+        };
+        self.directive_tokens();
+        let limits = &self.options.limits;
+        if self.file_depth >= limits.include_depth || self.included >= limits.includes {
+            let message = "files include each other too deeply; does this file include itself?";
+            self.abort("include-too-deep", wanted.span, message);
+            return;
+        }
+        self.included += 1;
+        match self.find(&wanted) {
+            Ok((path, bytes)) => {
+                let name = path.display().to_string();
+                self.open(&name, &path, bytes, false);
+                self.events.push((self.output.len(), Event::Enter));
+            }
+            Err(problem) => {
+                let message = format!("cannot include `{}`: {problem}", wanted.name);
+                self.report
+                    .error("include-not-found", wanted.span, message)
+                    .help("give the folder that holds it as an include path");
+            }
+        }
+    }
+
+    /// Reads `"name"` or `<name>`, which a macro may stand for.
+    fn wanted_file(&mut self, directive: Span) -> Option<Wanted> {
+        let Some(Frame::File(file)) = self.frames.last_mut() else {
+            return None;
+        };
+        let line = file.scanner.peek_line(self.report);
+        let close = match line.chars().next()? {
+            '"' => '"',
+            '<' => '>',
+            _ => {
+                let tokens = self.directive_tokens();
+                let tokens = self.expand_list(tokens);
+                let text: String = tokens.iter().map(|t| &*t.text).collect();
+                return delimited(&text).map(|(name, quoted)| Wanted {
+                    name,
+                    quoted,
+                    span: directive,
+                });
+            }
+        };
+        let end = line.get(1..)?.find(close)? + 1;
+        let name = line.get(1..end)?.to_owned();
+        let span = file.scanner.here(end + 1);
+        file.scanner.advance(end + 1);
+        Some(Wanted {
+            name,
+            quoted: close == '"',
+            span,
+        })
+    }
+
+    /// Searches the folder of the including file (last for angle brackets), then the include
+    /// paths, then what is built in.
+    fn find(&mut self, wanted: &Wanted) -> Result<(PathBuf, Vec<u8>), String> {
+        let name = Path::new(&wanted.name);
+        let own = self.current_file().and_then(|f| f.folder.clone());
+        let paths = self.options.include_paths.iter().cloned();
+        let folders: Vec<PathBuf> = match wanted.quoted {
+            true => own.into_iter().chain(paths).collect(),
+            false => paths.chain(own).collect(),
+        };
+        let candidates = match name.is_absolute() {
+            true => vec![name.to_owned()],
+            false => folders
+                .into_iter()
+                .map(|folder| folder.join(name))
+                .collect(),
+        };
+        for path in candidates {
+            let known = self.files.contains(&path);
+            if known && self.sources.find(&path).is_some() {
+                return Ok((path, Vec::new()));
+            }
+            let Some(bytes) = self.loader.load(&path).map_err(|error| error.to_string())? else {
+                continue;
+            };
+            if bytes.len() > self.options.limits.file_size {
+                return Err("it is too large".to_owned());
+            }
+            self.files.push(path.clone());
+            return Ok((path, bytes));
+        }
+        match builtin::file(&wanted.name) {
+            Some((path, text)) => Ok((path, text.as_bytes().to_vec())),
+            None => Err("file not found".to_owned()),
+        }
+    }
+
+    /// `#if` and `#elif`.
+    fn condition(&mut self, span: Span, tokens: Vec<Token>) -> bool {
+        let tokens = self.replace_defined(tokens);
+        let tokens = self.expand_list(tokens);
+        match super::condition::evaluate(&tokens, self.options.limits.nesting) {
+            Ok(value) => value,
+            Err(problem) => {
+                self.malformed(span, &problem);
+                false
+            }
+        }
+    }
+
+    /// Replaces `defined X` and `defined(X)` by 1 or 0.
+    fn replace_defined(&mut self, tokens: Vec<Token>) -> Vec<Token> {
+        let mut result = Vec::with_capacity(tokens.len());
+        let mut rest = tokens.into_iter().peekable();
+        while let Some(token) = rest.next() {
+            if !token.is("defined") {
+                result.push(token);
+                continue;
+            }
+            let parenthesised = rest.next_if(|t| t.is("(")).is_some();
+            let Some(name) = rest.next_if(Token::is_identifier) else {
+                result.push(token);
+                continue;
+            };
+            if parenthesised {
+                rest.next_if(|t| t.is(")"));
+            }
+            let value = if self.macros.contains_key(&name.text) {
+                "1"
+            } else {
+                "0"
+            };
+            result.push(Token {
+                kind: TokenKind::Number,
+                text: self.names.intern(value),
+                ..token
+            });
+        }
+        result
+    }
+}
+
+fn delimited(text: &str) -> Option<(String, bool)> {
+    let quoted = text.strip_prefix('"').and_then(|t| t.strip_suffix('"'));
+    let angled = text.strip_prefix('<').and_then(|t| t.strip_suffix('>'));
+    quoted
+        .map(|name| (name.to_owned(), true))
+        .or_else(|| angled.map(|name| (name.to_owned(), false)))
+}
+
+/// The value of an integer or character token of a condition.
+pub(super) fn condition_value(token: &Token) -> Option<i64> {
+    match token.kind {
+        TokenKind::Number => {
+            // C allows suffixes here.
+            let digits = token.text.trim_end_matches(['u', 'U', 'l', 'L']);
+            let value = literal::integer(digits)?;
+            Some(value as i64)
+        }
+        TokenKind::Char => literal::character(&token.text, false).ok().map(i64::from),
+        _ => None,
+    }
+}

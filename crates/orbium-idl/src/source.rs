@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Source files, spans in them, and the places those spans are reported at.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use crate::diagnostic::Excerpt;
+use crate::model::Location;
+
+/// A range of octets in one source file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(crate) struct Span {
+    pub(crate) file: u32,
+    pub(crate) start: u32,
+    pub(crate) end: u32,
+}
+
+impl Span {
+    /// From the start of this to the end of the other, or just this when they are in two files.
+    pub(crate) fn to(self, other: Span) -> Span {
+        match self.file == other.file && other.end >= self.start {
+            true => Span {
+                end: other.end,
+                ..self
+            },
+            false => self,
+        }
+    }
+
+    /// The empty span right behind this one.
+    pub(crate) fn after(self) -> Span {
+        Span {
+            start: self.end,
+            ..self
+        }
+    }
+}
+
+/// A comment, marks included.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Comment {
+    pub(crate) start: u32,
+    pub(crate) end: u32,
+    /// Nothing but white space is before it on its line.
+    pub(crate) own_line: bool,
+}
+
+/// `#line 7 "x.idl"`: the line after `at` is to be called line 7 of x.idl.
+#[derive(Debug)]
+struct Marker {
+    at: u32,
+    name: Arc<str>,
+    line: u32,
+}
+
+#[derive(Debug)]
+pub(crate) struct SourceFile {
+    pub(crate) name: Arc<str>,
+    pub(crate) path: PathBuf,
+    pub(crate) text: Arc<str>,
+    pub(crate) comments: Vec<Comment>,
+    line_starts: Vec<u32>,
+    markers: Vec<Marker>,
+}
+
+impl SourceFile {
+    /// Index of the physical line that holds the offset.
+    fn line_index(&self, offset: u32) -> usize {
+        self.line_starts
+            .partition_point(|start| *start <= offset)
+            .saturating_sub(1)
+    }
+
+    fn line_text(&self, index: usize) -> &str {
+        let start = self.line_starts.get(index).copied().unwrap_or(0) as usize;
+        let end = self
+            .line_starts
+            .get(index + 1)
+            .map_or(self.text.len(), |e| *e as usize);
+        self.text
+            .get(start..end)
+            .unwrap_or("")
+            .trim_end_matches(['\n', '\r'])
+    }
+
+    /// File and line as line markers would have them called.
+    fn presumed(&self, index: usize) -> (Arc<str>, u32) {
+        let physical = u32::try_from(index).unwrap_or(u32::MAX).saturating_add(1);
+        let position = self.markers.partition_point(|m| m.at < physical);
+        match position.checked_sub(1).and_then(|p| self.markers.get(p)) {
+            Some(m) => (m.name.clone(), m.line.saturating_add(physical - m.at - 1)),
+            None => (self.name.clone(), physical),
+        }
+    }
+}
+
+/// All files of a compilation, in the order in which they were first opened.
+#[derive(Debug, Default)]
+pub(crate) struct SourceMap {
+    pub(crate) files: Vec<SourceFile>,
+}
+
+/// The longest piece of a source line that a diagnostic shows, in characters.
+const EXCERPT_WIDTH: usize = 200;
+
+impl SourceMap {
+    pub(crate) fn add(&mut self, name: &str, path: &Path, bytes: Vec<u8>) -> u32 {
+        let text = decode(bytes);
+        let newlines = text
+            .bytes()
+            .zip(1u32..)
+            .filter(|(b, _)| *b == b'\n')
+            .map(|(_, next)| next);
+        let line_starts = std::iter::once(0).chain(newlines).collect();
+        self.files.push(SourceFile {
+            name: name.into(),
+            path: path.to_owned(),
+            text: text.into(),
+            comments: Vec::new(),
+            line_starts,
+            markers: Vec::new(),
+        });
+        u32::try_from(self.files.len() - 1).unwrap_or(u32::MAX)
+    }
+
+    /// The index of the file that was read from that path.
+    pub(crate) fn find(&self, path: &Path) -> Option<u32> {
+        let found = self.files.iter().position(|f| f.path == path)?;
+        u32::try_from(found).ok()
+    }
+
+    pub(crate) fn file(&self, index: u32) -> Option<&SourceFile> {
+        self.files.get(index as usize)
+    }
+
+    /// Notes a line marker found at a span. A file included twice notes its markers once.
+    pub(crate) fn mark(&mut self, span: Span, line: u32, name: Option<&str>) {
+        let Some(file) = self.files.get_mut(span.file as usize) else {
+            return;
+        };
+        let index = file.line_index(span.start);
+        let at = u32::try_from(index).unwrap_or(u32::MAX).saturating_add(1);
+        if file.markers.last().is_some_and(|m| m.at >= at) {
+            return;
+        }
+        let name = name.map_or_else(|| file.presumed(index).0, Into::into);
+        file.markers.push(Marker { at, name, line });
+    }
+
+    /// Whether the span is in the file being compiled, which is the first one. In text that was
+    /// preprocessed elsewhere, the first line marker says what the main file is called.
+    pub(crate) fn in_main_file(&self, span: Span) -> bool {
+        let Some(file) = self.file(span.file) else {
+            return false;
+        };
+        if span.file != 0 {
+            return false;
+        }
+        let main = match file.markers.first() {
+            Some(first) if first.at == 1 => &first.name,
+            _ => &file.name,
+        };
+        file.markers.is_empty() || file.presumed(file.line_index(span.start)).0 == *main
+    }
+
+    pub(crate) fn location(&self, span: Span) -> Location {
+        let Some(file) = self.file(span.file) else {
+            return Location {
+                file: "".into(),
+                line: 0,
+                column: 0,
+            };
+        };
+        let index = file.line_index(span.start);
+        let (name, line) = file.presumed(index);
+        let start = file.line_starts.get(index).copied().unwrap_or(0) as usize;
+        let before = file
+            .text
+            .get(start..span.start as usize)
+            .unwrap_or("")
+            .chars()
+            .count();
+        Location {
+            file: name,
+            line,
+            column: u32::try_from(before).unwrap_or(u32::MAX).saturating_add(1),
+        }
+    }
+
+    /// The line that holds the span's start, cut down to a readable piece around it.
+    pub(crate) fn excerpt(&self, span: Span) -> Excerpt {
+        let location = self.location(span);
+        let Some(file) = self.file(span.file) else {
+            return Excerpt::new(location, String::new(), 0, 1);
+        };
+        let index = file.line_index(span.start);
+        let text = file.line_text(index);
+        let before = location.column as usize - 1;
+        let covered = file
+            .text
+            .get(span.start as usize..span.end as usize)
+            .unwrap_or("");
+        let width = covered.lines().next().unwrap_or("").chars().count().max(1);
+        let skipped = match before > EXCERPT_WIDTH / 2 {
+            true if text.len() > EXCERPT_WIDTH => before - EXCERPT_WIDTH / 2,
+            _ => 0,
+        };
+        let shown: String = text.chars().skip(skipped).take(EXCERPT_WIDTH).collect();
+        let room = (shown.chars().count() + 1)
+            .saturating_sub(before - skipped)
+            .max(1);
+        Excerpt::new(location, shown, before - skipped, width.min(room))
+    }
+}
+
+/// IDL is ISO 8859-1 by the standard and UTF-8 in practice: what is valid UTF-8 is read as such,
+/// all else octet by octet.
+fn decode(bytes: Vec<u8>) -> String {
+    let text = String::from_utf8(bytes)
+        .unwrap_or_else(|error| error.into_bytes().into_iter().map(char::from).collect());
+    match text.strip_prefix('\u{feff}') {
+        Some(rest) => rest.to_owned(),
+        None => text,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn line_markers_rename_the_lines_after_them() {
+        let mut map = SourceMap::default();
+        let file = map.add(
+            "x.i",
+            Path::new("x.i"),
+            b"a\n# 7 \"y.idl\"\nb\nc\n".to_vec(),
+        );
+        map.mark(
+            Span {
+                file,
+                start: 2,
+                end: 3,
+            },
+            7,
+            Some("y.idl"),
+        );
+        let place = |start| {
+            map.location(Span {
+                file,
+                start,
+                end: start + 1,
+            })
+        };
+        assert_eq!((&*place(0).file, place(0).line), ("x.i", 1));
+        assert_eq!((&*place(14).file, place(14).line), ("y.idl", 7));
+        assert_eq!((&*place(16).file, place(16).line), ("y.idl", 8));
+    }
+
+    #[test]
+    fn text_that_is_not_utf8_is_latin1() {
+        assert_eq!(decode(b"caf\xe9".to_vec()), "caf\u{e9}");
+        assert_eq!(decode("\u{feff}caf\u{e9}".as_bytes().to_vec()), "caf\u{e9}");
+    }
+}

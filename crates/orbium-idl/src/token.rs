@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Tokens, shared by preprocessor and parser.
+
+use std::collections::HashSet;
+use std::rc::Rc;
+
+use crate::source::Span;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum TokenKind {
+    Identifier,
+    /// A preprocessing number: whatever starts with a digit or a point and a digit.
+    Number,
+    Char,
+    WideChar,
+    Text,
+    WideText,
+    Punctuation,
+    /// A character that starts no token.
+    Other,
+    /// The end of the translation unit.
+    End,
+}
+
+#[derive(Debug, Clone)]
+pub(crate) struct Token {
+    pub(crate) kind: TokenKind,
+    /// As written, without line splices; literals keep their quotes.
+    pub(crate) text: Rc<str>,
+    pub(crate) span: Span,
+    /// First on its line.
+    pub(crate) starts_line: bool,
+    /// White space before it.
+    pub(crate) spaced: bool,
+    /// Came out of the expansion of the macro with its own name.
+    pub(crate) painted: bool,
+}
+
+impl Token {
+    pub(crate) fn is(&self, text: &str) -> bool {
+        matches!(self.kind, TokenKind::Punctuation | TokenKind::Identifier) && &*self.text == text
+    }
+
+    pub(crate) fn is_identifier(&self) -> bool {
+        self.kind == TokenKind::Identifier
+    }
+
+    /// For messages: the token in back quotes, shortened.
+    pub(crate) fn describe(&self) -> String {
+        match self.kind {
+            TokenKind::End => "the end of the file".to_owned(),
+            _ if self.text.chars().count() > 40 => {
+                format!("`{}…`", self.text.chars().take(40).collect::<String>())
+            }
+            _ => format!("`{}`", self.text),
+        }
+    }
+}
+
+/// Keeps one copy of each spelling.
+#[derive(Debug, Default)]
+pub(crate) struct Interner {
+    known: HashSet<Rc<str>>,
+}
+
+impl Interner {
+    pub(crate) fn intern(&mut self, text: &str) -> Rc<str> {
+        if let Some(known) = self.known.get(text) {
+            return known.clone();
+        }
+        let new: Rc<str> = text.into();
+        self.known.insert(new.clone());
+        new
+    }
+}
