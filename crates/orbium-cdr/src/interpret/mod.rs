@@ -22,10 +22,11 @@ use crate::{CdrError, CdrErrorKind, CdrReader, Decode, MemberRef, TCKind, TypeCo
 ///
 /// Values of no size (empty structs, say) can be many in no octets at all, and
 /// so can the types between a value and its primitives.
-const FREE_STEPS: u64 = 1 << 16;
+const FREE_STEPS: u64 = 1 << 12;
 
-/// Steps a walk may take for each octet of data.
-const STEPS_PER_OCTET: u64 = 64;
+/// Steps a walk may take for each octet that it has walked past. Octets still
+/// ahead earn nothing, or each of many values could spend the same ones.
+const STEPS_PER_OCTET: u64 = 32;
 
 /// Walks one value of type `code`, telling `visitor` what it meets.
 ///
@@ -38,8 +39,12 @@ pub fn walk_value<V: Visitor>(
     reader: &mut CdrReader<'_>,
     visitor: &mut V,
 ) -> Result<(), V::Error> {
-    let steps = FREE_STEPS + STEPS_PER_OCTET * reader.remaining() as u64;
-    Walk { visitor, steps }.value(code, reader)
+    let mut walk = Walk {
+        visitor,
+        start: reader.position(),
+        steps: 0,
+    };
+    walk.value(code, reader)
 }
 
 /// Walks past one value of type `code`.
@@ -73,18 +78,19 @@ impl Visitor for Skip {
 
 struct Walk<'v, V> {
     visitor: &'v mut V,
+    /// Position it started at.
+    start: usize,
     steps: u64,
 }
 
 impl<V: Visitor> Walk<'_, V> {
     fn step(&mut self, reader: &CdrReader<'_>) -> Result<(), CdrError> {
-        match self.steps.checked_sub(1) {
-            Some(steps) => {
-                self.steps = steps;
-                Ok(())
-            }
-            None => Err(reader.error(CdrErrorKind::CountTooLarge)),
+        self.steps += 1;
+        let walked = (reader.position() - self.start) as u64;
+        if self.steps > FREE_STEPS + STEPS_PER_OCTET * walked {
+            return Err(reader.error(CdrErrorKind::CountTooLarge));
         }
+        Ok(())
     }
 
     /// Looks through aliases, each of which is a step.

@@ -6,6 +6,10 @@ use std::collections::HashSet;
 use super::TypeRef;
 use super::kind::TCKind;
 
+/// Pairs of parts that are compared before two types are taken to differ: no
+/// type that people wrote comes near, and a peer's cannot keep us busy.
+const MAX_PAIRS: usize = 1 << 16;
+
 #[derive(Clone, Copy, PartialEq)]
 enum Rule {
     Equal,
@@ -55,6 +59,9 @@ fn same(a: TypeRef<'_>, b: TypeRef<'_>, rule: Rule) -> bool {
         }
         if a.kind().is_simple() || !seen.insert((a.identity(), b.identity())) {
             continue;
+        }
+        if seen.len() > MAX_PAIRS {
+            return false;
         }
         match (a.content(), b.content()) {
             (Some(a), Some(b)) => work.push((a, b)),
