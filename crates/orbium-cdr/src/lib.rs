@@ -38,6 +38,7 @@ mod fixed_size;
 mod format;
 mod interpret;
 mod layout;
+mod nillable;
 mod reader;
 mod text;
 mod typecode;
@@ -53,6 +54,7 @@ pub use format::{ByteOrder, CharSet, Format, WideSet};
 pub use interpret::{
     Group, Leaf, Profile, Reference, Run, Visitor, copy_value, skip_value, walk_value,
 };
+pub use nillable::{DecodeNillable, EncodeNillable};
 pub use layout::{Field, Layout};
 pub use reader::{CdrReader, MAX_NESTING, Owner};
 pub use typecode::{Member, MemberRef, TCKind, Type, TypeCode, TypeRef, Typed};

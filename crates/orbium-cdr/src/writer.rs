@@ -340,6 +340,14 @@ impl<'a> CdrWriter<'a> {
         self.storage
     }
 
+    /// As [`CdrWriter::into_storage`], leaving an empty writer behind.
+    #[must_use]
+    #[inline]
+    pub fn take_storage(&mut self) -> Vec<u8> {
+        self.truncate(0);
+        std::mem::take(&mut self.storage)
+    }
+
     /// The message as one run of octets.
     ///
     /// # Errors

@@ -1,2 +1,43 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Object references, invocation, object adapters, dispatch and connections
+//! The ORB: object references, invocation, object adapters, dispatch and
+//! connections.
+//!
+//! This crate alone knows both a servant and a connection. It does not know IDL
+//! source text, and it marshals no value itself: generated code does, through
+//! [`ObjectRef::call`] on one side and [`Servant::dispatch`] on the other.
+#![forbid(unsafe_code)]
+
+mod adapter;
+mod client;
+mod config;
+mod framing;
+mod initial;
+mod local;
+mod operation;
+mod operation_table;
+mod orb;
+mod outgoing;
+mod raises;
+mod reference;
+mod servant;
+mod server;
+
+pub use orbium_cdr as cdr;
+pub use orbium_giop::{Completion, ExceptionKind, SystemException};
+pub use orbium_transport::{Endpoint, HostPort, Peer, TcpOptions};
+
+pub use adapter::{
+    AdapterInactive, IdAssignment, IdUniqueness, Lifespan, ManagerState, Poa, PoaError, PoaManager,
+    Policies,
+};
+pub use config::{Config, ConnectTimeout, GiopMinor, Limits, ServerStrategy, UnknownStrategy};
+pub use initial::{InvalidName, ObjectError};
+pub use operation::Operation;
+pub use operation_table::OperationTable;
+pub use orb::{Orb, OrbBuilder, OrbError};
+pub use raises::{DispatchError, Raised, Raises, UserException, unknown_operation};
+pub use reference::{Interface, NarrowError, ObjectRef, nil_reference};
+pub use servant::{Call, Reply, Servant, ServedBy};
+
+/// Repository id of `CORBA::Object`, which every object is.
+pub const OBJECT_REPOSITORY_ID: &str = "IDL:omg.org/CORBA/Object:1.0";

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Values with a form that stands for none: object references.
+
+use crate::{CdrError, CdrReader, CdrWriter, Decode, Encode};
+
+/// A value that can be written as nil. Implementing it makes `Option<Self>` and
+/// `Option<&Self>` [`Encode`].
+pub trait EncodeNillable {
+    /// Writes the value, or nil.
+    fn encode_nillable<'a>(value: Option<&'a Self>, writer: &mut CdrWriter<'a>);
+}
+
+/// A value that can be read as nil. Implementing it makes `Option<Self>`
+/// [`Decode`].
+pub trait DecodeNillable: Sized {
+    /// Fewest octets a value takes.
+    const MIN_SIZE: usize;
+
+    /// Reads a value, or nil.
+    ///
+    /// # Errors
+    /// A [`CdrError`] for whatever is wrong with the bytes.
+    fn decode_nillable(reader: &mut CdrReader<'_>) -> Result<Option<Self>, CdrError>;
+}
+
+impl<T: EncodeNillable> EncodeNillable for &T {
+    fn encode_nillable<'a>(value: Option<&'a Self>, writer: &mut CdrWriter<'a>) {
+        T::encode_nillable(value.map(|value| &**value), writer);
+    }
+}
+
+impl<T: EncodeNillable> Encode for Option<T> {
+    fn encode<'a>(&'a self, writer: &mut CdrWriter<'a>) {
+        T::encode_nillable(self.as_ref(), writer);
+    }
+}
+
+impl<T: DecodeNillable> Decode for Option<T> {
+    const MIN_SIZE: usize = T::MIN_SIZE;
+
+    fn decode(reader: &mut CdrReader<'_>) -> Result<Self, CdrError> {
+        T::decode_nillable(reader)
+    }
+}

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! From a request to the servant and back.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+
+use orbium_cdr::{CdrReader, Encode};
+use orbium_giop::{
+    Completion, ExceptionKind, ReplyStatus, ResponseFlags, ServiceContexts, SystemException, minor,
+};
+use orbium_transport::Peer;
+
+use crate::adapter::ActiveObject;
+use crate::raises::DispatchError;
+use crate::servant::{Call, Reply};
+use crate::{OBJECT_REPOSITORY_ID, Orb, unknown_operation};
+
+/// A request on its way to a servant.
+pub(crate) struct Incoming<'r> {
+    pub(crate) orb: &'r Orb,
+    pub(crate) key: &'r [u8],
+    pub(crate) operation: &'r [u8],
+    pub(crate) contexts: ServiceContexts<'r>,
+    pub(crate) peer: Option<&'r Peer>,
+    pub(crate) response: ResponseFlags,
+    pub(crate) arguments: CdrReader<'r>,
+}
+
+/// Whether an object is here.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Located {
+    Here,
+    Unknown,
+}
+
+impl Incoming<'_> {
+    /// Serves the request and answers it, whatever happens.
+    #[inline]
+    pub(crate) fn serve(self, reply: &mut Reply<'_>) {
+        if let Err(error) = self.try_serve(reply) {
+            if !reply.answered && reply.response.expects_reply() {
+                reply.system_exception(error.exception);
+            }
+        }
+    }
+
+    #[inline]
+    fn try_serve(self, reply: &mut Reply<'_>) -> Result<(), DispatchError> {
+        let object = self.orb.core().registry.find(self.key)?;
+        let _serving = object.manager.enter()?;
+        let call = Call {
+            orb: self.orb,
+            object: &object,
+            operation: self.operation,
+            contexts: self.contexts,
+            peer: self.peer,
+            response: self.response,
+        };
+        if self.response == ResponseFlags::SyncWithServer {
+            reply.answer(ReplyStatus::NoException, |_| {})?;
+        }
+        let mut arguments = self.arguments;
+        let served = catch_unwind(AssertUnwindSafe(|| {
+            if is_implicit(self.operation) {
+                return serve_implicit(&object, &call, &mut arguments, reply);
+            }
+            object.servant.dispatch(&call, &mut arguments, reply)
+        }));
+        match served {
+            Ok(Ok(())) if !reply.answered => Err(unanswered()),
+            Ok(result) => result,
+            // The panic hook has said what happened.
+            Err(_) => Err(SystemException::orbium(
+                ExceptionKind::Unknown,
+                minor::SERVANT_PANICKED,
+                Completion::Maybe,
+            )
+            .into()),
+        }
+    }
+}
+
+#[cold]
+fn unanswered() -> DispatchError {
+    SystemException::orbium(
+        ExceptionKind::Internal,
+        minor::INVARIANT_BROKEN,
+        Completion::Maybe,
+    )
+    .into()
+}
+
+/// Names of attributes start with `_get_` or `_set_`; what else starts with an
+/// underscore is the ORB's.
+#[inline]
+fn is_implicit(operation: &[u8]) -> bool {
+    matches!(operation, [b'_', rest @ ..] if !rest.starts_with(b"get_") && !rest.starts_with(b"set_"))
+}
+
+/// The operations every object has (CORBA 3.3 Part 2, clause 9.4.2.1).
+#[cold]
+fn serve_implicit<'a>(
+    object: &'a Arc<ActiveObject>,
+    call: &Call<'a>,
+    arguments: &mut CdrReader<'a>,
+    reply: &mut Reply<'_>,
+) -> Result<(), DispatchError> {
+    match call.operation {
+        b"_is_a" => {
+            let id = arguments.read_str()?;
+            let is_a = *id == *OBJECT_REPOSITORY_ID || object.servant.is_a(&id);
+            reply.result(|writer| writer.write_bool(is_a))
+        }
+        b"_non_existent" | b"_not_existent" => reply.result(|writer| writer.write_bool(false)),
+        b"_repository_id" => {
+            let id = object.servant.repository_id();
+            reply.result(|writer| id.encode(writer))
+        }
+        b"_interface" => {
+            Err(SystemException::omg(ExceptionKind::IntfRepos, 1, Completion::No).into())
+        }
+        b"_component" | b"_domain_managers" => {
+            Err(SystemException::new(ExceptionKind::NoImplement, 0, Completion::No).into())
+        }
+        _ => Err(unknown_operation()),
+    }
+}
+
+impl Orb {
+    /// Whether a key leads to an object here.
+    pub(crate) fn locate(&self, key: &[u8]) -> Located {
+        match self.core().registry.find(key) {
+            Ok(_) => Located::Here,
+            Err(_) => Located::Unknown,
+        }
+    }
+}

@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Object keys: opaque to everybody else.
+//!
+//! | octets | what |
+//! |---|---|
+//! | 4 | magic |
+//! | 8 | incarnation of the ORB that made the key |
+//! | 8 | slot and generation of the object: the active hint |
+//! | – | here ends the key of a transient object with a system id |
+//! | 1 | bit 0: persistent |
+//! | 1 | number of adapter names |
+//! | … | each name: length (2, big-endian), octets |
+//! | … | the object id: all that is left |
+//!
+//! A key of this incarnation whose hint is good costs one index and one
+//! compare, however deep the adapter and however the id was assigned. The path
+//! is for those whose hint is not: from another process, or reactivated since.
+
+use orbium_sync::SlotKey;
+
+const MAGIC: [u8; 4] = [0xC0, b'r', b'b', 1];
+
+/// Octets up to and including the hint.
+const HEAD: usize = 20;
+
+const PERSISTENT: u8 = 1;
+
+/// A taken-apart object key.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct ObjectKey<'k> {
+    pub(crate) incarnation: u64,
+    pub(crate) hint: SlotKey,
+    pub(crate) path: Option<Path<'k>>,
+}
+
+/// The long form: where to look if the hint is stale.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Path<'k> {
+    pub(crate) persistent: bool,
+    names: &'k [u8],
+    pub(crate) object_id: &'k [u8],
+}
+
+/// A slot that no object has: generation 0.
+pub(crate) const NO_HINT: SlotKey = SlotKey {
+    index: 0,
+    generation: 0,
+};
+
+impl<'k> ObjectKey<'k> {
+    /// Takes a key apart; `None` if it was not made here.
+    #[inline]
+    pub(crate) fn parse(key: &'k [u8]) -> Option<Self> {
+        let (head, tail) = key.split_first_chunk::<HEAD>()?;
+        let [
+            m0,
+            m1,
+            m2,
+            m3,
+            a,
+            b,
+            c,
+            d,
+            e,
+            f,
+            g,
+            h,
+            i0,
+            i1,
+            i2,
+            i3,
+            g0,
+            g1,
+            g2,
+            g3,
+        ] = *head;
+        if [m0, m1, m2, m3] != MAGIC {
+            return None;
+        }
+        Some(Self {
+            incarnation: u64::from_le_bytes([a, b, c, d, e, f, g, h]),
+            hint: SlotKey {
+                index: u32::from_le_bytes([i0, i1, i2, i3]),
+                generation: u32::from_le_bytes([g0, g1, g2, g3]),
+            },
+            path: if tail.is_empty() {
+                None
+            } else {
+                Some(Path::parse(tail)?)
+            },
+        })
+    }
+
+    /// The key of a transient object with a system id.
+    pub(crate) fn short(incarnation: u64, hint: SlotKey) -> Vec<u8> {
+        let mut key = Vec::with_capacity(HEAD);
+        key.extend(MAGIC);
+        key.extend(incarnation.to_le_bytes());
+        key.extend(hint.index.to_le_bytes());
+        key.extend(hint.generation.to_le_bytes());
+        key
+    }
+
+    /// The key of any other object.
+    pub(crate) fn long(
+        incarnation: u64,
+        hint: SlotKey,
+        persistent: bool,
+        names: &[String],
+        object_id: &[u8],
+    ) -> Vec<u8> {
+        let mut key = Self::short(incarnation, hint);
+        key.push(if persistent { PERSISTENT } else { 0 });
+        key.push(names.len() as u8);
+        for name in names {
+            key.extend((name.len() as u16).to_be_bytes());
+            key.extend(name.as_bytes());
+        }
+        key.extend(object_id);
+        key
+    }
+}
+
+/// Longest adapter name and deepest nesting that a key can hold.
+pub(crate) const MAX_NAME: usize = u16::MAX as usize;
+pub(crate) const MAX_DEPTH: usize = u8::MAX as usize;
+
+fn split_name(octets: &[u8]) -> Option<(&[u8], &[u8])> {
+    let (len, rest) = octets.split_first_chunk::<2>()?;
+    rest.split_at_checked(usize::from(u16::from_be_bytes(*len)))
+}
+
+impl<'k> Path<'k> {
+    fn parse(tail: &'k [u8]) -> Option<Self> {
+        let [flags, count, rest @ ..] = tail else {
+            return None;
+        };
+        let mut object_id = rest;
+        for _ in 0..*count {
+            object_id = split_name(object_id)?.1;
+        }
+        let names = &rest[..rest.len() - object_id.len()];
+        Some(Self {
+            persistent: flags & PERSISTENT != 0,
+            names,
+            object_id,
+        })
+    }
+
+    /// The adapter names, outermost first, without the root.
+    pub(crate) fn names(&self) -> impl Iterator<Item = &'k [u8]> + use<'k> {
+        let mut left = self.names;
+        std::iter::from_fn(move || {
+            let (name, rest) = split_name(left)?;
+            left = rest;
+            Some(name)
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_are_taken_apart_as_they_were_made() {
+        let hint = SlotKey {
+            index: 7,
+            generation: 9,
+        };
+        let short = ObjectKey::short(5, hint);
+        assert_eq!(
+            ObjectKey::parse(&short),
+            Some(ObjectKey {
+                incarnation: 5,
+                hint,
+                path: None
+            })
+        );
+
+        let names = ["devices".to_owned(), String::new()];
+        let long = ObjectKey::long(5, hint, true, &names, b"id");
+        let path = ObjectKey::parse(&long).unwrap().path.unwrap();
+        assert!(path.persistent);
+        assert_eq!(path.names().collect::<Vec<_>>(), [&b"devices"[..], b""]);
+        assert_eq!(path.object_id, b"id");
+    }
+
+    #[test]
+    fn no_prefix_and_no_garbled_key_is_misread() {
+        let long = ObjectKey::long(5, NO_HINT, false, &["abc".to_owned()], b"");
+        for len in 0..long.len() {
+            let parsed = ObjectKey::parse(&long[..len]);
+            assert!(len == HEAD || parsed.is_none(), "{len}");
+        }
+        assert!(ObjectKey::parse(b"NameService").is_none());
+        let mut garbled = long;
+        garbled[HEAD + 2] = 0xFF;
+        assert!(ObjectKey::parse(&garbled).is_none());
+    }
+}

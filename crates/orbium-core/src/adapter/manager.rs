@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! POA managers: whether requests are served, held, discarded or refused
+//! (CORBA 3.3 Part 1, clause 15.3.3).
+
+use std::fmt;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
+
+use orbium_giop::{Completion, ExceptionKind, SystemException};
+use orbium_sync::role;
+
+/// The state of a manager.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ManagerState {
+    /// Requests wait. The initial state.
+    Holding,
+    /// Requests are served.
+    Active,
+    /// Requests are answered with TRANSIENT.
+    Discarding,
+    /// Requests are refused, for good.
+    Inactive,
+}
+
+/// The manager is inactive, and stays so.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct AdapterInactive;
+
+impl fmt::Display for AdapterInactive {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("the POA manager was deactivated")
+    }
+}
+
+impl std::error::Error for AdapterInactive {}
+
+/// The state is kept in the two low bits, the requests being served above.
+const STATE_BITS: u32 = 2;
+const STATE_MASK: usize = (1 << STATE_BITS) - 1;
+const ONE_REQUEST: usize = 1 << STATE_BITS;
+
+#[derive(Debug)]
+struct Shared {
+    word: AtomicUsize,
+    held: AtomicUsize,
+    held_limit: usize,
+    changing: Mutex<()>,
+    changed: Condvar,
+}
+
+/// Controls whether the requests for one or more adapters are served.
+#[derive(Clone, Debug)]
+pub struct PoaManager(Arc<Shared>);
+
+impl PartialEq for PoaManager {
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+}
+
+fn state_of(word: usize) -> ManagerState {
+    match word & STATE_MASK {
+        0 => ManagerState::Holding,
+        1 => ManagerState::Active,
+        2 => ManagerState::Discarding,
+        _ => ManagerState::Inactive,
+    }
+}
+
+/// A request being served; dropped when it is done.
+pub(crate) struct Serving<'m>(&'m Shared);
+
+impl Drop for Serving<'_> {
+    #[inline]
+    fn drop(&mut self) {
+        let before = self.0.word.fetch_sub(ONE_REQUEST, Ordering::Release);
+        // Only a manager that is not active can have somebody wait for the end.
+        if before & STATE_MASK != 1 {
+            self.0.wake();
+        }
+    }
+}
+
+impl Shared {
+    #[cold]
+    fn wake(&self) {
+        let _guard = self.changing.lock().unwrap_or_else(PoisonError::into_inner);
+        self.changed.notify_all();
+    }
+}
+
+impl PoaManager {
+    pub(crate) fn new(held_limit: usize) -> Self {
+        Self(Arc::new(Shared {
+            word: AtomicUsize::new(0),
+            held: AtomicUsize::new(0),
+            held_limit,
+            changing: Mutex::new(()),
+            changed: Condvar::new(),
+        }))
+    }
+
+    /// The present state.
+    #[must_use]
+    pub fn state(&self) -> ManagerState {
+        state_of(self.0.word.load(Ordering::Acquire))
+    }
+
+    /// Requests being served right now.
+    #[must_use]
+    pub fn requests_in_progress(&self) -> usize {
+        self.0.word.load(Ordering::Acquire) >> STATE_BITS
+    }
+
+    /// Starts serving, held requests first.
+    ///
+    /// # Errors
+    /// The manager is inactive.
+    pub fn activate(&self) -> Result<(), AdapterInactive> {
+        self.change(ManagerState::Active)
+    }
+
+    /// Holds requests from now on. With `wait`, returns when none is being
+    /// served any more.
+    ///
+    /// # Errors
+    /// The manager is inactive.
+    pub fn hold_requests(&self, wait: bool) -> Result<(), AdapterInactive> {
+        self.change(ManagerState::Holding)?;
+        self.wait_while(wait, ManagerState::Holding);
+        Ok(())
+    }
+
+    /// Answers requests with TRANSIENT from now on, held ones too. With `wait`,
+    /// returns when none is being served any more.
+    ///
+    /// # Errors
+    /// The manager is inactive.
+    pub fn discard_requests(&self, wait: bool) -> Result<(), AdapterInactive> {
+        self.change(ManagerState::Discarding)?;
+        self.wait_while(wait, ManagerState::Discarding);
+        Ok(())
+    }
+
+    /// Refuses requests for good, held ones too. With `wait`, returns when none
+    /// is being served any more. Does nothing the second time.
+    pub fn deactivate(&self, wait: bool) {
+        // Fails only if it is inactive already.
+        let _ = self.change(ManagerState::Inactive);
+        self.wait_while(wait, ManagerState::Inactive);
+    }
+
+    fn change(&self, to: ManagerState) -> Result<(), AdapterInactive> {
+        let guard = self
+            .0
+            .changing
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        let mut word = self.0.word.load(Ordering::Acquire);
+        loop {
+            if state_of(word) == ManagerState::Inactive {
+                return Err(AdapterInactive);
+            }
+            let next = word & !STATE_MASK | to as usize;
+            match self
+                .0
+                .word
+                .compare_exchange(word, next, Ordering::AcqRel, Ordering::Acquire)
+            {
+                Ok(_) => break,
+                Err(now) => word = now,
+            }
+        }
+        drop(guard);
+        self.0.wake();
+        Ok(())
+    }
+
+    /// Waits for the end of the requests being served, while the state stays.
+    /// Not from within one of them: that would be for ever.
+    fn wait_while(&self, wait: bool, state: ManagerState) {
+        if !wait || role::is_serving() {
+            return;
+        }
+        let mut guard = self
+            .0
+            .changing
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        while self.requests_in_progress() > 0 && self.state() == state {
+            guard = self
+                .0
+                .changed
+                .wait(guard)
+                .unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+
+    /// Asks to serve a request: at once, after being held, or not.
+    #[inline]
+    pub(crate) fn enter(&self) -> Result<Serving<'_>, SystemException> {
+        let before = self.0.word.fetch_add(ONE_REQUEST, Ordering::Acquire);
+        let serving = Serving(&self.0);
+        if before & STATE_MASK == ManagerState::Active as usize {
+            return Ok(serving);
+        }
+        drop(serving);
+        self.enter_slowly()
+    }
+
+    #[cold]
+    fn enter_slowly(&self) -> Result<Serving<'_>, SystemException> {
+        let discarded = SystemException::omg(ExceptionKind::Transient, 1, Completion::No);
+        if self.0.held.fetch_add(1, Ordering::AcqRel) >= self.0.held_limit {
+            self.0.held.fetch_sub(1, Ordering::AcqRel);
+            return Err(discarded);
+        }
+        // Others on this connection, or in this reactor, must not wait too.
+        role::about_to_block();
+        let mut guard = self
+            .0
+            .changing
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        while self.state() == ManagerState::Holding {
+            guard = self
+                .0
+                .changed
+                .wait(guard)
+                .unwrap_or_else(PoisonError::into_inner);
+        }
+        self.0.held.fetch_sub(1, Ordering::AcqRel);
+        // Counted in under the lock, so that a waiter sees it.
+        let before = self.0.word.fetch_add(ONE_REQUEST, Ordering::Acquire);
+        drop(guard);
+        let serving = Serving(&self.0);
+        match state_of(before) {
+            ManagerState::Active => Ok(serving),
+            ManagerState::Inactive => Err(SystemException::omg(
+                ExceptionKind::ObjectNotExist,
+                4,
+                Completion::No,
+            )),
+            ManagerState::Holding | ManagerState::Discarding => Err(discarded),
+        }
+    }
+}

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Object adapters: from an object key to a servant.
+
+mod dispatch;
+mod key;
+mod manager;
+mod object;
+mod poa;
+mod policy;
+mod registry;
+
+pub(crate) use dispatch::{Incoming, Located};
+pub(crate) use object::ActiveObject;
+pub(crate) use registry::Registry;
+
+pub use manager::{AdapterInactive, ManagerState, PoaManager};
+pub use poa::{Poa, PoaError};
+pub use policy::{IdAssignment, IdUniqueness, Lifespan, Policies};

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! An object in the active object map.
+
+use std::fmt;
+use std::sync::Arc;
+
+use orbium_giop::SystemException;
+use orbium_sync::SlotKey;
+
+use crate::adapter::PoaManager;
+use crate::adapter::poa::PoaCore;
+use crate::reference::ObjectRef;
+use crate::{Poa, Servant};
+
+/// An active object: id, servant, and the adapter it is active in.
+pub(crate) struct ActiveObject {
+    pub(crate) id: Box<[u8]>,
+    pub(crate) servant: Arc<dyn Servant>,
+    pub(crate) manager: PoaManager,
+    /// Tells keys of this adapter from those of an earlier one in its place.
+    pub(crate) stamp: u64,
+    pub(super) slot: SlotKey,
+    pub(super) adapter: Arc<PoaCore>,
+}
+
+impl ActiveObject {
+    pub(crate) fn poa(&self) -> Poa {
+        Poa::from(Arc::clone(&self.adapter))
+    }
+
+    pub(crate) fn reference(&self) -> Result<ObjectRef, SystemException> {
+        let key = self.adapter.key_of(&self.id, self.slot);
+        self.adapter.reference(key, self.servant.repository_id())
+    }
+}
+
+impl Drop for ActiveObject {
+    /// The last request on a deactivated object has ended.
+    fn drop(&mut self) {
+        self.adapter.object_gone();
+    }
+}
+
+impl fmt::Debug for ActiveObject {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ActiveObject")
+            .field("id", &self.id)
+            .finish_non_exhaustive()
+    }
+}

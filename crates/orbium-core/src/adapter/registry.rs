@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! All active objects of an ORB, whatever adapter they are in.
+
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock, PoisonError, RwLock};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use orbium_giop::{Completion, ExceptionKind, SystemException, minor};
+use orbium_sync::Slab;
+
+use crate::Poa;
+use crate::adapter::key::ObjectKey;
+use crate::adapter::object::ActiveObject;
+
+/// Finds objects by key.
+#[derive(Debug)]
+pub(crate) struct Registry {
+    pub(super) objects: Slab<Arc<ActiveObject>>,
+    /// Tells keys of this ORB from those of an earlier process.
+    pub(super) incarnation: u64,
+    stamps: AtomicU64,
+    pub(crate) root: OnceLock<Poa>,
+    /// Plain keys, as a corbaloc has them, and the real keys they stand for.
+    plain_keys: RwLock<HashMap<Box<[u8]>, Arc<[u8]>>>,
+}
+
+fn no_such_adapter() -> SystemException {
+    SystemException::omg(ExceptionKind::ObjectNotExist, 2, Completion::No)
+}
+
+fn no_such_object() -> SystemException {
+    SystemException::orbium(
+        ExceptionKind::ObjectNotExist,
+        minor::NO_SUCH_OBJECT,
+        Completion::No,
+    )
+}
+
+impl Registry {
+    pub(crate) fn new() -> Self {
+        // Unique enough: two ORBs of one host would have to start in the same
+        // nanosecond with the same process id.
+        let now = SystemTime::now()
+            .duration_since(UNIX_EPOCH)
+            .unwrap_or_default();
+        let seed = (now.as_nanos() as u64) ^ (u64::from(std::process::id()) << 40);
+        static ORBS: AtomicU64 = AtomicU64::new(0);
+        let orb = ORBS.fetch_add(1, Ordering::Relaxed);
+        let incarnation = seed.wrapping_add(orb.wrapping_mul(0x9E37_79B9_7F4A_7C15));
+        Self {
+            objects: Slab::default(),
+            incarnation,
+            stamps: AtomicU64::new(1),
+            root: OnceLock::new(),
+            plain_keys: RwLock::default(),
+        }
+    }
+
+    /// A number that no adapter had before.
+    pub(super) fn next_stamp(&self) -> u64 {
+        let count = self.stamps.fetch_add(1, Ordering::Relaxed);
+        self.incarnation
+            .wrapping_add(count.wrapping_mul(0xD134_2543_DE82_EF95))
+    }
+
+    /// Makes a plain key stand for a real one.
+    pub(crate) fn bind_plain_key(&self, plain: &[u8], key: &[u8]) {
+        let mut keys = self
+            .plain_keys
+            .write()
+            .unwrap_or_else(PoisonError::into_inner);
+        keys.insert(plain.into(), key.into());
+    }
+
+    /// The object with that key.
+    #[inline]
+    pub(crate) fn find(&self, key: &[u8]) -> Result<Arc<ActiveObject>, SystemException> {
+        match ObjectKey::parse(key) {
+            Some(key) => self.find_parsed(&key),
+            None => self.find_plain(key),
+        }
+    }
+
+    #[inline]
+    fn find_parsed(&self, key: &ObjectKey<'_>) -> Result<Arc<ActiveObject>, SystemException> {
+        match self.objects.get(key.hint) {
+            Some(object) if object.stamp == key.incarnation => Ok(object),
+            _ => self.find_by_path(key),
+        }
+    }
+
+    fn find_plain(&self, plain: &[u8]) -> Result<Arc<ActiveObject>, SystemException> {
+        let key = {
+            let keys = self
+                .plain_keys
+                .read()
+                .unwrap_or_else(PoisonError::into_inner);
+            keys.get(plain).cloned().ok_or_else(no_such_adapter)?
+        };
+        self.find_parsed(&ObjectKey::parse(&key).ok_or_else(no_such_adapter)?)
+    }
+
+    /// Without a good hint: down the adapters by name, then by id.
+    #[cold]
+    fn find_by_path(&self, key: &ObjectKey<'_>) -> Result<Arc<ActiveObject>, SystemException> {
+        let Some(path) = key.path else {
+            return Err(no_such_object());
+        };
+        let mut poa = self.root.get().cloned().ok_or_else(no_such_adapter)?;
+        for name in path.names() {
+            let name = std::str::from_utf8(name).map_err(|_| no_such_adapter())?;
+            poa = poa.child(name).ok_or_else(no_such_adapter)?;
+        }
+        if !poa.serves(path.persistent, key.incarnation) {
+            return Err(no_such_adapter());
+        }
+        poa.active(path.object_id).ok_or_else(no_such_object)
+    }
+}

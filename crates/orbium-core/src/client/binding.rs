@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! From a reference to the ways its object can be reached.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, OnceLock};
+
+use orbium_giop::codeset::Negotiated;
+use orbium_giop::component::{self, Component};
+use orbium_giop::{
+    AddressingDisposition, Completion, ExceptionKind, IiopProfile, Ior, RequestTemplate,
+    SystemException, Version,
+};
+use orbium_transport::{Deadline, HostPort};
+
+use crate::Orb;
+use crate::client::pool::{Pool, PoolKey};
+
+/// All ways to an object, in the order of its profiles and their addresses.
+#[derive(Debug)]
+pub(crate) struct Binding {
+    pub(crate) candidates: Box<[Candidate]>,
+    /// The candidate that answered last.
+    preferred: AtomicUsize,
+}
+
+/// One way to an object.
+#[derive(Debug)]
+pub(crate) struct Candidate {
+    pub(crate) route: Route,
+    pub(crate) version: Version,
+    pub(crate) negotiated: Negotiated,
+    pub(crate) object_key: Vec<u8>,
+    template: RequestTemplate,
+    /// Made when the server asks for another addressing mode.
+    readdressed: OnceLock<RequestTemplate>,
+}
+
+/// Whether the object is reached by a connection or in this very process.
+#[derive(Debug)]
+pub(crate) enum Route {
+    Remote(Arc<Pool>),
+    Local,
+}
+
+impl Binding {
+    pub(crate) fn new(orb: &Orb, ior: &Ior) -> Result<Self, SystemException> {
+        let mut candidates = Vec::new();
+        let mut refused = None;
+        for profile in ior.iiop_profiles() {
+            if let Err(exception) = add_candidates(orb, &profile, &mut candidates) {
+                refused = Some(exception);
+            }
+        }
+        if candidates.is_empty() {
+            let unusable = SystemException::omg(ExceptionKind::ImpLimit, 1, Completion::No);
+            return Err(refused.unwrap_or(unusable));
+        }
+        Ok(Self {
+            candidates: candidates.into(),
+            preferred: AtomicUsize::new(0),
+        })
+    }
+
+    #[inline]
+    pub(crate) fn preferred(&self) -> usize {
+        self.preferred.load(Ordering::Relaxed)
+    }
+
+    pub(crate) fn prefer(&self, candidate: usize) {
+        self.preferred.store(candidate, Ordering::Relaxed);
+    }
+}
+
+fn add_candidates(
+    orb: &Orb,
+    profile: &IiopProfile,
+    candidates: &mut Vec<Candidate>,
+) -> Result<(), SystemException> {
+    let minor = profile
+        .version
+        .minor
+        .min(orb.core().config.giop_minor.number());
+    let version = Version { major: 1, minor };
+    let code_sets = match profile
+        .component(component::TAG_CODE_SETS)
+        .map(Component::parse)
+    {
+        Some(Ok(Component::CodeSets(info))) if minor > 0 => Some(info),
+        _ => None,
+    };
+    let negotiated = Negotiated::with_server(code_sets.as_ref())
+        .map_err(|_| SystemException::omg(ExceptionKind::CodesetIncompatible, 1, Completion::No))?;
+    let mut addresses = vec![HostPort {
+        host: profile.host.clone(),
+        port: profile.port,
+    }];
+    for component in &profile.components {
+        if component.tag == component::TAG_ALTERNATE_IIOP_ADDRESS {
+            if let Ok(Component::AlternateAddress(address)) = Component::parse(component) {
+                addresses.push(HostPort {
+                    host: address.host,
+                    port: address.port,
+                });
+            }
+        }
+    }
+    for address in addresses {
+        // Port 0: not served over plain TCP.
+        if address.port == 0 {
+            continue;
+        }
+        let route = if orb.is_own_address(&address.host, address.port) {
+            Route::Local
+        } else {
+            Route::Remote(orb.core().pools.pool(PoolKey {
+                address,
+                negotiated,
+            }))
+        };
+        candidates.push(Candidate {
+            route,
+            version,
+            negotiated,
+            object_key: profile.object_key.clone(),
+            template: RequestTemplate::new(version, &profile.object_key),
+            readdressed: OnceLock::new(),
+        });
+    }
+    Ok(())
+}
+
+impl Candidate {
+    /// Whether there is a connection, or one can be made.
+    pub(crate) fn check(&self, deadline: Deadline) -> Result<(), SystemException> {
+        match &self.route {
+            Route::Local => Ok(()),
+            Route::Remote(pool) => pool
+                .acquire(deadline)
+                .map(|connection| pool.release(connection)),
+        }
+    }
+
+    #[inline]
+    pub(crate) fn template(&self) -> &RequestTemplate {
+        self.readdressed.get().unwrap_or(&self.template)
+    }
+
+    /// Addresses the object as the server asks for; `false` if that cannot be,
+    /// or was done before.
+    pub(crate) fn readdress(&self, ior: &Ior, wanted: AddressingDisposition) -> bool {
+        let is_ours = |(_, profile): &(usize, &orbium_giop::TaggedProfile)| {
+            profile.object_key().as_deref() == Some(&self.object_key)
+        };
+        let Some((index, profile)) = ior.profiles.iter().enumerate().find(is_ours) else {
+            return false;
+        };
+        let template = match wanted {
+            AddressingDisposition::Key => Some(self.template.clone()),
+            AddressingDisposition::Profile => RequestTemplate::with_profile(self.version, profile),
+            AddressingDisposition::Reference => {
+                RequestTemplate::with_reference(self.version, index as u32, ior)
+            }
+        };
+        template.is_some_and(|template| self.readdressed.set(template).is_ok())
+    }
+}

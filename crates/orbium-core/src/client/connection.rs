@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! A connection to a server, used by one call at a time.
+
+use std::io;
+use std::time::Duration;
+
+use orbium_cdr::{ByteOrder, CdrWriter};
+use orbium_giop::codeset::Negotiated;
+use orbium_giop::{
+    CancelRequest, FragmentError, HEADER_LEN, MessageHeader, MessageKind, Reassembly, Version,
+    close_connection, message_error,
+};
+use orbium_transport::{ByteStream, Deadline};
+
+use crate::Config;
+use crate::framing::Framing;
+use crate::outgoing::{self, Patience};
+
+/// A write buffer larger than this is given back after the call.
+const KEPT: usize = 1 << 20;
+
+/// What came in answer.
+#[derive(Debug)]
+pub(crate) enum Received {
+    /// A message; its octets are in the receive buffer.
+    Framed(MessageHeader),
+    /// A message put together from fragments.
+    Assembled(MessageHeader, Vec<u8>),
+    /// The server ended the connection in order: nothing was begun.
+    Closed,
+    /// The connection was lost.
+    Lost,
+    /// The deadline passed.
+    TimedOut,
+    /// The server says that our message was none.
+    MessageError,
+    /// What came was no message.
+    Garbage,
+}
+
+#[derive(Debug)]
+pub(crate) struct Connection {
+    stream: Box<dyn ByteStream>,
+    framing: Framing,
+    storage: Vec<u8>,
+    next_id: u32,
+    reassembly: Reassembly,
+    receive_timeout: Option<Duration>,
+    send_timeout: Option<Duration>,
+    message_limit: usize,
+    fragment_size: Option<usize>,
+    /// Code sets, to be told to the server until it has answered once.
+    pub(crate) introduction: Option<Negotiated>,
+}
+
+impl Connection {
+    pub(crate) fn new(
+        stream: Box<dyn ByteStream>,
+        config: &Config,
+        negotiated: Negotiated,
+    ) -> Self {
+        Self {
+            stream,
+            framing: Framing::new(config.limits.message_size),
+            storage: Vec::new(),
+            next_id: 0,
+            reassembly: Reassembly::new(config.limits.reassembly()),
+            receive_timeout: None,
+            send_timeout: None,
+            message_limit: config.limits.message_size,
+            fragment_size: config.fragment_size,
+            introduction: (negotiated != Negotiated::DEFAULT).then_some(negotiated),
+        }
+    }
+
+    /// The buffer for the next request.
+    #[inline]
+    pub(crate) fn take_storage(&mut self) -> Vec<u8> {
+        std::mem::take(&mut self.storage)
+    }
+
+    #[inline]
+    pub(crate) fn put_storage(&mut self, storage: Vec<u8>) {
+        if storage.len() <= KEPT {
+            self.storage = storage;
+        }
+    }
+
+    /// An id for the next request: even, for we opened the connection.
+    #[inline]
+    pub(crate) fn next_id(&mut self) -> u32 {
+        self.next_id = self.next_id.wrapping_add(2);
+        self.next_id
+    }
+
+    #[inline]
+    pub(crate) fn message_limit(&self) -> usize {
+        self.message_limit
+    }
+
+    /// Bounds the next receive and send. Costs a system call only when the
+    /// bound differs from the last one.
+    #[inline]
+    pub(crate) fn set_timeout(&mut self, timeout: Option<Duration>) -> io::Result<()> {
+        if self.receive_timeout != timeout || self.send_timeout != timeout {
+            self.stream.set_timeouts(Some(timeout), Some(timeout))?;
+            self.receive_timeout = timeout;
+            self.send_timeout = timeout;
+        }
+        Ok(())
+    }
+
+    /// Sends a finished message whole.
+    #[inline]
+    pub(crate) fn send(&mut self, message: &CdrWriter<'_>, deadline: Deadline) -> io::Result<()> {
+        match self.fragment_size {
+            Some(size) if message.len() > size => {
+                outgoing::send_fragments(&*self.stream, message, size, Patience::Until(deadline))
+            }
+            _ => outgoing::send_message(&*self.stream, message, Patience::Until(deadline)),
+        }
+    }
+
+    /// The next message in answer.
+    #[inline]
+    pub(crate) fn receive(&mut self, deadline: Deadline) -> Received {
+        loop {
+            match self.framing.next() {
+                Ok(Some(header)) => match header.kind {
+                    MessageKind::Reply | MessageKind::LocateReply if !header.more_fragments => {
+                        return Received::Framed(header);
+                    }
+                    _ => {
+                        if let Some(received) = self.other(&header) {
+                            return received;
+                        }
+                    }
+                },
+                Ok(None) => match self.framing.receive(&*self.stream) {
+                    Ok(0) => return Received::Lost,
+                    Ok(_) => {}
+                    Err(error) => {
+                        if let Some(received) = self.receive_failed(&error, deadline) {
+                            return received;
+                        }
+                    }
+                },
+                Err(error) => {
+                    self.send_message_error();
+                    tracing::debug!(?error, "not a message");
+                    return Received::Garbage;
+                }
+            }
+        }
+    }
+
+    #[cold]
+    fn receive_failed(&mut self, error: &io::Error, deadline: Deadline) -> Option<Received> {
+        match error.kind() {
+            io::ErrorKind::Interrupted => None,
+            io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut => match deadline.remaining() {
+                // The timeout was that of the whole call; a rest is left.
+                Ok(left) if self.set_timeout(left).is_ok() => None,
+                _ => Some(Received::TimedOut),
+            },
+            _ => Some(Received::Lost),
+        }
+    }
+
+    /// Anything but a whole reply.
+    #[cold]
+    fn other(&mut self, header: &MessageHeader) -> Option<Received> {
+        match header.kind {
+            MessageKind::CloseConnection => Some(Received::Closed),
+            MessageKind::MessageError => Some(Received::MessageError),
+            MessageKind::Reply | MessageKind::LocateReply | MessageKind::Fragment => {
+                let message = self.framing.message(header);
+                let added = self.reassembly.accept(header, &message[HEADER_LEN..]);
+                self.framing.consume(header);
+                match added {
+                    Ok(None) => None,
+                    Ok(Some(message)) => match whole(&message) {
+                        Some(header) => Some(Received::Assembled(header, message)),
+                        None => Some(Received::Lost),
+                    },
+                    // The rest of a reply that nobody waits for any more.
+                    Err(FragmentError::NothingToContinue(Some(_))) => None,
+                    Err(error) => {
+                        tracing::debug!(%error, "bad fragment in a reply");
+                        self.send_message_error();
+                        Some(Received::Lost)
+                    }
+                }
+            }
+            // Requests come over bidirectional connections only.
+            _ => {
+                self.send_message_error();
+                Some(Received::Lost)
+            }
+        }
+    }
+
+    fn send_message_error(&self) {
+        let _ = self.stream.send(&message_error(Version::V1_2));
+    }
+
+    /// Tells the server that nobody waits for that request any more.
+    pub(crate) fn cancel(&self, version: Version, request_id: u32) {
+        let message = CancelRequest { request_id }.message(version, ByteOrder::NATIVE);
+        let _ = self.stream.send(&message);
+    }
+
+    /// The octets of a message that was received.
+    #[inline]
+    pub(crate) fn message(&mut self, header: &MessageHeader) -> &mut [u8] {
+        self.framing.message(header)
+    }
+
+    /// Drops a message that was received.
+    #[inline]
+    pub(crate) fn consume(&mut self, header: &MessageHeader) {
+        self.framing.consume(header);
+    }
+
+    /// Ends the connection in order, as a client of GIOP 1.2 may.
+    pub(crate) fn close(&self) {
+        let _ = self.stream.send(&close_connection(Version::V1_2));
+    }
+}
+
+/// The header of a message in a buffer of its own.
+fn whole(message: &[u8]) -> Option<MessageHeader> {
+    MessageHeader::parse(message.first_chunk()?).ok()
+}

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Asking a server where an object is.
+
+use orbium_cdr::{ByteOrder, CdrErrorKind, CdrWriter, Decode, Format};
+use orbium_giop::{
+    AddressingDisposition, Completion, ExceptionKind, HEADER_LEN, Ior, LocateReplyHeader,
+    LocateStatus, MessageKind, SystemException, SystemExceptionBody, Target, minor,
+    write_locate_request,
+};
+use orbium_sync::role;
+
+use crate::Orb;
+use crate::adapter::Located;
+use crate::client::attempt::Timing;
+use crate::client::binding::{Candidate, Route};
+use crate::client::connection::Received;
+use crate::client::exchange::Outcome;
+
+fn lost() -> SystemException {
+    SystemException::orbium(
+        ExceptionKind::CommFailure,
+        minor::CONNECTION_LOST,
+        Completion::No,
+    )
+}
+
+/// Asks once: `Ok` is whether the object is there, `Err` what else to do.
+pub(crate) fn perform(
+    orb: &Orb,
+    candidate: &Candidate,
+    timing: Timing,
+) -> Result<Result<bool, Outcome>, SystemException> {
+    let pool = match &candidate.route {
+        Route::Local => return Ok(Ok(orb.locate(&candidate.object_key) == Located::Here)),
+        Route::Remote(pool) => pool,
+    };
+    let mut connection = pool.acquire(timing.deadline)?;
+    let request_id = connection.next_id();
+    let format = Format::plain(ByteOrder::NATIVE, candidate.version.minor);
+    let target = Target::Key(&candidate.object_key);
+    let mut writer = CdrWriter::new(format);
+    write_locate_request(&mut writer, candidate.version, request_id, &target);
+    role::about_to_block();
+    let sent = connection
+        .set_timeout(timing.timeout)
+        .and_then(|()| connection.send(&writer, timing.deadline));
+    if sent.is_err() {
+        pool.discard();
+        return Ok(Err(Outcome::NotBegun(lost())));
+    }
+    loop {
+        match connection.receive(timing.deadline) {
+            Received::Framed(header) => {
+                let message = connection.message(&header);
+                let mut reader = header.reader(&mut message[HEADER_LEN..]);
+                let answer = match header.kind {
+                    MessageKind::LocateReply => {
+                        LocateReplyHeader::read(&mut reader, header.format().minor).ok()
+                    }
+                    _ => None,
+                };
+                let answer = answer.filter(|answer| answer.request_id == request_id);
+                let read = answer.map(|answer| interpret(answer.status, &mut reader));
+                connection.consume(&header);
+                if let Some(read) = read {
+                    pool.release(connection);
+                    return Ok(read);
+                }
+            }
+            Received::Closed => {
+                pool.discard();
+                return Ok(Err(Outcome::NotBegun(lost())));
+            }
+            Received::TimedOut => {
+                pool.discard();
+                return Err(SystemException::orbium(
+                    ExceptionKind::Timeout,
+                    minor::DEADLINE_PASSED,
+                    Completion::No,
+                ));
+            }
+            _ => {
+                pool.discard();
+                return Err(lost());
+            }
+        }
+    }
+}
+
+fn interpret(
+    status: LocateStatus,
+    reader: &mut orbium_cdr::CdrReader<'_>,
+) -> Result<bool, Outcome> {
+    let outcome = match status {
+        LocateStatus::ObjectHere => return Ok(true),
+        LocateStatus::UnknownObject => return Ok(false),
+        LocateStatus::ObjectForward | LocateStatus::ObjectForwardPerm => {
+            Ior::decode(reader).map(|ior| Outcome::Forward(Box::new(ior)))
+        }
+        LocateStatus::SystemException => {
+            SystemExceptionBody::read(reader).map(|body| Outcome::Failed(body.exception()))
+        }
+        LocateStatus::NeedsAddressingMode => reader.read_u16().and_then(|wanted| {
+            AddressingDisposition::from_number(wanted)
+                .map(Outcome::Readdress)
+                .ok_or_else(|| reader.error(CdrErrorKind::BadDiscriminator))
+        }),
+    };
+    Err(outcome
+        .unwrap_or_else(|error| Outcome::Failed(SystemException::from_cdr(error, Completion::No))))
+}

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The calling side: from a reference and arguments to results.
+
+mod attempt;
+mod binding;
+mod connection;
+mod exchange;
+mod locate;
+mod pool;
+
+use orbium_cdr::{CdrError, CdrReader, CdrWriter};
+use orbium_giop::SystemException;
+
+pub(crate) use binding::Binding;
+pub(crate) use pool::Pools;
+
+use crate::raises::Raises;
+use crate::{ObjectRef, Operation};
+use attempt::Attempt;
+use exchange::Outcome;
+
+/// Calls, and waits for the results.
+#[inline]
+pub(crate) fn call<'a, T, E: Raises>(
+    object: &ObjectRef,
+    operation: &'static Operation,
+    arguments: impl Fn(&mut CdrWriter<'a>),
+    results: impl FnOnce(&mut CdrReader<'_>) -> Result<T, CdrError>,
+) -> Result<T, E> {
+    let mut attempt = Attempt::new(object, operation)?;
+    loop {
+        let mut exchange = attempt.begin()?;
+        arguments(exchange.writer());
+        match exchange.perform() {
+            Outcome::Results => return exchange.results(results).map_err(E::from),
+            Outcome::UserException => return Err(exchange.user_exception()),
+            other => {
+                drop(exchange);
+                attempt.again(other)?;
+            }
+        }
+    }
+}
+
+/// Sends, and waits for nothing.
+pub(crate) fn send<'a>(
+    object: &ObjectRef,
+    operation: &'static Operation,
+    arguments: impl Fn(&mut CdrWriter<'a>),
+) -> Result<(), SystemException> {
+    let mut attempt = Attempt::new(object, operation)?;
+    loop {
+        let mut exchange = attempt.begin()?;
+        arguments(exchange.writer());
+        match exchange.perform() {
+            Outcome::Results => return Ok(()),
+            other => {
+                drop(exchange);
+                attempt.again(other)?;
+            }
+        }
+    }
+}
+
+/// Asks where the object is.
+pub(crate) fn locate(object: &ObjectRef) -> Result<bool, SystemException> {
+    static LOCATE: Operation = Operation::new("(locate)");
+    let mut attempt = Attempt::new(object, &LOCATE)?;
+    loop {
+        match attempt.locate()? {
+            Ok(here) => return Ok(here),
+            Err(outcome) => attempt.again(outcome)?,
+        }
+    }
+}

@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Connections that wait to be used again, by server.
+
+use std::collections::HashMap;
+use std::hash::{Hash, Hasher};
+use std::io;
+use std::net::SocketAddr;
+use std::sync::mpsc::{RecvTimeoutError, sync_channel};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread;
+use std::time::Duration;
+
+use orbium_giop::codeset::Negotiated;
+use orbium_giop::{Completion, ExceptionKind, SystemException, minor};
+use orbium_transport::{Deadline, HostPort, connect_tcp, resolve};
+
+use crate::Config;
+use crate::client::connection::Connection;
+
+/// What connections must have in common to be used for one another: the
+/// address, and the code sets, which cannot change once they are settled.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct PoolKey {
+    pub(crate) address: HostPort,
+    pub(crate) negotiated: Negotiated,
+}
+
+impl Hash for PoolKey {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.address.hash(state);
+    }
+}
+
+/// All pools of an ORB.
+#[derive(Debug)]
+pub(crate) struct Pools {
+    config: Arc<Config>,
+    pools: Mutex<HashMap<PoolKey, Arc<Pool>>>,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    idle: Vec<Box<Connection>>,
+    /// Idle and busy ones.
+    open: usize,
+    waiting: usize,
+    closed: bool,
+}
+
+/// The connections to one server. Each is used by one call at a time.
+#[derive(Debug)]
+pub(crate) struct Pool {
+    key: PoolKey,
+    config: Arc<Config>,
+    state: Mutex<State>,
+    one_free: Condvar,
+    /// Where the name led when it was last looked up.
+    resolved: Mutex<Vec<SocketAddr>>,
+}
+
+impl Pools {
+    pub(crate) fn new(config: Arc<Config>) -> Self {
+        Self {
+            config,
+            pools: Mutex::default(),
+        }
+    }
+
+    pub(crate) fn pool(&self, key: PoolKey) -> Arc<Pool> {
+        let mut pools = self.pools.lock().unwrap_or_else(PoisonError::into_inner);
+        let pool = pools.entry(key).or_insert_with_key(|key| {
+            Arc::new(Pool {
+                key: key.clone(),
+                config: Arc::clone(&self.config),
+                state: Mutex::default(),
+                one_free: Condvar::new(),
+                resolved: Mutex::default(),
+            })
+        });
+        Arc::clone(pool)
+    }
+
+    /// Closes what is idle, and keeps nothing from now on.
+    pub(crate) fn close(&self) {
+        let pools = std::mem::take(&mut *self.pools.lock().unwrap_or_else(PoisonError::into_inner));
+        for pool in pools.values() {
+            let idle = {
+                let mut state = pool.lock();
+                state.closed = true;
+                std::mem::take(&mut state.idle)
+            };
+            for connection in idle {
+                connection.close();
+            }
+        }
+    }
+}
+
+impl Pool {
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// A connection for one call: an idle one, or a new one.
+    #[inline]
+    pub(crate) fn acquire(&self, deadline: Deadline) -> Result<Box<Connection>, SystemException> {
+        if let Some(connection) = self.lock().idle.pop() {
+            return Ok(connection);
+        }
+        self.open(deadline)
+    }
+
+    #[cold]
+    fn open(&self, deadline: Deadline) -> Result<Box<Connection>, SystemException> {
+        let mut state = self.lock();
+        loop {
+            if let Some(connection) = state.idle.pop() {
+                return Ok(connection);
+            }
+            if state.open < self.config.limits.connections_per_server {
+                state.open += 1;
+                break;
+            }
+            let Ok(left) = deadline.remaining() else {
+                return Err(SystemException::orbium(
+                    ExceptionKind::Timeout,
+                    minor::DEADLINE_PASSED,
+                    Completion::No,
+                ));
+            };
+            state.waiting += 1;
+            let wait = left.unwrap_or(Duration::from_secs(3600));
+            state = self
+                .one_free
+                .wait_timeout(state, wait)
+                .unwrap_or_else(PoisonError::into_inner)
+                .0;
+            state.waiting -= 1;
+        }
+        drop(state);
+        let connected = self.connect(deadline);
+        if connected.is_err() {
+            self.discard();
+        }
+        connected
+    }
+
+    /// Keeps a connection for the next call.
+    #[inline]
+    pub(crate) fn release(&self, connection: Box<Connection>) {
+        let mut state = self.lock();
+        if state.closed {
+            drop(state);
+            connection.close();
+            return;
+        }
+        state.idle.push(connection);
+        let somebody_waits = state.waiting > 0;
+        drop(state);
+        if somebody_waits {
+            self.one_free.notify_one();
+        }
+    }
+
+    /// Forgets a connection that was acquired and is not to be used again.
+    pub(crate) fn discard(&self) {
+        self.lock().open -= 1;
+        self.one_free.notify_one();
+    }
+
+    fn connect(&self, deadline: Deadline) -> Result<Box<Connection>, SystemException> {
+        let limit = Deadline::after(Some(self.config.connect_timeout.0));
+        let earliest = deadline.earlier(limit);
+        let connected = self
+            .addresses(earliest)
+            .and_then(|addresses| connect_tcp(&addresses, &self.config.tcp, earliest));
+        match connected {
+            Ok(stream) => Ok(Box::new(Connection::new(
+                stream,
+                &self.config,
+                self.key.negotiated,
+            ))),
+            Err(error) => {
+                // The name may lead elsewhere by now.
+                self.resolved
+                    .lock()
+                    .unwrap_or_else(PoisonError::into_inner)
+                    .clear();
+                tracing::debug!(address = %self.key.address, %error, "cannot connect");
+                Err(refusal(&error, deadline))
+            }
+        }
+    }
+
+    /// Looks the name up, once, on a thread that nobody waits for beyond the
+    /// deadline.
+    fn addresses(&self, deadline: Deadline) -> io::Result<Vec<SocketAddr>> {
+        let known = self
+            .resolved
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone();
+        if !known.is_empty() {
+            return Ok(known);
+        }
+        let address = self.key.address.clone();
+        let found = if address.host.parse::<std::net::IpAddr>().is_ok() {
+            resolve(&address)?
+        } else {
+            let (sender, receiver) = sync_channel(1);
+            thread::Builder::new()
+                .name("orbium-resolve".into())
+                .spawn(move || {
+                    // The receiver may have given up.
+                    let _ = sender.send(resolve(&address).map_err(as_unresolved));
+                })?;
+            let left = deadline.remaining()?.unwrap_or(Duration::from_secs(3600));
+            match receiver.recv_timeout(left) {
+                Ok(found) => found?,
+                Err(RecvTimeoutError::Timeout) => return Err(io::ErrorKind::TimedOut.into()),
+                Err(RecvTimeoutError::Disconnected) => {
+                    return Err(io::Error::other("name resolution failed"));
+                }
+            }
+        };
+        *self.resolved.lock().unwrap_or_else(PoisonError::into_inner) = found.clone();
+        Ok(found)
+    }
+}
+
+/// Resolver errors come in kinds of all sorts; one says what they are.
+fn as_unresolved(error: io::Error) -> io::Error {
+    io::Error::new(io::ErrorKind::NotFound, error)
+}
+
+/// What a caller is told of a connection that could not be made.
+fn refusal(error: &io::Error, deadline: Deadline) -> SystemException {
+    if deadline.has_passed() {
+        return SystemException::orbium(
+            ExceptionKind::Timeout,
+            minor::DEADLINE_PASSED,
+            Completion::No,
+        );
+    }
+    let code = match error.kind() {
+        io::ErrorKind::ConnectionRefused => minor::CONNECT_REFUSED,
+        io::ErrorKind::NotFound => minor::HOST_UNKNOWN,
+        io::ErrorKind::TimedOut | io::ErrorKind::WouldBlock => minor::CONNECT_TIMEOUT,
+        _ => minor::CONNECT_FAILED,
+    };
+    SystemException::orbium(ExceptionKind::Transient, code, Completion::No)
+}

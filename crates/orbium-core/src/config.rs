@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What can be chosen when an ORB is built.
+
+use std::fmt;
+use std::str::FromStr;
+use std::time::Duration;
+
+use orbium_giop::ReassemblyLimits;
+use orbium_transport::{Endpoint, TcpOptions};
+
+/// How a server serves its connections.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum ServerStrategy {
+    /// A thread reads each connection and runs the servants itself: two system
+    /// calls per request, the lowest latency. The default.
+    #[default]
+    ThreadPerConnection,
+    /// One thread waits for all connections (level-triggered) and runs the
+    /// servants itself: many connections, little memory. A servant that calls
+    /// out hands the others over first, so that nobody waits for it.
+    Reactive,
+}
+
+impl fmt::Display for ServerStrategy {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::ThreadPerConnection => "thread-per-connection",
+            Self::Reactive => "reactive",
+        })
+    }
+}
+
+/// A strategy name that is not known.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UnknownStrategy(pub String);
+
+impl fmt::Display for UnknownStrategy {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "`{}` is not a server strategy: expected thread-per-connection or reactive",
+            self.0
+        )
+    }
+}
+
+impl std::error::Error for UnknownStrategy {}
+
+impl FromStr for ServerStrategy {
+    type Err = UnknownStrategy;
+
+    fn from_str(text: &str) -> Result<Self, UnknownStrategy> {
+        match text {
+            "thread-per-connection" => Ok(Self::ThreadPerConnection),
+            "reactive" => Ok(Self::Reactive),
+            _ => Err(UnknownStrategy(text.to_owned())),
+        }
+    }
+}
+
+/// Bounds on what peers can make the ORB hold or wait for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// Octets of the largest message sent or received, reassembled ones too.
+    /// Default: 256 MiB. Memory is only taken as octets arrive.
+    pub message_size: usize,
+    /// Messages in assembly from fragments, per connection. Default: 16.
+    pub messages_in_assembly: usize,
+    /// Connections served at once; further ones are closed. Default: 4096.
+    pub connections: usize,
+    /// Time a peer may take to complete a message it has begun. Default: 30 s.
+    pub message_time: Duration,
+    /// Time a peer may take to accept what is sent to it. Default: 30 s.
+    pub send_time: Duration,
+    /// Requests that wait for a POA manager that holds them. Default: 1024.
+    pub held_requests: usize,
+    /// Connections to one server address, busy ones included; a call that finds
+    /// none free waits for one. Default: 64.
+    pub connections_per_server: usize,
+    /// References followed by one call because servers forward it. Default: 16.
+    pub forwards: u32,
+}
+
+impl Limits {
+    pub(crate) fn reassembly(&self) -> ReassemblyLimits {
+        ReassemblyLimits {
+            message: self.message_size,
+            messages: self.messages_in_assembly,
+            total: self.message_size,
+        }
+    }
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            message_size: 256 << 20,
+            messages_in_assembly: 16,
+            connections: 4096,
+            message_time: Duration::from_secs(30),
+            send_time: Duration::from_secs(30),
+            held_requests: 1024,
+            connections_per_server: 64,
+            forwards: 16,
+        }
+    }
+}
+
+/// Everything an ORB is built from: a plain value.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Config {
+    /// Where to listen. With none, the first activation listens on a free port
+    /// of all interfaces.
+    pub endpoints: Vec<Endpoint>,
+    /// How connections are served.
+    pub strategy: ServerStrategy,
+    /// Bounds.
+    pub limits: Limits,
+    /// Options of TCP connections, both roles.
+    pub tcp: TcpOptions,
+    /// Time a call may take from beginning to end, connecting included; `None`
+    /// (the default) waits as long as the connection lives.
+    pub call_timeout: Option<Duration>,
+    /// Time that making a connection may take within a call. Default: 10 s.
+    pub connect_timeout: ConnectTimeout,
+    /// Octets above which a GIOP 1.2 message is sent in fragments; `None` (the
+    /// default) never sends fragments.
+    pub fragment_size: Option<usize>,
+    /// Highest GIOP minor version published and spoken. Default: 2.
+    pub giop_minor: GiopMinor,
+}
+
+/// A connect timeout, 10 s by default.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ConnectTimeout(pub Duration);
+
+impl Default for ConnectTimeout {
+    fn default() -> Self {
+        Self(Duration::from_secs(10))
+    }
+}
+
+/// A GIOP minor version from 0 to 2, 2 by default.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct GiopMinor(u8);
+
+impl Default for GiopMinor {
+    fn default() -> Self {
+        Self(2)
+    }
+}
+
+impl GiopMinor {
+    /// GIOP 1.`minor`; `None` beyond 1.2.
+    #[must_use]
+    pub const fn new(minor: u8) -> Option<Self> {
+        if minor <= 2 { Some(Self(minor)) } else { None }
+    }
+
+    /// The number.
+    #[must_use]
+    pub const fn number(self) -> u8 {
+        self.0
+    }
+}

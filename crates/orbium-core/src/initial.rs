@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Object strings and initial references (CORBA 3.3 Part 1, clause 8.5).
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use orbium_giop::{Corbaloc, ObjectUrl, SystemException, UrlError, UrlErrorKind};
+
+use crate::{Interface, ObjectRef, Orb};
+
+/// An initial reference that is not known, or a name that is taken or empty.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct InvalidName(pub String);
+
+impl fmt::Display for InvalidName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "no initial reference `{}`", self.0)
+    }
+}
+
+impl std::error::Error for InvalidName {}
+
+/// Why an object string gives no reference.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ObjectError {
+    /// The string is not an object string: what is wrong, and where.
+    Url(UrlError),
+    /// It names an initial reference that is not known.
+    Unknown(InvalidName),
+    /// A `corbaname:` has to be looked up, which did not succeed.
+    Naming(SystemException),
+}
+
+impl fmt::Display for ObjectError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Url(error) => error.fmt(f),
+            Self::Unknown(name) => name.fmt(f),
+            Self::Naming(exception) => write!(f, "the name was not resolved: {exception}"),
+        }
+    }
+}
+
+impl std::error::Error for ObjectError {}
+
+impl From<UrlError> for ObjectError {
+    fn from(error: UrlError) -> Self {
+        Self::Url(error)
+    }
+}
+
+#[derive(Debug, Default)]
+pub(crate) struct InitialReferences(Mutex<BTreeMap<String, ObjectRef>>);
+
+impl InitialReferences {
+    pub(crate) fn clear(&self) {
+        let all = std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner));
+        drop(all);
+    }
+}
+
+impl Orb {
+    /// The reference as a string, `IOR:…`.
+    #[must_use]
+    pub fn object_to_string(&self, object: &impl Interface) -> String {
+        object.as_object().ior().to_string()
+    }
+
+    /// The reference that a string names: `IOR:`, `corbaloc:`. Contacts nobody.
+    /// `None` is the nil reference.
+    ///
+    /// # Errors
+    /// [`ObjectError`]. A `corbaname:` needs a naming service client and is
+    /// refused as such.
+    pub fn string_to_object(&self, text: &str) -> Result<Option<ObjectRef>, ObjectError> {
+        let ior = match ObjectUrl::parse(text)? {
+            ObjectUrl::Ior(ior) => ior,
+            ObjectUrl::Corbaloc(corbaloc) => match corbaloc.initial_reference() {
+                Some(name) => {
+                    return self
+                        .resolve_initial_references(name)
+                        .map(Some)
+                        .map_err(ObjectError::Unknown);
+                }
+                None => corbaloc.to_ior()?,
+            },
+            ObjectUrl::Corbaname(name) => return self.resolve_corbaname(&name.context, &name.name),
+        };
+        if ior.is_nil() {
+            return Ok(None);
+        }
+        Ok(Some(ObjectRef::new(self.clone(), Arc::new(ior), None)))
+    }
+
+    fn resolve_corbaname(
+        &self,
+        context: &Corbaloc,
+        name: &str,
+    ) -> Result<Option<ObjectRef>, ObjectError> {
+        if !name.is_empty() {
+            // Names inside a context are the naming service's affair.
+            return Err(UrlError::new(UrlErrorKind::UnknownScheme, 0).into());
+        }
+        match context.initial_reference() {
+            Some(name) => self
+                .resolve_initial_references(name)
+                .map(Some)
+                .map_err(ObjectError::Unknown),
+            None => {
+                let ior = context.to_ior()?;
+                Ok(Some(ObjectRef::new(self.clone(), Arc::new(ior), None)))
+            }
+        }
+    }
+
+    /// The reference registered under a name.
+    ///
+    /// # Errors
+    /// [`InvalidName`].
+    pub fn resolve_initial_references(&self, name: &str) -> Result<ObjectRef, InvalidName> {
+        let references = self
+            .core()
+            .initial
+            .0
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        references
+            .get(name)
+            .cloned()
+            .ok_or_else(|| InvalidName(name.to_owned()))
+    }
+
+    /// Registers a reference under a name.
+    ///
+    /// # Errors
+    /// [`InvalidName`] for a name that is empty or taken.
+    pub fn register_initial_reference(
+        &self,
+        name: &str,
+        object: &impl Interface,
+    ) -> Result<(), InvalidName> {
+        let mut references = self
+            .core()
+            .initial
+            .0
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        if name.is_empty() || references.contains_key(name) {
+            return Err(InvalidName(name.to_owned()));
+        }
+        references.insert(name.to_owned(), object.as_object().clone());
+        Ok(())
+    }
+
+    /// The names under which references are registered.
+    #[must_use]
+    pub fn list_initial_services(&self) -> Vec<String> {
+        let references = self
+            .core()
+            .initial
+            .0
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        references.keys().cloned().collect()
+    }
+}

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Calls to objects of this very ORB: the same steps, no sockets.
+
+use std::cell::RefCell;
+
+use orbium_cdr::{CdrWriter, Format};
+use orbium_giop::codeset::Negotiated;
+use orbium_giop::{
+    Completion, ExceptionKind, HEADER_LEN, MessageHeader, ReplyHeader, ReplyStatus, RequestHeader,
+    SystemException, minor,
+};
+
+use crate::Orb;
+use crate::adapter::Incoming;
+use crate::servant::{Reply, ReplyPath};
+
+/// Keeps the reply for the caller, who is further up on this stack.
+#[derive(Default)]
+struct Kept(RefCell<Vec<u8>>);
+
+impl ReplyPath for Kept {
+    fn send(&self, message: &CdrWriter<'_>) {
+        let mut kept = self.0.borrow_mut();
+        for piece in message.pieces() {
+            kept.extend_from_slice(piece);
+        }
+    }
+}
+
+fn broken() -> SystemException {
+    SystemException::orbium(
+        ExceptionKind::Internal,
+        minor::INVARIANT_BROKEN,
+        Completion::Maybe,
+    )
+}
+
+/// A reply: header, where the body starts, status, octets.
+pub(crate) type LocalReply = (MessageHeader, usize, ReplyStatus, Vec<u8>);
+
+/// Serves a request message and returns the reply, if there is to be one.
+pub(crate) fn perform(
+    orb: &Orb,
+    mut message: Vec<u8>,
+    negotiated: Negotiated,
+) -> Result<Option<LocalReply>, SystemException> {
+    let (header, body) = message
+        .split_first_chunk_mut::<HEADER_LEN>()
+        .ok_or_else(broken)?;
+    let header = MessageHeader::parse(header).map_err(|_| broken())?;
+    let mut reader = header.reader(body).with_owner(Some(orb.owner()));
+    let request = RequestHeader::read(&mut reader, header.version.minor).map_err(|_| broken())?;
+    let format = Format {
+        char_set: negotiated.char_set,
+        wide_set: negotiated.wide_set,
+        ..header.format()
+    };
+    reader.set_format(format);
+    let key = request.target.object_key().ok_or_else(broken)?;
+    let kept = Kept::default();
+    let incoming = Incoming {
+        orb,
+        key: &key,
+        operation: request.operation,
+        contexts: request.contexts,
+        peer: None,
+        response: request.response,
+        arguments: reader,
+    };
+    incoming.serve(&mut Reply {
+        path: &kept,
+        storage: &mut Vec::new(),
+        version: header.version,
+        request_id: request.request_id,
+        format,
+        response: request.response,
+        answered: false,
+    });
+    if !request.response.expects_reply() {
+        return Ok(None);
+    }
+    let mut reply = kept.0.into_inner();
+    let (header, body) = reply
+        .split_first_chunk_mut::<HEADER_LEN>()
+        .ok_or_else(broken)?;
+    let header = MessageHeader::parse(header).map_err(|_| broken())?;
+    let mut reader = header.reader(body);
+    let answer = ReplyHeader::read(&mut reader, header.version.minor).map_err(|_| broken())?;
+    let body_at = reader.position();
+    Ok(Some((header, body_at, answer.status, reply)))
+}

@@ -1,0 +1,427 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The ORB itself: what it is built from, and how it ends.
+
+use std::fmt;
+use std::io;
+use std::net::IpAddr;
+use std::sync::atomic::{AtomicU8, Ordering};
+use std::sync::{Arc, Condvar, Mutex, OnceLock, PoisonError, Weak};
+use std::time::Duration;
+
+use orbium_cdr::Owner;
+use orbium_giop::codeset::CodeSetComponentInfo;
+use orbium_giop::{
+    Completion, ExceptionKind, IiopProfile, Ior, SystemException, TaggedComponent, Version,
+    component,
+};
+use orbium_sync::role;
+use orbium_transport::{Endpoint, EndpointError, HostPort};
+
+use crate::adapter::Registry;
+use crate::client::Pools;
+use crate::initial::InitialReferences;
+use crate::server::Server;
+use crate::{Config, Limits, ObjectRef, Poa, ServerStrategy};
+
+const RUNNING: u8 = 0;
+const ENDING: u8 = 1;
+const ENDED: u8 = 2;
+
+pub(crate) struct OrbCore {
+    pub(crate) config: Arc<Config>,
+    pub(crate) registry: Registry,
+    pub(crate) pools: Pools,
+    pub(crate) initial: InitialReferences,
+    server: OnceLock<Result<Server, SystemException>>,
+    state: AtomicU8,
+    ending: Mutex<()>,
+    ended: Condvar,
+    owner: Owner,
+}
+
+/// An Object Request Broker: a value, of which any number live side by side in
+/// one process. Cheap to clone; clones are the same ORB.
+///
+/// ```
+/// use orbium_core::Orb;
+///
+/// let orb = Orb::builder().endpoint("iiop://127.0.0.1:0")?.build()?;
+/// println!("listening at {:?}", orb.addresses()?);
+/// orb.shutdown(true)?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone)]
+pub struct Orb(Arc<OrbCore>);
+
+/// What readers carry so that references in messages can be bound.
+struct OwnerHandle(Weak<OrbCore>);
+
+/// Why an ORB could not be built.
+#[derive(Debug)]
+pub enum OrbError {
+    /// An endpoint that cannot be understood.
+    Endpoint(EndpointError),
+    /// An endpoint that cannot be listened at.
+    Listen(HostPort, io::Error),
+}
+
+impl fmt::Display for OrbError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Endpoint(error) => error.fmt(f),
+            Self::Listen(at, error) => write!(f, "cannot listen at {at}: {error}"),
+        }
+    }
+}
+
+impl std::error::Error for OrbError {}
+
+impl From<EndpointError> for OrbError {
+    fn from(error: EndpointError) -> Self {
+        Self::Endpoint(error)
+    }
+}
+
+/// Chooses what an ORB is made of; see [`Config`] for each choice.
+#[derive(Clone, Debug, Default)]
+#[must_use]
+pub struct OrbBuilder {
+    config: Config,
+}
+
+impl OrbBuilder {
+    /// Listens at `iiop://host:port`, and publishes that address or the one
+    /// after `?publish=`. May be repeated.
+    ///
+    /// # Errors
+    /// The endpoint cannot be understood.
+    pub fn endpoint(mut self, endpoint: &str) -> Result<Self, EndpointError> {
+        self.config.endpoints.push(endpoint.parse()?);
+        Ok(self)
+    }
+
+    /// How connections are served.
+    pub fn strategy(mut self, strategy: ServerStrategy) -> Self {
+        self.config.strategy = strategy;
+        self
+    }
+
+    /// Bounds on what peers can make the ORB hold or wait for.
+    pub fn limits(mut self, limits: Limits) -> Self {
+        self.config.limits = limits;
+        self
+    }
+
+    /// Time each call may take.
+    pub fn call_timeout(mut self, timeout: Duration) -> Self {
+        self.config.call_timeout = Some(timeout);
+        self
+    }
+
+    /// Everything at once.
+    pub fn config(mut self, config: Config) -> Self {
+        self.config = config;
+        self
+    }
+
+    /// Builds the ORB, and listens if endpoints were given.
+    ///
+    /// # Errors
+    /// [`OrbError::Listen`].
+    pub fn build(self) -> Result<Orb, OrbError> {
+        Orb::new(self.config)
+    }
+}
+
+fn already_shut_down() -> SystemException {
+    SystemException::omg(ExceptionKind::BadInvOrder, 4, Completion::No)
+}
+
+impl From<Arc<OrbCore>> for Orb {
+    fn from(core: Arc<OrbCore>) -> Self {
+        Self(core)
+    }
+}
+
+impl Orb {
+    /// A builder with the defaults.
+    pub fn builder() -> OrbBuilder {
+        OrbBuilder::default()
+    }
+
+    /// An ORB of that configuration.
+    ///
+    /// # Errors
+    /// [`OrbError::Listen`].
+    pub fn new(config: Config) -> Result<Self, OrbError> {
+        let listen = !config.endpoints.is_empty();
+        let config = Arc::new(config);
+        let orb = Self(Arc::new_cyclic(|weak: &Weak<OrbCore>| OrbCore {
+            registry: Registry::new(),
+            pools: Pools::new(Arc::clone(&config)),
+            initial: InitialReferences::default(),
+            server: OnceLock::new(),
+            state: AtomicU8::new(RUNNING),
+            ending: Mutex::new(()),
+            ended: Condvar::new(),
+            owner: Arc::new(OwnerHandle(weak.clone())),
+            config,
+        }));
+        let root = Poa::root(&orb.0);
+        // Nobody else can have set it.
+        let _ = orb.0.registry.root.set(root);
+        if listen {
+            let server = Server::start(&orb, &orb.0.config.endpoints)?;
+            let _ = orb.0.server.set(Ok(server));
+        }
+        Ok(orb)
+    }
+
+    #[inline]
+    pub(crate) fn core(&self) -> &OrbCore {
+        &self.0
+    }
+
+    #[inline]
+    pub(crate) fn owner(&self) -> &Owner {
+        &self.0.owner
+    }
+
+    pub(crate) fn downgrade(&self) -> Weak<OrbCore> {
+        Arc::downgrade(&self.0)
+    }
+
+    pub(crate) fn from_owner(owner: &Owner) -> Option<Self> {
+        owner.downcast_ref::<OwnerHandle>()?.0.upgrade().map(Self)
+    }
+
+    /// The root adapter. Its manager holds requests until it is activated.
+    #[must_use]
+    pub fn root_poa(&self) -> Poa {
+        match self.0.registry.root.get() {
+            Some(root) => root.clone(),
+            // Set before `new` returns.
+            None => unreachable!("an ORB has a root adapter"),
+        }
+    }
+
+    /// What the ORB was built from.
+    #[must_use]
+    pub fn config(&self) -> &Config {
+        &self.0.config
+    }
+
+    /// The server half, listening on a free port if no endpoint was given.
+    pub(crate) fn published(&self) -> Result<&Server, SystemException> {
+        self.check_running()?;
+        let server = self.0.server.get_or_init(|| {
+            let any = Endpoint {
+                listen: HostPort {
+                    host: String::new(),
+                    port: 0,
+                },
+                publish: None,
+            };
+            Server::start(self, &[any]).map_err(|error| {
+                tracing::error!(%error, "cannot listen");
+                SystemException::new(ExceptionKind::Initialize, 0, Completion::No)
+            })
+        });
+        server.as_ref().map_err(|exception| *exception)
+    }
+
+    /// The addresses published in references, with the ports that were taken.
+    ///
+    /// # Errors
+    /// The ORB cannot listen, or was shut down.
+    pub fn addresses(&self) -> Result<Vec<HostPort>, SystemException> {
+        Ok(self.published()?.published().to_vec())
+    }
+
+    pub(crate) fn is_own_address(&self, host: &str, port: u16) -> bool {
+        let Some(Ok(server)) = self.0.server.get() else {
+            return false;
+        };
+        server
+            .published()
+            .iter()
+            .any(|own| own.port == port && own.host == host)
+    }
+
+    /// A reference to the object with that key of ours.
+    pub(crate) fn reference_to_key(
+        &self,
+        key: Vec<u8>,
+        repository_id: &str,
+    ) -> Result<ObjectRef, SystemException> {
+        let ior = self.ior(key, repository_id)?;
+        Ok(ObjectRef::new(self.clone(), Arc::new(ior), None))
+    }
+
+    fn ior(&self, object_key: Vec<u8>, repository_id: &str) -> Result<Ior, SystemException> {
+        let addresses = self.published()?.published();
+        let Some((first, others)) = addresses.split_first() else {
+            return Err(SystemException::new(
+                ExceptionKind::Initialize,
+                0,
+                Completion::No,
+            ));
+        };
+        let minor = self.0.config.giop_minor.number();
+        let mut components = vec![
+            TaggedComponent::orb_type(component::ORB_TYPE_ORBIUM),
+            TaggedComponent::code_sets(&CodeSetComponentInfo::orbium()),
+        ];
+        if minor >= 2 {
+            let alternate = |at: &HostPort| TaggedComponent::alternate_address(&at.host, at.port);
+            components.extend(others.iter().map(alternate));
+        }
+        let profile = IiopProfile {
+            version: Version { major: 1, minor },
+            host: first.host.clone(),
+            port: first.port,
+            object_key,
+            components: if minor == 0 { Vec::new() } else { components },
+        };
+        Ok(Ior::with_profile(repository_id, &profile))
+    }
+
+    /// Makes an object reachable under a plain key too, as in
+    /// `corbaloc::host:port/Name`.
+    ///
+    /// # Errors
+    /// The reference is not to an object of this ORB (BAD_PARAM).
+    pub fn bind_key(
+        &self,
+        plain: &str,
+        object: &impl crate::Interface,
+    ) -> Result<(), SystemException> {
+        let key = object
+            .as_object()
+            .own_key()
+            .ok_or_else(|| SystemException::new(ExceptionKind::BadParam, 0, Completion::No))?;
+        self.0.registry.bind_plain_key(plain.as_bytes(), &key);
+        Ok(())
+    }
+
+    #[inline]
+    pub(crate) fn check_running(&self) -> Result<(), SystemException> {
+        if self.0.state.load(Ordering::Acquire) == ENDED {
+            return Err(already_shut_down());
+        }
+        Ok(())
+    }
+
+    /// Blocks until the ORB was shut down.
+    ///
+    /// # Errors
+    /// BAD_INV_ORDER if it was already.
+    pub fn run(&self) -> Result<(), SystemException> {
+        self.check_running()?;
+        role::about_to_block();
+        self.wait_until_ended();
+        Ok(())
+    }
+
+    fn wait_until_ended(&self) {
+        let mut guard = self.0.ending.lock().unwrap_or_else(PoisonError::into_inner);
+        while self.0.state.load(Ordering::Acquire) != ENDED {
+            guard = self
+                .0
+                .ended
+                .wait(guard)
+                .unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+
+    /// Ends the ORB: requests being served are completed and answered, others
+    /// are told that the connection closes. With `wait`, returns when that is
+    /// done: no thread and no descriptor is left. A second call does nothing
+    /// but wait.
+    ///
+    /// # Errors
+    /// BAD_INV_ORDER for waiting from within a request: that would be for ever.
+    pub fn shutdown(&self, wait: bool) -> Result<(), SystemException> {
+        if wait && role::is_serving() {
+            return Err(SystemException::omg(
+                ExceptionKind::BadInvOrder,
+                3,
+                Completion::No,
+            ));
+        }
+        let state = &self.0.state;
+        if state
+            .compare_exchange(RUNNING, ENDING, Ordering::AcqRel, Ordering::Acquire)
+            .is_ok()
+        {
+            let orb = self.clone();
+            let end = move || orb.end();
+            // From within a request somebody else has to wait for its end.
+            if role::is_serving() || !wait {
+                let spawned = std::thread::Builder::new()
+                    .name("orbium-shutdown".into())
+                    .spawn(end);
+                if let Err(error) = spawned {
+                    tracing::error!(%error, "cannot shut down in the background");
+                }
+            } else {
+                end();
+            }
+        }
+        if wait {
+            self.wait_until_ended();
+        }
+        Ok(())
+    }
+
+    fn end(&self) {
+        if let Some(Ok(server)) = self.0.server.get() {
+            server.stop(self);
+        }
+        if let Some(root) = self.0.registry.root.get() {
+            root.deactivate_managers();
+            root.end_with_orb();
+        }
+        self.0.pools.close();
+        self.0.initial.clear();
+        let _guard = self.0.ending.lock().unwrap_or_else(PoisonError::into_inner);
+        self.0.state.store(ENDED, Ordering::Release);
+        self.0.ended.notify_all();
+    }
+}
+
+impl PartialEq for Orb {
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+}
+
+impl fmt::Debug for Orb {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Orb")
+            .field("strategy", &self.0.config.strategy)
+            .finish_non_exhaustive()
+    }
+}
+
+/// The host to publish for a socket that listens at an address.
+///
+/// A wildcard is no address a client could use: the address that packets to the
+/// outside leave from is published instead, without a name look-up, or the
+/// loopback address on a host without a network.
+pub(crate) fn publishable(address: IpAddr) -> String {
+    if !address.is_unspecified() {
+        return address.to_string();
+    }
+    let outside = |bind: &str, to: &str| -> io::Result<IpAddr> {
+        // Connecting a datagram socket sends nothing; it only chooses a route.
+        let socket = std::net::UdpSocket::bind((bind, 0))?;
+        socket.connect((to, 9))?;
+        Ok(socket.local_addr()?.ip())
+    };
+    // TEST-NET-1: documentation addresses, routed like any other.
+    let v4 = outside("0.0.0.0", "192.0.2.1")
+        .ok()
+        .filter(|ip| !ip.is_unspecified());
+    v4.unwrap_or(IpAddr::from([127, 0, 0, 1])).to_string()
+}

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Finished messages into a stream of octets.
+
+use std::io::{self, IoSlice};
+use std::time::Duration;
+
+use orbium_cdr::CdrWriter;
+use orbium_giop::{FragmentPlan, slices_within};
+use orbium_sys::{Interest, wait_for};
+use orbium_transport::{ByteStream, Deadline};
+
+/// How long to wait for a peer that does not take what is sent.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Patience {
+    /// Until then.
+    Until(Deadline),
+    /// That long from when the peer first makes us wait: costs no look at the
+    /// clock as long as it does not.
+    For(Duration),
+}
+
+impl Patience {
+    fn deadline(&mut self) -> Deadline {
+        if let Self::For(time) = *self {
+            *self = Self::Until(Deadline::after(Some(time)));
+        }
+        match *self {
+            Self::Until(deadline) => deadline,
+            Self::For(_) => Deadline::NEVER,
+        }
+    }
+}
+
+/// Most buffers handed to the kernel at once.
+const MAX_PIECES: usize = 16;
+
+/// Sends a message whole, before the deadline.
+#[inline]
+pub(crate) fn send_message(
+    stream: &dyn ByteStream,
+    message: &CdrWriter<'_>,
+    mut patience: Patience,
+) -> io::Result<()> {
+    if message.is_gathered() {
+        return send_pieces(stream, message.pieces(), patience);
+    }
+    let octets = message.written();
+    match stream.send(octets) {
+        Ok(sent) if sent == octets.len() => Ok(()),
+        Ok(sent) => send_octets(stream, &octets[sent..], patience),
+        Err(error) => {
+            wait_if_full(stream, error, &mut patience)?;
+            send_octets(stream, octets, patience)
+        }
+    }
+}
+
+/// Sends octets whole.
+#[cold]
+pub(crate) fn send_octets(
+    stream: &dyn ByteStream,
+    mut octets: &[u8],
+    mut patience: Patience,
+) -> io::Result<()> {
+    while !octets.is_empty() {
+        match stream.send(octets) {
+            Ok(sent) => octets = &octets[sent..],
+            Err(error) => wait_if_full(stream, error, &mut patience)?,
+        }
+    }
+    Ok(())
+}
+
+/// Sends octets from several places, whole and in order.
+pub(crate) fn send_pieces<'p>(
+    stream: &dyn ByteStream,
+    pieces: impl Iterator<Item = &'p [u8]>,
+    patience: Patience,
+) -> io::Result<()> {
+    let mut slices = [IoSlice::new(&[]); MAX_PIECES];
+    let mut count = 0;
+    for piece in pieces {
+        if count == MAX_PIECES {
+            send_slices(stream, &mut slices[..count], patience)?;
+            count = 0;
+        }
+        slices[count] = IoSlice::new(piece);
+        count += 1;
+    }
+    send_slices(stream, &mut slices[..count], patience)
+}
+
+fn send_slices(
+    stream: &dyn ByteStream,
+    mut slices: &mut [IoSlice<'_>],
+    mut patience: Patience,
+) -> io::Result<()> {
+    while !slices.is_empty() {
+        match stream.send_vectored(slices) {
+            Ok(sent) => IoSlice::advance_slices(&mut slices, sent),
+            Err(error) => wait_if_full(stream, error, &mut patience)?,
+        }
+    }
+    Ok(())
+}
+
+/// Sends a message in GIOP 1.2 fragments of at most `size` octets.
+#[cold]
+pub(crate) fn send_fragments(
+    stream: &dyn ByteStream,
+    message: &CdrWriter<'_>,
+    size: usize,
+    patience: Patience,
+) -> io::Result<()> {
+    let Some(plan) = FragmentPlan::new(message.written(), message.len(), size) else {
+        // GIOP 1.0 and 1.1: not fragmented.
+        return send_message(stream, message, patience);
+    };
+    for part in plan {
+        let body = slices_within(message.pieces(), part.range.clone());
+        send_pieces(stream, std::iter::once(part.head()).chain(body), patience)?;
+    }
+    Ok(())
+}
+
+/// Waits until a stream takes octets again, whether it blocks or not.
+#[cold]
+fn wait_if_full(
+    stream: &dyn ByteStream,
+    error: io::Error,
+    patience: &mut Patience,
+) -> io::Result<()> {
+    match error.kind() {
+        io::ErrorKind::Interrupted => Ok(()),
+        io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut => {
+            let deadline = patience.deadline();
+            let left = deadline.remaining()?;
+            let source = stream.source();
+            let [ready] = wait_for([(&source, Interest::Write)], left)?;
+            if !ready {
+                deadline.remaining()?;
+            }
+            Ok(())
+        }
+        _ => Err(error),
+    }
+}
+
+/// Appends a message in fragments to octets that are sent later.
+pub(crate) fn fragments_into(out: &mut Vec<u8>, message: &CdrWriter<'_>, size: usize) {
+    match FragmentPlan::new(message.written(), message.len(), size) {
+        None => message
+            .pieces()
+            .for_each(|piece| out.extend_from_slice(piece)),
+        Some(plan) => {
+            for part in plan {
+                out.extend_from_slice(part.head());
+                slices_within(message.pieces(), part.range.clone())
+                    .for_each(|piece| out.extend_from_slice(piece));
+            }
+        }
+    }
+}

@@ -1,0 +1,395 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Object references.
+
+use std::fmt;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::time::Duration;
+
+use orbium_cdr::{
+    CdrError, CdrErrorKind, CdrReader, CdrWriter, Decode, DecodeNillable, Encode, EncodeNillable,
+    Type, Typed,
+};
+use orbium_giop::{Completion, ExceptionKind, Ior, SystemException};
+
+use crate::client::Binding;
+use crate::raises::Raises;
+use crate::{OBJECT_REPOSITORY_ID, Operation, Orb, client};
+
+/// A reference to an object, wherever it is. One pointer, cheap to clone; nil
+/// is `None` of `Option<ObjectRef>`.
+#[derive(Clone)]
+pub struct ObjectRef(Arc<Reference>);
+
+pub(crate) struct Reference {
+    pub(crate) orb: Orb,
+    pub(crate) ior: Arc<Ior>,
+    pub(crate) timeout: Option<Duration>,
+    binding: OnceLock<Result<Binding, SystemException>>,
+    /// Where the server last said the object is.
+    forward: Mutex<Option<ObjectRef>>,
+    is_forwarded: AtomicBool,
+}
+
+/// A typed reference. Generated code implements this.
+pub trait Interface: Clone + Send + Sync + 'static {
+    /// Repository id of the interface.
+    const REPOSITORY_ID: &'static str;
+
+    /// Repository ids of all its bases, without `CORBA::Object`.
+    const BASES: &'static [&'static str];
+
+    /// Takes an object for one of this interface, unchecked.
+    fn from_object(object: ObjectRef) -> Self;
+
+    /// The untyped reference.
+    fn as_object(&self) -> &ObjectRef;
+
+    /// The same object, with a bound on the time of each call through the new
+    /// reference: connecting, sending and waiting together.
+    ///
+    /// A call that takes longer raises TIMEOUT; the server may still run it.
+    #[must_use]
+    fn with_timeout(&self, timeout: Duration) -> Self {
+        Self::from_object(self.as_object().with_timeout(timeout))
+    }
+}
+
+impl Interface for ObjectRef {
+    const REPOSITORY_ID: &'static str = OBJECT_REPOSITORY_ID;
+    const BASES: &'static [&'static str] = &[];
+
+    fn from_object(object: ObjectRef) -> Self {
+        object
+    }
+
+    fn as_object(&self) -> &ObjectRef {
+        self
+    }
+}
+
+/// Why a reference could not be narrowed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NarrowError {
+    /// The reference is nil.
+    Nil,
+    /// The object has another interface.
+    WrongType,
+    /// The object could not be asked.
+    System(SystemException),
+}
+
+impl fmt::Display for NarrowError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Nil => f.write_str("the reference is nil"),
+            Self::WrongType => f.write_str("the object does not have that interface"),
+            Self::System(exception) => write!(f, "the object could not be asked: {exception}"),
+        }
+    }
+}
+
+impl std::error::Error for NarrowError {}
+
+impl From<SystemException> for NarrowError {
+    fn from(exception: SystemException) -> Self {
+        Self::System(exception)
+    }
+}
+
+impl ObjectRef {
+    pub(crate) fn new(orb: Orb, ior: Arc<Ior>, timeout: Option<Duration>) -> Self {
+        Self(Arc::new(Reference {
+            orb,
+            ior,
+            timeout,
+            binding: OnceLock::new(),
+            forward: Mutex::new(None),
+            is_forwarded: AtomicBool::new(false),
+        }))
+    }
+
+    #[inline]
+    pub(crate) fn state(&self) -> &Reference {
+        &self.0
+    }
+
+    /// The interoperable object reference, as received or made.
+    #[must_use]
+    pub fn ior(&self) -> &Ior {
+        &self.0.ior
+    }
+
+    /// The ORB that calls through this reference.
+    #[must_use]
+    pub fn orb(&self) -> &Orb {
+        &self.0.orb
+    }
+
+    /// Calls an operation and waits for its results.
+    ///
+    /// `arguments` may run more than once: when the server closed the
+    /// connection before it began, or said that the object is elsewhere.
+    ///
+    /// # Errors
+    /// A user exception that `E` knows, or a system exception.
+    #[inline]
+    pub fn call<'a, T, E: Raises>(
+        &self,
+        operation: &'static Operation,
+        arguments: impl Fn(&mut CdrWriter<'a>),
+        results: impl FnOnce(&mut CdrReader<'_>) -> Result<T, CdrError>,
+    ) -> Result<T, E> {
+        client::call(self, operation, arguments, results)
+    }
+
+    /// Sends a oneway request. Success means that the transport has taken it.
+    ///
+    /// # Errors
+    /// A system exception: no connection, or arguments that cannot be sent.
+    pub fn send<'a>(
+        &self,
+        operation: &'static Operation,
+        arguments: impl Fn(&mut CdrWriter<'a>),
+    ) -> Result<(), SystemException> {
+        client::send(self, operation, arguments)
+    }
+
+    /// The same object with a bound on the time of each call.
+    #[must_use]
+    pub fn with_timeout(&self, timeout: Duration) -> Self {
+        Self::new(self.0.orb.clone(), Arc::clone(&self.0.ior), Some(timeout))
+    }
+
+    /// Takes the reference for one of interface `I` if the object says it is.
+    /// Asks the object only if the reference does not tell.
+    ///
+    /// # Errors
+    /// [`NarrowError::WrongType`], [`NarrowError::System`].
+    pub fn narrow<I: Interface>(&self) -> Result<I, NarrowError> {
+        if self.is_a(I::REPOSITORY_ID)? {
+            Ok(I::from_object(self.clone()))
+        } else {
+            Err(NarrowError::WrongType)
+        }
+    }
+
+    /// Whether the object implements an interface.
+    ///
+    /// # Errors
+    /// The object could not be asked.
+    pub fn is_a(&self, repository_id: &str) -> Result<bool, SystemException> {
+        static IS_A: Operation = Operation::new("_is_a");
+        if repository_id == self.0.ior.type_id || repository_id == OBJECT_REPOSITORY_ID {
+            return Ok(true);
+        }
+        self.call(
+            &IS_A,
+            |writer| writer.write_name(repository_id),
+            Decode::decode,
+        )
+    }
+
+    /// Whether the object is known not to exist (any more).
+    ///
+    /// # Errors
+    /// The server could not be asked.
+    pub fn non_existent(&self) -> Result<bool, SystemException> {
+        static NON_EXISTENT: Operation = Operation::new("_non_existent");
+        match self.call(&NON_EXISTENT, |_| {}, Decode::decode) {
+            Err(SystemException {
+                kind: ExceptionKind::ObjectNotExist,
+                ..
+            }) => Ok(true),
+            other => other,
+        }
+    }
+
+    /// Repository id of the object's most derived interface, from the object.
+    ///
+    /// # Errors
+    /// The object could not be asked.
+    pub fn repository_id(&self) -> Result<String, SystemException> {
+        static REPOSITORY_ID: Operation = Operation::new("_repository_id");
+        self.call(&REPOSITORY_ID, |_| {}, Decode::decode)
+    }
+
+    /// Asks the server where the object is (LocateRequest): `true` if there.
+    /// A reference that the server forwards is followed.
+    ///
+    /// # Errors
+    /// The server could not be asked.
+    pub fn locate(&self) -> Result<bool, SystemException> {
+        client::locate(self)
+    }
+
+    /// Whether both references have a profile in common, octet for octet; a
+    /// `false` does not prove that the objects differ.
+    #[must_use]
+    pub fn is_equivalent(&self, other: &Self) -> bool {
+        let mut profiles = self.0.ior.profiles.iter();
+        Arc::ptr_eq(&self.0.ior, &other.0.ior)
+            || profiles.any(|profile| other.0.ior.profiles.contains(profile))
+    }
+
+    /// The object key, if this ORB itself serves the object.
+    pub(crate) fn own_key(&self) -> Option<Vec<u8>> {
+        let mut profiles = self.0.ior.iiop_profiles();
+        profiles
+            .find(|profile| self.0.orb.is_own_address(&profile.host, profile.port))
+            .map(|profile| profile.object_key)
+    }
+}
+
+impl Reference {
+    #[inline]
+    pub(crate) fn binding(&self) -> Result<&Binding, SystemException> {
+        let binding = self
+            .binding
+            .get_or_init(|| Binding::new(&self.orb, &self.ior));
+        binding.as_ref().map_err(|exception| *exception)
+    }
+
+    /// The reference that a server forwarded this one to.
+    #[inline]
+    pub(crate) fn forwarded(&self) -> Option<ObjectRef> {
+        if !self.is_forwarded.load(Ordering::Acquire) {
+            return None;
+        }
+        self.forward
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone()
+    }
+
+    /// Remembers, or forgets, where the server forwarded to.
+    pub(crate) fn set_forward(&self, to: Option<ObjectRef>) {
+        let mut forward = self.forward.lock().unwrap_or_else(PoisonError::into_inner);
+        self.is_forwarded.store(to.is_some(), Ordering::Release);
+        *forward = to;
+    }
+}
+
+impl PartialEq for ObjectRef {
+    /// Equal references have equal IORs.
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0.ior, &other.0.ior) || self.0.ior == other.0.ior
+    }
+}
+
+impl fmt::Debug for ObjectRef {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut out = f.debug_struct("ObjectRef");
+        out.field("type_id", &self.0.ior.type_id);
+        for profile in self.0.ior.iiop_profiles() {
+            out.field("at", &format_args!("{}:{}", profile.host, profile.port));
+        }
+        out.finish_non_exhaustive()
+    }
+}
+
+impl Encode for ObjectRef {
+    fn encode<'a>(&'a self, writer: &mut CdrWriter<'a>) {
+        self.0.ior.encode(writer);
+    }
+}
+
+impl EncodeNillable for ObjectRef {
+    fn encode_nillable<'a>(value: Option<&'a Self>, writer: &mut CdrWriter<'a>) {
+        static NIL: Ior = Ior::NIL;
+        value.map_or(&NIL, |object| &*object.0.ior).encode(writer);
+    }
+}
+
+impl DecodeNillable for ObjectRef {
+    const MIN_SIZE: usize = 12;
+
+    fn decode_nillable(reader: &mut CdrReader<'_>) -> Result<Option<Self>, CdrError> {
+        let ior = Ior::decode(reader)?;
+        if ior.is_nil() {
+            return Ok(None);
+        }
+        // Without an owner nobody could ever call the object.
+        let orb = reader.owner().and_then(Orb::from_owner);
+        match orb {
+            Some(orb) => Ok(Some(Self::new(orb, Arc::new(ior), None))),
+            None => Err(reader.error(CdrErrorKind::NotSupported)),
+        }
+    }
+}
+
+impl Typed for ObjectRef {
+    const TYPE: &'static Type = Type::OBJECT;
+}
+
+/// Raised by calls through a nil reference: INV_OBJREF.
+#[must_use]
+pub fn nil_reference() -> SystemException {
+    SystemException::orbium(
+        ExceptionKind::InvObjref,
+        orbium_giop::minor::NIL_REFERENCE,
+        Completion::No,
+    )
+}
+
+/// Implements what every typed reference has, for
+/// `struct Name(ObjectRef)`.
+#[macro_export]
+macro_rules! interface {
+    ($name:ident, $id:literal, [$($base:literal),* $(,)?]) => {
+        impl $crate::Interface for $name {
+            const REPOSITORY_ID: &'static str = $id;
+            const BASES: &'static [&'static str] = &[$($base),*];
+            fn from_object(object: $crate::ObjectRef) -> Self {
+                Self(object)
+            }
+            fn as_object(&self) -> &$crate::ObjectRef {
+                &self.0
+            }
+        }
+        impl ::core::convert::From<$name> for $crate::ObjectRef {
+            fn from(reference: $name) -> Self {
+                reference.0
+            }
+        }
+        impl ::core::fmt::Debug for $name {
+            fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
+                ::core::fmt::Debug::fmt(&self.0, f)
+            }
+        }
+        impl ::core::cmp::PartialEq for $name {
+            fn eq(&self, other: &Self) -> bool {
+                self.0 == other.0
+            }
+        }
+        impl $crate::cdr::Encode for $name {
+            fn encode<'a>(&'a self, writer: &mut $crate::cdr::CdrWriter<'a>) {
+                $crate::cdr::Encode::encode(&self.0, writer);
+            }
+        }
+        impl $crate::cdr::EncodeNillable for $name {
+            fn encode_nillable<'a>(
+                value: ::core::option::Option<&'a Self>,
+                writer: &mut $crate::cdr::CdrWriter<'a>,
+            ) {
+                <$crate::ObjectRef as $crate::cdr::EncodeNillable>::encode_nillable(
+                    value.map(|value| &value.0),
+                    writer,
+                );
+            }
+        }
+        impl $crate::cdr::DecodeNillable for $name {
+            const MIN_SIZE: usize = 12;
+            fn decode_nillable(
+                reader: &mut $crate::cdr::CdrReader<'_>,
+            ) -> ::core::result::Result<::core::option::Option<Self>, $crate::cdr::CdrError> {
+                let object = <$crate::ObjectRef as $crate::cdr::DecodeNillable>::decode_nillable(reader)?;
+                ::core::result::Result::Ok(object.map(Self))
+            }
+        }
+        impl $crate::cdr::Typed for $name {
+            const TYPE: &'static $crate::cdr::Type =
+                &$crate::cdr::Type::interface($id, stringify!($name));
+        }
+    };
+}

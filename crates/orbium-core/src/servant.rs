@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What a servant is to the ORB, and what it is told of a request.
+
+use std::fmt;
+use std::sync::Arc;
+
+use orbium_cdr::{ByteOrder, CdrReader, CdrWriter, Format};
+use orbium_giop::{
+    Completion, ReplyStatus, ResponseFlags, ServiceContexts, SystemException, SystemExceptionBody,
+    Version, begin_reply, finish_message,
+};
+use orbium_transport::Peer;
+
+use crate::adapter::ActiveObject;
+use crate::raises::{DispatchError, Raised, Raises};
+use crate::reference::Interface;
+use crate::{Orb, Poa};
+
+/// A servant as the ORB sees it: generated skeletons implement this around the
+/// user's implementation of an interface's servant trait.
+pub trait Servant: Send + Sync + 'static {
+    /// Repository id of the most derived interface.
+    fn repository_id(&self) -> &'static str;
+
+    /// Whether the servant implements that interface: its own or a base.
+    /// `CORBA::Object` is answered by the ORB.
+    fn is_a(&self, repository_id: &str) -> bool;
+
+    /// Runs an operation: reads the arguments, calls the implementation, and
+    /// answers through `reply`.
+    ///
+    /// # Errors
+    /// A [`DispatchError`] that the ORB answers with.
+    fn dispatch<'a>(
+        &'a self,
+        call: &'a Call<'a>,
+        arguments: &mut CdrReader<'a>,
+        reply: &mut Reply<'_>,
+    ) -> Result<(), DispatchError>;
+}
+
+/// An interface whose objects a servant of type `S` can be.
+pub trait ServedBy<S>: Interface {
+    /// The skeleton around `S`.
+    type Skeleton: Servant;
+    /// Wraps a servant.
+    fn skeleton(servant: S) -> Self::Skeleton;
+}
+
+/// A request, as the servant may look at it.
+#[derive(Clone, Copy)]
+pub struct Call<'r> {
+    pub(crate) orb: &'r Orb,
+    pub(crate) object: &'r Arc<ActiveObject>,
+    pub(crate) operation: &'r [u8],
+    pub(crate) contexts: ServiceContexts<'r>,
+    pub(crate) peer: Option<&'r Peer>,
+    pub(crate) response: ResponseFlags,
+}
+
+impl<'r> Call<'r> {
+    /// Name of the operation on the wire.
+    #[must_use]
+    #[inline]
+    pub fn operation(&self) -> &'r [u8] {
+        self.operation
+    }
+
+    /// Id of the object called.
+    #[must_use]
+    pub fn object_id(&self) -> &'r [u8] {
+        &self.object.id
+    }
+
+    /// The adapter that the object is active in.
+    #[must_use]
+    pub fn poa(&self) -> Poa {
+        self.object.poa()
+    }
+
+    /// The ORB that serves the request.
+    #[must_use]
+    pub fn orb(&self) -> &'r Orb {
+        self.orb
+    }
+
+    /// Who calls; `None` for a call within the process.
+    #[must_use]
+    pub fn peer(&self) -> Option<&'r Peer> {
+        self.peer
+    }
+
+    /// What came beside the request.
+    #[must_use]
+    pub fn service_contexts(&self) -> ServiceContexts<'r> {
+        self.contexts
+    }
+
+    /// Whether the caller waits for an answer.
+    #[must_use]
+    pub fn response_expected(&self) -> bool {
+        self.response.expects_reply()
+    }
+
+    /// A reference to the object called.
+    ///
+    /// # Errors
+    /// The ORB cannot listen.
+    pub fn this<I: Interface>(&self) -> Result<I, SystemException> {
+        self.object.reference().map(I::from_object)
+    }
+}
+
+impl fmt::Debug for Call<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Call")
+            .field("operation", &String::from_utf8_lossy(self.operation))
+            .field("object_id", &self.object.id)
+            .field("peer", &self.peer)
+            .finish_non_exhaustive()
+    }
+}
+
+/// Where a finished reply goes.
+pub(crate) trait ReplyPath {
+    /// Sends the message in the writer. A connection that fails meanwhile is
+    /// the connection's affair: the servant has done its work.
+    fn send(&self, message: &CdrWriter<'_>);
+}
+
+/// The answer to a request: given once, or not at all for a oneway.
+pub struct Reply<'r> {
+    pub(crate) path: &'r dyn ReplyPath,
+    pub(crate) storage: &'r mut Vec<u8>,
+    pub(crate) version: Version,
+    pub(crate) request_id: u32,
+    pub(crate) format: Format,
+    pub(crate) response: ResponseFlags,
+    pub(crate) answered: bool,
+}
+
+impl fmt::Debug for Reply<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Reply")
+            .field("request_id", &self.request_id)
+            .field("answered", &self.answered)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Reply<'_> {
+    /// Answers with results: `write` writes the return value, then the inout
+    /// and out arguments. The answer is sent before this returns, so what it
+    /// borrows may be local.
+    ///
+    /// # Errors
+    /// A result cannot be written: a bound exceeded, a character that the code
+    /// set lacks.
+    #[inline]
+    pub fn result<'v>(
+        &mut self,
+        write: impl FnOnce(&mut CdrWriter<'v>),
+    ) -> Result<(), DispatchError> {
+        if self.response != ResponseFlags::Full {
+            self.answered = true;
+            return Ok(());
+        }
+        self.answer(ReplyStatus::NoException, write)
+    }
+
+    /// Answers with an exception.
+    ///
+    /// # Errors
+    /// A member of the exception cannot be written.
+    #[cold]
+    pub fn raise(&mut self, error: &impl Raises) -> Result<(), DispatchError> {
+        if self.response != ResponseFlags::Full {
+            self.answered = true;
+            return Ok(());
+        }
+        match error.raised() {
+            Raised::System(exception) => Err(exception.into()),
+            Raised::User(id, members) => self.answer(ReplyStatus::UserException, |writer| {
+                writer.write_name(id);
+                members.encode(writer);
+            }),
+        }
+    }
+
+    /// Answers with a system exception; always possible.
+    pub(crate) fn system_exception(&mut self, exception: SystemException) {
+        // Fails never: an id, two numbers.
+        let _ = self.answer(ReplyStatus::SystemException, |writer| {
+            SystemExceptionBody::from(exception).write(writer);
+        });
+    }
+
+    #[inline]
+    pub(crate) fn answer<'v>(
+        &mut self,
+        status: ReplyStatus,
+        write: impl FnOnce(&mut CdrWriter<'v>),
+    ) -> Result<(), DispatchError> {
+        let format = self.format.with_order(ByteOrder::NATIVE);
+        let mut writer = CdrWriter::reuse(std::mem::take(self.storage), format);
+        let start = begin_reply(&mut writer, self.version, self.request_id, status, &[]);
+        write(&mut writer);
+        finish_message(&mut writer, start);
+        if let Some(error) = writer.error() {
+            *self.storage = writer.into_storage();
+            return Err(SystemException::from_cdr(error, Completion::Yes).into());
+        }
+        self.path.send(&writer);
+        self.answered = true;
+        *self.storage = writer.into_storage();
+        Ok(())
+    }
+}

@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! A connection to a client, as all its threads see it.
+
+use std::collections::HashSet;
+use std::io;
+use std::net::Shutdown;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use orbium_cdr::CdrWriter;
+use orbium_giop::{Version, close_connection, message_error};
+use orbium_sys::{Interest, Poller};
+use orbium_transport::{ByteStream, Deadline, Peer};
+
+use crate::outgoing::{self, Patience};
+use crate::servant::ReplyPath;
+
+/// Cancelled requests remembered while replies may still come from elsewhere.
+const MAX_CANCELLED: usize = 1024;
+
+/// What could not be sent yet on a connection that must not block.
+#[derive(Debug, Default)]
+struct Pending {
+    octets: Vec<u8>,
+    since: Deadline,
+}
+
+#[derive(Debug)]
+pub(super) struct ServerConnection {
+    pub(super) id: u64,
+    pub(super) stream: Box<dyn ByteStream>,
+    pub(super) peer: Peer,
+    /// Guards the sending direction. A thread that alone can send skips it.
+    sending: Mutex<Pending>,
+    /// Threads that still serve a request after they handed the reading over.
+    late: AtomicUsize,
+    broken: AtomicBool,
+    has_pending: AtomicBool,
+    cancelled: Mutex<HashSet<u32>>,
+    send_time: Duration,
+    fragment_size: Option<usize>,
+    /// Set where one thread serves many connections: sends must not block it.
+    poller: Option<Arc<Poller>>,
+}
+
+impl ServerConnection {
+    pub(super) fn new(
+        id: u64,
+        stream: Box<dyn ByteStream>,
+        send_time: Duration,
+        fragment_size: Option<usize>,
+        poller: Option<Arc<Poller>>,
+    ) -> Self {
+        Self {
+            id,
+            peer: stream.peer(),
+            stream,
+            sending: Mutex::default(),
+            late: AtomicUsize::new(0),
+            broken: AtomicBool::new(false),
+            has_pending: AtomicBool::new(false),
+            cancelled: Mutex::default(),
+            send_time,
+            fragment_size,
+            poller,
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Pending> {
+        self.sending.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// A thread that serves a request hands the reading over: from now on its
+    /// reply and those of the new reader can meet.
+    pub(super) fn begin_late(&self) {
+        self.late.fetch_add(1, Ordering::AcqRel);
+    }
+
+    pub(super) fn end_late(&self) {
+        if self.late.fetch_sub(1, Ordering::AcqRel) == 1 {
+            self.cancelled
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner)
+                .clear();
+        }
+    }
+
+    /// Notes that nobody waits for a reply any more.
+    pub(super) fn cancel(&self, request_id: u32) {
+        if self.late.load(Ordering::Acquire) > 0 {
+            let mut cancelled = self
+                .cancelled
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner);
+            if cancelled.len() < MAX_CANCELLED {
+                cancelled.insert(request_id);
+            }
+        }
+    }
+
+    pub(super) fn was_cancelled(&self, request_id: u32) -> bool {
+        self.late.load(Ordering::Acquire) > 0
+            && self
+                .cancelled
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner)
+                .remove(&request_id)
+    }
+
+    /// Whether sending failed: nothing more can be done here.
+    #[inline]
+    pub(super) fn is_broken(&self) -> bool {
+        self.broken.load(Ordering::Acquire)
+    }
+
+    /// Whether earlier replies wait for the peer to take them.
+    #[inline]
+    pub(super) fn has_pending(&self) -> bool {
+        self.has_pending.load(Ordering::Acquire)
+    }
+
+    /// Wakes whoever reads, with the end.
+    pub(super) fn stop_receiving(&self) {
+        self.stream.shutdown(Shutdown::Read);
+    }
+
+    fn break_off(&self, error: &io::Error) {
+        tracing::debug!(peer = %self.peer, %error, "cannot send");
+        self.broken.store(true, Ordering::Release);
+        self.stream.shutdown(Shutdown::Both);
+    }
+
+    /// Sends a message of twelve octets, if that is possible at once.
+    fn send_short(&self, message: &[u8]) {
+        let _guard = self.lock();
+        let _ = self.stream.send(message);
+    }
+
+    /// Tells the peer that it sent what is no message.
+    pub(super) fn send_message_error(&self) {
+        self.send_short(&message_error(Version::V1_2));
+    }
+
+    /// Ends the connection in order: says so, and waits a moment for the peer
+    /// to read it, so that no reset destroys what is on its way.
+    pub(super) fn close(&self) {
+        if self.is_broken() {
+            return;
+        }
+        self.send_short(&close_connection(Version::V1_2));
+        self.stream.shutdown(Shutdown::Write);
+    }
+
+    fn send_blocking(&self, message: &CdrWriter<'_>) -> io::Result<()> {
+        let patience = Patience::For(self.send_time);
+        match self.fragment_size {
+            Some(size) if message.len() > size => {
+                outgoing::send_fragments(&*self.stream, message, size, patience)
+            }
+            _ => outgoing::send_message(&*self.stream, message, patience),
+        }
+    }
+
+    /// Sends what the peer takes at once and keeps the rest.
+    #[cold]
+    fn send_or_keep(&self, message: &CdrWriter<'_>, poller: &Poller) -> io::Result<()> {
+        let mut pending = self.lock();
+        let mut octets = Vec::new();
+        match self.fragment_size {
+            Some(size) if message.len() > size => {
+                outgoing::fragments_into(&mut octets, message, size);
+            }
+            _ if pending.octets.is_empty() && !message.is_gathered() => {
+                let written = message.written();
+                let sent = sent_at_once(&*self.stream, written)?;
+                if sent == written.len() {
+                    return Ok(());
+                }
+                octets.extend_from_slice(&written[sent..]);
+            }
+            _ => message
+                .pieces()
+                .for_each(|piece| octets.extend_from_slice(piece)),
+        }
+        if pending.octets.is_empty() {
+            let sent = sent_at_once(&*self.stream, &octets)?;
+            octets.drain(..sent);
+            if octets.is_empty() {
+                return Ok(());
+            }
+            pending.since = Deadline::after(Some(self.send_time));
+        }
+        pending.octets.append(&mut octets);
+        self.has_pending.store(true, Ordering::Release);
+        let source = self.stream.source();
+        poller.modify(&source, self.id, Interest::Write)
+    }
+
+    /// Sends what was kept, as far as the peer takes it; whether all is gone.
+    pub(super) fn flush(&self) -> io::Result<bool> {
+        let mut pending = self.lock();
+        let sent = sent_at_once(&*self.stream, &pending.octets)?;
+        pending.octets.drain(..sent);
+        if !pending.octets.is_empty() {
+            if sent > 0 {
+                pending.since = Deadline::after(Some(self.send_time));
+            }
+            return Ok(false);
+        }
+        pending.octets = Vec::new();
+        self.has_pending.store(false, Ordering::Release);
+        Ok(true)
+    }
+
+    /// Until when the peer must have taken something, if something is kept.
+    pub(super) fn pending_deadline(&self) -> Option<Deadline> {
+        self.has_pending().then(|| self.lock().since)
+    }
+}
+
+/// Sends what the peer takes without making us wait.
+fn sent_at_once(stream: &dyn ByteStream, octets: &[u8]) -> io::Result<usize> {
+    let mut sent = 0;
+    while sent < octets.len() {
+        match stream.send(&octets[sent..]) {
+            Ok(count) => sent += count,
+            Err(error) => match error.kind() {
+                io::ErrorKind::Interrupted => {}
+                io::ErrorKind::WouldBlock => break,
+                _ => return Err(error),
+            },
+        }
+    }
+    Ok(sent)
+}
+
+impl ReplyPath for ServerConnection {
+    #[inline]
+    fn send(&self, message: &CdrWriter<'_>) {
+        let sent = match &self.poller {
+            Some(poller) => self.send_or_keep(message, poller),
+            // Alone: nobody else can be sending.
+            None if self.late.load(Ordering::Acquire) == 0 => self.send_blocking(message),
+            None => {
+                let _guard = self.lock();
+                self.send_blocking(message)
+            }
+        };
+        if let Err(error) = sent {
+            self.break_off(&error);
+        }
+    }
+}
