@@ -80,7 +80,7 @@ build_jacorb() {
     javac -Xlint:all -Werror -proc:none -d "$dir/classes" -cp "$dir/classes:$dir/lib/*" @"$dir/sources.txt"
     for role in Server Client; do
         launcher=$out/jacorb-$(echo $role | tr SC sc)
-        sed -e "s|@DIR@|$dir|" -e "s|@MAIN@|interop.$role|" "$here/jacorb/launcher.sh" >"$launcher"
+        sed -e "s|@DIR@|$dir|g" -e "s|@MAIN@|interop.$role|" "$here/jacorb/launcher.sh" >"$launcher"
         chmod +x "$launcher"
     done
     touch "$dir/stamp"

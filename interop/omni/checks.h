@@ -17,15 +17,15 @@ struct World {
     Cubit::Cube_var cube;
     Ttcp::Receiver_var receiver;
     Kitchen::Peer_var peer;
-    int giop_minor = 2;
+    unsigned giop_minor = 2;
     bool shutdown = false;
 };
 
 /// What a message has to carry for a check to make sense.
 enum Needs {
     NOTHING = 0,
-    WIDE = 1,      // wchar or wstring: GIOP 1.1
-    CODE_SET = 2,  // a negotiated code set for char data: GIOP 1.1
+    WIDE = 1,      // wchar or wstring
+    CODE_SET = 2,  // a negotiated code set for char data
 };
 
 struct Check {

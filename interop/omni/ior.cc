@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 #include "ior.h"
 
+#include <algorithm>
 #include <cctype>
 #include <stdexcept>
 
@@ -54,8 +55,8 @@ Profile parse(const std::string& text)
             continue;
         Reader reader(body);
         reader.octet();  // major
-        reader.octet();  // minor
         Profile profile;
+        profile.minor = reader.octet();
         profile.host = reader.counted();
         profile.host.pop_back();  // the terminating zero
         profile.port = reader.number(2);
@@ -65,10 +66,11 @@ Profile parse(const std::string& text)
     throw std::runtime_error("the reference has no IIOP profile");
 }
 
-std::string corbaloc(const Profile& profile, int minor)
+std::string corbaloc(const Profile& profile, unsigned minor)
 {
     static const char digits[] = "0123456789abcdef";
-    std::string text = "corbaloc:iiop:1." + std::to_string(minor) + "@" + profile.host + ":" + std::to_string(profile.port) + "/";
+    std::string text = "corbaloc:iiop:1." + std::to_string(std::min(minor, profile.minor)) + "@" + profile.host + ":"
+        + std::to_string(profile.port) + "/";
     for (const char c : profile.key) {
         const auto octet = static_cast<unsigned char>(c);
         if (std::isalnum(octet) && octet < 0x80)

@@ -7,6 +7,7 @@
 namespace ior {
 
 struct Profile {
+    unsigned minor;  // of the IIOP version
     std::string host;
     unsigned port;
     std::string key;
@@ -15,7 +16,7 @@ struct Profile {
 /// The first IIOP profile of "IOR:…"; throws std::runtime_error when there is none.
 Profile parse(const std::string& text);
 
-/// "corbaloc:iiop:1.MINOR@host:port/key" with the key escaped.
-std::string corbaloc(const Profile& profile, int minor);
+/// "corbaloc:iiop:1.M@host:port/key" with the key escaped and M the smaller of the two minor versions.
+std::string corbaloc(const Profile& profile, unsigned minor);
 
 }  // namespace ior

@@ -21,6 +21,10 @@ Options::Options(int argc, char** argv, const std::function<int(const std::strin
         if (taken == 0 && (name == "--giop" || name == "-ORBmaxGIOPVersion")) {
             giop_minor_ = value == "1.0" ? 0 : value == "1.1" ? 1 : 2;
             orb_.insert(orb_.end(), {"-ORBmaxGIOPVersion", value});
+            // Below 1.1 no code set is negotiated, and with any native set but Latin-1 omniORB then
+            // crashes on char data in an any.
+            if (giop_minor_ == 0)
+                orb_.insert(orb_.end(), {"-ORBnativeCharCodeSet", "ISO-8859-1"});
             taken = 2;
         }
         if (taken == 0) {

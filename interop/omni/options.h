@@ -18,9 +18,9 @@ public:
     CORBA::ORB_ptr init() const;
 
     /// The minor number of the largest GIOP version allowed.
-    int giop_minor() const { return giop_minor_; }
+    unsigned giop_minor() const { return giop_minor_; }
 
 private:
     std::vector<std::string> orb_;
-    int giop_minor_ = 2;
+    unsigned giop_minor_ = 2;
 };
