@@ -509,3 +509,51 @@ fn types_read_like_idl() {
     );
     assert_eq!(compact.to_string(), "struct Where { double grid[2][3]; }");
 }
+
+#[test]
+fn recursive_types_can_be_built_at_run_time() {
+    let folder = |file| {
+        let files = TypeCode::alias("IDL:Disk/Files:1.0", "Files", TypeCode::sequence(file, 0));
+        TypeCode::structure("IDL:Disk/Folder:1.0", "Folder", [("files", files)])
+    };
+    let file = TypeCode::structure(
+        "IDL:Disk/File:1.0",
+        "File",
+        [
+            ("name", TypeCode::from(Type::WSTRING)),
+            (
+                "parent",
+                TypeCode::sequence(folder(TypeCode::recursive("IDL:Disk/File:1.0")), 1),
+            ),
+        ],
+    );
+    assert_eq!(file, TypeCode::from(&FILE));
+    assert_eq!(folder(file.clone()), TypeCode::from(&FOLDER));
+    let octets = encode_at(&file, 0, big());
+    assert_eq!(octets, encode_at(&TypeCode::from(&FILE), 0, big()));
+    // What is built with the finished type is finished.
+    let list = TypeCode::sequence(file, 0);
+    assert!(list.equivalent(&decode_at(&mut encode_at(&list, 0, big()), 0, big()).expect("files")));
+}
+
+#[test]
+fn a_promise_that_was_not_kept_cannot_be_sent() {
+    let other = TypeCode::structure(
+        "IDL:Other:1.0",
+        "Other",
+        [(
+            "m",
+            TypeCode::sequence(TypeCode::recursive("IDL:Some:1.0"), 0),
+        )],
+    );
+    let mut writer = CdrWriter::new(big());
+    other.encode(&mut writer);
+    assert_eq!(
+        writer.finish().map_err(|error| error.kind),
+        Err(CdrErrorKind::BadTypeCode)
+    );
+    // Nor is it lost in the type around it.
+    let some = TypeCode::structure("IDL:Some:1.0", "Some", [("other", other)]);
+    let mut octets = encode_at(&some, 0, big());
+    assert_eq!(decode_at(&mut octets, 0, big()), Ok(some));
+}

@@ -34,34 +34,23 @@ impl TypeRef<'_> {
 /// difference is found where they differ. So recursion ends, every pair is
 /// looked at once, and no depth of nesting can exhaust the stack.
 fn same(a: TypeRef<'_>, b: TypeRef<'_>, rule: Rule) -> bool {
+    if let Some(same) = decide(a, b, rule) {
+        return same;
+    }
     let mut seen = HashSet::new();
     let mut work = vec![(a, b)];
-    while let Some((mut a, mut b)) = work.pop() {
-        if rule == Rule::Equivalent {
-            a = a.unaliased();
-            b = b.unaliased();
+    while let Some((a, b)) = work.pop() {
+        match decide(a, b, rule) {
+            Some(true) => continue,
+            Some(false) => return false,
+            None => {}
         }
-        if a.identity() == b.identity() {
-            continue;
-        }
-        if a.kind() != b.kind() {
+        let (a, b) = (rule.look(a), rule.look(b));
+        if !agree(a, b, rule) || seen.len() > MAX_PAIRS {
             return false;
         }
-        let decided_by_id = rule == Rule::Equivalent && !a.id().is_empty() && !b.id().is_empty();
-        if decided_by_id {
-            if a.id() != b.id() {
-                return false;
-            }
+        if !seen.insert((a.identity(), b.identity())) {
             continue;
-        }
-        if !agree(a, b, rule) {
-            return false;
-        }
-        if a.kind().is_simple() || !seen.insert((a.identity(), b.identity())) {
-            continue;
-        }
-        if seen.len() > MAX_PAIRS {
-            return false;
         }
         match (a.content(), b.content()) {
             (Some(a), Some(b)) => work.push((a, b)),
@@ -75,6 +64,33 @@ fn same(a: TypeRef<'_>, b: TypeRef<'_>, rule: Rule) -> bool {
         }
     }
     true
+}
+
+impl Rule {
+    fn look(self, code: TypeRef<'_>) -> TypeRef<'_> {
+        match self {
+            Self::Equal => code,
+            Self::Equivalent => code.unaliased(),
+        }
+    }
+}
+
+/// What can be told at a glance.
+fn decide(a: TypeRef<'_>, b: TypeRef<'_>, rule: Rule) -> Option<bool> {
+    let (a, b) = (rule.look(a), rule.look(b));
+    if a.identity() == b.identity() {
+        return Some(true);
+    }
+    if a.kind() != b.kind() {
+        return Some(false);
+    }
+    if a.kind().is_simple() {
+        return Some(true);
+    }
+    if rule == Rule::Equivalent && !a.id().is_empty() && !b.id().is_empty() {
+        return Some(a.id() == b.id());
+    }
+    None
 }
 
 /// Whether two types of one kind agree as far as their parts are not asked.

@@ -2,6 +2,7 @@
 //! Types as values (CORBA 3.3 Part 1, clause 8.11; encoding: Part 2, clause
 //! 9.3.5).
 
+mod build;
 mod compare;
 mod declare;
 mod display;

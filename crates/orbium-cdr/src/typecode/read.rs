@@ -26,6 +26,7 @@ impl Decode for TypeCode {
                 let graph = Graph {
                     nodes: parser.graph.nodes,
                     received: true,
+                    pending: false,
                 };
                 Ok(Self::shared(graph.into(), index))
             }
@@ -49,6 +50,7 @@ impl Default for Parser {
             graph: Graph {
                 nodes: Vec::new(),
                 received: true,
+                pending: false,
             },
             places: Vec::new(),
             open: Vec::new(),

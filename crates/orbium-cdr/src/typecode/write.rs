@@ -117,7 +117,8 @@ impl Emitter {
     fn content(&mut self, code: TypeRef<'_>, writer: &mut CdrWriter<'_>) {
         match code.content() {
             Some(content) => self.write(content, writer),
-            None => writer.write_u32(TCKind::Null.value()),
+            // A promise of a type that was never given.
+            None => writer.fail(CdrErrorKind::BadTypeCode),
         }
     }
 
@@ -148,7 +149,10 @@ impl Emitter {
 
     fn value(&mut self, code: TypeRef<'_>, writer: &mut CdrWriter<'_>) {
         writer.write_u16(code.value_modifier() as u16);
-        self.content(code, writer);
+        match code.concrete_base_type() {
+            Some(base) => self.write(base, writer),
+            None => writer.write_u32(TCKind::Null.value()),
+        }
         writer.write_count(code.member_count());
         for member in code.members() {
             self.member(member, writer);

@@ -1,0 +1,279 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Types built at run time.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use super::declare::NO_DEFAULT;
+use super::graph::{Edge, Graph, Node, NodeMember};
+use super::kind::TCKind;
+use super::{Repr, TypeCode};
+
+/// Takes parts of other graphs into one that keeps the promises made in them.
+struct Gathering<'i> {
+    /// Repository id of the type that is now known.
+    id: &'i str,
+    graph: Graph,
+    /// Which parts were taken already, and where they are now.
+    taken: HashMap<(*const Graph, u32), u32>,
+}
+
+impl Gathering<'_> {
+    /// The edge as it is from the new graph; `from` is the graph it was in.
+    fn edge(&mut self, from: Option<&Arc<Graph>>, edge: &Edge) -> Edge {
+        let (graph, index) = match (edge, from) {
+            (Edge::Out(TypeCode(Repr::Shared(graph, index))), _) => (graph, *index),
+            (Edge::Local(index), Some(graph)) => (graph, *index),
+            _ => return edge.clone(),
+        };
+        if graph.pending {
+            self.take(graph, index)
+        } else {
+            Edge::Out(TypeCode::shared(Arc::clone(graph), index))
+        }
+    }
+
+    fn take(&mut self, graph: &Arc<Graph>, index: u32) -> Edge {
+        let node = &graph.nodes[index as usize];
+        if node.is_promise() && *node.id == *self.id {
+            return Edge::Local(0);
+        }
+        let key = (Arc::as_ptr(graph), index);
+        if let Some(place) = self.taken.get(&key) {
+            return Edge::Local(*place);
+        }
+        let place = self.graph.nodes.len();
+        self.taken.insert(key, place as u32);
+        self.graph.nodes.push(Node::new(node.kind));
+        self.graph.pending |= node.is_promise();
+        self.fill(place, Some(graph), node);
+        Edge::Local(place as u32)
+    }
+
+    /// Makes the part at `place` a copy of `node` with all its edges.
+    fn fill(&mut self, place: usize, from: Option<&Arc<Graph>>, node: &Node) {
+        let content = node.content.as_ref().map(|edge| self.edge(from, edge));
+        let members = node.members.iter().map(|member| NodeMember {
+            name: member.name.clone(),
+            content: member.content.as_ref().map(|edge| self.edge(from, edge)),
+            ..*member
+        });
+        let members = members.collect();
+        self.graph.nodes[place] = Node {
+            number: node.number,
+            scale: node.scale,
+            content,
+            members,
+            labels: node.labels.clone(),
+            ..Node::named(node.kind, &node.id, &node.name)
+        };
+        self.graph.settle(place);
+    }
+}
+
+impl Node {
+    /// Whether the type is named but not yet given.
+    fn is_promise(&self) -> bool {
+        self.kind == TCKind::Alias && self.content.is_none()
+    }
+
+    fn refers_to_promises(&self) -> bool {
+        let mut edges = self.content.iter().chain(
+            self.members
+                .iter()
+                .filter_map(|member| member.content.as_ref()),
+        );
+        edges.any(
+            |edge| matches!(edge, Edge::Out(TypeCode(Repr::Shared(graph, _))) if graph.pending),
+        )
+    }
+}
+
+impl TypeCode {
+    fn build(mut node: Node) -> Self {
+        if node.kind == TCKind::Union {
+            node.index_labels();
+        }
+        let pending = node.is_promise() || node.refers_to_promises();
+        if pending && node.kind.may_recur() {
+            let mut gathering = Gathering {
+                id: &node.id,
+                graph: Graph {
+                    nodes: vec![Node::new(node.kind)],
+                    received: false,
+                    pending: false,
+                },
+                taken: HashMap::new(),
+            };
+            gathering.fill(0, None, &node);
+            return Self::shared(gathering.graph.into(), 0);
+        }
+        let mut graph = Graph {
+            nodes: vec![node],
+            received: false,
+            pending,
+        };
+        graph.settle(0);
+        Self::shared(graph.into(), 0)
+    }
+
+    /// The promise of a struct, union or exception with that repository id,
+    /// which is kept when that type is built with the promise inside it. Until
+    /// then it is an alias of nothing, which cannot be marshalled.
+    ///
+    /// ```
+    /// use orbium_cdr::{Type, TypeCode};
+    ///
+    /// let nodes = TypeCode::sequence(TypeCode::recursive("IDL:Node:1.0"), 0);
+    /// let node = TypeCode::structure("IDL:Node:1.0", "Node", [("children", nodes)]);
+    /// let children = node.member(0).unwrap().type_code().unwrap();
+    /// assert_eq!(children.content_type().unwrap().to_type_code(), node);
+    /// ```
+    #[must_use]
+    pub fn recursive(id: &str) -> Self {
+        Self::build(Node::named(TCKind::Alias, id, ""))
+    }
+
+    /// `string<bound>`, built at run time; 0 is no bound.
+    #[must_use]
+    pub fn string(bound: u32) -> Self {
+        Self::build(Node {
+            number: bound,
+            ..Node::new(TCKind::String)
+        })
+    }
+
+    /// `wstring<bound>`; 0 is no bound.
+    #[must_use]
+    pub fn wstring(bound: u32) -> Self {
+        Self::build(Node {
+            number: bound,
+            ..Node::new(TCKind::WString)
+        })
+    }
+
+    /// `sequence<element, bound>`; 0 is no bound.
+    #[must_use]
+    pub fn sequence(element: Self, bound: u32) -> Self {
+        Self::build(Node {
+            number: bound,
+            content: Some(Edge::Out(element)),
+            ..Node::new(TCKind::Sequence)
+        })
+    }
+
+    /// One dimension of an array.
+    #[must_use]
+    pub fn array(element: Self, length: u32) -> Self {
+        Self::build(Node {
+            number: length,
+            content: Some(Edge::Out(element)),
+            ..Node::new(TCKind::Array)
+        })
+    }
+
+    /// `typedef`.
+    #[must_use]
+    pub fn alias(id: &str, name: &str, original: Self) -> Self {
+        Self::build(Node {
+            content: Some(Edge::Out(original)),
+            ..Node::named(TCKind::Alias, id, name)
+        })
+    }
+
+    /// `interface`.
+    #[must_use]
+    pub fn interface(id: &str, name: &str) -> Self {
+        Self::build(Node::named(TCKind::ObjRef, id, name))
+    }
+
+    /// `struct`.
+    #[must_use]
+    pub fn structure<'m>(
+        id: &str,
+        name: &str,
+        members: impl IntoIterator<Item = (&'m str, Self)>,
+    ) -> Self {
+        Self::build(Node {
+            members: plain_members(members),
+            ..Node::named(TCKind::Struct, id, name)
+        })
+    }
+
+    /// `exception`.
+    #[must_use]
+    pub fn exception<'m>(
+        id: &str,
+        name: &str,
+        members: impl IntoIterator<Item = (&'m str, Self)>,
+    ) -> Self {
+        Self::build(Node {
+            members: plain_members(members),
+            ..Node::named(TCKind::Except, id, name)
+        })
+    }
+
+    /// `enum`.
+    #[must_use]
+    pub fn enumeration<'m>(
+        id: &str,
+        name: &str,
+        enumerators: impl IntoIterator<Item = &'m str>,
+    ) -> Self {
+        let members = enumerators.into_iter().map(|name| NodeMember {
+            name: name.into(),
+            content: None,
+            label: 0,
+            visibility: 0,
+        });
+        Self::build(Node {
+            members: members.collect(),
+            ..Node::named(TCKind::Enum, id, name)
+        })
+    }
+
+    /// `union`; `None` is the label of the default member. See
+    /// [`Member::case`](super::Member::case) for labels.
+    ///
+    /// Returns nothing if the discriminator is of no type that can be one.
+    #[must_use]
+    pub fn union<'m>(
+        id: &str,
+        name: &str,
+        discriminator: Self,
+        members: impl IntoIterator<Item = (Option<i64>, &'m str, Self)>,
+    ) -> Option<Self> {
+        if !discriminator.as_ref().unaliased().kind().discriminates() {
+            return None;
+        }
+        let mut default = NO_DEFAULT;
+        let mut cases = Vec::new();
+        for (label, name, content) in members {
+            if label.is_none() {
+                default = cases.len() as u32;
+            }
+            cases.push(NodeMember {
+                name: name.into(),
+                content: Some(Edge::Out(content)),
+                label: label.unwrap_or(0),
+                visibility: 0,
+            });
+        }
+        Some(Self::build(Node {
+            number: default,
+            content: Some(Edge::Out(discriminator)),
+            members: cases.into(),
+            ..Node::named(TCKind::Union, id, name)
+        }))
+    }
+}
+
+fn plain_members<'m>(members: impl IntoIterator<Item = (&'m str, TypeCode)>) -> Box<[NodeMember]> {
+    let members = members.into_iter().map(|(name, content)| NodeMember {
+        name: name.into(),
+        content: Some(Edge::Out(content)),
+        label: 0,
+        visibility: 0,
+    });
+    members.collect()
+}
