@@ -30,6 +30,7 @@
 #![warn(missing_docs)]
 
 mod address;
+mod body;
 mod cancel;
 mod close;
 pub mod codeset;
@@ -50,8 +51,10 @@ mod reassembly;
 mod reply;
 mod request;
 pub mod service_context;
+mod template;
 
 pub use address::{DEFAULT_PORT, IiopAddress, ObjectAddress};
+pub use body::{BodyStart, finish_message};
 pub use cancel::CancelRequest;
 pub use close::{close_connection, message_error};
 pub use component::{Component, TaggedComponent};
@@ -69,8 +72,6 @@ pub use object_url::{ObjectUrl, UrlError, UrlErrorKind};
 pub use profile::{IiopProfile, Profile, TaggedProfile, UiopProfile};
 pub use reassembly::{FragmentError, Reassembly, ReassemblyLimits};
 pub use reply::{ReplyHeader, ReplyStatus, SystemExceptionBody, begin_reply};
-pub use request::{
-    AddressingDisposition, BodyStart, RequestHeader, RequestTemplate, ResponseFlags, Target,
-    finish_message,
-};
+pub use request::{AddressingDisposition, RequestHeader, ResponseFlags, Target};
 pub use service_context::{ServiceContext, ServiceContexts};
+pub use template::{PreparedRequest, RequestTemplate};

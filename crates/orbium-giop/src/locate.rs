@@ -4,8 +4,9 @@
 
 use orbium_cdr::{CdrError, CdrErrorKind, CdrReader, CdrWriter, Encode};
 
+use crate::body::{BodyStart, finish_message};
 use crate::header::{HEADER_LEN, MessageHeader, MessageKind, Version};
-use crate::request::{AddressingDisposition, BodyStart, Target, finish_message};
+use crate::request::{AddressingDisposition, Target};
 
 /// A received LocateRequest: it has no body.
 #[derive(Clone, Debug)]
@@ -125,7 +126,7 @@ impl LocateReplyHeader {
 }
 
 /// Writes the headers of a LocateReply into an empty writer, ready for the
-/// body; end the message with [`finish_message`].
+/// body; end the message with [`finish_message`](crate::finish_message).
 pub fn begin_locate_reply(
     writer: &mut CdrWriter<'_>,
     version: Version,

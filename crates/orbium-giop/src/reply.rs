@@ -3,8 +3,8 @@
 
 use orbium_cdr::{CdrError, CdrErrorKind, CdrReader, CdrWriter};
 
-use crate::header::{HEADER_LEN, MessageHeader, MessageKind, Version, u32_octets};
-use crate::request::{BodyStart, skip_to_body};
+use crate::body::{BodyStart, skip_to_body};
+use crate::header::{HEADER_LEN, MessageHeader, MessageKind, Version, u32_from, u32_octets};
 use crate::service_context::{self, ServiceContext, ServiceContexts};
 use crate::{Completion, SystemException};
 
@@ -65,30 +65,50 @@ impl<'a> ReplyHeader<'a> {
     #[inline]
     pub fn read(reader: &mut CdrReader<'a>, minor: u8) -> Result<Self, CdrError> {
         debug_assert_eq!(reader.position(), HEADER_LEN);
-        let contexts_first = if minor < 2 {
-            ServiceContexts::read(reader)?
-        } else {
-            ServiceContexts::EMPTY
+        if minor < 2 {
+            return Self::read_1_0(reader, minor);
+        }
+        let order = reader.format().order;
+        let octets: &[u8] = reader.take(HEAD_LEN - HEADER_LEN)?;
+        let &[i0, i1, i2, i3, s0, s1, s2, s3, c0, c1, c2, c3] = octets else {
+            return Err(reader.error(CdrErrorKind::Truncated));
         };
-        let request_id = reader.read_u32()?;
-        let status = reader.read_u32()?;
+        let status = u32_from([s0, s1, s2, s3], order);
         let Some(status) = ReplyStatus::from_number(status, minor) else {
             return Err(reader.error(CdrErrorKind::BadEnumerator));
         };
-        let contexts = if minor < 2 {
-            contexts_first
-        } else {
-            let contexts = ServiceContexts::read(reader)?;
+        let count = u32_from([c0, c1, c2, c3], order);
+        let mut contexts = ServiceContexts::EMPTY;
+        // Without contexts the body begins here: 24 is a multiple of eight.
+        if count != 0 {
+            contexts = ServiceContexts::read_some(reader, count)?;
             skip_to_body(reader);
-            contexts
-        };
+        }
         Ok(Self {
-            request_id,
+            request_id: u32_from([i0, i1, i2, i3], order),
             status,
             contexts,
         })
     }
+
+    #[inline(never)]
+    fn read_1_0(reader: &mut CdrReader<'a>, minor: u8) -> Result<Self, CdrError> {
+        let contexts = ServiceContexts::read(reader)?;
+        let request_id = reader.read_u32()?;
+        let status = reader.read_u32()?;
+        match ReplyStatus::from_number(status, minor) {
+            Some(status) => Ok(Self {
+                request_id,
+                status,
+                contexts,
+            }),
+            None => Err(reader.error(CdrErrorKind::BadEnumerator)),
+        }
+    }
 }
+
+/// Octets of message header and reply header without service contexts.
+const HEAD_LEN: usize = HEADER_LEN + 12;
 
 /// Writes the message and reply header into an empty writer, ready for the
 /// body; end the message with [`finish_message`](crate::finish_message).
@@ -111,7 +131,7 @@ pub fn begin_reply(
     let order = writer.order();
     let id = u32_octets(request_id, order);
     let status = u32_octets(status as u32, order);
-    let mut head = [0; 24];
+    let mut head = [0; HEAD_LEN];
     head[..HEADER_LEN].copy_from_slice(&message_header(writer, version).encode());
     let id_at = if version.minor >= 2 { 12 } else { 16 };
     head[id_at..id_at + 4].copy_from_slice(&id);

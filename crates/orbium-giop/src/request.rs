@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Request messages (CORBA 3.3 Part 2, clause 9.4.2).
+//! Requests read (CORBA 3.3 Part 2, clause 9.4.2).
 
 use std::borrow::Cow;
 
-use orbium_cdr::{ByteOrder, CdrError, CdrErrorKind, CdrReader, CdrWriter, Encode, Format};
+use orbium_cdr::{ByteOrder, CdrError, CdrErrorKind, CdrReader};
 
-use crate::header::{HEADER_LEN, MessageHeader, MessageKind, Version, u32_from, u32_octets};
-use crate::service_context::{self, ServiceContext, ServiceContexts};
+use crate::body::skip_to_body;
+use crate::header::{HEADER_LEN, u32_from};
+use crate::service_context::ServiceContexts;
 use crate::{Ior, TaggedProfile};
 
 /// Which answer the requester wants (`response_flags`).
@@ -187,25 +188,41 @@ impl<'a> RequestHeader<'a> {
             return Self::read_1_0(reader);
         }
         debug_assert_eq!(reader.position(), HEADER_LEN);
-        let order = reader.format().order;
-        // Request id, flags, discriminator, and the first unsigned long of any
-        // of the three addresses: sixteen octets, checked once.
-        let head: &[u8] = reader.take(16)?;
-        let [i0, i1, i2, i3, flags, _, _, _, d0, d1, _, _, k0, k1, k2, k3] = *head else {
-            return Err(reader.error(CdrErrorKind::Truncated));
+        let (format, owner) = (reader.format(), reader.owner());
+        // All octets are taken and those of the body given back: one walk over
+        // the header with few checks, instead of one check for each item.
+        let octets = reader.take(reader.remaining())?;
+        let Some(plain) = PlainLayout::find(octets, format.order) else {
+            *reader = CdrReader::at(octets, HEADER_LEN, format).with_owner(owner);
+            return Self::read_1_2(reader);
         };
-        let form = match order {
-            ByteOrder::Big => u16::from_be_bytes([d0, d1]),
-            ByteOrder::Little => u16::from_le_bytes([d0, d1]),
-        };
-        let first = u32_from([k0, k1, k2, k3], order);
+        let (header, body) = octets.split_at_mut(plain.body);
+        *reader = CdrReader::at(body, HEADER_LEN + plain.body, format).with_owner(owner);
+        let header: &[u8] = header;
+        Ok(Self {
+            request_id: plain.request_id,
+            response: plain.response,
+            target: Target::Key(&header[KEY_AT..plain.key_end]),
+            operation: &header[plain.operation..plain.operation_end],
+            contexts: ServiceContexts::EMPTY,
+        })
+    }
+
+    /// Any request of 1.2, and what is wrong with those that are none.
+    #[inline(never)]
+    fn read_1_2(reader: &mut CdrReader<'a>) -> Result<Self, CdrError> {
+        let request_id = reader.read_u32()?;
+        let response = ResponseFlags::from_octet(reader.read_u8()?);
+        reader.take(3)?;
+        let form = reader.read_u16()?;
+        let first = reader.read_u32()?;
         let target = Target::read_rest(reader, form, first)?;
         let operation = read_operation(reader)?;
         let contexts = ServiceContexts::read(reader)?;
         skip_to_body(reader);
         Ok(Self {
-            request_id: u32_from([i0, i1, i2, i3], order),
-            response: ResponseFlags::from_octet(flags),
+            request_id,
+            response,
             target,
             operation,
             contexts,
@@ -232,271 +249,61 @@ impl<'a> RequestHeader<'a> {
     }
 }
 
+/// Where the key is in a request of 1.2, counted from the end of the message
+/// header as all of [`PlainLayout`].
+const KEY_AT: usize = 16;
+
+/// Where the parts of a plain request of 1.2 lie: one that is addressed by key
+/// and has no service contexts, as nearly all are.
+struct PlainLayout {
+    request_id: u32,
+    response: ResponseFlags,
+    key_end: usize,
+    operation: usize,
+    operation_end: usize,
+    body: usize,
+}
+
+impl PlainLayout {
+    /// `None` for any other request, and for what is not a request.
+    #[inline]
+    fn find(octets: &[u8], order: ByteOrder) -> Option<Self> {
+        let long = |at: usize| -> Option<u32> {
+            let octets = octets.get(at..)?.first_chunk::<4>()?;
+            Some(u32_from(*octets, order))
+        };
+        let head = octets.first_chunk::<KEY_AT>()?;
+        let [i0, i1, i2, i3, flags, _, _, _, d0, d1, _, _, k0, k1, k2, k3] = *head;
+        if [d0, d1] != [0, 0] {
+            return None;
+        }
+        let key_end = KEY_AT.checked_add(u32_from([k0, k1, k2, k3], order) as usize)?;
+        let count_at = key_end.checked_add(3)? & !3;
+        let operation = count_at.checked_add(4)?;
+        let nul_after = operation.checked_add(long(count_at)? as usize)?;
+        let contexts = nul_after.checked_add(3)? & !3;
+        let operation_end = nul_after.checked_sub(1)?;
+        if long(contexts)? != 0 || operation_end < operation || octets[operation_end] != 0 {
+            return None;
+        }
+        // To a multiple of eight of the message, which has twelve octets more.
+        let body = ((contexts + 4 + HEADER_LEN + 7) & !7) - HEADER_LEN;
+        Some(Self {
+            request_id: u32_from([i0, i1, i2, i3], order),
+            response: ResponseFlags::from_octet(flags),
+            key_end,
+            operation,
+            operation_end,
+            body: body.min(octets.len()),
+        })
+    }
+}
+
 #[inline]
 fn read_operation<'a>(reader: &mut CdrReader<'a>) -> Result<&'a [u8], CdrError> {
     let octets: &[u8] = reader.read_octets()?;
     match octets {
         [operation @ .., 0] => Ok(operation),
         _ => Err(reader.error(CdrErrorKind::BadString)),
-    }
-}
-
-/// Skips the padding before the body of GIOP 1.2: to a multiple of eight, or to
-/// the end, for some ORBs pad even when no body follows and some do not.
-#[inline]
-pub(crate) fn skip_to_body(reader: &mut CdrReader<'_>) {
-    let gap = reader.position().wrapping_neg() & 7;
-    // Cannot fail: no more is taken than there is.
-    let _ = reader.take(gap.min(reader.remaining()));
-}
-
-/// Where the header of a message being written ends and its body begins.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[must_use = "finish_message needs it"]
-pub struct BodyStart {
-    header_end: usize,
-    body: usize,
-}
-
-impl BodyStart {
-    /// Octets from the start of the message to its body.
-    #[must_use]
-    #[inline]
-    pub const fn position(self) -> usize {
-        self.body
-    }
-
-    /// Pads to the body where GIOP 1.`minor` says so.
-    #[inline]
-    pub(crate) fn after_header(writer: &mut CdrWriter<'_>, minor: u8) -> Self {
-        let header_end = writer.len();
-        if minor >= 2 {
-            writer.align(8);
-        }
-        Self {
-            header_end,
-            body: writer.len(),
-        }
-    }
-
-    /// A body that follows the header without padding.
-    #[inline]
-    pub(crate) const fn unpadded(at: usize) -> Self {
-        Self {
-            header_end: at,
-            body: at,
-        }
-    }
-}
-
-/// Ends a message: sets its size, and takes the padding before the body back
-/// if nothing follows it (some ORBs raise MARSHAL for padding without a body).
-///
-/// Errors stay in the writer; a message beyond 2³² octets is one.
-#[inline]
-pub fn finish_message(writer: &mut CdrWriter<'_>, start: BodyStart) {
-    if writer.len() == start.body && start.body != start.header_end && writer.error().is_none() {
-        writer.truncate(start.header_end);
-    }
-    match u32::try_from(writer.len() - HEADER_LEN) {
-        Ok(size) => writer.patch_u32(8, size),
-        Err(_) => writer.fail(CdrErrorKind::BoundExceeded),
-    }
-}
-
-/// Longest operation name that is written by the short way.
-const SHORT_OPERATION: usize = 44;
-/// Count, longest short name, NUL, padding, count of contexts, padding.
-const SHORT_TAIL: usize = 64;
-
-/// The constant part of all requests to one target, marshalled once.
-///
-/// Without service contexts the three GIOP versions differ only in where the
-/// request id and the response flags lie: at 12 and 16, or behind the empty
-/// list of service contexts, at 16 and 20.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct RequestTemplate {
-    /// Message header to target, padded to the count of the operation name.
-    prefix: Vec<u8>,
-    version: Version,
-    order: ByteOrder,
-}
-
-impl RequestTemplate {
-    /// A template that addresses by object key, in native byte order.
-    #[must_use]
-    pub fn new(version: Version, key: &[u8]) -> Self {
-        Self::in_order(ByteOrder::NATIVE, version, key)
-    }
-
-    /// As [`RequestTemplate::new`], in a byte order of choice.
-    #[must_use]
-    pub fn in_order(order: ByteOrder, version: Version, key: &[u8]) -> Self {
-        Self::build(order, version, |writer| {
-            if version.minor >= 2 {
-                writer.write_u16(AddressingDisposition::Key as u16);
-            }
-            writer.write_octets(key);
-        })
-    }
-
-    /// A template that addresses by profile; only from GIOP 1.2 on.
-    #[must_use]
-    pub fn with_profile(version: Version, profile: &TaggedProfile) -> Option<Self> {
-        (version.minor >= 2).then(|| {
-            Self::build(ByteOrder::NATIVE, version, |writer| {
-                writer.write_u16(AddressingDisposition::Profile as u16);
-                writer.write_u32(profile.tag);
-                writer.write_octets(&profile.data);
-            })
-        })
-    }
-
-    /// A template that addresses by whole reference and the index of the
-    /// profile chosen; only from GIOP 1.2 on.
-    #[must_use]
-    pub fn with_reference(version: Version, index: u32, ior: &Ior) -> Option<Self> {
-        (version.minor >= 2).then(|| {
-            let mut writer = Self::start(ByteOrder::NATIVE, version);
-            writer.write_u16(AddressingDisposition::Reference as u16);
-            writer.write_u32(index);
-            ior.encode(&mut writer);
-            Self::end(writer, version)
-        })
-    }
-
-    fn build(order: ByteOrder, version: Version, target: impl FnOnce(&mut CdrWriter<'_>)) -> Self {
-        let mut writer = Self::start(order, version);
-        target(&mut writer);
-        Self::end(writer, version)
-    }
-
-    fn start<'a>(order: ByteOrder, version: Version) -> CdrWriter<'a> {
-        let header = MessageHeader {
-            version,
-            order,
-            more_fragments: false,
-            kind: MessageKind::Request,
-            size: 0,
-        };
-        let mut writer = CdrWriter::new(Format::plain(order, version.minor));
-        writer.write_raw(&header.encode());
-        // Request id and flags, before them in 1.0 and 1.1 no service contexts.
-        let fixed = if version.minor >= 2 { 8 } else { 12 };
-        writer.write_raw(&[0; 12][..fixed]);
-        writer
-    }
-
-    fn end(mut writer: CdrWriter<'_>, version: Version) -> Self {
-        writer.align(4);
-        let order = writer.order();
-        Self {
-            // Fails only for a key beyond 2³² octets.
-            prefix: writer.finish().unwrap_or_default(),
-            version,
-            order,
-        }
-    }
-
-    /// The GIOP version of the requests.
-    #[must_use]
-    #[inline]
-    pub const fn version(&self) -> Version {
-        self.version
-    }
-
-    /// The byte order of the requests, which the writer's must be.
-    #[must_use]
-    #[inline]
-    pub const fn order(&self) -> ByteOrder {
-        self.order
-    }
-
-    /// Octets a request without service contexts has before its body, at most.
-    #[must_use]
-    pub const fn header_len(&self, operation: &str) -> usize {
-        self.prefix.len() + operation.len() + 4 + 4 + 4 + 7
-    }
-
-    /// Writes the message and request header into an empty writer of the
-    /// template's byte order, ready for the arguments; end the message with
-    /// [`finish_message`].
-    #[inline]
-    pub fn begin(
-        &self,
-        writer: &mut CdrWriter<'_>,
-        request_id: u32,
-        response: ResponseFlags,
-        operation: &str,
-        contexts: &[ServiceContext<'_>],
-    ) -> BodyStart {
-        debug_assert!(writer.is_empty() && writer.order() == self.order);
-        if !contexts.is_empty() || operation.len() > SHORT_OPERATION {
-            return self.begin_long(writer, request_id, response, operation, contexts);
-        }
-        self.write_prefix(writer, request_id, response);
-        // The name and the empty list after it (service contexts in 1.2, the
-        // principal before) are put together aside, so that all moves but one
-        // have a constant size.
-        let mut tail = [0; SHORT_TAIL];
-        let name = operation.as_bytes();
-        tail[..4].copy_from_slice(&u32_octets(name.len() as u32 + 1, self.order));
-        tail[4..4 + name.len()].copy_from_slice(name);
-        let header_end = self.prefix.len() + ((4 + name.len() + 1 + 3) & !3) + 4;
-        writer.write_raw(&tail);
-        let body = if self.version.minor >= 2 {
-            (header_end + 7) & !7
-        } else {
-            header_end
-        };
-        writer.truncate(body);
-        BodyStart { header_end, body }
-    }
-
-    /// Copies the prefix and puts the request id and flags in.
-    #[inline]
-    fn write_prefix(&self, writer: &mut CdrWriter<'_>, request_id: u32, response: ResponseFlags) {
-        let id_at = if self.version.minor >= 2 { 12 } else { 16 };
-        let flags = self.response_octets(response);
-        writer.write_raw(&self.prefix);
-        writer.patch_u32(id_at, request_id);
-        writer.patch_u32(id_at + 4, u32_from(flags, self.order));
-    }
-
-    /// The response flags, or `response_expected`, and what is zero after it.
-    #[inline]
-    const fn response_octets(&self, response: ResponseFlags) -> [u8; 4] {
-        let octet = if self.version.minor >= 2 {
-            response as u8
-        } else {
-            response.expects_reply() as u8
-        };
-        [octet, 0, 0, 0]
-    }
-
-    #[inline(never)]
-    fn begin_long(
-        &self,
-        writer: &mut CdrWriter<'_>,
-        request_id: u32,
-        response: ResponseFlags,
-        operation: &str,
-        contexts: &[ServiceContext<'_>],
-    ) -> BodyStart {
-        if self.version.minor >= 2 {
-            self.write_prefix(writer, request_id, response);
-            writer.write_name(operation);
-            service_context::write_list(writer, contexts);
-        } else {
-            writer.write_raw(self.prefix.get(..HEADER_LEN).unwrap_or_default());
-            service_context::write_list(writer, contexts);
-            writer.write_u32(request_id);
-            writer.write_raw(&self.response_octets(response));
-            // The count of the key onwards.
-            writer.write_raw(self.prefix.get(24..).unwrap_or_default());
-            writer.write_name(operation);
-            writer.write_octets(&[]);
-        }
-        BodyStart::after_header(writer, self.version.minor)
     }
 }

@@ -95,7 +95,7 @@ impl<'a> ServiceContexts<'a> {
     }
 
     #[inline(never)]
-    fn read_some(reader: &mut CdrReader<'a>, count: u32) -> Result<Self, CdrError> {
+    pub(crate) fn read_some(reader: &mut CdrReader<'a>, count: u32) -> Result<Self, CdrError> {
         let (start, format, owner) = (reader.position(), reader.format(), reader.owner());
         let order = format.order;
         if count as usize > MAX_SERVICE_CONTEXTS || count as usize * 8 > reader.remaining() {

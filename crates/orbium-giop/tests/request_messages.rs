@@ -277,3 +277,37 @@ fn an_error_of_a_body_that_wrote_nothing_is_not_lost() {
     finish_message(&mut writer, start);
     assert_eq!(writer.error().unwrap().kind, CdrErrorKind::CannotConvert);
 }
+
+#[test]
+fn a_prepared_request_is_the_one_that_the_template_begins() {
+    for order in [ByteOrder::Big, ByteOrder::Little] {
+        for version in [Version::V1_0, Version::V1_1, Version::V1_2] {
+            let template = RequestTemplate::in_order(order, version, b"Key");
+            for operation in [
+                "f",
+                "cube_long",
+                "a_name_longer_than_the_short_way_can_hold_it",
+            ] {
+                for response in [
+                    ResponseFlags::None,
+                    ResponseFlags::SyncWithServer,
+                    ResponseFlags::Full,
+                ] {
+                    for body in [None, Some(42)] {
+                        let prepared = template.prepare(operation);
+                        let mut writer = CdrWriter::new(Format::plain(order, version.minor));
+                        let start = prepared.begin(&mut writer, 7, response);
+                        if let Some(value) = body {
+                            writer.write_u32(value);
+                        }
+                        finish_message(&mut writer, start);
+                        assert_eq!(
+                            writer.finish().unwrap(),
+                            write(&template, response, operation, &[], body)
+                        );
+                    }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Requests written: the constant part marshalled once, the rest patched per
+//! call (CORBA 3.3 Part 2, clause 9.4.2).
+
+use orbium_cdr::{ByteOrder, CdrWriter, Encode, Format};
+
+use crate::body::BodyStart;
+use crate::header::{HEADER_LEN, MessageHeader, MessageKind, Version, u32_from, u32_octets};
+use crate::request::{AddressingDisposition, ResponseFlags};
+use crate::service_context::{self, ServiceContext};
+use crate::{Ior, TaggedProfile};
+
+/// Longest operation name that is written by the short way.
+const SHORT_OPERATION: usize = 44;
+/// Count, longest short name, NUL, padding, count of contexts, padding.
+const SHORT_TAIL: usize = 64;
+
+/// The constant part of all requests to one target, marshalled once.
+///
+/// Without service contexts the three GIOP versions differ only in where the
+/// request id and the response flags lie: at 12 and 16, or behind the empty
+/// list of service contexts, at 16 and 20.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RequestTemplate {
+    /// Message header to target, padded to the count of the operation name.
+    prefix: Vec<u8>,
+    version: Version,
+    order: ByteOrder,
+}
+
+impl RequestTemplate {
+    /// A template that addresses by object key, in native byte order.
+    #[must_use]
+    pub fn new(version: Version, key: &[u8]) -> Self {
+        Self::in_order(ByteOrder::NATIVE, version, key)
+    }
+
+    /// As [`RequestTemplate::new`], in a byte order of choice.
+    #[must_use]
+    pub fn in_order(order: ByteOrder, version: Version, key: &[u8]) -> Self {
+        Self::build(order, version, |writer| {
+            if version.minor >= 2 {
+                writer.write_u16(AddressingDisposition::Key as u16);
+            }
+            writer.write_octets(key);
+        })
+    }
+
+    /// A template that addresses by profile; only from GIOP 1.2 on.
+    #[must_use]
+    pub fn with_profile(version: Version, profile: &TaggedProfile) -> Option<Self> {
+        (version.minor >= 2).then(|| {
+            Self::build(ByteOrder::NATIVE, version, |writer| {
+                writer.write_u16(AddressingDisposition::Profile as u16);
+                writer.write_u32(profile.tag);
+                writer.write_octets(&profile.data);
+            })
+        })
+    }
+
+    /// A template that addresses by whole reference and the index of the
+    /// profile chosen; only from GIOP 1.2 on.
+    #[must_use]
+    pub fn with_reference(version: Version, index: u32, ior: &Ior) -> Option<Self> {
+        (version.minor >= 2).then(|| {
+            let mut writer = Self::start(ByteOrder::NATIVE, version);
+            writer.write_u16(AddressingDisposition::Reference as u16);
+            writer.write_u32(index);
+            ior.encode(&mut writer);
+            Self::end(writer, version)
+        })
+    }
+
+    fn build(order: ByteOrder, version: Version, target: impl FnOnce(&mut CdrWriter<'_>)) -> Self {
+        let mut writer = Self::start(order, version);
+        target(&mut writer);
+        Self::end(writer, version)
+    }
+
+    fn start<'a>(order: ByteOrder, version: Version) -> CdrWriter<'a> {
+        let header = MessageHeader {
+            version,
+            order,
+            more_fragments: false,
+            kind: MessageKind::Request,
+            size: 0,
+        };
+        let mut writer = CdrWriter::new(Format::plain(order, version.minor));
+        writer.write_raw(&header.encode());
+        // Request id and flags, before them in 1.0 and 1.1 no service contexts.
+        let fixed = if version.minor >= 2 { 8 } else { 12 };
+        writer.write_raw(&[0; 12][..fixed]);
+        writer
+    }
+
+    fn end(mut writer: CdrWriter<'_>, version: Version) -> Self {
+        writer.align(4);
+        let order = writer.order();
+        Self {
+            // Fails only for a key beyond 2³² octets.
+            prefix: writer.finish().unwrap_or_default(),
+            version,
+            order,
+        }
+    }
+
+    /// The GIOP version of the requests.
+    #[must_use]
+    #[inline]
+    pub const fn version(&self) -> Version {
+        self.version
+    }
+
+    /// The byte order of the requests, which the writer's must be.
+    #[must_use]
+    #[inline]
+    pub const fn order(&self) -> ByteOrder {
+        self.order
+    }
+
+    /// Octets a request without service contexts has before its body, at most.
+    #[must_use]
+    pub const fn header_len(&self, operation: &str) -> usize {
+        self.prefix.len() + operation.len() + 4 + 4 + 4 + 7
+    }
+
+    /// Writes the message and request header into an empty writer of the
+    /// template's byte order, ready for the arguments; end the message with
+    /// [`finish_message`](crate::finish_message).
+    #[inline]
+    pub fn begin(
+        &self,
+        writer: &mut CdrWriter<'_>,
+        request_id: u32,
+        response: ResponseFlags,
+        operation: &str,
+        contexts: &[ServiceContext<'_>],
+    ) -> BodyStart {
+        debug_assert!(writer.is_empty() && writer.order() == self.order);
+        if !contexts.is_empty() || operation.len() > SHORT_OPERATION {
+            return self.begin_long(writer, request_id, response, operation, contexts);
+        }
+        self.write_prefix(writer, request_id, response);
+        // The name and the empty list after it (service contexts in 1.2, the
+        // principal before) are put together aside, so that all moves but one
+        // have a constant size.
+        let mut tail = [0; SHORT_TAIL];
+        let name = operation.as_bytes();
+        tail[..4].copy_from_slice(&u32_octets(name.len() as u32 + 1, self.order));
+        tail[4..4 + name.len()].copy_from_slice(name);
+        let header_end = self.prefix.len() + ((4 + name.len() + 1 + 3) & !3) + 4;
+        writer.write_raw(&tail);
+        let body = if self.version.minor >= 2 {
+            (header_end + 7) & !7
+        } else {
+            header_end
+        };
+        writer.truncate(body);
+        BodyStart { header_end, body }
+    }
+
+    /// Copies the prefix and puts the request id and flags in.
+    #[inline]
+    fn write_prefix(&self, writer: &mut CdrWriter<'_>, request_id: u32, response: ResponseFlags) {
+        let id_at = if self.version.minor >= 2 { 12 } else { 16 };
+        let flags = self.response_octets(response);
+        writer.write_raw(&self.prefix);
+        writer.patch_u32(id_at, request_id);
+        writer.patch_u32(id_at + 4, u32_from(flags, self.order));
+    }
+
+    /// The response flags, or `response_expected`, and what is zero after it.
+    #[inline]
+    const fn response_octets(&self, response: ResponseFlags) -> [u8; 4] {
+        let octet = if self.version.minor >= 2 {
+            response as u8
+        } else {
+            response.expects_reply() as u8
+        };
+        [octet, 0, 0, 0]
+    }
+
+    #[inline(never)]
+    fn begin_long(
+        &self,
+        writer: &mut CdrWriter<'_>,
+        request_id: u32,
+        response: ResponseFlags,
+        operation: &str,
+        contexts: &[ServiceContext<'_>],
+    ) -> BodyStart {
+        if self.version.minor >= 2 {
+            self.write_prefix(writer, request_id, response);
+            writer.write_name(operation);
+            service_context::write_list(writer, contexts);
+        } else {
+            writer.write_raw(self.prefix.get(..HEADER_LEN).unwrap_or_default());
+            service_context::write_list(writer, contexts);
+            writer.write_u32(request_id);
+            writer.write_raw(&self.response_octets(response));
+            // The count of the key onwards.
+            writer.write_raw(self.prefix.get(24..).unwrap_or_default());
+            writer.write_name(operation);
+            writer.write_octets(&[]);
+        }
+        BodyStart::after_header(writer, self.version.minor)
+    }
+}
+
+/// A [`RequestTemplate`] with the operation marshalled too: nothing is left but
+/// one copy and two patches. For callers that keep one per operation.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PreparedRequest {
+    /// Everything before the body, padded up to it.
+    octets: Vec<u8>,
+    start: BodyStart,
+    id_at: usize,
+    /// What the flags' four octets are as an unsigned long in the template's
+    /// order, for each answer wanted.
+    flags: [u32; 4],
+}
+
+impl RequestTemplate {
+    /// Marshals an operation too. A request with service contexts is still
+    /// begun by [`RequestTemplate::begin`].
+    #[must_use]
+    pub fn prepare(&self, operation: &str) -> PreparedRequest {
+        let mut writer = CdrWriter::new(Format::plain(self.order, self.version.minor));
+        let start = self.begin(&mut writer, 0, ResponseFlags::None, operation, &[]);
+        let flags = |response| u32_from(self.response_octets(response), self.order);
+        PreparedRequest {
+            // Fails only for counts beyond 32 bits.
+            octets: writer.finish().unwrap_or_default(),
+            start,
+            id_at: if self.version.minor >= 2 { 12 } else { 16 },
+            flags: [
+                flags(ResponseFlags::None),
+                flags(ResponseFlags::SyncWithServer),
+                0,
+                flags(ResponseFlags::Full),
+            ],
+        }
+    }
+}
+
+impl PreparedRequest {
+    /// As [`RequestTemplate::begin`], without service contexts.
+    #[inline]
+    pub fn begin(
+        &self,
+        writer: &mut CdrWriter<'_>,
+        request_id: u32,
+        response: ResponseFlags,
+    ) -> BodyStart {
+        debug_assert!(writer.is_empty());
+        writer.write_raw(&self.octets);
+        writer.patch_u32(self.id_at, request_id);
+        writer.patch_u32(self.id_at + 4, self.flags[response as usize & 3]);
+        self.start
+    }
+}
