@@ -21,5 +21,9 @@ fn main() -> ExitCode {
             good &= compilation.model.is_some();
         }
     }
-    if good { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+    if good {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::FAILURE
+    }
 }

@@ -179,7 +179,7 @@ pub(crate) enum Import {
 
 #[derive(Debug, Clone)]
 pub(crate) enum Pragma {
-    Prefix(String, Span),
+    Prefix(String),
     Id(ScopedName, String, Span),
     Version(ScopedName, String, Span),
 }

@@ -80,7 +80,7 @@ struct Checker<'a> {
 struct State {
     span: Span,
     progress: Progress,
-    /// Where a forward declared interface or value was first used.
+    /// Where an operation of the main file first uses it while it is only forward declared.
     used: Option<Span>,
     id: IdState,
 }
@@ -147,7 +147,7 @@ impl Checker<'_> {
             ItemKind::Factory(factory) => self.factory(factory, around),
             ItemKind::TypeId { name, id, span } => self.type_id(name, id, *span),
             ItemKind::TypePrefix { name, prefix, span } => {
-                self.type_prefix(name.as_ref(), prefix, *span)
+                self.type_prefix(name.as_ref(), prefix, *span);
             }
             ItemKind::Import(import) => self.imports.push(import.clone()),
             ItemKind::Unmapped(unmapped) => self.unmapped(unmapped, around),

@@ -20,7 +20,7 @@ use std::collections::HashSet;
 use std::rc::Rc;
 
 use crate::ast::{Ident, Item, ItemKind, ScopedName};
-use crate::diagnostic::{Draft, Reporter};
+use crate::diagnostic::{Draft, Reporter, Severity};
 use crate::options::Options;
 use crate::preprocessor::{Event, TokenStream};
 use crate::source::Span;
@@ -180,8 +180,13 @@ impl Parser<'_> {
                     "the identifier `{}` collides with the keyword `{word}`: they differ only in case",
                     token.text
                 );
+                let severity = if keyword::is_old(word) {
+                    Severity::Error
+                } else {
+                    Severity::Warning
+                };
                 self.report
-                    .error("keyword-clash", token.span, message)
+                    .report(severity, "keyword-clash", Some(token.span), message)
                     .help(format!("write `_{}` or choose another name", token.text));
             }
         }

@@ -44,7 +44,7 @@ impl Checker<'_> {
         self.set_progress(id, Progress::Complete);
     }
 
-    fn empty_interface(kind: InterfaceKind) -> DefinitionKind {
+    pub(super) fn empty_interface(kind: InterfaceKind) -> DefinitionKind {
         DefinitionKind::Interface(Interface {
             kind,
             bases: Vec::new(),

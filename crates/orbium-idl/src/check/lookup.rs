@@ -2,9 +2,9 @@
 //! Name lookup (CORBA 3.3 Part 1, 7.20.2 and 7.20.3).
 
 use super::scope::{Entity, Entry, ScopeId, key};
-use super::{Checker, Progress};
+use super::{Checker, Surroundings};
 use crate::ast::{Ident, ScopedName};
-use crate::model::{DefId, DefinitionKind};
+use crate::model::{DefId, DefinitionKind, InterfaceKind};
 
 impl Checker<'_> {
     /// The meaning of a name. None when it has none, which has been reported.
@@ -24,18 +24,7 @@ impl Checker<'_> {
                 None => self.inside_no_scope(entity, part)?,
             };
         }
-        self.note_use(entity, name);
         Some(entity)
-    }
-
-    /// Remembers that something only forward declared has been used.
-    fn note_use(&mut self, entity: Entity, name: &ScopedName) {
-        if let Entity::Def(id) = entity
-            && let Some(state) = self.states.get_mut(&id)
-            && state.progress == Progress::Forward
-        {
-            state.used.get_or_insert(name.span);
-        }
     }
 
     /// Searches the current scope and its bases, then what is around it, and so on.
@@ -69,12 +58,67 @@ impl Checker<'_> {
         if let Some(entries) = self.scopes[scope.0].inherited.get(&key).cloned() {
             return self.unambiguous(name, &entries).map(|e| e.entity);
         }
+        if let Some(entity) = self.repository_interface(scope, name) {
+            return Some(entity);
+        }
         let place = match self.scopes[scope.0].def {
             Some(id) => format!(" in `{}`", self.model[id].scoped_name()),
             None => " at file scope".to_owned(),
         };
         self.report_undeclared(name, whole, &place);
         None
+    }
+
+    /// The interfaces of the Interface Repository belong to module CORBA whether or not a file
+    /// that defines them is included: they are declared when they are first named.
+    fn repository_interface(&mut self, scope: ScopeId, name: &Ident) -> Option<Entity> {
+        const NAMES: [&str; 28] = [
+            "IRObject",
+            "Contained",
+            "Container",
+            "IDLType",
+            "Repository",
+            "ModuleDef",
+            "ConstantDef",
+            "TypedefDef",
+            "StructDef",
+            "UnionDef",
+            "EnumDef",
+            "AliasDef",
+            "NativeDef",
+            "PrimitiveDef",
+            "StringDef",
+            "WstringDef",
+            "FixedDef",
+            "SequenceDef",
+            "ArrayDef",
+            "ExceptionDef",
+            "AttributeDef",
+            "OperationDef",
+            "InterfaceDef",
+            "AbstractInterfaceDef",
+            "LocalInterfaceDef",
+            "ValueDef",
+            "ValueBoxDef",
+            "ValueMemberDef",
+        ];
+        let corba = self.scopes[scope.0].def?;
+        if self.model[corba].path != ["CORBA"] || !NAMES.contains(&&*name.name) {
+            return None;
+        }
+        let nowhere = Surroundings {
+            annotations: &[],
+            start: name.span,
+            end: name.span,
+        };
+        let outer = std::mem::replace(&mut self.scope, scope);
+        let id = self.define(name, Self::empty_interface(InterfaceKind::Plain), nowhere);
+        self.scope = outer;
+        let definition = self.model.definition_mut(id);
+        definition.repository_id = format!("IDL:omg.org/CORBA/{}:1.0", name.name);
+        definition.in_main_file = false;
+        definition.doc = None;
+        Some(Entity::Def(id))
     }
 
     fn unambiguous(&mut self, name: &Ident, entries: &[Entry]) -> Option<Entry> {

@@ -54,7 +54,7 @@ impl Checker<'_> {
 
     pub(super) fn pragma(&mut self, pragma: &Pragma) {
         match pragma {
-            Pragma::Prefix(prefix, _) => {
+            Pragma::Prefix(prefix) => {
                 let natural = match prefix.is_empty() {
                     true => self.natural_prefix(),
                     false => prefix.clone(),

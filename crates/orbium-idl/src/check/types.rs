@@ -59,7 +59,13 @@ impl Checker<'_> {
                     bound,
                 }
             }
-            TypeKind::Named(name) => self.named_type(name)?,
+            TypeKind::Named(name) => {
+                let ty = self.named_type(name)?;
+                if usage == Usage::Operation {
+                    self.note_use(&ty, name.span);
+                }
+                ty
+            }
             TypeKind::Inline(item) => Type::Named(self.constructed(item)?),
             TypeKind::Unsupported(what) => {
                 let message = format!("`{what}` has no form in CORBA");
@@ -71,6 +77,20 @@ impl Checker<'_> {
         };
         self.check_complete(&ty, usage, spec.span)?;
         Some(ty)
+    }
+
+    /// Remembers where the main file's operations use an interface that the same file only
+    /// forward declares. (Distributed files are known to forward declare interfaces that another
+    /// file, not always included, defines.)
+    fn note_use(&mut self, ty: &Type, span: Span) {
+        if let Type::Named(id) = ty
+            && self.sources.in_main_file(span)
+            && let Some(state) = self.states.get_mut(id)
+            && state.progress == Progress::Forward
+            && self.sources.in_main_file(state.span)
+        {
+            state.used.get_or_insert(span);
+        }
     }
 
     /// The type of a declarator: the array dimensions come after its name.
@@ -197,12 +217,25 @@ impl Checker<'_> {
     fn predefined_type(&self, name: &ScopedName) -> Option<Type> {
         let declared = |text: &str| self.visible(text);
         match name.parts.as_slice() {
-            [only] if !name.absolute => idl4_integer(&only.name).filter(|_| !declared(&only.name)),
+            [only] if !name.absolute && !declared(&only.name) => match &*only.name {
+                "TypeCode" => Some(Type::TypeCode).filter(|_| self.inside_corba()),
+                text => idl4_integer(text),
+            },
             [corba, type_code] if &*corba.name == "CORBA" && &*type_code.name == "TypeCode" => {
                 Some(Type::TypeCode).filter(|_| self.model.lookup("CORBA::TypeCode").is_none())
             }
             _ => None,
         }
+    }
+
+    fn inside_corba(&self) -> bool {
+        let around = self.scopes[self.scope.0].def;
+        around.is_some_and(|id| {
+            self.model[id]
+                .path
+                .first()
+                .is_some_and(|first| first == "CORBA")
+        })
     }
 
     /// Reports a struct or union used before it is complete where that is not allowed.

@@ -88,7 +88,7 @@ impl Parser<'_> {
             "exception" => {
                 self.bump();
                 let name = self.identifier("the name of the exception")?;
-                let members = self.nested(|p| p.fields())?;
+                let members = self.nested(Self::fields)?;
                 ItemKind::Exception { name, members }
             }
             "native" => {

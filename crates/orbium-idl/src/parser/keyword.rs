@@ -108,6 +108,25 @@ pub(super) fn clash(identifier: &str, options: &Options) -> Option<&'static str>
     find(&CORBA2).or_else(corba3).or_else(idl4)
 }
 
+/// Whether a keyword is older than value types. Identifiers that differ from a later keyword only
+/// in case (`Factory`, `EventType`, `ValueType`) are wrong by the letter of the standard, but
+/// common in files that are older than the keyword, those of the OMG's own services among them.
+pub(super) fn is_old(keyword: &str) -> bool {
+    const LATER: [&str; 10] = [
+        "abstract",
+        "custom",
+        "factory",
+        "local",
+        "private",
+        "public",
+        "supports",
+        "truncatable",
+        "ValueBase",
+        "valuetype",
+    ];
+    CORBA2.contains(&keyword) && !LATER.contains(&keyword)
+}
+
 /// Whether a word begins a definition and nothing else, so that parsing can resume there.
 pub(super) fn starts_definition(word: &str) -> bool {
     const STARTERS: [&str; 13] = [

@@ -47,7 +47,7 @@ impl Parser<'_> {
             );
             self.report.warning("malformed-prefix", span, message);
         }
-        Some(Pragma::Prefix(text, span))
+        Some(Pragma::Prefix(text))
     }
 
     fn id(&mut self, rest: &[Token], span: Span) -> Option<Pragma> {
