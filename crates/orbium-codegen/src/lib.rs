@@ -1,2 +1,85 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Rust from a checked IDL model
+//! Rust from a checked IDL model.
+//!
+//! This crate does not read IDL text, does not know how bytes travel, and
+//! touches no file: it turns a [`Model`] into the text of a Rust module that
+//! imports one module of the façade, the *runtime*, under the name `orb`.
+//!
+//! What has no mapping yet (value types, abstract interfaces, components) is
+//! left out together with everything that uses it, with a warning each; see
+//! [`Options::deny_unmapped`].
+//!
+//! The same model and options always give the same text, in the form that
+//! rustfmt gives it.
+#![forbid(unsafe_code)]
+
+mod client;
+mod codec;
+mod constants;
+mod data;
+mod demux;
+mod docs;
+mod emit;
+mod errors;
+mod local;
+mod mapped;
+mod names;
+mod operations;
+mod options;
+mod plan;
+mod server;
+mod text;
+mod typecodes;
+mod types;
+mod unions;
+mod warnings;
+
+use std::fmt;
+
+use orbium_idl::model::Model;
+
+pub use options::Options;
+pub use warnings::{Warning, WarningKind};
+
+use plan::Plan;
+
+/// What generation gives.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Generated {
+    /// The text of a Rust file, to be compiled as it is or by `include!`.
+    pub code: String,
+    /// What was left out or ignored, in the order of the definitions.
+    pub warnings: Vec<Warning>,
+}
+
+/// Something has no mapping, and [`Options::deny_unmapped`] was set.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Unmapped {
+    /// What would have been left out, and everything else to warn of.
+    pub warnings: Vec<Warning>,
+}
+
+impl fmt::Display for Unmapped {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let unmapped = self.warnings.iter().filter(|warning| warning.kind == WarningKind::LeftOut);
+        write!(f, "{} definitions have no mapping to Rust", unmapped.count())
+    }
+}
+
+impl std::error::Error for Unmapped {}
+
+/// Generates Rust for everything that the main file of the model defines, and
+/// for what it uses of included files.
+///
+/// # Errors
+/// Something would be left out, and [`Options::deny_unmapped`] is set.
+pub fn generate(model: &Model, options: &Options) -> Result<Generated, Unmapped> {
+    let plan = Plan::new(model, options);
+    let warnings = warnings::of(&plan);
+    let left_out = warnings.iter().any(|warning| warning.kind == WarningKind::LeftOut);
+    if options.denies_unmapped() && left_out {
+        return Err(Unmapped { warnings });
+    }
+    let code = emit::file(&plan, options.source_name());
+    Ok(Generated { code, warnings })
+}

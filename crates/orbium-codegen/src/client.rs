@@ -1,0 +1,375 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! References: what a caller holds.
+
+use std::collections::HashSet;
+
+use orbium_idl::model::{Definition, Direction, Interface};
+
+use crate::data::quoted;
+use crate::emit::Emitter;
+use crate::operations::{Function, Output};
+use crate::text::Argument;
+use crate::{docs, names};
+
+impl Emitter<'_, '_> {
+    pub(crate) fn interface(&mut self, definition: &Definition, interface: &Interface) {
+        let name = self.name(definition);
+        self.text.blank();
+        self.doc(&docs::of(definition, "interface"));
+        self.text.line("#[derive(Clone)]");
+        self.text.line(format!("pub struct {name}(orb::ObjectRef);"));
+        let bases = self.plan.model.all_bases(definition.id);
+        let ids: Vec<String> =
+            bases.iter().map(|base| quoted(&self.plan.model[*base].repository_id)).collect();
+        self.text.blank();
+        self.interface_macro(&name, &quoted(&definition.repository_id), &ids);
+        for base in bases {
+            let path = self.plan.path_to(&self.module, base);
+            self.text.blank();
+            self.text.open(format!("impl $From<{name}> for {path} {{"));
+            self.text.open(format!("fn from(derived: {name}) -> Self {{"));
+            self.text.line("orb::Interface::from_object($From::from(derived))");
+            self.text.close("}");
+            self.text.close("}");
+        }
+        if interface.forward_only {
+            return;
+        }
+        let functions: Vec<Function> = self
+            .plan
+            .features(definition.id)
+            .into_iter()
+            .flat_map(|feature| Function::of(self.plan, feature))
+            .collect();
+        self.note_lints(&functions);
+        self.results(definition);
+        self.stubs(&name, &functions);
+        self.servant(definition, &functions);
+    }
+
+    fn interface_macro(&mut self, name: &str, id: &str, bases: &[String]) {
+        let array = format!("[{}]", bases.join(", "));
+        let one = format!("{name}, {id}, {array}");
+        if one.len() <= 60 {
+            return self.text.line(format!("orb::interface!({one});"));
+        }
+        self.text.open("orb::interface!(");
+        self.text.line(format!("{name},"));
+        self.text.line(format!("{id},"));
+        if array.len() <= 62 {
+            self.text.line(array);
+        } else {
+            self.text.open("[");
+            bases.iter().for_each(|base| self.text.line(format!("{base},")));
+            self.text.close("]");
+        }
+        self.text.close(");");
+    }
+
+    /// Lints that names and numbers given in IDL cannot help to trip.
+    pub(crate) fn note_lints(&mut self, functions: &[Function]) {
+        for function in functions {
+            if function.parameters.len() > 5 {
+                self.allows.insert("clippy::too_many_arguments");
+            }
+            let name = function.name.as_str();
+            let conversions = ["as_", "from_", "into_", "is_", "to_"];
+            if conversions.iter().any(|prefix| name.starts_with(prefix)) {
+                self.allows.insert("clippy::wrong_self_convention");
+            }
+            if name == "new" {
+                self.allows.insert("clippy::new_ret_no_self");
+                self.allows.insert("clippy::wrong_self_convention");
+            }
+            let lint = match name {
+                "len" => "clippy::len_without_is_empty",
+                "iter" => "clippy::iter_not_returning_iterator",
+                "add" | "sub" | "mul" | "div" | "rem" | "neg" | "not" | "next" | "eq" | "cmp" | "clone"
+                | "default" | "hash" | "drop" | "index" | "deref" | "borrow" | "as_ref" | "from_str"
+                | "shl" | "shr" | "bitand" | "bitor" | "bitxor" | "from_iter" | "into_iter" => {
+                    "clippy::should_implement_trait"
+                }
+                _ => continue,
+            };
+            self.allows.insert(lint);
+        }
+        let single = functions.iter().any(|function| {
+            function.parameters.iter().filter(|parameter| parameter.name.len() == 1).count() > 4
+        });
+        if single {
+            self.allows.insert("clippy::many_single_char_names");
+        }
+    }
+
+    /// The structs of several outputs of the interface's own operations.
+    pub(crate) fn results(&mut self, definition: &Definition) {
+        for id in self.plan.model.contents(definition.id) {
+            if !self.plan.is_mapped(*id) {
+                continue;
+            }
+            for function in Function::of(self.plan, &self.plan.model[*id]) {
+                let Some(name) = &function.results else { continue };
+                self.text.blank();
+                self.text.raw(&format!("/// What the IDL operation `{}` gives.", function.wire));
+                self.text.line("#[derive(Clone, Debug, PartialEq)]");
+                self.text.open(format!("pub struct {name} {{"));
+                for output in function.outputs().iter().filter(|output| !output.inout) {
+                    let result = output.name.starts_with("result") && function.parameters.iter().all(|p| p.name != output.name);
+                    let doc = if result { "The return value.".to_owned() } else { format!("The parameter `{}`.", output.name) };
+                    self.text.raw(&format!("/// {doc}"));
+                    let ty = self.rust(&output.ty);
+                    self.text.line(format!("pub {}: {ty},", output.name));
+                }
+                self.text.close("}");
+            }
+        }
+    }
+
+    fn stubs(&mut self, name: &str, functions: &[Function]) {
+        if functions.is_empty() {
+            return;
+        }
+        let mut taken: HashSet<String> = functions.iter().map(|function| function.name.clone()).collect();
+        // Two bases may have brought the same name in different case.
+        let mut seen = HashSet::new();
+        self.text.blank();
+        self.text.open(format!("impl {name} {{"));
+        for function in functions {
+            let method = if seen.insert(function.name.clone()) {
+                function.name.clone()
+            } else {
+                names::fresh(&function.name, &mut taken)
+            };
+            self.stub(function, &method);
+            let reusable = function.only_output().filter(|ty| self.plan.owns_memory(ty));
+            if reusable.is_some() && !function.wire.starts_with("_get_") {
+                let bare = method.strip_prefix("r#").unwrap_or(&method);
+                let into = names::fresh(&format!("{bare}_into"), &mut taken);
+                self.stub_into(function, &into);
+            }
+        }
+        self.text.close("}");
+    }
+
+    fn stub_parameters(&self, function: &Function) -> Vec<String> {
+        let mut parameters = vec!["&self".to_owned()];
+        for parameter in function.sent() {
+            let ty = match parameter.direction {
+                Direction::InOut => format!("&mut {}", self.rust(&parameter.ty)),
+                _ => self.plan.parameter(&parameter.ty, &self.module, ""),
+            };
+            parameters.push(format!("{}: {ty}", parameter.name));
+        }
+        parameters
+    }
+
+    fn operation_static(&mut self, function: &Function) {
+        let constructor = if function.oneway { "oneway" } else { "new" };
+        self.text.assign(
+            "static OP: orb::Operation",
+            &format!("orb::Operation::{constructor}({})", quoted(&function.wire)),
+        );
+    }
+
+    fn stub(&mut self, function: &Function, method: &str) {
+        self.text.blank();
+        self.doc(&function.full_doc(self.plan));
+        let value = function.value(self.plan, &self.module);
+        let error = function.error(self.plan, &self.module);
+        let tail = format!(" -> $Result<{value}, {error}> {{");
+        let parameters = self.stub_parameters(function);
+        self.text.signature(&format!("pub fn {method}"), &parameters, &tail);
+        self.operation_static(function);
+        let outputs = function.outputs();
+        if function.oneway {
+            self.send(function);
+        } else if outputs.iter().any(|output| output.inout) {
+            self.call_with_inouts(function, &outputs, &error);
+        } else {
+            let arguments = self.arguments(function);
+            let results = self.results_closure(function, &outputs);
+            self.invoke("orb::ObjectRef::call", arguments, results, "");
+        }
+        self.text.close("}");
+    }
+
+    fn invoke(&mut self, head: &str, arguments: Argument, results: Argument, tail: &str) {
+        let all = [
+            Argument::Plain("&self.0".to_owned()),
+            Argument::Plain("&OP".to_owned()),
+            arguments,
+            results,
+        ];
+        self.text.call(head, &all, tail);
+    }
+
+    /// The lines that write what is sent.
+    fn argument_lines(&mut self, function: &Function, writer: &str) -> Vec<String> {
+        let mut lines = Vec::new();
+        for parameter in function.sent() {
+            let name = &parameter.name;
+            let by_value = self.plan.by_value(&parameter.ty) || self.plan.is_reference(&parameter.ty);
+            let value = match parameter.direction {
+                Direction::InOut => format!("&*{name}"),
+                _ if by_value => format!("&{name}"),
+                _ => name.clone(),
+            };
+            lines.push(self.functions.encode(self.plan, &parameter.ty, &value, writer));
+        }
+        if function.context {
+            // The context strings follow the arguments: there are none.
+            lines.push(format!("{writer}.write_count(0)"));
+        }
+        lines
+    }
+
+    /// The closure that writes the arguments.
+    fn arguments(&mut self, function: &Function) -> Argument {
+        let writer = function.local("w");
+        let mut lines = self.argument_lines(function, &writer);
+        match lines.len() {
+            0 => Argument::Plain("|_| {}".to_owned()),
+            1 => Argument::Plain(format!("|{writer}| {}", lines.remove(0))),
+            _ => {
+                let lines = lines.into_iter().map(|line| format!("{line};")).collect();
+                Argument::Closure(format!("|{writer}|"), lines)
+            }
+        }
+    }
+
+    /// The closure that reads what comes back when nothing is `inout`.
+    fn results_closure(&mut self, function: &Function, outputs: &[Output]) -> Argument {
+        let reader = function.local("r");
+        match outputs {
+            [] => Argument::Plain("|_| $Ok(())".to_owned()),
+            [only] => {
+                let call = self.functions.decode(self.plan, &only.ty, &reader);
+                // A function that reads is its own closure.
+                match call.strip_suffix(&format!("({reader})")) {
+                    Some(function) => Argument::Plain(function.to_owned()),
+                    None => Argument::Plain(format!("|{reader}| {call}")),
+                }
+            }
+            several => {
+                let mut lines = self.read_lines(several, &reader);
+                let names: Vec<String> = several.iter().map(|output| output.name.clone()).collect();
+                lines.extend(self.results_literal(function, &names, "$Ok(", ")"));
+                Argument::Closure(format!("|{reader}|"), lines)
+            }
+        }
+    }
+
+    fn read_lines(&mut self, outputs: &[Output], reader: &str) -> Vec<String> {
+        let mut lines = Vec::new();
+        for output in outputs {
+            let call = self.functions.decode(self.plan, &output.ty, reader);
+            lines.push(format!("let {} = {call}?;", output.name));
+        }
+        lines
+    }
+
+    /// `before Results { a, b } after` in lines.
+    fn results_literal(&self, function: &Function, fields: &[String], before: &str, after: &str) -> Vec<String> {
+        let path = function.value(self.plan, &self.module);
+        let inside = fields.join(", ");
+        if inside.len() <= 18 {
+            return vec![format!("{before}{path} {{ {inside} }}{after}")];
+        }
+        let first = format!("{before}{path} {{");
+        let fields = fields.iter().map(|field| format!("    {field},"));
+        std::iter::once(first).chain(fields).chain([format!("}}{after}")]).collect()
+    }
+
+    fn send(&mut self, function: &Function) {
+        let writer = function.local("w");
+        let lines = self.argument_lines(function, &writer);
+        if lines.is_empty() {
+            return self.text.line("orb::ObjectRef::send(&self.0, &OP, |_| {})");
+        }
+        self.text.open(format!("orb::ObjectRef::send(&self.0, &OP, |{writer}| {{"));
+        lines.iter().for_each(|line| self.text.statement(&format!("{line};")));
+        self.text.close("})");
+    }
+
+    /// The values of `inout` parameters are written back once the call is over:
+    /// until then the argument closure borrows them.
+    fn call_with_inouts(&mut self, function: &Function, outputs: &[Output], error: &str) {
+        let arguments = self.arguments(function);
+        let mut taken: HashSet<String> = outputs.iter().map(|output| output.name.clone()).collect();
+        taken.extend(function.parameters.iter().map(|parameter| parameter.name.clone()));
+        let reader = names::fresh("r", &mut taken);
+        let outcome = names::fresh("outcome", &mut taken);
+        let results = names::fresh("results", &mut taken);
+        let mut inouts: Vec<(String, String)> = Vec::new();
+        let mut read = Vec::new();
+        for output in outputs {
+            let bare = output.name.strip_prefix("r#").unwrap_or(&output.name);
+            let name = if output.inout {
+                let new = names::fresh(&format!("new_{bare}"), &mut taken);
+                inouts.push((output.name.clone(), new.clone()));
+                new
+            } else {
+                output.name.clone()
+            };
+            read.push(Output { name, ty: output.ty.clone(), inout: false });
+        }
+        let mut lines = self.read_lines(&read, &reader);
+        let values: Vec<String> =
+            outputs.iter().filter(|output| !output.inout).map(|output| output.name.clone()).collect();
+        let news = inouts.iter().map(|(_, new)| new.as_str());
+        let (pattern, gives) = match values.as_slice() {
+            [] => (news.clone().collect::<Vec<_>>().join(", "), "()".to_owned()),
+            [only] => ([only.as_str()].into_iter().chain(news.clone()).collect::<Vec<_>>().join(", "), only.clone()),
+            _ => ([results.as_str()].into_iter().chain(news.clone()).collect::<Vec<_>>().join(", "), results.clone()),
+        };
+        let pattern = if pattern.contains(',') { format!("({pattern})") } else { pattern };
+        if values.len() > 1 {
+            let literal = self.results_literal(function, &values, &format!("let {results} = "), ";");
+            lines.extend(literal);
+        }
+        lines.push(format!("$Ok({pattern})"));
+        let closure = Argument::Closure(format!("|{reader}|"), lines);
+        let head = format!("let {outcome}: $Result<_, {error}> =");
+        let deeper = !self.text.fits(&format!("{head} orb::ObjectRef::call("));
+        if deeper {
+            self.text.open(head);
+            self.invoke("orb::ObjectRef::call", arguments, closure, ";");
+            self.text.outwards();
+        } else {
+            self.invoke(&format!("{head} orb::ObjectRef::call"), arguments, closure, ";");
+        }
+        self.text.line(format!("let {pattern} = {outcome}?;"));
+        for (inout, new) in &inouts {
+            self.text.line(format!("*{inout} = {new};"));
+        }
+        self.text.line(format!("$Ok({gives})"));
+    }
+
+    fn stub_into(&mut self, function: &Function, method: &str) {
+        let Some(ty) = function.only_output() else { return };
+        let out = function.local("out");
+        let reader = function.local("r");
+        self.text.blank();
+        let name = function.name.strip_prefix("r#").unwrap_or(&function.name);
+        self.text.raw(&format!("/// Like `{name}`, reading the result into a value that is there already."));
+        self.text.raw("///");
+        self.text.raw("/// # Errors");
+        self.text.raw(&format!("/// As `{name}`; the value is then unspecified."));
+        let error = function.error(self.plan, &self.module);
+        let mut parameters = self.stub_parameters(function);
+        parameters.push(format!("{out}: &mut {}", self.rust(&ty)));
+        let tail = format!(" -> $Result<(), {error}> {{");
+        self.text.signature(&format!("pub fn {method}"), &parameters, &tail);
+        self.operation_static(function);
+        let arguments = self.arguments(function);
+        let results = if self.plan.is_plain(&ty) {
+            Argument::Plain(format!("|{reader}| orb::Decode::decode_into({out}, {reader})"))
+        } else {
+            let call = self.functions.decode(self.plan, &ty, &reader);
+            let lines = vec![format!("*{out} = {call}?;"), "$Ok(())".to_owned()];
+            Argument::Closure(format!("|{reader}|"), lines)
+        };
+        self.invoke("orb::ObjectRef::call", arguments, results, "");
+        self.text.close("}");
+    }
+}

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Documentation of generated items, from IDL comments.
+
+use orbium_idl::model::{Definition, Member};
+
+/// The comment of a definition, and what it is in IDL.
+pub(crate) fn of(definition: &Definition, noun: &str) -> String {
+    let what = format!(
+        "IDL {noun} `{}`, repository id `{}`.",
+        definition.path.join("::"),
+        definition.repository_id
+    );
+    with_comment(definition.doc.as_deref(), &what)
+}
+
+/// The comment of an operation or attribute, and its IDL name.
+pub(crate) fn feature(definition: &Definition, what: &str) -> String {
+    with_comment(definition.doc.as_deref(), &format!("{what} `{}`.", definition.name))
+}
+
+/// The comment of a member, or else its IDL name.
+pub(crate) fn member(member: &Member) -> String {
+    match member.doc.as_deref().map(escape).filter(|doc| !doc.is_empty()) {
+        Some(doc) => doc,
+        None => format!("IDL member `{}`.", member.name),
+    }
+}
+
+/// The comment of an enumerator, or else its IDL name.
+pub(crate) fn enumerator(name: &str, doc: Option<&str>) -> String {
+    match doc.map(escape).filter(|doc| !doc.is_empty()) {
+        Some(doc) => doc,
+        None => format!("IDL enumerator `{name}`."),
+    }
+}
+
+fn with_comment(doc: Option<&str>, what: &str) -> String {
+    match doc.map(escape).filter(|doc| !doc.is_empty()) {
+        Some(doc) => format!("{doc}\n\n{what}"),
+        None => what.to_owned(),
+    }
+}
+
+/// A comment as Markdown that says the same. Indentation goes, lest it become
+/// a code block that is compiled as a test, and marks are escaped.
+fn escape(comment: &str) -> String {
+    let mut out = String::new();
+    for line in comment.lines() {
+        let line: String = line.chars().filter(|c| !c.is_control()).collect();
+        let line = line.trim();
+        // At the start of a line these would begin lists, headings, quotes or
+        // rules.
+        if line.starts_with(['-', '+', '=', '#', '>', '~', '|']) {
+            out.push('\\');
+        }
+        for letter in line.chars() {
+            if matches!(letter, '\\' | '`' | '[' | ']' | '<' | '*' | '_') {
+                out.push('\\');
+            }
+            out.push(letter);
+        }
+        out.push('\n');
+    }
+    out.trim().to_owned()
+}
+
+/// Whether a lint would want back quotes somewhere.
+pub(crate) fn looks_like_code(doc: &str) -> bool {
+    let prose = doc.split('`').step_by(2);
+    prose.flat_map(str::split_whitespace).any(|word| {
+        let inner = word.trim_matches(|c: char| !c.is_alphanumeric());
+        let capital_inside = inner.chars().skip(1).any(char::is_uppercase);
+        capital_inside || inner.contains(['_', ':', '/', '(', '.'])
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn comments_lose_their_marks_and_code_blocks() {
+        assert_eq!(escape("a [b] <c> `d`"), r"a \[b\] \<c> \`d\`");
+        assert_eq!(escape("    indented\n\n\tmore"), "indented\n\nmore");
+        assert_eq!(escape("- item\n# head"), "\\- item\n\\# head");
+    }
+
+    #[test]
+    fn code_is_told_from_prose() {
+        assert!(looks_like_code("See FooBar."));
+        assert!(looks_like_code("a_b"));
+        assert!(!looks_like_code("What `FooBar` does. Nothing more."));
+    }
+}

@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What cannot be generated, and why.
+
+use std::collections::{BTreeMap, HashSet};
+
+use orbium_idl::model::{DefId, DefinitionKind, InterfaceKind, Member, Model, Type};
+
+use crate::Options;
+
+/// Definitions left out with the reason; no reason where that of the scope
+/// around is enough.
+pub(crate) type LeftOut = BTreeMap<DefId, Option<String>>;
+
+/// Finds everything without a mapping, and everything that uses it.
+pub(crate) fn left_out(model: &Model, options: &Options) -> LeftOut {
+    let mut out = not_needed(model);
+    for definition in model.definitions() {
+        let reason = match &definition.kind {
+            DefinitionKind::ValueType(_) => "value types are not mapped yet".to_owned(),
+            DefinitionKind::ValueBox(_) => "value boxes are not mapped yet".to_owned(),
+            DefinitionKind::Interface(i) if i.kind == InterfaceKind::Abstract => {
+                "abstract interfaces are not mapped yet".to_owned()
+            }
+            // The front end knows this one as a type of its own.
+            DefinitionKind::Native if definition.scoped_name() == "::CORBA::TypeCode" => {
+                out.insert(definition.id, None);
+                continue;
+            }
+            DefinitionKind::Native if options.native(&definition.scoped_name()).is_none() => {
+                "no Rust type was named for this native type".to_owned()
+            }
+            DefinitionKind::Unmapped(unmapped) => {
+                format!("`{}` has no mapping", unmapped.construct)
+            }
+            _ => continue,
+        };
+        out.entry(definition.id).or_insert(Some(reason));
+    }
+    // Uses may come before what they use, so this goes on until nothing new
+    // is found.
+    loop {
+        let before = out.len();
+        for definition in model.definitions() {
+            if out.contains_key(&definition.id) {
+                continue;
+            }
+            if definition.parent.is_some_and(|parent| out.contains_key(&parent)) {
+                out.insert(definition.id, None);
+            } else if let Some(reason) = reason(model, &out, definition.id) {
+                out.insert(definition.id, Some(reason));
+            }
+        }
+        if out.len() == before {
+            return out;
+        }
+    }
+}
+
+/// What included files define and nothing uses: quietly left out.
+fn not_needed(model: &Model) -> LeftOut {
+    let mut needed = HashSet::new();
+    let mut pending: Vec<DefId> = Vec::new();
+    for definition in model.definitions() {
+        let container = matches!(definition.kind, DefinitionKind::Module(_));
+        if definition.in_main_file && !container {
+            pending.push(definition.id);
+        }
+    }
+    while let Some(id) = pending.pop() {
+        if !needed.insert(id) {
+            continue;
+        }
+        let definition = &model[id];
+        pending.extend(definition.parent);
+        if !matches!(definition.kind, DefinitionKind::Module(_)) {
+            pending.extend(model.contents(id));
+            used_by(&definition.kind, &mut pending);
+        }
+    }
+    let others = model.definitions().filter(|definition| !needed.contains(&definition.id));
+    others.map(|definition| (definition.id, None)).collect()
+}
+
+fn used_by(kind: &DefinitionKind, into: &mut Vec<DefId>) {
+    let mut members = |members: &[Member]| members.iter().for_each(|m| named_in(&m.ty, into));
+    match kind {
+        DefinitionKind::Struct(s) => members(&s.members),
+        DefinitionKind::Exception(e) => members(&e.members),
+        DefinitionKind::Union(u) => {
+            named_in(&u.discriminator, into);
+            u.cases.iter().for_each(|case| named_in(&case.member.ty, into));
+        }
+        DefinitionKind::Alias(alias) => named_in(&alias.ty, into),
+        DefinitionKind::Constant(constant) => named_in(&constant.ty, into),
+        DefinitionKind::Interface(interface) => into.extend(&interface.bases),
+        DefinitionKind::Operation(operation) => {
+            named_in(&operation.result, into);
+            operation.parameters.iter().for_each(|parameter| named_in(&parameter.ty, into));
+            into.extend(&operation.raises);
+        }
+        DefinitionKind::Attribute(attribute) => {
+            named_in(&attribute.ty, into);
+            into.extend(attribute.get_raises.iter().chain(&attribute.set_raises));
+        }
+        _ => {}
+    }
+}
+
+fn named_in(ty: &Type, into: &mut Vec<DefId>) {
+    match ty {
+        Type::Named(id) => into.push(*id),
+        Type::Sequence { element, .. } | Type::Array { element, .. } => named_in(element, into),
+        _ => {}
+    }
+}
+
+/// Why a definition cannot be generated, given what is left out so far.
+fn reason(model: &Model, out: &LeftOut, id: DefId) -> Option<String> {
+    let uses = Uses { model, out };
+    match &model[id].kind {
+        DefinitionKind::Struct(s) => uses.members(&s.members),
+        DefinitionKind::Exception(e) => uses.members(&e.members),
+        DefinitionKind::Union(u) => u.cases.iter().find_map(|case| {
+            uses.ty(&case.member.ty).or_else(|| uses.local(&case.member.ty))
+        }),
+        DefinitionKind::Alias(alias) => uses.ty(&alias.ty),
+        DefinitionKind::Constant(constant) => uses.ty(&constant.ty),
+        DefinitionKind::Interface(interface) => uses.ids(&interface.bases),
+        DefinitionKind::Operation(operation) => {
+            let parameters = operation.parameters.iter().map(|parameter| &parameter.ty);
+            let mut types = parameters.chain([&operation.result]);
+            let raises = uses.ids(&operation.raises);
+            raises.or_else(|| types.find_map(|ty| uses.feature(id, ty)))
+        }
+        DefinitionKind::Attribute(attribute) => {
+            let raises = uses.ids(&attribute.get_raises).or_else(|| uses.ids(&attribute.set_raises));
+            raises.or_else(|| uses.feature(id, &attribute.ty))
+        }
+        _ => None,
+    }
+}
+
+struct Uses<'m> {
+    model: &'m Model,
+    out: &'m LeftOut,
+}
+
+impl Uses<'_> {
+    fn id(&self, id: DefId) -> Option<String> {
+        let used = self.out.contains_key(&id);
+        used.then(|| format!("it uses `{}`, which is left out", self.model[id].scoped_name()))
+    }
+
+    fn ids(&self, ids: &[DefId]) -> Option<String> {
+        ids.iter().find_map(|id| self.id(*id))
+    }
+
+    fn ty(&self, ty: &Type) -> Option<String> {
+        match ty {
+            Type::ValueBase => Some("it uses `ValueBase`, and value types are not mapped yet".to_owned()),
+            Type::Sequence { element, .. } | Type::Array { element, .. } => self.ty(element),
+            Type::Named(id) => self.id(*id),
+            _ => None,
+        }
+    }
+
+    /// Why a type cannot travel, though it is mapped.
+    fn local(&self, ty: &Type) -> Option<String> {
+        let local = self.model.type_is_local(ty);
+        local.then(|| format!("it contains the local type `{}`", self.model.type_name(ty)))
+    }
+
+    fn members(&self, members: &[Member]) -> Option<String> {
+        members.iter().find_map(|member| self.ty(&member.ty).or_else(|| self.local(&member.ty)))
+    }
+
+    /// The type of a parameter, result or attribute: local types are for local
+    /// interfaces, and there only by themselves.
+    fn feature(&self, id: DefId, ty: &Type) -> Option<String> {
+        let owner = self.model[id].parent.map(|parent| &self.model[parent].kind);
+        let local = matches!(owner, Some(DefinitionKind::Interface(i)) if i.kind == InterfaceKind::Local);
+        let named = matches!(self.model.resolve_alias(ty), Type::Named(_));
+        self.ty(ty).or_else(|| self.local(ty).filter(|_| !local || !named))
+    }
+}

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! IDL names in Rust case.
+
+use std::collections::HashSet;
+
+/// The words of a name: split at underscores and where the case says so.
+/// `getXMLName_2` is `get`, `XML`, `Name`, `2`.
+fn words(name: &str) -> Vec<String> {
+    let mut words: Vec<String> = vec![String::new()];
+    let letters: Vec<char> = name.chars().collect();
+    for (i, letter) in letters.iter().enumerate() {
+        let before = i.checked_sub(1).map(|i| letters[i]);
+        let after = letters.get(i + 1);
+        let starts = match before {
+            Some(before) if letter.is_ascii_uppercase() => {
+                !before.is_ascii_uppercase() || after.is_some_and(char::is_ascii_lowercase)
+            }
+            _ => false,
+        };
+        if *letter == '_' || starts {
+            words.push(String::new());
+        }
+        if *letter != '_' {
+            let last = words.len() - 1;
+            words[last].push(*letter);
+        }
+    }
+    words.retain(|word| !word.is_empty());
+    words
+}
+
+/// `snake_case`, for functions, members and modules.
+pub(crate) fn snake(name: &str) -> String {
+    let words: Vec<String> = words(name).iter().map(|word| word.to_ascii_lowercase()).collect();
+    words.join("_")
+}
+
+/// `SCREAMING_CASE`, for constants and statics.
+pub(crate) fn screaming(name: &str) -> String {
+    snake(name).to_ascii_uppercase()
+}
+
+/// `CamelCase`, for types and variants.
+pub(crate) fn camel(name: &str) -> String {
+    let mut out = String::new();
+    for word in words(name) {
+        // Two numbers side by side would become another number.
+        let digits = |c: Option<char>| c.is_some_and(|c| c.is_ascii_digit());
+        if digits(out.chars().last()) && digits(word.chars().next()) {
+            out.push('_');
+        }
+        let mut letters = word.chars();
+        out.extend(letters.next().map(|letter| letter.to_ascii_uppercase()));
+        out.extend(letters.map(|letter| letter.to_ascii_lowercase()));
+    }
+    out
+}
+
+/// Words that Rust keeps for itself, of any edition.
+const KEYWORDS: [&str; 48] = [
+    "abstract", "as", "async", "await", "become", "box", "break", "const", "continue", "do", "dyn",
+    "else", "enum", "extern", "false", "final", "fn", "for", "gen", "if", "impl", "in", "let",
+    "loop", "macro", "match", "mod", "move", "mut", "override", "priv", "pub", "ref", "return",
+    "static", "struct", "trait", "true", "try", "type", "typeof", "unsafe", "unsized", "use",
+    "virtual", "where", "while", "yield",
+];
+
+/// A snake-case name as an identifier: raw if it is a keyword.
+pub(crate) fn identifier(name: &str) -> String {
+    match name {
+        "self" | "super" | "crate" => format!("{name}_"),
+        _ if KEYWORDS.contains(&name) => format!("r#{name}"),
+        _ => name.to_owned(),
+    }
+}
+
+/// A function, parameter or member of that IDL name.
+pub(crate) fn value(name: &str) -> String {
+    identifier(&snake(name))
+}
+
+/// A type or variant of that IDL name.
+pub(crate) fn ty(name: &str) -> String {
+    match camel(name) {
+        name if name == "Self" => "Self_".to_owned(),
+        name => name,
+    }
+}
+
+/// The name, or the name with as many underscores as make it new; it is then
+/// taken.
+pub(crate) fn fresh(name: &str, taken: &mut HashSet<String>) -> String {
+    let mut name = name.to_owned();
+    while taken.contains(&name) {
+        // `r#type_` would be a needless raw identifier.
+        name = format!("{}_", name.strip_prefix("r#").unwrap_or(&name));
+    }
+    taken.insert(name.clone());
+    name
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_take_rust_case() {
+        for (name, snakes, camels) in [
+            ("cube_octet", "cube_octet", "CubeOctet"),
+            ("makePeers", "make_peers", "MakePeers"),
+            ("XMLParser", "xml_parser", "XmlParser"),
+            ("A_SHORT", "a_short", "AShort"),
+            ("IOR", "ior", "Ior"),
+            ("red", "red", "Red"),
+            ("Type1_2x", "type1_2x", "Type1_2x"),
+            ("V2Foo", "v2_foo", "V2Foo"),
+            ("a__b_", "a_b", "AB"),
+        ] {
+            assert_eq!(snake(name), snakes);
+            assert_eq!(camel(name), camels);
+        }
+        assert_eq!(screaming("aShort"), "A_SHORT");
+    }
+
+    #[test]
+    fn keywords_become_identifiers() {
+        assert_eq!(value("type"), "r#type");
+        assert_eq!(value("Self"), "self_");
+        assert_eq!(value("union"), "union");
+        assert_eq!(ty("self"), "Self_");
+    }
+
+    #[test]
+    fn clashing_names_get_underscores() {
+        let mut taken = HashSet::from(["r#type".to_owned(), "a".to_owned()]);
+        assert_eq!(fresh("r#type", &mut taken), "type_");
+        assert_eq!(fresh("a", &mut taken), "a_");
+        assert_eq!(fresh("a", &mut taken), "a__");
+    }
+}

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What callers and servants both need to know of an operation. Attributes are
+//! operations too: one to read, one to write.
+
+use std::collections::HashSet;
+
+use orbium_idl::model::{Attribute, DefId, Definition, DefinitionKind, Direction, Operation, Type};
+
+use crate::names;
+use crate::plan::Plan;
+
+/// One function of an interface.
+pub(crate) struct Function {
+    /// The name in Rust.
+    pub(crate) name: String,
+    /// The name in requests.
+    pub(crate) wire: String,
+    pub(crate) doc: String,
+    pub(crate) oneway: bool,
+    pub(crate) result: Type,
+    pub(crate) parameters: Vec<Parameter>,
+    /// The exceptions declared.
+    pub(crate) raises: Vec<DefId>,
+    /// It has a context clause, so a list of context strings is sent.
+    pub(crate) context: bool,
+    /// Name of the struct of several outputs.
+    pub(crate) results: Option<String>,
+    /// The interface that declares it.
+    pub(crate) owner: DefId,
+}
+
+/// A parameter under its Rust name.
+pub(crate) struct Parameter {
+    pub(crate) name: String,
+    pub(crate) direction: Direction,
+    pub(crate) ty: Type,
+}
+
+/// A value that travels back: the field of the results struct it is.
+pub(crate) struct Output {
+    pub(crate) name: String,
+    pub(crate) ty: Type,
+    /// It is an `inout` parameter rather than a result.
+    pub(crate) inout: bool,
+}
+
+impl Function {
+    /// The functions of an operation or attribute.
+    pub(crate) fn of(plan: &Plan<'_>, definition: &Definition) -> Vec<Self> {
+        match &definition.kind {
+            DefinitionKind::Operation(operation) => vec![Self::operation(plan, definition, operation)],
+            DefinitionKind::Attribute(attribute) => Self::attribute(plan, definition, attribute),
+            _ => Vec::new(),
+        }
+    }
+
+    fn operation(plan: &Plan<'_>, definition: &Definition, operation: &Operation) -> Self {
+        let methods = plan.methods_of(definition.id);
+        let mut taken = HashSet::new();
+        let parameters = operation.parameters.iter().map(|parameter| Parameter {
+            name: names::fresh(&names::value(&parameter.name), &mut taken),
+            direction: parameter.direction,
+            ty: parameter.ty.clone(),
+        });
+        Self {
+            name: methods.call.clone(),
+            wire: definition.name.clone(),
+            doc: crate::docs::feature(definition, "IDL operation"),
+            oneway: operation.oneway,
+            result: operation.result.clone(),
+            parameters: parameters.collect(),
+            raises: operation.raises.clone(),
+            context: !operation.contexts.is_empty(),
+            results: methods.results.clone(),
+            owner: plan.owner(definition),
+        }
+    }
+
+    fn attribute(plan: &Plan<'_>, definition: &Definition, attribute: &Attribute) -> Vec<Self> {
+        let methods = plan.methods_of(definition.id);
+        let read = Self {
+            name: methods.call.clone(),
+            wire: format!("_get_{}", definition.name),
+            doc: crate::docs::feature(definition, "Reads the IDL attribute"),
+            oneway: false,
+            result: attribute.ty.clone(),
+            parameters: Vec::new(),
+            raises: attribute.get_raises.clone(),
+            context: false,
+            results: None,
+            owner: plan.owner(definition),
+        };
+        let write = methods.set.as_ref().map(|name| Self {
+            name: name.clone(),
+            wire: format!("_set_{}", definition.name),
+            doc: crate::docs::feature(definition, "Writes the IDL attribute"),
+            oneway: false,
+            result: Type::Void,
+            parameters: vec![Parameter {
+                name: "value".to_owned(),
+                direction: Direction::In,
+                ty: attribute.ty.clone(),
+            }],
+            raises: attribute.set_raises.clone(),
+            context: false,
+            results: None,
+            owner: plan.owner(definition),
+        });
+        std::iter::once(read).chain(write).collect()
+    }
+
+    /// What is sent: `in` and `inout` parameters in order.
+    pub(crate) fn sent(&self) -> impl Iterator<Item = &Parameter> {
+        self.parameters.iter().filter(|parameter| parameter.direction != Direction::Out)
+    }
+
+    /// What comes back, in the order of the wire.
+    pub(crate) fn outputs(&self) -> Vec<Output> {
+        let mut outputs = Vec::new();
+        if self.result != Type::Void {
+            let mut taken: HashSet<String> =
+                self.parameters.iter().map(|parameter| parameter.name.clone()).collect();
+            let name = names::fresh("result", &mut taken);
+            outputs.push(Output { name, ty: self.result.clone(), inout: false });
+        }
+        let back = self.parameters.iter().filter(|parameter| parameter.direction != Direction::In);
+        outputs.extend(back.map(|parameter| Output {
+            name: parameter.name.clone(),
+            ty: parameter.ty.clone(),
+            inout: parameter.direction == Direction::InOut,
+        }));
+        outputs
+    }
+
+    /// The only output, if there is exactly one and no `inout`.
+    pub(crate) fn only_output(&self) -> Option<Type> {
+        match self.outputs().as_slice() {
+            [only] if !only.inout => Some(only.ty.clone()),
+            _ => None,
+        }
+    }
+
+    /// A name that no parameter has.
+    pub(crate) fn local(&self, wanted: &str) -> String {
+        let mut taken = self.parameters.iter().map(|parameter| parameter.name.clone()).collect();
+        names::fresh(wanted, &mut taken)
+    }
+
+    /// The module that its error enum and results struct are in.
+    pub(crate) fn home<'p>(&self, plan: &'p Plan<'_>) -> &'p [String] {
+        &plan.place_of(self.owner).module
+    }
+
+    /// The error type, seen from a module.
+    pub(crate) fn error(&self, plan: &Plan<'_>, from: &[String]) -> String {
+        let home = self.home(plan);
+        match plan.error_enum(home, &self.raises) {
+            Some(error) if !self.raises.is_empty() => plan.path(from, home, &error.name),
+            _ => "orb::SystemException".to_owned(),
+        }
+    }
+
+    /// The type of what it gives, seen from a module.
+    pub(crate) fn value(&self, plan: &Plan<'_>, from: &[String]) -> String {
+        if let Some(results) = &self.results {
+            return plan.path(from, self.home(plan), results);
+        }
+        let outputs = self.outputs();
+        let value = outputs.iter().find(|output| !output.inout);
+        value.map_or("()".to_owned(), |output| plan.rust(&output.ty, from))
+    }
+
+    /// Its documentation with the section on errors that every fallible
+    /// function has.
+    pub(crate) fn full_doc(&self, plan: &Plan<'_>) -> String {
+        let raised: Vec<String> = self
+            .raises
+            .iter()
+            .map(|id| format!("`{}`", plan.model[*id].path.join("::")))
+            .collect();
+        let errors = match raised.as_slice() {
+            [] => "A system exception.".to_owned(),
+            raised => format!("{}, or a system exception.", raised.join(", ")),
+        };
+        format!("{}\n\n# Errors\n{errors}", self.doc)
+    }
+}

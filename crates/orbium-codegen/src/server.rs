@@ -1,0 +1,333 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Servant traits, and the skeletons that lead requests to them.
+
+use std::collections::HashSet;
+
+use orbium_idl::model::{DefId, Definition, Direction, Type};
+
+use crate::codec;
+use crate::data::quoted;
+use crate::demux::{self, Table};
+use crate::emit::Emitter;
+use crate::names;
+use crate::operations::{Function, Output};
+use crate::text::Argument;
+
+impl Emitter<'_, '_> {
+    /// Everything on the side of the servant.
+    pub(crate) fn servant(&mut self, definition: &Definition, functions: &[Function]) {
+        self.servant_trait(definition, functions);
+        self.operation_table(definition, functions);
+        self.skeleton(definition, functions);
+    }
+
+    fn servant_path(&self, id: DefId) -> String {
+        let module = &self.plan.place_of(id).module;
+        self.plan.path(&self.module, module, &self.plan.interface(id).servant)
+    }
+
+    fn servant_trait(&mut self, definition: &Definition, functions: &[Function]) {
+        let id = definition.id;
+        let servant = self.plan.interface(id).servant.clone();
+        let bases = self.plan.model.bases(id);
+        let supertraits = match bases {
+            [] => "$Send + $Sync + 'static".to_owned(),
+            bases => bases.iter().map(|base| self.servant_path(*base)).collect::<Vec<_>>().join(" + "),
+        };
+        let own: Vec<&Function> = functions.iter().filter(|function| function.owner == id).collect();
+        self.text.blank();
+        let shown = definition.path.join("::");
+        self.text.raw(&format!("/// What a servant of IDL interface `{shown}` does."));
+        let head = format!("pub trait {servant}: {supertraits}");
+        if own.is_empty() {
+            self.text.line(format!("{head} {{}}"));
+        } else {
+            self.trait_head(&head, bases.len());
+            for function in &own {
+                self.text.blank();
+                self.doc(&function.full_doc(self.plan));
+                self.method_signature(function, ";");
+            }
+            self.text.close("}");
+        }
+        self.text.blank();
+        let head = format!("impl<T: {servant} + ?$Sized> {servant} for orb::Arc<T>");
+        if own.is_empty() {
+            return self.text.line(format!("{head} {{}}"));
+        }
+        self.text.open(format!("{head} {{"));
+        for function in own {
+            self.text.blank();
+            self.method_signature(function, " {");
+            let mut arguments = vec!["&**self".to_owned(), function.local("call")];
+            arguments.extend(function.sent().map(|parameter| parameter.name.clone()));
+            let arguments: Vec<Argument> = arguments.into_iter().map(Argument::Plain).collect();
+            self.text.call(&format!("{servant}::{}", function.name), &arguments, "");
+            self.text.close("}");
+        }
+        self.text.close("}");
+    }
+
+    /// The head of a trait; too many supertraits go on lines of their own.
+    pub(crate) fn trait_head(&mut self, head: &str, bases: usize) {
+        if bases < 2 || self.text.fits(&format!("{head} {{")) {
+            return self.text.open(format!("{head} {{"));
+        }
+        let (name, supertraits) = head.split_once(": ").unwrap_or((head, ""));
+        self.text.line(format!("{name}:"));
+        self.text.inwards();
+        for (i, base) in supertraits.split(" + ").enumerate() {
+            self.text.line(format!("{}{base}", if i == 0 { "" } else { "+ " }));
+        }
+        self.text.outwards();
+        self.text.open("{");
+    }
+
+    /// The type that a servant answers with instead of an owned value.
+    fn borrowed(&self, function: &Function) -> Option<String> {
+        let only = function.only_output()?;
+        self.plan.borrowed(&only, &self.module)
+    }
+
+    /// The signature of a servant's method.
+    fn method_signature(&mut self, function: &Function, end: &str) {
+        let borrowed = self.borrowed(function);
+        let (generics, lifetime) = if borrowed.is_some() { ("<'a>", "'a") } else { ("", "") };
+        let and = if borrowed.is_some() { "&'a " } else { "&" };
+        let mut parameters =
+            vec![format!("{and}self"), format!("{}: {and}orb::Call<'_>", function.local("call"))];
+        for parameter in function.sent() {
+            let ty = match parameter.direction {
+                Direction::InOut => format!("&mut {}", self.rust(&parameter.ty)),
+                _ => self.plan.parameter(&parameter.ty, &self.module, lifetime),
+            };
+            parameters.push(format!("{}: {ty}", parameter.name));
+        }
+        let value = borrowed.unwrap_or_else(|| function.value(self.plan, &self.module));
+        let error = function.error(self.plan, &self.module);
+        let tail = format!(" -> $Result<{value}, {error}>{end}");
+        self.text.signature(&format!("fn {}{generics}", function.name), &parameters, &tail);
+    }
+
+    fn operation_table(&mut self, definition: &Definition, functions: &[Function]) {
+        if functions.is_empty() {
+            return;
+        }
+        let name = &self.plan.interface(definition.id).operations;
+        let wires: Vec<&str> = functions.iter().map(|function| function.wire.as_str()).collect();
+        let table = demux::table(&wires);
+        let numbers = |numbers: &[u16]| -> Vec<String> {
+            numbers.iter().map(|n| codec::number(u64::from(*n))).collect()
+        };
+        let (constructor, key, slots) = match &table {
+            Table::Octet { at, lowest, slots } => {
+                ("by_octet", vec![at.to_string(), lowest.to_string()], slots)
+            }
+            Table::Octets { at: [a, b, c], multiplier, shift, slots } => {
+                let at = format!("[{a}, {b}, {c}]");
+                let multiplier = format!("0x{:04x}_{:04x}", multiplier >> 16, multiplier & 0xffff);
+                ("by_octets", vec![at, multiplier, shift.to_string()], slots)
+            }
+            Table::Hash { slots, .. } => ("by_hash", Vec::new(), slots),
+        };
+        self.text.blank();
+        self.text.open(format!("static {name}: orb::OperationTable = orb::OperationTable::{constructor}("));
+        let wires: Vec<String> = wires.iter().map(|wire| quoted(wire)).collect();
+        self.text.strings("&", &wires, ",");
+        key.iter().for_each(|part| self.text.line(format!("{part},")));
+        if let Table::Hash { displacements, .. } = &table {
+            self.text.numbers("&", &numbers(displacements), ",");
+        }
+        self.text.numbers("&", &numbers(slots), ",");
+        self.text.close(");");
+    }
+
+    fn skeleton(&mut self, definition: &Definition, functions: &[Function]) {
+        let name = self.name(definition);
+        let names = self.plan.interface(definition.id).clone();
+        let (servant, skeleton) = (names.servant, names.skeleton);
+        self.text.blank();
+        let shown = definition.path.join("::");
+        self.text.raw(&format!("/// Leads requests to a servant of IDL interface `{shown}`."));
+        self.text.line("#[doc(hidden)]");
+        self.text.line(format!("pub struct {skeleton}<S>(S);"));
+        self.text.blank();
+        self.text.open(format!("impl<S: {servant}> orb::Servant for {skeleton}<S> {{"));
+        self.text.open("fn repository_id(&self) -> &'static str {");
+        self.text.line(format!("<{name} as orb::Interface>::REPOSITORY_ID"));
+        self.text.close("}");
+        self.text.blank();
+        self.text.open("fn is_a(&self, repository_id: &str) -> bool {");
+        self.text.open(format!("if repository_id == <{name} as orb::Interface>::REPOSITORY_ID {{"));
+        self.text.line("return true;");
+        self.text.close("}");
+        self.text.line(format!("<{name} as orb::Interface>::BASES.contains(&repository_id)"));
+        self.text.close("}");
+        self.text.blank();
+        self.dispatch(&names.operations, functions);
+        self.text.close("}");
+        self.text.blank();
+        self.text.open(format!("impl<S: {servant}> orb::ServedBy<S> for {name} {{"));
+        self.text.line(format!("type Skeleton = {skeleton}<S>;"));
+        self.text.blank();
+        self.text.open(format!("fn skeleton(servant: S) -> {skeleton}<S> {{"));
+        self.text.line(format!("{skeleton}(servant)"));
+        self.text.close("}");
+        self.text.close("}");
+    }
+
+    fn dispatch(&mut self, operations: &str, functions: &[Function]) {
+        let reads = functions.iter().any(|function| function.sent().next().is_some());
+        let (call, arguments, reply) = match (functions.is_empty(), reads) {
+            (true, _) => ("_", "_", "_"),
+            (false, false) => ("call", "_", "reply"),
+            (false, true) => ("call", "arguments", "reply"),
+        };
+        let parameters = [
+            "&'a self".to_owned(),
+            format!("{call}: &'a orb::Call<'a>"),
+            format!("{arguments}: &mut orb::CdrReader<'a>"),
+            format!("{reply}: &mut orb::Reply<'_>"),
+        ];
+        self.text.signature("fn dispatch<'a>", &parameters, " -> $Result<(), orb::DispatchError> {");
+        if functions.is_empty() {
+            self.text.line("$Err(orb::unknown_operation())");
+        } else {
+            let start = self.text.lines();
+            self.text.open(format!("match {operations}.find(call.operation()) {{"));
+            for (index, function) in functions.iter().enumerate() {
+                self.text.open(format!("$Some({}) => {{", codec::number(index as u64)));
+                self.arm_of(function);
+                self.text.close("}");
+            }
+            self.text.line("_ => $Err(orb::unknown_operation()),");
+            self.text.close("}");
+            if self.text.lines() - start > 95 {
+                self.allows.insert("clippy::too_many_lines");
+            }
+        }
+        self.text.close("}");
+    }
+
+    /// What happens for one operation: everything is decoded before the servant
+    /// is called.
+    fn arm_of(&mut self, function: &Function) {
+        let mut taken: HashSet<String> = ["call", "arguments", "reply", "self"].map(str::to_owned).into();
+        let mut passed = vec!["&self.0".to_owned(), "call".to_owned()];
+        let mut inouts: Vec<(String, String)> = Vec::new();
+        for parameter in function.sent() {
+            let local = names::fresh(&parameter.name, &mut taken);
+            if parameter.direction == Direction::InOut {
+                let ty = self.rust(&parameter.ty);
+                let call = self.functions.decode(self.plan, &parameter.ty, "arguments");
+                self.text.assign(&format!("let mut {local}: {ty}"), &format!("{call}?"));
+                passed.push(format!("&mut {local}"));
+                inouts.push((parameter.name.clone(), local));
+            } else {
+                self.argument(&parameter.ty, &local);
+                passed.push(self.pass(&parameter.ty, &local));
+            }
+        }
+        let passed: Vec<Argument> = passed.into_iter().map(Argument::Plain).collect();
+        let called = format!("{}::{}", self.servant_path(function.owner), function.name);
+        let outputs = function.outputs();
+        let gives = outputs.iter().any(|output| !output.inout);
+        let value = names::fresh("value", &mut taken);
+        let writer = names::fresh("writer", &mut taken);
+        let lines = self.answer(function, &outputs, &value, &writer, &inouts);
+        if function.raises.is_empty() {
+            let head = if gives { format!("let {value} = {called}") } else { called };
+            self.text.call(&head, &passed, "?;");
+            return self.reply("", &lines, &writer, "");
+        }
+        let outcome = names::fresh("outcome", &mut taken);
+        let error = names::fresh("error", &mut taken);
+        self.text.call(&format!("let {outcome} = {called}"), &passed, ";");
+        self.text.open(format!("match {outcome} {{"));
+        let pattern = if gives { value } else { "()".to_owned() };
+        self.reply(&format!("$Ok({pattern}) => "), &lines, &writer, ",");
+        self.text.line(format!("$Err({error}) => reply.raise(&{error}),"));
+        self.text.close("}");
+    }
+
+    /// Reads an `in` argument, borrowed from the request where that can be.
+    fn argument(&mut self, ty: &Type, local: &str) {
+        let resolved = self.plan.model.resolve_alias(ty).clone();
+        match &resolved {
+            Type::String(_) => self.text.line(format!("let {local} = arguments.read_str()?;")),
+            Type::Sequence { element, .. } if self.plan.is_fixed(element) => {
+                let element = self.rust(element);
+                self.text.assign(
+                    &format!("let {local}: orb::Cow<'_, [{element}]>"),
+                    "arguments.read_fixed_slice()?",
+                );
+            }
+            _ if self.plan.is_fixed(ty) => {
+                let ty = self.rust(ty);
+                return self.text.assign(&format!("let {local}: {ty}"), "arguments.read_fixed()?");
+            }
+            _ => {
+                let rust = self.rust(ty);
+                let call = self.functions.decode(self.plan, ty, "arguments");
+                return self.text.assign(&format!("let {local}: {rust}"), &format!("{call}?"));
+            }
+        }
+        if let Some(check) = codec::exceeds(&resolved, local) {
+            self.text.open(format!("if {check} {{"));
+            self.text.line("let error = arguments.error(orb::CdrErrorKind::BoundExceeded);");
+            self.text.line("return $Err($From::from(error));");
+            self.text.close("}");
+        }
+    }
+
+    /// How a decoded argument is handed to the servant.
+    fn pass(&self, ty: &Type, local: &str) -> String {
+        if self.plan.by_value(ty) {
+            local.to_owned()
+        } else if self.plan.is_reference(ty) {
+            format!("{local}.as_ref()")
+        } else {
+            format!("&{local}")
+        }
+    }
+
+    /// The expressions that write what comes back.
+    fn answer(
+        &mut self,
+        function: &Function,
+        outputs: &[Output],
+        value: &str,
+        writer: &str,
+        inouts: &[(String, String)],
+    ) -> Vec<String> {
+        let mut lines = Vec::new();
+        for output in outputs {
+            let what = if output.inout {
+                let local = inouts.iter().find(|(name, _)| *name == output.name);
+                local.map_or_else(|| output.name.clone(), |(_, local)| local.clone())
+            } else if function.results.is_some() {
+                format!("{value}.{}", output.name)
+            } else {
+                value.to_owned()
+            };
+            lines.push(self.functions.encode(self.plan, &output.ty, &format!("&{what}"), writer));
+        }
+        lines
+    }
+
+    /// `reply.result(|writer| …)`, as a statement or as the body of an arm.
+    fn reply(&mut self, before: &str, lines: &[String], writer: &str, after: &str) {
+        let closure = match lines {
+            [] => "|_| {}".to_owned(),
+            [only] => format!("|{writer}| {only}"),
+            _ => String::new(),
+        };
+        let one = format!("{before}reply.result({closure}){after}");
+        if lines.len() < 2 && closure.len() <= 60 && self.text.fits(&one) {
+            return self.text.line(one);
+        }
+        self.text.open(format!("{before}reply.result(|{writer}| {{"));
+        lines.iter().for_each(|line| self.text.statement(&format!("{line};")));
+        self.text.close(format!("}}){after}"));
+    }
+}

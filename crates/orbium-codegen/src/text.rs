@@ -1,0 +1,304 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Writes Rust the way rustfmt would have it.
+//!
+//! Lines given to [`Text`] may mark names of the prelude with a dollar sign:
+//! `$Vec<u8>` is written `Vec<u8>`, or `::std::vec::Vec<u8>` in a module where
+//! the IDL file calls something else `Vec`.
+
+use std::collections::HashSet;
+
+/// Columns in a line.
+const WIDTH: usize = 100;
+/// Columns that the arguments of a call may take on one line.
+const CALL_WIDTH: usize = 60;
+/// Columns that the fields of a struct literal may take on one line.
+const LITERAL_WIDTH: usize = 18;
+/// Columns up to which an item of an array is short.
+const SHORT: usize = 10;
+
+/// Prelude names that generated code uses, and where they come from.
+const PRELUDE: [(&str, &str); 16] = [
+    ("Clone", "::core::clone::Clone"),
+    ("Default", "::core::default::Default"),
+    ("Err", "::core::result::Result::Err"),
+    ("From", "::core::convert::From"),
+    ("None", "::core::option::Option::None"),
+    ("Ok", "::core::result::Result::Ok"),
+    ("Option", "::core::option::Option"),
+    ("Result", "::core::result::Result"),
+    ("Send", "::core::marker::Send"),
+    ("Sized", "::core::marker::Sized"),
+    ("Some", "::core::option::Option::Some"),
+    ("String", "::std::string::String"),
+    ("Sync", "::core::marker::Sync"),
+    ("TryFrom", "::core::convert::TryFrom"),
+    ("Vec", "::std::vec::Vec"),
+    ("matches", "::core::matches"),
+];
+
+/// Rust text in the making.
+#[derive(Debug, Default)]
+pub(crate) struct Text {
+    out: String,
+    depth: usize,
+    shadowed: HashSet<String>,
+}
+
+/// An argument of a call.
+pub(crate) enum Argument {
+    /// An expression.
+    Plain(String),
+    /// A closure with statements: its head, such as `|reader|`, and the lines.
+    Closure(String, Vec<String>),
+}
+
+impl Text {
+    /// Sets the names that the module now written defines itself; gives back
+    /// those of the module around it.
+    pub(crate) fn shadow(&mut self, names: HashSet<String>) -> HashSet<String> {
+        std::mem::replace(&mut self.shadowed, names)
+    }
+
+    /// What was written.
+    pub(crate) fn finish(self) -> String {
+        self.out
+    }
+
+    /// Resolves the marked names.
+    pub(crate) fn resolve(&self, line: &str) -> String {
+        let mut parts = line.split('$');
+        let mut out = parts.next().unwrap_or("").to_owned();
+        for part in parts {
+            let end = part.find(|c: char| !c.is_ascii_alphanumeric()).unwrap_or(part.len());
+            let (name, rest) = part.split_at(end);
+            let path = PRELUDE.iter().find(|(known, _)| *known == name).map(|(_, path)| *path);
+            match path.filter(|_| self.shadowed.contains(name)) {
+                Some(path) => out.push_str(path),
+                None => out.push_str(name),
+            }
+            out.push_str(rest);
+        }
+        out
+    }
+
+    /// Columns left for a line here.
+    fn room(&self) -> usize {
+        WIDTH.saturating_sub(self.depth * 4)
+    }
+
+    /// Writes a line as it is.
+    pub(crate) fn raw(&mut self, line: &str) {
+        if !line.is_empty() {
+            self.out.extend(std::iter::repeat_n(' ', self.depth * 4));
+            self.out.push_str(line);
+        }
+        self.out.push('\n');
+    }
+
+    /// Writes a line.
+    pub(crate) fn line(&mut self, line: impl AsRef<str>) {
+        let line = self.resolve(line.as_ref());
+        self.raw(&line);
+    }
+
+    /// Writes a line and goes one level in.
+    pub(crate) fn open(&mut self, line: impl AsRef<str>) {
+        self.line(line);
+        self.depth += 1;
+    }
+
+    /// Goes one level in.
+    pub(crate) fn inwards(&mut self) {
+        self.depth += 1;
+    }
+
+    /// Goes one level out.
+    pub(crate) fn outwards(&mut self) {
+        self.depth = self.depth.saturating_sub(1);
+    }
+
+    /// Whether a line has room here.
+    pub(crate) fn fits(&self, line: &str) -> bool {
+        self.resolve(line).len() <= self.room()
+    }
+
+    /// Goes one level out and writes a line.
+    pub(crate) fn close(&mut self, line: impl AsRef<str>) {
+        self.depth = self.depth.saturating_sub(1);
+        self.line(line);
+    }
+
+    /// Goes out and in again: `} else {`.
+    pub(crate) fn middle(&mut self, line: impl AsRef<str>) {
+        self.close(line);
+        self.depth += 1;
+    }
+
+    /// An empty line, except where a block begins or one is there already.
+    pub(crate) fn blank(&mut self) {
+        let begins = self.out.is_empty() || self.out.ends_with("{\n") || self.out.ends_with("\n\n");
+        if !begins {
+            self.out.push('\n');
+        }
+    }
+
+    /// Documentation, one line per line of `text`.
+    pub(crate) fn doc(&mut self, text: &str) {
+        for line in text.lines() {
+            match line.trim_end() {
+                "" => self.raw("///"),
+                line => self.raw(&format!("/// {line}")),
+            }
+        }
+    }
+
+    /// A function's signature: `head(parameters)tail`, tail being ` -> T {` or `;`.
+    /// Goes one level in if a body opens.
+    pub(crate) fn signature(&mut self, head: &str, parameters: &[String], tail: &str) {
+        let one = self.resolve(&format!("{head}({}){tail}", parameters.join(", ")));
+        if one.len() <= self.room() {
+            self.raw(&one);
+        } else {
+            self.open(format!("{head}("));
+            for parameter in parameters {
+                self.line(format!("{parameter},"));
+            }
+            self.close(format!("){tail}"));
+        }
+        if tail.ends_with('{') {
+            self.depth += 1;
+        }
+    }
+
+    /// `let NAME = VALUE;` or the like: broken after the `=` when too long.
+    pub(crate) fn assign(&mut self, left: &str, value: &str) {
+        let one = self.resolve(&format!("{left} = {value};"));
+        if one.len() <= self.room() {
+            self.raw(&one);
+        } else {
+            self.open(format!("{left} ="));
+            self.line(format!("{value};"));
+            self.depth -= 1;
+        }
+    }
+
+    /// A call: `head(arguments)tail`.
+    pub(crate) fn call(&mut self, head: &str, arguments: &[Argument], tail: &str) {
+        let plain: Option<Vec<&str>> = arguments
+            .iter()
+            .map(|argument| match argument {
+                Argument::Plain(text) => Some(text.as_str()),
+                Argument::Closure(..) => None,
+            })
+            .collect();
+        if let Some(plain) = plain {
+            let inside = self.resolve(&plain.join(", "));
+            let one = self.resolve(&format!("{head}({inside}){tail}"));
+            if inside.len() <= CALL_WIDTH && one.len() <= self.room() {
+                self.raw(&one);
+                return;
+            }
+        }
+        self.open(format!("{head}("));
+        for argument in arguments {
+            match argument {
+                Argument::Plain(text) => self.argument(text),
+                Argument::Closure(head, lines) => {
+                    self.open(format!("{head} {{"));
+                    for line in lines {
+                        self.statement(line);
+                    }
+                    self.close("},");
+                }
+            }
+        }
+        self.close(format!("){tail}"));
+    }
+
+    /// An argument on a line of its own; a closure whose body is too long
+    /// becomes a block.
+    fn argument(&mut self, text: &str) {
+        let line = self.resolve(&format!("{text},"));
+        let Some((head, body)) = text.split_once("| ").filter(|_| line.len() > self.room()) else {
+            return self.raw(&line);
+        };
+        self.open(format!("{head}| {{"));
+        self.line(body);
+        self.close("},");
+    }
+
+    /// A statement that is a call with a semicolon or `?`, broken at its
+    /// parenthesis if it is too long.
+    pub(crate) fn statement(&mut self, text: &str) {
+        let one = self.resolve(text);
+        let arguments = one.find('(').zip(one.rfind(')')).filter(|(from, to)| from < to);
+        if let Some((from, to)) = arguments {
+            let inside = &one[from + 1..to];
+            if !inside.is_empty() && (one.len() > self.room() || inside.len() > CALL_WIDTH) {
+                let parts: Vec<Argument> =
+                    inside.split(", ").map(|part| Argument::Plain(part.to_owned())).collect();
+                let (head, tail) = (one[..from].to_owned(), one[to + 1..].to_owned());
+                return self.call(&head, &parts, &tail);
+            }
+        }
+        self.raw(&one);
+    }
+
+    /// How many lines were written.
+    pub(crate) fn lines(&self) -> usize {
+        self.out.lines().count()
+    }
+
+    /// `head[items]tail` with strings: on one line, or one a line.
+    pub(crate) fn strings(&mut self, head: &str, items: &[String], tail: &str) {
+        let inside = items.join(", ");
+        let one = format!("{head}[{inside}]{tail}");
+        if inside.len() <= CALL_WIDTH && self.fits(&one) {
+            return self.raw(&one);
+        }
+        // Short ones are filled like numbers.
+        if items.iter().all(|item| item.len() <= SHORT) {
+            return self.numbers(head, items, tail);
+        }
+        self.open(format!("{head}["));
+        items.iter().for_each(|item| self.raw(&format!("{item},")));
+        self.close(format!("]{tail}"));
+    }
+
+    /// `head { fields }tail`, on one line if the fields are few and short.
+    pub(crate) fn literal(&mut self, head: &str, fields: &[String], tail: &str) {
+        let inside = self.resolve(&fields.join(", "));
+        let one = self.resolve(&format!("{head} {{ {inside} }}{tail}"));
+        if inside.len() <= LITERAL_WIDTH && one.len() <= self.room() {
+            return self.raw(&one);
+        }
+        self.open(format!("{head} {{"));
+        fields.iter().for_each(|field| self.line(format!("{field},")));
+        self.close(format!("}}{tail}"));
+    }
+
+    /// `head[items]tail` with short items, filled like rustfmt fills numbers.
+    pub(crate) fn numbers(&mut self, head: &str, items: &[String], tail: &str) {
+        let inside = items.join(", ");
+        let one = self.resolve(&format!("{head}[{inside}]{tail}"));
+        if inside.len() <= CALL_WIDTH && one.len() <= self.room() {
+            self.raw(&one);
+            return;
+        }
+        self.open(format!("{head}["));
+        let mut line = String::new();
+        for item in items {
+            if !line.is_empty() && line.len() + item.len() + 2 > self.room() {
+                self.raw(&line);
+                line.clear();
+            }
+            if !line.is_empty() {
+                line.push(' ');
+            }
+            line.push_str(item);
+            line.push(',');
+        }
+        self.raw(&line);
+        self.close(format!("]{tail}"));
+    }
+}

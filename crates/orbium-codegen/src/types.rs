@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! IDL types as Rust types, and what is true of them.
+
+use orbium_idl::model::{DefId, DefinitionKind, InterfaceKind, Member, Type};
+
+use crate::plan::Plan;
+
+/// Structs larger than this on the wire are marshalled member by member: their
+/// values are too large to be moved about.
+const FIXED_LIMIT: u64 = 1024;
+/// Arrays up to this length implement `Default`.
+const DEFAULT_ARRAY: u32 = 32;
+
+impl Plan<'_> {
+    /// The type that owns a value, as written from a module.
+    pub(crate) fn rust(&self, ty: &Type, from: &[String]) -> String {
+        match ty {
+            Type::Void => "()".to_owned(),
+            Type::Boolean => "bool".to_owned(),
+            Type::Char => "orb::Char".to_owned(),
+            Type::WChar => "orb::WChar".to_owned(),
+            Type::Octet => "u8".to_owned(),
+            Type::Int8 => "i8".to_owned(),
+            Type::Short => "i16".to_owned(),
+            Type::UShort => "u16".to_owned(),
+            Type::Long => "i32".to_owned(),
+            Type::ULong => "u32".to_owned(),
+            Type::LongLong => "i64".to_owned(),
+            Type::ULongLong => "u64".to_owned(),
+            Type::Float => "f32".to_owned(),
+            Type::Double => "f64".to_owned(),
+            Type::LongDouble => "orb::LongDouble".to_owned(),
+            Type::Any => "orb::Any".to_owned(),
+            Type::TypeCode => "orb::TypeCode".to_owned(),
+            Type::Object | Type::ValueBase => "$Option<orb::ObjectRef>".to_owned(),
+            Type::String(_) | Type::WString(_) => "$String".to_owned(),
+            Type::Fixed { digits, scale } => format!("orb::Fixed<{digits}, {scale}>"),
+            Type::Sequence { element, .. } => format!("$Vec<{}>", self.rust(element, from)),
+            Type::Array { element, dimensions } => {
+                let element = self.rust(element, from);
+                dimensions.iter().rev().fold(element, |inner, n| format!("[{inner}; {n}]"))
+            }
+            Type::Named(id) => self.named(*id, from),
+        }
+    }
+
+    fn named(&self, id: DefId, from: &[String]) -> String {
+        let path = self.path_to(from, id);
+        match self.interface_kind(id) {
+            Some(InterfaceKind::Local) => format!("$Option<orb::Arc<dyn {path}>>"),
+            Some(_) => format!("$Option<{path}>"),
+            None => path,
+        }
+    }
+
+    /// The type of an `in` parameter.
+    pub(crate) fn parameter(&self, ty: &Type, from: &[String], lifetime: &str) -> String {
+        let and = if lifetime.is_empty() { "&".to_owned() } else { format!("&{lifetime} ") };
+        match self.model.resolve_alias(ty) {
+            _ if self.by_value(ty) => self.rust(ty, from),
+            Type::String(_) | Type::WString(_) => format!("{and}str"),
+            Type::Sequence { element, .. } => format!("{and}[{}]", self.rust(element, from)),
+            Type::Object => format!("$Option<{and}orb::ObjectRef>"),
+            Type::Named(id) => match self.interface_kind(*id) {
+                Some(InterfaceKind::Local) => {
+                    format!("$Option<{and}orb::Arc<dyn {}>>", self.path_to(from, *id))
+                }
+                Some(_) => format!("$Option<{and}{}>", self.path_to(from, *id)),
+                None => format!("{and}{}", self.rust(ty, from)),
+            },
+            _ => format!("{and}{}", self.rust(ty, from)),
+        }
+    }
+
+    /// Whether `in` parameters of the type are references that may be nil.
+    pub(crate) fn is_reference(&self, ty: &Type) -> bool {
+        match self.model.resolve_alias(ty) {
+            Type::Object => true,
+            Type::Named(id) => self.interface_kind(*id).is_some(),
+            _ => false,
+        }
+    }
+
+    /// Whether `in` parameters of the type are passed by value: primitives and
+    /// enums.
+    pub(crate) fn by_value(&self, ty: &Type) -> bool {
+        match self.model.resolve_alias(ty) {
+            Type::Named(id) => matches!(self.model[*id].kind, DefinitionKind::Enum(_)),
+            Type::Fixed { .. } | Type::WChar => true,
+            Type::Array { .. } => false,
+            resolved => self.is_fixed(resolved),
+        }
+    }
+
+    /// The type that a servant may answer with instead of an owned value, if
+    /// there is one.
+    pub(crate) fn borrowed(&self, ty: &Type, from: &[String]) -> Option<String> {
+        match self.model.resolve_alias(ty) {
+            Type::String(_) | Type::WString(_) => Some("orb::Cow<'a, str>".to_owned()),
+            Type::Sequence { element, .. } => {
+                Some(format!("orb::Cow<'a, [{}]>", self.rust(element, from)))
+            }
+            _ => None,
+        }
+    }
+
+    /// Whether all values take the same room, so that the runtime moves them
+    /// with one bounds check.
+    pub(crate) fn is_fixed(&self, ty: &Type) -> bool {
+        self.fixed_size(ty).is_some_and(|size| size <= FIXED_LIMIT)
+    }
+
+    /// An upper bound of the size on the wire, for types of fixed size.
+    fn fixed_size(&self, ty: &Type) -> Option<u64> {
+        match ty {
+            Type::Boolean | Type::Char | Type::Octet | Type::Int8 => Some(1),
+            Type::Short | Type::UShort => Some(2),
+            Type::Long | Type::ULong | Type::Float => Some(4),
+            Type::LongLong | Type::ULongLong | Type::Double => Some(8),
+            Type::LongDouble => Some(16),
+            Type::Array { element, dimensions } => {
+                let element = self.fixed_size(element)?;
+                let count = dimensions.iter().fold(1u64, |all, n| all.saturating_mul(u64::from(*n)));
+                Some(element.saturating_mul(count))
+            }
+            Type::Named(id) => match &self.model[*id].kind {
+                DefinitionKind::Enum(_) => Some(4),
+                DefinitionKind::Alias(alias) => self.fixed_size(&alias.ty),
+                DefinitionKind::Struct(s) if !self.model.is_recursive(*id) => {
+                    let size = self.fixed_members(&s.members)?;
+                    // A struct that is too large is not of fixed size, so
+                    // neither is what holds it.
+                    (size <= FIXED_LIMIT).then_some(size)
+                }
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
+    fn fixed_members(&self, members: &[Member]) -> Option<u64> {
+        members.iter().try_fold(0u64, |sum, member| {
+            let size = self.fixed_size(&member.ty)?;
+            // Up to 7 octets of padding before each member.
+            Some(sum.saturating_add(size).saturating_add(7))
+        })
+    }
+
+    /// Whether the Rust type is `Copy`.
+    pub(crate) fn is_copy(&self, ty: &Type) -> bool {
+        match ty {
+            Type::WChar | Type::Fixed { .. } => true,
+            Type::Array { element, .. } => self.is_copy(element),
+            Type::Named(id) => match &self.model[*id].kind {
+                DefinitionKind::Alias(alias) => self.is_copy(&alias.ty),
+                DefinitionKind::Struct(s) => {
+                    !self.model.is_recursive(*id) && s.members.iter().all(|m| self.is_copy(&m.ty))
+                }
+                DefinitionKind::Union(u) => {
+                    !self.model.is_recursive(*id) && u.cases.iter().all(|c| self.is_copy(&c.member.ty))
+                }
+                DefinitionKind::Enum(_) => true,
+                _ => false,
+            },
+            simple => self.fixed_size(simple).is_some(),
+        }
+    }
+
+    /// Whether the Rust type has a `Default`.
+    pub(crate) fn has_default(&self, ty: &Type) -> bool {
+        match ty {
+            Type::Array { element, dimensions } => {
+                dimensions.iter().all(|n| *n <= DEFAULT_ARRAY) && self.has_default(element)
+            }
+            Type::Named(id) => match &self.model[*id].kind {
+                DefinitionKind::Alias(alias) => self.has_default(&alias.ty),
+                DefinitionKind::Struct(s) => self.have_default(&s.members),
+                DefinitionKind::Enum(_) | DefinitionKind::Interface(_) => true,
+                _ => false,
+            },
+            // A sequence is empty by default, whatever it may hold.
+            _ => true,
+        }
+    }
+
+    pub(crate) fn have_default(&self, members: &[Member]) -> bool {
+        members.iter().all(|member| self.has_default(&member.ty))
+    }
+
+    /// Whether values hold memory that a later value can be read into.
+    pub(crate) fn owns_memory(&self, ty: &Type) -> bool {
+        match ty {
+            Type::String(_) | Type::WString(_) | Type::Sequence { .. } => true,
+            Type::Array { element, .. } => self.owns_memory(element),
+            Type::Named(id) => match &self.model[*id].kind {
+                DefinitionKind::Alias(alias) => self.owns_memory(&alias.ty),
+                DefinitionKind::Struct(s) => s.members.iter().any(|m| self.owns_memory(&m.ty)),
+                DefinitionKind::Union(u) => u.cases.iter().any(|c| self.owns_memory(&c.member.ty)),
+                _ => false,
+            },
+            _ => false,
+        }
+    }
+
+    /// Fewest octets that a value takes, from any position.
+    pub(crate) fn min_size(&self, ty: &Type) -> u64 {
+        match ty {
+            Type::WChar => 2,
+            Type::TypeCode | Type::Any | Type::String(_) | Type::WString(_) | Type::Sequence { .. } => 4,
+            // An empty type id and no profiles.
+            Type::Object => 8,
+            Type::Fixed { digits, .. } => u64::from(*digits) / 2 + 1,
+            Type::Array { element, dimensions } => {
+                let count = dimensions.iter().fold(1u64, |all, n| all.saturating_mul(u64::from(*n)));
+                self.min_size(element).saturating_mul(count)
+            }
+            Type::Named(id) => match &self.model[*id].kind {
+                DefinitionKind::Alias(alias) => self.min_size(&alias.ty),
+                DefinitionKind::Struct(s) => self.min_members(&s.members),
+                DefinitionKind::Union(u) => {
+                    let cases = u.cases.iter().map(|case| self.min_size(&case.member.ty));
+                    // A discriminator that no case covers stands alone.
+                    let least = if u.default_case().is_some() { cases.min() } else { None };
+                    self.min_size(&u.discriminator).saturating_add(least.unwrap_or(0))
+                }
+                DefinitionKind::Enum(_) => 4,
+                DefinitionKind::Interface(_) => 8,
+                _ => 0,
+            },
+            simple => self.fixed_size(simple).unwrap_or(0),
+        }
+    }
+
+    pub(crate) fn min_members(&self, members: &[Member]) -> u64 {
+        let sizes = members.iter().map(|member| self.min_size(&member.ty));
+        sizes.fold(0, u64::saturating_add)
+    }
+
+    /// Whether the codec of the Rust type is that of the IDL type: no bound to
+    /// check, no wide characters that look like narrow ones.
+    pub(crate) fn is_plain(&self, ty: &Type) -> bool {
+        match ty {
+            Type::String(bound) => bound.is_none(),
+            Type::WString(_) => false,
+            Type::Sequence { element, bound } => bound.is_none() && self.is_plain(element),
+            Type::Array { element, .. } => self.is_plain(element),
+            Type::Named(id) => match &self.model[*id].kind {
+                DefinitionKind::Alias(alias) => self.is_plain(&alias.ty),
+                _ => true,
+            },
+            _ => true,
+        }
+    }
+}

@@ -1,0 +1,346 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Unions: enums with data.
+//!
+//! A case with one label is a variant with its value. A case with several
+//! labels or `default` carries the discriminator too, so that nothing is lost
+//! on the way. Discriminators that no case covers are a variant of their own.
+
+use std::collections::HashSet;
+
+use orbium_idl::model::{Case, ConstValue, Definition, DefinitionKind, Type, Union};
+
+use crate::data::variants;
+use crate::emit::Emitter;
+use crate::{codec, docs, names};
+
+/// What is known of a union before it is written.
+struct Shape {
+    /// Variant names of the cases.
+    variants: Vec<String>,
+    /// The variant for discriminators without a case.
+    other: Option<String>,
+    /// Rust type of the discriminator.
+    discriminator: String,
+    /// It is a `wchar`, which has no fixed size.
+    wide: bool,
+    recursive: bool,
+}
+
+/// Whether a case carries its discriminator.
+fn carries(case: &Case) -> bool {
+    case.is_default || case.labels.len() != 1
+}
+
+impl Emitter<'_, '_> {
+    pub(crate) fn union(&mut self, definition: &Definition, union: &Union) {
+        let name = self.name(definition);
+        let shape = self.shape(definition, union);
+        let copy = self.plan.is_copy(&Type::Named(definition.id));
+        self.text.blank();
+        self.doc(&docs::of(definition, "union"));
+        let derives = if copy { "Clone, Copy, Debug, PartialEq" } else { "Clone, Debug, PartialEq" };
+        self.text.line(format!("#[derive({derives})]"));
+        self.allows.insert("clippy::large_enum_variant");
+        self.text.open(format!("pub enum {name} {{"));
+        for (case, variant) in union.cases.iter().zip(&shape.variants) {
+            self.doc(&docs::member(&case.member));
+            let ty = self.rust(&case.member.ty);
+            if carries(case) {
+                self.text.open(format!("{variant} {{"));
+                self.text.raw("/// Which of the labels was meant.");
+                self.text.line(format!("discriminator: {},", shape.discriminator));
+                self.text.raw("/// The value.");
+                self.text.line(format!("value: {ty},"));
+                self.text.close("},");
+            } else {
+                self.text.line(format!("{variant}({ty}),"));
+            }
+        }
+        if let Some(other) = &shape.other {
+            self.text.raw("/// A discriminator that no case covers: there is no value.");
+            self.text.open(format!("{other} {{"));
+            self.text.raw("/// The discriminator.");
+            self.text.line(format!("discriminator: {},", shape.discriminator));
+            self.text.close("},");
+        }
+        self.text.close("}");
+        self.union_encode(&name, union, &shape);
+        self.union_decode(&name, union, &shape);
+        self.union_type(definition, union);
+    }
+
+    fn shape(&self, definition: &Definition, union: &Union) -> Shape {
+        let mut taken = HashSet::new();
+        let names = union.cases.iter().map(|case| names::ty(&case.member.name));
+        let variants = names.map(|name| names::fresh(&name, &mut taken)).collect();
+        let labels: usize = union.cases.iter().map(|case| case.labels.len()).sum();
+        let covered = union.default_case().is_some()
+            || self.values_of(&union.discriminator).is_some_and(|all| labels >= all);
+        Shape {
+            variants,
+            other: (!covered).then(|| names::fresh("Other", &mut taken)),
+            discriminator: self.rust(&union.discriminator),
+            wide: *self.plan.model.resolve_alias(&union.discriminator) == Type::WChar,
+            recursive: self.plan.model.is_recursive(definition.id),
+        }
+    }
+
+    /// How many values a small discriminator has.
+    fn values_of(&self, ty: &Type) -> Option<usize> {
+        match self.plan.model.resolve_alias(ty) {
+            Type::Boolean => Some(2),
+            Type::Char | Type::Octet | Type::Int8 => Some(256),
+            Type::Short | Type::UShort | Type::WChar => Some(65536),
+            Type::Named(id) => match &self.plan.model[*id].kind {
+                DefinitionKind::Enum(e) => Some(e.enumerators.len()),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
+    /// A label as an expression and as a pattern.
+    fn label(&self, label: &ConstValue) -> String {
+        match label {
+            ConstValue::Integer(value) => {
+                let sign = if *value < 0 { "-" } else { "" };
+                format!("{sign}{}", codec::grouped(&value.unsigned_abs().to_string()))
+            }
+            ConstValue::Char(octet) => format!("orb::Char({octet})"),
+            ConstValue::WChar(unit) => format!("orb::WChar({unit})"),
+            ConstValue::Boolean(value) => value.to_string(),
+            ConstValue::Enumerator { of, index } => self.enumerator(*of, *index),
+            // Nothing else discriminates.
+            _ => "_".to_owned(),
+        }
+    }
+
+    /// Path of an enumerator.
+    pub(crate) fn enumerator(&self, of: orbium_idl::model::DefId, index: u32) -> String {
+        let path = self.plan.path_to(&self.module, of);
+        let variant = match &self.plan.model[of].kind {
+            DefinitionKind::Enum(e) => variants(e).get(index as usize).cloned(),
+            _ => None,
+        };
+        format!("{path}::{}", variant.unwrap_or_default())
+    }
+
+    fn labels(&self, cases: &[&Case]) -> String {
+        let labels = cases.iter().flat_map(|case| &case.labels);
+        labels.map(|label| self.label(label)).collect::<Vec<_>>().join(" | ")
+    }
+
+    fn union_encode(&mut self, name: &str, union: &Union, shape: &Shape) {
+        self.text.blank();
+        self.text.open(format!("impl orb::Encode for {name} {{"));
+        self.text.open("fn encode<'a>(&'a self, writer: &mut orb::CdrWriter<'a>) {");
+        self.text.open("match self {");
+        for (case, variant) in union.cases.iter().zip(&shape.variants) {
+            let value = self.functions.encode(self.plan, &case.member.ty, "value", "writer");
+            if carries(case) {
+                let head = format!("Self::{variant} {{");
+                self.pattern(&head, &["discriminator", "value"]);
+                let wrong = if case.is_default {
+                    let others: Vec<&Case> = union.cases.iter().filter(|c| !c.is_default).collect();
+                    self.labels(&others)
+                } else {
+                    self.labels(&[case])
+                };
+                if !wrong.is_empty() {
+                    self.check_discriminator(&wrong, !case.is_default);
+                }
+                self.write_discriminator("discriminator", shape);
+            } else {
+                self.text.open(format!("Self::{variant}(value) => {{"));
+                let label = self.label(&case.labels[0]);
+                if let ConstValue::Integer(_) = case.labels[0] {
+                    // The type of a number must be stated, or it is i32.
+                    self.write_discriminator(&format!("&{label}_{}", self.bare_integer(union)), shape);
+                } else {
+                    self.write_discriminator(&format!("&{label}"), shape);
+                }
+            }
+            self.text.statement(&format!("{value};"));
+            self.text.close("}");
+        }
+        if let Some(other) = &shape.other {
+            self.pattern(&format!("Self::{other} {{"), &["discriminator"]);
+            let all: Vec<&Case> = union.cases.iter().collect();
+            let labels = self.labels(&all);
+            self.check_discriminator(&labels, false);
+            self.write_discriminator("discriminator", shape);
+            self.text.close("}");
+        }
+        self.text.close("}");
+        self.text.close("}");
+        self.text.close("}");
+    }
+
+    /// `Self::V { a, b } => {`, as rustfmt has it for short and long names.
+    fn pattern(&mut self, head: &str, fields: &[&str]) {
+        let inside = fields.join(", ");
+        if inside.len() <= 18 {
+            return self.text.open(format!("{head} {inside} }} => {{"));
+        }
+        self.text.open(head);
+        fields.iter().for_each(|field| self.text.line(format!("{field},")));
+        self.text.middle("} => {");
+    }
+
+    /// The integer type of a discriminator, aliases resolved.
+    fn bare_integer(&self, union: &Union) -> String {
+        self.rust(self.plan.model.resolve_alias(&union.discriminator))
+    }
+
+    fn check_discriminator(&mut self, labels: &str, must_match: bool) {
+        let not = if must_match { "!" } else { "" };
+        let condition = match labels {
+            "true" | "false" => {
+                // A pattern would do, but for a boolean it reads oddly.
+                let matches = (labels == "true") == must_match;
+                format!("{}*discriminator", if matches { "!" } else { "" })
+            }
+            "true | false" | "false | true" if must_match => return,
+            _ => format!("{not}$matches!(*discriminator, {labels})"),
+        };
+        let one = self.text.resolve(&format!("if {condition} {{"));
+        if labels.len() + 16 > 60 || one.len() + 20 > 100 {
+            // Too long a list: told apart by a match of its own.
+            self.text.open("let listed = match *discriminator {");
+            let labels: Vec<&str> = labels.split(" | ").collect();
+            self.arm(&labels, "true,");
+            self.text.line("_ => false,");
+            self.text.close("};");
+            self.allows.insert("clippy::match_like_matches_macro");
+            self.text.open(format!("if {not}listed {{"));
+        } else {
+            self.text.open(one);
+        }
+        self.text.line("writer.fail(orb::CdrErrorKind::BadDiscriminator);");
+        self.text.close("}");
+    }
+
+    /// A match arm with alternatives: on one line, or one a line.
+    fn arm(&mut self, labels: &[&str], body: &str) {
+        let one = format!("{} => {body}", labels.join(" | "));
+        if one.len() <= 72 {
+            return self.text.line(one);
+        }
+        for (i, label) in labels.iter().enumerate() {
+            let bar = if i == 0 { "" } else { "| " };
+            let end = if i + 1 == labels.len() { format!(" => {body}") } else { String::new() };
+            self.text.line(format!("{bar}{label}{end}"));
+        }
+    }
+
+    fn write_discriminator(&mut self, reference: &str, shape: &Shape) {
+        if shape.wide {
+            let value = reference.strip_prefix('&').map_or(format!("*{reference}"), str::to_owned);
+            self.text.line(format!("writer.write_wchar({value});"));
+        } else {
+            self.text.statement(&format!("writer.write_fixed({reference});"));
+        }
+    }
+
+    fn union_decode(&mut self, name: &str, union: &Union, shape: &Shape) {
+        self.text.blank();
+        self.text.open(format!("impl orb::Decode for {name} {{"));
+        let own = self.plan.min_size(&union.discriminator);
+        let least = match union.default_case() {
+            Some(_) => {
+                let cases = union.cases.iter().map(|case| self.plan.min_size(&case.member.ty));
+                own.saturating_add(cases.min().unwrap_or(0))
+            }
+            None => own,
+        };
+        self.text.line(format!("const MIN_SIZE: usize = {};", codec::number(least)));
+        self.text.blank();
+        let parameters = ["reader: &mut orb::CdrReader<'_>".to_owned()];
+        self.text.signature("fn decode", &parameters, " -> $Result<Self, orb::CdrError> {");
+        if shape.wide {
+            self.text.line("let discriminator = reader.read_wchar()?;");
+        } else {
+            self.text.assign(&format!("let discriminator: {}", shape.discriminator), "reader.read_fixed()?");
+        }
+        if shape.recursive {
+            self.text.open("reader.nested(|reader| {");
+        }
+        if shape.discriminator == "bool" || *self.plan.model.resolve_alias(&union.discriminator) == Type::Boolean {
+            self.decode_boolean_cases(union, shape);
+        } else {
+            self.decode_cases(union, shape);
+        }
+        if shape.recursive {
+            self.text.close("})");
+        }
+        self.text.close("}");
+        self.text.close("}");
+    }
+
+    fn decode_cases(&mut self, union: &Union, shape: &Shape) {
+        self.text.open("$Ok(match discriminator {");
+        let mut last = None;
+        for (case, variant) in union.cases.iter().zip(&shape.variants) {
+            if case.is_default {
+                last = Some((case, variant));
+                continue;
+            }
+            let labels: Vec<String> = case.labels.iter().map(|label| self.label(label)).collect();
+            let labels: Vec<&str> = labels.iter().map(String::as_str).collect();
+            self.decode_case(&labels, case, variant);
+        }
+        if let Some((case, variant)) = last {
+            self.decode_case(&["_"], case, variant);
+        }
+        if let Some(other) = &shape.other {
+            self.text.line(format!("_ => Self::{other} {{ discriminator }},"));
+        }
+        self.text.close("})");
+    }
+
+    fn decode_case(&mut self, labels: &[&str], case: &Case, variant: &str) {
+        let call = self.functions.decode(self.plan, &case.member.ty, "reader");
+        if carries(case) {
+            self.arm(labels, &format!("Self::{variant} {{"));
+            self.text.inwards();
+            self.text.line("discriminator,");
+            self.text.line(format!("value: {call}?,"));
+            self.text.close("},");
+        } else {
+            self.arm(labels, &format!("Self::{variant}({call}?),"));
+        }
+    }
+
+    fn decode_boolean_cases(&mut self, union: &Union, shape: &Shape) {
+        let branch = |value: bool| {
+            let labelled = union.cases.iter().position(|case| case.labels.contains(&ConstValue::Boolean(value)));
+            labelled.or_else(|| union.default_case())
+        };
+        for (value, head) in [(true, "if discriminator {"), (false, "} else {")] {
+            if value {
+                self.text.open(format!("$Ok({head}"));
+            } else {
+                self.text.middle(head);
+            }
+            match branch(value) {
+                Some(i) => {
+                    let case = &union.cases[i];
+                    let call = self.functions.decode(self.plan, &case.member.ty, "reader");
+                    if carries(case) {
+                        self.text.open(format!("Self::{} {{", shape.variants[i]));
+                        self.text.line("discriminator,");
+                        self.text.line(format!("value: {call}?,"));
+                        self.text.close("}");
+                    } else {
+                        self.text.line(format!("Self::{}({call}?)", shape.variants[i]));
+                    }
+                }
+                None => {
+                    let other = shape.other.as_deref().unwrap_or("Other");
+                    self.text.line(format!("Self::{other} {{ discriminator }}"));
+                }
+            }
+        }
+        self.text.close("})");
+    }
+}

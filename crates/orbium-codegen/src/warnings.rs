@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What to tell the user: what is left out, and what is ignored.
+
+use std::fmt;
+
+use orbium_idl::model::{Annotation, DefinitionKind, Location};
+
+use crate::plan::Plan;
+
+/// What became of something.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum WarningKind {
+    /// It is not generated.
+    LeftOut,
+    /// It is generated, but something said of it has no effect.
+    Ignored,
+}
+
+/// Something that is not generated the way it is written.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Warning {
+    /// What became of it.
+    pub kind: WarningKind,
+    /// What and why, in one sentence without a full stop.
+    pub message: String,
+    /// Where it stands.
+    pub location: Location,
+}
+
+impl fmt::Display for Warning {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Location { file, line, column } = &self.location;
+        write!(f, "{file}:{line}:{column}: warning: {}", self.message)
+    }
+}
+
+/// All warnings, in the order of the definitions.
+pub(crate) fn of(plan: &Plan<'_>) -> Vec<Warning> {
+    let mut warnings = Vec::new();
+    for definition in plan.model.definitions() {
+        if let Some(reason) = plan.left_out.get(&definition.id) {
+            let noun = definition.kind.noun();
+            warnings.extend(reason.as_ref().map(|reason| Warning {
+                kind: WarningKind::LeftOut,
+                message: format!("{noun} `{}` is left out: {reason}", definition.scoped_name()),
+                location: definition.location.clone(),
+            }));
+            continue;
+        }
+        let name = definition.scoped_name();
+        let mut ignored = |of: String, annotations: &[Annotation]| {
+            warnings.extend(annotations.iter().map(|annotation| Warning {
+                kind: WarningKind::Ignored,
+                message: format!("annotation `@{}` of {of} has no effect", annotation.name),
+                location: annotation.location.clone(),
+            }));
+        };
+        ignored(format!("`{name}`"), &definition.annotations);
+        match &definition.kind {
+            DefinitionKind::Struct(s) => {
+                s.members.iter().for_each(|m| ignored(format!("`{name}::{}`", m.name), &m.annotations));
+            }
+            DefinitionKind::Exception(e) => {
+                e.members.iter().for_each(|m| ignored(format!("`{name}::{}`", m.name), &m.annotations));
+            }
+            DefinitionKind::Union(u) => {
+                let members = u.cases.iter().map(|case| &case.member);
+                members.for_each(|m| ignored(format!("`{name}::{}`", m.name), &m.annotations));
+            }
+            DefinitionKind::Enum(e) => {
+                e.enumerators.iter().for_each(|m| ignored(format!("`{name}::{}`", m.name), &m.annotations));
+            }
+            DefinitionKind::Operation(operation) => {
+                for parameter in &operation.parameters {
+                    let of = format!("parameter `{}` of `{name}`", parameter.name);
+                    ignored(of, &parameter.annotations);
+                }
+                if !operation.contexts.is_empty() {
+                    warnings.push(Warning {
+                        kind: WarningKind::Ignored,
+                        message: format!("the context clause of `{name}` has no effect: an empty context is sent"),
+                        location: definition.location.clone(),
+                    });
+                }
+            }
+            _ => {}
+        }
+    }
+    warnings
+}
