@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! `corbaname:` URLs (CORBA 3.3 Part 2, clause 7.6.10.3).
+//! `corbaname:` URLs (CORBA 3.3 Part 2, clause 7.6.10).
 
 use core::fmt;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! System exceptions (CORBA 3.3 Part 1, clause 8.15 and annex A).
+//! System exceptions (CORBA 3.3 Part 1, annex A).
 
 use core::fmt;
 

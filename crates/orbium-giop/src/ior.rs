@@ -5,8 +5,9 @@ use core::fmt;
 
 use orbium_cdr::{ByteOrder, CdrError, CdrErrorKind, CdrReader, CdrWriter, Decode, Encode, Format};
 
+use crate::TaggedComponent;
 use crate::encapsulation::decode_encapsulation;
-use crate::profile::{IiopProfile, TAG_INTERNET_IOP, TaggedProfile};
+use crate::profile::{IiopProfile, Profile, TAG_INTERNET_IOP, TaggedProfile};
 
 /// Most profiles that are read from one reference.
 pub const MAX_PROFILES: usize = 1024;
@@ -51,6 +52,19 @@ impl Ior {
             .iter()
             .filter(|profile| profile.tag == TAG_INTERNET_IOP)
             .filter_map(|profile| IiopProfile::decode(profile).ok())
+    }
+
+    /// The components that all profiles share: those of TAG_MULTIPLE_COMPONENTS
+    /// profiles.
+    #[must_use]
+    pub fn common_components(&self) -> Vec<TaggedComponent> {
+        let mut common = Vec::new();
+        for profile in &self.profiles {
+            if let Ok(Profile::Components(components)) = Profile::parse(profile) {
+                common.extend(components);
+            }
+        }
+        common
     }
 
     /// The reference that an `IOR:` string holds. Case does not matter, nor

@@ -6,8 +6,10 @@ use core::fmt;
 
 use orbium_cdr::{CdrError, CdrErrorKind, CdrReader, CdrWriter, Decode, Encode};
 
+use crate::codeset::CodeSetComponentInfo;
+use crate::component::{HostPort, TAG_ALTERNATE_IIOP_ADDRESS, TAG_CODE_SETS};
 use crate::encapsulation::{decode_encapsulation, encapsulate};
-use crate::{TaggedComponent, Version};
+use crate::{Component, TaggedComponent, Version};
 
 /// IIOP.
 pub const TAG_INTERNET_IOP: u32 = 0;
@@ -218,6 +220,33 @@ impl IiopProfile {
             }
         });
         TaggedProfile { tag, data }
+    }
+
+    /// Where the object can be reached without TLS: the host and port of the
+    /// profile, unless the port is 0, then its alternate addresses in order.
+    pub fn addresses(&self) -> impl Iterator<Item = HostPort> + '_ {
+        let own = (self.port != 0).then(|| HostPort {
+            host: self.host.clone(),
+            port: self.port,
+        });
+        let alternate = self
+            .components
+            .iter()
+            .filter(|component| component.tag == TAG_ALTERNATE_IIOP_ADDRESS)
+            .filter_map(|component| match Component::parse(component) {
+                Ok(Component::AlternateAddress(address)) => Some(address),
+                _ => None,
+            });
+        own.into_iter().chain(alternate)
+    }
+
+    /// The code sets of the server, if the profile names them.
+    #[must_use]
+    pub fn code_sets(&self) -> Option<CodeSetComponentInfo> {
+        match Component::parse(self.component(TAG_CODE_SETS)?) {
+            Ok(Component::CodeSets(info)) => Some(info),
+            _ => None,
+        }
     }
 
     /// The first component with that tag.

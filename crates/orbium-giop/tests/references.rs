@@ -306,3 +306,40 @@ fn code_set_components_keep_sets_that_are_not_known() {
     assert_eq!(info.char_data.conversion, [CodeSetId::UTF_8]);
     assert_eq!(info.wchar_data.native, CodeSetId::NONE);
 }
+
+#[test]
+fn addresses_come_in_the_order_they_are_to_be_tried() {
+    let mut profile = IiopProfile {
+        components: vec![
+            TaggedComponent::alternate_address("b", 2),
+            TaggedComponent {
+                tag: component::TAG_ALTERNATE_IIOP_ADDRESS,
+                data: vec![1],
+            },
+            TaggedComponent::orb_type(1),
+            TaggedComponent::alternate_address("c", 3),
+        ],
+        ..iiop(Version::V1_2)
+    };
+    let addresses = |profile: &IiopProfile| -> Vec<String> {
+        profile.addresses().map(|at| at.to_string()).collect()
+    };
+    assert_eq!(addresses(&profile), ["host.example:5000", "b:2", "c:3"]);
+    profile.port = 0;
+    assert_eq!(addresses(&profile), ["b:2", "c:3"], "no plain port");
+}
+
+#[test]
+fn code_sets_and_common_components_are_found() {
+    let sets = CodeSetComponentInfo::orbium();
+    let mut profile = iiop(Version::V1_2);
+    assert_eq!(profile.code_sets(), None);
+    profile.components.push(TaggedComponent::code_sets(&sets));
+    assert_eq!(profile.code_sets(), Some(sets));
+    let mut ior = Ior::with_profile("", &profile);
+    assert_eq!(ior.common_components(), []);
+    let common = [TaggedComponent::orb_type(1)];
+    ior.profiles
+        .push(TaggedProfile::multiple_components(&common));
+    assert_eq!(ior.common_components(), common);
+}
