@@ -32,8 +32,8 @@ pub(crate) fn copy_out<T: FixedSize>(items: &[T], room: &mut [u8]) {
         return;
     }
     let layout = const { T::LAYOUT };
-    let lead = size_of::<T>() - layout.end(0);
-    assert!(layout.stride() == size_of::<T>() && room.len() == size_of_val(items));
+    let lead = size_of::<T>() - const { T::LAYOUT.end(0) };
+    assert!(const { T::LAYOUT.stride() } == size_of::<T>() && room.len() == size_of_val(items));
     // The leading gap of the first element stands where, in memory, the
     // trailing padding of the one before would be.
     room[..lead].fill(0);
@@ -53,7 +53,7 @@ pub(crate) fn copy_out<T: FixedSize>(items: &[T], room: &mut [u8]) {
     for i in 0..items.len() {
         for &(from, to) in layout.gaps() {
             // The trailing padding of the last element was not copied.
-            if i + 1 == items.len() && from == layout.end(0) {
+            if i + 1 == items.len() && from == const { T::LAYOUT.end(0) } {
                 continue;
             }
             // SAFETY: gaps lie inside an element, and all octets of element
@@ -70,9 +70,11 @@ pub(crate) fn copy_out<T: FixedSize>(items: &[T], room: &mut [u8]) {
 #[inline]
 pub(crate) fn copy_in<T: FixedSize>(octets: &[u8], count: usize, out: &mut Vec<T>) {
     assert!(T::LAYOUT.is_block());
-    let layout = const { T::LAYOUT };
-    let lead = size_of::<T>() - layout.end(0);
-    assert!(octets.len() == count * layout.stride() && layout.stride() == size_of::<T>());
+    let lead = size_of::<T>() - const { T::LAYOUT.end(0) };
+    assert!(
+        octets.len() == count * const { T::LAYOUT.stride() }
+            && const { T::LAYOUT.stride() } == size_of::<T>()
+    );
     if count == 0 {
         return;
     }
@@ -103,8 +105,7 @@ pub(crate) fn cast<T: FixedSize>(octets: &[u8]) -> Option<&[T]> {
 /// their aligned position.
 #[inline]
 pub(crate) fn swap_in_place<T: FixedSize>(octets: &mut [u8]) {
-    let layout = const { T::LAYOUT };
-    let size = layout.end(0);
+    let size = const { T::LAYOUT.end(0) };
     for octets in octets.chunks_mut(size_of::<T>()) {
         let value = T::load(&mut FixedIn::<true>::new(&octets[..size], 0));
         value.store(&mut FixedOut::<false>::new(&mut octets[..size], 0));

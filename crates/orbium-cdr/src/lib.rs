@@ -54,8 +54,8 @@ pub use format::{ByteOrder, CharSet, Format, WideSet};
 pub use interpret::{
     Group, Leaf, Profile, Reference, Run, Visitor, copy_value, skip_value, walk_value,
 };
-pub use nillable::{DecodeNillable, EncodeNillable};
 pub use layout::{Field, Layout};
+pub use nillable::{DecodeNillable, EncodeNillable};
 pub use reader::{CdrReader, MAX_NESTING, Owner};
 pub use typecode::{Member, MemberRef, TCKind, Type, TypeCode, TypeRef, Typed};
 pub use value::{Decode, Encode};

@@ -229,7 +229,7 @@ impl<'a> CdrReader<'a> {
         let octets = match count.checked_sub(1) {
             None => 0,
             Some(others) => others
-                .checked_mul(layout.stride())
+                .checked_mul(const { T::LAYOUT.stride() })
                 .and_then(|others| others.checked_add(layout.end(self.position() & 7)))
                 .ok_or_else(|| self.error(CdrErrorKind::CountTooLarge))?,
         };
@@ -290,7 +290,7 @@ impl<'a> CdrReader<'a> {
             let start = self.position() + 4;
             let layout = const { T::LAYOUT };
             let extent = (count - 1)
-                .checked_mul(layout.stride())
+                .checked_mul(const { T::LAYOUT.stride() })
                 .and_then(|others| others.checked_add(layout.end(start & 7)))
                 .filter(|extent| *extent <= self.rest.len() - 4)
                 .ok_or_else(|| self.error(CdrErrorKind::CountTooLarge))?;
@@ -360,15 +360,19 @@ fn load_elements<T: FixedSize, const SWAP: bool>(
     out.reserve(count);
     out.push(T::load(&mut source));
     let mut invalid = source.is_invalid();
-    if layout.is_block() && !SWAP {
+    if const { T::LAYOUT.is_block() } && !SWAP {
         block::copy_in(others, count - 1, out);
     } else {
-        out.extend(others.chunks_exact(layout.stride()).map(|octets| {
-            let mut source = FixedIn::<SWAP>::new(octets, layout.steady());
-            let value = T::load(&mut source);
-            invalid |= source.is_invalid();
-            value
-        }));
+        out.extend(
+            others
+                .chunks_exact(const { T::LAYOUT.stride() })
+                .map(|octets| {
+                    let mut source = FixedIn::<SWAP>::new(octets, const { T::LAYOUT.steady() });
+                    let value = T::load(&mut source);
+                    invalid |= source.is_invalid();
+                    value
+                }),
+        );
     }
     !invalid
 }

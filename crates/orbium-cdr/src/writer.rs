@@ -10,7 +10,7 @@ use crate::{ByteOrder, CdrError, CdrErrorKind, CharSet, FixedOut, FixedSize, For
 const SLACK: usize = 8;
 
 /// Most slices that are gathered by reference; further ones are copied.
-const MAX_GATHERED: usize = 6;
+const MAX_GATHERED: usize = 2;
 
 /// Octets from which on a slice is gathered rather than copied: below it the
 /// copy is cheaper than one more entry for the kernel to walk.
@@ -257,15 +257,21 @@ impl<'a> CdrWriter<'a> {
         let layout = const { T::LAYOUT };
         let phase = self.position() & 7;
         let head = layout.end(phase);
-        let room = self.claim(1, head + others.len() * layout.stride());
+        let room = self.claim(1, head + others.len() * const { T::LAYOUT.stride() });
         let (room_for_first, room) = room.split_at_mut(head);
         first.store(&mut FixedOut::<SWAP>::new(room_for_first, phase));
-        if layout.is_block() && !SWAP {
+        if const { T::LAYOUT.is_block() } && !SWAP {
             block::copy_out(others, room);
             return;
         }
-        for (item, room) in others.iter().zip(room.chunks_exact_mut(layout.stride())) {
-            item.store(&mut FixedOut::<SWAP>::new(room, layout.steady()));
+        for (item, room) in others
+            .iter()
+            .zip(room.chunks_exact_mut(const { T::LAYOUT.stride() }))
+        {
+            item.store(&mut FixedOut::<SWAP>::new(
+                room,
+                const { T::LAYOUT.steady() },
+            ));
         }
     }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! TCP over IPv4 and IPv6.
 
-use std::io::{self, IoSlice, Read};
+use std::io::{self, IoSlice};
 use std::net::{IpAddr, Shutdown, SocketAddr, TcpListener, TcpStream, ToSocketAddrs};
 use std::os::fd::AsFd;
 use std::time::Duration;
@@ -27,7 +27,7 @@ impl TcpByteStream {
 impl ByteStream for TcpByteStream {
     #[inline]
     fn receive(&self, room: &mut [u8]) -> io::Result<usize> {
-        (&self.stream).read(room)
+        sys::receive(&self.stream, room)
     }
 
     #[inline]

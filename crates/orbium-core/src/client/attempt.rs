@@ -9,10 +9,10 @@ use std::sync::Arc;
 use orbium_giop::{AddressingDisposition, Completion, ExceptionKind, Ior, SystemException, minor};
 use orbium_transport::Deadline;
 
+use crate::ObjectRef;
 use crate::client::binding::Binding;
-use crate::client::exchange::{Exchange, Outcome};
+use crate::client::exchange::{Link, Outcome};
 use crate::client::locate;
-use crate::{ObjectRef, Operation};
 
 /// Times that a request which the server had not begun is sent again.
 const RETRIES: u32 = 4;
@@ -27,7 +27,6 @@ pub(crate) struct Timing {
 /// The state of a call between its exchanges.
 pub(crate) struct Attempt<'o> {
     object: &'o ObjectRef,
-    operation: &'static Operation,
     timing: Timing,
     /// Where the object was said to be.
     forwarded: Option<ObjectRef>,
@@ -38,10 +37,7 @@ pub(crate) struct Attempt<'o> {
 
 impl<'o> Attempt<'o> {
     #[inline]
-    pub(crate) fn new(
-        object: &'o ObjectRef,
-        operation: &'static Operation,
-    ) -> Result<Self, SystemException> {
+    pub(crate) fn new(object: &'o ObjectRef) -> Result<Self, SystemException> {
         let state = object.state();
         state.orb.check_running()?;
         let forwarded = state.forwarded();
@@ -54,7 +50,6 @@ impl<'o> Attempt<'o> {
         };
         Ok(Self {
             object,
-            operation,
             timing,
             forwarded,
             candidate: 0,
@@ -68,19 +63,22 @@ impl<'o> Attempt<'o> {
         self.forwarded.as_ref().unwrap_or(self.object)
     }
 
-    /// Begins an exchange with the first candidate that can be reached.
+    /// A link to the first candidate that can be reached.
     #[inline]
-    pub(crate) fn begin<'a>(&mut self) -> Result<Exchange<'a, '_>, SystemException> {
-        let reached = self.reach()?;
-        self.candidate = reached;
-        let state = self.target().state();
-        let candidate = &state.binding()?.candidates[reached];
-        Exchange::begin(&state.orb, candidate, self.operation, self.timing)
+    pub(crate) fn link(&mut self) -> Result<Link<'_>, SystemException> {
+        self.candidate = self.reach()?;
+        let candidate = &self.target().state().binding()?.candidates[self.candidate];
+        Link::new(candidate, self.timing.deadline)
+    }
+
+    #[inline]
+    pub(crate) fn timing(&self) -> Timing {
+        self.timing
     }
 
     /// The candidate to use: the one that answered last, while it does.
     #[inline]
-    fn reach(&mut self) -> Result<usize, SystemException> {
+    fn reach(&self) -> Result<usize, SystemException> {
         let binding = self.target().state().binding()?;
         if binding.candidates.len() == 1 {
             return Ok(0);
@@ -94,7 +92,6 @@ impl<'o> Attempt<'o> {
     #[cold]
     pub(crate) fn again(&mut self, outcome: Outcome) -> Result<(), SystemException> {
         match outcome {
-            Outcome::Results | Outcome::UserException => Ok(()),
             Outcome::Forward(ior) => self.follow(*ior),
             Outcome::Readdress(wanted) => self.readdress(wanted),
             Outcome::NotBegun(exception) => {

@@ -4,16 +4,17 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 
+use orbium_cdr::{ByteOrder, CdrWriter, Format};
 use orbium_giop::codeset::Negotiated;
 use orbium_giop::component::{self, Component};
 use orbium_giop::{
-    AddressingDisposition, Completion, ExceptionKind, IiopProfile, Ior, RequestTemplate,
-    SystemException, Version,
+    AddressingDisposition, BodyStart, Completion, ExceptionKind, IiopProfile, Ior, PreparedRequest,
+    RequestTemplate, ResponseFlags, ServiceContext, SystemException, Version, service_context,
 };
 use orbium_transport::{Deadline, HostPort};
 
-use crate::Orb;
 use crate::client::pool::{Pool, PoolKey};
+use crate::{Operation, Orb};
 
 /// All ways to an object, in the order of its profiles and their addresses.
 #[derive(Debug)]
@@ -31,8 +32,21 @@ pub(crate) struct Candidate {
     pub(crate) negotiated: Negotiated,
     pub(crate) object_key: Vec<u8>,
     template: RequestTemplate,
+    /// Whole request headers, by operation.
+    prepared: [OnceLock<Prepared>; PREPARED],
     /// Made when the server asks for another addressing mode.
     readdressed: OnceLock<RequestTemplate>,
+}
+
+/// Operations whose request headers are kept ready, per candidate; further
+/// ones, and those that meet an earlier one in its place, are written anew.
+const PREPARED: usize = 32;
+
+#[derive(Debug)]
+struct Prepared {
+    /// Address of the operation: it lives as long as the program.
+    operation: usize,
+    request: PreparedRequest,
 }
 
 /// Whether the object is reached by a connection or in this very process.
@@ -123,6 +137,7 @@ fn add_candidates(
             negotiated,
             object_key: profile.object_key.clone(),
             template: RequestTemplate::new(version, &profile.object_key),
+            prepared: [const { OnceLock::new() }; PREPARED],
             readdressed: OnceLock::new(),
         });
     }
@@ -140,9 +155,73 @@ impl Candidate {
         }
     }
 
+    /// How values are written to it, in native byte order.
     #[inline]
-    pub(crate) fn template(&self) -> &RequestTemplate {
-        self.readdressed.get().unwrap_or(&self.template)
+    pub(crate) fn format(&self) -> Format {
+        Format {
+            order: ByteOrder::NATIVE,
+            minor: self.version.minor,
+            char_set: self.negotiated.char_set,
+            wide_set: self.negotiated.wide_set,
+        }
+    }
+
+    /// Writes a request header into an empty writer; with the code sets while
+    /// the server may not know them.
+    #[inline]
+    pub(crate) fn begin_request(
+        &self,
+        writer: &mut CdrWriter<'_>,
+        request_id: u32,
+        operation: &'static Operation,
+        introduction: Option<Negotiated>,
+    ) -> BodyStart {
+        let response = if operation.oneway {
+            ResponseFlags::None
+        } else {
+            ResponseFlags::Full
+        };
+        let address = std::ptr::from_ref(operation) as usize;
+        let place = (address / size_of::<Operation>()) % PREPARED;
+        match self.prepared[place].get() {
+            Some(ready)
+                if ready.operation == address
+                    && introduction.is_none()
+                    && self.readdressed.get().is_none() =>
+            {
+                ready.request.begin(writer, request_id, response)
+            }
+            _ => self.begin_anew(writer, request_id, operation, response, introduction),
+        }
+    }
+
+    #[cold]
+    fn begin_anew(
+        &self,
+        writer: &mut CdrWriter<'_>,
+        request_id: u32,
+        operation: &'static Operation,
+        response: ResponseFlags,
+        introduction: Option<Negotiated>,
+    ) -> BodyStart {
+        let template = self.readdressed.get().unwrap_or(&self.template);
+        if let Some(negotiated) = introduction {
+            let data = negotiated.context().encode();
+            let context = ServiceContext {
+                id: service_context::CODE_SETS,
+                data: &data,
+            };
+            return template.begin(writer, request_id, response, operation.name, &[context]);
+        }
+        if self.readdressed.get().is_none() {
+            let address = std::ptr::from_ref(operation) as usize;
+            let place = (address / size_of::<Operation>()) % PREPARED;
+            self.prepared[place].get_or_init(|| Prepared {
+                operation: address,
+                request: template.prepare(operation.name),
+            });
+        }
+        template.begin(writer, request_id, response, operation.name, &[])
     }
 
     /// Addresses the object as the server asks for; `false` if that cannot be,

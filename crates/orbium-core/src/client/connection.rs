@@ -20,12 +20,10 @@ use crate::outgoing::{self, Patience};
 const KEPT: usize = 1 << 20;
 
 /// What came in answer.
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug)]
 pub(crate) enum Received {
-    /// A message; its octets are in the receive buffer.
-    Framed(MessageHeader),
-    /// A message put together from fragments.
-    Assembled(MessageHeader, Vec<u8>),
+    /// A message: see [`Connection::message`].
+    Message(MessageHeader),
     /// The server ended the connection in order: nothing was begun.
     Closed,
     /// The connection was lost.
@@ -45,8 +43,9 @@ pub(crate) struct Connection {
     storage: Vec<u8>,
     next_id: u32,
     reassembly: Reassembly,
-    receive_timeout: Option<Duration>,
-    send_timeout: Option<Duration>,
+    /// The message just received, if it came in fragments.
+    assembled: Option<Vec<u8>>,
+    timeout: Option<Duration>,
     message_limit: usize,
     fragment_size: Option<usize>,
     /// Code sets, to be told to the server until it has answered once.
@@ -65,8 +64,8 @@ impl Connection {
             storage: Vec::new(),
             next_id: 0,
             reassembly: Reassembly::new(config.limits.reassembly()),
-            receive_timeout: None,
-            send_timeout: None,
+            assembled: None,
+            timeout: None,
             message_limit: config.limits.message_size,
             fragment_size: config.fragment_size,
             introduction: (negotiated != Negotiated::DEFAULT).then_some(negotiated),
@@ -77,6 +76,13 @@ impl Connection {
     #[inline]
     pub(crate) fn take_storage(&mut self) -> Vec<u8> {
         std::mem::take(&mut self.storage)
+    }
+
+    /// As `put_storage`, unless that was done already.
+    pub(crate) fn put_back(&mut self, storage: Vec<u8>) {
+        if self.storage.is_empty() {
+            self.put_storage(storage);
+        }
     }
 
     #[inline]
@@ -102,10 +108,9 @@ impl Connection {
     /// bound differs from the last one.
     #[inline]
     pub(crate) fn set_timeout(&mut self, timeout: Option<Duration>) -> io::Result<()> {
-        if self.receive_timeout != timeout || self.send_timeout != timeout {
+        if self.timeout != timeout {
             self.stream.set_timeouts(Some(timeout), Some(timeout))?;
-            self.receive_timeout = timeout;
-            self.send_timeout = timeout;
+            self.timeout = timeout;
         }
         Ok(())
     }
@@ -128,7 +133,7 @@ impl Connection {
             match self.framing.next() {
                 Ok(Some(header)) => match header.kind {
                     MessageKind::Reply | MessageKind::LocateReply if !header.more_fragments => {
-                        return Received::Framed(header);
+                        return Received::Message(header);
                     }
                     _ => {
                         if let Some(received) = self.other(&header) {
@@ -180,7 +185,10 @@ impl Connection {
                 match added {
                     Ok(None) => None,
                     Ok(Some(message)) => match whole(&message) {
-                        Some(header) => Some(Received::Assembled(header, message)),
+                        Some(header) => {
+                            self.assembled = Some(message);
+                            Some(Received::Message(header))
+                        }
                         None => Some(Received::Lost),
                     },
                     // The rest of a reply that nobody waits for any more.
@@ -213,13 +221,18 @@ impl Connection {
     /// The octets of a message that was received.
     #[inline]
     pub(crate) fn message(&mut self, header: &MessageHeader) -> &mut [u8] {
-        self.framing.message(header)
+        match &mut self.assembled {
+            None => self.framing.message(header),
+            Some(message) => message,
+        }
     }
 
     /// Drops a message that was received.
     #[inline]
     pub(crate) fn consume(&mut self, header: &MessageHeader) {
-        self.framing.consume(header);
+        if self.assembled.take().is_none() {
+            self.framing.consume(header);
+        }
     }
 
     /// Ends the connection in order, as a client of GIOP 1.2 may.

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! One request and its reply.
 
-use std::sync::Arc;
 use std::time::Duration;
 
-use orbium_cdr::{ByteOrder, CdrError, CdrErrorKind, CdrReader, CdrWriter, Decode, Format};
+use orbium_cdr::{CdrError, CdrErrorKind, CdrReader, CdrWriter, Decode, Format};
 use orbium_giop::{
     AddressingDisposition, BodyStart, Completion, ExceptionKind, HEADER_LEN, Ior, MessageHeader,
-    MessageKind, ReplyHeader, ReplyStatus, ResponseFlags, ServiceContext, SystemException,
-    SystemExceptionBody, finish_message, minor, service_context,
+    MessageKind, ReplyHeader, ReplyStatus, SystemException, SystemExceptionBody, finish_message,
+    minor,
 };
 use orbium_sync::role;
 use orbium_transport::Deadline;
@@ -16,18 +15,24 @@ use orbium_transport::Deadline;
 use crate::Orb;
 use crate::client::binding::{Candidate, Route};
 use crate::client::connection::{Connection, Received};
-use crate::client::pool::Pool;
 use crate::local;
 use crate::raises::Raises;
 use crate::{Operation, client::attempt::Timing};
 
-/// How an exchange ended.
+/// What is there to be read after an exchange.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Answer {
+    /// The results; or the oneway was sent.
+    Results,
+    /// A user exception.
+    UserException,
+    /// Nothing: see [`Exchange::outcome`].
+    None,
+}
+
+/// Why an exchange ended without results.
 #[derive(Debug)]
 pub(crate) enum Outcome {
-    /// The results are there to be read; or the oneway was sent.
-    Results,
-    /// A user exception is there to be read.
-    UserException,
     /// The object is elsewhere.
     Forward(Box<Ior>),
     /// The server wants the object addressed in another way.
@@ -44,44 +49,56 @@ pub(crate) struct Exchange<'a, 'b> {
     start: BodyStart,
     link: Link<'b>,
     orb: &'b Orb,
-    candidate: &'b Candidate,
-    timing: Timing,
+    timing: &'b Timing,
     oneway: bool,
     request_id: u32,
     /// The reply: its header, and where its body starts.
     reply: Option<(MessageHeader, usize)>,
-    /// Its octets, if they are not in the connection's buffer.
+    /// Its octets, if it was given within the process.
     octets: Option<Vec<u8>>,
+    outcome: Option<Outcome>,
 }
 
-enum Link<'b> {
-    Remote {
-        pool: &'b Arc<Pool>,
-        /// `None` once it must not be used again.
-        connection: Option<Box<Connection>>,
-    },
-    Local,
+/// A candidate, with a connection to it that is ours for one exchange.
+pub(crate) struct Link<'b> {
+    candidate: &'b Candidate,
+    /// `None` within the process, and once it must not be used again.
+    connection: Option<Box<Connection>>,
+}
+
+impl<'b> Link<'b> {
+    #[inline]
+    pub(crate) fn new(
+        candidate: &'b Candidate,
+        deadline: Deadline,
+    ) -> Result<Self, SystemException> {
+        let connection = match &candidate.route {
+            Route::Remote(pool) => Some(pool.acquire(deadline)?),
+            Route::Local => None,
+        };
+        Ok(Self {
+            candidate,
+            connection,
+        })
+    }
 }
 
 impl Drop for Exchange<'_, '_> {
     #[inline]
     fn drop(&mut self) {
-        if let Link::Remote { pool, connection } = &mut self.link {
-            match connection.take() {
-                Some(mut connection) => {
-                    match (&self.reply, &self.octets) {
-                        (Some((header, _)), None) => connection.consume(header),
-                        // Never sent: the buffer is still with the writer.
-                        (None, None) if !self.oneway => {
-                            connection.put_storage(self.writer.take_storage());
-                        }
-                        _ => {}
-                    }
-                    pool.release(connection);
-                }
-                None => pool.discard(),
-            }
+        let Route::Remote(pool) = &self.link.candidate.route else {
+            return;
+        };
+        let Some(mut connection) = self.link.connection.take() else {
+            pool.discard();
+            return;
+        };
+        match (&self.reply, &self.octets) {
+            (Some((header, _)), None) => connection.consume(header),
+            // Perhaps never sent: then the buffer is still with the writer.
+            _ => connection.put_back(self.writer.take_storage()),
         }
+        pool.release(connection);
     }
 }
 
@@ -106,73 +123,51 @@ fn bad_argument(error: CdrError) -> SystemException {
 }
 
 impl<'a, 'b> Exchange<'a, 'b> {
-    /// Takes a connection and writes the request header.
-    #[inline]
+    /// Writes the request header.
+    #[inline(always)]
     pub(crate) fn begin(
         orb: &'b Orb,
-        candidate: &'b Candidate,
+        timing: &'b Timing,
         operation: &'static Operation,
-        timing: Timing,
-    ) -> Result<Self, SystemException> {
-        let format = Format {
-            order: ByteOrder::NATIVE,
-            minor: candidate.version.minor,
-            char_set: candidate.negotiated.char_set,
-            wide_set: candidate.negotiated.wide_set,
-        };
-        let response = if operation.oneway {
-            ResponseFlags::None
-        } else {
-            ResponseFlags::Full
-        };
-        let (link, mut writer, request_id, introduction) = match &candidate.route {
-            Route::Remote(pool) => {
-                let mut connection = pool.acquire(timing.deadline)?;
+        link: Link<'b>,
+    ) -> Self {
+        let candidate = link.candidate;
+        let format = candidate.format();
+        let mut link = link;
+        let (mut writer, request_id, introduction) = match &mut link.connection {
+            Some(connection) => {
                 let writer = CdrWriter::reuse(connection.take_storage(), format);
-                let id = connection.next_id();
-                let introduction = connection.introduction;
-                (
-                    Link::Remote {
-                        pool,
-                        connection: Some(connection),
-                    },
-                    writer,
-                    id,
-                    introduction,
-                )
+                (writer, connection.next_id(), connection.introduction)
             }
-            Route::Local => (Link::Local, CdrWriter::new(format), 0, None),
+            None => (CdrWriter::new(format), 0, None),
         };
-        let template = candidate.template();
-        let start = match introduction {
-            None => template.begin(&mut writer, request_id, response, operation.name, &[]),
-            Some(negotiated) => {
-                let data = negotiated.context().encode();
-                let context = ServiceContext {
-                    id: service_context::CODE_SETS,
-                    data: &data,
-                };
-                template.begin(
-                    &mut writer,
-                    request_id,
-                    response,
-                    operation.name,
-                    &[context],
-                )
-            }
-        };
-        Ok(Self {
+        let start = candidate.begin_request(&mut writer, request_id, operation, introduction);
+        Self {
             writer,
             start,
             link,
             orb,
-            candidate,
             timing,
             oneway: operation.oneway,
             request_id,
             reply: None,
             octets: None,
-        })
+            outcome: None,
+        }
+    }
+
+    /// Why there is nothing to be read.
+    #[cold]
+    pub(crate) fn outcome(&mut self) -> Outcome {
+        self.outcome
+            .take()
+            .unwrap_or(Outcome::Failed(broken_invariant()))
+    }
+
+    #[cold]
+    fn end(&mut self, outcome: Outcome) -> Answer {
+        self.outcome = Some(outcome);
+        Answer::None
     }
 
     /// Where the arguments go.
@@ -183,20 +178,16 @@ impl<'a, 'b> Exchange<'a, 'b> {
 
     /// Sends the request and waits for the reply, if there is to be one.
     #[inline]
-    pub(crate) fn perform(&mut self) -> Outcome {
+    pub(crate) fn perform(&mut self) -> Answer {
         finish_message(&mut self.writer, self.start);
         if let Some(error) = self.writer.error() {
-            return Outcome::Failed(bad_argument(error));
+            return self.end(Outcome::Failed(bad_argument(error)));
         }
-        let sent = match &mut self.link {
-            Link::Local => return self.perform_locally(),
-            Link::Remote { connection, .. } => match connection {
-                Some(connection) => send(connection, &mut self.writer, &self.timing),
-                None => return Outcome::Failed(broken_invariant()),
-            },
+        let Some(connection) = &mut self.link.connection else {
+            return self.perform_locally();
         };
-        match sent {
-            Ok(()) if self.oneway => Outcome::Results,
+        match send(connection, &mut self.writer, self.timing) {
+            Ok(()) if self.oneway => Answer::Results,
             Ok(()) => self.receive(),
             Err(failure) => self.not_sent(failure),
         }
@@ -204,9 +195,9 @@ impl<'a, 'b> Exchange<'a, 'b> {
 
     /// The message did not go out whole, so the server cannot have begun.
     #[cold]
-    fn not_sent(&mut self, failure: SendFailure) -> Outcome {
-        self.drop_connection();
-        match failure {
+    fn not_sent(&mut self, failure: SendFailure) -> Answer {
+        self.link.connection = None;
+        let outcome = match failure {
             SendFailure::TooLarge => Outcome::Failed(orbium(
                 ExceptionKind::Marshal,
                 minor::MESSAGE_TOO_LARGE,
@@ -222,34 +213,21 @@ impl<'a, 'b> Exchange<'a, 'b> {
                 minor::SEND_FAILED,
                 Completion::No,
             )),
-        }
-    }
-
-    fn drop_connection(&mut self) {
-        if let Link::Remote { connection, .. } = &mut self.link {
-            *connection = None;
-        }
+        };
+        self.end(outcome)
     }
 
     #[inline]
-    fn receive(&mut self) -> Outcome {
-        let Link::Remote {
-            connection: Some(connection),
-            ..
-        } = &mut self.link
-        else {
-            return Outcome::Failed(broken_invariant());
+    fn receive(&mut self) -> Answer {
+        let Some(connection) = &mut self.link.connection else {
+            return self.end(Outcome::Failed(broken_invariant()));
         };
         loop {
-            let (header, mut octets) = match connection.receive(self.timing.deadline) {
-                Received::Framed(header) => (header, None),
-                Received::Assembled(header, octets) => (header, Some(octets)),
-                other => return self.no_reply(&other),
+            let header = match connection.receive(self.timing.deadline) {
+                Received::Message(header) => header,
+                other => return self.no_reply(other),
             };
-            let message = match &mut octets {
-                Some(octets) => octets.as_mut_slice(),
-                None => connection.message(&header),
-            };
+            let message = connection.message(&header);
             let mut reader = header.reader(&mut message[HEADER_LEN..]);
             let answer = ReplyHeader::read(&mut reader, header.format().minor)
                 .map(|answer| (answer.request_id, answer.status));
@@ -258,81 +236,71 @@ impl<'a, 'b> Exchange<'a, 'b> {
                 Ok((id, status)) if id == self.request_id && header.kind == MessageKind::Reply => {
                     connection.introduction = None;
                     self.reply = Some((header, body));
-                    self.octets = octets;
                     return self.interpret(status);
                 }
                 Ok(_) => {
                     // A reply that came too late for its call.
-                    if octets.is_none() {
-                        connection.consume(&header);
-                    }
+                    connection.consume(&header);
                 }
-                Err(_) => return self.no_reply(&Received::Lost),
+                Err(_) => return self.no_reply(Received::Lost),
             }
         }
     }
 
     /// No reply came, or none that can be understood.
     #[cold]
-    fn no_reply(&mut self, received: &Received) -> Outcome {
-        if let (
-            Received::TimedOut,
-            Link::Remote {
-                connection: Some(connection),
-                ..
-            },
-        ) = (received, &self.link)
-        {
-            connection.cancel(self.candidate.version, self.request_id);
+    fn no_reply(&mut self, received: Received) -> Answer {
+        if let (Received::TimedOut, Some(connection)) = (received, &self.link.connection) {
+            connection.cancel(self.link.candidate.version, self.request_id);
         }
-        self.drop_connection();
+        self.link.connection = None;
         let (kind, code) = match received {
             Received::Closed => {
-                return Outcome::NotBegun(orbium(
+                return self.end(Outcome::NotBegun(orbium(
                     ExceptionKind::Transient,
                     minor::CONNECTION_CLOSED,
                     Completion::No,
-                ));
+                )));
             }
             Received::TimedOut => (ExceptionKind::Timeout, minor::DEADLINE_PASSED),
             Received::MessageError => (ExceptionKind::CommFailure, minor::MESSAGE_ERROR),
             Received::Garbage => (ExceptionKind::CommFailure, minor::PROTOCOL_ERROR),
-            Received::Lost | Received::Framed(_) | Received::Assembled(..) => {
+            Received::Lost | Received::Message(_) => {
                 (ExceptionKind::CommFailure, minor::CONNECTION_LOST)
             }
         };
-        Outcome::Failed(orbium(kind, code, Completion::Maybe))
+        self.end(Outcome::Failed(orbium(kind, code, Completion::Maybe)))
     }
 
     #[cold]
-    fn perform_locally(&mut self) -> Outcome {
+    fn perform_locally(&mut self) -> Answer {
         let message = std::mem::replace(&mut self.writer, CdrWriter::new(Format::native()));
         let Ok(message) = message.finish() else {
-            return Outcome::Failed(broken_invariant());
+            return self.end(Outcome::Failed(broken_invariant()));
         };
-        let negotiated = self.candidate.negotiated;
+        let negotiated = self.link.candidate.negotiated;
         match local::perform(self.orb, message, negotiated) {
-            Ok(None) => Outcome::Results,
+            Ok(None) => Answer::Results,
             Ok(Some((header, body, status, octets))) => {
                 self.reply = Some((header, body));
                 self.octets = Some(octets);
                 self.interpret(status)
             }
-            Err(exception) => Outcome::Failed(exception),
+            Err(exception) => self.end(Outcome::Failed(exception)),
         }
     }
 
     #[inline]
-    fn interpret(&mut self, status: ReplyStatus) -> Outcome {
+    fn interpret(&mut self, status: ReplyStatus) -> Answer {
         match status {
-            ReplyStatus::NoException => Outcome::Results,
-            ReplyStatus::UserException => Outcome::UserException,
+            ReplyStatus::NoException => Answer::Results,
+            ReplyStatus::UserException => Answer::UserException,
             other => self.interpret_other(other),
         }
     }
 
     #[cold]
-    fn interpret_other(&mut self, status: ReplyStatus) -> Outcome {
+    fn interpret_other(&mut self, status: ReplyStatus) -> Answer {
         let outcome = self.read(|reader| match status {
             ReplyStatus::SystemException => {
                 let body = SystemExceptionBody::read(reader)?;
@@ -346,15 +314,16 @@ impl<'a, 'b> Exchange<'a, 'b> {
                     .ok_or_else(|| reader.error(CdrErrorKind::BadDiscriminator))?;
                 Ok(Outcome::Readdress(wanted))
             }
-            ReplyStatus::NoException | ReplyStatus::UserException => Ok(Outcome::Results),
+            ReplyStatus::NoException | ReplyStatus::UserException => {
+                Err(reader.error(CdrErrorKind::BadDiscriminator))
+            }
         });
-        outcome.unwrap_or_else(|_| {
-            Outcome::Failed(orbium(
-                ExceptionKind::Marshal,
-                minor::REPLY_MALFORMED,
-                Completion::Maybe,
-            ))
-        })
+        let malformed = orbium(
+            ExceptionKind::Marshal,
+            minor::REPLY_MALFORMED,
+            Completion::Maybe,
+        );
+        self.end(outcome.unwrap_or(Outcome::Failed(malformed)))
     }
 
     /// Reads the body of the reply.
@@ -366,22 +335,14 @@ impl<'a, 'b> Exchange<'a, 'b> {
         let Some((header, body)) = self.reply else {
             return Err(CdrError::new(CdrErrorKind::Truncated, 0));
         };
-        let message = match (&mut self.octets, &mut self.link) {
+        let message = match (&mut self.octets, &mut self.link.connection) {
             (Some(octets), _) => octets.as_mut_slice(),
-            (
-                None,
-                Link::Remote {
-                    connection: Some(connection),
-                    ..
-                },
-            ) => connection.message(&header),
-            _ => return Err(CdrError::new(CdrErrorKind::Truncated, 0)),
+            (None, Some(connection)) => connection.message(&header),
+            (None, None) => return Err(CdrError::new(CdrErrorKind::Truncated, 0)),
         };
         let format = Format {
-            order: header.order,
             minor: header.format().minor,
-            char_set: self.candidate.negotiated.char_set,
-            wide_set: self.candidate.negotiated.wide_set,
+            ..self.link.candidate.format().with_order(header.order)
         };
         let mut reader =
             CdrReader::at(&mut message[body..], body, format).with_owner(Some(self.orb.owner()));
@@ -391,7 +352,7 @@ impl<'a, 'b> Exchange<'a, 'b> {
     /// Reads the results.
     #[inline]
     pub(crate) fn results<T>(
-        mut self,
+        &mut self,
         read: impl FnOnce(&mut CdrReader<'_>) -> Result<T, CdrError>,
     ) -> Result<T, SystemException> {
         self.read(read)
@@ -400,7 +361,7 @@ impl<'a, 'b> Exchange<'a, 'b> {
 
     /// Reads the user exception.
     #[cold]
-    pub(crate) fn user_exception<E: Raises>(mut self) -> E {
+    pub(crate) fn user_exception<E: Raises>(&mut self) -> E {
         let raised = self.read(|reader| {
             let id = reader.read_name()?.to_owned();
             E::decode_raised(&id, reader).transpose()

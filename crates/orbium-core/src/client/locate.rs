@@ -50,7 +50,7 @@ pub(crate) fn perform(
     }
     loop {
         match connection.receive(timing.deadline) {
-            Received::Framed(header) => {
+            Received::Message(header) => {
                 let message = connection.message(&header);
                 let mut reader = header.reader(&mut message[HEADER_LEN..]);
                 let answer = match header.kind {

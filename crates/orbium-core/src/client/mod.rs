@@ -17,7 +17,7 @@ pub(crate) use pool::Pools;
 use crate::raises::Raises;
 use crate::{ObjectRef, Operation};
 use attempt::Attempt;
-use exchange::Outcome;
+use exchange::{Answer, Exchange};
 
 /// Calls, and waits for the results.
 #[inline]
@@ -27,18 +27,19 @@ pub(crate) fn call<'a, T, E: Raises>(
     arguments: impl Fn(&mut CdrWriter<'a>),
     results: impl FnOnce(&mut CdrReader<'_>) -> Result<T, CdrError>,
 ) -> Result<T, E> {
-    let mut attempt = Attempt::new(object, operation)?;
+    let mut attempt = Attempt::new(object)?;
+    let (orb, timing) = (object.orb(), attempt.timing());
     loop {
-        let mut exchange = attempt.begin()?;
+        let link = attempt.link()?;
+        let mut exchange = Exchange::begin(orb, &timing, operation, link);
         arguments(exchange.writer());
-        match exchange.perform() {
-            Outcome::Results => return exchange.results(results).map_err(E::from),
-            Outcome::UserException => return Err(exchange.user_exception()),
-            other => {
-                drop(exchange);
-                attempt.again(other)?;
-            }
-        }
+        let outcome = match exchange.perform() {
+            Answer::Results => return exchange.results(results).map_err(E::from),
+            Answer::UserException => return Err(exchange.user_exception()),
+            Answer::None => exchange.outcome(),
+        };
+        drop(exchange);
+        attempt.again(outcome)?;
     }
 }
 
@@ -48,24 +49,24 @@ pub(crate) fn send<'a>(
     operation: &'static Operation,
     arguments: impl Fn(&mut CdrWriter<'a>),
 ) -> Result<(), SystemException> {
-    let mut attempt = Attempt::new(object, operation)?;
+    let mut attempt = Attempt::new(object)?;
+    let (orb, timing) = (object.orb(), attempt.timing());
     loop {
-        let mut exchange = attempt.begin()?;
+        let link = attempt.link()?;
+        let mut exchange = Exchange::begin(orb, &timing, operation, link);
         arguments(exchange.writer());
-        match exchange.perform() {
-            Outcome::Results => return Ok(()),
-            other => {
-                drop(exchange);
-                attempt.again(other)?;
-            }
-        }
+        let outcome = match exchange.perform() {
+            Answer::Results | Answer::UserException => return Ok(()),
+            Answer::None => exchange.outcome(),
+        };
+        drop(exchange);
+        attempt.again(outcome)?;
     }
 }
 
 /// Asks where the object is.
 pub(crate) fn locate(object: &ObjectRef) -> Result<bool, SystemException> {
-    static LOCATE: Operation = Operation::new("(locate)");
-    let mut attempt = Attempt::new(object, &LOCATE)?;
+    let mut attempt = Attempt::new(object)?;
     loop {
         match attempt.locate()? {
             Ok(here) => return Ok(here),

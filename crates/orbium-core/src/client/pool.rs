@@ -97,6 +97,7 @@ impl Pools {
 }
 
 impl Pool {
+    #[inline]
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
