@@ -24,6 +24,7 @@ start() {
     dir=$logs/$2.iors
     rm -rf "$dir"
     mkdir -p "$dir"
+    : >"$dir/out"
     "$out/$1-server" --ior-dir "$dir" $3 >"$dir/out" 2>"$dir/err" &
     server=$!
     while kill -0 $server 2>/dev/null && ! grep -q READY "$dir/out"; do

@@ -43,10 +43,14 @@ void serve(const Options& options, const std::string& dir)
     publish(orb, peer, dir + "/peer.ior");
     std::cout << "READY" << std::endl;
 
-    std::thread([&orb, signals] {
+    std::thread([own = CORBA::ORB_var(orb), signals] {
         int signal;
         sigwait(&signals, &signal);
-        orb->shutdown(false);
+        try {
+            own->shutdown(false);
+        } catch (const CORBA::Exception&) {
+            // Cube::shutdown came first.
+        }
     }).detach();
     orb->run();
     orb->destroy();
@@ -77,5 +81,5 @@ int main(int argc, char** argv)
         return 1;
     }
     std::cout.flush();
-    std::quick_exit(0);  // the signal thread may still wait on the ORB's variable
+    std::quick_exit(0);  // the signal thread still waits
 }
