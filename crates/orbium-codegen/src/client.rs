@@ -17,18 +17,23 @@ impl Emitter<'_, '_> {
         self.text.blank();
         self.doc(&docs::of(definition, "interface"));
         self.text.line("#[derive(Clone)]");
-        self.text.line(format!("pub struct {name}(orb::ObjectRef);"));
+        self.text
+            .line(format!("pub struct {name}(orb::ObjectRef);"));
         let bases = self.plan.model.all_bases(definition.id);
-        let ids: Vec<String> =
-            bases.iter().map(|base| quoted(&self.plan.model[*base].repository_id)).collect();
+        let ids: Vec<String> = bases
+            .iter()
+            .map(|base| quoted(&self.plan.model[*base].repository_id))
+            .collect();
         self.text.blank();
         self.interface_macro(&name, &quoted(&definition.repository_id), &ids);
         for base in bases {
             let path = self.plan.path_to(&self.module, base);
             self.text.blank();
             self.text.open(format!("impl $From<{name}> for {path} {{"));
-            self.text.open(format!("fn from(derived: {name}) -> Self {{"));
-            self.text.line("orb::Interface::from_object($From::from(derived))");
+            self.text
+                .open(format!("fn from(derived: {name}) -> Self {{"));
+            self.text
+                .line("orb::Interface::from_object($From::from(derived))");
             self.text.close("}");
             self.text.close("}");
         }
@@ -60,7 +65,9 @@ impl Emitter<'_, '_> {
             self.text.line(array);
         } else {
             self.text.open("[");
-            bases.iter().for_each(|base| self.text.line(format!("{base},")));
+            bases
+                .iter()
+                .for_each(|base| self.text.line(format!("{base},")));
             self.text.close("]");
         }
         self.text.close(");");
@@ -84,17 +91,21 @@ impl Emitter<'_, '_> {
             let lint = match name {
                 "len" => "clippy::len_without_is_empty",
                 "iter" => "clippy::iter_not_returning_iterator",
-                "add" | "sub" | "mul" | "div" | "rem" | "neg" | "not" | "next" | "eq" | "cmp" | "clone"
-                | "default" | "hash" | "drop" | "index" | "deref" | "borrow" | "as_ref" | "from_str"
-                | "shl" | "shr" | "bitand" | "bitor" | "bitxor" | "from_iter" | "into_iter" => {
-                    "clippy::should_implement_trait"
-                }
+                "add" | "sub" | "mul" | "div" | "rem" | "neg" | "not" | "next" | "eq" | "cmp"
+                | "clone" | "default" | "hash" | "drop" | "index" | "deref" | "borrow"
+                | "as_ref" | "from_str" | "shl" | "shr" | "bitand" | "bitor" | "bitxor"
+                | "from_iter" | "into_iter" => "clippy::should_implement_trait",
                 _ => continue,
             };
             self.allows.insert(lint);
         }
         let single = functions.iter().any(|function| {
-            function.parameters.iter().filter(|parameter| parameter.name.len() == 1).count() > 4
+            function
+                .parameters
+                .iter()
+                .filter(|parameter| parameter.name.len() == 1)
+                .count()
+                > 4
         });
         if single {
             self.allows.insert("clippy::many_single_char_names");
@@ -108,14 +119,24 @@ impl Emitter<'_, '_> {
                 continue;
             }
             for function in Function::of(self.plan, &self.plan.model[*id]) {
-                let Some(name) = &function.results else { continue };
+                let Some(name) = &function.results else {
+                    continue;
+                };
                 self.text.blank();
-                self.text.raw(&format!("/// What the IDL operation `{}` gives.", function.wire));
+                self.text.raw(&format!(
+                    "/// What the IDL operation `{}` gives.",
+                    function.wire
+                ));
                 self.text.line("#[derive(Clone, Debug, PartialEq)]");
                 self.text.open(format!("pub struct {name} {{"));
                 for output in function.outputs().iter().filter(|output| !output.inout) {
-                    let result = output.name.starts_with("result") && function.parameters.iter().all(|p| p.name != output.name);
-                    let doc = if result { "The return value.".to_owned() } else { format!("The parameter `{}`.", output.name) };
+                    let result = output.name.starts_with("result")
+                        && function.parameters.iter().all(|p| p.name != output.name);
+                    let doc = if result {
+                        "The return value.".to_owned()
+                    } else {
+                        format!("The parameter `{}`.", output.name)
+                    };
                     self.text.raw(&format!("/// {doc}"));
                     let ty = self.rust(&output.ty);
                     self.text.line(format!("pub {}: {ty},", output.name));
@@ -129,7 +150,10 @@ impl Emitter<'_, '_> {
         if functions.is_empty() {
             return;
         }
-        let mut taken: HashSet<String> = functions.iter().map(|function| function.name.clone()).collect();
+        let mut taken: HashSet<String> = functions
+            .iter()
+            .map(|function| function.name.clone())
+            .collect();
         // Two bases may have brought the same name in different case.
         let mut seen = HashSet::new();
         self.text.blank();
@@ -141,7 +165,9 @@ impl Emitter<'_, '_> {
                 names::fresh(&function.name, &mut taken)
             };
             self.stub(function, &method);
-            let reusable = function.only_output().filter(|ty| self.plan.owns_memory(ty));
+            let reusable = function
+                .only_output()
+                .filter(|ty| self.plan.owns_memory(ty));
             if reusable.is_some() && !function.wire.starts_with("_get_") {
                 let bare = method.strip_prefix("r#").unwrap_or(&method);
                 let into = names::fresh(&format!("{bare}_into"), &mut taken);
@@ -178,7 +204,8 @@ impl Emitter<'_, '_> {
         let error = function.error(self.plan, &self.module);
         let tail = format!(" -> $Result<{value}, {error}> {{");
         let parameters = self.stub_parameters(function);
-        self.text.signature(&format!("pub fn {method}"), &parameters, &tail);
+        self.text
+            .signature(&format!("pub fn {method}"), &parameters, &tail);
         self.operation_static(function);
         let outputs = function.outputs();
         if function.oneway {
@@ -208,13 +235,17 @@ impl Emitter<'_, '_> {
         let mut lines = Vec::new();
         for parameter in function.sent() {
             let name = &parameter.name;
-            let by_value = self.plan.by_value(&parameter.ty) || self.plan.is_reference(&parameter.ty);
+            let by_value =
+                self.plan.by_value(&parameter.ty) || self.plan.is_reference(&parameter.ty);
             let value = match parameter.direction {
                 Direction::InOut => format!("&*{name}"),
                 _ if by_value => format!("&{name}"),
                 _ => name.clone(),
             };
-            lines.push(self.functions.encode(self.plan, &parameter.ty, &value, writer));
+            lines.push(
+                self.functions
+                    .encode(self.plan, &parameter.ty, &value, writer),
+            );
         }
         if function.context {
             // The context strings follow the arguments: there are none.
@@ -247,6 +278,10 @@ impl Emitter<'_, '_> {
                 // A function that reads is its own closure.
                 match call.strip_suffix(&format!("({reader})")) {
                     Some(function) => Argument::Plain(function.to_owned()),
+                    None if call == format!("{reader}.read_wstring()") => {
+                        // The method's lifetimes are too narrow for a closure.
+                        Argument::Plain(self.functions.decode_wide())
+                    }
                     None => Argument::Plain(format!("|{reader}| {call}")),
                 }
             }
@@ -269,7 +304,13 @@ impl Emitter<'_, '_> {
     }
 
     /// `before Results { a, b } after` in lines.
-    fn results_literal(&self, function: &Function, fields: &[String], before: &str, after: &str) -> Vec<String> {
+    fn results_literal(
+        &self,
+        function: &Function,
+        fields: &[String],
+        before: &str,
+        after: &str,
+    ) -> Vec<String> {
         let path = function.value(self.plan, &self.module);
         let inside = fields.join(", ");
         if inside.len() <= 18 {
@@ -277,7 +318,10 @@ impl Emitter<'_, '_> {
         }
         let first = format!("{before}{path} {{");
         let fields = fields.iter().map(|field| format!("    {field},"));
-        std::iter::once(first).chain(fields).chain([format!("}}{after}")]).collect()
+        std::iter::once(first)
+            .chain(fields)
+            .chain([format!("}}{after}")])
+            .collect()
     }
 
     fn send(&mut self, function: &Function) {
@@ -286,8 +330,11 @@ impl Emitter<'_, '_> {
         if lines.is_empty() {
             return self.text.line("orb::ObjectRef::send(&self.0, &OP, |_| {})");
         }
-        self.text.open(format!("orb::ObjectRef::send(&self.0, &OP, |{writer}| {{"));
-        lines.iter().for_each(|line| self.text.statement(&format!("{line};")));
+        self.text
+            .open(format!("orb::ObjectRef::send(&self.0, &OP, |{writer}| {{"));
+        lines
+            .iter()
+            .for_each(|line| self.text.statement(&format!("{line};")));
         self.text.close("})");
     }
 
@@ -296,7 +343,12 @@ impl Emitter<'_, '_> {
     fn call_with_inouts(&mut self, function: &Function, outputs: &[Output], error: &str) {
         let arguments = self.arguments(function);
         let mut taken: HashSet<String> = outputs.iter().map(|output| output.name.clone()).collect();
-        taken.extend(function.parameters.iter().map(|parameter| parameter.name.clone()));
+        taken.extend(
+            function
+                .parameters
+                .iter()
+                .map(|parameter| parameter.name.clone()),
+        );
         let reader = names::fresh("r", &mut taken);
         let outcome = names::fresh("outcome", &mut taken);
         let results = names::fresh("results", &mut taken);
@@ -311,20 +363,46 @@ impl Emitter<'_, '_> {
             } else {
                 output.name.clone()
             };
-            read.push(Output { name, ty: output.ty.clone(), inout: false });
+            read.push(Output {
+                name,
+                ty: output.ty.clone(),
+                inout: false,
+            });
         }
         let mut lines = self.read_lines(&read, &reader);
-        let values: Vec<String> =
-            outputs.iter().filter(|output| !output.inout).map(|output| output.name.clone()).collect();
+        let values: Vec<String> = outputs
+            .iter()
+            .filter(|output| !output.inout)
+            .map(|output| output.name.clone())
+            .collect();
         let news = inouts.iter().map(|(_, new)| new.as_str());
         let (pattern, gives) = match values.as_slice() {
             [] => (news.clone().collect::<Vec<_>>().join(", "), "()".to_owned()),
-            [only] => ([only.as_str()].into_iter().chain(news.clone()).collect::<Vec<_>>().join(", "), only.clone()),
-            _ => ([results.as_str()].into_iter().chain(news.clone()).collect::<Vec<_>>().join(", "), results.clone()),
+            [only] => (
+                [only.as_str()]
+                    .into_iter()
+                    .chain(news.clone())
+                    .collect::<Vec<_>>()
+                    .join(", "),
+                only.clone(),
+            ),
+            _ => (
+                [results.as_str()]
+                    .into_iter()
+                    .chain(news.clone())
+                    .collect::<Vec<_>>()
+                    .join(", "),
+                results.clone(),
+            ),
         };
-        let pattern = if pattern.contains(',') { format!("({pattern})") } else { pattern };
+        let pattern = if pattern.contains(',') {
+            format!("({pattern})")
+        } else {
+            pattern
+        };
         if values.len() > 1 {
-            let literal = self.results_literal(function, &values, &format!("let {results} = "), ";");
+            let literal =
+                self.results_literal(function, &values, &format!("let {results} = "), ";");
             lines.extend(literal);
         }
         lines.push(format!("$Ok({pattern})"));
@@ -336,7 +414,12 @@ impl Emitter<'_, '_> {
             self.invoke("orb::ObjectRef::call", arguments, closure, ";");
             self.text.outwards();
         } else {
-            self.invoke(&format!("{head} orb::ObjectRef::call"), arguments, closure, ";");
+            self.invoke(
+                &format!("{head} orb::ObjectRef::call"),
+                arguments,
+                closure,
+                ";",
+            );
         }
         self.text.line(format!("let {pattern} = {outcome}?;"));
         for (inout, new) in &inouts {
@@ -346,24 +429,32 @@ impl Emitter<'_, '_> {
     }
 
     fn stub_into(&mut self, function: &Function, method: &str) {
-        let Some(ty) = function.only_output() else { return };
+        let Some(ty) = function.only_output() else {
+            return;
+        };
         let out = function.local("out");
         let reader = function.local("r");
         self.text.blank();
         let name = function.name.strip_prefix("r#").unwrap_or(&function.name);
-        self.text.raw(&format!("/// Like `{name}`, reading the result into a value that is there already."));
+        self.text.raw(&format!(
+            "/// Like `{name}`, reading the result into a value that is there already."
+        ));
         self.text.raw("///");
         self.text.raw("/// # Errors");
-        self.text.raw(&format!("/// As `{name}`; the value is then unspecified."));
+        self.text
+            .raw(&format!("/// As `{name}`; the value is then unspecified."));
         let error = function.error(self.plan, &self.module);
         let mut parameters = self.stub_parameters(function);
         parameters.push(format!("{out}: &mut {}", self.rust(&ty)));
         let tail = format!(" -> $Result<(), {error}> {{");
-        self.text.signature(&format!("pub fn {method}"), &parameters, &tail);
+        self.text
+            .signature(&format!("pub fn {method}"), &parameters, &tail);
         self.operation_static(function);
         let arguments = self.arguments(function);
         let results = if self.plan.is_plain(&ty) {
-            Argument::Plain(format!("|{reader}| orb::Decode::decode_into({out}, {reader})"))
+            Argument::Plain(format!(
+                "|{reader}| orb::Decode::decode_into({out}, {reader})"
+            ))
         } else {
             let call = self.functions.decode(self.plan, &ty, &reader);
             let lines = vec![format!("*{out} = {call}?;"), "$Ok(())".to_owned()];

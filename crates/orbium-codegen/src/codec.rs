@@ -24,7 +24,13 @@ pub(crate) struct Functions {
 
 impl Functions {
     /// The expression that writes what `value` refers to.
-    pub(crate) fn encode(&mut self, plan: &Plan<'_>, ty: &Type, value: &str, writer: &str) -> String {
+    pub(crate) fn encode(
+        &mut self,
+        plan: &Plan<'_>,
+        ty: &Type,
+        value: &str,
+        writer: &str,
+    ) -> String {
         if plan.is_plain(ty) {
             return format!("orb::Encode::encode({value}, {writer})");
         }
@@ -57,6 +63,16 @@ impl Functions {
         call
     }
 
+    /// The function that reads a `wstring`, for where one must be named.
+    pub(crate) fn decode_wide(&mut self) -> String {
+        let stem = "wstring".to_owned();
+        self.stems.insert(stem.clone(), Type::WString(None));
+        if !self.decode.contains(&stem) {
+            self.decode.push(stem);
+        }
+        "decode_wstring".to_owned()
+    }
+
     /// A name for a type; another one if two types would share it.
     fn stem(&mut self, plan: &Plan<'_>, ty: &Type) -> String {
         let mut stem = describe(plan, ty);
@@ -70,13 +86,23 @@ impl Functions {
     /// Writes the functions asked for, and those that they ask for in turn.
     pub(crate) fn emit(&mut self, plan: &Plan<'_>, text: &mut Text, from: &[String]) {
         let mut done = HashSet::new();
-        while let Some(stem) = self.encode.iter().find(|stem| !done.contains(*stem)).cloned() {
+        while let Some(stem) = self
+            .encode
+            .iter()
+            .find(|stem| !done.contains(*stem))
+            .cloned()
+        {
             text.blank();
             self.emit_encode(plan, text, from, &stem);
             done.insert(stem);
         }
         done.clear();
-        while let Some(stem) = self.decode.iter().find(|stem| !done.contains(*stem)).cloned() {
+        while let Some(stem) = self
+            .decode
+            .iter()
+            .find(|stem| !done.contains(*stem))
+            .cloned()
+        {
             text.blank();
             self.emit_decode(plan, text, from, &stem);
             done.insert(stem);
@@ -131,13 +157,23 @@ impl Functions {
         text.signature(&format!("fn decode_{stem}"), &parameters, &tail);
         match &ty {
             Type::String(_) => text.line("let value: $String = orb::Decode::decode(reader)?;"),
+            Type::WString(None) => {
+                text.line("reader.read_wstring()");
+                return text.close("}");
+            }
             Type::WString(_) => text.line("let value = reader.read_wstring()?;"),
             Type::Sequence { element, .. } if plan.is_plain(element) => {
-                text.assign(&format!("let value: {rust}"), "orb::Decode::decode(reader)?");
+                text.assign(
+                    &format!("let value: {rust}"),
+                    "orb::Decode::decode(reader)?",
+                );
             }
             Type::Sequence { element, .. } => {
                 let least = plan.min_size(element);
-                text.line(format!("let count = reader.read_count({})?;", number(least)));
+                text.line(format!(
+                    "let count = reader.read_count({})?;",
+                    number(least)
+                ));
                 self.emit_items(plan, text, &ty, "0..count");
             }
             Type::Array { .. } => {
@@ -172,15 +208,17 @@ impl Functions {
 /// The condition under which a value is longer than its bound.
 pub(crate) fn exceeds(ty: &Type, value: &str) -> Option<String> {
     match ty {
-        Type::String(Some(bound)) => {
-            Some(format!("{value}.chars().count() > {}", number(u64::from(*bound))))
-        }
-        Type::WString(Some(bound)) => {
-            Some(format!("{value}.encode_utf16().count() > {}", number(u64::from(*bound))))
-        }
-        Type::Sequence { bound: Some(bound), .. } => {
-            Some(format!("{value}.len() > {}", number(u64::from(*bound))))
-        }
+        Type::String(Some(bound)) => Some(format!(
+            "{value}.chars().count() > {}",
+            number(u64::from(*bound))
+        )),
+        Type::WString(Some(bound)) => Some(format!(
+            "{value}.encode_utf16().count() > {}",
+            number(u64::from(*bound))
+        )),
+        Type::Sequence {
+            bound: Some(bound), ..
+        } => Some(format!("{value}.len() > {}", number(u64::from(*bound)))),
         _ => None,
     }
 }
@@ -189,10 +227,16 @@ pub(crate) fn exceeds(ty: &Type, value: &str) -> Option<String> {
 fn inner(ty: &Type) -> (Type, u32) {
     match ty {
         Type::Sequence { element, .. } => (element.as_ref().clone(), 0),
-        Type::Array { element, dimensions } => match dimensions.split_first() {
+        Type::Array {
+            element,
+            dimensions,
+        } => match dimensions.split_first() {
             Some((first, [])) => (element.as_ref().clone(), *first),
             Some((first, rest)) => {
-                let inner = Type::Array { element: element.clone(), dimensions: rest.to_vec() };
+                let inner = Type::Array {
+                    element: element.clone(),
+                    dimensions: rest.to_vec(),
+                };
                 (inner, *first)
             }
             None => (element.as_ref().clone(), 0),
@@ -213,7 +257,10 @@ fn describe(plan: &Plan<'_>, ty: &Type) -> String {
         Type::Sequence { element, bound } => {
             bounded(&format!("{}_sequence", describe(plan, element)), bound)
         }
-        Type::Array { element, dimensions } => {
+        Type::Array {
+            element,
+            dimensions,
+        } => {
             let dimensions: Vec<String> = dimensions.iter().map(u32::to_string).collect();
             format!("{}_array_{}", describe(plan, element), dimensions.join("_"))
         }
@@ -221,13 +268,24 @@ fn describe(plan: &Plan<'_>, ty: &Type) -> String {
             Type::Named(_) => names::snake(&plan.model[*id].name),
             resolved => describe(plan, resolved),
         },
-        simple => names::snake(&plan.model.type_name(simple).replace([' ', ':', '<', ',', '>'], "_")),
+        simple => names::snake(
+            &plan
+                .model
+                .type_name(simple)
+                .replace([' ', ':', '<', ',', '>'], "_"),
+        ),
     }
 }
 
 /// A number with its digits grouped.
 pub(crate) fn number(value: u64) -> String {
     grouped(&value.to_string())
+}
+
+/// A number with its sign and its digits grouped.
+pub(crate) fn integer(value: i128) -> String {
+    let sign = if value < 0 { "-" } else { "" };
+    format!("{sign}{}", grouped(&value.unsigned_abs().to_string()))
 }
 
 /// Digits in groups of three from the right.

@@ -13,11 +13,7 @@ impl Emitter<'_, '_> {
         let written = self.rust(&constant.ty);
         let resolved = self.plan.model.resolve_alias(&constant.ty).clone();
         let (ty, value) = match &constant.value {
-            ConstValue::Integer(value) => {
-                let sign = if *value < 0 { "-" } else { "" };
-                let digits = codec::grouped(&value.unsigned_abs().to_string());
-                (written, format!("{sign}{digits}"))
-            }
+            ConstValue::Integer(value) => (written, codec::integer(*value)),
             ConstValue::Float(value) => (written, self.float(*value, &resolved)),
             ConstValue::Fixed(value) => {
                 let scale = match resolved {
@@ -26,7 +22,10 @@ impl Emitter<'_, '_> {
                 };
                 let more = 10i128.checked_pow(u32::from(scale.saturating_sub(value.scale)));
                 let unscaled = value.unscaled.saturating_mul(more.unwrap_or(1));
-                let value = format!("orb::Fixed::from_unscaled({}).unwrap()", grouped_signed(unscaled));
+                let value = format!(
+                    "orb::Fixed::from_unscaled({}).unwrap()",
+                    codec::integer(unscaled)
+                );
                 (written, value)
             }
             ConstValue::Char(octet) => (written, format!("orb::Char({octet})")),
@@ -37,7 +36,8 @@ impl Emitter<'_, '_> {
                 Ok(text) => ("&str".to_owned(), quoted(&text)),
                 Err(_) => {
                     // Text with half a surrogate pair is no string in Rust.
-                    let units: Vec<String> = units.iter().map(|unit| format!("0x{unit:04x}")).collect();
+                    let units: Vec<String> =
+                        units.iter().map(|unit| format!("0x{unit:04x}")).collect();
                     ("&[u16]".to_owned(), format!("&[{}]", units.join(", ")))
                 }
             },
@@ -83,11 +83,6 @@ const KNOWN: [f64; 9] = {
     ]
 };
 
-fn grouped_signed(value: i128) -> String {
-    let sign = if value < 0 { "-" } else { "" };
-    format!("{sign}{}", codec::grouped(&value.unsigned_abs().to_string()))
-}
-
 /// A floating literal with its digits grouped.
 fn grouped_float(shown: &str) -> String {
     let (mantissa, exponent) = match shown.split_once('e') {
@@ -105,7 +100,10 @@ fn grouped_float(shown: &str) -> String {
         fraction.to_owned()
     } else {
         let digits: Vec<char> = fraction.chars().collect();
-        let groups: Vec<String> = digits.chunks(3).map(|group| group.iter().collect()).collect();
+        let groups: Vec<String> = digits
+            .chunks(3)
+            .map(|group| group.iter().collect())
+            .collect();
         groups.join("_")
     };
     format!("{sign}{}{point}{fraction}{exponent}", codec::grouped(whole))
@@ -143,7 +141,10 @@ mod tests {
         assert_eq!(binary128(-2.0), (0xc000_u128 << 112).to_le_bytes());
         assert_eq!(binary128(0.0), [0; 16]);
         // The smallest subnormal is two to the power of -1074.
-        assert_eq!(binary128(f64::from_bits(1)), (0x3bcd_u128 << 112).to_le_bytes());
+        assert_eq!(
+            binary128(f64::from_bits(1)),
+            (0x3bcd_u128 << 112).to_le_bytes()
+        );
     }
 
     #[test]
@@ -151,6 +152,6 @@ mod tests {
         assert_eq!(grouped_float("0.0015"), "0.0015");
         assert_eq!(grouped_float("-1234567.12345678"), "-1_234_567.123_456_78");
         assert_eq!(grouped_float("1e-10"), "1e-10");
-        assert_eq!(grouped_signed(-1_000_000), "-1_000_000");
+        assert_eq!(codec::integer(-1_000_000), "-1_000_000");
     }
 }

@@ -32,10 +32,14 @@ impl Emitter<'_, '_> {
         self.fields(&name, &structure.members, &fields);
         if fixed {
             self.text.blank();
-            let wanted: Vec<String> = structure.members.iter().zip(&fields)
+            let wanted: Vec<String> = structure
+                .members
+                .iter()
+                .zip(&fields)
                 .map(|(member, field)| format!("{field}: {}", self.rust(&member.ty)))
                 .collect();
-            self.text.literal(&format!("orb::fixed_struct!({name}"), &wanted, ");");
+            self.text
+                .literal(&format!("orb::fixed_struct!({name}"), &wanted, ");");
         } else {
             self.member_codec(&name, definition.id, &structure.members, &fields);
         }
@@ -46,16 +50,24 @@ impl Emitter<'_, '_> {
         let name = self.name(definition);
         let fields = fields(&exception.members);
         let default = self.plan.have_default(&exception.members);
-        let derives = if default { "Clone, Debug, Default, PartialEq" } else { "Clone, Debug, PartialEq" };
+        let derives = if default {
+            "Clone, Debug, Default, PartialEq"
+        } else {
+            "Clone, Debug, PartialEq"
+        };
         self.text.blank();
         self.doc(&docs::of(definition, "exception"));
         self.text.line(format!("#[derive({derives})]"));
         self.fields(&name, &exception.members, &fields);
         self.text.blank();
-        self.text.open(format!("impl ::core::fmt::Display for {name} {{"));
-        let parameters =
-            ["&self".to_owned(), "f: &mut ::core::fmt::Formatter<'_>".to_owned()];
-        self.text.signature("fn fmt", &parameters, " -> ::core::fmt::Result {");
+        self.text
+            .open(format!("impl ::core::fmt::Display for {name} {{"));
+        let parameters = [
+            "&self".to_owned(),
+            "f: &mut ::core::fmt::Formatter<'_>".to_owned(),
+        ];
+        self.text
+            .signature("fn fmt", &parameters, " -> ::core::fmt::Result {");
         if exception.members.is_empty() {
             let shown = definition.path.join("::");
             self.text.line(format!("f.write_str(\"{shown}\")"));
@@ -65,10 +77,15 @@ impl Emitter<'_, '_> {
         self.text.close("}");
         self.text.close("}");
         self.text.blank();
-        self.text.line(format!("impl ::core::error::Error for {name} {{}}"));
+        self.text
+            .line(format!("impl ::core::error::Error for {name} {{}}"));
         self.text.blank();
-        self.text.open(format!("impl orb::UserException for {name} {{"));
-        self.text.assign("const REPOSITORY_ID: &'static str", &quoted(&definition.repository_id));
+        self.text
+            .open(format!("impl orb::UserException for {name} {{"));
+        self.text.assign(
+            "const REPOSITORY_ID: &'static str",
+            &quoted(&definition.repository_id),
+        );
         self.text.close("}");
         self.member_codec(&name, definition.id, &exception.members, &fields);
         self.struct_type(definition, "exception", &exception.members);
@@ -78,7 +95,9 @@ impl Emitter<'_, '_> {
         if members.is_empty() {
             return self.text.line(format!("pub struct {name} {{}}"));
         }
-        let bools = members.iter().filter(|member| *self.plan.model.resolve_alias(&member.ty) == Type::Boolean);
+        let bools = members
+            .iter()
+            .filter(|member| *self.plan.model.resolve_alias(&member.ty) == Type::Boolean);
         if bools.count() > 3 {
             self.allows.insert("clippy::struct_excessive_bools");
         }
@@ -100,12 +119,16 @@ impl Emitter<'_, '_> {
         self.text.blank();
         self.text.open(format!("impl orb::Encode for {name} {{"));
         if members.is_empty() {
-            self.text.line("fn encode<'a>(&'a self, _: &mut orb::CdrWriter<'a>) {}");
+            self.text
+                .line("fn encode<'a>(&'a self, _: &mut orb::CdrWriter<'a>) {}");
         } else {
-            self.text.open("fn encode<'a>(&'a self, writer: &mut orb::CdrWriter<'a>) {");
+            self.text
+                .open("fn encode<'a>(&'a self, writer: &mut orb::CdrWriter<'a>) {");
             for (member, field) in members.iter().zip(fields) {
                 let value = format!("&self.{field}");
-                let call = self.functions.encode(self.plan, &member.ty, &value, "writer");
+                let call = self
+                    .functions
+                    .encode(self.plan, &member.ty, &value, "writer");
                 self.text.statement(&format!("{call};"));
             }
             self.text.close("}");
@@ -118,7 +141,11 @@ impl Emitter<'_, '_> {
         self.text.blank();
         let reader = if members.is_empty() { "_" } else { "reader" };
         let parameters = [format!("{reader}: &mut orb::CdrReader<'_>")];
-        self.text.signature("fn decode", &parameters, " -> $Result<Self, orb::CdrError> {");
+        self.text.signature(
+            "fn decode",
+            &parameters,
+            " -> $Result<Self, orb::CdrError> {",
+        );
         if members.is_empty() {
             self.text.line("$Ok(Self {})");
         } else {
@@ -145,14 +172,24 @@ impl Emitter<'_, '_> {
     /// Reads into a value that is there, reusing the memory of its members.
     fn decode_into(&mut self, members: &[Member], fields: &[String]) {
         self.text.blank();
-        let parameters = ["&mut self".to_owned(), "reader: &mut orb::CdrReader<'_>".to_owned()];
-        self.text.signature("fn decode_into", &parameters, " -> $Result<(), orb::CdrError> {");
+        let parameters = [
+            "&mut self".to_owned(),
+            "reader: &mut orb::CdrReader<'_>".to_owned(),
+        ];
+        self.text.signature(
+            "fn decode_into",
+            &parameters,
+            " -> $Result<(), orb::CdrError> {",
+        );
         for (member, field) in members.iter().zip(fields) {
             if self.plan.is_plain(&member.ty) {
-                self.text.statement(&format!("orb::Decode::decode_into(&mut self.{field}, reader)?;"));
+                self.text.statement(&format!(
+                    "orb::Decode::decode_into(&mut self.{field}, reader)?;"
+                ));
             } else {
                 let call = self.functions.decode(self.plan, &member.ty, "reader");
-                self.text.assign(&format!("self.{field}"), &format!("{call}?"));
+                self.text
+                    .assign(&format!("self.{field}"), &format!("{call}?"));
             }
         }
         self.text.line("$Ok(())");
@@ -164,18 +201,29 @@ impl Emitter<'_, '_> {
         let variants = variants(enumeration);
         self.text.blank();
         self.doc(&docs::of(definition, "enum"));
-        if share_an_end(&variants) || variants.iter().any(|v| v.starts_with(&name) || v.ends_with(&name)) {
+        if share_an_end(&variants)
+            || variants
+                .iter()
+                .any(|v| v.starts_with(&name) || v.ends_with(&name))
+        {
             self.allows.insert("clippy::enum_variant_names");
         }
-        self.text.line("#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]");
+        self.text
+            .line("#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]");
         self.text.line("#[repr(u32)]");
         self.text.open(format!("pub enum {name} {{"));
-        for (index, (enumerator, variant)) in enumeration.enumerators.iter().zip(&variants).enumerate() {
-            self.doc(&docs::enumerator(&enumerator.name, enumerator.doc.as_deref()));
+        for (index, (enumerator, variant)) in
+            enumeration.enumerators.iter().zip(&variants).enumerate()
+        {
+            self.doc(&docs::enumerator(
+                &enumerator.name,
+                enumerator.doc.as_deref(),
+            ));
             if index == 0 {
                 self.text.line("#[default]");
             }
-            self.text.line(format!("{variant} = {},", codec::number(index as u64)));
+            self.text
+                .line(format!("{variant} = {},", codec::number(index as u64)));
         }
         self.text.close("}");
         self.enumeration_conversion(&name, &variants);
@@ -188,12 +236,17 @@ impl Emitter<'_, '_> {
         self.text.open(format!("impl $TryFrom<u32> for {name} {{"));
         self.text.line("type Error = u32;");
         self.text.blank();
-        self.text.line("/// The enumerator of that value, or the value if there is none.");
+        self.text
+            .line("/// The enumerator of that value, or the value if there is none.");
         self.text.line("#[inline]");
-        self.text.open("fn try_from(value: u32) -> $Result<Self, u32> {");
+        self.text
+            .open("fn try_from(value: u32) -> $Result<Self, u32> {");
         self.text.open("match value {");
         for (index, variant) in variants.iter().enumerate() {
-            self.text.line(format!("{} => $Ok(Self::{variant}),", codec::number(index as u64)));
+            self.text.line(format!(
+                "{} => $Ok(Self::{variant}),",
+                codec::number(index as u64)
+            ));
         }
         self.text.line("_ => $Err(value),");
         self.text.close("}");
@@ -207,17 +260,23 @@ impl Emitter<'_, '_> {
     fn enumeration_codec(&mut self, name: &str, variants: &[String]) {
         self.text.blank();
         self.text.open(format!("impl orb::FixedSize for {name} {{"));
-        self.text.line("const LAYOUT: orb::Layout = orb::Layout::primitive(4, 4, false);");
+        self.text
+            .line("const LAYOUT: orb::Layout = orb::Layout::primitive(4, 4, false);");
         self.text.blank();
         self.text.line("#[inline]");
-        self.text.open("fn store<const SWAP: bool>(&self, out: &mut orb::FixedOut<'_, SWAP>) {");
-        self.text.line("orb::FixedSize::store(&(*self as u32), out);");
+        self.text
+            .open("fn store<const SWAP: bool>(&self, out: &mut orb::FixedOut<'_, SWAP>) {");
+        self.text
+            .line("orb::FixedSize::store(&(*self as u32), out);");
         self.text.close("}");
         self.text.blank();
         self.text.line("#[inline]");
-        self.text.open("fn load<const SWAP: bool>(source: &mut orb::FixedIn<'_, SWAP>) -> Self {");
-        self.text.line("let value = <u32 as orb::FixedSize>::load(source);");
-        self.text.open("if let $Ok(value) = $TryFrom::try_from(value) {");
+        self.text
+            .open("fn load<const SWAP: bool>(source: &mut orb::FixedIn<'_, SWAP>) -> Self {");
+        self.text
+            .line("let value = <u32 as orb::FixedSize>::load(source);");
+        self.text
+            .open("if let $Ok(value) = $TryFrom::try_from(value) {");
         self.text.line("return value;");
         self.text.close("}");
         self.text.line("source.flag_invalid();");
@@ -241,22 +300,32 @@ impl Emitter<'_, '_> {
 /// Field names of members, each different.
 pub(crate) fn fields(members: &[Member]) -> Vec<String> {
     let mut taken = HashSet::new();
-    members.iter().map(|member| names::fresh(&names::value(&member.name), &mut taken)).collect()
+    members
+        .iter()
+        .map(|member| names::fresh(&names::value(&member.name), &mut taken))
+        .collect()
 }
 
 /// Variant names of enumerators, each different.
 pub(crate) fn variants(enumeration: &Enum) -> Vec<String> {
     let mut taken = HashSet::new();
-    let names = enumeration.enumerators.iter().map(|enumerator| names::ty(&enumerator.name));
+    let names = enumeration
+        .enumerators
+        .iter()
+        .map(|enumerator| names::ty(&enumerator.name));
     names.map(|name| names::fresh(&name, &mut taken)).collect()
 }
 
 /// Whether three or more names begin or end alike, which a lint dislikes.
 fn share_an_end(names: &[String]) -> bool {
-    let words = |name: &String| -> Vec<String> { names::snake(name).split('_').map(str::to_owned).collect() };
+    let words = |name: &String| -> Vec<String> {
+        names::snake(name).split('_').map(str::to_owned).collect()
+    };
     let words: Vec<Vec<String>> = names.iter().map(words).collect();
     let same = |pick: fn(&Vec<String>) -> Option<&String>| {
-        words.windows(2).all(|pair| pick(&pair[0]) == pick(&pair[1]))
+        words
+            .windows(2)
+            .all(|pair| pick(&pair[0]) == pick(&pair[1]))
     };
     names.len() >= 3 && (same(|words| words.first()) || same(|words| words.last()))
 }

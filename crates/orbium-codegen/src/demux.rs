@@ -50,8 +50,15 @@ fn one_octet(names: &[&[u8]]) -> Option<Table> {
         let octets: Vec<u8> = names.iter().map(|name| octet_at(name, at)).collect();
         let lowest = octets.iter().copied().min().unwrap_or(0);
         let highest = octets.iter().copied().max().unwrap_or(0);
-        let count = if names.is_empty() { 0 } else { usize::from(highest - lowest) + 1 };
-        let slots = fill(count, octets.iter().map(|octet| usize::from(octet - lowest)))?;
+        let count = if names.is_empty() {
+            0
+        } else {
+            usize::from(highest - lowest) + 1
+        };
+        let slots = fill(
+            count,
+            octets.iter().map(|octet| usize::from(octet - lowest)),
+        )?;
         Some(Table::Octet { at, lowest, slots })
     })
 }
@@ -66,9 +73,16 @@ fn few_octets(names: &[&[u8]]) -> Option<Table> {
         let shift = 32 - bits;
         (1..=MULTIPLIERS).find_map(|attempt| {
             let multiplier = attempt.wrapping_mul(0x9E37_79B9) | 1;
-            let wanted = names.iter().map(|name| octets_slot(name, at, multiplier, shift));
+            let wanted = names
+                .iter()
+                .map(|name| octets_slot(name, at, multiplier, shift));
             let slots = fill(1 << bits, wanted)?;
-            Some(Table::Octets { at, multiplier, shift, slots })
+            Some(Table::Octets {
+                at,
+                multiplier,
+                shift,
+                slots,
+            })
         })
     })
 }
@@ -106,10 +120,7 @@ fn distinguishing_places(names: &[&[u8]]) -> Option<[i16; 3]> {
 
 /// The first item with the greatest key, and that key. (Of equals,
 /// `max_by_key` takes the last, which is the dearest.)
-fn first_max(
-    items: impl Iterator<Item = i16>,
-    key: impl Fn(i16) -> usize,
-) -> Option<(i16, usize)> {
+fn first_max(items: impl Iterator<Item = i16>, key: impl Fn(i16) -> usize) -> Option<(i16, usize)> {
     items.fold(None, |best, item| {
         let found = key(item);
         match best {
@@ -137,7 +148,9 @@ fn whole_name(names: &[&[u8]]) -> Table {
 fn displace(names: &[&[u8]], buckets: usize, slots: usize) -> Option<Table> {
     let mut members: Vec<(usize, Vec<u16>)> = (0..buckets).map(|b| (b, Vec::new())).collect();
     for (index, name) in names.iter().enumerate() {
-        members[bucket_of(hash(name), buckets)].1.push(u16::try_from(index).ok()?);
+        members[bucket_of(hash(name), buckets)]
+            .1
+            .push(u16::try_from(index).ok()?);
     }
     members.sort_by_key(|(bucket, inside)| (usize::MAX - inside.len(), *bucket));
     let mut displacements = vec![0u16; buckets];
@@ -161,7 +174,10 @@ fn displace(names: &[&[u8]], buckets: usize, slots: usize) -> Option<Table> {
             table[slot] = *index;
         }
     }
-    Some(Table::Hash { displacements, slots: table })
+    Some(Table::Hash {
+        displacements,
+        slots: table,
+    })
 }
 
 /// A table of so many slots with the index of each name in its slot, unless two
@@ -215,7 +231,9 @@ fn hash(name: &[u8]) -> u64 {
     }
     let last = match name.last_chunk::<8>() {
         Some(word) => u64::from_le_bytes(*word),
-        None => rest.iter().fold(0, |word, octet| (word << 8) | u64::from(*octet)),
+        None => rest
+            .iter()
+            .fold(0, |word, octet| (word << 8) | u64::from(*octet)),
     };
     mix(hash ^ last)
 }
@@ -232,9 +250,20 @@ mod tests {
     /// What the run time does with a table.
     fn find(table: &Table, names: &[&str], name: &[u8]) -> Option<usize> {
         let (slot, slots) = match table {
-            Table::Octet { at, lowest, slots } => (usize::from(octet_at(name, *at).wrapping_sub(*lowest)), slots),
-            Table::Octets { at, multiplier, shift, slots } => (octets_slot(name, *at, *multiplier, *shift), slots),
-            Table::Hash { displacements, slots } => {
+            Table::Octet { at, lowest, slots } => (
+                usize::from(octet_at(name, *at).wrapping_sub(*lowest)),
+                slots,
+            ),
+            Table::Octets {
+                at,
+                multiplier,
+                shift,
+                slots,
+            } => (octets_slot(name, *at, *multiplier, *shift), slots),
+            Table::Hash {
+                displacements,
+                slots,
+            } => {
                 let hash = hash(name);
                 let displacement = displacements[bucket_of(hash, displacements.len())];
                 (displaced(hash, displacement, slots.len()), slots)
@@ -249,14 +278,22 @@ mod tests {
         for (index, name) in names.iter().enumerate() {
             assert_eq!(find(&table, names, name.as_bytes()), Some(index), "{name}");
         }
-        for stranger in [&b""[..], b"\0", b"\xff\xff\xff", b"no such operation", &[b'x'; 3000]] {
+        for stranger in [
+            &b""[..],
+            b"\0",
+            b"\xff\xff\xff",
+            b"no such operation",
+            &[b'x'; 3000],
+        ] {
             assert_eq!(find(&table, names, stranger), None);
         }
         table
     }
 
     fn numbered(count: usize) -> Vec<String> {
-        (0..count).map(|i| format!("operation_{i}_of_many")).collect()
+        (0..count)
+            .map(|i| format!("operation_{i}_of_many"))
+            .collect()
     }
 
     /// The same figures stand in the run time's tests.
@@ -279,27 +316,56 @@ mod tests {
     #[test]
     fn no_name_and_one_name_need_one_octet() {
         assert!(matches!(every_name_is_found(&[]), Table::Octet { slots, .. } if slots.is_empty()));
-        assert!(matches!(every_name_is_found(&["ping"]), Table::Octet { slots, .. } if slots == [0]));
+        assert!(
+            matches!(every_name_is_found(&["ping"]), Table::Octet { slots, .. } if slots == [0])
+        );
     }
 
     #[test]
     fn one_octet_is_enough_where_one_differs() {
-        let names = ["get_a_value", "get_b_value", "get_c_value", "get_d_value", "get_e_value"];
+        let names = [
+            "get_a_value",
+            "get_b_value",
+            "get_c_value",
+            "get_d_value",
+            "get_e_value",
+        ];
         let table = every_name_is_found(&names);
-        assert_eq!(table, Table::Octet { at: 4, lowest: b'a', slots: vec![0, 1, 2, 3, 4] });
+        assert_eq!(
+            table,
+            Table::Octet {
+                at: 4,
+                lowest: b'a',
+                slots: vec![0, 1, 2, 3, 4]
+            }
+        );
     }
 
     #[test]
     fn the_end_of_a_name_may_tell_more_than_its_start() {
         let names = ["do_it_1", "do_this_too_2", "do_that_3"];
-        assert!(matches!(every_name_is_found(&names), Table::Octet { at: -1, .. }));
+        assert!(matches!(
+            every_name_is_found(&names),
+            Table::Octet { at: -1, .. }
+        ));
     }
 
     #[test]
     fn a_few_octets_tell_an_ordinary_interface_apart() {
         let names = [
-            "noop", "post", "cube_octet", "cube_short", "cube_long", "cube_many", "cube_union",
-            "cube_longs", "echo_octets", "echo_longs", "echo_manys", "_get_calls", "shutdown",
+            "noop",
+            "post",
+            "cube_octet",
+            "cube_short",
+            "cube_long",
+            "cube_many",
+            "cube_union",
+            "cube_longs",
+            "echo_octets",
+            "echo_longs",
+            "echo_manys",
+            "_get_calls",
+            "shutdown",
         ];
         assert!(matches!(every_name_is_found(&names), Table::Octets { .. }));
     }

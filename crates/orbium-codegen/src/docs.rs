@@ -15,12 +15,20 @@ pub(crate) fn of(definition: &Definition, noun: &str) -> String {
 
 /// The comment of an operation or attribute, and its IDL name.
 pub(crate) fn feature(definition: &Definition, what: &str) -> String {
-    with_comment(definition.doc.as_deref(), &format!("{what} `{}`.", definition.name))
+    with_comment(
+        definition.doc.as_deref(),
+        &format!("{what} `{}`.", definition.name),
+    )
 }
 
 /// The comment of a member, or else its IDL name.
 pub(crate) fn member(member: &Member) -> String {
-    match member.doc.as_deref().map(escape).filter(|doc| !doc.is_empty()) {
+    match member
+        .doc
+        .as_deref()
+        .map(escape)
+        .filter(|doc| !doc.is_empty())
+    {
         Some(doc) => doc,
         None => format!("IDL member `{}`.", member.name),
     }

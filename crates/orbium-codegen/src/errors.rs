@@ -3,7 +3,7 @@
 
 use std::collections::HashSet;
 
-use orbium_idl::model::DefId;
+use orbium_idl::model::{DefId, Type};
 
 use crate::emit::Emitter;
 use crate::names;
@@ -21,20 +21,34 @@ impl Emitter<'_, '_> {
                 (variant, self.plan.path_to(&self.module, *id), *id)
             })
             .collect();
-        self.allows.insert("clippy::result_large_err");
-        self.allows.insert("clippy::large_enum_variant");
+        let sizes: Vec<u64> = variants
+            .iter()
+            .map(|(.., id)| self.plan.memory(&Type::Named(*id)))
+            .collect();
+        if sizes.iter().any(|size| *size > 100) {
+            self.allows.insert("clippy::result_large_err");
+        }
+        self.note_sizes(sizes.into_iter().chain([12]));
         self.text.blank();
-        let listed: Vec<String> = variants.iter().map(|(_, _, id)| {
-            format!("`{}`", self.plan.model[*id].path.join("::"))
-        }).collect();
-        self.text.raw(&format!("/// What operations raise that declare {}.", listed.join(", ")));
+        let listed: Vec<String> = variants
+            .iter()
+            .map(|(_, _, id)| format!("`{}`", self.plan.model[*id].path.join("::")))
+            .collect();
+        self.text.raw(&format!(
+            "/// What operations raise that declare {}.",
+            listed.join(", ")
+        ));
         self.text.line("#[derive(Clone, Debug, PartialEq)]");
         self.text.open(format!("pub enum {name} {{"));
         for (variant, path, id) in &variants {
-            self.text.raw(&format!("/// IDL exception `{}`.", self.plan.model[*id].path.join("::")));
+            self.text.raw(&format!(
+                "/// IDL exception `{}`.",
+                self.plan.model[*id].path.join("::")
+            ));
             self.text.line(format!("{variant}({path}),"));
         }
-        self.text.raw("/// Any operation may raise a system exception.");
+        self.text
+            .raw("/// Any operation may raise a system exception.");
         self.text.line("System(orb::SystemException),");
         self.text.close("}");
         self.conversions(name, &variants);
@@ -48,7 +62,8 @@ impl Emitter<'_, '_> {
         for (variant, path) in all.chain([(&system.0, &system.1)]) {
             self.text.blank();
             self.text.open(format!("impl $From<{path}> for {name} {{"));
-            self.text.open(format!("fn from(exception: {path}) -> Self {{"));
+            self.text
+                .open(format!("fn from(exception: {path}) -> Self {{"));
             self.text.line(format!("Self::{variant}(exception)"));
             self.text.close("}");
             self.text.close("}");
@@ -57,31 +72,48 @@ impl Emitter<'_, '_> {
 
     fn error_traits(&mut self, name: &str, variants: &[(String, String, DefId)]) {
         self.text.blank();
-        self.text.open(format!("impl ::core::fmt::Display for {name} {{"));
-        let parameters = ["&self".to_owned(), "f: &mut ::core::fmt::Formatter<'_>".to_owned()];
-        self.text.signature("fn fmt", &parameters, " -> ::core::fmt::Result {");
+        self.text
+            .open(format!("impl ::core::fmt::Display for {name} {{"));
+        let parameters = [
+            "&self".to_owned(),
+            "f: &mut ::core::fmt::Formatter<'_>".to_owned(),
+        ];
+        self.text
+            .signature("fn fmt", &parameters, " -> ::core::fmt::Result {");
         self.text.open("match self {");
-        let names = variants.iter().map(|(variant, ..)| variant.as_str()).chain(["System"]);
+        let names = variants
+            .iter()
+            .map(|(variant, ..)| variant.as_str())
+            .chain(["System"]);
         for variant in names {
-            self.text.line(format!("Self::{variant}(exception) => ::core::fmt::Display::fmt(exception, f),"));
+            self.text.line(format!(
+                "Self::{variant}(exception) => ::core::fmt::Display::fmt(exception, f),"
+            ));
         }
         self.text.close("}");
         self.text.close("}");
         self.text.close("}");
         self.text.blank();
-        self.text.line(format!("impl ::core::error::Error for {name} {{}}"));
+        self.text
+            .line(format!("impl ::core::error::Error for {name} {{}}"));
     }
 
     fn raises(&mut self, name: &str, variants: &[(String, String, DefId)]) {
         self.text.blank();
         self.text.open(format!("impl orb::Raises for {name} {{"));
-        let parameters = ["id: &str".to_owned(), "reader: &mut orb::CdrReader<'_>".to_owned()];
+        let parameters = [
+            "id: &str".to_owned(),
+            "reader: &mut orb::CdrReader<'_>".to_owned(),
+        ];
         let tail = " -> $Option<$Result<Self, orb::CdrError>> {";
         self.text.signature("fn decode_raised", &parameters, tail);
         for (variant, path, _) in variants {
-            self.text.open(format!("if id == <{path} as orb::UserException>::REPOSITORY_ID {{"));
+            self.text.open(format!(
+                "if id == <{path} as orb::UserException>::REPOSITORY_ID {{"
+            ));
             self.text.line("let members = orb::Decode::decode(reader);");
-            self.text.line(format!("return $Some(members.map(Self::{variant}));"));
+            self.text
+                .line(format!("return $Some(members.map(Self::{variant}));"));
             self.text.close("}");
         }
         self.text.line("$None");
@@ -91,11 +123,14 @@ impl Emitter<'_, '_> {
         self.text.open("match self {");
         for (variant, path, _) in variants {
             self.text.open(format!("Self::{variant}(exception) => {{"));
-            self.text.line(format!("let id = <{path} as orb::UserException>::REPOSITORY_ID;"));
+            self.text.line(format!(
+                "let id = <{path} as orb::UserException>::REPOSITORY_ID;"
+            ));
             self.text.line("orb::Raised::User(id, exception)");
             self.text.close("}");
         }
-        self.text.line("Self::System(exception) => orb::Raised::System(*exception),");
+        self.text
+            .line("Self::System(exception) => orb::Raised::System(*exception),");
         self.text.close("}");
         self.text.close("}");
         self.text.close("}");

@@ -61,8 +61,15 @@ pub struct Unmapped {
 
 impl fmt::Display for Unmapped {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let unmapped = self.warnings.iter().filter(|warning| warning.kind == WarningKind::LeftOut);
-        write!(f, "{} definitions have no mapping to Rust", unmapped.count())
+        let unmapped = self
+            .warnings
+            .iter()
+            .filter(|warning| warning.kind == WarningKind::LeftOut);
+        write!(
+            f,
+            "{} definitions have no mapping to Rust",
+            unmapped.count()
+        )
     }
 }
 
@@ -76,7 +83,9 @@ impl std::error::Error for Unmapped {}
 pub fn generate(model: &Model, options: &Options) -> Result<Generated, Unmapped> {
     let plan = Plan::new(model, options);
     let warnings = warnings::of(&plan);
-    let left_out = warnings.iter().any(|warning| warning.kind == WarningKind::LeftOut);
+    let left_out = warnings
+        .iter()
+        .any(|warning| warning.kind == WarningKind::LeftOut);
     if options.denies_unmapped() && left_out {
         return Err(Unmapped { warnings });
     }

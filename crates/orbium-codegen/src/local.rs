@@ -13,8 +13,12 @@ impl Emitter<'_, '_> {
         let local = |id: &&orbium_idl::model::DefId| {
             self.plan.interface_kind(**id) == Some(InterfaceKind::Local)
         };
-        let supertraits: Vec<String> =
-            interface.bases.iter().filter(local).map(|id| self.plan.path_to(&self.module, *id)).collect();
+        let supertraits: Vec<String> = interface
+            .bases
+            .iter()
+            .filter(local)
+            .map(|id| self.plan.path_to(&self.module, *id))
+            .collect();
         // What local bases declare comes from their traits; what the others
         // declare belongs here.
         let bases = self.plan.model.all_bases(definition.id);
@@ -59,7 +63,8 @@ impl Emitter<'_, '_> {
             let value = function.value(self.plan, &self.module);
             let error = function.error(self.plan, &self.module);
             let tail = format!(" -> $Result<{value}, {error}>;");
-            self.text.signature(&format!("fn {}", function.name), &parameters, &tail);
+            self.text
+                .signature(&format!("fn {}", function.name), &parameters, &tail);
         }
         self.text.close("}");
     }

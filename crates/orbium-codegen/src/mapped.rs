@@ -44,7 +44,10 @@ pub(crate) fn left_out(model: &Model, options: &Options) -> LeftOut {
             if out.contains_key(&definition.id) {
                 continue;
             }
-            if definition.parent.is_some_and(|parent| out.contains_key(&parent)) {
+            if definition
+                .parent
+                .is_some_and(|parent| out.contains_key(&parent))
+            {
                 out.insert(definition.id, None);
             } else if let Some(reason) = reason(model, &out, definition.id) {
                 out.insert(definition.id, Some(reason));
@@ -77,7 +80,9 @@ fn not_needed(model: &Model) -> LeftOut {
             used_by(&definition.kind, &mut pending);
         }
     }
-    let others = model.definitions().filter(|definition| !needed.contains(&definition.id));
+    let others = model
+        .definitions()
+        .filter(|definition| !needed.contains(&definition.id));
     others.map(|definition| (definition.id, None)).collect()
 }
 
@@ -88,14 +93,19 @@ fn used_by(kind: &DefinitionKind, into: &mut Vec<DefId>) {
         DefinitionKind::Exception(e) => members(&e.members),
         DefinitionKind::Union(u) => {
             named_in(&u.discriminator, into);
-            u.cases.iter().for_each(|case| named_in(&case.member.ty, into));
+            u.cases
+                .iter()
+                .for_each(|case| named_in(&case.member.ty, into));
         }
         DefinitionKind::Alias(alias) => named_in(&alias.ty, into),
         DefinitionKind::Constant(constant) => named_in(&constant.ty, into),
         DefinitionKind::Interface(interface) => into.extend(&interface.bases),
         DefinitionKind::Operation(operation) => {
             named_in(&operation.result, into);
-            operation.parameters.iter().for_each(|parameter| named_in(&parameter.ty, into));
+            operation
+                .parameters
+                .iter()
+                .for_each(|parameter| named_in(&parameter.ty, into));
             into.extend(&operation.raises);
         }
         DefinitionKind::Attribute(attribute) => {
@@ -121,7 +131,8 @@ fn reason(model: &Model, out: &LeftOut, id: DefId) -> Option<String> {
         DefinitionKind::Struct(s) => uses.members(&s.members),
         DefinitionKind::Exception(e) => uses.members(&e.members),
         DefinitionKind::Union(u) => u.cases.iter().find_map(|case| {
-            uses.ty(&case.member.ty).or_else(|| uses.local(&case.member.ty))
+            uses.ty(&case.member.ty)
+                .or_else(|| uses.local(&case.member.ty))
         }),
         DefinitionKind::Alias(alias) => uses.ty(&alias.ty),
         DefinitionKind::Constant(constant) => uses.ty(&constant.ty),
@@ -133,7 +144,9 @@ fn reason(model: &Model, out: &LeftOut, id: DefId) -> Option<String> {
             raises.or_else(|| types.find_map(|ty| uses.feature(id, ty)))
         }
         DefinitionKind::Attribute(attribute) => {
-            let raises = uses.ids(&attribute.get_raises).or_else(|| uses.ids(&attribute.set_raises));
+            let raises = uses
+                .ids(&attribute.get_raises)
+                .or_else(|| uses.ids(&attribute.set_raises));
             raises.or_else(|| uses.feature(id, &attribute.ty))
         }
         _ => None,
@@ -148,7 +161,12 @@ struct Uses<'m> {
 impl Uses<'_> {
     fn id(&self, id: DefId) -> Option<String> {
         let used = self.out.contains_key(&id);
-        used.then(|| format!("it uses `{}`, which is left out", self.model[id].scoped_name()))
+        used.then(|| {
+            format!(
+                "it uses `{}`, which is left out",
+                self.model[id].scoped_name()
+            )
+        })
     }
 
     fn ids(&self, ids: &[DefId]) -> Option<String> {
@@ -157,7 +175,9 @@ impl Uses<'_> {
 
     fn ty(&self, ty: &Type) -> Option<String> {
         match ty {
-            Type::ValueBase => Some("it uses `ValueBase`, and value types are not mapped yet".to_owned()),
+            Type::ValueBase => {
+                Some("it uses `ValueBase`, and value types are not mapped yet".to_owned())
+            }
             Type::Sequence { element, .. } | Type::Array { element, .. } => self.ty(element),
             Type::Named(id) => self.id(*id),
             _ => None,
@@ -171,15 +191,19 @@ impl Uses<'_> {
     }
 
     fn members(&self, members: &[Member]) -> Option<String> {
-        members.iter().find_map(|member| self.ty(&member.ty).or_else(|| self.local(&member.ty)))
+        members
+            .iter()
+            .find_map(|member| self.ty(&member.ty).or_else(|| self.local(&member.ty)))
     }
 
     /// The type of a parameter, result or attribute: local types are for local
     /// interfaces, and there only by themselves.
     fn feature(&self, id: DefId, ty: &Type) -> Option<String> {
         let owner = self.model[id].parent.map(|parent| &self.model[parent].kind);
-        let local = matches!(owner, Some(DefinitionKind::Interface(i)) if i.kind == InterfaceKind::Local);
+        let local =
+            matches!(owner, Some(DefinitionKind::Interface(i)) if i.kind == InterfaceKind::Local);
         let named = matches!(self.model.resolve_alias(ty), Type::Named(_));
-        self.ty(ty).or_else(|| self.local(ty).filter(|_| !local || !named))
+        self.ty(ty)
+            .or_else(|| self.local(ty).filter(|_| !local || !named))
     }
 }

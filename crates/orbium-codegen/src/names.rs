@@ -31,7 +31,10 @@ fn words(name: &str) -> Vec<String> {
 
 /// `snake_case`, for functions, members and modules.
 pub(crate) fn snake(name: &str) -> String {
-    let words: Vec<String> = words(name).iter().map(|word| word.to_ascii_lowercase()).collect();
+    let words: Vec<String> = words(name)
+        .iter()
+        .map(|word| word.to_ascii_lowercase())
+        .collect();
     words.join("_")
 }
 

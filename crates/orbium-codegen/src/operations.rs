@@ -48,7 +48,9 @@ impl Function {
     /// The functions of an operation or attribute.
     pub(crate) fn of(plan: &Plan<'_>, definition: &Definition) -> Vec<Self> {
         match &definition.kind {
-            DefinitionKind::Operation(operation) => vec![Self::operation(plan, definition, operation)],
+            DefinitionKind::Operation(operation) => {
+                vec![Self::operation(plan, definition, operation)]
+            }
             DefinitionKind::Attribute(attribute) => Self::attribute(plan, definition, attribute),
             _ => Vec::new(),
         }
@@ -111,19 +113,31 @@ impl Function {
 
     /// What is sent: `in` and `inout` parameters in order.
     pub(crate) fn sent(&self) -> impl Iterator<Item = &Parameter> {
-        self.parameters.iter().filter(|parameter| parameter.direction != Direction::Out)
+        self.parameters
+            .iter()
+            .filter(|parameter| parameter.direction != Direction::Out)
     }
 
     /// What comes back, in the order of the wire.
     pub(crate) fn outputs(&self) -> Vec<Output> {
         let mut outputs = Vec::new();
         if self.result != Type::Void {
-            let mut taken: HashSet<String> =
-                self.parameters.iter().map(|parameter| parameter.name.clone()).collect();
+            let mut taken: HashSet<String> = self
+                .parameters
+                .iter()
+                .map(|parameter| parameter.name.clone())
+                .collect();
             let name = names::fresh("result", &mut taken);
-            outputs.push(Output { name, ty: self.result.clone(), inout: false });
+            outputs.push(Output {
+                name,
+                ty: self.result.clone(),
+                inout: false,
+            });
         }
-        let back = self.parameters.iter().filter(|parameter| parameter.direction != Direction::In);
+        let back = self
+            .parameters
+            .iter()
+            .filter(|parameter| parameter.direction != Direction::In);
         outputs.extend(back.map(|parameter| Output {
             name: parameter.name.clone(),
             ty: parameter.ty.clone(),
@@ -142,7 +156,11 @@ impl Function {
 
     /// A name that no parameter has.
     pub(crate) fn local(&self, wanted: &str) -> String {
-        let mut taken = self.parameters.iter().map(|parameter| parameter.name.clone()).collect();
+        let mut taken = self
+            .parameters
+            .iter()
+            .map(|parameter| parameter.name.clone())
+            .collect();
         names::fresh(wanted, &mut taken)
     }
 

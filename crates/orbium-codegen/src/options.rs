@@ -85,5 +85,9 @@ impl Options {
 }
 
 fn absolute(name: String) -> String {
-    if name.starts_with("::") { name } else { format!("::{name}") }
+    if name.starts_with("::") {
+        name
+    } else {
+        format!("::{name}")
+    }
 }

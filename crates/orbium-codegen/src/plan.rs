@@ -92,7 +92,9 @@ impl<'m> Plan<'m> {
         };
         plan.place(model.top_level(), &[]);
         for (scope, path) in &options.external {
-            let found = model.lookup(scope).and_then(|module| plan.places.get(&module.id));
+            let found = model
+                .lookup(scope)
+                .and_then(|module| plan.places.get(&module.id));
             if let Some(place) = found {
                 plan.external.push((place.inner_path(), path.clone()));
             }
@@ -123,13 +125,26 @@ impl<'m> Plan<'m> {
     /// The definitions in a scope that are generated.
     pub(crate) fn contents(&self, ids: &'m [DefId]) -> impl Iterator<Item = &'m Definition> {
         let mapped = ids.iter().filter(|id| self.is_mapped(**id));
-        mapped.map(|id| &self.model[*id]).collect::<Vec<_>>().into_iter()
+        mapped
+            .map(|id| &self.model[*id])
+            .collect::<Vec<_>>()
+            .into_iter()
     }
 
     fn fresh(&mut self, module: &[String], name: &str) -> String {
         let reserved = || {
-            let root = self.options.runtime_path().split("::").next().unwrap_or("").to_owned();
-            RESERVED.iter().map(|name| (*name).to_owned()).chain([root]).collect()
+            let root = self
+                .options
+                .runtime_path()
+                .split("::")
+                .next()
+                .unwrap_or("")
+                .to_owned();
+            RESERVED
+                .iter()
+                .map(|name| (*name).to_owned())
+                .chain([root])
+                .collect()
         };
         let taken = self.taken.entry(module.to_vec()).or_insert_with(reserved);
         names::fresh(name, taken)
@@ -146,7 +161,11 @@ impl<'m> Plan<'m> {
             };
             let name = self.fresh(module, &name);
             let inner = matches!(definition.kind, DefinitionKind::Module(_)).then(|| name.clone());
-            let place = Place { module: module.to_vec(), name, inner };
+            let place = Place {
+                module: module.to_vec(),
+                name,
+                inner,
+            };
             self.places.insert(definition.id, place);
         }
         for definition in &contents {
@@ -161,7 +180,7 @@ impl<'m> Plan<'m> {
     }
 
     fn name_companions(&mut self, definition: &'m Definition, module: &[String]) {
-        let name = self.places[&definition.id].name.clone();
+        let name = names::camel(&definition.name);
         let has_type = matches!(
             definition.kind,
             DefinitionKind::Struct(_)
@@ -179,7 +198,10 @@ impl<'m> Plan<'m> {
             let found = InterfaceNames {
                 servant: self.fresh(module, &format!("{name}Servant")),
                 skeleton: self.fresh(module, &format!("{name}Skeleton")),
-                operations: self.fresh(module, &format!("{}_OPERATIONS", names::screaming(&definition.name))),
+                operations: self.fresh(
+                    module,
+                    &format!("{}_OPERATIONS", names::screaming(&definition.name)),
+                ),
             };
             self.interfaces.insert(definition.id, found);
         }
@@ -203,11 +225,19 @@ impl<'m> Plan<'m> {
             .flatten()
             .collect();
         let module = self.places[&id].module.clone();
-        let features: Vec<&Definition> =
-            self.contents(self.model.contents(id)).filter(|d| is_feature(d)).collect();
+        let features: Vec<&Definition> = self
+            .contents(self.model.contents(id))
+            .filter(|d| is_feature(d))
+            .collect();
         for feature in &features {
             let call = names::fresh(&names::value(&feature.name), &mut taken);
-            self.methods.insert(feature.id, Methods { call, ..Methods::default() });
+            self.methods.insert(
+                feature.id,
+                Methods {
+                    call,
+                    ..Methods::default()
+                },
+            );
         }
         for feature in &features {
             match &feature.kind {
@@ -221,10 +251,13 @@ impl<'m> Plan<'m> {
                     self.plan_error(&module, &attribute.get_raises, id, feature);
                 }
                 DefinitionKind::Operation(operation) => {
-                    let outs = operation.parameters.iter().filter(|p| p.direction == Direction::Out);
+                    let outs = operation
+                        .parameters
+                        .iter()
+                        .filter(|p| p.direction == Direction::Out);
                     let values = usize::from(operation.result != Type::Void) + outs.count();
                     if values > 1 {
-                        let interface = self.places[&id].name.clone();
+                        let interface = names::camel(&self.model[id].name);
                         let wanted = format!("{interface}{}Results", names::camel(&feature.name));
                         let results = self.fresh(&module, &wanted);
                         self.methods_mut(feature.id).results = Some(results);
@@ -241,19 +274,35 @@ impl<'m> Plan<'m> {
     }
 
     /// One error enum per distinct set of exceptions in a module.
-    fn plan_error(&mut self, module: &[String], raises: &[DefId], interface: DefId, feature: &Definition) {
+    fn plan_error(
+        &mut self,
+        module: &[String],
+        raises: &[DefId],
+        interface: DefId,
+        feature: &Definition,
+    ) {
         if raises.is_empty() || self.error_enum(module, raises).is_some() {
             return;
         }
         let exceptions = canonical(raises);
         let name = if exceptions.len() <= 2 {
-            let names: Vec<&str> = exceptions.iter().map(|id| self.places[id].name.as_str()).collect();
+            let names: Vec<String> = exceptions
+                .iter()
+                .map(|id| names::camel(&self.model[*id].name))
+                .collect();
             names.join("Or")
         } else {
-            format!("{}{}", self.places[&interface].name, names::camel(&feature.name))
+            format!(
+                "{}{}",
+                names::camel(&self.model[interface].name),
+                names::camel(&feature.name)
+            )
         };
         let name = self.fresh(module, &format!("{name}Error"));
-        self.errors.entry(module.to_vec()).or_default().push(ErrorEnum { name, exceptions });
+        self.errors
+            .entry(module.to_vec())
+            .or_default()
+            .push(ErrorEnum { name, exceptions });
     }
 
     /// The error enum for a set of exceptions.
@@ -292,7 +341,9 @@ impl<'m> Plan<'m> {
 
     /// Whether a module comes from elsewhere, so that nothing is generated.
     pub(crate) fn is_external(&self, module: &[String]) -> bool {
-        self.external.iter().any(|(found, _)| module.starts_with(found))
+        self.external
+            .iter()
+            .any(|(found, _)| module.starts_with(found))
     }
 
     /// The path from a module to a name in another one.
@@ -307,7 +358,10 @@ impl<'m> Plan<'m> {
         let common = from.iter().zip(module).take_while(|(a, b)| a == b).count();
         let ups = std::iter::repeat_n("super", from.len() - common);
         let downs = module[common..].iter().map(String::as_str);
-        ups.chain(downs).chain([name]).collect::<Vec<_>>().join("::")
+        ups.chain(downs)
+            .chain([name])
+            .collect::<Vec<_>>()
+            .join("::")
     }
 
     /// The path from a module to a definition.
@@ -323,7 +377,10 @@ impl<'m> Plan<'m> {
     /// inherited ones first.
     pub(crate) fn features(&self, id: DefId) -> Vec<&'m Definition> {
         let features = self.model.all_features(id).into_iter();
-        features.filter(|id| self.is_mapped(*id)).map(|id| &self.model[id]).collect()
+        features
+            .filter(|id| self.is_mapped(*id))
+            .map(|id| &self.model[id])
+            .collect()
     }
 
     /// The interface that a feature was declared in.
@@ -349,5 +406,8 @@ fn canonical(raises: &[DefId]) -> Vec<DefId> {
 
 pub(crate) fn is_feature(definition: &Definition) -> bool {
     let kind = &definition.kind;
-    matches!(kind, DefinitionKind::Operation(_) | DefinitionKind::Attribute(_))
+    matches!(
+        kind,
+        DefinitionKind::Operation(_) | DefinitionKind::Attribute(_)
+    )
 }

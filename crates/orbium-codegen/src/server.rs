@@ -23,7 +23,8 @@ impl Emitter<'_, '_> {
 
     fn servant_path(&self, id: DefId) -> String {
         let module = &self.plan.place_of(id).module;
-        self.plan.path(&self.module, module, &self.plan.interface(id).servant)
+        self.plan
+            .path(&self.module, module, &self.plan.interface(id).servant)
     }
 
     fn servant_trait(&mut self, definition: &Definition, functions: &[Function]) {
@@ -32,12 +33,21 @@ impl Emitter<'_, '_> {
         let bases = self.plan.model.bases(id);
         let supertraits = match bases {
             [] => "$Send + $Sync + 'static".to_owned(),
-            bases => bases.iter().map(|base| self.servant_path(*base)).collect::<Vec<_>>().join(" + "),
+            bases => bases
+                .iter()
+                .map(|base| self.servant_path(*base))
+                .collect::<Vec<_>>()
+                .join(" + "),
         };
-        let own: Vec<&Function> = functions.iter().filter(|function| function.owner == id).collect();
+        let own: Vec<&Function> = functions
+            .iter()
+            .filter(|function| function.owner == id)
+            .collect();
         self.text.blank();
         let shown = definition.path.join("::");
-        self.text.raw(&format!("/// What a servant of IDL interface `{shown}` does."));
+        self.text.raw(&format!(
+            "/// What a servant of IDL interface `{shown}` does."
+        ));
         let head = format!("pub trait {servant}: {supertraits}");
         if own.is_empty() {
             self.text.line(format!("{head} {{}}"));
@@ -62,7 +72,8 @@ impl Emitter<'_, '_> {
             let mut arguments = vec!["&**self".to_owned(), function.local("call")];
             arguments.extend(function.sent().map(|parameter| parameter.name.clone()));
             let arguments: Vec<Argument> = arguments.into_iter().map(Argument::Plain).collect();
-            self.text.call(&format!("{servant}::{}", function.name), &arguments, "");
+            self.text
+                .call(&format!("{servant}::{}", function.name), &arguments, "");
             self.text.close("}");
         }
         self.text.close("}");
@@ -77,7 +88,8 @@ impl Emitter<'_, '_> {
         self.text.line(format!("{name}:"));
         self.text.inwards();
         for (i, base) in supertraits.split(" + ").enumerate() {
-            self.text.line(format!("{}{base}", if i == 0 { "" } else { "+ " }));
+            self.text
+                .line(format!("{}{base}", if i == 0 { "" } else { "+ " }));
         }
         self.text.outwards();
         self.text.open("{");
@@ -92,10 +104,16 @@ impl Emitter<'_, '_> {
     /// The signature of a servant's method.
     fn method_signature(&mut self, function: &Function, end: &str) {
         let borrowed = self.borrowed(function);
-        let (generics, lifetime) = if borrowed.is_some() { ("<'a>", "'a") } else { ("", "") };
+        let (generics, lifetime) = if borrowed.is_some() {
+            ("<'a>", "'a")
+        } else {
+            ("", "")
+        };
         let and = if borrowed.is_some() { "&'a " } else { "&" };
-        let mut parameters =
-            vec![format!("{and}self"), format!("{}: {and}orb::Call<'_>", function.local("call"))];
+        let mut parameters = vec![
+            format!("{and}self"),
+            format!("{}: {and}orb::Call<'_>", function.local("call")),
+        ];
         for parameter in function.sent() {
             let ty = match parameter.direction {
                 Direction::InOut => format!("&mut {}", self.rust(&parameter.ty)),
@@ -106,7 +124,11 @@ impl Emitter<'_, '_> {
         let value = borrowed.unwrap_or_else(|| function.value(self.plan, &self.module));
         let error = function.error(self.plan, &self.module);
         let tail = format!(" -> $Result<{value}, {error}>{end}");
-        self.text.signature(&format!("fn {}{generics}", function.name), &parameters, &tail);
+        self.text.signature(
+            &format!("fn {}{generics}", function.name),
+            &parameters,
+            &tail,
+        );
     }
 
     fn operation_table(&mut self, definition: &Definition, functions: &[Function]) {
@@ -114,16 +136,27 @@ impl Emitter<'_, '_> {
             return;
         }
         let name = &self.plan.interface(definition.id).operations;
-        let wires: Vec<&str> = functions.iter().map(|function| function.wire.as_str()).collect();
+        let wires: Vec<&str> = functions
+            .iter()
+            .map(|function| function.wire.as_str())
+            .collect();
         let table = demux::table(&wires);
         let numbers = |numbers: &[u16]| -> Vec<String> {
-            numbers.iter().map(|n| codec::number(u64::from(*n))).collect()
+            numbers
+                .iter()
+                .map(|n| codec::number(u64::from(*n)))
+                .collect()
         };
         let (constructor, key, slots) = match &table {
             Table::Octet { at, lowest, slots } => {
                 ("by_octet", vec![at.to_string(), lowest.to_string()], slots)
             }
-            Table::Octets { at: [a, b, c], multiplier, shift, slots } => {
+            Table::Octets {
+                at: [a, b, c],
+                multiplier,
+                shift,
+                slots,
+            } => {
                 let at = format!("[{a}, {b}, {c}]");
                 let multiplier = format!("0x{:04x}_{:04x}", multiplier >> 16, multiplier & 0xffff);
                 ("by_octets", vec![at, multiplier, shift.to_string()], slots)
@@ -131,10 +164,19 @@ impl Emitter<'_, '_> {
             Table::Hash { slots, .. } => ("by_hash", Vec::new(), slots),
         };
         self.text.blank();
-        self.text.open(format!("static {name}: orb::OperationTable = orb::OperationTable::{constructor}("));
+        let left = format!("static {name}: orb::OperationTable");
+        let head = format!("orb::OperationTable::{constructor}");
         let wires: Vec<String> = wires.iter().map(|wire| quoted(wire)).collect();
+        let mut parts = vec![format!("&[{}]", wires.join(", "))];
+        parts.extend(key.iter().cloned());
+        parts.push(format!("&[{}]", numbers(slots).join(", ")));
+        if parts.join(", ").len() <= 60 && !matches!(table, Table::Hash { .. }) {
+            return self.text.assign_call(&left, &head, &parts, ";");
+        }
+        self.text.open(format!("{left} = {head}("));
         self.text.strings("&", &wires, ",");
-        key.iter().for_each(|part| self.text.line(format!("{part},")));
+        key.iter()
+            .for_each(|part| self.text.line(format!("{part},")));
         if let Table::Hash { displacements, .. } = &table {
             self.text.numbers("&", &numbers(displacements), ",");
         }
@@ -148,36 +190,50 @@ impl Emitter<'_, '_> {
         let (servant, skeleton) = (names.servant, names.skeleton);
         self.text.blank();
         let shown = definition.path.join("::");
-        self.text.raw(&format!("/// Leads requests to a servant of IDL interface `{shown}`."));
+        self.text.raw(&format!(
+            "/// Leads requests to a servant of IDL interface `{shown}`."
+        ));
         self.text.line("#[doc(hidden)]");
         self.text.line(format!("pub struct {skeleton}<S>(S);"));
         self.text.blank();
-        self.text.open(format!("impl<S: {servant}> orb::Servant for {skeleton}<S> {{"));
+        self.text.open(format!(
+            "impl<S: {servant}> orb::Servant for {skeleton}<S> {{"
+        ));
         self.text.open("fn repository_id(&self) -> &'static str {");
-        self.text.line(format!("<{name} as orb::Interface>::REPOSITORY_ID"));
+        self.text
+            .line(format!("<{name} as orb::Interface>::REPOSITORY_ID"));
         self.text.close("}");
         self.text.blank();
-        self.text.open("fn is_a(&self, repository_id: &str) -> bool {");
-        self.text.open(format!("if repository_id == <{name} as orb::Interface>::REPOSITORY_ID {{"));
+        self.text
+            .open("fn is_a(&self, repository_id: &str) -> bool {");
+        self.text.open(format!(
+            "if repository_id == <{name} as orb::Interface>::REPOSITORY_ID {{"
+        ));
         self.text.line("return true;");
         self.text.close("}");
-        self.text.line(format!("<{name} as orb::Interface>::BASES.contains(&repository_id)"));
+        self.text.line(format!(
+            "<{name} as orb::Interface>::BASES.contains(&repository_id)"
+        ));
         self.text.close("}");
         self.text.blank();
         self.dispatch(&names.operations, functions);
         self.text.close("}");
         self.text.blank();
-        self.text.open(format!("impl<S: {servant}> orb::ServedBy<S> for {name} {{"));
+        self.text
+            .open(format!("impl<S: {servant}> orb::ServedBy<S> for {name} {{"));
         self.text.line(format!("type Skeleton = {skeleton}<S>;"));
         self.text.blank();
-        self.text.open(format!("fn skeleton(servant: S) -> {skeleton}<S> {{"));
+        self.text
+            .open(format!("fn skeleton(servant: S) -> {skeleton}<S> {{"));
         self.text.line(format!("{skeleton}(servant)"));
         self.text.close("}");
         self.text.close("}");
     }
 
     fn dispatch(&mut self, operations: &str, functions: &[Function]) {
-        let reads = functions.iter().any(|function| function.sent().next().is_some());
+        let reads = functions
+            .iter()
+            .any(|function| function.sent().next().is_some());
         let (call, arguments, reply) = match (functions.is_empty(), reads) {
             (true, _) => ("_", "_", "_"),
             (false, false) => ("call", "_", "reply"),
@@ -189,14 +245,20 @@ impl Emitter<'_, '_> {
             format!("{arguments}: &mut orb::CdrReader<'a>"),
             format!("{reply}: &mut orb::Reply<'_>"),
         ];
-        self.text.signature("fn dispatch<'a>", &parameters, " -> $Result<(), orb::DispatchError> {");
+        self.text.signature(
+            "fn dispatch<'a>",
+            &parameters,
+            " -> $Result<(), orb::DispatchError> {",
+        );
         if functions.is_empty() {
             self.text.line("$Err(orb::unknown_operation())");
         } else {
             let start = self.text.lines();
-            self.text.open(format!("match {operations}.find(call.operation()) {{"));
+            self.text
+                .open(format!("match {operations}.find(call.operation()) {{"));
             for (index, function) in functions.iter().enumerate() {
-                self.text.open(format!("$Some({}) => {{", codec::number(index as u64)));
+                self.text
+                    .open(format!("$Some({}) => {{", codec::number(index as u64)));
                 self.arm_of(function);
                 self.text.close("}");
             }
@@ -212,7 +274,9 @@ impl Emitter<'_, '_> {
     /// What happens for one operation: everything is decoded before the servant
     /// is called.
     fn arm_of(&mut self, function: &Function) {
-        let mut taken: HashSet<String> = ["call", "arguments", "reply", "self"].map(str::to_owned).into();
+        let mut taken: HashSet<String> = ["call", "arguments", "reply", "self"]
+            .map(str::to_owned)
+            .into();
         let mut passed = vec!["&self.0".to_owned(), "call".to_owned()];
         let mut inouts: Vec<(String, String)> = Vec::new();
         for parameter in function.sent() {
@@ -220,7 +284,8 @@ impl Emitter<'_, '_> {
             if parameter.direction == Direction::InOut {
                 let ty = self.rust(&parameter.ty);
                 let call = self.functions.decode(self.plan, &parameter.ty, "arguments");
-                self.text.assign(&format!("let mut {local}: {ty}"), &format!("{call}?"));
+                self.text
+                    .assign(&format!("let mut {local}: {ty}"), &format!("{call}?"));
                 passed.push(format!("&mut {local}"));
                 inouts.push((parameter.name.clone(), local));
             } else {
@@ -228,7 +293,6 @@ impl Emitter<'_, '_> {
                 passed.push(self.pass(&parameter.ty, &local));
             }
         }
-        let passed: Vec<Argument> = passed.into_iter().map(Argument::Plain).collect();
         let called = format!("{}::{}", self.servant_path(function.owner), function.name);
         let outputs = function.outputs();
         let gives = outputs.iter().any(|output| !output.inout);
@@ -236,17 +300,24 @@ impl Emitter<'_, '_> {
         let writer = names::fresh("writer", &mut taken);
         let lines = self.answer(function, &outputs, &value, &writer, &inouts);
         if function.raises.is_empty() {
-            let head = if gives { format!("let {value} = {called}") } else { called };
-            self.text.call(&head, &passed, "?;");
+            if gives {
+                self.text
+                    .assign_call(&format!("let {value}"), &called, &passed, "?;");
+            } else {
+                let passed: Vec<Argument> = passed.into_iter().map(Argument::Plain).collect();
+                self.text.call(&called, &passed, "?;");
+            }
             return self.reply("", &lines, &writer, "");
         }
         let outcome = names::fresh("outcome", &mut taken);
         let error = names::fresh("error", &mut taken);
-        self.text.call(&format!("let {outcome} = {called}"), &passed, ";");
+        self.text
+            .assign_call(&format!("let {outcome}"), &called, &passed, ";");
         self.text.open(format!("match {outcome} {{"));
         let pattern = if gives { value } else { "()".to_owned() };
         self.reply(&format!("$Ok({pattern}) => "), &lines, &writer, ",");
-        self.text.line(format!("$Err({error}) => reply.raise(&{error}),"));
+        self.text
+            .line(format!("$Err({error}) => reply.raise(&{error}),"));
         self.text.close("}");
     }
 
@@ -254,7 +325,9 @@ impl Emitter<'_, '_> {
     fn argument(&mut self, ty: &Type, local: &str) {
         let resolved = self.plan.model.resolve_alias(ty).clone();
         match &resolved {
-            Type::String(_) => self.text.line(format!("let {local} = arguments.read_str()?;")),
+            Type::String(_) => self
+                .text
+                .line(format!("let {local} = arguments.read_str()?;")),
             Type::Sequence { element, .. } if self.plan.is_fixed(element) => {
                 let element = self.rust(element);
                 self.text.assign(
@@ -264,17 +337,22 @@ impl Emitter<'_, '_> {
             }
             _ if self.plan.is_fixed(ty) => {
                 let ty = self.rust(ty);
-                return self.text.assign(&format!("let {local}: {ty}"), "arguments.read_fixed()?");
+                return self
+                    .text
+                    .assign(&format!("let {local}: {ty}"), "arguments.read_fixed()?");
             }
             _ => {
                 let rust = self.rust(ty);
                 let call = self.functions.decode(self.plan, ty, "arguments");
-                return self.text.assign(&format!("let {local}: {rust}"), &format!("{call}?"));
+                return self
+                    .text
+                    .assign(&format!("let {local}: {rust}"), &format!("{call}?"));
             }
         }
         if let Some(check) = codec::exceeds(&resolved, local) {
             self.text.open(format!("if {check} {{"));
-            self.text.line("let error = arguments.error(orb::CdrErrorKind::BoundExceeded);");
+            self.text
+                .line("let error = arguments.error(orb::CdrErrorKind::BoundExceeded);");
             self.text.line("return $Err($From::from(error));");
             self.text.close("}");
         }
@@ -310,7 +388,10 @@ impl Emitter<'_, '_> {
             } else {
                 value.to_owned()
             };
-            lines.push(self.functions.encode(self.plan, &output.ty, &format!("&{what}"), writer));
+            lines.push(
+                self.functions
+                    .encode(self.plan, &output.ty, &format!("&{what}"), writer),
+            );
         }
         lines
     }
@@ -326,8 +407,11 @@ impl Emitter<'_, '_> {
         if lines.len() < 2 && closure.len() <= 60 && self.text.fits(&one) {
             return self.text.line(one);
         }
-        self.text.open(format!("{before}reply.result(|{writer}| {{"));
-        lines.iter().for_each(|line| self.text.statement(&format!("{line};")));
+        self.text
+            .open(format!("{before}reply.result(|{writer}| {{"));
+        lines
+            .iter()
+            .for_each(|line| self.text.statement(&format!("{line};")));
         self.text.close(format!("}}){after}"));
     }
 }

@@ -1,18 +1,26 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Statics that describe types, for `any` and TypeCode.
 
-use orbium_idl::model::{
-    Alias, ConstValue, Definition, DefinitionKind, Enum, Member, Type, Union,
-};
+use orbium_idl::model::{Alias, ConstValue, Definition, DefinitionKind, Enum, Member, Type, Union};
 
 use crate::data::quoted;
 use crate::emit::Emitter;
 
 impl Emitter<'_, '_> {
-    pub(crate) fn struct_type(&mut self, definition: &Definition, constructor: &str, members: &[Member]) {
+    pub(crate) fn struct_type(
+        &mut self,
+        definition: &Definition,
+        constructor: &str,
+        members: &[Member],
+    ) {
         let members: Vec<String> = members
             .iter()
-            .map(|member| self.described("new", &[quoted(&member.name), self.described_type(&member.ty)]))
+            .map(|member| {
+                self.described(
+                    "new",
+                    &[quoted(&member.name), self.described_type(&member.ty)],
+                )
+            })
             .collect();
         self.type_static(definition, constructor, None, &members);
         self.typed(definition);
@@ -51,11 +59,17 @@ impl Emitter<'_, '_> {
         let name = self.plan.type_code(definition.id);
         self.text.blank();
         self.static_doc(definition);
-        self.text.open(format!("pub static {name}: orb::Type = orb::Type::alias("));
-        self.text.line(format!("{},", quoted(&definition.repository_id)));
-        self.text.line(format!("{},", quoted(&definition.name)));
-        self.text.line(format!("{original},"));
-        self.text.close(");");
+        let parts = [
+            quoted(&definition.repository_id),
+            quoted(&definition.name),
+            original,
+        ];
+        self.text.assign_call(
+            &format!("pub static {name}: orb::Type"),
+            "orb::Type::alias",
+            &parts,
+            ";",
+        );
     }
 
     fn static_doc(&mut self, definition: &Definition) {
@@ -74,23 +88,28 @@ impl Emitter<'_, '_> {
         let name = self.plan.type_code(definition.id);
         self.text.blank();
         self.static_doc(definition);
-        self.text.open(format!("pub static {name}: orb::Type = orb::Type::{constructor}("));
-        self.text.line(format!("{},", quoted(&definition.repository_id)));
-        self.text.line(format!("{},", quoted(&definition.name)));
-        if let Some(discriminator) = discriminator {
-            self.text.line(format!("{discriminator},"));
+        let left = format!("pub static {name}: orb::Type");
+        let head = format!("orb::Type::{constructor}");
+        let mut parts = vec![quoted(&definition.repository_id), quoted(&definition.name)];
+        parts.extend(discriminator.map(str::to_owned));
+        let together = members.join(", ");
+        let all: Vec<String> = parts
+            .iter()
+            .cloned()
+            .chain([format!("&[{together}]")])
+            .collect();
+        if together.len() <= 60 {
+            return self.text.assign_call(&left, &head, &all, ";");
         }
-        match members {
-            [] => self.text.line("&[],"),
-            [one] if one.len() <= 60 => self.text.line(format!("&[{one}],")),
-            members => {
-                self.text.open("&[");
-                for member in members {
-                    self.text.statement(&format!("{member},"));
-                }
-                self.text.close("],");
-            }
-        }
+        self.text.open(format!("{left} = {head}("));
+        parts
+            .iter()
+            .for_each(|part| self.text.line(format!("{part},")));
+        self.text.open("&[");
+        members
+            .iter()
+            .for_each(|member| self.text.statement(&format!("{member},")));
+        self.text.close("],");
         self.text.close(");");
     }
 
@@ -99,7 +118,8 @@ impl Emitter<'_, '_> {
         let found = self.plan.type_code(definition.id);
         self.text.blank();
         self.text.open(format!("impl orb::Typed for {name} {{"));
-        self.text.line(format!("const TYPE: &'static orb::Type = &{found};"));
+        self.text
+            .line(format!("const TYPE: &'static orb::Type = &{found};"));
         self.text.close("}");
     }
 
@@ -138,14 +158,22 @@ impl Emitter<'_, '_> {
                 let element = self.described_type(element);
                 format!("&orb::Type::sequence({element}, {})", bound.unwrap_or(0))
             }
-            Type::Array { element, dimensions } => {
+            Type::Array {
+                element,
+                dimensions,
+            } => {
                 let element = self.described_type(element);
                 let arrays = dimensions.iter().rev();
-                arrays.fold(element, |inner, n| format!("&orb::Type::array({inner}, {n})"))
+                arrays.fold(element, |inner, n| {
+                    format!("&orb::Type::array({inner}, {n})")
+                })
             }
             Type::Named(id) => match &self.plan.model[*id].kind {
                 DefinitionKind::Interface(_) => {
-                    format!("<{} as orb::Typed>::TYPE", self.plan.path_to(&self.module, *id))
+                    format!(
+                        "<{} as orb::Typed>::TYPE",
+                        self.plan.path_to(&self.module, *id)
+                    )
                 }
                 DefinitionKind::Native => {
                     let native = &self.plan.model[*id];
@@ -166,11 +194,7 @@ impl Emitter<'_, '_> {
 fn label_value(label: &ConstValue) -> String {
     match label {
         // An `unsigned long long` keeps its bits.
-        ConstValue::Integer(value) => {
-            let value = *value as i64;
-            let sign = if value < 0 { "-" } else { "" };
-            format!("{sign}{}", crate::codec::number(value.unsigned_abs()))
-        }
+        ConstValue::Integer(value) => crate::codec::integer(i128::from(*value as i64)),
         ConstValue::Char(octet) => octet.to_string(),
         ConstValue::WChar(unit) => unit.to_string(),
         ConstValue::Boolean(value) => u8::from(*value).to_string(),

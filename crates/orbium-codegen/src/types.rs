@@ -36,9 +36,15 @@ impl Plan<'_> {
             Type::String(_) | Type::WString(_) => "$String".to_owned(),
             Type::Fixed { digits, scale } => format!("orb::Fixed<{digits}, {scale}>"),
             Type::Sequence { element, .. } => format!("$Vec<{}>", self.rust(element, from)),
-            Type::Array { element, dimensions } => {
+            Type::Array {
+                element,
+                dimensions,
+            } => {
                 let element = self.rust(element, from);
-                dimensions.iter().rev().fold(element, |inner, n| format!("[{inner}; {n}]"))
+                dimensions
+                    .iter()
+                    .rev()
+                    .fold(element, |inner, n| format!("[{inner}; {n}]"))
             }
             Type::Named(id) => self.named(*id, from),
         }
@@ -55,7 +61,11 @@ impl Plan<'_> {
 
     /// The type of an `in` parameter.
     pub(crate) fn parameter(&self, ty: &Type, from: &[String], lifetime: &str) -> String {
-        let and = if lifetime.is_empty() { "&".to_owned() } else { format!("&{lifetime} ") };
+        let and = if lifetime.is_empty() {
+            "&".to_owned()
+        } else {
+            format!("&{lifetime} ")
+        };
         match self.model.resolve_alias(ty) {
             _ if self.by_value(ty) => self.rust(ty, from),
             Type::String(_) | Type::WString(_) => format!("{and}str"),
@@ -118,9 +128,14 @@ impl Plan<'_> {
             Type::Long | Type::ULong | Type::Float => Some(4),
             Type::LongLong | Type::ULongLong | Type::Double => Some(8),
             Type::LongDouble => Some(16),
-            Type::Array { element, dimensions } => {
+            Type::Array {
+                element,
+                dimensions,
+            } => {
                 let element = self.fixed_size(element)?;
-                let count = dimensions.iter().fold(1u64, |all, n| all.saturating_mul(u64::from(*n)));
+                let count = dimensions
+                    .iter()
+                    .fold(1u64, |all, n| all.saturating_mul(u64::from(*n)));
                 Some(element.saturating_mul(count))
             }
             Type::Named(id) => match &self.model[*id].kind {
@@ -157,7 +172,8 @@ impl Plan<'_> {
                     !self.model.is_recursive(*id) && s.members.iter().all(|m| self.is_copy(&m.ty))
                 }
                 DefinitionKind::Union(u) => {
-                    !self.model.is_recursive(*id) && u.cases.iter().all(|c| self.is_copy(&c.member.ty))
+                    !self.model.is_recursive(*id)
+                        && u.cases.iter().all(|c| self.is_copy(&c.member.ty))
                 }
                 DefinitionKind::Enum(_) => true,
                 _ => false,
@@ -169,9 +185,10 @@ impl Plan<'_> {
     /// Whether the Rust type has a `Default`.
     pub(crate) fn has_default(&self, ty: &Type) -> bool {
         match ty {
-            Type::Array { element, dimensions } => {
-                dimensions.iter().all(|n| *n <= DEFAULT_ARRAY) && self.has_default(element)
-            }
+            Type::Array {
+                element,
+                dimensions,
+            } => dimensions.iter().all(|n| *n <= DEFAULT_ARRAY) && self.has_default(element),
             Type::Named(id) => match &self.model[*id].kind {
                 DefinitionKind::Alias(alias) => self.has_default(&alias.ty),
                 DefinitionKind::Struct(s) => self.have_default(&s.members),
@@ -206,12 +223,21 @@ impl Plan<'_> {
     pub(crate) fn min_size(&self, ty: &Type) -> u64 {
         match ty {
             Type::WChar => 2,
-            Type::TypeCode | Type::Any | Type::String(_) | Type::WString(_) | Type::Sequence { .. } => 4,
+            Type::TypeCode
+            | Type::Any
+            | Type::String(_)
+            | Type::WString(_)
+            | Type::Sequence { .. } => 4,
             // An empty type id and no profiles.
             Type::Object => 8,
             Type::Fixed { digits, .. } => u64::from(*digits) / 2 + 1,
-            Type::Array { element, dimensions } => {
-                let count = dimensions.iter().fold(1u64, |all, n| all.saturating_mul(u64::from(*n)));
+            Type::Array {
+                element,
+                dimensions,
+            } => {
+                let count = dimensions
+                    .iter()
+                    .fold(1u64, |all, n| all.saturating_mul(u64::from(*n)));
                 self.min_size(element).saturating_mul(count)
             }
             Type::Named(id) => match &self.model[*id].kind {
@@ -220,8 +246,13 @@ impl Plan<'_> {
                 DefinitionKind::Union(u) => {
                     let cases = u.cases.iter().map(|case| self.min_size(&case.member.ty));
                     // A discriminator that no case covers stands alone.
-                    let least = if u.default_case().is_some() { cases.min() } else { None };
-                    self.min_size(&u.discriminator).saturating_add(least.unwrap_or(0))
+                    let least = if u.default_case().is_some() {
+                        cases.min()
+                    } else {
+                        None
+                    };
+                    self.min_size(&u.discriminator)
+                        .saturating_add(least.unwrap_or(0))
                 }
                 DefinitionKind::Enum(_) => 4,
                 DefinitionKind::Interface(_) => 8,
@@ -249,6 +280,47 @@ impl Plan<'_> {
                 _ => true,
             },
             _ => true,
+        }
+    }
+
+    /// About how many octets a value takes in memory, on 64 bits.
+    pub(crate) fn memory(&self, ty: &Type) -> u64 {
+        let sum = |members: &[Member]| {
+            members
+                .iter()
+                .map(|m| self.memory(&m.ty).next_multiple_of(8))
+                .sum()
+        };
+        match ty {
+            Type::String(_) | Type::WString(_) | Type::Sequence { .. } => 24,
+            Type::Any => 64,
+            Type::TypeCode | Type::Fixed { .. } => 16,
+            Type::Array {
+                element,
+                dimensions,
+            } => {
+                let count = dimensions
+                    .iter()
+                    .fold(1u64, |all, n| all.saturating_mul(u64::from(*n)));
+                self.memory(element)
+                    .saturating_mul(count)
+                    .min(u64::from(u32::MAX))
+            }
+            Type::Named(id) => match &self.model[*id].kind {
+                DefinitionKind::Alias(alias) => self.memory(&alias.ty),
+                DefinitionKind::Struct(s) => sum(&s.members),
+                DefinitionKind::Exception(e) => sum(&e.members),
+                DefinitionKind::Union(u) => {
+                    8 + u
+                        .cases
+                        .iter()
+                        .map(|c| self.memory(&c.member.ty))
+                        .max()
+                        .unwrap_or(0)
+                }
+                _ => 8,
+            },
+            simple => self.fixed_size(simple).unwrap_or(8),
         }
     }
 }

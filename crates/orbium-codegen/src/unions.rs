@@ -38,9 +38,19 @@ impl Emitter<'_, '_> {
         let copy = self.plan.is_copy(&Type::Named(definition.id));
         self.text.blank();
         self.doc(&docs::of(definition, "union"));
-        let derives = if copy { "Clone, Copy, Debug, PartialEq" } else { "Clone, Debug, PartialEq" };
+        let derives = if copy {
+            "Clone, Copy, Debug, PartialEq"
+        } else {
+            "Clone, Debug, PartialEq"
+        };
         self.text.line(format!("#[derive({derives})]"));
-        self.allows.insert("clippy::large_enum_variant");
+        let mut sizes: Vec<u64> = union
+            .cases
+            .iter()
+            .map(|c| self.plan.memory(&c.member.ty))
+            .collect();
+        sizes.push(if shape.other.is_some() { 0 } else { u64::MAX });
+        self.note_sizes(sizes.into_iter().filter(|size| *size < u64::MAX));
         self.text.open(format!("pub enum {name} {{"));
         for (case, variant) in union.cases.iter().zip(&shape.variants) {
             self.doc(&docs::member(&case.member));
@@ -48,7 +58,8 @@ impl Emitter<'_, '_> {
             if carries(case) {
                 self.text.open(format!("{variant} {{"));
                 self.text.raw("/// Which of the labels was meant.");
-                self.text.line(format!("discriminator: {},", shape.discriminator));
+                self.text
+                    .line(format!("discriminator: {},", shape.discriminator));
                 self.text.raw("/// The value.");
                 self.text.line(format!("value: {ty},"));
                 self.text.close("},");
@@ -57,10 +68,12 @@ impl Emitter<'_, '_> {
             }
         }
         if let Some(other) = &shape.other {
-            self.text.raw("/// A discriminator that no case covers: there is no value.");
+            self.text
+                .raw("/// A discriminator that no case covers: there is no value.");
             self.text.open(format!("{other} {{"));
             self.text.raw("/// The discriminator.");
-            self.text.line(format!("discriminator: {},", shape.discriminator));
+            self.text
+                .line(format!("discriminator: {},", shape.discriminator));
             self.text.close("},");
         }
         self.text.close("}");
@@ -69,13 +82,26 @@ impl Emitter<'_, '_> {
         self.union_type(definition, union);
     }
 
+    /// The variants of an enum may differ much in size: that is for IDL to say.
+    pub(crate) fn note_sizes(&mut self, sizes: impl Iterator<Item = u64>) {
+        let mut sizes: Vec<u64> = sizes.collect();
+        sizes.sort_unstable_by(|a, b| b.cmp(a));
+        if let [largest, next, ..] = sizes.as_slice()
+            && largest - next > 150
+        {
+            self.allows.insert("clippy::large_enum_variant");
+        }
+    }
+
     fn shape(&self, definition: &Definition, union: &Union) -> Shape {
         let mut taken = HashSet::new();
         let names = union.cases.iter().map(|case| names::ty(&case.member.name));
         let variants = names.map(|name| names::fresh(&name, &mut taken)).collect();
         let labels: usize = union.cases.iter().map(|case| case.labels.len()).sum();
         let covered = union.default_case().is_some()
-            || self.values_of(&union.discriminator).is_some_and(|all| labels >= all);
+            || self
+                .values_of(&union.discriminator)
+                .is_some_and(|all| labels >= all);
         Shape {
             variants,
             other: (!covered).then(|| names::fresh("Other", &mut taken)),
@@ -102,10 +128,7 @@ impl Emitter<'_, '_> {
     /// A label as an expression and as a pattern.
     fn label(&self, label: &ConstValue) -> String {
         match label {
-            ConstValue::Integer(value) => {
-                let sign = if *value < 0 { "-" } else { "" };
-                format!("{sign}{}", codec::grouped(&value.unsigned_abs().to_string()))
-            }
+            ConstValue::Integer(value) => codec::integer(*value),
             ConstValue::Char(octet) => format!("orb::Char({octet})"),
             ConstValue::WChar(unit) => format!("orb::WChar({unit})"),
             ConstValue::Boolean(value) => value.to_string(),
@@ -125,18 +148,67 @@ impl Emitter<'_, '_> {
         format!("{path}::{}", variant.unwrap_or_default())
     }
 
-    fn labels(&self, cases: &[&Case]) -> String {
-        let labels = cases.iter().flat_map(|case| &case.labels);
-        labels.map(|label| self.label(label)).collect::<Vec<_>>().join(" | ")
+    /// The labels of some cases as patterns; three numbers in a row or more
+    /// become a range.
+    fn labels(&self, cases: &[&Case]) -> Vec<String> {
+        let labels: Vec<&ConstValue> = cases.iter().flat_map(|case| &case.labels).collect();
+        let numbers = |wanted: &dyn Fn(&ConstValue) -> Option<i128>| -> Option<Vec<i128>> {
+            labels.iter().map(|label| wanted(label)).collect()
+        };
+        let integers = numbers(&|label| match label {
+            ConstValue::Integer(value) => Some(*value),
+            _ => None,
+        });
+        let chars = numbers(&|label| match label {
+            ConstValue::Char(octet) => Some(i128::from(*octet)),
+            _ => None,
+        });
+        let wide = numbers(&|label| match label {
+            ConstValue::WChar(unit) => Some(i128::from(*unit)),
+            _ => None,
+        });
+        match (integers, chars, wide) {
+            _ if labels.is_empty() => Vec::new(),
+            (Some(integers), ..) => runs(integers),
+            (_, Some(octets), _) => vec![format!("orb::Char({})", runs(octets).join(" | "))],
+            (.., Some(units)) => vec![format!("orb::WChar({})", runs(units).join(" | "))],
+            _ => labels.iter().map(|label| self.label(label)).collect(),
+        }
+    }
+
+    /// What is left of the discriminator's values: all enumerators without a
+    /// case, or else a wildcard.
+    fn remaining(&self, union: &Union) -> Vec<String> {
+        let Type::Named(id) = self.plan.model.resolve_alias(&union.discriminator) else {
+            return vec!["_".to_owned()];
+        };
+        let DefinitionKind::Enum(e) = &self.plan.model[*id].kind else {
+            return vec!["_".to_owned()];
+        };
+        let all = (0..).take(e.enumerators.len());
+        let left = all.filter(|index| {
+            let value = ConstValue::Enumerator {
+                of: *id,
+                index: *index,
+            };
+            !union
+                .cases
+                .iter()
+                .any(|case| !case.is_default && case.labels.contains(&value))
+        });
+        left.map(|index| self.enumerator(*id, index)).collect()
     }
 
     fn union_encode(&mut self, name: &str, union: &Union, shape: &Shape) {
         self.text.blank();
         self.text.open(format!("impl orb::Encode for {name} {{"));
-        self.text.open("fn encode<'a>(&'a self, writer: &mut orb::CdrWriter<'a>) {");
+        self.text
+            .open("fn encode<'a>(&'a self, writer: &mut orb::CdrWriter<'a>) {");
         self.text.open("match self {");
         for (case, variant) in union.cases.iter().zip(&shape.variants) {
-            let value = self.functions.encode(self.plan, &case.member.ty, "value", "writer");
+            let value = self
+                .functions
+                .encode(self.plan, &case.member.ty, "value", "writer");
             if carries(case) {
                 let head = format!("Self::{variant} {{");
                 self.pattern(&head, &["discriminator", "value"]);
@@ -155,7 +227,10 @@ impl Emitter<'_, '_> {
                 let label = self.label(&case.labels[0]);
                 if let ConstValue::Integer(_) = case.labels[0] {
                     // The type of a number must be stated, or it is i32.
-                    self.write_discriminator(&format!("&{label}_{}", self.bare_integer(union)), shape);
+                    self.write_discriminator(
+                        &format!("&{label}_{}", self.bare_integer(union)),
+                        shape,
+                    );
                 } else {
                     self.write_discriminator(&format!("&{label}"), shape);
                 }
@@ -183,7 +258,9 @@ impl Emitter<'_, '_> {
             return self.text.open(format!("{head} {inside} }} => {{"));
         }
         self.text.open(head);
-        fields.iter().for_each(|field| self.text.line(format!("{field},")));
+        fields
+            .iter()
+            .for_each(|field| self.text.line(format!("{field},")));
         self.text.middle("} => {");
     }
 
@@ -192,9 +269,10 @@ impl Emitter<'_, '_> {
         self.rust(self.plan.model.resolve_alias(&union.discriminator))
     }
 
-    fn check_discriminator(&mut self, labels: &str, must_match: bool) {
+    fn check_discriminator(&mut self, patterns: &[String], must_match: bool) {
         let not = if must_match { "!" } else { "" };
-        let condition = match labels {
+        let labels = patterns.join(" | ");
+        let condition = match labels.as_str() {
             "true" | "false" => {
                 // A pattern would do, but for a boolean it reads oddly.
                 let matches = (labels == "true") == must_match;
@@ -207,8 +285,7 @@ impl Emitter<'_, '_> {
         if labels.len() + 16 > 60 || one.len() + 20 > 100 {
             // Too long a list: told apart by a match of its own.
             self.text.open("let listed = match *discriminator {");
-            let labels: Vec<&str> = labels.split(" | ").collect();
-            self.arm(&labels, "true,");
+            self.arm(patterns, "true,");
             self.text.line("_ => false,");
             self.text.close("};");
             self.allows.insert("clippy::match_like_matches_macro");
@@ -216,29 +293,37 @@ impl Emitter<'_, '_> {
         } else {
             self.text.open(one);
         }
-        self.text.line("writer.fail(orb::CdrErrorKind::BadDiscriminator);");
+        self.text
+            .line("writer.fail(orb::CdrErrorKind::BadDiscriminator);");
         self.text.close("}");
     }
 
     /// A match arm with alternatives: on one line, or one a line.
-    fn arm(&mut self, labels: &[&str], body: &str) {
+    fn arm(&mut self, labels: &[String], body: &str) {
         let one = format!("{} => {body}", labels.join(" | "));
         if one.len() <= 72 {
             return self.text.line(one);
         }
         for (i, label) in labels.iter().enumerate() {
             let bar = if i == 0 { "" } else { "| " };
-            let end = if i + 1 == labels.len() { format!(" => {body}") } else { String::new() };
+            let end = if i + 1 == labels.len() {
+                format!(" => {body}")
+            } else {
+                String::new()
+            };
             self.text.line(format!("{bar}{label}{end}"));
         }
     }
 
     fn write_discriminator(&mut self, reference: &str, shape: &Shape) {
         if shape.wide {
-            let value = reference.strip_prefix('&').map_or(format!("*{reference}"), str::to_owned);
+            let value = reference
+                .strip_prefix('&')
+                .map_or(format!("*{reference}"), str::to_owned);
             self.text.line(format!("writer.write_wchar({value});"));
         } else {
-            self.text.statement(&format!("writer.write_fixed({reference});"));
+            self.text
+                .statement(&format!("writer.write_fixed({reference});"));
         }
     }
 
@@ -248,24 +333,37 @@ impl Emitter<'_, '_> {
         let own = self.plan.min_size(&union.discriminator);
         let least = match union.default_case() {
             Some(_) => {
-                let cases = union.cases.iter().map(|case| self.plan.min_size(&case.member.ty));
+                let cases = union
+                    .cases
+                    .iter()
+                    .map(|case| self.plan.min_size(&case.member.ty));
                 own.saturating_add(cases.min().unwrap_or(0))
             }
             None => own,
         };
-        self.text.line(format!("const MIN_SIZE: usize = {};", codec::number(least)));
+        self.text
+            .line(format!("const MIN_SIZE: usize = {};", codec::number(least)));
         self.text.blank();
         let parameters = ["reader: &mut orb::CdrReader<'_>".to_owned()];
-        self.text.signature("fn decode", &parameters, " -> $Result<Self, orb::CdrError> {");
+        self.text.signature(
+            "fn decode",
+            &parameters,
+            " -> $Result<Self, orb::CdrError> {",
+        );
         if shape.wide {
             self.text.line("let discriminator = reader.read_wchar()?;");
         } else {
-            self.text.assign(&format!("let discriminator: {}", shape.discriminator), "reader.read_fixed()?");
+            self.text.assign(
+                &format!("let discriminator: {}", shape.discriminator),
+                "reader.read_fixed()?",
+            );
         }
         if shape.recursive {
             self.text.open("reader.nested(|reader| {");
         }
-        if shape.discriminator == "bool" || *self.plan.model.resolve_alias(&union.discriminator) == Type::Boolean {
+        if shape.discriminator == "bool"
+            || *self.plan.model.resolve_alias(&union.discriminator) == Type::Boolean
+        {
             self.decode_boolean_cases(union, shape);
         } else {
             self.decode_cases(union, shape);
@@ -285,20 +383,20 @@ impl Emitter<'_, '_> {
                 last = Some((case, variant));
                 continue;
             }
-            let labels: Vec<String> = case.labels.iter().map(|label| self.label(label)).collect();
-            let labels: Vec<&str> = labels.iter().map(String::as_str).collect();
+            let labels = self.labels(&[case]);
             self.decode_case(&labels, case, variant);
         }
-        if let Some((case, variant)) = last {
-            self.decode_case(&["_"], case, variant);
+        let remaining = self.remaining(union);
+        if let Some((case, variant)) = last.filter(|_| !remaining.is_empty()) {
+            self.decode_case(&remaining, case, variant);
         }
         if let Some(other) = &shape.other {
-            self.text.line(format!("_ => Self::{other} {{ discriminator }},"));
+            self.arm(&remaining, &format!("Self::{other} {{ discriminator }},"));
         }
         self.text.close("})");
     }
 
-    fn decode_case(&mut self, labels: &[&str], case: &Case, variant: &str) {
+    fn decode_case(&mut self, labels: &[String], case: &Case, variant: &str) {
         let call = self.functions.decode(self.plan, &case.member.ty, "reader");
         if carries(case) {
             self.arm(labels, &format!("Self::{variant} {{"));
@@ -313,7 +411,10 @@ impl Emitter<'_, '_> {
 
     fn decode_boolean_cases(&mut self, union: &Union, shape: &Shape) {
         let branch = |value: bool| {
-            let labelled = union.cases.iter().position(|case| case.labels.contains(&ConstValue::Boolean(value)));
+            let labelled = union
+                .cases
+                .iter()
+                .position(|case| case.labels.contains(&ConstValue::Boolean(value)));
             labelled.or_else(|| union.default_case())
         };
         for (value, head) in [(true, "if discriminator {"), (false, "} else {")] {
@@ -332,7 +433,8 @@ impl Emitter<'_, '_> {
                         self.text.line(format!("value: {call}?,"));
                         self.text.close("}");
                     } else {
-                        self.text.line(format!("Self::{}({call}?)", shape.variants[i]));
+                        self.text
+                            .line(format!("Self::{}({call}?)", shape.variants[i]));
                     }
                 }
                 None => {
@@ -342,5 +444,43 @@ impl Emitter<'_, '_> {
             }
         }
         self.text.close("})");
+    }
+}
+
+/// Numbers as patterns, three in a row or more as a range.
+fn runs(mut numbers: Vec<i128>) -> Vec<String> {
+    numbers.sort_unstable();
+    let mut patterns = Vec::new();
+    let mut rest = numbers.as_slice();
+    while let Some(first) = rest.first() {
+        let run = rest
+            .iter()
+            .zip(*first..)
+            .take_while(|(value, wanted)| *value == wanted)
+            .count();
+        let (together, others) = rest.split_at(run);
+        match together {
+            [first, _, .., last] => {
+                patterns.push(format!(
+                    "{}..={}",
+                    codec::integer(*first),
+                    codec::integer(*last)
+                ));
+            }
+            few => patterns.extend(few.iter().map(|value| codec::integer(*value))),
+        }
+        rest = others;
+    }
+    patterns
+}
+
+#[cfg(test)]
+mod tests {
+    use super::runs;
+
+    #[test]
+    fn numbers_in_a_row_become_a_range() {
+        assert_eq!(runs(vec![3, 1, 2, 7, 8, -1]), ["-1", "1..=3", "7", "8"]);
+        assert!(runs(Vec::new()).is_empty());
     }
 }

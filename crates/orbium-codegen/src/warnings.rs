@@ -42,7 +42,10 @@ pub(crate) fn of(plan: &Plan<'_>) -> Vec<Warning> {
             let noun = definition.kind.noun();
             warnings.extend(reason.as_ref().map(|reason| Warning {
                 kind: WarningKind::LeftOut,
-                message: format!("{noun} `{}` is left out: {reason}", definition.scoped_name()),
+                message: format!(
+                    "{noun} `{}` is left out: {reason}",
+                    definition.scoped_name()
+                ),
                 location: definition.location.clone(),
             }));
             continue;
@@ -58,17 +61,23 @@ pub(crate) fn of(plan: &Plan<'_>) -> Vec<Warning> {
         ignored(format!("`{name}`"), &definition.annotations);
         match &definition.kind {
             DefinitionKind::Struct(s) => {
-                s.members.iter().for_each(|m| ignored(format!("`{name}::{}`", m.name), &m.annotations));
+                s.members
+                    .iter()
+                    .for_each(|m| ignored(format!("`{name}::{}`", m.name), &m.annotations));
             }
             DefinitionKind::Exception(e) => {
-                e.members.iter().for_each(|m| ignored(format!("`{name}::{}`", m.name), &m.annotations));
+                e.members
+                    .iter()
+                    .for_each(|m| ignored(format!("`{name}::{}`", m.name), &m.annotations));
             }
             DefinitionKind::Union(u) => {
                 let members = u.cases.iter().map(|case| &case.member);
                 members.for_each(|m| ignored(format!("`{name}::{}`", m.name), &m.annotations));
             }
             DefinitionKind::Enum(e) => {
-                e.enumerators.iter().for_each(|m| ignored(format!("`{name}::{}`", m.name), &m.annotations));
+                e.enumerators
+                    .iter()
+                    .for_each(|m| ignored(format!("`{name}::{}`", m.name), &m.annotations));
             }
             DefinitionKind::Operation(operation) => {
                 for parameter in &operation.parameters {
@@ -78,7 +87,9 @@ pub(crate) fn of(plan: &Plan<'_>) -> Vec<Warning> {
                 if !operation.contexts.is_empty() {
                     warnings.push(Warning {
                         kind: WarningKind::Ignored,
-                        message: format!("the context clause of `{name}` has no effect: an empty context is sent"),
+                        message: format!(
+                            "the context clause of `{name}` has no effect: an empty context is sent"
+                        ),
                         location: definition.location.clone(),
                     });
                 }

@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! IDL in, Rust out: `tests/golden/*.idl` and what must come of each.
+//!
+//! After a change that is meant, run with `ORBIUM_BLESS=1` and read the
+//! difference before it is committed.
+
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use orbium_codegen::{Generated, Options, WarningKind, generate};
+use orbium_idl::model::Model;
+
+fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden")
+}
+
+fn files() -> Vec<PathBuf> {
+    let project = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../idl");
+    let mut files: Vec<PathBuf> = [folder(), project]
+        .iter()
+        .flat_map(|folder| fs::read_dir(folder).unwrap())
+        .map(|entry| entry.unwrap().path())
+        .filter(|path| path.extension().is_some_and(|extension| extension == "idl"))
+        .collect();
+    files.sort();
+    assert!(files.len() > 8);
+    files
+}
+
+fn model(file: &Path) -> Model {
+    let compilation = orbium_idl::compile(&orbium_idl::Options::new(), file);
+    let diagnostics = compilation.to_string();
+    compilation.model.unwrap_or_else(|| panic!("{diagnostics}"))
+}
+
+fn options(file: &Path) -> Options {
+    Options::new(file.to_string_lossy()).native_type("::Local::Instant", "::std::time::Instant")
+}
+
+fn generated(file: &Path) -> Generated {
+    generate(&model(file), &options(file)).unwrap()
+}
+
+/// The code with the warnings in front, as it is kept.
+fn shown(generated: &Generated) -> String {
+    let warnings = generated
+        .warnings
+        .iter()
+        .map(|warning| format!("//~ {}\n", warning.message));
+    warnings.chain([generated.code.clone()]).collect()
+}
+
+#[test]
+fn generated_code_is_what_it_was() {
+    let bless = std::env::var_os("ORBIUM_BLESS").is_some();
+    for file in files().iter().filter(|file| file.starts_with(folder())) {
+        let shown = shown(&generated(file));
+        let golden = file.with_extension("rs");
+        if bless {
+            fs::write(&golden, shown).unwrap();
+            continue;
+        }
+        let wanted = fs::read_to_string(&golden).unwrap_or_default();
+        let difference = wanted
+            .lines()
+            .zip(shown.lines())
+            .position(|(wanted, got)| wanted != got);
+        let line = difference.unwrap_or(wanted.lines().count().min(shown.lines().count()));
+        assert!(
+            wanted == shown,
+            "{} differs from line {}:\n{}\ninstead of\n{}",
+            golden.display(),
+            line + 1,
+            shown.lines().nth(line).unwrap_or("(the end)"),
+            wanted.lines().nth(line).unwrap_or("(the end)"),
+        );
+    }
+}
+
+#[test]
+fn generated_code_is_the_same_from_run_to_run() {
+    for file in files() {
+        assert_eq!(generated(&file), generated(&file), "{}", file.display());
+    }
+}
+
+/// Where there is a rustfmt, it has nothing to change.
+#[test]
+fn rustfmt_would_change_nothing() {
+    if Command::new("rustfmt")
+        .arg("--version")
+        .stdout(Stdio::null())
+        .status()
+        .is_err()
+    {
+        eprintln!("no rustfmt on the path: nothing checked");
+        return;
+    }
+    for file in files() {
+        let mut rustfmt = Command::new("rustfmt")
+            .args(["--edition", "2024", "--check", "--config-path", "/dev/null"])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let code = generated(&file).code;
+        rustfmt
+            .stdin
+            .take()
+            .unwrap()
+            .write_all(code.as_bytes())
+            .unwrap();
+        let output = rustfmt.wait_with_output().unwrap();
+        let difference = String::from_utf8_lossy(&output.stdout);
+        assert!(output.status.success(), "{}:\n{difference}", file.display());
+    }
+}
+
+#[test]
+fn no_path_gets_into_generated_code() {
+    let folder = env!("CARGO_MANIFEST_DIR");
+    for file in files() {
+        assert!(
+            !generated(&file).code.contains(folder),
+            "{}",
+            file.display()
+        );
+    }
+}
+
+#[test]
+fn generated_code_has_no_unsafe() {
+    for file in files() {
+        assert!(
+            !generated(&file).code.contains("unsafe"),
+            "{}",
+            file.display()
+        );
+    }
+}
+
+#[test]
+fn what_is_left_out_is_warned_of_once() {
+    let generated = generated(&folder().join("unmapped.idl"));
+    let mut left_out: Vec<&str> = generated
+        .warnings
+        .iter()
+        .filter(|warning| warning.kind == WarningKind::LeftOut)
+        .map(|warning| warning.message.as_str())
+        .collect();
+    let count = left_out.len();
+    left_out.sort_unstable();
+    left_out.dedup();
+    assert_eq!(left_out.len(), count);
+    for name in [
+        "Point",
+        "Text",
+        "Describable",
+        "Described",
+        "UsesValue",
+        "UsesMany",
+        "Bad",
+        "U",
+    ] {
+        let scoped = format!("`::Unmapped::{name}` is left out");
+        assert!(
+            left_out.iter().any(|message| message.contains(&scoped)),
+            "{name}"
+        );
+    }
+    // What lies inside of what is left out goes with it.
+    assert!(
+        !left_out
+            .iter()
+            .any(|message| message.contains("Point::Within"))
+    );
+    assert!(generated.code.contains("fn stays("));
+    assert!(generated.code.contains("pub struct Fine"));
+}
+
+#[test]
+fn annotations_without_effect_are_warned_of() {
+    let generated = generated(&folder().join("unmapped.idl"));
+    let ignored: Vec<_> = generated
+        .warnings
+        .iter()
+        .filter(|warning| warning.kind == WarningKind::Ignored)
+        .collect();
+    assert_eq!(ignored.len(), 3);
+    assert!(ignored[0].message.contains("@optional"));
+}
+
+#[test]
+fn unmapped_constructs_can_be_errors() {
+    let file = folder().join("unmapped.idl");
+    let denied = generate(&model(&file), &options(&file).deny_unmapped(true)).unwrap_err();
+    assert!(denied.warnings.len() > 8);
+    assert!(denied.to_string().contains("no mapping"));
+    let fine = folder().join("types.idl");
+    assert!(generate(&model(&fine), &options(&fine).deny_unmapped(true)).is_ok());
+}
+
+#[test]
+fn annotations_do_not_count_as_unmapped() {
+    let source = "struct S { @key long id; };";
+    let compilation = orbium_idl::compile_source(&orbium_idl::Options::new(), "s.idl", source);
+    let options = Options::new("s.idl").deny_unmapped(true);
+    let generated = generate(&compilation.model.unwrap(), &options).unwrap();
+    assert_eq!(generated.warnings.len(), 1);
+}
+
+#[test]
+fn a_module_from_elsewhere_is_named_and_not_generated() {
+    let source = "module Shared { struct S { long a; }; interface I { S f(); }; };
+                  module Own { struct T { Shared::S s; }; interface J : Shared::I { void g(); }; };";
+    let compilation = orbium_idl::compile_source(&orbium_idl::Options::new(), "own.idl", source);
+    let options = Options::new("own.idl").external_module("Shared", "::shared::idl");
+    let code = generate(&compilation.model.unwrap(), &options)
+        .unwrap()
+        .code;
+    assert!(!code.contains("pub mod shared"));
+    assert!(code.contains("pub s: ::shared::idl::S,"));
+    assert!(code.contains("pub trait JServant: ::shared::idl::IServant {"));
+}
+
+#[test]
+fn another_runtime_can_be_named() {
+    let source = "module M { struct S { long a; }; };";
+    let compilation = orbium_idl::compile_source(&orbium_idl::Options::new(), "m.idl", source);
+    let options = Options::new("some/where/m.idl").runtime("crate::my_orb");
+    let code = generate(&compilation.model.unwrap(), &options)
+        .unwrap()
+        .code;
+    assert!(code.starts_with("// Generated by orbium from m.idl."));
+    assert!(code.contains("    use crate::my_orb as orb;\n"));
+}
