@@ -49,6 +49,8 @@ pub(crate) fn check(
         states: HashMap::new(),
         undeclared: HashSet::new(),
         tainted: &unit.tainted,
+        inherited: 0,
+        binding: true,
         saved_prefixes: Vec::new(),
         type_prefixes: HashMap::new(),
         imports: Vec::new(),
@@ -70,6 +72,10 @@ struct Checker<'a> {
     /// Names already reported as undeclared.
     undeclared: HashSet<String>,
     tainted: &'a HashSet<String>,
+    /// Inherited names so far, in all scopes.
+    inherited: usize,
+    /// Names that are used are bound to their meaning in the scope.
+    binding: bool,
     saved_prefixes: Vec<(ScopeId, String)>,
     type_prefixes: HashMap<DefId, String>,
     imports: Vec<Import>,

@@ -78,7 +78,7 @@ pub fn compile_with(options: &Options, loader: &dyn Loader, file: &Path) -> Comp
 /// let compilation = compile_source(&Options::new(), "bank.idl", "struct Account { long id; Money m; };");
 /// assert!(compilation.model.is_none());
 /// let text = compilation.to_string();
-/// assert!(text.starts_with("bank.idl:1:26: error: `Money` is not declared"));
+/// assert!(text.starts_with("bank.idl:1:27: error: `Money` is not declared"));
 /// ```
 pub fn compile_source(options: &Options, name: &str, text: &str) -> Compilation {
     compile_bytes(options, name, text.as_bytes())

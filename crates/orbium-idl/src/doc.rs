@@ -92,16 +92,20 @@ fn clean(file: &SourceFile, comments: &[Comment]) -> String {
             line.clear();
         }
     }
-    let indent = lines
+    dedent(&mut lines);
+    lines.join("\n").trim_matches('\n').trim_end().to_owned()
+}
+
+/// Removes the indentation that all lines share.
+fn dedent(lines: &mut [String]) {
+    let indents = lines
         .iter()
         .filter(|l| !l.is_empty())
-        .map(|l| l.len() - l.trim_start().len())
-        .min();
-    let stripped: Vec<&str> = lines
-        .iter()
-        .map(|l| l.get(indent.unwrap_or(0)..).unwrap_or(""))
-        .collect();
-    stripped.join("\n").trim_matches('\n').trim_end().to_owned()
+        .map(|l| l.len() - l.trim_start().len());
+    let common = indents.min().unwrap_or(0);
+    for line in lines {
+        *line = line.get(common..).unwrap_or("").to_owned();
+    }
 }
 
 fn block_lines(text: &str) -> Vec<String> {
@@ -113,8 +117,8 @@ fn block_lines(text: &str) -> Vec<String> {
     // The first line starts behind the opening mark, so its indentation says nothing.
     let first = lines
         .next()
-        .map(|l| format!(" {}", l.trim()))
-        .filter(|l| l != " ");
+        .map(|l| l.trim().to_owned())
+        .filter(|l| !l.is_empty());
     let rest: Vec<&str> = lines.collect();
     let starred = rest
         .iter()
@@ -125,5 +129,7 @@ fn block_lines(text: &str) -> Vec<String> {
             Some(after) if starred => after.trim_end().to_owned(),
             _ => line.trim_end().to_owned(),
         });
+    let mut rest: Vec<String> = rest.collect();
+    dedent(&mut rest);
     first.into_iter().chain(rest).collect()
 }

@@ -14,7 +14,7 @@
 //!   all there is). A reopened module is one definition with the contents of all its openings.
 //! - Operations, attributes and constants are definitions of their own; members of structs, cases
 //!   of unions, parameters and enumerators are plain data inside their owner.
-//! - A struct, union or enum defined in place (`struct S { enum E { a } e; };`) is an ordinary
+//! - A struct, union or enum defined in place (`struct S { enum E { a } kind; };`) is an ordinary
 //!   definition among the contents of the scope it belongs to.
 //!
 //! ```

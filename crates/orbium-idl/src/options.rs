@@ -55,6 +55,8 @@ pub struct Limits {
     pub expansion: usize,
     /// Braces, parentheses and angle brackets inside each other.
     pub nesting: usize,
+    /// Names that interfaces and value types inherit, summed over all of them.
+    pub inherited: usize,
     /// Errors reported before giving up.
     pub errors: usize,
 }
@@ -68,6 +70,7 @@ impl Default for Limits {
             tokens: 8_000_000,
             expansion: 1_000_000,
             nesting: 100,
+            inherited: 500_000,
             errors: 500,
         }
     }

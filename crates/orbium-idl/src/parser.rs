@@ -137,6 +137,10 @@ impl Parser<'_> {
             return Err(Broken);
         }
         let span = self.last_span();
+        // The literal has swallowed the rest of the line, its `;` too.
+        if self.tokens[self.next.saturating_sub(1)].is_unterminated() {
+            return Ok(span);
+        }
         let message = format!("`;` expected, found {}", next.describe());
         self.report
             .error("missing-semicolon", span.after(), message)

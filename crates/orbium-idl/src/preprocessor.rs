@@ -164,6 +164,7 @@ impl<'a> Preprocessor<'a> {
     }
 
     fn run(mut self) -> TokenStream {
+        let mut import = None;
         while let Some(token) = self.next_expanded() {
             if self.output.len() >= self.options.limits.tokens {
                 self.abort(
@@ -174,7 +175,14 @@ impl<'a> Preprocessor<'a> {
                 break;
             }
             self.last_span = token.span;
+            let ends = token.is(";");
+            let begins = token.is("import") && self.output.last().is_none_or(|t| t.is(";"));
             self.output.push(token);
+            if begins && !self.options.pre_corba3 {
+                import = Some(self.output.len());
+            } else if ends && let Some(start) = import.take() {
+                self.import(start);
+            }
         }
         let end = Token {
             kind: TokenKind::End,

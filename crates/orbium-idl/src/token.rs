@@ -45,6 +45,21 @@ impl Token {
         self.kind == TokenKind::Identifier
     }
 
+    /// Whether this is a literal whose closing quote is missing, which has been reported.
+    pub(crate) fn is_unterminated(&self) -> bool {
+        let quote = match self.kind {
+            TokenKind::Char | TokenKind::WideChar => '\'',
+            TokenKind::Text | TokenKind::WideText => '"',
+            _ => return false,
+        };
+        let body = self.text.trim_start_matches('L');
+        let Some(inner) = body.get(1..).and_then(|rest| rest.strip_suffix(quote)) else {
+            return true;
+        };
+        let escapes = inner.len() - inner.trim_end_matches('\\').len();
+        escapes % 2 == 1
+    }
+
     /// For messages: the token in back quotes, shortened.
     pub(crate) fn describe(&self) -> String {
         match self.kind {

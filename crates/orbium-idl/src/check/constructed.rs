@@ -143,6 +143,9 @@ impl Checker<'_> {
     /// The members that one field declares, in the current scope.
     pub(super) fn field(&mut self, field: &Field) -> Vec<Member> {
         let base = self.type_of(&field.ty, Usage::Member);
+        if base.is_none() {
+            self.forget_uses(field.ty.span);
+        }
         let annotations = self.annotations(&field.annotations);
         let comment = doc::comment_of(self.sources, field.start, field.end);
         let mut members = Vec::new();
@@ -262,6 +265,9 @@ impl Checker<'_> {
             }
         }
         let base = self.type_of(&case.ty, Usage::Member);
+        if base.is_none() {
+            self.forget_uses(case.ty.span);
+        }
         let ty = base
             .as_ref()
             .and_then(|ty| self.declared_type(ty, &case.declarator, Usage::Member));

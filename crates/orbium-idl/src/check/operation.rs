@@ -47,8 +47,9 @@ impl Checker<'_> {
         let mut parameters = Vec::new();
         for parameter in &operation.parameters {
             let ty = self.type_of(&parameter.ty, Usage::Operation);
-            if let Some(ty) = &ty {
-                self.check_remote(ty, parameter.ty.span, "a parameter");
+            match &ty {
+                Some(ty) => self.check_remote(ty, parameter.ty.span, "a parameter"),
+                None => self.forget_uses(parameter.ty.span),
             }
             self.declare(&parameter.name, Entity::Parameter(parameter.name.span));
             parameters.push(Parameter {
@@ -105,9 +106,12 @@ impl Checker<'_> {
     pub(super) fn raises(&mut self, names: &[ScopedName], remote: bool) -> Vec<DefId> {
         let mut raises: Vec<DefId> = Vec::new();
         for name in names {
-            let Some(entity) = self.resolve(name) else {
-                continue;
-            };
+            // An exception is no type, and the clause stands in no scope of its own: compilers
+            // agree that naming an exception here does not bind the name in the interface.
+            self.binding = false;
+            let entity = self.resolve(name);
+            self.binding = true;
+            let Some(entity) = entity else { continue };
             let id = match entity {
                 Entity::Def(id) if matches!(self.model[id].kind, DefinitionKind::Exception(_)) => {
                     id

@@ -247,6 +247,9 @@ impl Checker<'_> {
     /// Binds a name found in scope `found` in the scopes between it and the current one:
     /// the current scope, and those around it up to the nearest module.
     pub(super) fn introduce(&mut self, name: &Ident, found: ScopeId, by_inheritance: bool) {
+        if !self.binding {
+            return;
+        }
         let key = key(&name.name);
         let mut at = self.scope;
         loop {
@@ -273,6 +276,17 @@ impl Checker<'_> {
         }
     }
 
+    /// Takes back what a wrong type has bound in the current scope, so that one mistake is not
+    /// reported as a clash of names too.
+    pub(super) fn forget_uses(&mut self, within: Span) {
+        let inside = |span: Span| {
+            span.file == within.file && span.start >= within.start && span.end <= within.end
+        };
+        self.scopes[self.scope.0]
+            .uses
+            .retain(|_, used| !inside(used.span));
+    }
+
     /// Adds the names of a base to those inherited by the current scope.
     pub(super) fn inherit(&mut self, base: DefId, heir: &Ident) {
         let Some(from) = self.scope_of.get(&base).copied() else {
@@ -280,6 +294,13 @@ impl Checker<'_> {
         };
         let mut entries: Vec<(String, Entry)> = Vec::new();
         let source = &self.scopes[from.0];
+        self.inherited += source.names.len() + source.inherited.len();
+        if self.inherited > self.options.limits.inherited {
+            let message = "too many names are inherited in this file";
+            self.report
+                .error("inheritance-too-large", heir.span, message);
+            return;
+        }
         for (key, entry) in &source.names {
             if !matches!(entry.entity, Entity::Factory(_)) {
                 entries.push((key.clone(), entry.clone()));

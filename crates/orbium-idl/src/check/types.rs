@@ -271,18 +271,27 @@ impl Checker<'_> {
         None
     }
 
-    /// The incomplete struct or union that a type holds directly or as elements.
+    /// The incomplete struct or union that a type holds, and whether it is behind a sequence.
     fn incomplete(&self, ty: &Type) -> Option<(DefId, bool)> {
-        match self.model.resolve_alias(ty) {
-            Type::Sequence { element, .. } => self.incomplete(element).map(|(id, _)| (id, true)),
-            Type::Array { element, .. } => self.incomplete(element),
-            Type::Named(id) if self.progress(*id) != Progress::Complete => {
-                match &self.model[*id].kind {
-                    DefinitionKind::Struct(_) | DefinitionKind::Union(_) => Some((*id, false)),
-                    _ => None,
+        let mut ty = ty;
+        let mut through_sequence = false;
+        loop {
+            match self.model.resolve_alias(ty) {
+                Type::Sequence { element, .. } => {
+                    through_sequence = true;
+                    ty = element;
                 }
+                Type::Array { element, .. } => ty = element,
+                Type::Named(id) if self.progress(*id) != Progress::Complete => {
+                    return match &self.model[*id].kind {
+                        DefinitionKind::Struct(_) | DefinitionKind::Union(_) => {
+                            Some((*id, through_sequence))
+                        }
+                        _ => None,
+                    };
+                }
+                _ => return None,
             }
-            _ => None,
         }
     }
 

@@ -77,6 +77,7 @@ impl Parser<'_> {
             return Ok(());
         }
         let literal = match token.kind {
+            _ if token.is_unterminated() => Ok(Step::Poison),
             TokenKind::Number => literal::number(&token.text).map(Step::Number),
             TokenKind::Char => literal::character(&token.text, false).map(Step::Char),
             TokenKind::WideChar => literal::character(&token.text, true).map(Step::WideChar),

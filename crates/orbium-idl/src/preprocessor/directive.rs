@@ -192,15 +192,14 @@ impl Preprocessor<'_> {
     }
 
     fn include(&mut self, span: Span) {
-        let Some(wanted) = self.wanted_file(span) else {
-            self.directive_tokens();
+        let wanted = self.wanted_file(span);
+        let Some(wanted) = wanted else {
             self.malformed(
                 span,
                 "`#include` needs a file name in quotes or angle brackets",
             );
             return;
         };
-        self.directive_tokens();
         let limits = &self.options.limits;
         if self.file_depth >= limits.include_depth || self.included >= limits.includes {
             let message = "files include each other too deeply; does this file include itself?";
@@ -223,15 +222,55 @@ impl Preprocessor<'_> {
         }
     }
 
-    /// Reads `"name"` or `<name>`, which a macro may stand for.
+    /// `import` (CORBA 3.3 Part 1, 7.6): the definitions are looked for in a file named after the
+    /// scope, found like an included one, and read once. `start` is where the name begins among
+    /// the tokens put out. That something was found is checked when all is known.
+    pub(super) fn import(&mut self, start: usize) {
+        let tokens = self.output.get(start..).unwrap_or(&[]);
+        let named = tokens
+            .iter()
+            .find(|t| matches!(t.kind, TokenKind::Identifier | TokenKind::Text));
+        let Some(named) = named else { return };
+        let span = named.span;
+        let text = named.text.trim_matches('"');
+        let scope = match text.strip_prefix("IDL:") {
+            Some(id) => id
+                .rsplit_once(':')
+                .map_or(id, |(body, _)| body)
+                .rsplit('/')
+                .next()
+                .unwrap_or(id),
+            None => text,
+        };
+        let wanted = Wanted {
+            name: format!("{scope}.idl"),
+            quoted: true,
+            span,
+        };
+        let limits = &self.options.limits;
+        if self.file_depth >= limits.include_depth || self.included >= limits.includes {
+            return;
+        }
+        if let Ok((path, bytes)) = self.find(&wanted) {
+            if self.sources.find(&path).is_some() {
+                return;
+            }
+            self.included += 1;
+            let name = path.display().to_string();
+            self.open(&name, &path, bytes, false);
+            self.events.push((self.output.len(), Event::Enter));
+        }
+    }
+
+    /// Reads `"name"` or `<name>`, which a macro may stand for, and consumes the line.
     fn wanted_file(&mut self, directive: Span) -> Option<Wanted> {
         let Some(Frame::File(file)) = self.frames.last_mut() else {
             return None;
         };
         let line = file.scanner.peek_line(self.report);
-        let close = match line.chars().next()? {
-            '"' => '"',
-            '<' => '>',
+        let close = match line.chars().next() {
+            Some('"') => '"',
+            Some('<') => '>',
             _ => {
                 let tokens = self.directive_tokens();
                 let tokens = self.expand_list(tokens);
@@ -243,15 +282,28 @@ impl Preprocessor<'_> {
                 });
             }
         };
-        let end = line.get(1..)?.find(close)? + 1;
-        let name = line.get(1..end)?.to_owned();
-        let span = file.scanner.here(end + 1);
-        file.scanner.advance(end + 1);
-        Some(Wanted {
-            name,
-            quoted: close == '"',
-            span,
-        })
+        let end = line
+            .get(1..)
+            .and_then(|rest| rest.find(close))
+            .map(|end| end + 1);
+        let wanted = end.and_then(|end| {
+            let name = line.get(1..end)?.to_owned();
+            Some(Wanted {
+                name,
+                quoted: close == '"',
+                span: directive,
+            })
+        });
+        let wanted = match (wanted, end) {
+            (Some(wanted), Some(end)) => {
+                let span = file.scanner.here(end + 1);
+                file.scanner.advance(end + 1);
+                Some(Wanted { span, ..wanted })
+            }
+            _ => None,
+        };
+        self.directive_tokens();
+        wanted
     }
 
     /// Searches the folder of the including file (last for angle brackets), then the include

@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Valid IDL that compilers are known to reject by mistake, and the constructs of the language.
+
+use std::path::Path;
+
+use orbium_idl::{Options, compile, compile_source};
+
+/// Accepted without any finding.
+const CLEAN: &[(&str, &str)] = &[
+    (
+        "one definition inherited along two paths",
+        "interface R { typedef long T; void f(); }; interface A : R {}; interface B : R {};
+         interface C : A, B { void g(in T x); };",
+    ),
+    (
+        "an inherited type and exception defined anew",
+        "interface A { typedef long T; exception E {}; }; interface B : A { typedef short T; exception E { T x; }; };",
+    ),
+    ("a keyword escaped", "typedef long _interface; struct _struct { _interface _long; };"),
+    (
+        "an enum defined in the switch of a union",
+        "union U switch (enum E { a, b }) { case a: long x; case b: short y; }; enum F { a, b };",
+    ),
+    ("default beside labels", "union U switch (long) { case 1: default: long x; case 2: short y; };"),
+    ("a struct defined in a case", "union U switch (long) { case 1: struct S { long x; } part; };"),
+    ("a struct defined in a typedef", "typedef struct S { long x; } T, U[3]; struct V { S one; T two; U three; };"),
+    (
+        "an interface in its own sequence",
+        "interface I; typedef sequence<I> Is; interface I { Is all(); void add(in I other); };",
+    ),
+    ("a string over several lines", "const string S = \"one \"\n   \"two \"\n   \"three\";"),
+    ("a label in parentheses", "union U switch (long) { case (1+2): long x; case 1 << 4: short y; };"),
+    (
+        "a constant of a base as array size",
+        "interface A { const long N = 3; }; interface B : A { typedef long X[N]; typedef long Y[A::N]; typedef long Z[B::N]; };",
+    ),
+    ("a forward declared struct completed later", "struct S; struct S; struct T { long x; }; struct S { T part; };"),
+    ("a parameter named like an attribute", "interface I { attribute long x; void f(in long x); void g(in long f); };"),
+    (
+        "recursion through a sequence of its own",
+        "struct N; typedef sequence<N> Ns; struct N { Ns kids; }; struct M { sequence<M> kids; };",
+    ),
+    ("recursion of a union", "union U; typedef sequence<U> Us; union U switch (long) { case 1: Us all; default: long x; };"),
+    ("a value containing itself", "valuetype V { public V next; private sequence<V> all; };"),
+    (
+        "a module whose name is used inside and outside again",
+        "typedef long T; module M { interface I { typedef T U; }; typedef short T; };",
+    ),
+    ("a name after :: is not bound", "module A { typedef long T; }; module B { typedef A::T T; };"),
+    ("a name from file scope is not bound", "module A { typedef long T; }; module B { typedef ::A::T U; typedef long A; };"),
+    (
+        "a full name frees the parameter's name",
+        "module A { typedef long T; }; interface I { void f(in ::A::T t, in long a); };",
+    ),
+    ("a type of a base through the heir", "interface A { typedef long T; }; interface B : A {}; struct S { B::T x; };"),
+    ("a base named through a typedef", "interface A {}; typedef A B; interface C : B {};"),
+    (
+        "value types of every kind",
+        "abstract valuetype A { void f(); }; valuetype B : A { public long x; factory make(in long x); };
+         valuetype C : truncatable B { private string s; }; custom valuetype D : B {};
+         abstract interface I {}; interface J {}; valuetype E supports J, I {}; valuetype Box sequence<B>;",
+    ),
+    (
+        "local interfaces may use and inherit anything",
+        "interface P {}; abstract interface Q {}; local interface L : P, Q {}; local interface M : L { void f(in L x); };",
+    ),
+    (
+        "attributes that raise",
+        "exception E {}; interface I { readonly attribute long a raises(E); attribute long b getraises(E) setraises(E);
+         attribute long c setraises(E); };",
+    ),
+    ("contexts", "interface I { void f() context(\"a.b_c*\", \"d\"); };"),
+    ("a closed > > of sequences", "typedef sequence<sequence<long> > S; typedef sequence<sequence<long, 2>, 3> T;"),
+    ("one prefix twice", "#pragma prefix \"a\"\nmodule M { typedef long T; };\n#pragma prefix \"a\"\nmodule M { typedef long U; };"),
+    ("CORBA::TypeCode without include", "interface I { void f(in CORBA::TypeCode t); };"),
+    ("CORBA::TypeCode with include", "#include <orb.idl>\ninterface I { CORBA::TypeCode f(in CORBA::StringSeq s); };"),
+    ("integer names of IDL 4", "struct S { int8 a; uint8 b; int16 c; uint16 d; int32 e; uint32 f; int64 g; uint64 h; };"),
+    ("such a name declared by the file itself", "typedef short int32; typedef int32 X;"),
+    ("unknown pragmas", "#pragma hh #include \"x.h\"\n#pragma whatever don't care\ninterface I {};"),
+    ("annotations that are known", "@final struct S { @key @id(3) long x; @optional @range(min=1, max=9) long y; };"),
+    ("every type", "struct Every { float a; double b; long double c; short d; unsigned short e; long f; unsigned long g;
+        long long h; unsigned long long i; char j; wchar k; boolean l; octet m; any n; Object o; ValueBase p; string q;
+        string<4> r; wstring s; wstring<4> t; fixed<5,2> u; sequence<octet> v; long w[2][3]; };"),
+];
+
+#[test]
+fn valid_input_is_accepted_without_a_word() {
+    let mut failures = String::new();
+    for (what, text) in CLEAN {
+        let compilation = compile_source(&Options::new(), "valid.idl", text);
+        if compilation.model.is_none() || !compilation.diagnostics.is_empty() {
+            failures.push_str(&format!("{what}:\n{compilation}\n"));
+        }
+    }
+    assert!(failures.is_empty(), "{failures}");
+}
+
+#[test]
+fn doubtful_input_is_accepted_with_a_warning() {
+    let cases = [
+        ("", "empty-file"),
+        ("interface A;", "never-defined"),
+        (
+            "valuetype V; interface I { void f(in V x); };",
+            "never-defined",
+        ),
+        ("typedef long EventType;", "keyword-clash"),
+        ("@wild(3) struct S { long x; };", "unknown-annotation"),
+        ("const long X = -7 % 3;", "negative-remainder"),
+        ("const string X = \"\\q\";", "unknown-escape"),
+        ("native N; interface I { void f(in N x); };", "native-type"),
+        ("component C { attribute long x; };", "not-mapped"),
+        (
+            "component C {}; home H manages C { factory f(in long x); };",
+            "not-mapped",
+        ),
+        ("eventtype E { public long x; };", "not-mapped"),
+        (
+            "typedef fixed<5,2> F; const F X = 1.234d;",
+            "truncated-fixed",
+        ),
+    ];
+    for (text, code) in cases {
+        let compilation = compile_source(&Options::new(), "doubtful.idl", text);
+        assert!(compilation.model.is_some(), "{compilation}");
+        assert!(
+            compilation.warnings().any(|d| d.code == code),
+            "{code}\n{compilation}"
+        );
+    }
+}
+
+#[test]
+fn the_project_s_own_files_are_accepted_without_a_word() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../idl");
+    for name in ["cubit.idl", "kitchen.idl", "ttcp.idl"] {
+        let compilation = compile(&Options::new(), &folder.join(name));
+        assert!(
+            compilation.model.is_some() && compilation.diagnostics.is_empty(),
+            "{compilation}"
+        );
+        assert_eq!(compilation.files(), [folder.join(name)]);
+    }
+}
+
+#[test]
+fn words_of_corba_3_are_identifiers_in_older_files() {
+    let text = "interface component { void emits(in long home); }; typedef long import;";
+    assert!(
+        compile_source(&Options::new(), "old.idl", text)
+            .model
+            .is_none()
+    );
+    let old = Options {
+        pre_corba3: true,
+        ..Options::new()
+    };
+    let compilation = compile_source(&old, "old.idl", text);
+    assert!(compilation.diagnostics.is_empty(), "{compilation}");
+}
+
+#[test]
+fn idl_4_adds_what_it_says() {
+    let idl4 = Options {
+        idl4: true,
+        ..Options::new()
+    };
+    let accepted = [
+        "typedef sequence<sequence<long>> S;",
+        "typedef sequence<sequence<long, 3>> S;",
+        "typedef sequence<sequence<sequence<string<3>>>> S;\n#pragma prefix \"x\"\nstruct T { S all; };",
+        "union U switch (octet) { case 1: long x; };",
+        "enum E { a }; const E X = E::a;",
+        "typedef int32 X;",
+    ];
+    for text in accepted {
+        let compilation = compile_source(&idl4, "four.idl", text);
+        assert!(compilation.diagnostics.is_empty(), "{compilation}");
+        assert!(
+            text.contains("int32")
+                || compile_source(&Options::new(), "three.idl", text)
+                    .model
+                    .is_none(),
+            "{text}"
+        );
+    }
+    for text in [
+        "typedef map<long, string> M;",
+        "bitset B { bitfield<3> a; };",
+        "struct A { long x; }; struct B : A {};",
+    ] {
+        let compilation = compile_source(&idl4, "four.idl", text);
+        assert!(
+            compilation
+                .errors()
+                .next()
+                .is_some_and(|d| d.code == "unsupported"),
+            "{compilation}"
+        );
+    }
+}
