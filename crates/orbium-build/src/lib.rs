@@ -1,2 +1,45 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Compile IDL from a build script
+//! Compiles IDL from a build script.
+//!
+//! This crate knows neither IDL nor Rust: it runs the front end and the
+//! generator, tells Cargo which files to watch, and shows diagnostics.
+//!
+//! The whole of a `build.rs`:
+//!
+//! ```no_run
+//! fn main() {
+//!     orbium_build::compile("idl/hello.idl");
+//! }
+//! ```
+//!
+//! The program takes in what came of it with `orbium::include_idl!("hello");`.
+//! With more to say:
+//!
+//! ```no_run
+//! fn main() {
+//!     orbium_build::Config::new()
+//!         .include("idl/common")
+//!         .define("WITH_ADMIN", "1")
+//!         .deny_unmapped(true)
+//!         .compile(&["idl/bank.idl", "idl/teller.idl"]);
+//! }
+//! ```
+#![forbid(unsafe_code)]
+// A build script is a `main`: the examples show the whole file.
+#![allow(clippy::needless_doctest_main)]
+
+mod config;
+mod error;
+
+use std::path::Path;
+
+pub use config::{Compiled, Config};
+pub use error::Error;
+
+/// Compiles one IDL file with the default configuration: `idl/hello.idl`
+/// becomes `$OUT_DIR/hello.rs`.
+///
+/// Ends the build script with status 1 if that fails, after showing why.
+pub fn compile(file: impl AsRef<Path>) {
+    Config::new().compile(&[file]);
+}
