@@ -50,6 +50,9 @@ pub(crate) fn check(
         undeclared: HashSet::new(),
         tainted: &unit.tainted,
         inherited: 0,
+        copied: 0,
+        complete_aliases: HashSet::new(),
+        mobile: HashSet::new(),
         binding: true,
         saved_prefixes: Vec::new(),
         type_prefixes: HashMap::new(),
@@ -72,6 +75,12 @@ struct Checker<'a> {
     /// Names already reported as undeclared.
     undeclared: HashSet<String>,
     tainted: &'a HashSet<String>,
+    /// Characters of string constants copied from one to another.
+    copied: usize,
+    /// Aliases known to hold nothing incomplete.
+    complete_aliases: HashSet<DefId>,
+    /// Types known to hold nothing local or native.
+    mobile: HashSet<DefId>,
     /// Inherited names so far, in all scopes.
     inherited: usize,
     /// Names that are used are bound to their meaning in the scope.
@@ -254,7 +263,7 @@ impl Checker<'_> {
         if let Some(state) = self.states.get_mut(&id) {
             state.span = name.span;
         }
-        self.model.place(id);
+        self.model.move_last(id);
     }
 
     fn progress(&self, id: DefId) -> Progress {

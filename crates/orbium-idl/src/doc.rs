@@ -65,9 +65,8 @@ fn directly_above(gap: &str) -> bool {
     gap.chars().all(char::is_whitespace) && gap.matches('\n').count() <= 1
 }
 
-fn column(file: &SourceFile, offset: u32) -> usize {
-    let before = file.text.get(..offset as usize).unwrap_or("");
-    before.len() - before.rfind('\n').map_or(0, |n| n + 1)
+fn column(file: &SourceFile, offset: u32) -> u32 {
+    offset - file.line_start(offset)
 }
 
 /// Removes comment marks, decoration and common indentation.

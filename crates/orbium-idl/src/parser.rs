@@ -47,7 +47,7 @@ pub(crate) fn parse(options: &Options, stream: TokenStream, report: &mut Reporte
         tokens: stream.tokens,
         next: 0,
         events: stream.events.into_iter().peekable(),
-        split: 0,
+        closing_shift: false,
         depth: 0,
         tainted: HashSet::new(),
     };
@@ -64,8 +64,8 @@ struct Parser<'a> {
     tokens: Vec<Token>,
     next: usize,
     events: std::iter::Peekable<std::vec::IntoIter<(usize, Event)>>,
-    /// Tokens inserted by splitting `>>`, by which events have moved.
-    split: usize,
+    /// A `>>` closes brackets here: the expression ends before it.
+    closing_shift: bool,
     depth: usize,
     tainted: HashSet<String>,
 }
@@ -301,7 +301,7 @@ impl Parser<'_> {
 
     /// Turns pragmas and file boundaries before the next token into items.
     fn take_events(&mut self, items: &mut Vec<Item>) {
-        let position = self.next.saturating_sub(self.split);
+        let position = self.next;
         while let Some((_, event)) = self.events.next_if(|(at, _)| *at <= position) {
             let span = self.peek().span;
             let plain = |kind| Item {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Source files, spans in them, and the places those spans are reported at.
 
+use std::cell::Cell;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -61,6 +62,9 @@ pub(crate) struct SourceFile {
     pub(crate) comments: Vec<Comment>,
     line_starts: Vec<u32>,
     markers: Vec<Marker>,
+    /// The last column worked out, as line start, offset and characters between them: places
+    /// are mostly asked for in order, and lines can be as long as the file.
+    cursor: Cell<(u32, u32, u32)>,
 }
 
 impl SourceFile {
@@ -69,6 +73,28 @@ impl SourceFile {
         self.line_starts
             .partition_point(|start| *start <= offset)
             .saturating_sub(1)
+    }
+
+    /// Where the line that holds the offset begins.
+    pub(crate) fn line_start(&self, offset: u32) -> u32 {
+        self.line_starts
+            .get(self.line_index(offset))
+            .copied()
+            .unwrap_or(0)
+    }
+
+    /// Characters between the start of the line and the offset.
+    fn column(&self, offset: u32) -> u32 {
+        let start = self.line_start(offset);
+        let (line, known, before) = self.cursor.get();
+        let (from, before) = match line == start && known <= offset {
+            true => (known, before),
+            false => (start, 0),
+        };
+        let gap = self.text.get(from as usize..offset as usize).unwrap_or("");
+        let column = before.saturating_add(u32::try_from(gap.chars().count()).unwrap_or(u32::MAX));
+        self.cursor.set((start, offset, column));
+        column
     }
 
     fn line_text(&self, index: usize) -> &str {
@@ -119,6 +145,7 @@ impl SourceMap {
             comments: Vec::new(),
             line_starts,
             markers: Vec::new(),
+            cursor: Cell::new((0, 0, 0)),
         });
         u32::try_from(self.files.len() - 1).unwrap_or(u32::MAX)
     }
@@ -173,17 +200,10 @@ impl SourceMap {
         };
         let index = file.line_index(span.start);
         let (name, line) = file.presumed(index);
-        let start = file.line_starts.get(index).copied().unwrap_or(0) as usize;
-        let before = file
-            .text
-            .get(start..span.start as usize)
-            .unwrap_or("")
-            .chars()
-            .count();
         Location {
             file: name,
             line,
-            column: u32::try_from(before).unwrap_or(u32::MAX).saturating_add(1),
+            column: file.column(span.start).saturating_add(1),
         }
     }
 

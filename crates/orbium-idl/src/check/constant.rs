@@ -177,6 +177,16 @@ impl Checker<'_> {
             Entity::Enumerator { of, index } => return Some(ConstValue::Enumerator { of, index }),
             Entity::Def(id) => {
                 if let DefinitionKind::Constant(constant) = &self.model[id].kind {
+                    self.copied += match &constant.value {
+                        ConstValue::String(text) => text.len(),
+                        ConstValue::WString(units) => units.len(),
+                        _ => 0,
+                    };
+                    if self.copied > self.options.limits.file_size {
+                        let message = "the string constants of this file are too large";
+                        self.report.error("strings-too-large", name.span, message);
+                        return None;
+                    }
                     // A constant that was wrong is of type void, and has been reported.
                     return Some(constant.value.clone()).filter(|_| constant.ty != Type::Void);
                 }

@@ -28,11 +28,15 @@ impl Checker<'_> {
                 .and_then(|ty| self.declared_type(ty, declarator, Usage::Alias));
             // A typedef that is wrong is still declared, so that its uses are not reported too.
             let ty = ty.unwrap_or(Type::Any);
-            self.define(
+            let complete = self.incomplete(&ty).is_none();
+            let id = self.define(
                 &declarator.name,
                 DefinitionKind::Alias(Alias { ty }),
                 around,
             );
+            if complete {
+                self.complete_aliases.insert(id);
+            }
         }
     }
 

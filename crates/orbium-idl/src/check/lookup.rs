@@ -173,7 +173,8 @@ impl Checker<'_> {
     /// could not be read.
     fn report_undeclared(&mut self, name: &Ident, whole: &ScopedName, place: &str) {
         let tainted = self.tainted.contains(&key(&name.name));
-        if tainted && self.report.has_errors() {
+        let hidden = tainted && self.report.has_errors();
+        if hidden || self.report.is_exhausted() {
             return;
         }
         if !self.undeclared.insert(format!("{}{place}", name.name)) {

@@ -152,7 +152,8 @@ impl Checker<'_> {
             return;
         }
         let owner_name = self.model[owner].name.clone();
-        if let Some(local) = self.local_part(ty) {
+        let (local, native) = self.immobile_parts(ty);
+        if let Some(local) = local {
             let local_span = self.span_of(local);
             let message = format!(
                 "{what} of an operation of `{owner_name}` has a local type: it is or contains the local interface `{}`",
@@ -164,7 +165,7 @@ impl Checker<'_> {
                 .help(format!(
                     "make `{owner_name}` a local interface, or pass something else"
                 ));
-        } else if let Some(native) = self.native_part(ty) {
+        } else if let Some(native) = native {
             let message = format!(
                 "the native type `{}` cannot travel, but `{owner_name}` is not a local interface",
                 self.model[native].name

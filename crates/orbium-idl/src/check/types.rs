@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Types where they are used.
 
+use std::collections::HashSet;
+
 use super::scope::Entity;
 use super::{Checker, Progress};
 use crate::ast::{Declarator, Expr, ScopedName, TypeKind, TypeSpec};
-use crate::model::{ConstValue, DefId, DefinitionKind, InterfaceKind, Type};
+use crate::model::{ConstValue, DefId, DefinitionKind, InterfaceKind, Model, Type};
 use crate::parser::idl4_integer;
 use crate::source::Span;
 
@@ -272,40 +274,62 @@ impl Checker<'_> {
     }
 
     /// The incomplete struct or union that a type holds, and whether it is behind a sequence.
-    fn incomplete(&self, ty: &Type) -> Option<(DefId, bool)> {
+    pub(super) fn incomplete(&self, ty: &Type) -> Option<(DefId, bool)> {
         let mut ty = ty;
         let mut through_sequence = false;
         loop {
-            match self.model.resolve_alias(ty) {
+            match ty {
                 Type::Sequence { element, .. } => {
                     through_sequence = true;
                     ty = element;
                 }
                 Type::Array { element, .. } => ty = element,
-                Type::Named(id) if self.progress(*id) != Progress::Complete => {
-                    return match &self.model[*id].kind {
-                        DefinitionKind::Struct(_) | DefinitionKind::Union(_) => {
-                            Some((*id, through_sequence))
-                        }
-                        _ => None,
-                    };
-                }
+                Type::Named(id) => match &self.model[*id].kind {
+                    DefinitionKind::Alias(_) if self.complete_aliases.contains(id) => return None,
+                    DefinitionKind::Alias(alias) => ty = &alias.ty,
+                    DefinitionKind::Struct(_) | DefinitionKind::Union(_)
+                        if self.progress(*id) != Progress::Complete =>
+                    {
+                        return Some((*id, through_sequence));
+                    }
+                    _ => return None,
+                },
                 _ => return None,
             }
         }
     }
 
     /// A local interface that a type is or contains.
-    pub(super) fn local_part(&self, ty: &Type) -> Option<DefId> {
-        self.model.find_part(
-            ty,
-            |kind| matches!(kind, DefinitionKind::Interface(i) if i.kind == InterfaceKind::Local),
-        )
+    pub(super) fn local_part(&mut self, ty: &Type) -> Option<DefId> {
+        let (local, _) = self.immobile_parts(ty);
+        local
     }
 
-    /// A native type that a type is or contains.
-    pub(super) fn native_part(&self, ty: &Type) -> Option<DefId> {
-        self.model
-            .find_part(ty, |kind| matches!(kind, DefinitionKind::Native))
+    /// The first local interface and the first native type that a type is or contains.
+    pub(super) fn immobile_parts(&mut self, ty: &Type) -> (Option<DefId>, Option<DefId>) {
+        let mut found = (None, None);
+        let mut seen = HashSet::new();
+        let mut pending = Model::named_in(ty);
+        while let Some(part) = pending.pop() {
+            if self.mobile.contains(&part) || !seen.insert(part) {
+                continue;
+            }
+            match &self.model[part].kind {
+                DefinitionKind::Interface(i) if i.kind == InterfaceKind::Local => {
+                    found.0.get_or_insert(part);
+                }
+                DefinitionKind::Native => {
+                    found.1.get_or_insert(part);
+                }
+                _ => {}
+            }
+            pending.extend(self.model.parts(part));
+        }
+        // What is not complete yet may still come to hold something local.
+        let settled = |id: &DefId| self.progress(*id) == Progress::Complete;
+        if found == (None, None) && seen.iter().all(settled) {
+            self.mobile.extend(seen);
+        }
+        found
     }
 }

@@ -13,8 +13,16 @@ impl Model {
         id
     }
 
-    /// Puts a definition last among the contents of its scope, wherever it was before.
+    /// Puts a new definition last among the contents of its scope.
     pub(crate) fn place(&mut self, id: DefId) {
+        let parent = self[id].parent;
+        if let Some(siblings) = self.contents_mut(parent) {
+            siblings.push(id);
+        }
+    }
+
+    /// Moves a definition to the end of the contents of its scope.
+    pub(crate) fn move_last(&mut self, id: DefId) {
         let parent = self[id].parent;
         let Some(siblings) = self.contents_mut(parent) else {
             return;

@@ -145,11 +145,7 @@ impl Model {
     }
 
     /// The first definition that a type is or contains, at any depth, for which `wanted` holds.
-    pub(crate) fn find_part(
-        &self,
-        ty: &Type,
-        wanted: impl Fn(&DefinitionKind) -> bool,
-    ) -> Option<DefId> {
+    fn find_part(&self, ty: &Type, wanted: impl Fn(&DefinitionKind) -> bool) -> Option<DefId> {
         let mut seen = HashSet::new();
         let mut pending = Vec::new();
         named_in(ty, &mut pending);
@@ -166,7 +162,7 @@ impl Model {
     }
 
     /// The definitions that the type `id` is directly made of: member, element and alias types.
-    fn parts(&self, id: DefId) -> Vec<DefId> {
+    pub(crate) fn parts(&self, id: DefId) -> Vec<DefId> {
         let mut parts = Vec::new();
         let mut members = |members: &[Member]| {
             for member in members {
@@ -226,6 +222,15 @@ impl Model {
             Type::Named(id) => self[*id].scoped_name(),
             simple => simple.keyword().unwrap_or("?").to_owned(),
         }
+    }
+}
+
+impl Model {
+    /// The definitions that a type names, itself or as element.
+    pub(crate) fn named_in(ty: &Type) -> Vec<DefId> {
+        let mut named = Vec::new();
+        named_in(ty, &mut named);
+        named
     }
 }
 

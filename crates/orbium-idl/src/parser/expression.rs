@@ -45,6 +45,9 @@ impl Parser<'_> {
 
     fn binary_operator(&self, lowest: usize) -> Option<(usize, &'static str)> {
         let token = self.peek();
+        if self.closing_shift && token.is(">>") {
+            return None;
+        }
         LEVELS
             .iter()
             .enumerate()
@@ -72,7 +75,10 @@ impl Parser<'_> {
         let token = self.peek().clone();
         if token.is("(") {
             self.bump();
-            self.nested(|p| p.binary(0, steps))?;
+            let before = std::mem::replace(&mut self.closing_shift, false);
+            let inner = self.nested(|p| p.binary(0, steps));
+            self.closing_shift = before;
+            inner?;
             self.expect(")")?;
             return Ok(());
         }

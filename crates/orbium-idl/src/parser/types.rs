@@ -2,7 +2,7 @@
 //! Type specifications and declarators.
 
 use super::{Broken, Parse, Parser};
-use crate::ast::{Declarator, Item, ItemKind, TypeKind, TypeSpec};
+use crate::ast::{Declarator, Expr, Item, ItemKind, TypeKind, TypeSpec};
 use crate::model::Type;
 
 /// Where a type stands, which decides what is allowed.
@@ -139,7 +139,7 @@ impl Parser<'_> {
             false => None,
             true => {
                 let bound = self.bound_expression()?;
-                self.expect(">")?;
+                self.close_angle()?;
                 Some(bound)
             }
         };
@@ -149,37 +149,34 @@ impl Parser<'_> {
         })
     }
 
-    /// An expression inside angle brackets. A `>>` in it is a shift, except where IDL 4 splits it.
-    fn bound_expression(&mut self) -> Parse<crate::ast::Expr> {
-        if self.options.idl4 {
-            self.split_shift();
-        }
-        self.nested(Self::expression)
+    /// An expression inside angle brackets. A `>>` in it is a shift, except in IDL 4, where it
+    /// closes two brackets unless there are parentheses around it.
+    fn bound_expression(&mut self) -> Parse<Expr> {
+        let before = std::mem::replace(&mut self.closing_shift, self.options.idl4);
+        let result = self.nested(Self::expression);
+        self.closing_shift = before;
+        result
     }
 
-    /// IDL 4: a `>>` that closes two brackets becomes two tokens. Called before the expression or
-    /// bracket that it might end.
-    fn split_shift(&mut self) {
-        let mut position = self.next;
-        let limit = (self.next + 8).min(self.tokens.len());
-        while position < limit {
-            let token = &self.tokens[position];
-            if token.is(">>") {
-                let mut first = token.clone();
-                first.text = ">".into();
-                let mut second = first.clone();
-                first.span.end = first.span.start + 1;
-                second.span.start = first.span.end;
-                self.tokens[position] = first;
-                self.tokens.insert(position + 1, second);
-                self.split += 1;
-                return;
-            }
-            if token.is(";") || token.is(">") || token.is("(") {
-                return;
-            }
-            position += 1;
+    /// The `>` behind the contents of angle brackets, or the first half of a `>>`.
+    fn close_angle(&mut self) -> Parse<()> {
+        if !self.at(">>") {
+            return self.expect(">").map(|_| ());
         }
+        let token = &mut self.tokens[self.next];
+        let span = token.span;
+        token.text = ">".into();
+        token.span.start += 1;
+        if !self.options.idl4 {
+            self.report
+                .error(
+                    "shift-token",
+                    span,
+                    "`>>` is a shift token, so it cannot close two sequences",
+                )
+                .help("write `> >`");
+        }
+        Ok(())
     }
 
     fn fixed(&mut self, place: Place) -> Parse<TypeSpec> {
@@ -195,7 +192,7 @@ impl Parser<'_> {
         let digits = self.nested(Self::expression)?;
         self.expect(",")?;
         let scale = self.bound_expression()?;
-        self.expect(">")?;
+        self.close_angle()?;
         let kind = TypeKind::Fixed(Some((digits, scale)));
         Ok(TypeSpec {
             kind,
@@ -212,18 +209,7 @@ impl Parser<'_> {
             true => Some(self.bound_expression()?),
             false => None,
         };
-        if self.at(">>") {
-            if !self.options.idl4 {
-                let span = self.peek().span;
-                let message = "`>>` is a shift token, so it cannot close two sequences";
-                self.report
-                    .error("shift-token", span, message)
-                    .help("write `> >`");
-                // Go on as if it had been written so, for all brackets it closes.
-            }
-            self.split_shift();
-        }
-        self.expect(">")?;
+        self.close_angle()?;
         let kind = TypeKind::Sequence {
             element: Box::new(element),
             bound,
@@ -261,7 +247,7 @@ impl Parser<'_> {
         if self.eat(",") {
             self.bound_expression()?;
         }
-        self.expect(">")?;
+        self.close_angle()?;
         Ok(TypeSpec {
             kind: TypeKind::Unsupported("map"),
             span: start.to(self.last_span()),
