@@ -1,8 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT OR Apache-2.0
-# usage: interop/build.sh omni|jacorb [OUTDIR]      (OUTDIR: target/interop in the repository)
+# usage: interop/build.sh omni|jacorb|refragment [OUTDIR]      (OUTDIR: target/interop in the repository)
 #
-# Builds OUTDIR/omni-server and OUTDIR/omni-client, or OUTDIR/jacorb-server and OUTDIR/jacorb-client.
+# Builds OUTDIR/omni-server and OUTDIR/omni-client, or OUTDIR/jacorb-server and OUTDIR/jacorb-client, or
+# OUTDIR/refragment.
 # Exit code 0: built or up to date; 3: the peer is not available here, one line says what is missing.
 # Installs nothing, unless ORBIUM_INSTALL_PEERS=1 and we are root on a system with apt-get.
 set -eu
@@ -86,11 +87,26 @@ build_jacorb() {
     touch "$dir/stamp"
 }
 
+build_refragment() {
+    have g++ || install g++ || unavailable "the package could not be installed"
+    have g++ || unavailable "g++ is missing"
+    source=$here/refragment/refragment.cc
+    [ -n "$(find "$out/refragment" -newer "$source" 2>/dev/null)" ] ||
+        g++ -std=c++17 -O1 -Wall -Wextra -o "$out/refragment" "$source" -lpthread
+}
+
+# Two builds of the same peer at the same time take turns.
+if have flock; then
+    exec 9>"$out/.$peer.lock"
+    flock 9
+fi
+
 case $peer in
 omni) build_omni ;;
 jacorb) build_jacorb ;;
+refragment) build_refragment ;;
 *)
-    echo "usage: $0 omni|jacorb [OUTDIR]" >&2
+    echo "usage: $0 omni|jacorb|refragment [OUTDIR]" >&2
     exit 2
     ;;
 esac
