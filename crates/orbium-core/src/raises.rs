@@ -4,7 +4,7 @@
 use std::error::Error;
 use std::fmt;
 
-use orbium_cdr::{CdrError, CdrReader, Encode};
+use orbium_cdr::{CdrError, CdrErrorKind, CdrReader, Encode};
 use orbium_giop::{Completion, ExceptionKind, SystemException};
 
 /// A user exception declared in IDL. Its encoding is that of its members; the
@@ -51,6 +51,21 @@ impl Raises for SystemException {
     }
 }
 
+/// The exception for what a server cannot read or write. The standard has codes
+/// of their own for wide characters seen from this side.
+#[cold]
+pub(crate) fn server_fault(error: CdrError, completed: Completion) -> SystemException {
+    match error.kind {
+        CdrErrorKind::WideInGiop10 if completed == Completion::Yes => {
+            SystemException::omg(ExceptionKind::Marshal, 6, completed)
+        }
+        CdrErrorKind::WideNotNegotiated => {
+            SystemException::omg(ExceptionKind::BadParam, 23, completed)
+        }
+        _ => SystemException::from_cdr(error, completed),
+    }
+}
+
 /// Why a skeleton could not answer with a result. Generated code makes these
 /// with `?`; the ORB turns them into replies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -67,7 +82,7 @@ impl From<SystemException> for DispatchError {
 impl From<CdrError> for DispatchError {
     /// The arguments could not be read: nothing was done.
     fn from(error: CdrError) -> Self {
-        SystemException::from_cdr(error, Completion::No).into()
+        server_fault(error, Completion::No).into()
     }
 }
 

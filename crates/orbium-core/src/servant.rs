@@ -12,7 +12,7 @@ use orbium_giop::{
 use orbium_transport::Peer;
 
 use crate::adapter::ActiveObject;
-use crate::raises::{DispatchError, Raised, Raises};
+use crate::raises::{DispatchError, Raised, Raises, server_fault};
 use crate::reference::Interface;
 use crate::{Orb, Poa};
 
@@ -208,7 +208,7 @@ impl Reply<'_> {
         finish_message(&mut writer, start);
         if let Some(error) = writer.error() {
             *self.storage = writer.into_storage();
-            return Err(SystemException::from_cdr(error, Completion::Yes).into());
+            return Err(server_fault(error, Completion::Yes).into());
         }
         self.path.send(&writer);
         self.answered = true;

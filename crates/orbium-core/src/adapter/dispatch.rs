@@ -37,10 +37,11 @@ impl Incoming<'_> {
     /// Serves the request and answers it, whatever happens.
     #[inline]
     pub(crate) fn serve(self, reply: &mut Reply<'_>) {
-        if let Err(error) = self.try_serve(reply) {
-            if !reply.answered && reply.response.expects_reply() {
-                reply.system_exception(error.exception);
-            }
+        if let Err(error) = self.try_serve(reply)
+            && !reply.answered
+            && reply.response.expects_reply()
+        {
+            reply.system_exception(error.exception);
         }
     }
 

@@ -123,6 +123,10 @@ fn address(servant: &Arc<dyn Servant>) -> usize {
     Arc::as_ptr(servant).cast::<()>() as usize
 }
 
+fn erased(skeleton: impl Servant) -> Arc<dyn Servant> {
+    Arc::new(skeleton)
+}
+
 impl PoaCore {
     fn lock(&self) -> MutexGuard<'_, Objects> {
         self.objects.lock().unwrap_or_else(PoisonError::into_inner)
@@ -315,7 +319,7 @@ impl Poa {
     /// [`PoaError::WrongPolicy`] if users name objects here; a system exception
     /// if the ORB cannot listen.
     pub fn activate<I: ServedBy<S>, S>(&self, servant: S) -> Result<I, PoaError> {
-        let object = self.activate_servant(Arc::new(I::skeleton(servant)))?;
+        let object = self.activate_servant(&erased(I::skeleton(servant)))?;
         Ok(I::from_object(object))
     }
 
@@ -323,7 +327,7 @@ impl Poa {
     ///
     /// # Errors
     /// As [`Poa::activate`]; [`PoaError::ServantAlreadyActive`].
-    pub fn activate_servant(&self, servant: Arc<dyn Servant>) -> Result<ObjectRef, PoaError> {
+    pub fn activate_servant(&self, servant: &Arc<dyn Servant>) -> Result<ObjectRef, PoaError> {
         if self.0.policies.id_assignment != IdAssignment::System {
             return Err(PoaError::WrongPolicy);
         }
@@ -342,7 +346,7 @@ impl Poa {
         id: &[u8],
         servant: S,
     ) -> Result<I, PoaError> {
-        let object = self.activate_servant_with_id(id, Arc::new(I::skeleton(servant)))?;
+        let object = self.activate_servant_with_id(id, &erased(I::skeleton(servant)))?;
         Ok(I::from_object(object))
     }
 
@@ -353,7 +357,7 @@ impl Poa {
     pub fn activate_servant_with_id(
         &self,
         id: &[u8],
-        servant: Arc<dyn Servant>,
+        servant: &Arc<dyn Servant>,
     ) -> Result<ObjectRef, PoaError> {
         self.check_id(id)?;
         self.enter(Some(id.into()), servant)
@@ -383,7 +387,7 @@ impl Poa {
     fn enter(
         &self,
         id: Option<Box<[u8]>>,
-        servant: Arc<dyn Servant>,
+        servant: &Arc<dyn Servant>,
     ) -> Result<ObjectRef, PoaError> {
         let core = &self.0;
         let orb = core.orb()?;
@@ -392,7 +396,7 @@ impl Poa {
         let repository_id = servant.repository_id();
         let unique = core.policies.id_uniqueness == IdUniqueness::Unique;
         let mut objects = core.lock();
-        if unique && objects.by_servant.contains_key(&address(&servant)) {
+        if unique && objects.by_servant.contains_key(&address(servant)) {
             return Err(PoaError::ServantAlreadyActive);
         }
         if id.as_ref().is_some_and(|id| objects.by_id.contains_key(id)) {
@@ -404,7 +408,7 @@ impl Poa {
             given.clone_from(&id);
             Arc::new(ActiveObject {
                 id,
-                servant: Arc::clone(&servant),
+                servant: Arc::clone(servant),
                 manager: core.manager.clone(),
                 stamp: core.stamp,
                 slot,
@@ -415,7 +419,7 @@ impl Poa {
             .map_err(|_| SystemException::new(ExceptionKind::NoResources, 0, Completion::No))?;
         objects.alive += 1;
         if unique {
-            objects.by_servant.insert(address(&servant), given.clone());
+            objects.by_servant.insert(address(servant), given.clone());
         }
         let key = core.key_of(&given, slot);
         objects.by_id.insert(given, slot);
@@ -520,7 +524,7 @@ impl Poa {
                 if self.serves(path.persistent, key.incarnation)
                     && path
                         .names()
-                        .eq(self.0.path.iter().map(|name| name.as_bytes())) =>
+                        .eq(self.0.path.iter().map(std::string::String::as_bytes)) =>
             {
                 Ok(path.object_id.to_vec())
             }

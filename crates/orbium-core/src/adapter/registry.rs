@@ -13,6 +13,9 @@ use crate::Poa;
 use crate::adapter::key::ObjectKey;
 use crate::adapter::object::ActiveObject;
 
+/// Plain keys, and the real ones they stand for.
+type PlainKeys = HashMap<Box<[u8]>, Arc<[u8]>>;
+
 /// Finds objects by key.
 #[derive(Debug)]
 pub(crate) struct Registry {
@@ -22,7 +25,7 @@ pub(crate) struct Registry {
     stamps: AtomicU64,
     pub(crate) root: OnceLock<Poa>,
     /// Plain keys, as a corbaloc has them, and the real keys they stand for.
-    plain_keys: RwLock<HashMap<Box<[u8]>, Arc<[u8]>>>,
+    plain_keys: RwLock<PlainKeys>,
 }
 
 fn no_such_adapter() -> SystemException {

@@ -109,13 +109,13 @@ fn add_candidates(
         port: profile.port,
     }];
     for component in &profile.components {
-        if component.tag == component::TAG_ALTERNATE_IIOP_ADDRESS {
-            if let Ok(Component::AlternateAddress(address)) = Component::parse(component) {
-                addresses.push(HostPort {
-                    host: address.host,
-                    port: address.port,
-                });
-            }
+        if component.tag == component::TAG_ALTERNATE_IIOP_ADDRESS
+            && let Ok(Component::AlternateAddress(address)) = Component::parse(component)
+        {
+            addresses.push(HostPort {
+                host: address.host,
+                port: address.port,
+            });
         }
     }
     for address in addresses {

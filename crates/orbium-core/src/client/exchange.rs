@@ -374,6 +374,7 @@ impl<'a, 'b> Exchange<'a, 'b> {
     }
 }
 
+#[derive(Clone, Copy)]
 enum SendFailure {
     TooLarge,
     TimedOut,

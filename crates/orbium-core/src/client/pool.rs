@@ -40,6 +40,8 @@ pub(crate) struct Pools {
 
 #[derive(Debug, Default)]
 struct State {
+    /// Boxed, since they move in and out with every call.
+    #[expect(clippy::vec_box)]
     idle: Vec<Box<Connection>>,
     /// Idle and busy ones.
     open: usize,

@@ -14,7 +14,6 @@ use orbium_sys::{Interest, Poller};
 use orbium_transport::{ByteStream, Deadline, Peer};
 
 use crate::outgoing::{self, Patience};
-use crate::servant::ReplyPath;
 
 /// Cancelled requests remembered while replies may still come from elsewhere.
 const MAX_CANCELLED: usize = 1024;
@@ -88,7 +87,7 @@ impl ServerConnection {
 
     /// Notes that nobody waits for a reply any more.
     pub(super) fn cancel(&self, request_id: u32) {
-        if self.late.load(Ordering::Acquire) > 0 {
+        if self.is_shared() {
             let mut cancelled = self
                 .cancelled
                 .lock()
@@ -99,13 +98,18 @@ impl ServerConnection {
         }
     }
 
-    pub(super) fn was_cancelled(&self, request_id: u32) -> bool {
+    /// Whether other threads may send replies of their own.
+    #[inline]
+    fn is_shared(&self) -> bool {
         self.late.load(Ordering::Acquire) > 0
-            && self
-                .cancelled
-                .lock()
-                .unwrap_or_else(PoisonError::into_inner)
-                .remove(&request_id)
+    }
+
+    fn was_cancelled(&self, request_id: u32) -> bool {
+        let mut cancelled = self
+            .cancelled
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        cancelled.remove(&request_id)
     }
 
     /// Whether sending failed: nothing more can be done here.
@@ -125,6 +129,7 @@ impl ServerConnection {
         self.stream.shutdown(Shutdown::Read);
     }
 
+    #[cold]
     fn break_off(&self, error: &io::Error) {
         tracing::debug!(peer = %self.peer, %error, "cannot send");
         self.broken.store(true, Ordering::Release);
@@ -152,6 +157,7 @@ impl ServerConnection {
         self.stream.shutdown(Shutdown::Write);
     }
 
+    #[inline]
     fn send_blocking(&self, message: &CdrWriter<'_>) -> io::Result<()> {
         let patience = Patience::For(self.send_time);
         match self.fragment_size {
@@ -163,7 +169,6 @@ impl ServerConnection {
     }
 
     /// Sends what the peer takes at once and keeps the rest.
-    #[cold]
     fn send_or_keep(&self, message: &CdrWriter<'_>, poller: &Poller) -> io::Result<()> {
         let mut pending = self.lock();
         let mut octets = Vec::new();
@@ -235,20 +240,43 @@ fn sent_at_once(stream: &dyn ByteStream, octets: &[u8]) -> io::Result<usize> {
     Ok(sent)
 }
 
-impl ReplyPath for ServerConnection {
+impl ServerConnection {
+    /// Sends the reply to a request, unless the client has cancelled it. A
+    /// connection that fails is found broken by whoever reads it.
     #[inline]
-    fn send(&self, message: &CdrWriter<'_>) {
-        let sent = match &self.poller {
-            Some(poller) => self.send_or_keep(message, poller),
+    pub(super) fn reply(&self, request_id: u32, message: &CdrWriter<'_>) {
+        let sent = if self.poller.is_none() && !self.is_shared() {
             // Alone: nobody else can be sending.
-            None if self.late.load(Ordering::Acquire) == 0 => self.send_blocking(message),
+            self.send_blocking(message)
+        } else {
+            self.send_among_others(Some(request_id), message)
+        };
+        if let Err(error) = sent {
+            self.break_off(&error);
+        }
+    }
+
+    /// Sends any other message.
+    pub(super) fn send(&self, message: &CdrWriter<'_>) {
+        if let Err(error) = self.send_among_others(None, message) {
+            self.break_off(&error);
+        }
+    }
+
+    fn send_among_others(
+        &self,
+        request_id: Option<u32>,
+        message: &CdrWriter<'_>,
+    ) -> io::Result<()> {
+        if request_id.is_some_and(|id| self.is_shared() && self.was_cancelled(id)) {
+            return Ok(());
+        }
+        match &self.poller {
+            Some(poller) => self.send_or_keep(message, poller),
             None => {
                 let _guard = self.lock();
                 self.send_blocking(message)
             }
-        };
-        if let Err(error) = sent {
-            self.break_off(&error);
         }
     }
 }

@@ -4,12 +4,12 @@
 use std::cell::{Cell, RefCell};
 use std::sync::Arc;
 
-use orbium_cdr::{ByteOrder, CdrWriter, Format};
+use orbium_cdr::{ByteOrder, CdrErrorKind, CdrWriter, Format};
 use orbium_giop::codeset::{CodeSetContext, Negotiated};
 use orbium_giop::{
     CancelRequest, Completion, ExceptionKind, FragmentError, HEADER_LEN, LocateRequest,
-    LocateStatus, MessageHeader, MessageKind, Reassembly, RequestHeader, SystemException,
-    begin_locate_reply, finish_message, service_context,
+    LocateStatus, MessageHeader, MessageKind, Reassembly, RequestHeader, ServiceContexts,
+    SystemException, begin_locate_reply, finish_message, service_context,
 };
 use orbium_sync::role::{Role, while_serving};
 
@@ -26,10 +26,25 @@ const KEPT: usize = 1 << 20;
 #[derive(Debug)]
 pub(super) struct Intake {
     pub(super) framing: Framing,
+    state: State,
+}
+
+/// What is known of a connection beside the octets received.
+#[derive(Debug)]
+struct State {
+    /// The buffer for replies.
     storage: Vec<u8>,
     reassembly: Reassembly,
     negotiated: Negotiated,
     limit: usize,
+}
+
+/// Where messages come from, and who reads on if their servants block.
+#[derive(Clone, Copy)]
+pub(super) struct Source<'s> {
+    pub(super) orb: &'s Orb,
+    pub(super) connection: &'s Arc<ServerConnection>,
+    pub(super) reader: &'s dyn HandOver,
 }
 
 /// What became of a message.
@@ -53,8 +68,7 @@ pub(super) trait HandOver {
 
 /// The role of a thread that serves a request in the middle of reading.
 struct Reading<'a> {
-    connection: &'a Arc<ServerConnection>,
-    reader: &'a dyn HandOver,
+    source: Source<'a>,
     /// Received behind the message being served.
     rest: &'a [u8],
     reassembly: RefCell<&'a mut Reassembly>,
@@ -69,18 +83,23 @@ impl Role for Reading<'_> {
         if self.handed_over.get() {
             return;
         }
+        let Source {
+            connection, reader, ..
+        } = self.source;
         let intake = Intake {
             framing: Framing::with_octets(self.limit, self.rest.to_vec()),
-            storage: Vec::new(),
-            reassembly: std::mem::take(&mut **self.reassembly.borrow_mut()),
-            negotiated: self.negotiated,
-            limit: self.limit,
+            state: State {
+                storage: Vec::new(),
+                reassembly: std::mem::take(&mut **self.reassembly.borrow_mut()),
+                negotiated: self.negotiated,
+                limit: self.limit,
+            },
         };
-        self.connection.begin_late();
-        if self.reader.hand_over(self.connection, intake) {
+        connection.begin_late();
+        if reader.hand_over(connection, intake) {
             self.handed_over.set(true);
         } else {
-            self.connection.end_late();
+            connection.end_late();
         }
     }
 }
@@ -89,116 +108,66 @@ impl Intake {
     pub(super) fn new(limits: &Limits) -> Self {
         Self {
             framing: Framing::new(limits.message_size),
-            storage: Vec::new(),
-            reassembly: Reassembly::new(limits.reassembly()),
-            negotiated: Negotiated::DEFAULT,
-            limit: limits.message_size,
+            state: State {
+                storage: Vec::new(),
+                reassembly: Reassembly::new(limits.reassembly()),
+                negotiated: Negotiated::DEFAULT,
+                limit: limits.message_size,
+            },
         }
     }
 
     /// Deals with the next message that has arrived whole.
     #[inline]
-    pub(super) fn take(
-        &mut self,
-        orb: &Orb,
-        connection: &Arc<ServerConnection>,
-        reader: &dyn HandOver,
-    ) -> Taken {
+    pub(super) fn take(&mut self, source: Source<'_>) -> Taken {
         match self.framing.next() {
             Ok(Some(header)) if header.kind == MessageKind::Request && !header.more_fragments => {
-                self.take_request(orb, connection, reader, &header)
+                let (message, rest) = self.framing.split(&header);
+                let taken = self.state.serve(source, &header, message, rest);
+                self.framing.consume(&header);
+                taken
             }
-            Ok(Some(header)) => self.take_other(orb, connection, reader, &header),
+            Ok(Some(header)) => self.take_other(source, &header),
             Ok(None) => Taken::None,
-            Err(error) => refuse(connection, error),
+            Err(error) => refuse(source.connection, error),
         }
-    }
-
-    #[inline]
-    fn take_request(
-        &mut self,
-        orb: &Orb,
-        connection: &Arc<ServerConnection>,
-        reader: &dyn HandOver,
-        header: &MessageHeader,
-    ) -> Taken {
-        let (message, rest) = self.framing.split(header);
-        let (reassembly, storage) = (&mut self.reassembly, &mut self.storage);
-        let taken = serve(
-            orb,
-            connection,
-            reader,
-            header,
-            message,
-            rest,
-            reassembly,
-            storage,
-            &mut self.negotiated,
-            self.limit,
-        );
-        self.framing.consume(header);
-        taken
     }
 
     #[cold]
-    fn take_other(
-        &mut self,
-        orb: &Orb,
-        connection: &Arc<ServerConnection>,
-        reader: &dyn HandOver,
-        header: &MessageHeader,
-    ) -> Taken {
+    fn take_other(&mut self, source: Source<'_>, header: &MessageHeader) -> Taken {
         if header.more_fragments || header.kind == MessageKind::Fragment {
-            return self.take_fragment(orb, connection, reader, header);
+            return self.take_fragment(source, header);
         }
         let message = self.framing.message(header);
-        let taken = single(orb, connection, header, message, &mut self.reassembly);
+        let taken = self.state.single(source, header, message);
         self.framing.consume(header);
         taken
     }
 
-    fn take_fragment(
-        &mut self,
-        orb: &Orb,
-        connection: &Arc<ServerConnection>,
-        reader: &dyn HandOver,
-        header: &MessageHeader,
-    ) -> Taken {
+    fn take_fragment(&mut self, source: Source<'_>, header: &MessageHeader) -> Taken {
         let message = self.framing.message(header);
-        let accepted = self.reassembly.accept(header, &message[HEADER_LEN..]);
+        let accepted = self.state.reassembly.accept(header, &message[HEADER_LEN..]);
         self.framing.consume(header);
         match accepted {
-            Ok(None) => Taken::Done,
-            // The rest of a request that was cancelled.
-            Err(FragmentError::NothingToContinue(Some(_))) => Taken::Done,
+            // With an id it is the rest of a request that was cancelled.
+            Ok(None) | Err(FragmentError::NothingToContinue(Some(_))) => Taken::Done,
             Err(error) => {
-                tracing::debug!(peer = %connection.peer, %error, "bad fragment");
-                connection.send_message_error();
+                tracing::debug!(peer = %source.connection.peer, %error, "bad fragment");
+                source.connection.send_message_error();
                 Taken::Close
             }
             Ok(Some(mut message)) => {
                 let header = message
                     .first_chunk()
                     .and_then(|head| MessageHeader::parse(head).ok());
-                let Some(header) = header else {
-                    return Taken::Close;
-                };
-                if header.kind != MessageKind::Request {
-                    return single(orb, connection, &header, &mut message, &mut self.reassembly);
+                match header {
+                    Some(header) if header.kind == MessageKind::Request => {
+                        self.state
+                            .serve(source, &header, &mut message, self.framing.received())
+                    }
+                    Some(header) => self.state.single(source, &header, &mut message),
+                    None => Taken::Close,
                 }
-                let rest = self.framing.received();
-                serve(
-                    orb,
-                    connection,
-                    reader,
-                    &header,
-                    &mut message,
-                    rest,
-                    &mut self.reassembly,
-                    &mut self.storage,
-                    &mut self.negotiated,
-                    self.limit,
-                )
             }
         }
     }
@@ -211,101 +180,114 @@ fn refuse(connection: &ServerConnection, error: FramingError) -> Taken {
     Taken::Close
 }
 
-/// Serves one request.
-#[inline]
-#[allow(clippy::too_many_arguments)]
-fn serve(
-    orb: &Orb,
-    connection: &Arc<ServerConnection>,
-    reader: &dyn HandOver,
-    header: &MessageHeader,
-    message: &mut [u8],
-    rest: &[u8],
-    reassembly: &mut Reassembly,
-    storage: &mut Vec<u8>,
-    negotiated: &mut Negotiated,
-    limit: usize,
-) -> Taken {
-    let mut arguments = header
-        .reader(&mut message[HEADER_LEN..])
-        .with_owner(Some(orb.owner()));
-    let Ok(request) = RequestHeader::read(&mut arguments, header.format().minor) else {
-        connection.send_message_error();
-        return Taken::Close;
-    };
-    let mut incompatible = false;
-    if !request.contexts.is_empty() {
-        if let Some(data) = request.contexts.find(service_context::CODE_SETS) {
-            match CodeSetContext::decode(data).map(Negotiated::from_context) {
-                Ok(Ok(agreed)) => *negotiated = agreed,
-                _ => incompatible = true,
+impl State {
+    /// Serves one request; `rest` was received behind it.
+    #[inline]
+    fn serve(
+        &mut self,
+        source: Source<'_>,
+        header: &MessageHeader,
+        message: &mut [u8],
+        rest: &[u8],
+    ) -> Taken {
+        let Source {
+            orb, connection, ..
+        } = source;
+        let mut arguments = header
+            .reader(&mut message[HEADER_LEN..])
+            .with_owner(Some(orb.owner()));
+        let Ok(request) = RequestHeader::read(&mut arguments, header.format().minor) else {
+            connection.send_message_error();
+            return Taken::Close;
+        };
+        let mut refused = None;
+        if !request.contexts.is_empty() {
+            refused = self.heed(&request.contexts);
+        }
+        let format = Format {
+            order: header.order,
+            minor: header.format().minor,
+            char_set: self.negotiated.char_set,
+            wide_set: self.negotiated.wide_set,
+        };
+        arguments.set_format(format);
+        let path = Path {
+            connection,
+            request_id: request.request_id,
+        };
+        let mut reply = Reply {
+            path: &path,
+            storage: &mut self.storage,
+            version: header.version,
+            request_id: request.request_id,
+            format,
+            response: request.response,
+            answered: false,
+        };
+        let key = match (request.target.object_key(), refused) {
+            (Some(key), None) => key,
+            (_, refused) => {
+                refuse_request(&mut reply, refused);
+                return Taken::Done;
             }
+        };
+        let incoming = Incoming {
+            orb,
+            key: &key,
+            operation: request.operation,
+            contexts: request.contexts,
+            peer: Some(&connection.peer),
+            response: request.response,
+            arguments,
+        };
+        let role = Reading {
+            source,
+            rest,
+            reassembly: RefCell::new(&mut self.reassembly),
+            negotiated: self.negotiated,
+            limit: self.limit,
+            handed_over: Cell::new(false),
+        };
+        while_serving(&role, || incoming.serve(&mut reply));
+        if reply.storage.len() > KEPT {
+            *reply.storage = Vec::new();
+        }
+        if role.handed_over.get() {
+            connection.end_late();
+            return Taken::HandedOver;
+        }
+        if connection.is_broken() {
+            Taken::Close
+        } else {
+            Taken::Done
         }
     }
-    let format = Format {
-        order: header.order,
-        minor: header.format().minor,
-        char_set: negotiated.char_set,
-        wide_set: negotiated.wide_set,
-    };
-    arguments.set_format(format);
-    let path = Path {
-        connection,
-        request_id: request.request_id,
-    };
-    let mut reply = Reply {
-        path: &path,
-        storage,
-        version: header.version,
-        request_id: request.request_id,
-        format,
-        response: request.response,
-        answered: false,
-    };
-    let key = match request.target.object_key() {
-        Some(key) if !incompatible => key,
-        _ => {
-            let exception = if incompatible {
-                SystemException::omg(ExceptionKind::CodesetIncompatible, 2, Completion::No)
-            } else {
-                SystemException::omg(ExceptionKind::ObjectNotExist, 2, Completion::No)
-            };
-            if request.response.expects_reply() {
-                reply.system_exception(exception);
+
+    /// Takes what the service contexts say of the connection; the exception to
+    /// answer with, if they ask for what is not there.
+    #[cold]
+    fn heed(&mut self, contexts: &ServiceContexts<'_>) -> Option<SystemException> {
+        let data = contexts.find(service_context::CODE_SETS)?;
+        match CodeSetContext::decode(data).map(Negotiated::from_context) {
+            Ok(Ok(agreed)) => {
+                self.negotiated = agreed;
+                None
             }
-            return Taken::Done;
+            _ => Some(SystemException::omg(
+                ExceptionKind::CodesetIncompatible,
+                2,
+                Completion::No,
+            )),
         }
-    };
-    let incoming = Incoming {
-        orb,
-        key: &key,
-        operation: request.operation,
-        contexts: request.contexts,
-        peer: Some(&connection.peer),
-        response: request.response,
-        arguments,
-    };
-    let role = Reading {
-        connection,
-        reader,
-        rest,
-        reassembly: RefCell::new(reassembly),
-        negotiated: *negotiated,
-        limit,
-        handed_over: Cell::new(false),
-    };
-    while_serving(&role, || incoming.serve(&mut reply));
-    if reply.storage.len() > KEPT {
-        *reply.storage = Vec::new();
     }
-    if role.handed_over.get() {
-        connection.end_late();
-        return Taken::HandedOver;
-    }
-    if connection.is_broken() {
-        Taken::Close
-    } else {
-        Taken::Done
+}
+
+/// Answers a request that names no object here, or that was refused.
+#[cold]
+fn refuse_request(reply: &mut Reply<'_>, refused: Option<SystemException>) {
+    if reply.response.expects_reply() {
+        let no_object = SystemException::omg(ExceptionKind::ObjectNotExist, 2, Completion::No);
+        reply.system_exception(refused.unwrap_or(no_object));
     }
 }
 
@@ -318,45 +300,38 @@ struct Path<'c> {
 impl ReplyPath for Path<'_> {
     #[inline]
     fn send(&self, message: &CdrWriter<'_>) {
-        if !self.connection.was_cancelled(self.request_id) {
-            self.connection.send(message);
-        }
+        self.connection.reply(self.request_id, message);
     }
 }
 
-/// A message other than a request.
-fn single(
-    orb: &Orb,
-    connection: &ServerConnection,
-    header: &MessageHeader,
-    message: &mut [u8],
-    reassembly: &mut Reassembly,
-) -> Taken {
-    let mut reader = header.reader(&mut message[HEADER_LEN..]);
-    match header.kind {
-        MessageKind::LocateRequest => {
-            match LocateRequest::read(&mut reader, header.format().minor) {
-                Ok(request) => {
-                    answer_locate(orb, connection, header, &request);
-                    return Taken::Done;
-                }
-                Err(error) => tracing::debug!(peer = %connection.peer, %error, "bad LocateRequest"),
-            }
-        }
-        MessageKind::CancelRequest => match CancelRequest::read(&mut reader) {
-            Ok(cancel) => {
-                reassembly.cancel(cancel.request_id);
-                connection.cancel(cancel.request_id);
-                return Taken::Done;
-            }
-            Err(error) => tracing::debug!(peer = %connection.peer, %error, "bad CancelRequest"),
-        },
-        // The peer has given up on us, or ends the connection.
-        MessageKind::CloseConnection | MessageKind::MessageError => return Taken::Close,
-        kind => tracing::debug!(peer = %connection.peer, ?kind, "unexpected message"),
+impl State {
+    /// Deals with a message other than a request.
+    fn single(&mut self, source: Source<'_>, header: &MessageHeader, message: &mut [u8]) -> Taken {
+        let Source {
+            orb, connection, ..
+        } = source;
+        let mut reader = header.reader(&mut message[HEADER_LEN..]);
+        let malformed = match header.kind {
+            MessageKind::LocateRequest => LocateRequest::read(&mut reader, header.format().minor)
+                .map(|request| answer_locate(orb, connection, header, &request))
+                .err(),
+            MessageKind::CancelRequest => CancelRequest::read(&mut reader)
+                .map(|cancel| {
+                    self.reassembly.cancel(cancel.request_id);
+                    connection.cancel(cancel.request_id);
+                })
+                .err(),
+            // The peer has given up on us, or ends the connection.
+            MessageKind::CloseConnection | MessageKind::MessageError => return Taken::Close,
+            _ => Some(reader.error(CdrErrorKind::BadDiscriminator)),
+        };
+        let Some(error) = malformed else {
+            return Taken::Done;
+        };
+        tracing::debug!(peer = %connection.peer, kind = ?header.kind, %error, "bad message");
+        connection.send_message_error();
+        Taken::Close
     }
-    connection.send_message_error();
-    Taken::Close
 }
 
 fn answer_locate(

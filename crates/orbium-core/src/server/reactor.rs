@@ -16,7 +16,7 @@ use orbium_transport::{Acceptor, ByteStream, Deadline};
 use crate::Orb;
 use crate::orb::OrbCore;
 use crate::server::connection::ServerConnection;
-use crate::server::intake::{HandOver, Intake, Taken};
+use crate::server::intake::{HandOver, Intake, Source, Taken};
 use crate::server::threads::{refused, register_acceptors};
 use crate::server::{Shared, WAKER};
 
@@ -92,10 +92,10 @@ impl HandOver for Held {
         }
         // No thread to be had: keep the reactor, and block.
         let mut back = passed.lock().ok().and_then(|mut passed| passed.take());
-        if let Some(reactor) = &mut back {
-            if let Some(served) = reactor.served.get_mut(&connection.id) {
-                served.intake = None;
-            }
+        if let Some(reactor) = &mut back
+            && let Some(served) = reactor.served.get_mut(&connection.id)
+        {
+            served.intake = None;
         }
         *self.0.borrow_mut() = back;
         false
@@ -133,7 +133,11 @@ fn serve(held: &Held, id: u64) {
     };
     let mut last = Taken::None;
     for _ in 0..TURN {
-        last = intake.take(&orb, &connection, held);
+        last = intake.take(Source {
+            orb: &orb,
+            connection: &connection,
+            reader: held,
+        });
         // No request is begun while the answers before it are not taken.
         if last != Taken::Done || connection.has_pending() {
             break;

@@ -9,7 +9,7 @@ use orbium_transport::{Acceptor, ByteStream, Deadline};
 
 use crate::Orb;
 use crate::server::connection::ServerConnection;
-use crate::server::intake::{HandOver, Intake, Taken};
+use crate::server::intake::{HandOver, Intake, Source, Taken};
 use crate::server::{Shared, WAKER};
 
 /// Starts the thread that accepts.
@@ -116,7 +116,11 @@ impl Serving {
         let message_time = orb.config().limits.message_time;
         let mut unfinished: Option<Deadline> = None;
         loop {
-            match intake.take(&orb, connection, self) {
+            match intake.take(Source {
+                orb: &orb,
+                connection,
+                reader: self,
+            }) {
                 Taken::Done => {
                     unfinished = None;
                     continue;
