@@ -60,6 +60,7 @@ pub(crate) fn check(
     };
     checker.items(&unit.items);
     checker.finish();
+    checker.model.settle();
     checker.model
 }
 
@@ -263,7 +264,7 @@ impl Checker<'_> {
         if let Some(state) = self.states.get_mut(&id) {
             state.span = name.span;
         }
-        self.model.move_last(id);
+        self.model.place(id);
     }
 
     fn progress(&self, id: DefId) -> Progress {

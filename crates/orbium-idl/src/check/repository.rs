@@ -198,7 +198,20 @@ impl Checker<'_> {
             self.report.error("typeprefix", span, message);
             return;
         }
-        self.type_prefixes.insert(target, prefix.clone());
+        match self.type_prefixes.insert(target, prefix.clone()) {
+            Some(before) if before == prefix => return,
+            Some(before) => {
+                let message = format!(
+                    "the typeprefix of `{}` is already set to \"{before}\"",
+                    name.text()
+                );
+                self.report
+                    .error("typeprefix", span, message)
+                    .help("remove one of the two");
+                return;
+            }
+            None => {}
+        }
         let mut pending = vec![target];
         while let Some(id) = pending.pop() {
             pending.extend_from_slice(self.model.contents(id));

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! How the checker fills the arena. Nothing here is visible outside the crate.
 
+use std::collections::HashSet;
+
 use super::{DefId, Definition, DefinitionKind, Model};
 
 impl Model {
@@ -21,14 +23,18 @@ impl Model {
         }
     }
 
-    /// Moves a definition to the end of the contents of its scope.
-    pub(crate) fn move_last(&mut self, id: DefId) {
-        let parent = self[id].parent;
-        let Some(siblings) = self.contents_mut(parent) else {
-            return;
-        };
-        siblings.retain(|sibling| *sibling != id);
-        siblings.push(id);
+    /// Removes all but the last place of definitions that were placed more than once, as forward
+    /// declared ones are.
+    pub(crate) fn settle(&mut self) {
+        let scopes = (0u32..).map(DefId).take(self.definitions.len());
+        for scope in std::iter::once(None).chain(scopes.map(Some)) {
+            if let Some(contents) = self.contents_mut(scope) {
+                let mut seen = HashSet::new();
+                contents.reverse();
+                contents.retain(|id| seen.insert(*id));
+                contents.reverse();
+            }
+        }
     }
 
     pub(crate) fn definition_mut(&mut self, id: DefId) -> &mut Definition {
