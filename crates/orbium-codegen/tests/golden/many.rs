@@ -2,7 +2,12 @@
 
 use orbium::codegen as orb;
 
-#[allow(clippy::doc_markdown, clippy::too_many_lines)]
+#[allow(
+    clippy::doc_markdown,
+    clippy::too_many_lines,
+    dead_code,
+    unreachable_pub
+)]
 /// More operations than a few octets tell apart.
 ///
 /// IDL interface `Many`, repository id `IDL:Many:1.0`.
@@ -11,7 +16,12 @@ pub struct Many(orb::ObjectRef);
 
 orb::interface!(Many, "IDL:Many:1.0", []);
 
-#[allow(clippy::doc_markdown, clippy::too_many_lines)]
+#[allow(
+    clippy::doc_markdown,
+    clippy::too_many_lines,
+    dead_code,
+    unreachable_pub
+)]
 impl Many {
     /// IDL operation `operation_number_1`.
     ///
@@ -644,7 +654,12 @@ impl Many {
     }
 }
 
-#[allow(clippy::doc_markdown, clippy::too_many_lines)]
+#[allow(
+    clippy::doc_markdown,
+    clippy::too_many_lines,
+    dead_code,
+    unreachable_pub
+)]
 /// What a servant of IDL interface `Many` does.
 pub trait ManyServant: Send + Sync + 'static {
     /// IDL operation `operation_number_1`.
@@ -1068,7 +1083,12 @@ pub trait ManyServant: Send + Sync + 'static {
     fn operation_number_70(&self, call: &orb::Call<'_>) -> Result<(), orb::SystemException>;
 }
 
-#[allow(clippy::doc_markdown, clippy::too_many_lines)]
+#[allow(
+    clippy::doc_markdown,
+    clippy::too_many_lines,
+    dead_code,
+    unreachable_pub
+)]
 impl<T: ManyServant + ?Sized> ManyServant for orb::Arc<T> {
     fn operation_number_1(&self, call: &orb::Call<'_>) -> Result<(), orb::SystemException> {
         ManyServant::operation_number_1(&**self, call)
@@ -1351,7 +1371,12 @@ impl<T: ManyServant + ?Sized> ManyServant for orb::Arc<T> {
     }
 }
 
-#[allow(clippy::doc_markdown, clippy::too_many_lines)]
+#[allow(
+    clippy::doc_markdown,
+    clippy::too_many_lines,
+    dead_code,
+    unreachable_pub
+)]
 static MANY_OPERATIONS: orb::OperationTable = orb::OperationTable::by_hash(
     &[
         "operation_number_1",
@@ -1444,12 +1469,22 @@ static MANY_OPERATIONS: orb::OperationTable = orb::OperationTable::by_hash(
     ],
 );
 
-#[allow(clippy::doc_markdown, clippy::too_many_lines)]
+#[allow(
+    clippy::doc_markdown,
+    clippy::too_many_lines,
+    dead_code,
+    unreachable_pub
+)]
 /// Leads requests to a servant of IDL interface `Many`.
 #[doc(hidden)]
 pub struct ManySkeleton<S>(S);
 
-#[allow(clippy::doc_markdown, clippy::too_many_lines)]
+#[allow(
+    clippy::doc_markdown,
+    clippy::too_many_lines,
+    dead_code,
+    unreachable_pub
+)]
 impl<S: ManyServant> orb::Servant for ManySkeleton<S> {
     fn repository_id(&self) -> &'static str {
         <Many as orb::Interface>::REPOSITORY_ID
@@ -1754,7 +1789,12 @@ impl<S: ManyServant> orb::Servant for ManySkeleton<S> {
     }
 }
 
-#[allow(clippy::doc_markdown, clippy::too_many_lines)]
+#[allow(
+    clippy::doc_markdown,
+    clippy::too_many_lines,
+    dead_code,
+    unreachable_pub
+)]
 impl<S: ManyServant> orb::ServedBy<S> for Many {
     type Skeleton = ManySkeleton<S>;
 

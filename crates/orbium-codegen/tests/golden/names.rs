@@ -5,7 +5,9 @@
     clippy::len_without_is_empty,
     clippy::new_ret_no_self,
     clippy::should_implement_trait,
-    clippy::wrong_self_convention
+    clippy::wrong_self_convention,
+    dead_code,
+    unreachable_pub
 )]
 /// Names that mean something in Rust.
 ///
@@ -1457,7 +1459,7 @@ pub mod r#type {
     }
 }
 
-#[allow(clippy::doc_markdown)]
+#[allow(clippy::doc_markdown, dead_code, unreachable_pub)]
 /// IDL module `Variants`, repository id `IDL:Variants:1.0`.
 pub mod variants {
     use orbium::codegen as orb;
@@ -1598,7 +1600,7 @@ pub mod variants {
     }
 }
 
-#[allow(clippy::doc_markdown)]
+#[allow(clippy::doc_markdown, dead_code, unreachable_pub)]
 /// IDL module `Clashes`, repository id `IDL:Clashes:1.0`.
 pub mod clashes {
     use orbium::codegen as orb;

@@ -4,7 +4,9 @@
     clippy::doc_markdown,
     clippy::enum_variant_names,
     clippy::struct_excessive_bools,
-    clippy::struct_field_names
+    clippy::struct_field_names,
+    dead_code,
+    unreachable_pub
 )]
 /// IDL module `Types`, repository id `IDL:example.org/Types:1.0`.
 pub mod types {
