@@ -304,26 +304,33 @@ pub(crate) fn read_packed(reader: &mut CdrReader<'_>, digits: u16) -> Result<i12
     if digits > MAX_DIGITS {
         return Err(bad(reader));
     }
-    let octets: &[u8] = reader.take(usize::from(digits) / 2 + 1)?;
+    // The sign nibble ends the value: JacORB writes no leading zeros, so that
+    // there may be fewer octets than the type has room for.
     let mut magnitude = 0i128;
-    let nibbles = octets.iter().flat_map(|octet| [octet >> 4, octet & 15]);
-    let count = octets.len() * 2 - 1;
-    for nibble in nibbles.take(count) {
-        if nibble > 9 {
+    for _ in 0..=digits / 2 {
+        let octet = reader.read_u8()?;
+        let (high, low) = (octet >> 4, octet & 15);
+        if high > 9 {
             return Err(bad(reader));
         }
-        magnitude = magnitude * 10 + i128::from(nibble);
+        magnitude = magnitude * 10 + i128::from(high);
+        let negative = match low {
+            0..=9 => {
+                magnitude = magnitude * 10 + i128::from(low);
+                continue;
+            }
+            // Some packed-decimal hardware writes F for values without a sign.
+            0xC | 0xF => false,
+            0xD => true,
+            _ => return Err(bad(reader)),
+        };
+        // With an even number of digits one nibble more is there, which is 0.
+        if magnitude >= 10i128.pow(u32::from(digits)) {
+            return Err(bad(reader));
+        }
+        return Ok(if negative { -magnitude } else { magnitude });
     }
-    // With an even number of digits one nibble more is there, which is 0.
-    if magnitude >= 10i128.pow(u32::from(digits)) {
-        return Err(bad(reader));
-    }
-    match octets.last().map(|octet| octet & 15) {
-        // Some packed-decimal hardware writes F for values without a sign.
-        Some(0xC | 0xF) => Ok(magnitude),
-        Some(0xD) => Ok(-magnitude),
-        _ => Err(bad(reader)),
-    }
+    Err(bad(reader))
 }
 
 /// Writes the packed digits of a `fixed`.

@@ -304,15 +304,23 @@ impl<'a> CdrWriter<'a> {
 
     /// Forgets everything written after the first `len` octets, which must lie
     /// before any gathered slice.
+    #[inline]
     pub fn truncate(&mut self, len: usize) {
+        if self.gathered_count > 0 {
+            self.drop_gathered(len);
+        }
+        self.at = self.at.min(len);
+        self.error = None;
+    }
+
+    #[cold]
+    fn drop_gathered(&mut self, len: usize) {
         while self.gathered_count > 0 && self.gathered[self.gathered_count - 1].0 >= len {
             self.gathered_count -= 1;
             let dropped = self.gathered[self.gathered_count].1.len();
             self.gathered_octets -= dropped;
             self.bias = self.bias.wrapping_sub(dropped);
         }
-        self.at = self.at.min(len);
-        self.error = None;
     }
 
     /// What was copied so far, without the gathered slices.
@@ -350,7 +358,10 @@ impl<'a> CdrWriter<'a> {
     #[must_use]
     #[inline]
     pub fn take_storage(&mut self) -> Vec<u8> {
-        self.truncate(0);
+        self.at = 0;
+        self.bias = 0;
+        self.gathered_count = 0;
+        self.gathered_octets = 0;
         std::mem::take(&mut self.storage)
     }
 

@@ -148,3 +148,21 @@ fn decimals_are_ordered_by_value() {
         "   -2.01|3.10    |"
     );
 }
+
+/// JacORB 3.9 writes 1234.50 of a `fixed<10,2>` in four octets, without the
+/// leading zeros that clause 9.3.2.8 asks for; found by the interoperability
+/// tests.
+#[test]
+fn a_peer_may_leave_leading_zeros_out() {
+    for (octets, text) in [
+        (&[0x01, 0x23, 0x45, 0x0C][..], "1234.50"),
+        (&[0x0C], "0.00"),
+        (&[0x7D], "-0.07"),
+    ] {
+        let mut octets = octets.to_vec();
+        let mut reader = CdrReader::new(&mut octets, Format::native());
+        let value = Fixed::<10, 2>::decode(&mut reader).unwrap();
+        assert_eq!(value.to_string(), text);
+        assert_eq!(reader.remaining(), 0);
+    }
+}

@@ -36,10 +36,9 @@ pub(crate) struct Attempt<'o> {
 }
 
 impl<'o> Attempt<'o> {
-    #[inline]
-    pub(crate) fn new(object: &'o ObjectRef) -> Result<Self, SystemException> {
+    #[inline(always)]
+    pub(crate) fn new(object: &'o ObjectRef) -> Self {
         let state = object.state();
-        state.orb.check_running()?;
         let forwarded = state.forwarded();
         let timing = match state.timeout.or(state.orb.core().config.call_timeout) {
             None => Timing {
@@ -48,14 +47,14 @@ impl<'o> Attempt<'o> {
             },
             timeout => Timing::new(timeout),
         };
-        Ok(Self {
+        Self {
             object,
             timing,
             forwarded,
             candidate: 0,
             forwards: 0,
             retries: 0,
-        })
+        }
     }
 
     #[inline]

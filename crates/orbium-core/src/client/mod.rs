@@ -27,7 +27,8 @@ pub(crate) fn call<'a, T, E: Raises>(
     arguments: impl Fn(&mut CdrWriter<'a>),
     results: impl FnOnce(&mut CdrReader<'_>) -> Result<T, CdrError>,
 ) -> Result<T, E> {
-    let mut attempt = Attempt::new(object)?;
+    object.orb().check_running()?;
+    let mut attempt = Attempt::new(object);
     let (orb, timing) = (object.orb(), attempt.timing());
     loop {
         let link = attempt.link()?;
@@ -49,7 +50,8 @@ pub(crate) fn send<'a>(
     operation: &'static Operation,
     arguments: impl Fn(&mut CdrWriter<'a>),
 ) -> Result<(), SystemException> {
-    let mut attempt = Attempt::new(object)?;
+    object.orb().check_running()?;
+    let mut attempt = Attempt::new(object);
     let (orb, timing) = (object.orb(), attempt.timing());
     loop {
         let link = attempt.link()?;
@@ -66,7 +68,8 @@ pub(crate) fn send<'a>(
 
 /// Asks where the object is.
 pub(crate) fn locate(object: &ObjectRef) -> Result<bool, SystemException> {
-    let mut attempt = Attempt::new(object)?;
+    object.orb().check_running()?;
+    let mut attempt = Attempt::new(object);
     loop {
         match attempt.locate()? {
             Ok(here) => return Ok(here),
