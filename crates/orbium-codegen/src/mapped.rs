@@ -7,6 +7,9 @@ use orbium_idl::model::{DefId, DefinitionKind, InterfaceKind, Member, Model, Typ
 
 use crate::Options;
 
+/// Operations and attributes of one interface that its table has room for.
+const MOST_FEATURES: usize = 30_000;
+
 /// Definitions left out with the reason; no reason where that of the scope
 /// around is enough.
 pub(crate) type LeftOut = BTreeMap<DefId, Option<String>>;
@@ -136,7 +139,11 @@ fn reason(model: &Model, out: &LeftOut, id: DefId) -> Option<String> {
         }),
         DefinitionKind::Alias(alias) => uses.ty(&alias.ty),
         DefinitionKind::Constant(constant) => uses.ty(&constant.ty),
-        DefinitionKind::Interface(interface) => uses.ids(&interface.bases),
+        DefinitionKind::Interface(interface) => uses.ids(&interface.bases).or_else(|| {
+            // An attribute counts twice: it is read and written.
+            let many = model.all_features(id).len() > MOST_FEATURES;
+            many.then(|| format!("it has more than {MOST_FEATURES} operations and attributes"))
+        }),
         DefinitionKind::Operation(operation) => {
             let parameters = operation.parameters.iter().map(|parameter| &parameter.ty);
             let mut types = parameters.chain([&operation.result]);

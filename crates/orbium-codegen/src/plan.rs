@@ -2,11 +2,13 @@
 //! Where everything goes and what it is called, decided before a line is
 //! written.
 
+use std::cell::RefCell;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use orbium_idl::model::{DefId, Definition, DefinitionKind, Direction, InterfaceKind, Model, Type};
 
 use crate::mapped::{LeftOut, left_out};
+use crate::types::Fact;
 use crate::{Options, names};
 
 /// Names that must keep their meaning in every generated module.
@@ -74,6 +76,7 @@ pub(crate) struct Plan<'m> {
     errors: BTreeMap<Vec<String>, Vec<ErrorEnum>>,
     taken: HashMap<Vec<String>, HashSet<String>>,
     external: Vec<(Vec<String>, String)>,
+    pub(crate) facts: RefCell<HashMap<(Fact, DefId), u64>>,
 }
 
 impl<'m> Plan<'m> {
@@ -89,6 +92,7 @@ impl<'m> Plan<'m> {
             errors: BTreeMap::new(),
             taken: HashMap::new(),
             external: Vec::new(),
+            facts: RefCell::default(),
         };
         plan.place(model.top_level(), &[]);
         for (scope, path) in &options.external {

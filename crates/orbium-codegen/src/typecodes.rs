@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Statics that describe types, for `any` and TypeCode.
 
-use orbium_idl::model::{Alias, ConstValue, Definition, DefinitionKind, Enum, Member, Type, Union};
+use orbium_idl::model::{
+    Alias, ConstValue, Definition, DefinitionKind, Enum, InterfaceKind, Member, Type, Union,
+};
 
 use crate::data::quoted;
 use crate::emit::Emitter;
@@ -169,6 +171,11 @@ impl Emitter<'_, '_> {
                 })
             }
             Type::Named(id) => match &self.plan.model[*id].kind {
+                DefinitionKind::Interface(i) if i.kind == InterfaceKind::Local => {
+                    let local = &self.plan.model[*id];
+                    let (id, name) = (quoted(&local.repository_id), quoted(&local.name));
+                    format!("&orb::Type::local_interface({id}, {name})")
+                }
                 DefinitionKind::Interface(_) => {
                     format!(
                         "<{} as orb::Typed>::TYPE",

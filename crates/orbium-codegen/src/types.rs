@@ -11,7 +11,32 @@ const FIXED_LIMIT: u64 = 1024;
 /// Arrays up to this length implement `Default`.
 const DEFAULT_ARRAY: u32 = 32;
 
+/// What is worked out once for each named type: types that hold one another
+/// many times over would take forever otherwise.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) enum Fact {
+    Copy,
+    Default,
+    Memory,
+    MinSize,
+    Room,
+    Fixed,
+}
+
 impl Plan<'_> {
+    fn measured(&self, fact: Fact, id: DefId, work: impl FnOnce() -> u64) -> u64 {
+        if let Some(known) = self.facts.borrow().get(&(fact, id)) {
+            return *known;
+        }
+        let found = work();
+        self.facts.borrow_mut().insert((fact, id), found);
+        found
+    }
+
+    fn known(&self, fact: Fact, id: DefId, work: impl FnOnce() -> bool) -> bool {
+        self.measured(fact, id, || u64::from(work())) != 0
+    }
+
     /// The type that owns a value, as written from a module.
     pub(crate) fn rust(&self, ty: &Type, from: &[String]) -> String {
         match ty {
@@ -138,17 +163,22 @@ impl Plan<'_> {
                     .fold(1u64, |all, n| all.saturating_mul(u64::from(*n)));
                 Some(element.saturating_mul(count))
             }
-            Type::Named(id) => match &self.model[*id].kind {
-                DefinitionKind::Enum(_) => Some(4),
-                DefinitionKind::Alias(alias) => self.fixed_size(&alias.ty),
-                DefinitionKind::Struct(s) if !self.model.is_recursive(*id) => {
-                    let size = self.fixed_members(&s.members)?;
-                    // A struct that is too large is not of fixed size, so
-                    // neither is what holds it.
-                    (size <= FIXED_LIMIT).then_some(size)
-                }
-                _ => None,
-            },
+            Type::Named(id) => {
+                let work = || match &self.model[*id].kind {
+                    DefinitionKind::Enum(_) => Some(4),
+                    DefinitionKind::Alias(alias) => self.fixed_size(&alias.ty),
+                    DefinitionKind::Struct(s) if !self.model.is_recursive(*id) => {
+                        let size = self.fixed_members(&s.members)?;
+                        // A struct that is too large is not of fixed size, so
+                        // neither is what holds it.
+                        (size <= FIXED_LIMIT).then_some(size)
+                    }
+                    _ => None,
+                };
+                // No size is kept as the greatest number.
+                let found = self.measured(Fact::Fixed, *id, || work().unwrap_or(u64::MAX));
+                (found < u64::MAX).then_some(found)
+            }
             _ => None,
         }
     }
@@ -166,7 +196,7 @@ impl Plan<'_> {
         match ty {
             Type::WChar | Type::Fixed { .. } => true,
             Type::Array { element, .. } => self.is_copy(element),
-            Type::Named(id) => match &self.model[*id].kind {
+            Type::Named(id) => self.known(Fact::Copy, *id, || match &self.model[*id].kind {
                 DefinitionKind::Alias(alias) => self.is_copy(&alias.ty),
                 DefinitionKind::Struct(s) => {
                     !self.model.is_recursive(*id) && s.members.iter().all(|m| self.is_copy(&m.ty))
@@ -177,7 +207,7 @@ impl Plan<'_> {
                 }
                 DefinitionKind::Enum(_) => true,
                 _ => false,
-            },
+            }),
             simple => self.fixed_size(simple).is_some(),
         }
     }
@@ -189,12 +219,12 @@ impl Plan<'_> {
                 element,
                 dimensions,
             } => dimensions.iter().all(|n| *n <= DEFAULT_ARRAY) && self.has_default(element),
-            Type::Named(id) => match &self.model[*id].kind {
+            Type::Named(id) => self.known(Fact::Default, *id, || match &self.model[*id].kind {
                 DefinitionKind::Alias(alias) => self.has_default(&alias.ty),
                 DefinitionKind::Struct(s) => self.have_default(&s.members),
                 DefinitionKind::Enum(_) | DefinitionKind::Interface(_) => true,
                 _ => false,
-            },
+            }),
             // A sequence is empty by default, whatever it may hold.
             _ => true,
         }
@@ -209,12 +239,12 @@ impl Plan<'_> {
         match ty {
             Type::String(_) | Type::WString(_) | Type::Sequence { .. } => true,
             Type::Array { element, .. } => self.owns_memory(element),
-            Type::Named(id) => match &self.model[*id].kind {
+            Type::Named(id) => self.known(Fact::Memory, *id, || match &self.model[*id].kind {
                 DefinitionKind::Alias(alias) => self.owns_memory(&alias.ty),
                 DefinitionKind::Struct(s) => s.members.iter().any(|m| self.owns_memory(&m.ty)),
                 DefinitionKind::Union(u) => u.cases.iter().any(|c| self.owns_memory(&c.member.ty)),
                 _ => false,
-            },
+            }),
             _ => false,
         }
     }
@@ -240,7 +270,7 @@ impl Plan<'_> {
                     .fold(1u64, |all, n| all.saturating_mul(u64::from(*n)));
                 self.min_size(element).saturating_mul(count)
             }
-            Type::Named(id) => match &self.model[*id].kind {
+            Type::Named(id) => self.measured(Fact::MinSize, *id, || match &self.model[*id].kind {
                 DefinitionKind::Alias(alias) => self.min_size(&alias.ty),
                 DefinitionKind::Struct(s) => self.min_members(&s.members),
                 DefinitionKind::Union(u) => {
@@ -257,7 +287,7 @@ impl Plan<'_> {
                 DefinitionKind::Enum(_) => 4,
                 DefinitionKind::Interface(_) => 8,
                 _ => 0,
-            },
+            }),
             simple => self.fixed_size(simple).unwrap_or(0),
         }
     }
@@ -306,7 +336,7 @@ impl Plan<'_> {
                     .saturating_mul(count)
                     .min(u64::from(u32::MAX))
             }
-            Type::Named(id) => match &self.model[*id].kind {
+            Type::Named(id) => self.measured(Fact::Room, *id, || match &self.model[*id].kind {
                 DefinitionKind::Alias(alias) => self.memory(&alias.ty),
                 DefinitionKind::Struct(s) => sum(&s.members),
                 DefinitionKind::Exception(e) => sum(&e.members),
@@ -319,7 +349,7 @@ impl Plan<'_> {
                         .unwrap_or(0)
                 }
                 _ => 8,
-            },
+            }),
             simple => self.fixed_size(simple).unwrap_or(8),
         }
     }

@@ -183,6 +183,26 @@ pub mod local {
         ) -> Result<WatchSetSourceResults, orb::SystemException>;
     }
 
+    /// IDL typedef `Local::AClock`, repository id `IDL:Local/AClock:1.0`.
+    pub type AClock = Option<orb::Arc<dyn Clock>>;
+
+    /// The type of IDL `Local::AClock`.
+    pub static A_CLOCK_TYPE: orb::Type = orb::Type::alias(
+        "IDL:Local/AClock:1.0",
+        "AClock",
+        &orb::Type::local_interface("IDL:Local/Clock:1.0", "Clock"),
+    );
+
+    /// IDL typedef `Local::Instants`, repository id `IDL:Local/Instants:1.0`.
+    pub type Instants = Vec<::std::time::Instant>;
+
+    /// The type of IDL `Local::Instants`.
+    pub static INSTANTS_TYPE: orb::Type = orb::Type::alias(
+        "IDL:Local/Instants:1.0",
+        "Instants",
+        &orb::Type::sequence(&orb::Type::native("IDL:Local/Instant:1.0", "Instant"), 0),
+    );
+
     /// IDL interface `Local::User`, repository id `IDL:Local/User:1.0`.
     #[derive(Clone)]
     pub struct User(orb::ObjectRef);
