@@ -1,4 +1,53 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The project's own chores: tests with peers, benchmarks, checks.
+//! The project's own chores: `cargo xtask test` and `cargo xtask bench`.
+//!
+//! Knows nothing of CORBA: it starts programs, reads what they print, and sums
+//! up.
+#![forbid(unsafe_code)]
 
-fn main() {}
+mod bench;
+mod shell;
+mod test;
+
+use std::process::ExitCode;
+
+const USAGE: &str = "\
+usage: cargo xtask test [--no-install] [--no-peers] [-- ARGUMENTS OF cargo test]
+       cargo xtask bench [FIGURE]… [--quick] [--json FILE]
+
+test   installs the other ORBs that the tests need, where it may (root, apt-get),
+       builds the peers in interop/, and runs every test of the workspace.
+       --no-install  leaves this machine as it is
+       --no-peers    builds no peers: the tests that need one are skipped
+bench  measures orbium beside a raw socket and omniORB, and prints the table.
+       FIGURE        latency, flood, instructions, syscalls, scale or all (the default)
+       --quick       fewer and shorter runs: a first look, not a result
+       --json FILE   writes every figure to FILE too
+";
+
+/// A chore either succeeds or says in words why not.
+type Outcome<T> = Result<T, String>;
+
+fn main() -> ExitCode {
+    let mut arguments = std::env::args().skip(1);
+    let chore = arguments.next().unwrap_or_default();
+    let outcome = match chore.as_str() {
+        "test" => test::run(arguments),
+        "bench" => bench::run(arguments),
+        "help" | "--help" | "-h" => {
+            print!("{USAGE}");
+            Ok(())
+        }
+        other => Err(format!("there is no chore {other:?}\n{USAGE}")),
+    };
+    match outcome {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(reason) => {
+            // An empty reason: the chore has shown it already.
+            if !reason.is_empty() {
+                eprintln!("xtask: {reason}");
+            }
+            ExitCode::FAILURE
+        }
+    }
+}

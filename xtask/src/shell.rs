@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Starting other programs.
+
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use crate::Outcome;
+
+/// The root of the workspace.
+pub(crate) fn root() -> PathBuf {
+    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
+    here.parent().unwrap_or(here).to_path_buf()
+}
+
+/// A command of the Cargo that runs this chore, in the root of the workspace.
+pub(crate) fn cargo() -> Command {
+    let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    command.current_dir(root());
+    command
+}
+
+/// Where Cargo puts what it builds.
+pub(crate) fn target_directory() -> PathBuf {
+    match std::env::var_os("CARGO_TARGET_DIR") {
+        Some(folder) => root().join(folder),
+        None => root().join("target"),
+    }
+}
+
+/// Whether the search path has this program.
+pub(crate) fn has(program: &str) -> bool {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    std::env::split_paths(&path).any(|folder| folder.join(program).is_file())
+}
+
+/// Whether the program starts and ends with 0; what it prints is dropped.
+pub(crate) fn succeeds<S: AsRef<OsStr>>(program: &str, arguments: &[S]) -> bool {
+    Command::new(program)
+        .args(arguments)
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .status()
+        .is_ok_and(|status| status.success())
+}
+
+/// Whether this process may install packages.
+pub(crate) fn is_root() -> bool {
+    Command::new("id")
+        .arg("-u")
+        .output()
+        .is_ok_and(|output| output.stdout.trim_ascii() == b"0")
+}
+
+/// Shows the command, runs it with its output going where ours goes, and gives
+/// its exit code.
+///
+/// # Errors
+/// It could not be started, or a signal ended it.
+pub(crate) fn exit_code(command: &mut Command) -> Outcome<i32> {
+    announce(command);
+    let status = command
+        .stdin(Stdio::null())
+        .status()
+        .map_err(|error| format!("{}: {error}", command.get_program().display()))?;
+    status
+        .code()
+        .ok_or_else(|| format!("{}: {status}", command.get_program().display()))
+}
+
+/// As [`exit_code`], for what has to end with 0.
+///
+/// # Errors
+/// It did not.
+pub(crate) fn must(command: &mut Command) -> Outcome<()> {
+    match exit_code(command)? {
+        0 => Ok(()),
+        code => Err(format!(
+            "{} ended with {code}",
+            command.get_program().display()
+        )),
+    }
+}
+
+/// Shows a command before it runs.
+pub(crate) fn announce(command: &Command) {
+    let arguments: Vec<_> = command.get_args().map(OsStr::to_string_lossy).collect();
+    let program = Path::new(command.get_program());
+    let name = program.file_name().unwrap_or(program.as_os_str());
+    eprintln!("$ {} {}", name.display(), arguments.join(" "));
+}

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The other ORBs and the tools that the tests talk to.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use crate::shell;
+
+/// What the tests will find on this machine.
+#[derive(Default)]
+pub(super) struct Readiness {
+    /// Each a name.
+    pub(super) ready: Vec<String>,
+    /// Each a name and a reason.
+    pub(super) skipped: Vec<String>,
+    /// Peers that should have been built and were not.
+    pub(super) broken: Vec<String>,
+}
+
+impl Readiness {
+    /// The user wants no peers.
+    pub(super) fn declined() -> Self {
+        Self {
+            skipped: vec!["the other ORBs: --no-peers was given".to_owned()],
+            ..Self::default()
+        }
+    }
+
+    /// Whether every test can run.
+    pub(super) fn complete(&self) -> bool {
+        self.skipped.is_empty() && self.broken.is_empty()
+    }
+
+    /// Adds what the tests themselves have noted.
+    pub(super) fn skipped_by_tests(&mut self, log: &str) {
+        let mut lines: Vec<_> = log
+            .lines()
+            .filter_map(|line| line.strip_prefix("SKIPPED: "))
+            .map(str::to_owned)
+            .collect();
+        lines.sort_unstable();
+        lines.dedup();
+        self.skipped.append(&mut lines);
+    }
+}
+
+/// How a need is found to be met.
+enum Probe {
+    Program(&'static str),
+    Folder(&'static str),
+    Library(&'static str),
+}
+
+impl Probe {
+    fn met(&self) -> bool {
+        match self {
+            Self::Program(name) => shell::has(name),
+            Self::Folder(path) => Path::new(path).is_dir(),
+            Self::Library(name) => shell::succeeds("pkg-config", &["--exists", name]),
+        }
+    }
+}
+
+/// Something that the tests need, and the Debian package that brings it.
+struct Need {
+    probe: Probe,
+    package: &'static str,
+}
+
+const fn program(name: &'static str, package: &'static str) -> Need {
+    Need {
+        probe: Probe::Program(name),
+        package,
+    }
+}
+
+const NEEDS: &[Need] = &[
+    program("g++", "g++"),
+    program("make", "make"),
+    program("pkg-config", "pkg-config"),
+    program("omniidl", "omniidl"),
+    program("catior", "omniorb"),
+    program("omniNames", "omniorb-nameserver"),
+    Need {
+        probe: Probe::Library("omniDynamic4"),
+        package: "libomniorb4-dev",
+    },
+    Need {
+        probe: Probe::Folder("/usr/share/idl/omniORB"),
+        package: "omniorb-idl",
+    },
+    program("tshark", "tshark"),
+    program("mvn", "maven"),
+    program("javac", "default-jdk-headless"),
+];
+
+/// Where the peers are built.
+pub(super) fn directory() -> PathBuf {
+    shell::root().join("target/interop")
+}
+
+/// Installs, if it may, and builds what is missing.
+pub(super) fn prepare(may_install: bool) -> Readiness {
+    let mut readiness = Readiness::default();
+    let missing = missing();
+    if !missing.is_empty() {
+        let refusal = if may_install {
+            install(&missing)
+        } else {
+            Some("--no-install was given".to_owned())
+        };
+        if let Some(reason) = refusal {
+            eprintln!("Not installed: {} ({reason})", missing.join(" "));
+        }
+    }
+    for package in self::missing() {
+        readiness
+            .skipped
+            .push(format!("package {package}: not installed"));
+    }
+    if shell::has("tshark") {
+        readiness.ready.push("tshark".to_owned());
+    }
+    for peer in ["omni", "jacorb", "refragment"] {
+        build(peer, &mut readiness);
+    }
+    readiness
+}
+
+fn missing() -> Vec<&'static str> {
+    NEEDS
+        .iter()
+        .filter(|need| !need.probe.met())
+        .map(|need| need.package)
+        .collect()
+}
+
+/// Installs packages of the distribution; gives the reason if that is not to
+/// be.
+fn install(packages: &[&str]) -> Option<String> {
+    if !shell::has("apt-get") {
+        return Some("there is no apt-get".to_owned());
+    }
+    if !shell::is_root() {
+        return Some("only root may install packages".to_owned());
+    }
+    let apt = |arguments: &[&str]| {
+        let mut command = Command::new("apt-get");
+        // tshark would ask who may capture.
+        command
+            .env("DEBIAN_FRONTEND", "noninteractive")
+            .args(arguments);
+        shell::must(&mut command)
+    };
+    let mut arguments = vec!["install", "-y", "-qq", "--no-install-recommends"];
+    arguments.extend(packages);
+    // A fresh machine has no lists yet, an old one has stale ones.
+    if apt(&arguments).is_ok() {
+        return None;
+    }
+    apt(&["update", "-qq"])
+        .and_then(|()| apt(&arguments))
+        .err()
+}
+
+fn build(peer: &str, readiness: &mut Readiness) {
+    let mut command = Command::new("sh");
+    command
+        .current_dir(shell::root())
+        .arg("interop/build.sh")
+        .arg(peer)
+        .arg(directory());
+    match shell::exit_code(&mut command) {
+        Ok(0) => readiness.ready.push(format!("{peer} (interop/)")),
+        Ok(3) => readiness
+            .skipped
+            .push(format!("{peer}: not available here, see above")),
+        Ok(code) => readiness
+            .broken
+            .push(format!("{peer}: interop/build.sh ended with {code}")),
+        Err(reason) => readiness.broken.push(format!("{peer}: {reason}")),
+    }
+}
