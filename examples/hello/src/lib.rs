@@ -1,0 +1,1 @@
+orbium::include_idl!("hello");
