@@ -20,6 +20,7 @@ mod parser;
 mod preprocessor;
 mod scanner;
 mod source;
+mod spelling;
 mod token;
 
 pub use compilation::{Compilation, compile, compile_bytes, compile_source, compile_with};

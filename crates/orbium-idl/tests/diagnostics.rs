@@ -51,6 +51,24 @@ fn a_misspelt_name_is_suggested() {
 }
 
 #[test]
+fn a_misspelt_keyword_is_suggested_and_a_full_name_is_spelled_out() {
+    let first_help = |text: &str| {
+        compile_source(&Options::new(), "t.idl", text).diagnostics[0]
+            .help
+            .clone()
+    };
+    assert_eq!(
+        first_help("strutc S { long x; };").as_deref(),
+        Some("did you mean `struct`?")
+    );
+    let help = first_help("module M { typedef long Foo; interface I { void f(in Foo foo); }; };");
+    assert_eq!(
+        help.as_deref(),
+        Some("choose another name, or write the type with its full name `::M::Foo`")
+    );
+}
+
+#[test]
 fn diagnostics_come_in_the_order_of_the_text_whatever_found_them() {
     let text = "interface Never;\nstruct S { Nothing x; };\n#bad\nconst short X = 70000;\ninterface I { void f(in Never n) raises(S) };\n";
     let compilation = compile_source(&Options::new(), "order.idl", text);

@@ -5,6 +5,7 @@ use super::scope::{Entity, Entry, ScopeId, key};
 use super::{Checker, Surroundings};
 use crate::ast::{Ident, ScopedName};
 use crate::model::{DefId, DefinitionKind, InterfaceKind};
+use crate::spelling::within_one_edit;
 
 impl Checker<'_> {
     /// The meaning of a name. None when it has none, which has been reported.
@@ -192,7 +193,7 @@ impl Checker<'_> {
         };
     }
 
-    /// A declared name in the visible scopes that differs in one letter.
+    /// A declared name in the visible scopes that differs by one slip of the finger.
     fn similar(&self, name: &str) -> Option<String> {
         if name.len() < 3 {
             return None;
@@ -234,21 +235,4 @@ impl Checker<'_> {
         };
         self.check_spelling(name, &entry);
     }
-}
-
-/// Whether one insertion, removal or exchange of a character makes the two equal.
-fn within_one_edit(a: &str, b: &str) -> bool {
-    let (short, long) = if a.len() <= b.len() {
-        (a.as_bytes(), b.as_bytes())
-    } else {
-        (b.as_bytes(), a.as_bytes())
-    };
-    if long.len() - short.len() > 1 {
-        return false;
-    }
-    let same = short.iter().zip(long).take_while(|(x, y)| x == y).count();
-    short
-        .get(same + usize::from(short.len() == long.len())..)
-        .unwrap_or(&[])
-        == long.get(same + 1..).unwrap_or(&[])
 }

@@ -232,16 +232,34 @@ impl Checker<'_> {
             name.name, used.name
         );
         let help = match is_name_only {
-            true => format!(
-                "choose another name, or write the type with its full name (`::…::{}`)",
-                used.name
-            ),
+            true => {
+                let full = self.full_name(&used.name);
+                format!("choose another name, or write the type with its full name `{full}`")
+            }
             false => "choose another name".to_owned(),
         };
         self.report
             .report(severity, "redefined-after-use", Some(name.span), message)
             .label(used.span, "used here with another meaning")
             .help(help);
+    }
+
+    /// A visible name from file scope on.
+    fn full_name(&self, name: &str) -> String {
+        let key = key(name);
+        let mut at = Some(self.scope);
+        while let Some(scope) = at {
+            let scope = &self.scopes[scope.0];
+            let inherited = scope
+                .inherited
+                .get(&key)
+                .and_then(|entries| entries.first());
+            if let Some(Entity::Def(id)) = scope.names.get(&key).or(inherited).map(|e| e.entity) {
+                return self.model[id].scoped_name();
+            }
+            at = scope.parent;
+        }
+        format!("::{name}")
     }
 
     /// Binds a name found in scope `found` in the scopes between it and the current one:

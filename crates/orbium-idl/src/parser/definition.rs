@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Definitions that may stand in a module, and the constructed types.
 
+use super::keyword;
 use super::types::Place;
 use super::{Broken, Parse, Parser};
 use crate::ast::{Annotation, Case, CaseLabel, Enumerator, Field, Import, Item, ItemKind, Union};
@@ -67,8 +68,15 @@ impl Parser<'_> {
             self.eat(";");
             return Ok(Vec::new());
         }
+        let meant = keyword::misspelt(&self.peek().text);
         let draft = self.unexpected("a definition");
-        draft.help("operations and attributes can be declared in interfaces and value types only; at this place stand definitions such as `module`, `interface`, `struct`, `typedef`, `const`");
+        match meant {
+            Some(word) => draft.help(format!("did you mean `{word}`?")),
+            None => draft.help(
+                "operations and attributes can be declared in interfaces and value types only; at this place \
+                 stand definitions such as `module`, `interface`, `struct`, `typedef`, `const`",
+            ),
+        };
         Err(Broken)
     }
 
@@ -274,7 +282,10 @@ impl Parser<'_> {
                 break;
             }
         }
-        self.expect("}")?;
+        if !self.eat("}") {
+            self.unexpected("`,` or `}`");
+            return Err(Broken);
+        }
         Ok(ItemKind::Enum { name, enumerators })
     }
 

@@ -2,6 +2,7 @@
 //! Reserved words (CORBA 3.3 Part 1, 7.2.4).
 
 use crate::options::Options;
+use crate::spelling::within_one_edit;
 
 const CORBA2: [&str; 48] = [
     "abstract",
@@ -145,4 +146,27 @@ pub(super) fn starts_definition(word: &str) -> bool {
         "oneway",
     ];
     STARTERS.contains(&word)
+}
+
+/// The word beginning a definition that was probably meant.
+pub(super) fn misspelt(word: &str) -> Option<&'static str> {
+    const BEGINNINGS: [&str; 14] = [
+        "module",
+        "interface",
+        "typedef",
+        "struct",
+        "union",
+        "enum",
+        "exception",
+        "const",
+        "valuetype",
+        "native",
+        "abstract",
+        "local",
+        "custom",
+        "import",
+    ];
+    BEGINNINGS
+        .into_iter()
+        .find(|beginning| within_one_edit(&word.to_ascii_lowercase(), beginning))
 }

@@ -14,7 +14,8 @@ pub(crate) struct Case {
     pub(crate) says: &'static [&'static str],
     /// A warning only: there is a model.
     pub(crate) warning: bool,
-    /// Other compilers reject it too.
+    /// omniidl rejects it too. It only warns about interfaces never defined, accepts modules
+    /// reopened under another prefix, and does not know the words of CORBA 3.
     pub(crate) peers: bool,
 }
 
