@@ -1,4 +1,64 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The `orbium` program.
+//! The `orbium` program: the IDL compiler, a reader of object references, a
+//! pinger of objects, and a demonstration that measures itself.
+//!
+//! This crate knows command lines, texts and exit codes. What it does, the
+//! libraries do.
+#![forbid(unsafe_code)]
 
-fn main() {}
+mod failure;
+mod idl;
+mod ior;
+mod output;
+mod ping;
+mod reference;
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+use failure::Failure;
+
+/// orbium: a real-time CORBA ORB.
+///
+/// Start with `orbium demo`: it runs a server and a client on this machine,
+/// checks every operation, and measures calls beside a raw socket.
+#[derive(Debug, Parser)]
+#[command(
+    name = "orbium",
+    version,
+    propagate_version = false,
+    after_help = "Exit status: 0 done, 1 not done (the reason is on standard error), \
+                  2 the command line is wrong."
+)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Check IDL files, or generate Rust from them.
+    Idl(idl::IdlArgs),
+    /// Show everything that an object reference says.
+    Ior(ior::IorArgs),
+    /// Ask whether an object is there, and how long the answers take.
+    Ping(ping::PingArgs),
+}
+
+fn main() -> ExitCode {
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => {
+            // Nobody may be left to read it.
+            let _ = error.print();
+            return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2));
+        }
+    };
+    let outcome = match &cli.command {
+        Command::Idl(args) => idl::run(args),
+        Command::Ior(args) => ior::run(args),
+        Command::Ping(args) => ping::run(args),
+    };
+    outcome.map_or_else(Failure::report, |()| ExitCode::SUCCESS)
+}

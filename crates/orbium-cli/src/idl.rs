@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! `orbium idl`: the compiler.
+
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
+
+use clap::{Args, Subcommand};
+use orbium_idl::{Compilation, Diagnostic, Excerpt, Options};
+use serde_json::{Value, json};
+
+use crate::failure::Failure;
+use crate::output;
+
+#[derive(Debug, Args)]
+pub(crate) struct IdlArgs {
+    #[command(subcommand)]
+    command: IdlCommand,
+}
+
+#[derive(Debug, Subcommand)]
+enum IdlCommand {
+    /// Check IDL files: errors and warnings with the line and what to do.
+    ///
+    /// Exits with 0 if no file has an error, else with 1.
+    Check(CheckArgs),
+    /// Generate Rust from IDL files, for those who check generated code in.
+    ///
+    /// `x.idl` becomes `x.rs` in the folder. In a build script, use the crate
+    /// orbium-build instead.
+    Gen(GenArgs),
+}
+
+/// Files, and how to read them.
+#[derive(Debug, Args)]
+struct SourceArgs {
+    /// IDL files
+    #[arg(required = true, value_name = "FILE")]
+    files: Vec<PathBuf>,
+    /// Search this folder for included files; may be repeated
+    #[arg(short = 'I', long = "include", value_name = "DIR")]
+    include: Vec<PathBuf>,
+    /// Define a macro, as 1 unless a value is given; may be repeated
+    #[arg(short = 'D', long = "define", value_name = "NAME[=VALUE]", value_parser = define)]
+    defines: Vec<(String, String)>,
+    /// Take a predefined macro back; may be repeated
+    #[arg(short = 'U', long = "undefine", value_name = "NAME")]
+    undefines: Vec<String>,
+    /// Read CORBA 3 words (component, home, import …) as plain names
+    #[arg(long)]
+    pre_corba3: bool,
+    /// Follow IDL 4 where it differs from CORBA 3
+    #[arg(long)]
+    idl4: bool,
+    /// Only warn of what much old IDL does: parameters named like types,
+    /// modules reopened under another prefix, interfaces never defined
+    #[arg(long)]
+    lenient: bool,
+}
+
+#[derive(Debug, Args)]
+struct CheckArgs {
+    #[command(flatten)]
+    source: SourceArgs,
+    /// Print the diagnostics as one JSON array
+    #[arg(long)]
+    json: bool,
+    /// Warn of more: pragmas without effect, deprecated anonymous types
+    #[arg(long)]
+    warnings: bool,
+}
+
+#[derive(Debug, Args)]
+struct GenArgs {
+    #[command(flatten)]
+    source: SourceArgs,
+    /// Folder to write to; made if need be
+    #[arg(short = 'o', long = "output", value_name = "DIR")]
+    output: PathBuf,
+    /// Fail when something has no mapping to Rust, instead of leaving it out
+    /// with a warning
+    #[arg(long)]
+    deny_unmapped: bool,
+}
+
+impl SourceArgs {
+    fn options(&self) -> Options {
+        let mut options = Options::new();
+        options.include_paths.clone_from(&self.include);
+        options.defines.clone_from(&self.defines);
+        options.undefines.clone_from(&self.undefines);
+        options.pre_corba3 = self.pre_corba3;
+        options.idl4 = self.idl4;
+        options.lenient_names = self.lenient;
+        options.lenient_prefixes = self.lenient;
+        options.lenient_forwards = self.lenient;
+        options
+    }
+}
+
+/// `NAME` or `NAME=VALUE`.
+fn define(text: &str) -> Result<(String, String), String> {
+    let (name, value) = text.split_once('=').unwrap_or((text, "1"));
+    if name.is_empty() {
+        return Err("the name of the macro is missing".to_owned());
+    }
+    Ok((name.to_owned(), value.to_owned()))
+}
+
+pub(crate) fn run(args: &IdlArgs) -> Result<(), Failure> {
+    match &args.command {
+        IdlCommand::Check(args) => check(args),
+        IdlCommand::Gen(args) => generate(args),
+    }
+}
+
+fn check(args: &CheckArgs) -> Result<(), Failure> {
+    let mut options = args.source.options();
+    options.pedantic = args.warnings;
+    let (mut errors, mut warnings) = (0, 0);
+    let mut found = Vec::new();
+    for file in &args.source.files {
+        let compilation = orbium_idl::compile(&options, file);
+        errors += compilation.errors().count();
+        warnings += compilation.warnings().count();
+        if args.json {
+            found.extend(compilation.diagnostics.iter().map(|d| describe(d, file)));
+        } else {
+            output::diagnostics(&rendered(&compilation, file));
+        }
+    }
+    if args.json {
+        output::print_json(&Value::Array(found))?;
+    } else if errors + warnings > 0 {
+        let files = count(args.source.files.len(), "file");
+        let (errors, warnings) = (count(errors, "error"), count(warnings, "warning"));
+        output::tell(&format!("{errors} and {warnings} in {files}\n"));
+    }
+    if errors > 0 {
+        return Err(Failure::Told);
+    }
+    Ok(())
+}
+
+/// All diagnostics of a file as text. A diagnostic without a place is about the
+/// file as a whole.
+fn rendered(compilation: &Compilation, file: &Path) -> String {
+    let mut text = String::new();
+    for diagnostic in &compilation.diagnostics {
+        if diagnostic.excerpt.is_none() {
+            text.push_str(&format!("{}: ", file.display()));
+        }
+        text.push_str(&diagnostic.to_string());
+    }
+    text
+}
+
+/// A diagnostic as JSON. Without a place it is about the file as a whole.
+fn describe(diagnostic: &Diagnostic, file: &Path) -> Value {
+    let mut value = match &diagnostic.excerpt {
+        Some(excerpt) => place(excerpt),
+        None => json!({ "file": file.to_string_lossy(), "line": null, "column": null }),
+    };
+    value["severity"] = json!(diagnostic.severity.to_string());
+    value["code"] = json!(diagnostic.code);
+    value["message"] = json!(diagnostic.message);
+    value["help"] = json!(diagnostic.help);
+    let labels = diagnostic.labels.iter().map(|label| {
+        let mut value = place(&label.excerpt);
+        value["message"] = json!(label.message);
+        value
+    });
+    value["labels"] = labels.collect();
+    value
+}
+
+fn place(at: &Excerpt) -> Value {
+    json!({ "file": &*at.file, "line": at.line, "column": at.column, "width": at.width })
+}
+
+fn count(number: usize, noun: &str) -> String {
+    let plural = if number == 1 { "" } else { "s" };
+    format!("{number} {noun}{plural}")
+}
+
+fn generate(args: &GenArgs) -> Result<(), Failure> {
+    let config = orbium_build::Config::new()
+        .front_end(args.source.options())
+        .deny_unmapped(args.deny_unmapped)
+        .out_dir(&args.output);
+    check_stems(&args.source.files)?;
+    let mut written = String::new();
+    let mut failed = false;
+    // One at a time, so that every faulty file is reported.
+    for file in &args.source.files {
+        match config.try_compile(&[file]) {
+            Ok(compiled) => {
+                output::diagnostics(&compiled.warnings);
+                for path in &compiled.written {
+                    written.push_str(&format!("{}\n", path.display()));
+                }
+            }
+            Err(error) => {
+                failed = true;
+                output::diagnostics(&format!("{error}\n"));
+            }
+        }
+    }
+    output::print(&written)?;
+    if failed { Err(Failure::Told) } else { Ok(()) }
+}
+
+/// Two files of one name would be written to one file.
+fn check_stems(files: &[PathBuf]) -> Result<(), Failure> {
+    let mut stems = HashSet::new();
+    match files.iter().find(|file| !stems.insert(file.file_stem())) {
+        None => Ok(()),
+        Some(file) => Err(Failure::because(format!(
+            "`{}` has the name of another of the files: one would overwrite the other",
+            file.display()
+        ))),
+    }
+}

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Standard output and standard error.
+
+use std::fmt::Write as _;
+use std::io::{self, IsTerminal, Write};
+
+use serde_json::Value;
+
+use crate::failure::Failure;
+
+const RED: &str = "\x1b[1;31m";
+const YELLOW: &str = "\x1b[1;33m";
+const PLAIN: &str = "\x1b[0m";
+
+/// Writes to standard output, at once.
+pub(crate) fn print(text: &str) -> Result<(), Failure> {
+    let mut out = io::stdout().lock();
+    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+        Ok(()) => Ok(()),
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Err(Failure::OutputClosed),
+        Err(error) => Err(Failure::because(format!(
+            "standard output cannot be written: {error}"
+        ))),
+    }
+}
+
+/// Writes a JSON document to standard output, indented.
+pub(crate) fn print_json(value: &Value) -> Result<(), Failure> {
+    print(&format!("{value:#}\n"))
+}
+
+/// Writes to standard error. That nobody reads it is no reason to fail.
+pub(crate) fn tell(text: &str) {
+    let _ = io::stderr().write_all(text.as_bytes());
+}
+
+/// Writes one sentence to standard error, as an error.
+pub(crate) fn error(sentence: &str) {
+    tell(&format!(
+        "{}: {sentence}\n",
+        coloured("error", RED, is_colourful())
+    ));
+}
+
+/// Writes compiler diagnostics to standard error, the words that tell errors
+/// from warnings in colour on a terminal.
+pub(crate) fn diagnostics(text: &str) {
+    if !is_colourful() {
+        return tell(text);
+    }
+    let mut painted = String::with_capacity(text.len());
+    for line in text.split_inclusive('\n') {
+        let header = [("error", RED), ("warning", YELLOW)]
+            .iter()
+            .find_map(|(word, colour)| Some((heading(line, word)?, *word, *colour)));
+        match header {
+            Some((at, word, colour)) => {
+                let after = &line[at + word.len()..];
+                let word = coloured(word, colour, true);
+                let _ = write!(painted, "{}{word}{after}", &line[..at]);
+            }
+            None => painted.push_str(line),
+        }
+    }
+    tell(&painted);
+}
+
+/// Where the severity stands in the first line of a diagnostic. Source lines
+/// are behind a margin, so neither they nor help start at the left edge.
+fn heading(line: &str, word: &str) -> Option<usize> {
+    if line.starts_with(' ') || line.starts_with(|c: char| c.is_ascii_digit()) {
+        return None;
+    }
+    let at = line.find(&format!("{word}: "))?;
+    (at == 0 || line[..at].ends_with(": ")).then_some(at)
+}
+
+fn coloured(word: &str, colour: &str, is_colourful: bool) -> String {
+    if is_colourful {
+        format!("{colour}{word}{PLAIN}")
+    } else {
+        word.to_owned()
+    }
+}
+
+/// Whether standard error is a terminal whose user has not asked for plain
+/// text with `NO_COLOR`.
+fn is_colourful() -> bool {
+    let refused = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
+    !refused && io::stderr().is_terminal()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::heading;
+
+    #[test]
+    fn only_the_first_line_of_a_diagnostic_has_a_heading() {
+        assert_eq!(heading("a.idl:1:2: error: no\n", "error"), Some(11));
+        assert_eq!(heading("error: no\n", "error"), Some(0));
+        assert_eq!(heading("12 | // error: no\n", "error"), None);
+        assert_eq!(heading("   = help: error: no\n", "error"), None);
+        assert_eq!(heading("terror: no\n", "error"), None);
+    }
+}

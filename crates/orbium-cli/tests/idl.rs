@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! `orbium idl` as its users meet it.
+
+mod program;
+
+use program::{Folder, project_idl, run};
+
+#[test]
+fn good_idl_is_accepted_in_silence() {
+    let ran = run([
+        "idl",
+        "check",
+        &project_idl("cubit.idl"),
+        &project_idl("ttcp.idl"),
+    ]);
+    ran.assert_done();
+    assert_eq!(ran.stdout, "");
+    assert_eq!(ran.stderr, "");
+}
+
+#[test]
+fn bad_idl_is_shown_with_its_line_and_a_caret() {
+    let folder = Folder::new();
+    let file = folder.file("bad.idl", "interface A {\n  void f(in Foo x);\n};\n");
+    let ran = run(["idl", "check", &file]);
+    assert_eq!(ran.status, Some(1));
+    let expected = format!("{file}:2:13: error: `Foo` is not declared");
+    assert!(ran.stderr.starts_with(&expected), "{ran:?}");
+    assert!(
+        ran.stderr
+            .contains("2 |   void f(in Foo x);\n  |             ^^^\n"),
+        "{ran:?}"
+    );
+    assert!(
+        ran.stderr.ends_with("1 error and 0 warnings in 1 file\n"),
+        "{ran:?}"
+    );
+    assert!(!ran.stderr.contains('\x1b'), "colour outside of a terminal");
+}
+
+#[test]
+fn every_faulty_file_is_reported() {
+    let folder = Folder::new();
+    let first = folder.file("first.idl", "struct S { Foo x; };");
+    let second = folder.file("second.idl", "struct S { Bar x; };");
+    let ran = run(["idl", "check", &first, &second]);
+    assert_eq!(ran.status, Some(1));
+    assert!(
+        ran.stderr.contains("`Foo`") && ran.stderr.contains("`Bar`"),
+        "{ran:?}"
+    );
+}
+
+#[test]
+fn diagnostics_come_as_json_too() {
+    let folder = Folder::new();
+    let file = folder.file("bad.idl", "interface A {\n  void f(in Foo x);\n};\n");
+    let ran = run(["idl", "check", "--json", &file]);
+    assert_eq!(ran.status, Some(1));
+    assert_eq!(ran.stderr, "");
+    let all = ran.json();
+    let only = &all[0];
+    assert_eq!(all.as_array().map(Vec::len), Some(1));
+    assert_eq!(only["file"], file.as_str());
+    assert_eq!(
+        (only["line"].as_u64(), only["column"].as_u64()),
+        (Some(2), Some(13))
+    );
+    assert_eq!(only["severity"], "error");
+    assert_eq!(only["code"], "undeclared-name");
+    assert_eq!(only["message"], "`Foo` is not declared");
+    assert!(only["help"].is_string());
+}
+
+#[test]
+fn json_of_good_idl_is_an_empty_array() {
+    let ran = run(["idl", "check", "--json", &project_idl("cubit.idl")]);
+    ran.assert_done();
+    assert_eq!(ran.json(), serde_json::json!([]));
+}
+
+#[test]
+fn a_missing_file_is_named() {
+    let folder = Folder::new();
+    let file = folder.path("missing.idl");
+    let ran = run(["idl", "check", &file]);
+    assert_eq!(ran.status, Some(1));
+    assert!(
+        ran.stderr.contains(&file) && ran.stderr.contains("no such file"),
+        "{ran:?}"
+    );
+    let json = run(["idl", "check", "--json", &file]).json();
+    assert_eq!(json[0]["file"], file.as_str());
+    assert!(json[0]["line"].is_null());
+}
+
+#[test]
+fn includes_are_searched_and_macros_defined() {
+    let folder = Folder::new();
+    folder.file("common.idl", "typedef long Foo;\n");
+    let outside = Folder::new();
+    let text = "#include <common.idl>\n#ifdef WIDE\ntypedef Foo Bar;\n#endif\nstruct S { Bar b; };";
+    let file = outside.file("main.idl", text);
+    let include = format!("-I{}", folder.path(""));
+    run(["idl", "check", &include, "-DWIDE", &file]).assert_done();
+    assert_eq!(run(["idl", "check", &include, &file]).status, Some(1));
+    assert_eq!(run(["idl", "check", "-DWIDE", &file]).status, Some(1));
+}
+
+#[test]
+fn a_macro_without_a_name_is_wrong_usage() {
+    let ran = run(["idl", "check", "-D", "=1", "x.idl"]);
+    assert_eq!(ran.status, Some(2));
+    assert!(
+        ran.stderr.contains("the name of the macro is missing"),
+        "{ran:?}"
+    );
+}
+
+#[test]
+fn rust_is_written_and_the_same_each_time() {
+    let folder = Folder::new();
+    let out = folder.path("made/for/it");
+    let ran = run(["idl", "gen", &project_idl("cubit.idl"), "-o", &out]);
+    ran.assert_done();
+    let path = format!("{out}/cubit.rs");
+    assert_eq!(ran.stdout.trim(), path);
+    let first = std::fs::read_to_string(&path).unwrap();
+    assert!(first.contains("pub mod cubit"));
+    run(["idl", "gen", &project_idl("cubit.idl"), "-o", &out]).assert_done();
+    assert_eq!(first, std::fs::read_to_string(&path).unwrap());
+}
+
+#[test]
+fn what_has_no_mapping_is_left_out_or_refused() {
+    let folder = Folder::new();
+    let file = folder.file(
+        "v.idl",
+        "valuetype V { public long l; }; struct S { long l; };",
+    );
+    let out = folder.path("out");
+    let ran = run(["idl", "gen", &file, "-o", &out]);
+    ran.assert_done();
+    assert!(
+        ran.stderr.contains("warning: valuetype `::V` is left out"),
+        "{ran:?}"
+    );
+    let refused = folder.path("refused");
+    let ran = run(["idl", "gen", &file, "-o", &refused, "--deny-unmapped"]);
+    assert_eq!(ran.status, Some(1));
+    assert!(ran.stderr.contains("no mapping to Rust"), "{ran:?}");
+    assert!(!std::path::Path::new(&refused).join("v.rs").exists());
+}
+
+#[test]
+fn two_files_of_one_name_are_refused() {
+    let (one, two) = (Folder::new(), Folder::new());
+    let first = one.file("same.idl", "struct A { long l; };");
+    let second = two.file("same.idl", "struct B { long l; };");
+    let out = one.path("out");
+    run(["idl", "gen", &first, &second, "-o", &out])
+        .assert_failed_saying("one would overwrite the other");
+}
+
+#[test]
+fn a_folder_that_cannot_be_written_is_named() {
+    let folder = Folder::new();
+    let file = folder.file("in-the-way", "");
+    let ran = run(["idl", "gen", &project_idl("cubit.idl"), "-o", &file]);
+    assert_eq!(ran.status, Some(1));
+    assert!(
+        ran.stderr.contains("cannot write") && ran.stderr.contains(&file),
+        "{ran:?}"
+    );
+}
+
+#[test]
+fn nothing_to_do_is_wrong_usage() {
+    for arguments in [
+        vec![],
+        vec!["idl"],
+        vec!["idl", "check"],
+        vec!["idl", "gen", "x.idl"],
+        vec!["nonsense"],
+    ] {
+        assert_eq!(run(arguments).status, Some(2));
+    }
+}
+
+#[test]
+fn help_is_help_and_no_error() {
+    for arguments in [
+        vec!["--help"],
+        vec!["idl", "check", "--help"],
+        vec!["--version"],
+    ] {
+        let ran = run(arguments);
+        ran.assert_done();
+        assert_eq!(ran.stderr, "");
+        assert!(ran.stdout.contains("orbium"), "{ran:?}");
+    }
+}

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Running the built program.
+// Not every test file uses all of it.
+#![allow(dead_code)]
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::atomic::{AtomicU32, Ordering};
+
+/// The program with arguments.
+pub(crate) fn orbium<'a>(arguments: impl IntoIterator<Item = &'a str>) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_orbium"));
+    command.args(arguments).stdin(Stdio::null());
+    command
+}
+
+/// What a run of the program gave.
+#[derive(Debug)]
+pub(crate) struct Ran {
+    pub(crate) status: Option<i32>,
+    pub(crate) stdout: String,
+    pub(crate) stderr: String,
+}
+
+impl Ran {
+    /// Its standard output as JSON.
+    pub(crate) fn json(&self) -> serde_json::Value {
+        serde_json::from_str(&self.stdout).unwrap_or_else(|e| panic!("{e} in {self:?}"))
+    }
+
+    /// Asserts that it failed with one sentence.
+    #[track_caller]
+    pub(crate) fn assert_failed_saying(&self, sentence: &str) {
+        assert_eq!(self.status, Some(1), "{self:?}");
+        assert!(self.stderr.starts_with("error: "), "{self:?}");
+        assert!(self.stderr.contains(sentence), "{self:?}");
+        assert_eq!(self.stderr.lines().count(), 1, "{self:?}");
+    }
+
+    /// Asserts that it did what it was asked for.
+    #[track_caller]
+    pub(crate) fn assert_done(&self) {
+        assert_eq!(self.status, Some(0), "{self:?}");
+    }
+}
+
+/// Runs the program to its end.
+pub(crate) fn run<'a>(arguments: impl IntoIterator<Item = &'a str>) -> Ran {
+    run_with(arguments, "")
+}
+
+/// Runs the program to its end, with something on its standard input.
+pub(crate) fn run_with<'a>(arguments: impl IntoIterator<Item = &'a str>, stdin: &str) -> Ran {
+    let mut child = orbium(arguments)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    // It may end without reading.
+    let _ = child.stdin.take().unwrap().write_all(stdin.as_bytes());
+    let output = child.wait_with_output().unwrap();
+    Ran {
+        status: output.status.code(),
+        stdout: String::from_utf8(output.stdout).unwrap(),
+        stderr: String::from_utf8(output.stderr).unwrap(),
+    }
+}
+
+/// A folder of one test, removed in the end.
+pub(crate) struct Folder(PathBuf);
+
+impl Folder {
+    pub(crate) fn new() -> Self {
+        static NEXT: AtomicU32 = AtomicU32::new(0);
+        let name = format!(
+            "orbium-cli-{}-{}",
+            std::process::id(),
+            NEXT.fetch_add(1, Ordering::Relaxed)
+        );
+        let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+        std::fs::create_dir_all(&path).unwrap();
+        Self(path)
+    }
+
+    /// The path of a file in it, as text.
+    pub(crate) fn path(&self, name: &str) -> String {
+        self.0.join(name).to_str().unwrap().to_owned()
+    }
+
+    /// Writes a file in it and gives its path.
+    pub(crate) fn file(&self, name: &str, content: impl AsRef<[u8]>) -> String {
+        std::fs::write(self.0.join(name), content).unwrap();
+        self.path(name)
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+/// A file of the project's own IDL.
+pub(crate) fn project_idl(name: &str) -> String {
+    format!("{}/../../idl/{name}", env!("CARGO_MANIFEST_DIR"))
+}
