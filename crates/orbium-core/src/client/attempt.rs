@@ -2,6 +2,7 @@
 //! A call until it is done: forwards followed, closed connections replaced,
 //! one address after the other.
 
+use std::cell::Cell;
 use std::time::Duration;
 
 use std::sync::Arc;
@@ -30,7 +31,7 @@ pub(crate) struct Attempt<'o> {
     timing: Timing,
     /// Where the object was said to be.
     forwarded: Option<ObjectRef>,
-    candidate: usize,
+    candidate: Cell<usize>,
     forwards: u32,
     retries: u32,
 }
@@ -51,7 +52,7 @@ impl<'o> Attempt<'o> {
             object,
             timing,
             forwarded,
-            candidate: 0,
+            candidate: Cell::new(0),
             forwards: 0,
             retries: 0,
         }
@@ -62,29 +63,40 @@ impl<'o> Attempt<'o> {
         self.forwarded.as_ref().unwrap_or(self.object)
     }
 
-    /// A link to the first candidate that can be reached.
+    /// A link to a candidate: the one that answered last, while it can be
+    /// reached, or else the first that can.
     #[inline]
-    pub(crate) fn link(&mut self) -> Result<Link<'_>, SystemException> {
-        self.candidate = self.reach()?;
-        let candidate = &self.target().state().binding()?.candidates[self.candidate];
-        Link::new(candidate, self.timing.deadline)
+    pub(crate) fn link(&self) -> Result<Link<'_>, SystemException> {
+        let binding = self.target().state().binding()?;
+        let preferred = binding.preferred();
+        self.candidate.set(preferred);
+        match Link::new(&binding.candidates[preferred], &self.timing) {
+            Ok(link) => Ok(link),
+            Err(exception) => self.other_link(binding, preferred, exception),
+        }
+    }
+
+    #[cold]
+    fn other_link<'s>(
+        &'s self,
+        binding: &'s Binding,
+        preferred: usize,
+        refused: SystemException,
+    ) -> Result<Link<'s>, SystemException> {
+        for offset in 1..binding.candidates.len() {
+            let index = (preferred + offset) % binding.candidates.len();
+            if let Ok(link) = Link::new(&binding.candidates[index], &self.timing) {
+                binding.prefer(index);
+                self.candidate.set(index);
+                return Ok(link);
+            }
+        }
+        Err(refused)
     }
 
     #[inline]
     pub(crate) fn timing(&self) -> Timing {
         self.timing
-    }
-
-    /// The candidate to use: the one that answered last, while it does.
-    #[inline]
-    fn reach(&self) -> Result<usize, SystemException> {
-        let binding = self.target().state().binding()?;
-        if binding.candidates.len() == 1 {
-            return Ok(0);
-        }
-        let timing = self.timing;
-        let preferred = binding.preferred();
-        first_reachable(binding, preferred, timing)
     }
 
     /// What to do after an exchange without results: try again, or give up.
@@ -98,6 +110,7 @@ impl<'o> Attempt<'o> {
                 if self.retries > RETRIES || self.timing.deadline.has_passed() {
                     return Err(exception);
                 }
+                self.timing.timeout = self.timing.deadline.remaining().unwrap_or_default();
                 Ok(())
             }
             Outcome::Failed(exception) => self.fall_back(exception),
@@ -129,7 +142,7 @@ impl<'o> Attempt<'o> {
 
     fn readdress(&mut self, wanted: AddressingDisposition) -> Result<(), SystemException> {
         let state = self.target().state();
-        let candidate = &state.binding()?.candidates[self.candidate];
+        let candidate = &state.binding()?.candidates[self.candidate.get()];
         if candidate.readdress(&state.ior, wanted) {
             return Ok(());
         }
@@ -160,33 +173,8 @@ impl<'o> Attempt<'o> {
     }
 
     /// Asks the server once where the object is.
-    pub(crate) fn locate(&mut self) -> Result<Result<bool, Outcome>, SystemException> {
-        let reached = self.reach()?;
-        self.candidate = reached;
-        let state = self.target().state();
-        let candidate = &state.binding()?.candidates[reached];
-        locate::perform(&state.orb, candidate, self.timing)
+    pub(crate) fn locate(&self) -> Result<Result<bool, Outcome>, SystemException> {
+        let link = self.link()?;
+        locate::perform(self.object.orb(), link, self.timing.deadline)
     }
-}
-
-/// The first candidate, from `preferred` on, to which there is a connection or
-/// one can be made.
-#[cold]
-fn first_reachable(
-    binding: &Binding,
-    preferred: usize,
-    timing: Timing,
-) -> Result<usize, SystemException> {
-    let mut refused = None;
-    for offset in 0..binding.candidates.len() {
-        let index = (preferred + offset) % binding.candidates.len();
-        match binding.candidates[index].check(timing.deadline) {
-            Ok(()) => {
-                binding.prefer(index);
-                return Ok(index);
-            }
-            Err(exception) => refused = refused.or(Some(exception)),
-        }
-    }
-    Err(refused.unwrap_or_else(|| SystemException::omg(ExceptionKind::ImpLimit, 1, Completion::No)))
 }

@@ -11,7 +11,7 @@ use orbium_giop::{
     AddressingDisposition, BodyStart, Completion, ExceptionKind, IiopProfile, Ior, PreparedRequest,
     RequestTemplate, ResponseFlags, ServiceContext, SystemException, Version, service_context,
 };
-use orbium_transport::{Deadline, HostPort};
+use orbium_transport::HostPort;
 
 use crate::client::pool::{Pool, PoolKey};
 use crate::{Operation, Orb};
@@ -145,16 +145,6 @@ fn add_candidates(
 }
 
 impl Candidate {
-    /// Whether there is a connection, or one can be made.
-    pub(crate) fn check(&self, deadline: Deadline) -> Result<(), SystemException> {
-        match &self.route {
-            Route::Local => Ok(()),
-            Route::Remote(pool) => pool
-                .acquire(deadline)
-                .map(|connection| pool.release(connection)),
-        }
-    }
-
     /// How values are written to it, in native byte order.
     #[inline]
     pub(crate) fn format(&self) -> Format {

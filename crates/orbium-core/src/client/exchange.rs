@@ -61,44 +61,77 @@ pub(crate) struct Exchange<'a, 'b> {
 
 /// A candidate, with a connection to it that is ours for one exchange.
 pub(crate) struct Link<'b> {
-    candidate: &'b Candidate,
+    pub(super) candidate: &'b Candidate,
     /// `None` within the process, and once it must not be used again.
-    connection: Option<Box<Connection>>,
+    pub(super) connection: Option<Box<Connection>>,
+    /// What is left of the time of the call.
+    pub(super) timeout: Option<Duration>,
 }
 
 impl<'b> Link<'b> {
     #[inline]
-    pub(crate) fn new(
-        candidate: &'b Candidate,
-        deadline: Deadline,
-    ) -> Result<Self, SystemException> {
-        let connection = match &candidate.route {
-            Route::Remote(pool) => Some(pool.acquire(deadline)?),
-            Route::Local => None,
+    pub(crate) fn new(candidate: &'b Candidate, timing: &Timing) -> Result<Self, SystemException> {
+        let (connection, timeout) = match &candidate.route {
+            Route::Remote(pool) => match pool.acquire_idle() {
+                Some(connection) => (Some(connection), timing.timeout),
+                None => {
+                    let connection = pool.acquire_new(timing.deadline)?;
+                    // That took time.
+                    let left = timing.deadline.remaining().map_err(|_| deadline_passed())?;
+                    (Some(connection), left)
+                }
+            },
+            Route::Local => (None, timing.timeout),
         };
         Ok(Self {
             candidate,
             connection,
+            timeout,
         })
     }
+
+    /// Gives the connection up: it cannot be used any more, and those like it
+    /// that wait in the pool are most likely no better.
+    #[cold]
+    pub(super) fn give_up(&mut self) {
+        self.connection = None;
+        if let Route::Remote(pool) = &self.candidate.route {
+            pool.forget_idle();
+        }
+    }
+}
+
+impl Drop for Link<'_> {
+    #[inline]
+    fn drop(&mut self) {
+        if let Route::Remote(pool) = &self.candidate.route {
+            match self.connection.take() {
+                Some(connection) => pool.release(connection),
+                None => pool.discard(),
+            }
+        }
+    }
+}
+
+#[cold]
+pub(super) fn deadline_passed() -> SystemException {
+    orbium(
+        ExceptionKind::Timeout,
+        minor::DEADLINE_PASSED,
+        Completion::No,
+    )
 }
 
 impl Drop for Exchange<'_, '_> {
     #[inline]
     fn drop(&mut self) {
-        let Route::Remote(pool) = &self.link.candidate.route else {
-            return;
-        };
-        let Some(mut connection) = self.link.connection.take() else {
-            pool.discard();
-            return;
-        };
-        match (&self.reply, &self.octets) {
-            (Some((header, _)), None) => connection.consume(header),
-            // Perhaps never sent: then the buffer is still with the writer.
-            _ => connection.put_back(self.writer.take_storage()),
+        if let Some(connection) = &mut self.link.connection {
+            match (&self.reply, &self.octets) {
+                (Some((header, _)), None) => connection.consume(header),
+                // Perhaps never sent: then the buffer is still with the writer.
+                _ => connection.put_back(self.writer.take_storage()),
+            }
         }
-        pool.release(connection);
     }
 }
 
@@ -186,7 +219,12 @@ impl<'a, 'b> Exchange<'a, 'b> {
         let Some(connection) = &mut self.link.connection else {
             return self.perform_locally();
         };
-        match send(connection, &mut self.writer, self.timing) {
+        match send(
+            connection,
+            &mut self.writer,
+            self.link.timeout,
+            self.timing.deadline,
+        ) {
             Ok(()) if self.oneway => Answer::Results,
             Ok(()) => self.receive(),
             Err(failure) => self.not_sent(failure),
@@ -196,7 +234,7 @@ impl<'a, 'b> Exchange<'a, 'b> {
     /// The message did not go out whole, so the server cannot have begun.
     #[cold]
     fn not_sent(&mut self, failure: SendFailure) -> Answer {
-        self.link.connection = None;
+        self.link.give_up();
         let outcome = match failure {
             SendFailure::TooLarge => Outcome::Failed(orbium(
                 ExceptionKind::Marshal,
@@ -253,7 +291,7 @@ impl<'a, 'b> Exchange<'a, 'b> {
         if let (Received::TimedOut, Some(connection)) = (received, &self.link.connection) {
             connection.cancel(self.link.candidate.version, self.request_id);
         }
-        self.link.connection = None;
+        self.link.give_up();
         let (kind, code) = match received {
             Received::Closed => {
                 return self.end(Outcome::NotBegun(orbium(
@@ -386,16 +424,17 @@ enum SendFailure {
 fn send(
     connection: &mut Connection,
     writer: &mut CdrWriter<'_>,
-    timing: &Timing,
+    timeout: Option<Duration>,
+    deadline: Deadline,
 ) -> Result<(), SendFailure> {
     if writer.len() > connection.message_limit() {
         return Err(SendFailure::TooLarge);
     }
     role::about_to_block();
     connection
-        .set_timeout(timing.timeout)
+        .set_timeout(timeout)
         .map_err(|_| SendFailure::Lost)?;
-    let sent = connection.send(writer, timing.deadline);
+    let sent = connection.send(writer, deadline);
     connection.put_storage(writer.take_storage());
     sent.map_err(|error| match error.kind() {
         std::io::ErrorKind::TimedOut | std::io::ErrorKind::WouldBlock => SendFailure::TimedOut,

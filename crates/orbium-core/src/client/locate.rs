@@ -8,13 +8,12 @@ use orbium_giop::{
     write_locate_request,
 };
 use orbium_sync::role;
+use orbium_transport::Deadline;
 
 use crate::Orb;
 use crate::adapter::Located;
-use crate::client::attempt::Timing;
-use crate::client::binding::{Candidate, Route};
 use crate::client::connection::Received;
-use crate::client::exchange::Outcome;
+use crate::client::exchange::{Link, Outcome, deadline_passed};
 
 fn lost() -> SystemException {
     SystemException::orbium(
@@ -27,14 +26,13 @@ fn lost() -> SystemException {
 /// Asks once: `Ok` is whether the object is there, `Err` what else to do.
 pub(crate) fn perform(
     orb: &Orb,
-    candidate: &Candidate,
-    timing: Timing,
+    mut link: Link<'_>,
+    deadline: Deadline,
 ) -> Result<Result<bool, Outcome>, SystemException> {
-    let pool = match &candidate.route {
-        Route::Local => return Ok(Ok(orb.locate(&candidate.object_key) == Located::Here)),
-        Route::Remote(pool) => pool,
+    let (candidate, timeout) = (link.candidate, link.timeout);
+    let Some(connection) = &mut link.connection else {
+        return Ok(Ok(orb.locate(&candidate.object_key) == Located::Here));
     };
-    let mut connection = pool.acquire(timing.deadline)?;
     let request_id = connection.next_id();
     let format = Format::plain(ByteOrder::NATIVE, candidate.version.minor);
     let target = Target::Key(&candidate.object_key);
@@ -42,14 +40,14 @@ pub(crate) fn perform(
     write_locate_request(&mut writer, candidate.version, request_id, &target);
     role::about_to_block();
     let sent = connection
-        .set_timeout(timing.timeout)
-        .and_then(|()| connection.send(&writer, timing.deadline));
+        .set_timeout(timeout)
+        .and_then(|()| connection.send(&writer, deadline));
     if sent.is_err() {
-        pool.discard();
+        link.give_up();
         return Ok(Err(Outcome::NotBegun(lost())));
     }
     loop {
-        match connection.receive(timing.deadline) {
+        match connection.receive(deadline) {
             Received::Message(header) => {
                 let message = connection.message(&header);
                 let mut reader = header.reader(&mut message[HEADER_LEN..]);
@@ -63,24 +61,19 @@ pub(crate) fn perform(
                 let read = answer.map(|answer| interpret(answer.status, &mut reader));
                 connection.consume(&header);
                 if let Some(read) = read {
-                    pool.release(connection);
                     return Ok(read);
                 }
             }
             Received::Closed => {
-                pool.discard();
+                link.give_up();
                 return Ok(Err(Outcome::NotBegun(lost())));
             }
             Received::TimedOut => {
-                pool.discard();
-                return Err(SystemException::orbium(
-                    ExceptionKind::Timeout,
-                    minor::DEADLINE_PASSED,
-                    Completion::No,
-                ));
+                link.give_up();
+                return Err(deadline_passed());
             }
             _ => {
-                pool.discard();
+                link.give_up();
                 return Err(lost());
             }
         }

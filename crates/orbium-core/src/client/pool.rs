@@ -12,6 +12,7 @@ use std::time::Duration;
 
 use orbium_giop::codeset::Negotiated;
 use orbium_giop::{Completion, ExceptionKind, SystemException, minor};
+use orbium_sync::role;
 use orbium_transport::{Deadline, HostPort, connect_tcp, resolve};
 
 use crate::Config;
@@ -104,17 +105,20 @@ impl Pool {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// A connection for one call: an idle one, or a new one.
+    /// A connection for one call, if one is idle.
     #[inline]
-    pub(crate) fn acquire(&self, deadline: Deadline) -> Result<Box<Connection>, SystemException> {
-        if let Some(connection) = self.lock().idle.pop() {
-            return Ok(connection);
-        }
-        self.open(deadline)
+    pub(crate) fn acquire_idle(&self) -> Option<Box<Connection>> {
+        self.lock().idle.pop()
     }
 
+    /// A connection for one call: a new one, or, at the limit, the next that
+    /// becomes idle.
     #[cold]
-    fn open(&self, deadline: Deadline) -> Result<Box<Connection>, SystemException> {
+    pub(crate) fn acquire_new(
+        &self,
+        deadline: Deadline,
+    ) -> Result<Box<Connection>, SystemException> {
+        role::about_to_block();
         let mut state = self.lock();
         loop {
             if let Some(connection) = state.idle.pop() {
@@ -169,6 +173,18 @@ impl Pool {
     pub(crate) fn discard(&self) {
         self.lock().open -= 1;
         self.one_free.notify_one();
+    }
+
+    /// Closes what is idle: a connection to the same server has just failed.
+    pub(crate) fn forget_idle(&self) {
+        let idle = {
+            let mut state = self.lock();
+            let idle = std::mem::take(&mut state.idle);
+            state.open -= idle.len();
+            idle
+        };
+        drop(idle);
+        self.one_free.notify_all();
     }
 
     fn connect(&self, deadline: Deadline) -> Result<Box<Connection>, SystemException> {
