@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The three interfaces of `idl/`, served and called.
+//!
+//! [`serve`] makes an ORB a server of all three, [`check`] calls every
+//! operation and verifies every answer, [`load`] repeats one operation with
+//! nothing else in the loop, and [`raw`] moves the same numbers of octets over
+//! plain sockets. What the IDL leaves open, such as the meaning of a checksum,
+//! is agreed in `interop/README.md` and is the same in every peer.
+//!
+//! This crate measures nothing and prints nothing.
+#![forbid(unsafe_code)]
+
+orbium::include_idl!("cubit");
+orbium::include_idl!("ttcp");
+orbium::include_idl!("kitchen");
+
+pub mod load;
+pub mod raw;
+mod servant;
+pub mod specimen;
+
+pub use servant::{CubeServant, PeerServant, ReceiverServant, Served, serve};

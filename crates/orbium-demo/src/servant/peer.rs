@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! `Kitchen::Peer`.
+
+use std::borrow::Cow;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::thread;
+use std::time::Duration;
+
+use orbium::{
+    Any, Call, Completion, ExceptionKind, ObjectRef, PoaError, SystemException, nil_reference,
+};
+
+use crate::kitchen::{
+    self, ByBool, ByChar, ByColour, ByLong, Colour, Empty, EmptyOrRefusedError, Matrix, Mixed,
+    Money, Node, Peer, PeerEchoScalarsResults, PeerEchoStringResults, Scalars, Strings, Uuid,
+};
+use crate::specimen;
+
+/// Objects that one `make_peers` makes at most; they stay until the ORB ends.
+const MOST_PEERS: u32 = 10_000;
+
+/// The minor code of what `system_exception` raises.
+pub(crate) const MINOR: u32 = 42;
+
+/// Serves `Kitchen::Peer`.
+#[derive(Debug, Default)]
+pub struct PeerServant {
+    label: Mutex<String>,
+    notified: AtomicU64,
+    called_back: AtomicU64,
+}
+
+impl PeerServant {
+    /// How often `notify` was received.
+    pub fn notified(&self) -> u64 {
+        self.notified.load(Ordering::Acquire)
+    }
+
+    /// How often `call_back` was called.
+    pub fn called_back(&self) -> u64 {
+        self.called_back.load(Ordering::Acquire)
+    }
+}
+
+impl kitchen::BaseServant for PeerServant {
+    fn label<'a>(&'a self, _: &'a Call<'_>) -> Result<Cow<'a, str>, SystemException> {
+        let label = self.label.lock().unwrap_or_else(PoisonError::into_inner);
+        Ok(label.clone().into())
+    }
+
+    fn set_label(&self, _: &Call<'_>, value: &str) -> Result<(), SystemException> {
+        let mut label = self.label.lock().unwrap_or_else(PoisonError::into_inner);
+        value.clone_into(&mut label);
+        Ok(())
+    }
+
+    fn shade(&self, _: &Call<'_>) -> Result<Colour, SystemException> {
+        Ok(Colour::Blue)
+    }
+
+    fn ping(&self, _: &Call<'_>) -> Result<(), SystemException> {
+        Ok(())
+    }
+}
+
+impl kitchen::OtherServant for PeerServant {
+    fn ident(&self, _: &Call<'_>) -> Result<Uuid, SystemException> {
+        Ok([0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15])
+    }
+}
+
+impl kitchen::PeerServant for PeerServant {
+    fn echo_scalars(
+        &self,
+        _: &Call<'_>,
+        v: &Scalars,
+        _: &mut Scalars,
+    ) -> Result<PeerEchoScalarsResults, SystemException> {
+        Ok(PeerEchoScalarsResults {
+            result: *v,
+            copy: *v,
+        })
+    }
+
+    fn echo_string(
+        &self,
+        _: &Call<'_>,
+        v: &str,
+        _: &mut String,
+    ) -> Result<PeerEchoStringResults, SystemException> {
+        Ok(PeerEchoStringResults {
+            result: v.to_owned(),
+            copy: v.to_owned(),
+        })
+    }
+
+    fn echo_wstring<'a>(
+        &'a self,
+        _: &'a Call<'_>,
+        v: &'a str,
+    ) -> Result<Cow<'a, str>, SystemException> {
+        Ok(v.into())
+    }
+
+    fn echo_mixed(&self, _: &Call<'_>, v: &Mixed) -> Result<Mixed, SystemException> {
+        Ok(v.clone())
+    }
+
+    fn echo_mixeds<'a>(
+        &'a self,
+        _: &'a Call<'_>,
+        v: &'a [Mixed],
+    ) -> Result<Cow<'a, [Mixed]>, SystemException> {
+        Ok(v.into())
+    }
+
+    fn echo_tree(&self, _: &Call<'_>, v: &Node) -> Result<Node, SystemException> {
+        Ok(v.clone())
+    }
+
+    fn echo_table<'a>(
+        &'a self,
+        _: &'a Call<'_>,
+        v: &'a [Strings],
+    ) -> Result<Cow<'a, [Strings]>, SystemException> {
+        Ok(v.into())
+    }
+
+    fn echo_matrix(&self, _: &Call<'_>, v: &Matrix) -> Result<Matrix, SystemException> {
+        Ok(*v)
+    }
+
+    fn echo_money(&self, _: &Call<'_>, v: Money) -> Result<Money, SystemException> {
+        Ok(v)
+    }
+
+    fn echo_by_colour(&self, _: &Call<'_>, v: &ByColour) -> Result<ByColour, SystemException> {
+        Ok(v.clone())
+    }
+
+    fn echo_by_bool(&self, _: &Call<'_>, v: &ByBool) -> Result<ByBool, SystemException> {
+        Ok(v.clone())
+    }
+
+    fn echo_by_char(&self, _: &Call<'_>, v: &ByChar) -> Result<ByChar, SystemException> {
+        Ok(v.clone())
+    }
+
+    fn echo_by_long(&self, _: &Call<'_>, v: &ByLong) -> Result<ByLong, SystemException> {
+        Ok(v.clone())
+    }
+
+    fn echo_any(&self, _: &Call<'_>, v: &Any) -> Result<Any, SystemException> {
+        Ok(v.clone())
+    }
+
+    fn echo_object(
+        &self,
+        _: &Call<'_>,
+        v: Option<&ObjectRef>,
+    ) -> Result<Option<ObjectRef>, SystemException> {
+        Ok(v.cloned())
+    }
+
+    fn echo_peer(&self, _: &Call<'_>, v: Option<&Peer>) -> Result<Option<Peer>, SystemException> {
+        Ok(v.cloned())
+    }
+
+    fn make_peers<'a>(
+        &'a self,
+        call: &'a Call<'_>,
+        n: u32,
+    ) -> Result<Cow<'a, [Option<Peer>]>, SystemException> {
+        if n > MOST_PEERS {
+            return Err(ExceptionKind::ImpLimit.into());
+        }
+        let poa = call.poa();
+        let peer = || match poa.activate(Self::default()) {
+            Ok(peer) => Ok(Some(peer)),
+            Err(PoaError::System(exception)) => Err(exception),
+            Err(_) => Err(ExceptionKind::ObjAdapter.into()),
+        };
+        (0..n).map(|_| peer()).collect()
+    }
+
+    fn call_back(
+        &self,
+        call: &Call<'_>,
+        target: Option<&Peer>,
+        depth: i32,
+    ) -> Result<(), SystemException> {
+        self.called_back.fetch_add(1, Ordering::Release);
+        if depth <= 0 {
+            return Ok(());
+        }
+        let target = target.ok_or_else(nil_reference)?;
+        let this: Peer = call.this()?;
+        target.call_back(Some(&this), depth - 1)
+    }
+
+    fn refuse(&self, _: &Call<'_>, bare: bool) -> Result<(), EmptyOrRefusedError> {
+        if bare {
+            return Err(Empty {}.into());
+        }
+        Err(specimen::refused().into())
+    }
+
+    fn system_exception(&self, _: &Call<'_>, name: &str) -> Result<(), SystemException> {
+        Err(match ExceptionKind::from_name(name) {
+            Some(kind) => SystemException::new(kind, MINOR, Completion::Maybe),
+            None => SystemException::new(ExceptionKind::BadParam, 1, Completion::No),
+        })
+    }
+
+    fn notify(&self, _: &Call<'_>, _: &str) -> Result<(), SystemException> {
+        self.notified.fetch_add(1, Ordering::Release);
+        Ok(())
+    }
+
+    fn slow(&self, _: &Call<'_>, milliseconds: u32) -> Result<i32, SystemException> {
+        thread::sleep(Duration::from_millis(milliseconds.into()));
+        Ok(milliseconds.cast_signed())
+    }
+
+    fn interface(&self, _: &Call<'_>, module: i32, select: &str) -> Result<i32, SystemException> {
+        let length = i32::try_from(select.len()).unwrap_or(i32::MAX);
+        Ok(module.wrapping_add(length))
+    }
+
+    fn r#match(&self, _: &Call<'_>, self_: i32, r#type: i32) -> Result<i32, SystemException> {
+        Ok(self_.wrapping_add(r#type))
+    }
+}

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! `Ttcp::Receiver`.
+
+use std::borrow::Cow;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use orbium::{Call, Char, SystemException};
+
+use super::tally;
+use crate::ttcp::{self, BinStruct, Tally};
+
+/// Serves `Ttcp::Receiver`: one tally for all who send.
+#[derive(Debug, Default)]
+pub struct ReceiverServant {
+    tally: Mutex<Tally>,
+}
+
+impl ReceiverServant {
+    fn tally(&self) -> MutexGuard<'_, Tally> {
+        self.tally.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl ttcp::ReceiverServant for ReceiverServant {
+    fn send_shorts(&self, _: &Call<'_>, v: &[i16]) -> Result<(), SystemException> {
+        tally::add(&mut self.tally(), v);
+        Ok(())
+    }
+
+    fn send_chars(&self, _: &Call<'_>, v: &[Char]) -> Result<(), SystemException> {
+        tally::add(&mut self.tally(), v);
+        Ok(())
+    }
+
+    fn send_longs(&self, _: &Call<'_>, v: &[i32]) -> Result<(), SystemException> {
+        tally::add(&mut self.tally(), v);
+        Ok(())
+    }
+
+    fn send_octets(&self, _: &Call<'_>, v: &[u8]) -> Result<(), SystemException> {
+        tally::add(&mut self.tally(), v);
+        Ok(())
+    }
+
+    fn send_doubles(&self, _: &Call<'_>, v: &[f64]) -> Result<(), SystemException> {
+        tally::add(&mut self.tally(), v);
+        Ok(())
+    }
+
+    fn send_structs(&self, _: &Call<'_>, v: &[BinStruct]) -> Result<(), SystemException> {
+        tally::add(&mut self.tally(), v);
+        Ok(())
+    }
+
+    // The requests of a connection are served in the order they arrive, so all
+    // sends before this one are in the tally.
+    fn stop_timer(&self, _: &Call<'_>) -> Result<Tally, SystemException> {
+        Ok(*self.tally())
+    }
+
+    fn start_timer(&self, _: &Call<'_>) -> Result<(), SystemException> {
+        *self.tally() = Tally::default();
+        Ok(())
+    }
+
+    fn echo_structs<'a>(
+        &'a self,
+        _: &'a Call<'_>,
+        v: &'a [BinStruct],
+    ) -> Result<Cow<'a, [BinStruct]>, SystemException> {
+        Ok(v.into())
+    }
+}
