@@ -1,4 +1,118 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! `cargo xtask bench`.
+//! `cargo xtask bench`: orbium beside a raw socket and omniORB on this machine.
+//!
+//! Client and server share one processor, so that what is measured is software
+//! and not the wake-up of another processor. Every repetition starts fresh
+//! processes, and the peers take turns within it, so that a slow spell of the
+//! machine meets them all; ratios are taken within a repetition.
+
+mod callgrind;
+mod counts;
+mod flood;
+mod latency;
+mod peer;
+mod programs;
+mod report;
+mod scale;
+mod server;
+mod statistics;
+
+use std::path::PathBuf;
+
+use programs::Programs;
+use report::Report;
+
 use crate::Outcome;
-pub(crate) fn run(_arguments: impl Iterator<Item = String>) -> Outcome<()> { Err("not yet".to_owned()) }
+
+/// What can be measured on its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Figure {
+    Latency,
+    Flood,
+    Instructions,
+    Syscalls,
+    Scale,
+}
+
+impl Figure {
+    const ALL: [Self; 5] = [
+        Self::Latency,
+        Self::Flood,
+        Self::Instructions,
+        Self::Syscalls,
+        Self::Scale,
+    ];
+
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Latency => "latency",
+            Self::Flood => "flood",
+            Self::Instructions => "instructions",
+            Self::Syscalls => "syscalls",
+            Self::Scale => "scale",
+        }
+    }
+}
+
+struct Options {
+    figures: Vec<Figure>,
+    quick: bool,
+    json: Option<PathBuf>,
+}
+
+impl Options {
+    fn parse(mut arguments: impl Iterator<Item = String>) -> Outcome<Self> {
+        let mut options = Self {
+            figures: Vec::new(),
+            quick: false,
+            json: None,
+        };
+        while let Some(argument) = arguments.next() {
+            match argument.as_str() {
+                "--quick" => options.quick = true,
+                "--json" => {
+                    let file = arguments.next().ok_or("bench: --json needs a file")?;
+                    options.json = Some(file.into());
+                }
+                "all" => options.figures.extend(Figure::ALL),
+                name => {
+                    let figure = Figure::ALL.into_iter().find(|figure| figure.name() == name);
+                    options
+                        .figures
+                        .push(figure.ok_or_else(|| format!("bench: there is no figure {name}"))?);
+                }
+            }
+        }
+        if options.figures.is_empty() {
+            options.figures.extend(Figure::ALL);
+        }
+        Ok(options)
+    }
+}
+
+/// Measures, and prints the table.
+///
+/// # Errors
+/// Something could not be built or did not run. A figure that misses its bound
+/// is no error: it stands in the table.
+pub(crate) fn run(arguments: impl Iterator<Item = String>) -> Outcome<()> {
+    let options = Options::parse(arguments)?;
+    let programs = Programs::build(options.figures.contains(&Figure::Scale))?;
+    let mut report = Report::new(options.quick);
+    for figure in &options.figures {
+        eprintln!("== {}", figure.name());
+        match figure {
+            Figure::Latency => latency::measure(&programs, options.quick, &mut report)?,
+            Figure::Flood => flood::measure(&programs, options.quick, &mut report)?,
+            Figure::Instructions => counts::instructions(&programs, options.quick, &mut report)?,
+            Figure::Syscalls => counts::syscalls(&programs, options.quick, &mut report)?,
+            Figure::Scale => scale::measure(&programs, options.quick, &mut report)?,
+        }
+    }
+    println!("{report}");
+    if let Some(file) = &options.json {
+        std::fs::write(file, report.to_json())
+            .map_err(|error| format!("{}: {error}", file.display()))?;
+    }
+    Ok(())
+}

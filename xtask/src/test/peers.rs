@@ -158,9 +158,7 @@ fn install(packages: &[&str]) -> Option<String> {
     if apt(&arguments).is_ok() {
         return None;
     }
-    apt(&["update", "-qq"])
-        .and_then(|()| apt(&arguments))
-        .err()
+    apt(&["update", "-qq"]).and_then(|()| apt(&arguments)).err()
 }
 
 fn build(peer: &str, readiness: &mut Readiness) {

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Oneways as fast as they go, over a raw socket that moves the same octets.
+//! The clock stops when the receiver has accounted for every element.
+
+use super::peer::{Length, Peer, Serving, Work, with_octets};
+use super::programs::Programs;
+use super::report::{Bound, Report, Row};
+use super::server::Under;
+use super::statistics::median_ratio;
+use crate::Outcome;
+
+/// As many structs of 24 octets as fit 64 KiB.
+const STRUCTS: u32 = 65_536 / 24;
+
+/// Measures the flood with every peer.
+pub(super) fn measure(programs: &Programs, quick: bool, report: &mut Report) -> Outcome<()> {
+    let (repetitions, calls) = if quick { (3, 2_000) } else { (9, 8_000) };
+    let work = with_octets(programs, &[Work::new("send_structs", STRUCTS)])?;
+    let length = Length {
+        calls,
+        warmup: calls / 10,
+        timed: false,
+    };
+    let mut totals = vec![Vec::new(); programs.peers.len()];
+    for repetition in 0..repetitions {
+        eprintln!("repetition {} of {repetitions}", repetition + 1);
+        for turn in 0..programs.peers.len() {
+            let peer = (turn + repetition) % programs.peers.len();
+            let server = Serving::start(programs, programs.peers[peer], &Under::OneProcessor)?;
+            let sample = server.call(&work[0], length, &Under::OneProcessor)?;
+            totals[peer].push(sample.total);
+        }
+    }
+    let mut row = Row::new(
+        "flood of BinStruct, 64 KiB buffers, fraction of raw octets",
+        Bound::AtLeast(0.75),
+        0.95,
+    );
+    for (peer, total) in programs.peers.iter().zip(&totals) {
+        // The same octets in more time.
+        let fraction = median_ratio(&totals[0], total);
+        match peer {
+            Peer::Raw => {}
+            Peer::Orbium => row.orbium = fraction,
+            Peer::Omni => row.omni = fraction,
+        }
+    }
+    report.rows.push(row);
+    Ok(())
+}

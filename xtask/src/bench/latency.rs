@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Round trips, over a raw socket that moves the same octets.
+
+use super::peer::{Length, Peer, Sample, Serving, Work, with_octets};
+use super::programs::Programs;
+use super::report::{Bound, Detail, Report, Row};
+use super::server::Under;
+use super::statistics::{median, median_ratio};
+use crate::Outcome;
+
+/// A line of the table.
+struct Line {
+    figure: &'static str,
+    work: Work,
+    calls: u64,
+    must: f64,
+    aim: f64,
+}
+
+const LINES: &[Line] = &[
+    Line {
+        figure: "empty call, latency over raw",
+        work: Work::new("noop", 0),
+        calls: 30_000,
+        must: 1.10,
+        aim: 1.05,
+    },
+    Line {
+        figure: "echo of 1 KiB octets, over raw",
+        work: Work::new("echo_octets", 1024),
+        calls: 30_000,
+        must: 1.12,
+        aim: 1.05,
+    },
+    Line {
+        figure: "echo of 64 KiB octets, over raw",
+        work: Work::new("echo_octets", 65_536),
+        calls: 8_000,
+        must: 1.35,
+        aim: 1.15,
+    },
+    Line {
+        figure: "echo of 256 BinStruct, over raw",
+        work: Work::new("echo_structs", 256),
+        calls: 12_000,
+        must: 1.25,
+        aim: 1.10,
+    },
+];
+
+/// Measures every line with every peer.
+pub(super) fn measure(programs: &Programs, quick: bool, report: &mut Report) -> Outcome<()> {
+    let (repetitions, divisor) = if quick { (3, 6) } else { (9, 1) };
+    let asked: Vec<Work> = LINES.iter().map(|line| line.work).collect();
+    let work = with_octets(programs, &asked)?;
+
+    // By line, then by peer.
+    let mut samples = vec![vec![Vec::new(); programs.peers.len()]; LINES.len()];
+    for repetition in 0..repetitions {
+        eprintln!("repetition {} of {repetitions}", repetition + 1);
+        for turn in 0..programs.peers.len() {
+            let peer = (turn + repetition) % programs.peers.len();
+            let server = Serving::start(programs, programs.peers[peer], &Under::OneProcessor)?;
+            for (line, work) in work.iter().enumerate() {
+                let calls = LINES[line].calls / divisor;
+                let length = Length {
+                    calls,
+                    warmup: calls / 5,
+                    timed: true,
+                };
+                samples[line][peer].push(server.call(work, length, &Under::OneProcessor)?);
+            }
+        }
+    }
+    for (line, by_peer) in LINES.iter().zip(&samples) {
+        summarise(programs, line, by_peer, report);
+    }
+    Ok(())
+}
+
+fn summarise(programs: &Programs, line: &Line, by_peer: &[Vec<Sample>], report: &mut Report) {
+    let medians = |of: &[Sample]| of.iter().map(|sample| sample.median).collect::<Vec<_>>();
+    let tails = |of: &[Sample]| of.iter().map(|sample| sample.p99).collect::<Vec<_>>();
+    // The raw socket is the first peer.
+    let raw = medians(&by_peer[0]);
+    let mut row = Row::new(line.figure, Bound::AtMost(line.must), line.aim);
+    for (peer, samples) in programs.peers.iter().zip(by_peer) {
+        let ratio = median_ratio(&medians(samples), &raw);
+        match peer {
+            Peer::Raw => {}
+            Peer::Orbium => row.orbium = ratio,
+            Peer::Omni => row.omni = ratio,
+        }
+        report.details.push(Detail {
+            work: format!("{} {}", line.work.operation, line.work.size),
+            peer: peer.name(),
+            median: median(&medians(samples)).unwrap_or(0.0),
+            p99: median(&tails(samples)).unwrap_or(0.0),
+            over_raw: ratio.unwrap_or(0.0),
+        });
+    }
+    report.rows.push(row);
+}

@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The peers, and how each is told to serve and to call.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use serde_json::Value;
+
+use super::programs::Programs;
+use super::server::{Server, Under};
+use crate::Outcome;
+
+/// One of those that are compared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Peer {
+    /// Sockets that move the same numbers of octets: the physical limit.
+    Raw,
+    /// orbium.
+    Orbium,
+    /// omniORB 4.
+    Omni,
+}
+
+impl Peer {
+    /// For tables and file names.
+    pub(super) const fn name(self) -> &'static str {
+        match self {
+            Self::Raw => "raw",
+            Self::Orbium => "orbium",
+            Self::Omni => "omniORB",
+        }
+    }
+}
+
+/// A closed loop of one operation.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Work {
+    /// The operation.
+    pub(super) operation: &'static str,
+    /// How many elements it carries.
+    pub(super) size: u32,
+    /// Octets of its request and of its reply on the wire; 0 for the reply of
+    /// a oneway.
+    pub(super) octets: (u64, u64),
+}
+
+impl Work {
+    /// Work whose octets are still to be asked for.
+    pub(super) const fn new(operation: &'static str, size: u32) -> Self {
+        Self {
+            operation,
+            size,
+            octets: (0, 0),
+        }
+    }
+
+    /// The object that has the operation.
+    fn object(&self) -> &'static str {
+        let ttcp = self.operation.ends_with("_structs") || self.operation.starts_with("send_");
+        if ttcp { "receiver" } else { "cube" }
+    }
+}
+
+/// How long a loop is.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Length {
+    /// Calls that count.
+    pub(super) calls: u64,
+    /// Calls before them.
+    pub(super) warmup: u64,
+    /// Whether the clock is read at every call.
+    pub(super) timed: bool,
+}
+
+/// What a client has measured.
+#[derive(Clone, Debug)]
+pub(super) struct Sample {
+    /// Nanoseconds of the call in the middle.
+    pub(super) median: f64,
+    /// Nanoseconds that one call in a hundred exceeds.
+    pub(super) p99: f64,
+    /// Nanoseconds of all.
+    pub(super) total: f64,
+    /// As in [`Work`]; only orbium's client knows them.
+    pub(super) octets: (u64, u64),
+}
+
+/// A peer that serves.
+pub(super) struct Serving<'a> {
+    programs: &'a Programs,
+    peer: Peer,
+    server: Server,
+    /// Where its references are.
+    folder: PathBuf,
+    /// The port of the raw server.
+    port: String,
+}
+
+impl<'a> Serving<'a> {
+    /// Starts the server of a peer.
+    pub(super) fn start(programs: &'a Programs, peer: Peer, under: &Under) -> Outcome<Self> {
+        let folder = programs.scratch.join(peer.name());
+        std::fs::create_dir_all(&folder)
+            .map_err(|error| format!("{}: {error}", folder.display()))?;
+        let mut port = String::new();
+        // Written last by both.
+        let ready = folder.join("receiver.ior");
+        let server = match peer {
+            Peer::Raw => {
+                let mut command = under.command(&programs.orbium);
+                command.args(["demo", "raw", "serve"]);
+                let (server, line) = Server::ready_by_line(&mut command)?;
+                port = line.trim_start_matches("READY ").to_owned();
+                server
+            }
+            Peer::Orbium => {
+                let mut command = under.command(&programs.orbium);
+                command
+                    .args(["demo", "serve", "--endpoint", "iiop://127.0.0.1:0"])
+                    .arg("--ior-dir")
+                    .arg(&folder);
+                Server::ready_by_file(&mut command, &ready)?
+            }
+            Peer::Omni => {
+                let mut command = under.command(&omni(programs, "omni-server")?);
+                command
+                    .arg(&folder)
+                    .args(["-ORBendPoint", "giop:tcp:127.0.0.1:"])
+                    // Otherwise oneways of one connection go to several
+                    // threads, which is slower and loses their order.
+                    .args(["-ORBmaxServerThreadPerConnection", "1"]);
+                Server::ready_by_file(&mut command, &ready)?
+            }
+        };
+        Ok(Self {
+            programs,
+            peer,
+            server,
+            folder,
+            port,
+        })
+    }
+
+    /// Runs a client to its end.
+    pub(super) fn call(&self, work: &Work, length: Length, under: &Under) -> Outcome<Sample> {
+        let reference = self.folder.join(work.object()).with_extension("ior");
+        let mut command = match self.peer {
+            Peer::Raw => self.raw_client(work, length, under),
+            Peer::Orbium => self.orbium_client(work, length, under, &reference),
+            Peer::Omni => self.omni_client(work, length, under, &reference)?,
+        };
+        let output = command
+            .stdin(Stdio::null())
+            .stderr(Stdio::inherit())
+            .output()
+            .map_err(|error| format!("{}: {error}", command.get_program().display()))?;
+        if !output.status.success() {
+            return Err(format!(
+                "the client of {} ended with {} at {}",
+                self.peer.name(),
+                output.status,
+                work.operation
+            ));
+        }
+        parse(&String::from_utf8_lossy(&output.stdout))
+    }
+
+    /// Ends the server, so that what it runs under writes its file.
+    pub(super) fn end(self) -> Outcome<()> {
+        self.server.end()
+    }
+
+    fn raw_client(&self, work: &Work, length: Length, under: &Under) -> Command {
+        let mut command = under.command(&self.programs.orbium);
+        command
+            .args(["demo", "raw", "call", "--json"])
+            .args(["--port", &self.port])
+            .args(["--request", &work.octets.0.to_string()])
+            .args(["--reply", &work.octets.1.to_string()])
+            .args(["--calls", &length.calls.to_string()])
+            .args(["--warmup", &length.warmup.to_string()]);
+        command
+    }
+
+    fn orbium_client(
+        &self,
+        work: &Work,
+        length: Length,
+        under: &Under,
+        reference: &Path,
+    ) -> Command {
+        let mut command = under.command(&self.programs.orbium);
+        command
+            .args(["demo", "call", "--json", "--ref"])
+            .arg(reference)
+            .args(["--op", work.operation])
+            .args(["--calls", &length.calls.to_string()])
+            .args(["--warmup", &length.warmup.to_string()]);
+        if work.size > 0 {
+            command.args(["--size", &work.size.to_string()]);
+        }
+        if !length.timed {
+            command.arg("--untimed");
+        }
+        command
+    }
+
+    fn omni_client(
+        &self,
+        work: &Work,
+        length: Length,
+        under: &Under,
+        reference: &Path,
+    ) -> Outcome<Command> {
+        let mut command = under.command(&omni(self.programs, "omni-client")?);
+        command
+            .arg(reference)
+            .arg(work.operation)
+            .args([length.calls, length.warmup, u64::from(work.size)].map(|n| n.to_string()));
+        if !length.timed {
+            command.arg("untimed");
+        }
+        Ok(command)
+    }
+}
+
+fn omni(programs: &Programs, program: &str) -> Outcome<PathBuf> {
+    let folder = programs.omni.as_ref().ok_or("omniORB is not there")?;
+    Ok(folder.join(program))
+}
+
+/// Asks orbium's client how large the messages of some work are.
+pub(super) fn with_octets(programs: &Programs, work: &[Work]) -> Outcome<Vec<Work>> {
+    let server = Serving::start(programs, Peer::Orbium, &Under::OneProcessor)?;
+    let once = Length {
+        calls: 1,
+        warmup: 0,
+        timed: true,
+    };
+    work.iter()
+        .map(|work| {
+            let sample = server.call(work, once, &Under::OneProcessor)?;
+            Ok(Work {
+                octets: sample.octets,
+                ..*work
+            })
+        })
+        .collect()
+}
+
+fn parse(json: &str) -> Outcome<Sample> {
+    let value: Value =
+        serde_json::from_str(json.trim()).map_err(|error| format!("{error} in {json:?}"))?;
+    let number = |key: &str| value.get(key).and_then(Value::as_f64).unwrap_or(0.0);
+    let octets = |key: &str| value.get(key).and_then(Value::as_u64).unwrap_or(0);
+    Ok(Sample {
+        median: number("median_ns"),
+        p99: number("p99_ns"),
+        total: number("total_ns"),
+        octets: (octets("request_octets"), octets("reply_octets")),
+    })
+}

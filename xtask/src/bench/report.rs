@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The table, for people and for programs.
+
+use std::fmt;
+use std::process::Command;
+
+use serde_json::{Value, json};
+
+use crate::shell;
+
+/// What a figure must keep to.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Bound {
+    AtMost(f64),
+    AtLeast(f64),
+}
+
+impl Bound {
+    fn holds(self, value: f64) -> bool {
+        match self {
+            Self::AtMost(most) => value <= most,
+            Self::AtLeast(least) => value >= least,
+        }
+    }
+}
+
+impl fmt::Display for Bound {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::AtMost(most) => write!(f, "≤ {}", Number(*most)),
+            Self::AtLeast(least) => write!(f, "≥ {}", Number(*least)),
+        }
+    }
+}
+
+/// Large numbers whole, small ones with two places.
+struct Number(f64);
+
+impl fmt::Display for Number {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let places = if self.0.abs() < 100.0 { 2 } else { 0 };
+        write!(f, "{:.places$}", self.0)
+    }
+}
+
+/// One figure of the table.
+#[derive(Debug)]
+pub(super) struct Row {
+    figure: String,
+    must: Option<Bound>,
+    aim: Option<f64>,
+    /// omniORB's, on this machine.
+    pub(super) omni: Option<f64>,
+    /// Ours.
+    pub(super) orbium: Option<f64>,
+}
+
+impl Row {
+    /// A figure that has a bound.
+    pub(super) fn new(figure: impl Into<String>, must: Bound, aim: f64) -> Self {
+        Self {
+            must: Some(must),
+            aim: Some(aim),
+            ..Self::unbounded(figure)
+        }
+    }
+
+    /// A figure that is only told.
+    pub(super) fn unbounded(figure: impl Into<String>) -> Self {
+        Self {
+            figure: figure.into(),
+            must: None,
+            aim: None,
+            omni: None,
+            orbium: None,
+        }
+    }
+
+    /// Whether the bound holds, if there is one and a value.
+    fn passes(&self) -> Option<bool> {
+        Some(self.must?.holds(self.orbium?))
+    }
+
+    fn cells(&self) -> [String; 6] {
+        let number =
+            |value: Option<f64>| value.map_or("–".into(), |value| Number(value).to_string());
+        [
+            self.figure.clone(),
+            number(self.omni),
+            number(self.orbium),
+            self.must.map_or("–".into(), |must| must.to_string()),
+            number(self.aim),
+            match self.passes() {
+                Some(true) => "yes".into(),
+                Some(false) => "NO".into(),
+                None => "–".into(),
+            },
+        ]
+    }
+}
+
+/// What a peer needed for some work.
+#[derive(Debug)]
+pub(super) struct Detail {
+    pub(super) work: String,
+    pub(super) peer: &'static str,
+    /// Nanoseconds, as is the next.
+    pub(super) median: f64,
+    pub(super) p99: f64,
+    pub(super) over_raw: f64,
+}
+
+/// Everything that was measured.
+#[derive(Debug)]
+pub(super) struct Report {
+    quick: bool,
+    pub(super) rows: Vec<Row>,
+    pub(super) details: Vec<Detail>,
+    left_out: Vec<String>,
+}
+
+impl Report {
+    /// Nothing yet.
+    pub(super) fn new(quick: bool) -> Self {
+        Self {
+            quick,
+            rows: Vec::new(),
+            details: Vec::new(),
+            left_out: Vec::new(),
+        }
+    }
+
+    /// Notes what could not be measured, and why.
+    pub(super) fn left_out(&mut self, what: &str) {
+        eprintln!("left out: {what}");
+        self.left_out.push(what.to_owned());
+    }
+
+    /// The same for programs.
+    pub(super) fn to_json(&self) -> String {
+        let rows: Vec<Value> = self
+            .rows
+            .iter()
+            .map(|row| {
+                json!({
+                    "figure": row.figure,
+                    "omniorb": row.omni,
+                    "orbium": row.orbium,
+                    "must": row.must.map(|must| must.to_string()),
+                    "aim": row.aim,
+                    "pass": row.passes(),
+                })
+            })
+            .collect();
+        let details: Vec<Value> = self
+            .details
+            .iter()
+            .map(|detail| {
+                json!({
+                    "work": detail.work,
+                    "peer": detail.peer,
+                    "median_ns": detail.median,
+                    "p99_ns": detail.p99,
+                    "over_raw": detail.over_raw,
+                })
+            })
+            .collect();
+        let whole = json!({
+            "machine": machine(),
+            "commit": output("git", &["rev-parse", "HEAD"]),
+            "quick": self.quick,
+            "rows": rows,
+            "latency": details,
+            "left_out": self.left_out,
+        });
+        format!("{whole:#}\n")
+    }
+}
+
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let commit = output("git", &["rev-parse", "--short", "HEAD"]);
+        writeln!(f, "{}; commit {commit}", machine())?;
+        if self.quick {
+            writeln!(f, "A quick look: the repetitions are too few for a result.")?;
+        }
+        writeln!(f)?;
+        let head = ["figure", "omniORB here", "orbium", "must", "aim", "pass"];
+        table(f, head, self.rows.iter().map(Row::cells))?;
+        if !self.details.is_empty() {
+            writeln!(f)?;
+            let head = ["call", "peer", "median µs", "p99 µs", "calls/s", "over raw"];
+            table(f, head, self.details.iter().map(Detail::cells))?;
+        }
+        for what in &self.left_out {
+            writeln!(f, "\nLeft out: {what}")?;
+        }
+        Ok(())
+    }
+}
+
+impl Detail {
+    fn cells(&self) -> [String; 6] {
+        [
+            self.work.clone(),
+            self.peer.to_owned(),
+            format!("{:.2}", self.median / 1e3),
+            format!("{:.2}", self.p99 / 1e3),
+            format!("{:.0}", 1e9 / self.median),
+            format!("{:.2}", self.over_raw),
+        ]
+    }
+}
+
+/// A Markdown table whose columns are aligned, so that it can be read as it is.
+fn table(
+    f: &mut fmt::Formatter<'_>,
+    head: [&str; 6],
+    rows: impl Iterator<Item = [String; 6]>,
+) -> fmt::Result {
+    let mut lines = vec![head.map(str::to_owned)];
+    lines.extend(rows);
+    let width = |column: usize| lines.iter().map(|line| line[column].chars().count()).max();
+    let widths: [usize; 6] = std::array::from_fn(|column| width(column).unwrap_or(0));
+    for (number, line) in lines.iter().enumerate() {
+        for (cell, width) in line.iter().zip(widths) {
+            write!(f, "| {cell:width$} ")?;
+        }
+        writeln!(f, "|")?;
+        if number == 0 {
+            for width in widths {
+                write!(f, "|{}", "-".repeat(width + 2))?;
+            }
+            writeln!(f, "|")?;
+        }
+    }
+    Ok(())
+}
+
+/// Where it was measured.
+fn machine() -> String {
+    let processor = std::fs::read_to_string("/proc/cpuinfo")
+        .ok()
+        .and_then(|text| {
+            let line = text.lines().find(|line| line.starts_with("model name"))?;
+            Some(line.split_once(':')?.1.trim().to_owned())
+        })
+        .unwrap_or_else(|| "unknown processor".into());
+    let count = std::thread::available_parallelism().map_or(1, usize::from);
+    let governor = std::fs::read_to_string("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor")
+        .map_or_else(|_| "not adjustable".into(), |text| text.trim().to_owned());
+    let kernel = output("uname", &["-sr"]);
+    format!("{processor}, {count} processors, {kernel}, frequency governor {governor}")
+}
+
+/// What a program prints, or nothing.
+fn output(program: &str, arguments: &[&str]) -> String {
+    std::process::Command::output(
+        Command::new(program)
+            .args(arguments)
+            .current_dir(shell::root()),
+    )
+    .map(|output| String::from_utf8_lossy(&output.stdout).trim().to_owned())
+    .unwrap_or_default()
+}

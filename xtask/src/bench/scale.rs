@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Whether the cost of a call grows with the number of objects or of
+//! operations.
+
+use std::process::Stdio;
+
+use super::callgrind::Profile;
+use super::programs::Programs;
+use super::report::{Bound, Report, Row};
+use super::server::{Server, Under};
+use crate::{Outcome, shell};
+
+/// What is served.
+#[derive(Clone, Copy)]
+struct Served {
+    interface: &'static str,
+    objects: u32,
+}
+
+const SMALL: Served = Served {
+    interface: "narrow",
+    objects: 1,
+};
+const MANY_OBJECTS: Served = Served {
+    interface: "narrow",
+    objects: 100_000,
+};
+const MANY_OPERATIONS: Served = Served {
+    interface: "wide",
+    objects: 1,
+};
+
+/// Within three parts in a hundred, and flat if possible.
+const BOUND: Bound = Bound::AtMost(1.03);
+
+/// Measures what is small and what is large, and compares.
+pub(super) fn measure(programs: &Programs, quick: bool, report: &mut Report) -> Outcome<()> {
+    if !shell::has("valgrind") {
+        report.left_out("scale: valgrind is not installed");
+        return Ok(());
+    }
+    // Multiples of 500, so that every operation has its turn as often. With
+    // many objects the start costs a varying number of instructions (hash
+    // tables are seeded at random), so the run has to be long beside it.
+    let lengths = if quick { (500, 5_500) } else { (500, 40_500) };
+    let small = cost(programs, SMALL, lengths)?;
+    let objects = cost(programs, MANY_OBJECTS, lengths)?;
+    let operations = cost(programs, MANY_OPERATIONS, lengths)?;
+
+    let mut compare = |figure: &str, large: Profile, small: Profile| {
+        let mut row = Row::new(figure, BOUND, 1.0);
+        row.orbium = Some(large.instructions / small.instructions);
+        report.rows.push(row);
+    };
+    compare(
+        "100,000 objects over 1, instructions, server",
+        objects.1,
+        small.1,
+    );
+    compare(
+        "500 operations over 5, instructions, client",
+        operations.0,
+        small.0,
+    );
+    compare(
+        "500 operations over 5, instructions, server",
+        operations.1,
+        small.1,
+    );
+    Ok(())
+}
+
+/// Per call, of the client and of the server.
+fn cost(
+    programs: &Programs,
+    served: Served,
+    (short, long): (u64, u64),
+) -> Outcome<(Profile, Profile)> {
+    eprintln!("{} with {} objects", served.interface, served.objects);
+    let (client, server) = profiles(programs, served, short)?;
+    let (more_client, more_server) = profiles(programs, served, long)?;
+    let calls = long - short;
+    Ok((
+        more_client.per_call(client, calls),
+        more_server.per_call(server, calls),
+    ))
+}
+
+fn profiles(programs: &Programs, served: Served, calls: u64) -> Outcome<(Profile, Profile)> {
+    let file = |name: &str| programs.scratch.join(name);
+    let (client, server) = (file("scale.client"), file("scale.server"));
+    let reference = file("scale.ior");
+    let mut command = Under::Callgrind(server.clone()).command(&programs.scale);
+    command
+        .args(["serve", served.interface, &served.objects.to_string()])
+        .arg(&reference);
+    let serving = Server::ready_by_file(&mut command, &reference)?;
+    let mut command = Under::Callgrind(client.clone()).command(&programs.scale);
+    command
+        .args(["call", served.interface, &calls.to_string()])
+        .arg(&reference)
+        .stdin(Stdio::null());
+    shell::must(&mut command)?;
+    serving.end()?;
+    Ok((Profile::read(&client)?, Profile::read(&server)?))
+}
