@@ -5,7 +5,7 @@ use std::fmt;
 use std::str::FromStr;
 use std::time::Duration;
 
-use orbium_giop::ReassemblyLimits;
+use orbium_giop::{MIN_FRAGMENT_LEN, ReassemblyLimits};
 use orbium_transport::{Endpoint, TcpOptions};
 
 /// How a server serves its connections.
@@ -77,6 +77,9 @@ pub struct Limits {
     /// Connections to one server address, busy ones included; a call that finds
     /// none free waits for one. Default: 64.
     pub connections_per_server: usize,
+    /// Connections kept idle, to all servers together; further ones are closed
+    /// after use. Default: 256.
+    pub idle_connections: usize,
     /// References followed by one call because servers forward it. Default: 16.
     pub forwards: u32,
 }
@@ -101,6 +104,7 @@ impl Default for Limits {
             send_time: Duration::from_secs(30),
             held_requests: 1024,
             connections_per_server: 64,
+            idle_connections: 256,
             forwards: 16,
         }
     }
@@ -128,6 +132,33 @@ pub struct Config {
     pub fragment_size: Option<usize>,
     /// Highest GIOP minor version published and spoken. Default: 2.
     pub giop_minor: GiopMinor,
+}
+
+impl Config {
+    /// Whether the choices make sense; the sentence that says why not.
+    pub(crate) fn check(&self) -> Result<(), &'static str> {
+        let limits = &self.limits;
+        if limits.message_time.is_zero() || limits.send_time.is_zero() {
+            return Err(
+                "no message can be completed in no time: message_time and send_time must be above zero",
+            );
+        }
+        if self.connect_timeout.0.is_zero() {
+            return Err("no connection can be made in no time: connect_timeout must be above zero");
+        }
+        if limits.connections_per_server == 0 {
+            return Err("no call could be made: connections_per_server must be at least 1");
+        }
+        if self
+            .fragment_size
+            .is_some_and(|size| size < MIN_FRAGMENT_LEN)
+        {
+            return Err(
+                "a fragment has 16 octets of header and at least 8 of data: fragment_size must be at least 24",
+            );
+        }
+        Ok(())
+    }
 }
 
 /// A connect timeout, 10 s by default.

@@ -14,7 +14,7 @@ use orbium_transport::ByteStream;
 const SMALL: usize = 8 * 1024;
 
 /// Octets by which a buffer may grow ahead of what has arrived.
-const AHEAD: usize = 256 * 1024;
+const AHEAD: usize = 64 * 1024;
 
 /// A buffer larger than this is given back once messages are small again.
 const KEPT: usize = 1 << 20;

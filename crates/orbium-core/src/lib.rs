@@ -27,8 +27,7 @@ pub use orbium_giop::{Completion, ExceptionKind, SystemException};
 pub use orbium_transport::{Endpoint, HostPort, Peer, TcpOptions};
 
 pub use adapter::{
-    AdapterInactive, IdAssignment, IdUniqueness, Lifespan, ManagerState, Poa, PoaError, PoaManager,
-    Policies,
+    IdAssignment, IdUniqueness, Lifespan, ManagerState, Poa, PoaError, PoaManager, Policies,
 };
 pub use config::{Config, ConnectTimeout, GiopMinor, Limits, ServerStrategy, UnknownStrategy};
 pub use initial::{InvalidName, ObjectError};

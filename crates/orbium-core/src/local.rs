@@ -10,6 +10,8 @@ use orbium_giop::{
     SystemException, minor,
 };
 
+use orbium_sync::role::while_serving_own_thread;
+
 use crate::Orb;
 use crate::adapter::Incoming;
 use crate::servant::{Reply, ReplyPath};
@@ -67,7 +69,7 @@ pub(crate) fn perform(
         response: request.response,
         arguments: reader,
     };
-    incoming.serve(&mut Reply {
+    let mut reply = Reply {
         path: &kept,
         storage: &mut Vec::new(),
         version: header.version,
@@ -75,7 +77,8 @@ pub(crate) fn perform(
         format,
         response: request.response,
         answered: false,
-    });
+    };
+    while_serving_own_thread(|| incoming.serve(&mut reply));
     if !request.response.expects_reply() {
         return Ok(None);
     }

@@ -61,6 +61,8 @@ struct OwnerHandle(Weak<OrbCore>);
 pub enum OrbError {
     /// An endpoint that cannot be understood.
     Endpoint(EndpointError),
+    /// Choices that make no sense, or not together.
+    Config(&'static str),
     /// An endpoint that cannot be listened at.
     Listen(HostPort, io::Error),
 }
@@ -69,6 +71,7 @@ impl fmt::Display for OrbError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Endpoint(error) => error.fmt(f),
+            Self::Config(text) => f.write_str(text),
             Self::Listen(at, error) => write!(f, "cannot listen at {at}: {error}"),
         }
     }
@@ -154,6 +157,7 @@ impl Orb {
     /// # Errors
     /// [`OrbError::Listen`].
     pub fn new(config: Config) -> Result<Self, OrbError> {
+        config.check().map_err(OrbError::Config)?;
         let listen = !config.endpoints.is_empty();
         let config = Arc::new(config);
         let orb = Self(Arc::new_cyclic(|weak: &Weak<OrbCore>| OrbCore {

@@ -41,6 +41,16 @@ pub fn while_serving<R>(role: &dyn Role, body: impl FnOnce() -> R) -> R {
     body()
 }
 
+/// Runs `body` as serving somebody who waits further up on this very stack:
+/// there is nothing to hand over beyond what is held already.
+pub fn while_serving_own_thread<R>(body: impl FnOnce() -> R) -> R {
+    struct Nothing;
+    impl Role for Nothing {
+        fn hand_over(&self) {}
+    }
+    if is_serving() { body() } else { while_serving(&Nothing, body) }
+}
+
 /// Says that this thread is about to block. Does nothing on a thread without a
 /// role.
 #[inline]
@@ -83,6 +93,15 @@ mod tests {
         });
         about_to_block();
         assert_eq!((outer.0.get(), inner.0.get()), (2, 1));
+        assert!(!is_serving());
+    }
+
+    #[test]
+    fn a_call_within_the_process_keeps_the_outer_role() {
+        let outer = Count::default();
+        while_serving(&outer, || while_serving_own_thread(about_to_block));
+        assert_eq!(outer.0.get(), 1);
+        while_serving_own_thread(|| assert!(is_serving()));
         assert!(!is_serving());
     }
 

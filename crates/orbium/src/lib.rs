@@ -27,7 +27,7 @@
 
 pub use orbium_cdr::{Any, AnyError, Char, Fixed, LongDouble, TypeCode, WChar};
 pub use orbium_core::{
-    AdapterInactive, Call, Completion, Config, ConnectTimeout, Endpoint, ExceptionKind, GiopMinor,
+    Call, Completion, Config, ConnectTimeout, Endpoint, ExceptionKind, GiopMinor,
     HostPort, IdAssignment, IdUniqueness, Interface, InvalidName, Lifespan, Limits, ManagerState,
     NarrowError, ObjectError, ObjectRef, Orb, OrbBuilder, OrbError, Peer, Poa, PoaError,
     PoaManager, Policies, ServerStrategy, SystemException, TcpOptions, nil_reference,

@@ -37,18 +37,18 @@ impl Incoming<'_> {
     /// Serves the request and answers it, whatever happens.
     #[inline]
     pub(crate) fn serve(self, reply: &mut Reply<'_>) {
-        if let Err(error) = self.try_serve(reply)
-            && !reply.answered
-            && reply.response.expects_reply()
-        {
-            reply.system_exception(error.exception);
+        // The last reference to a servant may be dropped in here too.
+        let served = catch_unwind(AssertUnwindSafe(|| self.try_serve(reply)));
+        match served {
+            Ok(Ok(())) if reply.answered => {}
+            outcome => answer_error(&outcome, reply),
         }
     }
 
     #[inline]
     fn try_serve(self, reply: &mut Reply<'_>) -> Result<(), DispatchError> {
         let object = self.orb.core().registry.find(self.key)?;
-        let _serving = object.manager.enter()?;
+        let _serving = object.enter()?;
         let call = Call {
             orb: self.orb,
             object: &object,
@@ -61,34 +61,33 @@ impl Incoming<'_> {
             reply.answer(ReplyStatus::NoException, |_| {})?;
         }
         let mut arguments = self.arguments;
-        let served = catch_unwind(AssertUnwindSafe(|| {
-            if is_implicit(self.operation) {
-                return serve_implicit(&object, &call, &mut arguments, reply);
-            }
-            object.servant.dispatch(&call, &mut arguments, reply)
-        }));
-        match served {
-            Ok(Ok(())) if !reply.answered => Err(unanswered()),
-            Ok(result) => result,
-            // The panic hook has said what happened.
-            Err(_) => Err(SystemException::orbium(
-                ExceptionKind::Unknown,
-                minor::SERVANT_PANICKED,
-                Completion::Maybe,
-            )
-            .into()),
+        if is_implicit(self.operation) {
+            return serve_implicit(&object, &call, &mut arguments, reply);
         }
+        object.servant.dispatch(&call, &mut arguments, reply)
     }
 }
 
+/// Answers with what went wrong, if anybody wants to know and was not answered.
 #[cold]
-fn unanswered() -> DispatchError {
-    SystemException::orbium(
-        ExceptionKind::Internal,
-        minor::INVARIANT_BROKEN,
-        Completion::Maybe,
-    )
-    .into()
+fn answer_error(outcome: &std::thread::Result<Result<(), DispatchError>>, reply: &mut Reply<'_>) {
+    let exception = match outcome {
+        Ok(Ok(())) => SystemException::orbium(
+            ExceptionKind::Internal,
+            minor::INVARIANT_BROKEN,
+            Completion::Maybe,
+        ),
+        Ok(Err(error)) => error.exception,
+        // The panic hook has said what happened.
+        Err(_) => SystemException::orbium(
+            ExceptionKind::Unknown,
+            minor::SERVANT_PANICKED,
+            Completion::Maybe,
+        ),
+    };
+    if !reply.answered && reply.response.expects_reply() {
+        reply.system_exception(exception);
+    }
 }
 
 /// Names of attributes start with `_get_` or `_set_`; what else starts with an

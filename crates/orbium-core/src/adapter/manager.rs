@@ -2,12 +2,13 @@
 //! POA managers: whether requests are served, held, discarded or refused
 //! (CORBA 3.3 Part 1, clause 15.3.3).
 
-use std::fmt;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 
 use orbium_giop::{Completion, ExceptionKind, SystemException};
 use orbium_sync::role;
+
+use crate::adapter::PoaError;
 
 /// The state of a manager.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -21,18 +22,6 @@ pub enum ManagerState {
     /// Requests are refused, for good.
     Inactive,
 }
-
-/// The manager is inactive, and stays so.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct AdapterInactive;
-
-impl fmt::Display for AdapterInactive {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("the POA manager was deactivated")
-    }
-}
-
-impl std::error::Error for AdapterInactive {}
 
 /// The state is kept in the two low bits, the requests being served above.
 const STATE_BITS: u32 = 2;
@@ -65,6 +54,18 @@ fn state_of(word: usize) -> ManagerState {
         2 => ManagerState::Discarding,
         _ => ManagerState::Inactive,
     }
+}
+
+/// A thread that serves a request would wait for itself.
+pub(super) fn refuse_to_wait_for_oneself(wait: bool) -> Result<(), SystemException> {
+    if wait && role::is_serving() {
+        return Err(SystemException::omg(
+            ExceptionKind::BadInvOrder,
+            3,
+            Completion::No,
+        ));
+    }
+    Ok(())
 }
 
 /// A request being served; dropped when it is done.
@@ -115,8 +116,8 @@ impl PoaManager {
     /// Starts serving, held requests first.
     ///
     /// # Errors
-    /// The manager is inactive.
-    pub fn activate(&self) -> Result<(), AdapterInactive> {
+    /// [`PoaError::AdapterInactive`].
+    pub fn activate(&self) -> Result<(), PoaError> {
         self.change(ManagerState::Active)
     }
 
@@ -124,8 +125,10 @@ impl PoaManager {
     /// served any more.
     ///
     /// # Errors
-    /// The manager is inactive.
-    pub fn hold_requests(&self, wait: bool) -> Result<(), AdapterInactive> {
+    /// [`PoaError::AdapterInactive`]; BAD_INV_ORDER for waiting from within a
+    /// request, which would be for ever: nothing is done then.
+    pub fn hold_requests(&self, wait: bool) -> Result<(), PoaError> {
+        refuse_to_wait_for_oneself(wait)?;
         self.change(ManagerState::Holding)?;
         self.wait_while(wait, ManagerState::Holding);
         Ok(())
@@ -135,22 +138,33 @@ impl PoaManager {
     /// returns when none is being served any more.
     ///
     /// # Errors
-    /// The manager is inactive.
-    pub fn discard_requests(&self, wait: bool) -> Result<(), AdapterInactive> {
+    /// As [`PoaManager::hold_requests`].
+    pub fn discard_requests(&self, wait: bool) -> Result<(), PoaError> {
+        refuse_to_wait_for_oneself(wait)?;
         self.change(ManagerState::Discarding)?;
         self.wait_while(wait, ManagerState::Discarding);
         Ok(())
     }
 
     /// Refuses requests for good, held ones too. With `wait`, returns when none
-    /// is being served any more. Does nothing the second time.
-    pub fn deactivate(&self, wait: bool) {
+    /// is being served any more. Does nothing more the second time.
+    ///
+    /// # Errors
+    /// BAD_INV_ORDER for waiting from within a request.
+    pub fn deactivate(&self, wait: bool) -> Result<(), PoaError> {
+        refuse_to_wait_for_oneself(wait)?;
         // Fails only if it is inactive already.
         let _ = self.change(ManagerState::Inactive);
         self.wait_while(wait, ManagerState::Inactive);
+        Ok(())
     }
 
-    fn change(&self, to: ManagerState) -> Result<(), AdapterInactive> {
+    /// Lets held requests look again at whether they still can be served.
+    pub(super) fn reconsider(&self) {
+        self.0.wake();
+    }
+
+    fn change(&self, to: ManagerState) -> Result<(), PoaError> {
         let guard = self
             .0
             .changing
@@ -159,7 +173,7 @@ impl PoaManager {
         let mut word = self.0.word.load(Ordering::Acquire);
         loop {
             if state_of(word) == ManagerState::Inactive {
-                return Err(AdapterInactive);
+                return Err(PoaError::AdapterInactive);
             }
             let next = word & !STATE_MASK | to as usize;
             match self
@@ -177,9 +191,8 @@ impl PoaManager {
     }
 
     /// Waits for the end of the requests being served, while the state stays.
-    /// Not from within one of them: that would be for ever.
     fn wait_while(&self, wait: bool, state: ManagerState) {
-        if !wait || role::is_serving() {
+        if !wait {
             return;
         }
         let mut guard = self
@@ -198,18 +211,18 @@ impl PoaManager {
 
     /// Asks to serve a request: at once, after being held, or not.
     #[inline]
-    pub(crate) fn enter(&self) -> Result<Serving<'_>, SystemException> {
+    pub(super) fn enter(&self, destroyed: &AtomicBool) -> Result<Serving<'_>, SystemException> {
         let before = self.0.word.fetch_add(ONE_REQUEST, Ordering::Acquire);
         let serving = Serving(&self.0);
         if before & STATE_MASK == ManagerState::Active as usize {
             return Ok(serving);
         }
         drop(serving);
-        self.enter_slowly()
+        self.enter_slowly(destroyed)
     }
 
     #[cold]
-    fn enter_slowly(&self) -> Result<Serving<'_>, SystemException> {
+    fn enter_slowly(&self, destroyed: &AtomicBool) -> Result<Serving<'_>, SystemException> {
         let discarded = SystemException::omg(ExceptionKind::Transient, 1, Completion::No);
         if self.0.held.fetch_add(1, Ordering::AcqRel) >= self.0.held_limit {
             self.0.held.fetch_sub(1, Ordering::AcqRel);
@@ -222,7 +235,7 @@ impl PoaManager {
             .changing
             .lock()
             .unwrap_or_else(PoisonError::into_inner);
-        while self.state() == ManagerState::Holding {
+        while self.state() == ManagerState::Holding && !destroyed.load(Ordering::Acquire) {
             guard = self
                 .0
                 .changed
@@ -235,6 +248,11 @@ impl PoaManager {
         drop(guard);
         let serving = Serving(&self.0);
         match state_of(before) {
+            _ if destroyed.load(Ordering::Acquire) => Err(SystemException::omg(
+                ExceptionKind::Transient,
+                4,
+                Completion::No,
+            )),
             ManagerState::Active => Ok(serving),
             ManagerState::Inactive => Err(SystemException::omg(
                 ExceptionKind::ObjectNotExist,

@@ -13,6 +13,6 @@ pub(crate) use dispatch::{Incoming, Located};
 pub(crate) use object::ActiveObject;
 pub(crate) use registry::Registry;
 
-pub use manager::{AdapterInactive, ManagerState, PoaManager};
+pub use manager::{ManagerState, PoaManager};
 pub use poa::{Poa, PoaError};
 pub use policy::{IdAssignment, IdUniqueness, Lifespan, Policies};

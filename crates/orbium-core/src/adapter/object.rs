@@ -8,6 +8,7 @@ use orbium_giop::SystemException;
 use orbium_sync::SlotKey;
 
 use crate::adapter::PoaManager;
+use crate::adapter::manager::Serving;
 use crate::adapter::poa::PoaCore;
 use crate::reference::ObjectRef;
 use crate::{Poa, Servant};
@@ -16,7 +17,7 @@ use crate::{Poa, Servant};
 pub(crate) struct ActiveObject {
     pub(crate) id: Box<[u8]>,
     pub(crate) servant: Arc<dyn Servant>,
-    pub(crate) manager: PoaManager,
+    pub(super) manager: PoaManager,
     /// Tells keys of this adapter from those of an earlier one in its place.
     pub(crate) stamp: u64,
     pub(super) slot: SlotKey,
@@ -26,6 +27,12 @@ pub(crate) struct ActiveObject {
 impl ActiveObject {
     pub(crate) fn poa(&self) -> Poa {
         Poa::from(Arc::clone(&self.adapter))
+    }
+
+    /// Asks to serve a request on the object.
+    #[inline]
+    pub(crate) fn enter(&self) -> Result<Serving<'_>, SystemException> {
+        self.manager.enter(self.adapter.is_destroyed())
     }
 
     pub(crate) fn reference(&self) -> Result<ObjectRef, SystemException> {

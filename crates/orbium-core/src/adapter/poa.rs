@@ -7,9 +7,10 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
 
 use orbium_giop::{Completion, ExceptionKind, SystemException};
-use orbium_sync::{SlotKey, role};
+use orbium_sync::SlotKey;
 
 use crate::adapter::key::{MAX_DEPTH, MAX_NAME, NO_HINT, ObjectKey};
+use crate::adapter::manager::refuse_to_wait_for_oneself;
 use crate::adapter::object::ActiveObject;
 use crate::adapter::{IdAssignment, IdUniqueness, Lifespan, PoaManager, Policies};
 use crate::orb::OrbCore;
@@ -23,6 +24,8 @@ pub enum PoaError {
     AdapterAlreadyExists,
     /// There is no child of that name.
     AdapterNonExistent,
+    /// The adapter's manager was deactivated, for good.
+    AdapterInactive,
     /// The name, or the nesting, is longer than an object key can hold.
     NameTooLong,
     /// An object with that id is active.
@@ -46,6 +49,7 @@ impl fmt::Display for PoaError {
         let text = match self {
             Self::AdapterAlreadyExists => "an adapter of that name exists already",
             Self::AdapterNonExistent => "there is no adapter of that name",
+            Self::AdapterInactive => "the POA manager was deactivated",
             Self::NameTooLong => "adapter names are longer, or nested deeper, than a key can hold",
             Self::ObjectAlreadyActive => "an object with that id is active already",
             Self::ObjectNotActive => "no object with that id is active",
@@ -132,6 +136,10 @@ impl PoaCore {
         self.objects.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    pub(super) fn is_destroyed(&self) -> &AtomicBool {
+        &self.destroyed
+    }
+
     pub(super) fn object_gone(&self) {
         self.lock().alive -= 1;
         self.one_gone.notify_all();
@@ -164,7 +172,7 @@ impl PoaCore {
 }
 
 /// The id that an adapter gives to an object by its slot.
-fn system_id(slot: SlotKey) -> Box<[u8]> {
+pub(super) fn system_id(slot: SlotKey) -> Box<[u8]> {
     [slot.index.to_be_bytes(), slot.generation.to_be_bytes()]
         .as_flattened()
         .into()
@@ -196,7 +204,7 @@ impl Poa {
             Lifespan::Transient => orb.registry.next_stamp(),
             Lifespan::Persistent => orb.registry.incarnation,
         };
-        Self(Arc::new(PoaCore {
+        let poa = Self(Arc::new(PoaCore {
             orb: Arc::downgrade(orb),
             name: name.to_owned(),
             path,
@@ -209,7 +217,11 @@ impl Poa {
             children: Mutex::default(),
             objects: Mutex::default(),
             one_gone: Condvar::new(),
-        }))
+        }));
+        if policies.lifespan == Lifespan::Transient {
+            orb.registry.remember(stamp, Arc::downgrade(&poa.0));
+        }
+        poa
     }
 
     /// The adapter's name; `RootPOA` for the root.
@@ -261,22 +273,19 @@ impl Poa {
         manager: Option<PoaManager>,
         policies: Policies,
     ) -> Result<Self, PoaError> {
-        let orb = self
-            .0
-            .orb
-            .upgrade()
-            .filter(|_| !self.0.destroyed.load(Ordering::Acquire));
-        let Some(orb) = orb else {
-            return Err(
-                SystemException::omg(ExceptionKind::BadInvOrder, 17, Completion::No).into(),
-            );
-        };
+        let gone = SystemException::new(ExceptionKind::ObjectNotExist, 0, Completion::No);
+        let orb = self.0.orb.upgrade().ok_or(gone)?;
         let mut path = self.0.path.clone();
         path.push(name.to_owned());
         if path.len() > MAX_DEPTH || name.len() > MAX_NAME {
             return Err(PoaError::NameTooLong);
         }
         let mut children = self.children();
+        if self.0.destroyed.load(Ordering::Acquire) {
+            return Err(
+                SystemException::omg(ExceptionKind::BadInvOrder, 17, Completion::No).into(),
+            );
+        }
         if children.contains_key(name) {
             return Err(PoaError::AdapterAlreadyExists);
         }
@@ -378,7 +387,11 @@ impl Poa {
 
     /// Refuses ids that an adapter which names objects itself cannot have given.
     fn check_id(&self, id: &[u8]) -> Result<(), PoaError> {
-        if self.0.policies.id_assignment == IdAssignment::System && id.len() != 16 {
+        let plausible = match self.0.policies.lifespan {
+            Lifespan::Transient => matches!(id.len(), 8 | 16),
+            Lifespan::Persistent => id.len() == 16,
+        };
+        if self.0.policies.id_assignment == IdAssignment::System && !plausible {
             return Err(SystemException::omg(ExceptionKind::BadParam, 14, Completion::No).into());
         }
         Ok(())
@@ -396,6 +409,8 @@ impl Poa {
         let repository_id = servant.repository_id();
         let unique = core.policies.id_uniqueness == IdUniqueness::Unique;
         let mut objects = core.lock();
+        // Again, under the lock: `end` empties the map under it.
+        core.orb()?;
         if unique && objects.by_servant.contains_key(&address(servant)) {
             return Err(PoaError::ServantAlreadyActive);
         }
@@ -539,9 +554,7 @@ impl Poa {
     /// BAD_INV_ORDER for waiting from within a request, which would be for
     /// ever; nothing is done then.
     pub fn destroy(&self, wait: bool) -> Result<(), PoaError> {
-        if wait && role::is_serving() {
-            return Err(SystemException::omg(ExceptionKind::BadInvOrder, 3, Completion::No).into());
-        }
+        refuse_to_wait_for_oneself(wait)?;
         self.end();
         if wait {
             self.wait_until_gone();
@@ -556,16 +569,22 @@ impl Poa {
     }
 
     fn end(&self) {
-        self.0.destroyed.store(true, Ordering::Release);
+        {
+            // No child is made after this.
+            let _children = self.children();
+            self.0.destroyed.store(true, Ordering::Release);
+        }
         for child in self.the_children() {
             child.end();
         }
+        self.0.manager.reconsider();
         let slots: Vec<SlotKey> = {
             let mut objects = self.0.lock();
             objects.by_servant.clear();
             objects.by_id.drain().map(|(_, slot)| slot).collect()
         };
         if let Some(orb) = self.0.orb.upgrade() {
+            orb.registry.forget(self.0.stamp);
             for slot in slots {
                 drop(orb.registry.objects.remove(slot));
             }
@@ -588,7 +607,8 @@ impl Poa {
 
     /// Deactivates the managers of this adapter and of those below it.
     pub(crate) fn deactivate_managers(&self) {
-        self.0.manager.deactivate(false);
+        // Never waits, so never refuses.
+        let _ = self.0.manager.deactivate(false);
         for child in self.the_children() {
             child.deactivate_managers();
         }

@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, OnceLock, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLock, Weak};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use orbium_giop::{Completion, ExceptionKind, SystemException, minor};
@@ -12,6 +12,7 @@ use orbium_sync::Slab;
 use crate::Poa;
 use crate::adapter::key::ObjectKey;
 use crate::adapter::object::ActiveObject;
+use crate::adapter::poa::{PoaCore, system_id};
 
 /// Plain keys, and the real ones they stand for.
 type PlainKeys = HashMap<Box<[u8]>, Arc<[u8]>>;
@@ -24,6 +25,8 @@ pub(crate) struct Registry {
     pub(super) incarnation: u64,
     stamps: AtomicU64,
     pub(crate) root: OnceLock<Poa>,
+    /// Transient adapters by stamp: for short keys whose hint is stale.
+    adapters: Mutex<HashMap<u64, Weak<PoaCore>>>,
     /// Plain keys, as a corbaloc has them, and the real keys they stand for.
     plain_keys: RwLock<PlainKeys>,
 }
@@ -56,6 +59,7 @@ impl Registry {
             incarnation,
             stamps: AtomicU64::new(1),
             root: OnceLock::new(),
+            adapters: Mutex::default(),
             plain_keys: RwLock::default(),
         }
     }
@@ -65,6 +69,19 @@ impl Registry {
         let count = self.stamps.fetch_add(1, Ordering::Relaxed);
         self.incarnation
             .wrapping_add(count.wrapping_mul(0xD134_2543_DE82_EF95))
+    }
+
+    fn lock_adapters(&self) -> MutexGuard<'_, HashMap<u64, Weak<PoaCore>>> {
+        self.adapters.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Takes a transient adapter into the books.
+    pub(super) fn remember(&self, stamp: u64, poa: Weak<PoaCore>) {
+        self.lock_adapters().insert(stamp, poa);
+    }
+
+    pub(super) fn forget(&self, stamp: u64) {
+        self.lock_adapters().remove(&stamp);
     }
 
     /// Makes a plain key stand for a real one.
@@ -108,7 +125,13 @@ impl Registry {
     #[cold]
     fn find_by_path(&self, key: &ObjectKey<'_>) -> Result<Arc<ActiveObject>, SystemException> {
         let Some(path) = key.path else {
-            return Err(no_such_object());
+            // An object with a system id, active again under another slot.
+            let poa = self
+                .lock_adapters()
+                .get(&key.incarnation)
+                .and_then(Weak::upgrade);
+            let poa = Poa::from(poa.ok_or_else(no_such_object)?);
+            return poa.active(&system_id(key.hint)).ok_or_else(no_such_object);
         };
         let mut poa = self.root.get().cloned().ok_or_else(no_such_adapter)?;
         for name in path.names() {

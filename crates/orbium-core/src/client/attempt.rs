@@ -12,7 +12,7 @@ use orbium_transport::Deadline;
 
 use crate::ObjectRef;
 use crate::client::binding::Binding;
-use crate::client::exchange::{Link, Outcome};
+use crate::client::exchange::{Link, Outcome, deadline_passed};
 use crate::client::locate;
 
 /// Times that a request which the server had not begun is sent again.
@@ -34,6 +34,7 @@ pub(crate) struct Attempt<'o> {
     candidate: Cell<usize>,
     forwards: u32,
     retries: u32,
+    fell_back: bool,
 }
 
 impl<'o> Attempt<'o> {
@@ -55,6 +56,7 @@ impl<'o> Attempt<'o> {
             candidate: Cell::new(0),
             forwards: 0,
             retries: 0,
+            fell_back: false,
         }
     }
 
@@ -70,7 +72,11 @@ impl<'o> Attempt<'o> {
         let binding = self.target().state().binding()?;
         let preferred = binding.preferred();
         self.candidate.set(preferred);
-        match Link::new(&binding.candidates[preferred], &self.timing) {
+        match Link::new(
+            self.object.orb(),
+            &binding.candidates[preferred],
+            &self.timing,
+        ) {
             Ok(link) => Ok(link),
             Err(exception) => self.other_link(binding, preferred, exception),
         }
@@ -85,7 +91,8 @@ impl<'o> Attempt<'o> {
     ) -> Result<Link<'s>, SystemException> {
         for offset in 1..binding.candidates.len() {
             let index = (preferred + offset) % binding.candidates.len();
-            if let Ok(link) = Link::new(&binding.candidates[index], &self.timing) {
+            if let Ok(link) = Link::new(self.object.orb(), &binding.candidates[index], &self.timing)
+            {
                 binding.prefer(index);
                 self.candidate.set(index);
                 return Ok(link);
@@ -95,26 +102,27 @@ impl<'o> Attempt<'o> {
     }
 
     #[inline]
-    pub(crate) fn timing(&self) -> Timing {
-        self.timing
+    pub(crate) fn deadline(&self) -> Deadline {
+        self.timing.deadline
     }
 
     /// What to do after an exchange without results: try again, or give up.
     #[cold]
     pub(crate) fn again(&mut self, outcome: Outcome) -> Result<(), SystemException> {
         match outcome {
-            Outcome::Forward(ior) => self.follow(*ior),
-            Outcome::Readdress(wanted) => self.readdress(wanted),
-            Outcome::NotBegun(exception) => {
-                self.retries += 1;
-                if self.retries > RETRIES || self.timing.deadline.has_passed() {
-                    return Err(exception);
-                }
-                self.timing.timeout = self.timing.deadline.remaining().unwrap_or_default();
-                Ok(())
-            }
-            Outcome::Failed(exception) => self.fall_back(exception),
+            Outcome::Forward(ior) => self.follow(*ior)?,
+            Outcome::Readdress(wanted) => self.readdress(wanted)?,
+            Outcome::NotBegun(exception) if self.retries >= RETRIES => self.fall_back(exception)?,
+            Outcome::NotBegun(_) => self.retries += 1,
+            Outcome::Failed(exception) => self.fall_back(exception)?,
         }
+        // What was done so far took its part of the time.
+        self.timing.timeout = self
+            .timing
+            .deadline
+            .remaining()
+            .map_err(|_| deadline_passed())?;
+        Ok(())
     }
 
     fn follow(&mut self, ior: Ior) -> Result<(), SystemException> {
@@ -143,7 +151,9 @@ impl<'o> Attempt<'o> {
     fn readdress(&mut self, wanted: AddressingDisposition) -> Result<(), SystemException> {
         let state = self.target().state();
         let candidate = &state.binding()?.candidates[self.candidate.get()];
-        if candidate.readdress(&state.ior, wanted) {
+        // Another thread may have been told the same.
+        if self.retries < RETRIES && candidate.readdress(&state.ior, wanted) {
+            self.retries += 1;
             return Ok(());
         }
         Err(SystemException::orbium(
@@ -159,22 +169,24 @@ impl<'o> Attempt<'o> {
             exception.kind,
             ExceptionKind::CommFailure | ExceptionKind::Transient | ExceptionKind::ObjectNotExist
         );
-        if self.forwarded.is_some()
-            && gone
-            && exception.completed == Completion::No
-            && self.retries < RETRIES
+        if self.forwarded.is_none()
+            || !gone
+            || exception.completed != Completion::No
+            || self.fell_back
         {
-            self.retries += 1;
-            self.object.state().set_forward(None);
-            self.forwarded = None;
-            return Ok(());
+            return Err(exception);
         }
-        Err(exception)
+        self.fell_back = true;
+        self.retries = 0;
+        self.object.state().set_forward(None);
+        self.forwarded = None;
+        Ok(())
     }
 
     /// Asks the server once where the object is.
-    pub(crate) fn locate(&self) -> Result<Result<bool, Outcome>, SystemException> {
-        let link = self.link()?;
-        locate::perform(self.object.orb(), link, self.timing.deadline)
+    pub(crate) fn locate(&self) -> Result<bool, Outcome> {
+        let link = self.link().map_err(Outcome::Failed)?;
+        let ior = self.target().ior();
+        locate::perform(self.object.orb(), ior, link, self.timing.deadline)
     }
 }

@@ -9,7 +9,8 @@ use orbium_giop::codeset::Negotiated;
 use orbium_giop::component::{self, Component};
 use orbium_giop::{
     AddressingDisposition, BodyStart, Completion, ExceptionKind, IiopProfile, Ior, PreparedRequest,
-    RequestTemplate, ResponseFlags, ServiceContext, SystemException, Version, service_context,
+    RequestTemplate, ResponseFlags, ServiceContext, SystemException, TaggedProfile, Target,
+    Version, service_context,
 };
 use orbium_transport::HostPort;
 
@@ -35,7 +36,7 @@ pub(crate) struct Candidate {
     /// Whole request headers, by operation.
     prepared: [OnceLock<Prepared>; PREPARED],
     /// Made when the server asks for another addressing mode.
-    readdressed: OnceLock<RequestTemplate>,
+    readdressed: OnceLock<(AddressingDisposition, RequestTemplate)>,
 }
 
 /// Operations whose request headers are kept ready, per candidate; further
@@ -194,7 +195,10 @@ impl Candidate {
         response: ResponseFlags,
         introduction: Option<Negotiated>,
     ) -> BodyStart {
-        let template = self.readdressed.get().unwrap_or(&self.template);
+        let template = self
+            .readdressed
+            .get()
+            .map_or(&self.template, |(_, template)| template);
         if let Some(negotiated) = introduction {
             let data = negotiated.context().encode();
             let context = ServiceContext {
@@ -214,22 +218,44 @@ impl Candidate {
         template.begin(writer, request_id, response, operation.name, &[])
     }
 
-    /// Addresses the object as the server asks for; `false` if that cannot be,
-    /// or was done before.
+    /// Addresses the object as the server asks for; `false` if that cannot be.
     pub(crate) fn readdress(&self, ior: &Ior, wanted: AddressingDisposition) -> bool {
-        let is_ours = |(_, profile): &(usize, &orbium_giop::TaggedProfile)| {
-            profile.object_key().as_deref() == Some(&self.object_key)
-        };
-        let Some((index, profile)) = ior.profiles.iter().enumerate().find(is_ours) else {
+        let Some((index, profile)) = self.profile_in(ior) else {
             return false;
         };
         let template = match wanted {
             AddressingDisposition::Key => Some(self.template.clone()),
             AddressingDisposition::Profile => RequestTemplate::with_profile(self.version, profile),
             AddressingDisposition::Reference => {
-                RequestTemplate::with_reference(self.version, index as u32, ior)
+                RequestTemplate::with_reference(self.version, index, ior)
             }
         };
-        template.is_some_and(|template| self.readdressed.set(template).is_ok())
+        match template {
+            Some(template) => self.readdressed.get_or_init(|| (wanted, template)).0 == wanted,
+            None => false,
+        }
+    }
+
+    /// The profile of the reference that this candidate was made from.
+    fn profile_in<'i>(&self, ior: &'i Ior) -> Option<(u32, &'i TaggedProfile)> {
+        (0..)
+            .zip(&ior.profiles)
+            .find(|(_, profile)| profile.object_key().as_deref() == Some(&self.object_key))
+    }
+
+    /// The object as a LocateRequest names it.
+    pub(crate) fn target<'t>(&'t self, ior: &'t Ior) -> Target<'t> {
+        let disposition = self.readdressed.get().map(|(disposition, _)| *disposition);
+        match (disposition, self.profile_in(ior)) {
+            (Some(AddressingDisposition::Profile), Some((_, profile))) => Target::Profile {
+                tag: profile.tag,
+                data: &profile.data,
+            },
+            (Some(AddressingDisposition::Reference), Some((index, _))) => Target::Reference {
+                index,
+                ior: Box::new(ior.clone()),
+            },
+            _ => Target::Key(&self.object_key),
+        }
     }
 }

@@ -10,6 +10,7 @@ use orbium_giop::{
     CancelRequest, FragmentError, HEADER_LEN, MessageHeader, MessageKind, Reassembly, Version,
     close_connection, message_error,
 };
+use orbium_sys::{Interest, wait_for};
 use orbium_transport::{ByteStream, Deadline};
 
 use crate::Config;
@@ -143,6 +144,13 @@ impl Connection {
                 },
                 Ok(None) => match self.framing.receive(&*self.stream) {
                     Ok(0) => return Received::Lost,
+                    // The timeout was set for one receive; a reply that comes
+                    // in pieces must not have it several times.
+                    Ok(_) if deadline != Deadline::NEVER && !self.is_whole() => {
+                        if self.renew_timeout(deadline).is_err() {
+                            return Received::TimedOut;
+                        }
+                    }
                     Ok(_) => {}
                     Err(error) => {
                         if let Some(received) = self.receive_failed(&error, deadline) {
@@ -159,15 +167,25 @@ impl Connection {
         }
     }
 
+    fn is_whole(&self) -> bool {
+        matches!(self.framing.next(), Ok(Some(header)) if !header.more_fragments)
+    }
+
+    /// Bounds the next receive by what is left until the deadline.
+    #[cold]
+    fn renew_timeout(&mut self, deadline: Deadline) -> io::Result<()> {
+        let left = deadline.remaining()?;
+        self.set_timeout(left)
+    }
+
     #[cold]
     fn receive_failed(&mut self, error: &io::Error, deadline: Deadline) -> Option<Received> {
         match error.kind() {
             io::ErrorKind::Interrupted => None,
-            io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut => match deadline.remaining() {
-                // The timeout was that of the whole call; a rest is left.
-                Ok(left) if self.set_timeout(left).is_ok() => None,
-                _ => Some(Received::TimedOut),
-            },
+            io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut => self
+                .renew_timeout(deadline)
+                .is_err()
+                .then_some(Received::TimedOut),
             _ => Some(Received::Lost),
         }
     }
@@ -233,6 +251,16 @@ impl Connection {
         if self.assembled.take().is_none() {
             self.framing.consume(header);
         }
+    }
+
+    /// Whether there is something to be received on a connection that nobody
+    /// uses: its end, or what should not be there.
+    pub(crate) fn is_spoilt(&self) -> bool {
+        let source = self.stream.source();
+        !matches!(
+            wait_for([(&source, Interest::Read)], Some(Duration::ZERO)),
+            Ok([false])
+        )
     }
 
     /// Ends the connection in order, as a client of GIOP 1.2 may.

@@ -49,7 +49,7 @@ pub(crate) struct Exchange<'a, 'b> {
     start: BodyStart,
     link: Link<'b>,
     orb: &'b Orb,
-    timing: &'b Timing,
+    deadline: Deadline,
     oneway: bool,
     request_id: u32,
     /// The reply: its header, and where its body starts.
@@ -70,12 +70,20 @@ pub(crate) struct Link<'b> {
 
 impl<'b> Link<'b> {
     #[inline]
-    pub(crate) fn new(candidate: &'b Candidate, timing: &Timing) -> Result<Self, SystemException> {
+    pub(crate) fn new(
+        orb: &Orb,
+        candidate: &'b Candidate,
+        timing: &Timing,
+    ) -> Result<Self, SystemException> {
+        if timing.timeout.is_some_and(|timeout| timeout.is_zero()) {
+            return Err(deadline_passed());
+        }
         let (connection, timeout) = match &candidate.route {
             Route::Remote(pool) => match pool.acquire_idle() {
                 Some(connection) => (Some(connection), timing.timeout),
                 None => {
                     let connection = pool.acquire_new(timing.deadline)?;
+                    orb.core().pools.sweep_if_due();
                     // That took time.
                     let left = timing.deadline.remaining().map_err(|_| deadline_passed())?;
                     (Some(connection), left)
@@ -160,7 +168,7 @@ impl<'a, 'b> Exchange<'a, 'b> {
     #[inline(always)]
     pub(crate) fn begin(
         orb: &'b Orb,
-        timing: &'b Timing,
+        deadline: Deadline,
         operation: &'static Operation,
         link: Link<'b>,
     ) -> Self {
@@ -180,7 +188,7 @@ impl<'a, 'b> Exchange<'a, 'b> {
             start,
             link,
             orb,
-            timing,
+            deadline,
             oneway: operation.oneway,
             request_id,
             reply: None,
@@ -223,7 +231,7 @@ impl<'a, 'b> Exchange<'a, 'b> {
             connection,
             &mut self.writer,
             self.link.timeout,
-            self.timing.deadline,
+            self.deadline,
         ) {
             Ok(()) if self.oneway => Answer::Results,
             Ok(()) => self.receive(),
@@ -261,7 +269,7 @@ impl<'a, 'b> Exchange<'a, 'b> {
             return self.end(Outcome::Failed(broken_invariant()));
         };
         loop {
-            let header = match connection.receive(self.timing.deadline) {
+            let header = match connection.receive(self.deadline) {
                 Received::Message(header) => header,
                 other => return self.no_reply(other),
             };

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Asking a server where an object is.
 
-use orbium_cdr::{ByteOrder, CdrErrorKind, CdrWriter, Decode, Format};
+use orbium_cdr::{ByteOrder, CdrError, CdrErrorKind, CdrWriter, Decode, Format};
 use orbium_giop::{
     AddressingDisposition, Completion, ExceptionKind, HEADER_LEN, Ior, LocateReplyHeader,
-    LocateStatus, MessageKind, SystemException, SystemExceptionBody, Target, minor,
-    write_locate_request,
+    LocateStatus, MessageKind, SystemException, SystemExceptionBody, minor, write_locate_request,
 };
 use orbium_sync::role;
 use orbium_transport::Deadline;
@@ -26,16 +25,17 @@ fn lost() -> SystemException {
 /// Asks once: `Ok` is whether the object is there, `Err` what else to do.
 pub(crate) fn perform(
     orb: &Orb,
+    ior: &Ior,
     mut link: Link<'_>,
     deadline: Deadline,
-) -> Result<Result<bool, Outcome>, SystemException> {
+) -> Result<bool, Outcome> {
     let (candidate, timeout) = (link.candidate, link.timeout);
     let Some(connection) = &mut link.connection else {
-        return Ok(Ok(orb.locate(&candidate.object_key) == Located::Here));
+        return Ok(orb.locate(&candidate.object_key) == Located::Here);
     };
     let request_id = connection.next_id();
     let format = Format::plain(ByteOrder::NATIVE, candidate.version.minor);
-    let target = Target::Key(&candidate.object_key);
+    let target = candidate.target(ior);
     let mut writer = CdrWriter::new(format);
     write_locate_request(&mut writer, candidate.version, request_id, &target);
     role::about_to_block();
@@ -44,40 +44,43 @@ pub(crate) fn perform(
         .and_then(|()| connection.send(&writer, deadline));
     if sent.is_err() {
         link.give_up();
-        return Ok(Err(Outcome::NotBegun(lost())));
+        return Err(Outcome::NotBegun(lost()));
     }
     loop {
-        match connection.receive(deadline) {
-            Received::Message(header) => {
-                let message = connection.message(&header);
-                let mut reader = header.reader(&mut message[HEADER_LEN..]);
-                let answer = match header.kind {
-                    MessageKind::LocateReply => {
-                        LocateReplyHeader::read(&mut reader, header.format().minor).ok()
-                    }
-                    _ => None,
-                };
-                let answer = answer.filter(|answer| answer.request_id == request_id);
-                let read = answer.map(|answer| interpret(answer.status, &mut reader));
-                connection.consume(&header);
-                if let Some(read) = read {
-                    return Ok(read);
+        let header = match connection.receive(deadline) {
+            Received::Message(header) => header,
+            other => {
+                link.give_up();
+                return Err(match other {
+                    Received::Closed => Outcome::NotBegun(lost()),
+                    Received::TimedOut => Outcome::Failed(deadline_passed()),
+                    _ => Outcome::Failed(lost()),
+                });
+            }
+        };
+        let message = connection.message(&header);
+        let mut reader = header.reader(&mut message[HEADER_LEN..]);
+        // A reply to an earlier request comes too late.
+        let read = if header.kind == MessageKind::LocateReply {
+            match LocateReplyHeader::read(&mut reader, header.format().minor) {
+                Ok(answer) if answer.request_id == request_id => {
+                    Some(interpret(answer.status, &mut reader))
                 }
+                Ok(_) => None,
+                Err(error) => Some(Err(malformed(error))),
             }
-            Received::Closed => {
-                link.give_up();
-                return Ok(Err(Outcome::NotBegun(lost())));
-            }
-            Received::TimedOut => {
-                link.give_up();
-                return Err(deadline_passed());
-            }
-            _ => {
-                link.give_up();
-                return Err(lost());
-            }
+        } else {
+            None
+        };
+        connection.consume(&header);
+        if let Some(read) = read {
+            return read;
         }
     }
+}
+
+fn malformed(error: CdrError) -> Outcome {
+    Outcome::Failed(SystemException::from_cdr(error, Completion::No))
 }
 
 fn interpret(

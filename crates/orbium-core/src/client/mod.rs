@@ -17,7 +17,7 @@ pub(crate) use pool::Pools;
 use crate::raises::Raises;
 use crate::{ObjectRef, Operation};
 use attempt::Attempt;
-use exchange::{Answer, Exchange};
+use exchange::{Answer, Exchange, Outcome};
 
 /// Calls, and waits for the results.
 #[inline]
@@ -29,17 +29,21 @@ pub(crate) fn call<'a, T, E: Raises>(
 ) -> Result<T, E> {
     object.orb().check_running()?;
     let mut attempt = Attempt::new(object);
-    let (orb, timing) = (object.orb(), attempt.timing());
+    let orb = object.orb();
+    let deadline = attempt.deadline();
     loop {
-        let link = attempt.link()?;
-        let mut exchange = Exchange::begin(orb, &timing, operation, link);
-        arguments(exchange.writer());
-        let outcome = match exchange.perform() {
-            Answer::Results => return exchange.results(results).map_err(E::from),
-            Answer::UserException => return Err(exchange.user_exception()),
-            Answer::None => exchange.outcome(),
+        let outcome = match attempt.link() {
+            Ok(link) => {
+                let mut exchange = Exchange::begin(orb, deadline, operation, link);
+                arguments(exchange.writer());
+                match exchange.perform() {
+                    Answer::Results => return exchange.results(results).map_err(E::from),
+                    Answer::UserException => return Err(exchange.user_exception()),
+                    Answer::None => exchange.outcome(),
+                }
+            }
+            Err(exception) => Outcome::Failed(exception),
         };
-        drop(exchange);
         attempt.again(outcome)?;
     }
 }
@@ -52,16 +56,20 @@ pub(crate) fn send<'a>(
 ) -> Result<(), SystemException> {
     object.orb().check_running()?;
     let mut attempt = Attempt::new(object);
-    let (orb, timing) = (object.orb(), attempt.timing());
+    let orb = object.orb();
+    let deadline = attempt.deadline();
     loop {
-        let link = attempt.link()?;
-        let mut exchange = Exchange::begin(orb, &timing, operation, link);
-        arguments(exchange.writer());
-        let outcome = match exchange.perform() {
-            Answer::Results | Answer::UserException => return Ok(()),
-            Answer::None => exchange.outcome(),
+        let outcome = match attempt.link() {
+            Ok(link) => {
+                let mut exchange = Exchange::begin(orb, deadline, operation, link);
+                arguments(exchange.writer());
+                match exchange.perform() {
+                    Answer::Results | Answer::UserException => return Ok(()),
+                    Answer::None => exchange.outcome(),
+                }
+            }
+            Err(exception) => Outcome::Failed(exception),
         };
-        drop(exchange);
         attempt.again(outcome)?;
     }
 }
@@ -71,7 +79,7 @@ pub(crate) fn locate(object: &ObjectRef) -> Result<bool, SystemException> {
     object.orb().check_running()?;
     let mut attempt = Attempt::new(object);
     loop {
-        match attempt.locate()? {
+        match attempt.locate() {
             Ok(here) => return Ok(here),
             Err(outcome) => attempt.again(outcome)?,
         }

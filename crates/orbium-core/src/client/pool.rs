@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use std::hash::{Hash, Hasher};
 use std::io;
 use std::net::SocketAddr;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, sync_channel};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
@@ -37,7 +38,21 @@ impl Hash for PoolKey {
 pub(crate) struct Pools {
     config: Arc<Config>,
     pools: Mutex<HashMap<PoolKey, Arc<Pool>>>,
+    counts: Arc<Counts>,
 }
+
+/// What is counted over all pools.
+#[derive(Debug, Default)]
+struct Counts {
+    /// Connections, idle and busy ones. Written only when one is made or lost.
+    open: AtomicUsize,
+    /// Connections made since idle ones were last looked at.
+    made: AtomicUsize,
+    closed: AtomicBool,
+}
+
+/// Connections made until idle ones are looked at again.
+const SWEEP_AFTER: usize = 32;
 
 #[derive(Debug, Default)]
 struct State {
@@ -47,7 +62,6 @@ struct State {
     /// Idle and busy ones.
     open: usize,
     waiting: usize,
-    closed: bool,
 }
 
 /// The connections to one server. Each is used by one call at a time.
@@ -55,6 +69,7 @@ struct State {
 pub(crate) struct Pool {
     key: PoolKey,
     config: Arc<Config>,
+    counts: Arc<Counts>,
     state: Mutex<State>,
     one_free: Condvar,
     /// Where the name led when it was last looked up.
@@ -66,6 +81,7 @@ impl Pools {
         Self {
             config,
             pools: Mutex::default(),
+            counts: Arc::default(),
         }
     }
 
@@ -75,6 +91,7 @@ impl Pools {
             Arc::new(Pool {
                 key: key.clone(),
                 config: Arc::clone(&self.config),
+                counts: Arc::clone(&self.counts),
                 state: Mutex::default(),
                 one_free: Condvar::new(),
                 resolved: Mutex::default(),
@@ -83,18 +100,35 @@ impl Pools {
         Arc::clone(pool)
     }
 
+    /// Closes idle connections that the server has closed or spoiled, and
+    /// forgets servers that nobody refers to any more. Costs a look at each,
+    /// so it is done once for many new connections.
+    pub(crate) fn sweep_if_due(&self) {
+        if self.counts.made.load(Ordering::Relaxed) < SWEEP_AFTER {
+            return;
+        }
+        self.counts.made.store(0, Ordering::Relaxed);
+        let pools: Vec<Arc<Pool>> = {
+            let mut held = self.pools.lock().unwrap_or_else(PoisonError::into_inner);
+            held.retain(|_, pool| Arc::strong_count(pool) > 1 || pool.lock().open > 0);
+            held.values().cloned().collect()
+        };
+        for pool in pools {
+            pool.retain_idle(|connection| !connection.is_spoilt());
+        }
+    }
+
     /// Closes what is idle, and keeps nothing from now on.
     pub(crate) fn close(&self) {
+        self.counts.closed.store(true, Ordering::Release);
         let pools = std::mem::take(&mut *self.pools.lock().unwrap_or_else(PoisonError::into_inner));
         for pool in pools.values() {
-            let idle = {
-                let mut state = pool.lock();
-                state.closed = true;
-                std::mem::take(&mut state.idle)
-            };
-            for connection in idle {
+            pool.retain_idle(|connection| {
                 connection.close();
-            }
+                false
+            });
+            // Those who wait for a free one wait in vain.
+            pool.one_free.notify_all();
         }
     }
 }
@@ -111,6 +145,21 @@ impl Pool {
         self.lock().idle.pop()
     }
 
+    /// Keeps the idle connections that `keep` says to.
+    fn retain_idle(&self, keep: impl Fn(&Connection) -> bool) {
+        let mut dropped = Vec::new();
+        let mut state = self.lock();
+        let (kept, gone) = std::mem::take(&mut state.idle)
+            .into_iter()
+            .partition(|c| keep(c));
+        state.idle = kept;
+        dropped.extend::<Vec<Box<Connection>>>(gone);
+        state.open -= dropped.len();
+        drop(state);
+        self.counts.open.fetch_sub(dropped.len(), Ordering::Relaxed);
+        self.one_free.notify_all();
+    }
+
     /// A connection for one call: a new one, or, at the limit, the next that
     /// becomes idle.
     #[cold]
@@ -121,6 +170,13 @@ impl Pool {
         role::about_to_block();
         let mut state = self.lock();
         loop {
+            if self.counts.closed.load(Ordering::Acquire) {
+                return Err(SystemException::omg(
+                    ExceptionKind::BadInvOrder,
+                    4,
+                    Completion::No,
+                ));
+            }
             if let Some(connection) = state.idle.pop() {
                 return Ok(connection);
             }
@@ -145,6 +201,8 @@ impl Pool {
             state.waiting -= 1;
         }
         drop(state);
+        self.counts.made.fetch_add(1, Ordering::Relaxed);
+        self.counts.open.fetch_add(1, Ordering::Relaxed);
         let connected = self.connect(deadline);
         if connected.is_err() {
             self.discard();
@@ -155,12 +213,13 @@ impl Pool {
     /// Keeps a connection for the next call.
     #[inline]
     pub(crate) fn release(&self, connection: Box<Connection>) {
-        let mut state = self.lock();
-        if state.closed {
-            drop(state);
+        let full = self.counts.open.load(Ordering::Relaxed) > self.config.limits.idle_connections;
+        if full || self.counts.closed.load(Ordering::Acquire) {
             connection.close();
+            self.discard();
             return;
         }
+        let mut state = self.lock();
         state.idle.push(connection);
         let somebody_waits = state.waiting > 0;
         drop(state);
@@ -171,20 +230,14 @@ impl Pool {
 
     /// Forgets a connection that was acquired and is not to be used again.
     pub(crate) fn discard(&self) {
+        self.counts.open.fetch_sub(1, Ordering::Relaxed);
         self.lock().open -= 1;
         self.one_free.notify_one();
     }
 
     /// Closes what is idle: a connection to the same server has just failed.
     pub(crate) fn forget_idle(&self) {
-        let idle = {
-            let mut state = self.lock();
-            let idle = std::mem::take(&mut state.idle);
-            state.open -= idle.len();
-            idle
-        };
-        drop(idle);
-        self.one_free.notify_all();
+        self.retain_idle(|_| false);
     }
 
     fn connect(&self, deadline: Deadline) -> Result<Box<Connection>, SystemException> {

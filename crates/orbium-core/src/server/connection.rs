@@ -35,6 +35,8 @@ pub(super) struct ServerConnection {
     /// Threads that still serve a request after they handed the reading over.
     late: AtomicUsize,
     broken: AtomicBool,
+    ended: AtomicBool,
+    closed: AtomicBool,
     has_pending: AtomicBool,
     cancelled: Mutex<HashSet<u32>>,
     send_time: Duration,
@@ -58,6 +60,8 @@ impl ServerConnection {
             sending: Mutex::default(),
             late: AtomicUsize::new(0),
             broken: AtomicBool::new(false),
+            ended: AtomicBool::new(false),
+            closed: AtomicBool::new(false),
             has_pending: AtomicBool::new(false),
             cancelled: Mutex::default(),
             send_time,
@@ -76,12 +80,26 @@ impl ServerConnection {
         self.late.fetch_add(1, Ordering::AcqRel);
     }
 
+    /// That thread is done.
     pub(super) fn end_late(&self) {
         if self.late.fetch_sub(1, Ordering::AcqRel) == 1 {
             self.cancelled
                 .lock()
                 .unwrap_or_else(PoisonError::into_inner)
                 .clear();
+            if self.ended.load(Ordering::Acquire) {
+                self.close();
+            }
+        }
+    }
+
+    /// Nothing more will be read. The connection is closed once the last reply
+    /// was sent, for CloseConnection says that what was not answered was not
+    /// begun.
+    pub(super) fn end(&self) {
+        self.ended.store(true, Ordering::Release);
+        if !self.is_shared() {
+            self.close();
         }
     }
 
@@ -147,14 +165,12 @@ impl ServerConnection {
         self.send_short(&message_error(Version::V1_2));
     }
 
-    /// Ends the connection in order: says so, and waits a moment for the peer
-    /// to read it, so that no reset destroys what is on its way.
-    pub(super) fn close(&self) {
-        if self.is_broken() {
-            return;
+    /// Ends the connection in order, once.
+    fn close(&self) {
+        if !self.is_broken() && !self.closed.swap(true, Ordering::AcqRel) {
+            self.send_short(&close_connection(Version::V1_2));
+            self.stream.shutdown(Shutdown::Write);
         }
-        self.send_short(&close_connection(Version::V1_2));
-        self.stream.shutdown(Shutdown::Write);
     }
 
     #[inline]
@@ -198,11 +214,17 @@ impl ServerConnection {
         }
         pending.octets.append(&mut octets);
         self.has_pending.store(true, Ordering::Release);
-        let source = self.stream.source();
-        poller.modify(&source, self.id, Interest::Write)
+        self.wait_for(poller, Interest::Write)
     }
 
-    /// Sends what was kept, as far as the peer takes it; whether all is gone.
+    /// Changes what is waited for; under the lock, so that it fits what is kept.
+    fn wait_for(&self, poller: &Poller, interest: Interest) -> io::Result<()> {
+        let source = self.stream.source();
+        poller.modify(&source, self.id, interest)
+    }
+
+    /// Sends what was kept, as far as the peer takes it; whether all is gone,
+    /// and the connection can be read again.
     pub(super) fn flush(&self) -> io::Result<bool> {
         let mut pending = self.lock();
         let sent = sent_at_once(&*self.stream, &pending.octets)?;
@@ -215,6 +237,9 @@ impl ServerConnection {
         }
         pending.octets = Vec::new();
         self.has_pending.store(false, Ordering::Release);
+        if let Some(poller) = &self.poller {
+            self.wait_for(poller, Interest::Read)?;
+        }
         Ok(true)
     }
 
@@ -241,36 +266,34 @@ fn sent_at_once(stream: &dyn ByteStream, octets: &[u8]) -> io::Result<usize> {
 }
 
 impl ServerConnection {
-    /// Sends the reply to a request, unless the client has cancelled it. A
-    /// connection that fails is found broken by whoever reads it.
+    /// Sends the reply to a request from the thread that reads. A connection
+    /// that fails is found broken by whoever reads it.
     #[inline]
-    pub(super) fn reply(&self, request_id: u32, message: &CdrWriter<'_>) {
+    pub(super) fn reply(&self, message: &CdrWriter<'_>) {
         let sent = if self.poller.is_none() && !self.is_shared() {
             // Alone: nobody else can be sending.
             self.send_blocking(message)
         } else {
-            self.send_among_others(Some(request_id), message)
+            self.send_among_others(message)
         };
         if let Err(error) = sent {
             self.break_off(&error);
         }
     }
 
-    /// Sends any other message.
-    pub(super) fn send(&self, message: &CdrWriter<'_>) {
-        if let Err(error) = self.send_among_others(None, message) {
+    /// Sends the reply to a request from a thread that has handed the reading
+    /// over, unless the client has cancelled it.
+    #[cold]
+    pub(super) fn reply_late(&self, request_id: u32, message: &CdrWriter<'_>) {
+        if self.was_cancelled(request_id) {
+            return;
+        }
+        if let Err(error) = self.send_among_others(message) {
             self.break_off(&error);
         }
     }
 
-    fn send_among_others(
-        &self,
-        request_id: Option<u32>,
-        message: &CdrWriter<'_>,
-    ) -> io::Result<()> {
-        if request_id.is_some_and(|id| self.is_shared() && self.was_cancelled(id)) {
-            return Ok(());
-        }
+    fn send_among_others(&self, message: &CdrWriter<'_>) -> io::Result<()> {
         match &self.poller {
             Some(poller) => self.send_or_keep(message, poller),
             None => {

@@ -3,6 +3,7 @@
 
 use std::cell::{Cell, RefCell};
 use std::sync::Arc;
+use std::time::Duration;
 
 use orbium_cdr::{ByteOrder, CdrErrorKind, CdrWriter, Format};
 use orbium_giop::codeset::{CodeSetContext, Negotiated};
@@ -12,6 +13,7 @@ use orbium_giop::{
     SystemException, begin_locate_reply, finish_message, service_context,
 };
 use orbium_sync::role::{Role, while_serving};
+use orbium_transport::Deadline;
 
 use crate::adapter::{Incoming, Located};
 use crate::framing::{Framing, FramingError};
@@ -37,6 +39,10 @@ struct State {
     reassembly: Reassembly,
     negotiated: Negotiated,
     limit: usize,
+    /// Time a peer may take to complete a message.
+    message_time: Duration,
+    /// Until when a message in assembly must be complete.
+    assembly: Option<Deadline>,
 }
 
 /// Where messages come from, and who reads on if their servants block.
@@ -74,7 +80,9 @@ struct Reading<'a> {
     reassembly: RefCell<&'a mut Reassembly>,
     negotiated: Negotiated,
     limit: usize,
-    handed_over: Cell<bool>,
+    message_time: Duration,
+    assembly: Option<Deadline>,
+    handed_over: &'a Cell<bool>,
 }
 
 impl Role for Reading<'_> {
@@ -93,6 +101,8 @@ impl Role for Reading<'_> {
                 reassembly: std::mem::take(&mut **self.reassembly.borrow_mut()),
                 negotiated: self.negotiated,
                 limit: self.limit,
+                message_time: self.message_time,
+                assembly: self.assembly,
             },
         };
         connection.begin_late();
@@ -113,6 +123,8 @@ impl Intake {
                 reassembly: Reassembly::new(limits.reassembly()),
                 negotiated: Negotiated::DEFAULT,
                 limit: limits.message_size,
+                message_time: limits.message_time,
+                assembly: None,
             },
         }
     }
@@ -133,6 +145,16 @@ impl Intake {
         }
     }
 
+    /// Whether a message has begun and is not complete.
+    pub(super) fn is_unfinished(&self) -> bool {
+        self.framing.is_partial() || self.state.assembly.is_some()
+    }
+
+    /// Whether a message has been in assembly for too long.
+    pub(super) fn is_assembly_late(&self) -> bool {
+        self.state.assembly.is_some_and(Deadline::has_passed)
+    }
+
     #[cold]
     fn take_other(&mut self, source: Source<'_>, header: &MessageHeader) -> Taken {
         if header.more_fragments || header.kind == MessageKind::Fragment {
@@ -148,6 +170,11 @@ impl Intake {
         let message = self.framing.message(header);
         let accepted = self.state.reassembly.accept(header, &message[HEADER_LEN..]);
         self.framing.consume(header);
+        self.state.watch_assembly(matches!(accepted, Ok(Some(_))));
+        if self.is_assembly_late() {
+            tracing::debug!(peer = %source.connection.peer, "fragments not completed in time");
+            return Taken::Close;
+        }
         match accepted {
             // With an id it is the rest of a request that was cancelled.
             Ok(None) | Err(FragmentError::NothingToContinue(Some(_))) => Taken::Done,
@@ -211,9 +238,11 @@ impl State {
             wide_set: self.negotiated.wide_set,
         };
         arguments.set_format(format);
+        let handed_over = Cell::new(false);
         let path = Path {
             connection,
             request_id: request.request_id,
+            late: &handed_over,
         };
         let mut reply = Reply {
             path: &path,
@@ -246,13 +275,15 @@ impl State {
             reassembly: RefCell::new(&mut self.reassembly),
             negotiated: self.negotiated,
             limit: self.limit,
-            handed_over: Cell::new(false),
+            message_time: self.message_time,
+            assembly: self.assembly,
+            handed_over: &handed_over,
         };
         while_serving(&role, || incoming.serve(&mut reply));
         if reply.storage.len() > KEPT {
             *reply.storage = Vec::new();
         }
-        if role.handed_over.get() {
+        if handed_over.get() {
             connection.end_late();
             return Taken::HandedOver;
         }
@@ -260,6 +291,15 @@ impl State {
             Taken::Close
         } else {
             Taken::Done
+        }
+    }
+
+    /// Starts, renews or ends the time for messages in assembly.
+    fn watch_assembly(&mut self, completed: bool) {
+        if self.reassembly.is_empty() {
+            self.assembly = None;
+        } else if completed || self.assembly.is_none() {
+            self.assembly = Some(Deadline::after(Some(self.message_time)));
         }
     }
 
@@ -291,16 +331,22 @@ fn refuse_request(reply: &mut Reply<'_>, refused: Option<SystemException>) {
     }
 }
 
-/// Where a reply goes, unless the client has cancelled the request.
+/// Where a reply goes.
 struct Path<'c> {
     connection: &'c ServerConnection,
     request_id: u32,
+    /// Whether another thread reads the connection by now.
+    late: &'c Cell<bool>,
 }
 
 impl ReplyPath for Path<'_> {
     #[inline]
     fn send(&self, message: &CdrWriter<'_>) {
-        self.connection.reply(self.request_id, message);
+        if self.late.get() {
+            self.connection.reply_late(self.request_id, message);
+        } else {
+            self.connection.reply(message);
+        }
     }
 }
 
@@ -348,5 +394,5 @@ fn answer_locate(
     let mut writer = CdrWriter::new(format);
     let start = begin_locate_reply(&mut writer, header.version, request.request_id, status);
     finish_message(&mut writer, start);
-    connection.send(&writer);
+    connection.reply(&writer);
 }

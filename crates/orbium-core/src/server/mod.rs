@@ -110,6 +110,14 @@ impl Server {
     }
 }
 
+impl Drop for Server {
+    /// An ORB that nobody holds any more takes no connections.
+    fn drop(&mut self) {
+        self.shared.stopping.store(true, Ordering::Release);
+        self.shared.waker.wake();
+    }
+}
+
 /// The address to publish for an endpoint that listens at `local`.
 fn publication(endpoint: &Endpoint, local: std::net::SocketAddr) -> HostPort {
     let publish = endpoint.publish.clone();

@@ -5,7 +5,7 @@
 //! the blocked one finishes its request and leaves.
 
 use std::cell::RefCell;
-use std::collections::{HashMap, VecDeque};
+use std::collections::{HashMap, HashSet, VecDeque};
 use std::io;
 use std::sync::{Arc, Weak};
 use std::time::Duration;
@@ -17,11 +17,18 @@ use crate::Orb;
 use crate::orb::OrbCore;
 use crate::server::connection::ServerConnection;
 use crate::server::intake::{HandOver, Intake, Source, Taken};
-use crate::server::threads::{refused, register_acceptors};
+use crate::server::threads::{is_refusal, register_acceptors};
 use crate::server::{Shared, WAKER};
 
 /// Messages served from one connection before the others have their turn.
 const TURN: usize = 16;
+
+/// How long each client is waited for at the end, if it does not take what is
+/// kept for it.
+const LAST_WAIT: Duration = Duration::from_secs(1);
+
+/// How long nothing is accepted after the system refused a connection.
+const PAUSE: Duration = Duration::from_millis(100);
 
 /// A connection and what was received on it.
 struct Served {
@@ -42,7 +49,9 @@ struct Reactor {
     /// Connections to look at before waiting again.
     todo: VecDeque<u64>,
     /// Connections with a deadline, lazily cleaned.
-    timed: Vec<u64>,
+    timed: HashSet<u64>,
+    /// Until when nothing is accepted: the system has run out of something.
+    paused: Option<Deadline>,
 }
 
 /// Starts the thread.
@@ -60,7 +69,8 @@ pub(super) fn start(
         acceptors,
         served: HashMap::new(),
         todo: VecDeque::new(),
-        timed: Vec::new(),
+        timed: HashSet::new(),
+        paused: None,
     });
     shared.threads.run(move || run(reactor))
 }
@@ -132,19 +142,21 @@ fn serve(held: &Held, id: u64) {
         return;
     };
     let mut last = Taken::None;
+    let mut any = false;
     for _ in 0..TURN {
         last = intake.take(Source {
             orb: &orb,
             connection: &connection,
             reader: held,
         });
+        any |= last == Taken::Done;
         // No request is begun while the answers before it are not taken.
         if last != Taken::Done || connection.has_pending() {
             break;
         }
     }
     if let Some(reactor) = &mut *held.0.borrow_mut() {
-        reactor.put_back(&connection, intake, last);
+        reactor.put_back(&connection, intake, last, any);
     }
 }
 
@@ -158,7 +170,10 @@ impl Reactor {
             if let Some(id) = self.todo.pop_front() {
                 return Some(id);
             }
-            let timeout = self.drop_late();
+            let timeout = match (self.drop_late(), self.resume()) {
+                (Some(a), Some(b)) => Some(a.min(b)),
+                (a, b) => a.or(b),
+            };
             if let Err(error) = self.poller.wait(ready, timeout) {
                 tracing::error!(%error, "cannot wait for connections");
                 return None;
@@ -197,7 +212,7 @@ impl Reactor {
                         (Some(a), Some(b)) => Some(a.min(b)),
                         (a, b) => a.or(b),
                     };
-                    self.timed.push(id);
+                    self.timed.insert(id);
                 }
                 Err(_) => {
                     tracing::debug!(peer = %served.connection.peer, "peer too slow");
@@ -214,8 +229,31 @@ impl Reactor {
         };
         match self.acceptors[place].accept() {
             Ok(stream) => self.take_on(&orb, stream),
-            Err(error) => refused(&error),
+            Err(error) => {
+                if is_refusal(&error) {
+                    self.paused = Some(Deadline::after(Some(PAUSE)));
+                    self.set_accepting(Interest::None);
+                }
+            }
         }
+    }
+
+    fn set_accepting(&self, interest: Interest) {
+        for (token, acceptor) in (1..).zip(&self.acceptors) {
+            // Should this fail, the next attempt to accept tells.
+            let _ = self.poller.modify(&acceptor.source(), token, interest);
+        }
+    }
+
+    /// Accepts again after a pause; the time until then, if it is not over.
+    fn resume(&mut self) -> Option<Duration> {
+        let left = self.paused?.remaining();
+        if let Ok(left) = left {
+            return left;
+        }
+        self.paused = None;
+        self.set_accepting(Interest::Read);
+        None
     }
 
     fn take_on(&mut self, orb: &Orb, stream: Box<dyn ByteStream>) {
@@ -260,15 +298,8 @@ impl Reactor {
         if served.connection.has_pending() {
             match served.connection.flush() {
                 Ok(false) => return,
-                Ok(true) => {
-                    let source = served.connection.stream.source();
-                    if self.poller.modify(&source, id, Interest::Read).is_err() {
-                        self.drop_connection(id);
-                        return;
-                    }
-                    // More may have been received before.
-                    self.todo.push_back(id);
-                }
+                // More may have been received before.
+                Ok(true) => self.todo.push_back(id),
                 Err(_) => self.drop_connection(id),
             }
             return;
@@ -302,32 +333,30 @@ impl Reactor {
         }
     }
 
-    fn put_back(&mut self, connection: &ServerConnection, intake: Intake, last: Taken) {
+    /// Takes back what was received; `any` says that a message was dealt with.
+    fn put_back(&mut self, connection: &ServerConnection, intake: Intake, last: Taken, any: bool) {
         let id = connection.id;
         let Some(served) = self.served.get_mut(&id) else {
             return;
         };
-        if last == Taken::Close || connection.is_broken() {
-            served.connection.close();
+        if last == Taken::Close || connection.is_broken() || intake.is_assembly_late() {
             self.drop_connection(id);
             return;
         }
-        let partial = last == Taken::None && intake.framing.is_partial();
+        if any {
+            served.unfinished = None;
+        }
+        let unfinished = last == Taken::None && intake.is_unfinished();
         served.intake = Some(intake);
-        if last == Taken::Done {
-            served.unfinished = None;
-            if !connection.has_pending() {
-                self.todo.push_back(id);
-            }
-        } else if !partial {
-            served.unfinished = None;
-        } else if served.unfinished.is_none() {
+        if last == Taken::Done && !connection.has_pending() {
+            self.todo.push_back(id);
+        }
+        if unfinished && served.unfinished.is_none() {
             let time = self.orb.upgrade().map(|orb| orb.config.limits.message_time);
             served.unfinished = Some(Deadline::after(time));
-            self.timed.push(id);
         }
-        if connection.has_pending() {
-            self.timed.push(id);
+        if served.unfinished.is_some() || connection.has_pending() {
+            self.timed.insert(id);
         }
     }
 
@@ -336,16 +365,21 @@ impl Reactor {
             let source = served.connection.stream.source();
             // Closing it would do as well, once no thread holds it any more.
             let _ = self.poller.remove(&source, id);
+            served.connection.end();
             self.shared.forget(id);
         }
     }
 
     fn close_all(&mut self) {
         for (id, served) in self.served.drain() {
-            // In the end the kernel may be waited for: nobody else is.
-            let _ = served.connection.stream.set_nonblocking(false);
-            while served.connection.has_pending() && served.connection.flush().is_ok() {}
-            served.connection.close();
+            // In the end the kernel may be waited for, though not for long.
+            let stream = &served.connection.stream;
+            let _ = stream.set_nonblocking(false);
+            let _ = stream.set_timeouts(None, Some(Some(LAST_WAIT)));
+            if served.connection.has_pending() {
+                let _ = served.connection.flush();
+            }
+            served.connection.end();
             self.shared.forget(id);
         }
     }

@@ -3,6 +3,8 @@
 
 use std::io;
 use std::sync::Arc;
+use std::thread;
+use std::time::Duration;
 
 use orbium_sys::{Interest, Poller, Ready};
 use orbium_transport::{Acceptor, ByteStream, Deadline};
@@ -11,6 +13,9 @@ use crate::Orb;
 use crate::server::connection::ServerConnection;
 use crate::server::intake::{HandOver, Intake, Source, Taken};
 use crate::server::{Shared, WAKER};
+
+/// How long nothing is accepted after the system refused a connection.
+const PAUSE: Duration = Duration::from_millis(20);
 
 /// Starts the thread that accepts.
 pub(super) fn start(
@@ -65,7 +70,10 @@ impl Serving {
                 };
                 match acceptor.accept() {
                     Ok(stream) => self.take_on(stream),
-                    Err(error) => refused(&error),
+                    // Let others give some back; this thread has nothing else
+                    // to do.
+                    Err(error) if is_refusal(&error) => thread::sleep(PAUSE),
+                    Err(_) => {}
                 }
             }
         }
@@ -137,7 +145,7 @@ impl Serving {
                     break;
                 }
             }
-            if self.shared.is_stopping() {
+            if self.shared.is_stopping() || intake.is_assembly_late() {
                 break;
             }
             match intake.framing.receive(&*connection.stream) {
@@ -151,21 +159,22 @@ impl Serving {
                 },
             }
         }
-        connection.close();
+        connection.end();
         self.shared.forget(connection.id);
     }
 }
 
-/// What cannot be accepted now may be later; not at once, though.
-pub(super) fn refused(error: &io::Error) {
-    if !matches!(
+/// Whether accepting failed for want of something, descriptors most likely,
+/// rather than because nobody is there.
+pub(super) fn is_refusal(error: &io::Error) -> bool {
+    let harmless = matches!(
         error.kind(),
         io::ErrorKind::WouldBlock | io::ErrorKind::ConnectionAborted
-    ) {
+    );
+    if !harmless {
         tracing::warn!(%error, "cannot accept a connection");
-        // Out of descriptors, most likely: let others give some back.
-        std::thread::sleep(std::time::Duration::from_millis(20));
     }
+    !harmless
 }
 
 impl HandOver for Serving {
