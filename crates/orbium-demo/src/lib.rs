@@ -14,6 +14,7 @@ orbium::include_idl!("cubit");
 orbium::include_idl!("ttcp");
 orbium::include_idl!("kitchen");
 
+pub mod check;
 pub mod load;
 pub mod raw;
 mod servant;

@@ -328,7 +328,8 @@ fn same<T: PartialEq + fmt::Debug, E: fmt::Display>(
     }
 }
 
-fn echo<E: PartialEq>(
+/// Sends so many elements and requires to get the same back.
+pub(crate) fn echo<E: PartialEq>(
     size: usize,
     at: impl Fn(usize) -> E,
     call: impl Fn(&[E]) -> Result<Vec<E>, SystemException>,
@@ -354,7 +355,7 @@ fn verify_post(cube: &Cube) -> Result<(), String> {
 }
 
 /// An element of a flood: its bulk data, and what it adds to the checksum.
-trait Bulk: Sized {
+pub(crate) trait Bulk: Sized {
     fn at(i: usize) -> Self;
     fn value(&self) -> u64;
 }
@@ -383,13 +384,13 @@ bulk! {
         i64::from(v.s) + i64::from(v.c.0) + i64::from(v.l) + i64::from(v.o) + v.d as i64;
 }
 
-/// Sends three times and compares the tally, which starts at nothing.
-fn flood<E: Bulk>(
+/// Sends a few times and compares the tally, which starts at nothing.
+pub(crate) fn flood<E: Bulk>(
     receiver: &Receiver,
     size: usize,
     send: impl Fn(&[E]) -> Result<(), SystemException>,
 ) -> Result<(), String> {
-    const SENDS: u64 = 3;
+    const SENDS: u64 = 20;
     let v = filled(size, E::at);
     let sum = v.iter().map(E::value).fold(0, u64::wrapping_add);
     receiver.start_timer().map_err(in_words)?;

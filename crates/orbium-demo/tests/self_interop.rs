@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! All checks, orbium against orbium: over TCP with every combination of server
+//! strategy, GIOP version and fragments, and within one ORB.
+
+use std::error::Error;
+
+use orbium::{Config, GiopMinor, Orb, ServerStrategy};
+use orbium_demo::check::{self, Check, Facts, Outcome};
+use orbium_demo::{Served, cubit::Cube, kitchen::Peer, serve, ttcp::Receiver};
+
+type Tested = Result<(), Box<dyn Error>>;
+
+/// Skips that are no one's fault: a char beyond ASCII has no one-octet form in
+/// UTF-8, and GIOP 1.0 carries only Latin-1.
+fn may_be_skipped(name: &str, facts: &Facts) -> bool {
+    name == "kitchen.char_latin1" || facts.giop_minor == 0
+}
+
+/// Panics unless all passed.
+fn judge(checks: &[Check], facts: &Facts) {
+    let bad = checks.iter().filter(|check| match check.outcome {
+        Outcome::Passed => false,
+        Outcome::Failed(_) => true,
+        Outcome::Skipped(_) => !may_be_skipped(check.name, facts),
+    });
+    let bad: Vec<String> = bad.map(ToString::to_string).collect();
+    assert!(
+        bad.is_empty(),
+        "{} of {}:\n{}",
+        bad.len(),
+        checks.len(),
+        bad.join("\n")
+    );
+}
+
+fn run_all(orb: &Orb, served: &Served, facts: &Facts) -> Vec<Check> {
+    let mut checks = check::receiver(&served.receiver, facts);
+    checks.extend(check::peer(orb, &served.peer, facts));
+    checks.extend(check::cube(&served.cube, facts));
+    checks
+}
+
+/// The references of a server, as a client reads them.
+fn received(client: &Orb, server: &Orb, served: &Served) -> Result<Served, Box<dyn Error>> {
+    let cube = client.string_to_object(&server.object_to_string(&served.cube))?;
+    let receiver = client.string_to_object(&server.object_to_string(&served.receiver))?;
+    let peer = client.string_to_object(&server.object_to_string(&served.peer))?;
+    Ok(Served {
+        cube: orbium::narrow::<Cube>(cube)?,
+        receiver: orbium::narrow::<Receiver>(receiver)?,
+        peer: orbium::narrow::<Peer>(peer)?,
+    })
+}
+
+fn config(strategy: ServerStrategy, minor: u8, fragment_size: Option<usize>) -> Config {
+    Config {
+        endpoints: vec!["iiop://127.0.0.1:0".parse().expect("an endpoint")],
+        strategy,
+        giop_minor: GiopMinor::new(minor).expect("a minor version"),
+        fragment_size,
+        ..Config::default()
+    }
+}
+
+/// Client and server in two ORBs of the same configuration, to the end.
+fn over_tcp(config: Config) -> Tested {
+    let facts = Facts::of_giop(config.giop_minor.number());
+    let server = Orb::new(config.clone())?;
+    let served = serve(&server)?;
+    let client = Orb::new(config)?;
+    let remote = received(&client, &server, &served)?;
+
+    let mut checks = run_all(&client, &remote, &facts);
+    checks.push(check::shutdown(&remote.cube));
+    judge(&checks, &facts);
+    // `Cube::shutdown` may have been faster.
+    let _ = server.run();
+    client.shutdown(true)?;
+    Ok(())
+}
+
+#[test]
+fn threads_giop_1_2() -> Tested {
+    over_tcp(config(ServerStrategy::ThreadPerConnection, 2, None))
+}
+
+#[test]
+fn threads_giop_1_1() -> Tested {
+    over_tcp(config(ServerStrategy::ThreadPerConnection, 1, None))
+}
+
+#[test]
+fn threads_giop_1_0() -> Tested {
+    over_tcp(config(ServerStrategy::ThreadPerConnection, 0, None))
+}
+
+#[test]
+fn threads_small_fragments() -> Tested {
+    over_tcp(config(ServerStrategy::ThreadPerConnection, 2, Some(1024)))
+}
+
+#[test]
+fn reactive_giop_1_2() -> Tested {
+    over_tcp(config(ServerStrategy::Reactive, 2, None))
+}
+
+#[test]
+fn reactive_giop_1_1() -> Tested {
+    over_tcp(config(ServerStrategy::Reactive, 1, None))
+}
+
+#[test]
+fn reactive_giop_1_0() -> Tested {
+    over_tcp(config(ServerStrategy::Reactive, 0, None))
+}
+
+#[test]
+fn reactive_small_fragments() -> Tested {
+    over_tcp(config(ServerStrategy::Reactive, 2, Some(1024)))
+}
+
+#[test]
+fn within_one_orb() -> Tested {
+    let orb = Orb::new(config(ServerStrategy::ThreadPerConnection, 2, None))?;
+    let served = serve(&orb)?;
+    let facts = Facts::of_giop(2);
+    let mut checks = run_all(&orb, &served, &facts);
+    checks.push(check::shutdown(&served.cube));
+    judge(&checks, &facts);
+    let _ = orb.run();
+    Ok(())
+}
+
+/// References known from nothing but an address and a key.
+#[test]
+fn by_plain_keys() -> Tested {
+    let server = Orb::new(config(ServerStrategy::ThreadPerConnection, 2, None))?;
+    serve(&server)?;
+    let client = Orb::new(config(ServerStrategy::ThreadPerConnection, 2, None))?;
+    let at = &server.addresses()?[0];
+    let object =
+        |key: &str| client.string_to_object(&format!("corbaloc::{}:{}/{key}", at.host, at.port));
+    let remote = Served {
+        cube: orbium::narrow(object("Cube")?)?,
+        receiver: orbium::narrow(object("Receiver")?)?,
+        peer: orbium::narrow(object("Peer")?)?,
+    };
+    let facts = Facts::of_giop(2).without_code_sets();
+    let checks = run_all(&client, &remote, &facts);
+    let failed = checks
+        .iter()
+        .filter(|check| matches!(check.outcome, Outcome::Failed(_)));
+    let failed: Vec<String> = failed.map(ToString::to_string).collect();
+    assert!(failed.is_empty(), "{}", failed.join("\n"));
+    client.shutdown(true)?;
+    server.shutdown(true)?;
+    Ok(())
+}
