@@ -11,7 +11,9 @@
 ///
 /// Made by generated code, in a `static`.
 ///
-/// ```ignore
+/// ```
+/// use orbium_core::OperationTable;
+///
 /// static OPERATIONS: OperationTable = OperationTable::by_octet(&["ping", "stop"], 0, b'p', &[0, 0, 0, 1]);
 /// assert_eq!(OPERATIONS.find(b"stop"), Some(1));
 /// assert_eq!(OPERATIONS.find(b"step"), None);

@@ -322,14 +322,19 @@ impl Orb {
     /// BAD_INV_ORDER if it was already.
     pub fn run(&self) -> Result<(), SystemException> {
         self.check_running()?;
-        role::about_to_block();
-        self.wait_until_ended();
+        if role::is_serving() {
+            // This very request has to end before the ORB can.
+            role::about_to_block();
+            self.wait_while(|state| state == RUNNING);
+        } else {
+            self.wait_while(|state| state != ENDED);
+        }
         Ok(())
     }
 
-    fn wait_until_ended(&self) {
+    fn wait_while(&self, waiting: impl Fn(u8) -> bool) {
         let mut guard = self.0.ending.lock().unwrap_or_else(PoisonError::into_inner);
-        while self.0.state.load(Ordering::Acquire) != ENDED {
+        while waiting(self.0.state.load(Ordering::Acquire)) {
             guard = self
                 .0
                 .ended
@@ -353,29 +358,41 @@ impl Orb {
                 Completion::No,
             ));
         }
-        let state = &self.0.state;
-        if state
-            .compare_exchange(RUNNING, ENDING, Ordering::AcqRel, Ordering::Acquire)
-            .is_ok()
-        {
+        if self.change_state(RUNNING, ENDING) {
             let orb = self.clone();
-            let end = move || orb.end();
-            // From within a request somebody else has to wait for its end.
-            if role::is_serving() || !wait {
-                let spawned = std::thread::Builder::new()
-                    .name("orbium-shutdown".into())
-                    .spawn(end);
-                if let Err(error) = spawned {
-                    tracing::error!(%error, "cannot shut down in the background");
-                }
-            } else {
+            // Whatever servants do when they are dropped, they cannot wait for
+            // this very thread.
+            let end = move || role::while_serving_own_thread(|| orb.end());
+            if wait {
                 end();
+            } else {
+                let thread = std::thread::Builder::new().name("orbium-shutdown".into());
+                if let Err(error) = thread.spawn(end) {
+                    tracing::error!(%error, "no thread to shut down on");
+                    self.change_state(ENDING, RUNNING);
+                    return Err(SystemException::new(
+                        ExceptionKind::NoResources,
+                        0,
+                        Completion::No,
+                    ));
+                }
             }
         }
         if wait {
-            self.wait_until_ended();
+            self.wait_while(|state| state != ENDED);
         }
         Ok(())
+    }
+
+    /// Whether this call changed the state, rather than somebody before it.
+    fn change_state(&self, from: u8, to: u8) -> bool {
+        let _guard = self.0.ending.lock().unwrap_or_else(PoisonError::into_inner);
+        let state = &self.0.state;
+        let changed = state
+            .compare_exchange(from, to, Ordering::AcqRel, Ordering::Acquire)
+            .is_ok();
+        self.0.ended.notify_all();
+        changed
     }
 
     fn end(&self) {
@@ -388,9 +405,7 @@ impl Orb {
         }
         self.0.pools.close();
         self.0.initial.clear();
-        let _guard = self.0.ending.lock().unwrap_or_else(PoisonError::into_inner);
-        self.0.state.store(ENDED, Ordering::Release);
-        self.0.ended.notify_all();
+        self.change_state(ENDING, ENDED);
     }
 }
 

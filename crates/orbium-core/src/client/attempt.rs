@@ -67,7 +67,7 @@ impl<'o> Attempt<'o> {
 
     /// A link to a candidate: the one that answered last, while it can be
     /// reached, or else the first that can.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn link(&self) -> Result<Link<'_>, SystemException> {
         let binding = self.target().state().binding()?;
         let preferred = binding.preferred();

@@ -145,6 +145,11 @@ fn add_candidates(
     Ok(())
 }
 
+/// Operations are statics of 24 octets or so: any step below that will do.
+fn place_of(address: usize) -> usize {
+    (address >> 4) % PREPARED
+}
+
 impl Candidate {
     /// How values are written to it, in native byte order.
     #[inline]
@@ -159,7 +164,7 @@ impl Candidate {
 
     /// Writes a request header into an empty writer; with the code sets while
     /// the server may not know them.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn begin_request(
         &self,
         writer: &mut CdrWriter<'_>,
@@ -173,7 +178,7 @@ impl Candidate {
             ResponseFlags::Full
         };
         let address = std::ptr::from_ref(operation) as usize;
-        let place = (address / size_of::<Operation>()) % PREPARED;
+        let place = place_of(address);
         match self.prepared[place].get() {
             Some(ready)
                 if ready.operation == address
@@ -209,7 +214,7 @@ impl Candidate {
         }
         if self.readdressed.get().is_none() {
             let address = std::ptr::from_ref(operation) as usize;
-            let place = (address / size_of::<Operation>()) % PREPARED;
+            let place = place_of(address);
             self.prepared[place].get_or_init(|| Prepared {
                 operation: address,
                 request: template.prepare(operation.name),

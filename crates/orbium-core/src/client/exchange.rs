@@ -69,7 +69,7 @@ pub(crate) struct Link<'b> {
 }
 
 impl<'b> Link<'b> {
-    #[inline]
+    #[inline(always)]
     pub(crate) fn new(
         orb: &Orb,
         candidate: &'b Candidate,

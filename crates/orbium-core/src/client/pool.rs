@@ -46,9 +46,22 @@ pub(crate) struct Pools {
 struct Counts {
     /// Connections, idle and busy ones. Written only when one is made or lost.
     open: AtomicUsize,
+    /// Whether a connection is closed after use rather than kept: there are too
+    /// many, or the ORB has ended.
+    keeps_none: AtomicBool,
     /// Connections made since idle ones were last looked at.
     made: AtomicUsize,
     closed: AtomicBool,
+}
+
+impl Counts {
+    /// Connections were made, or lost.
+    fn change_open(&self, by: isize, limit: usize) {
+        let before = self.open.fetch_add(by as usize, Ordering::Relaxed);
+        let crowded = before.wrapping_add_signed(by) > limit;
+        let closed = self.closed.load(Ordering::Acquire);
+        self.keeps_none.store(crowded || closed, Ordering::Release);
+    }
 }
 
 /// Connections made until idle ones are looked at again.
@@ -121,6 +134,7 @@ impl Pools {
     /// Closes what is idle, and keeps nothing from now on.
     pub(crate) fn close(&self) {
         self.counts.closed.store(true, Ordering::Release);
+        self.counts.keeps_none.store(true, Ordering::Release);
         let pools = std::mem::take(&mut *self.pools.lock().unwrap_or_else(PoisonError::into_inner));
         for pool in pools.values() {
             pool.retain_idle(|connection| {
@@ -156,7 +170,9 @@ impl Pool {
         dropped.extend::<Vec<Box<Connection>>>(gone);
         state.open -= dropped.len();
         drop(state);
-        self.counts.open.fetch_sub(dropped.len(), Ordering::Relaxed);
+        let dropped = -(dropped.len() as isize);
+        self.counts
+            .change_open(dropped, self.config.limits.idle_connections);
         self.one_free.notify_all();
     }
 
@@ -202,7 +218,8 @@ impl Pool {
         }
         drop(state);
         self.counts.made.fetch_add(1, Ordering::Relaxed);
-        self.counts.open.fetch_add(1, Ordering::Relaxed);
+        self.counts
+            .change_open(1, self.config.limits.idle_connections);
         let connected = self.connect(deadline);
         if connected.is_err() {
             self.discard();
@@ -213,8 +230,7 @@ impl Pool {
     /// Keeps a connection for the next call.
     #[inline]
     pub(crate) fn release(&self, connection: Box<Connection>) {
-        let full = self.counts.open.load(Ordering::Relaxed) > self.config.limits.idle_connections;
-        if full || self.counts.closed.load(Ordering::Acquire) {
+        if self.counts.keeps_none.load(Ordering::Relaxed) {
             connection.close();
             self.discard();
             return;
@@ -230,7 +246,8 @@ impl Pool {
 
     /// Forgets a connection that was acquired and is not to be used again.
     pub(crate) fn discard(&self) {
-        self.counts.open.fetch_sub(1, Ordering::Relaxed);
+        self.counts
+            .change_open(-1, self.config.limits.idle_connections);
         self.lock().open -= 1;
         self.one_free.notify_one();
     }
