@@ -114,12 +114,21 @@ impl<'m> Emitter<'_, 'm> {
     fn module(&mut self, definition: &'m Definition) {
         let place = self.plan.place_of(definition.id);
         let path = place.inner_path();
-        if self.plan.is_external(&path) {
+        if self.plan.is_external(&path) || self.is_hollow(definition.id) {
             return;
         }
         let contents = self.plan.model.contents(definition.id);
         let what = docs::of(definition, "module");
         self.enclose(&place.name.clone(), path, &what, contents);
+    }
+
+    /// Whether everything in a module was left out.
+    fn is_hollow(&self, module: DefId) -> bool {
+        let contents = self.plan.model.contents(module);
+        let is_module = |d: &Definition| matches!(d.kind, DefinitionKind::Module(_));
+        self.plan
+            .contents(contents)
+            .all(|d| is_module(d) && self.is_hollow(d.id))
     }
 
     /// A Rust module of that path around definitions.

@@ -86,9 +86,9 @@ impl Emitter<'_, '_> {
             .map(|(variant, ..)| variant.as_str())
             .chain(["System"]);
         for variant in names {
-            self.text.line(format!(
-                "Self::{variant}(exception) => ::core::fmt::Display::fmt(exception, f),"
-            ));
+            let pattern = format!("Self::{variant}(exception)");
+            self.text
+                .match_arm(&pattern, "::core::fmt::Display::fmt(exception, f)");
         }
         self.text.close("}");
         self.text.close("}");
@@ -123,9 +123,8 @@ impl Emitter<'_, '_> {
         self.text.open("match self {");
         for (variant, path, _) in variants {
             self.text.open(format!("Self::{variant}(exception) => {{"));
-            self.text.line(format!(
-                "let id = <{path} as orb::UserException>::REPOSITORY_ID;"
-            ));
+            let id = format!("<{path} as orb::UserException>::REPOSITORY_ID");
+            self.text.assign("let id", &id);
             self.text.line("orb::Raised::User(id, exception)");
             self.text.close("}");
         }

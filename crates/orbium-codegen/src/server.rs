@@ -61,11 +61,12 @@ impl Emitter<'_, '_> {
             self.text.close("}");
         }
         self.text.blank();
-        let head = format!("impl<T: {servant} + ?$Sized> {servant} for orb::Arc<T>");
-        if own.is_empty() {
-            return self.text.line(format!("{head} {{}}"));
+        let head = format!("impl<T: {servant} + ?$Sized> {servant}");
+        let empty = format!("{head} for orb::Arc<T> {{}}");
+        if own.is_empty() && self.text.fits(&empty) {
+            return self.text.line(empty);
         }
-        self.text.open(format!("{head} {{"));
+        self.text.open_impl(&head, "orb::Arc<T>");
         for function in own {
             self.text.blank();
             self.method_signature(function, " {");
@@ -87,9 +88,13 @@ impl Emitter<'_, '_> {
         let (name, supertraits) = head.split_once(": ").unwrap_or((head, ""));
         self.text.line(format!("{name}:"));
         self.text.inwards();
-        for (i, base) in supertraits.split(" + ").enumerate() {
-            self.text
-                .line(format!("{}{base}", if i == 0 { "" } else { "+ " }));
+        if self.text.fits(supertraits) {
+            self.text.line(supertraits);
+        } else {
+            for (i, base) in supertraits.split(" + ").enumerate() {
+                self.text
+                    .line(format!("{}{base}", if i == 0 { "" } else { "+ " }));
+            }
         }
         self.text.outwards();
         self.text.open("{");
@@ -173,7 +178,7 @@ impl Emitter<'_, '_> {
         if parts.join(", ").len() <= 60 && !matches!(table, Table::Hash { .. }) {
             return self.text.assign_call(&left, &head, &parts, ";");
         }
-        self.text.open(format!("{left} = {head}("));
+        let levels = self.text.open_assigned(&left, &head);
         self.text.strings("&", &wires, ",");
         key.iter()
             .for_each(|part| self.text.line(format!("{part},")));
@@ -181,7 +186,7 @@ impl Emitter<'_, '_> {
             self.text.numbers("&", &numbers(displacements), ",");
         }
         self.text.numbers("&", &numbers(slots), ",");
-        self.text.close(");");
+        self.text.close_assigned(levels);
     }
 
     fn skeleton(&mut self, definition: &Definition, functions: &[Function]) {
@@ -196,9 +201,10 @@ impl Emitter<'_, '_> {
         self.text.line("#[doc(hidden)]");
         self.text.line(format!("pub struct {skeleton}<S>(S);"));
         self.text.blank();
-        self.text.open(format!(
-            "impl<S: {servant}> orb::Servant for {skeleton}<S> {{"
-        ));
+        self.text.open_impl(
+            &format!("impl<S: {servant}> orb::Servant"),
+            &format!("{skeleton}<S>"),
+        );
         self.text.open("fn repository_id(&self) -> &'static str {");
         self.text
             .line(format!("<{name} as orb::Interface>::REPOSITORY_ID"));
@@ -220,7 +226,7 @@ impl Emitter<'_, '_> {
         self.text.close("}");
         self.text.blank();
         self.text
-            .open(format!("impl<S: {servant}> orb::ServedBy<S> for {name} {{"));
+            .open_impl(&format!("impl<S: {servant}> orb::ServedBy<S>"), &name);
         self.text.line(format!("type Skeleton = {skeleton}<S>;"));
         self.text.blank();
         self.text

@@ -195,11 +195,39 @@ impl Text {
             for parameter in parameters {
                 self.line(format!("{parameter},"));
             }
-            self.close(format!("){tail}"));
+            self.outwards();
+            self.returning(tail);
         }
         if tail.ends_with('{') {
             self.depth += 1;
         }
+    }
+
+    /// The line `) -> T {` or `) -> T;` after parameters on lines of their own.
+    fn returning(&mut self, tail: &str) {
+        let one = self.resolve(&format!("){tail}"));
+        let end = if one.ends_with('{') { " {" } else { ";" };
+        let bare = one.strip_suffix(end).unwrap_or(&one).to_owned();
+        // rustfmt keeps a column free before a brace.
+        let brace = usize::from(end == " {");
+        if one.len() + brace <= self.room() {
+            return self.raw(&one);
+        }
+        if bare.len() <= self.room() && end == " {" {
+            self.raw(&bare);
+            return self.raw("{");
+        }
+        let parts = bare
+            .strip_suffix('>')
+            .and_then(|bare| bare.split_once("Result<"));
+        let Some((start, types)) = parts else {
+            return self.raw(&one);
+        };
+        self.open(format!("{start}Result<"));
+        split(types)
+            .iter()
+            .for_each(|part| self.raw(&format!("{part},")));
+        self.close(format!(">{end}"));
     }
 
     /// `let NAME = VALUE;` or the like: broken after the `=` when too long.
@@ -232,6 +260,15 @@ impl Text {
             }
         }
         self.open(format!("{head}("));
+        let plain = |argument: &Argument| match argument {
+            Argument::Plain(text) => Some(self.resolve(text)),
+            Argument::Closure(..) => None,
+        };
+        let short: Option<Vec<String>> = arguments.iter().map(plain).collect();
+        if let Some(short) = short.filter(|all| all.iter().all(|text| is_short(text))) {
+            self.fill(&short);
+            return self.close(format!("){tail}"));
+        }
         for argument in arguments {
             match argument {
                 Argument::Plain(text) => self.argument(text),
@@ -267,33 +304,147 @@ impl Text {
     fn argument(&mut self, text: &str) {
         let line = self.resolve(&format!("{text},"));
         let Some((head, body)) = text.split_once("| ").filter(|_| line.len() > self.room()) else {
-            return self.raw(&line);
+            return self.expression("", text, ",");
         };
         self.open(format!("{head}| {{"));
         self.line(body);
         self.close("},");
     }
 
+    /// An expression with what stands before and after it: a call or an array
+    /// that is too long is broken, its parts alike.
+    fn expression(&mut self, before: &str, text: &str, after: &str) {
+        let text = self.resolve(text);
+        let one = format!("{before}{text}{after}");
+        let fits = one.len() <= self.room();
+        let array = text
+            .strip_prefix("&[")
+            .and_then(|text| text.strip_suffix(']'));
+        if let Some(items) = array {
+            let items = split(items);
+            return match items.as_slice() {
+                _ if text.len() <= CALL_WIDTH + 3 && fits => self.raw(&one),
+                // An only element is broken in place of the array.
+                [only] => {
+                    let (head, inside) = only.split_once('(').unwrap_or((only, ""));
+                    self.open(format!("{before}&[{head}("));
+                    for part in split(inside.strip_suffix(')').unwrap_or(inside)) {
+                        self.expression("", part, ",");
+                    }
+                    self.close(format!(")]{after}"));
+                }
+                items => {
+                    self.open(format!("{before}&["));
+                    items.iter().for_each(|item| self.expression("", item, ","));
+                    self.close(format!("]{after}"));
+                }
+            };
+        }
+        let call = text.strip_suffix(')').and_then(|text| text.split_once('('));
+        let Some((head, inside)) = call.filter(|(head, _)| !head.contains(['|', ' '])) else {
+            return self.raw(&one);
+        };
+        let parts = split(inside);
+        if let ([only], true) = (parts.as_slice(), inside.ends_with('}')) {
+            // A struct literal alone goes with the parentheses.
+            let Some((name, fields)) = only.split_once(" { ").filter(|_| !fits) else {
+                return self.raw(&one);
+            };
+            self.open(format!("{before}{head}({name} {{"));
+            for field in split(fields.trim_end_matches(['}', ' '])) {
+                self.line(format!("{field},"));
+            }
+            return self.close(format!("}}){after}"));
+        }
+        if inside.is_empty() || fits && inside.len() <= CALL_WIDTH {
+            return self.raw(&one);
+        }
+        self.open(format!("{before}{head}("));
+        if parts.iter().all(|part| is_short(part)) {
+            let parts: Vec<String> = parts.into_iter().map(str::to_owned).collect();
+            self.fill(&parts);
+        } else {
+            parts.iter().for_each(|part| self.expression("", part, ","));
+        }
+        self.close(format!("){after}"));
+    }
+
+    /// Opens `left = head(`, on one line or two, to be closed by
+    /// [`Text::close_assigned`] with what is given back.
+    pub(crate) fn open_assigned(&mut self, left: &str, head: &str) -> usize {
+        let one = format!("{left} = {head}(");
+        if self.fits(&one) {
+            self.open(one);
+            return 1;
+        }
+        self.open(format!("{left} ="));
+        self.open(format!("{head}("));
+        2
+    }
+
+    /// Closes what [`Text::open_assigned`] opened.
+    pub(crate) fn close_assigned(&mut self, levels: usize) {
+        self.close(");");
+        (1..levels).for_each(|_| self.outwards());
+    }
+
+    /// Opens `head for target {`: on one line, or the target on the next.
+    pub(crate) fn open_impl(&mut self, head: &str, target: &str) {
+        let one = format!("{head} for {target} {{");
+        if self.fits(&one) {
+            return self.open(one);
+        }
+        self.line(head);
+        self.inwards();
+        self.line(format!("for {target}"));
+        self.outwards();
+        self.open("{");
+    }
+
+    /// `&[items],` on lines of its own: calls, each broken if too long.
+    pub(crate) fn array(&mut self, items: &[String]) {
+        self.expression("", &format!("&[{}]", items.join(", ")), ",");
+    }
+
+    /// Short items, as many on a line as fit.
+    fn fill(&mut self, items: &[String]) {
+        let mut line = String::new();
+        for item in items {
+            if !line.is_empty() && line.len() + item.len() + 2 >= self.room() {
+                self.raw(&line);
+                line.clear();
+            }
+            if !line.is_empty() {
+                line.push(' ');
+            }
+            line.push_str(item);
+            line.push(',');
+        }
+        self.raw(&line);
+    }
+
+    /// `pattern => body,` in a match: a body that is too long becomes a block.
+    pub(crate) fn match_arm(&mut self, pattern: &str, body: &str) {
+        let one = format!("{pattern} => {body},");
+        if self.fits(&one) {
+            return self.line(one);
+        }
+        self.open(format!("{pattern} => {{"));
+        self.line(body);
+        self.close("}");
+    }
+
     /// A statement that is a call with a semicolon or `?`, broken at its
     /// parenthesis if it is too long.
     pub(crate) fn statement(&mut self, text: &str) {
         let one = self.resolve(text);
-        let arguments = one
-            .find('(')
-            .zip(one.rfind(')'))
-            .filter(|(from, to)| from < to);
-        if let Some((from, to)) = arguments {
-            let inside = &one[from + 1..to];
-            if !inside.is_empty() && (one.len() > self.room() || inside.len() > CALL_WIDTH) {
-                let parts: Vec<Argument> = split(inside)
-                    .into_iter()
-                    .map(|part| Argument::Plain(part.to_owned()))
-                    .collect();
-                let (head, tail) = (one[..from].to_owned(), one[to + 1..].to_owned());
-                return self.call(&head, &parts, &tail);
+        match one.rfind(')') {
+            Some(end) if !one.starts_with("let ") => {
+                let (call, tail) = one.split_at(end + 1);
+                self.expression("", call, tail);
             }
+            _ => self.raw(&one),
         }
-        self.raw(&one);
     }
 
     /// How many lines were written.
@@ -340,19 +491,7 @@ impl Text {
             return;
         }
         self.open(format!("{head}["));
-        let mut line = String::new();
-        for item in items {
-            if !line.is_empty() && line.len() + item.len() + 2 > self.room() {
-                self.raw(&line);
-                line.clear();
-            }
-            if !line.is_empty() {
-                line.push(' ');
-            }
-            line.push_str(item);
-            line.push(',');
-        }
-        self.raw(&line);
+        self.fill(items);
         self.close(format!("]{tail}"));
     }
 }
@@ -379,4 +518,10 @@ fn split(list: &str) -> Vec<&str> {
     }
     parts.push(list[start..].trim());
     parts
+}
+
+/// Whether an argument is so simple and short that several share a line.
+fn is_short(text: &str) -> bool {
+    let simple = |c: char| c.is_ascii_alphanumeric() || "_.&# ".contains(c);
+    text.len() <= SHORT && text.chars().all(simple)
 }

@@ -103,16 +103,12 @@ impl Emitter<'_, '_> {
         if together.len() <= 60 {
             return self.text.assign_call(&left, &head, &all, ";");
         }
-        self.text.open(format!("{left} = {head}("));
+        let levels = self.text.open_assigned(&left, &head);
         parts
             .iter()
             .for_each(|part| self.text.line(format!("{part},")));
-        self.text.open("&[");
-        members
-            .iter()
-            .for_each(|member| self.text.statement(&format!("{member},")));
-        self.text.close("],");
-        self.text.close(");");
+        self.text.array(members);
+        self.text.close_assigned(levels);
     }
 
     fn typed(&mut self, definition: &Definition) {

@@ -301,7 +301,7 @@ impl Emitter<'_, '_> {
     /// A match arm with alternatives: on one line, or one a line.
     fn arm(&mut self, labels: &[String], body: &str) {
         let one = format!("{} => {body}", labels.join(" | "));
-        if one.len() <= 72 {
+        if self.text.fits(&one) {
             return self.text.line(one);
         }
         for (i, label) in labels.iter().enumerate() {

@@ -71,9 +71,10 @@ pub mod r#type {
     pub static VEC_TYPE: orb::Type = orb::Type::structure(
         "IDL:type/Vec:1.0",
         "Vec",
-        &[
-            orb::Member::new("items", &orb::Type::sequence(orb::Type::LONG, 0)),
-        ],
+        &[orb::Member::new(
+            "items",
+            &orb::Type::sequence(orb::Type::LONG, 0),
+        )],
     );
 
     impl orb::Typed for Vec {

@@ -255,9 +255,10 @@ pub mod types {
     pub static LARGE_TYPE: orb::Type = orb::Type::structure(
         "IDL:example.org/Types/Large:1.0",
         "Large",
-        &[
-            orb::Member::new("block", &orb::Type::array(orb::Type::OCTET, 4096)),
-        ],
+        &[orb::Member::new(
+            "block",
+            &orb::Type::array(orb::Type::OCTET, 4096),
+        )],
     );
 
     impl orb::Typed for Large {
@@ -705,9 +706,10 @@ pub mod types {
     pub static LONG_ARRAY_TYPE: orb::Type = orb::Type::structure(
         "IDL:example.org/Types/Long_Array:1.0",
         "Long_Array",
-        &[
-            orb::Member::new("values", &orb::Type::array(orb::Type::LONG, 33)),
-        ],
+        &[orb::Member::new(
+            "values",
+            &orb::Type::array(orb::Type::LONG, 33),
+        )],
     );
 
     impl orb::Typed for LongArray {

@@ -99,9 +99,10 @@ pub mod unions {
     pub static BIG_TYPE: orb::Type = orb::Type::structure(
         "IDL:Unions/Big:1.0",
         "Big",
-        &[
-            orb::Member::new("values", &orb::Type::array(orb::Type::DOUBLE, 64)),
-        ],
+        &[orb::Member::new(
+            "values",
+            &orb::Type::array(orb::Type::DOUBLE, 64),
+        )],
     );
 
     impl orb::Typed for Big {
