@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// omni-client FILE OPERATION CALLS WARMUP SIZE [untimed] [-ORB options]: a closed loop of one operation on the
+// omni-client FILE OPERATION CALLS SIZE [untimed] [-ORB options]: a closed loop of one operation on the
 // reference in FILE, with one reading of the clock per call, or none when untimed. Prints one line of JSON.
 #include "cubit.hh"
 #include "ttcp.hh"
@@ -19,7 +19,7 @@ namespace {
 
 struct Run {
     std::string operation;
-    unsigned long calls, warmup;
+    unsigned long calls;
     CORBA::ULong size;
     bool timed;
 };
@@ -42,15 +42,13 @@ void report(const Run& run, std::vector<std::uint64_t>& samples, std::uint64_t t
     const auto at = [&](double part) {
         return samples.empty() ? std::uint64_t{0} : samples[static_cast<std::size_t>(part * double(samples.size()))];
     };
-    std::printf("{\"op\":\"%s\",\"calls\":%lu,\"median_ns\":%llu,\"p99_ns\":%llu,\"total_ns\":%llu}\n",
+    std::printf("{\"op\":\"%s\",\"calls\":%lu,\"median_ns\":%llu,\"p99_ns\":%llu,\"seconds\":%.9f}\n",
                 run.operation.c_str(), run.calls, static_cast<unsigned long long>(at(0.5)),
-                static_cast<unsigned long long>(at(0.99)), static_cast<unsigned long long>(total));
+                static_cast<unsigned long long>(at(0.99)), double(total) / 1e9);
 }
 
 template <class Call> void loop(const Run& run, Call call)
 {
-    for (unsigned long i = 0; i < run.warmup; ++i)
-        call();
     std::vector<std::uint64_t> samples;
     if (!run.timed) {
         for (unsigned long i = 0; i < run.calls; ++i)
@@ -72,17 +70,14 @@ template <class Call> void loop(const Run& run, Call call)
 /// Oneways until the receiver has accounted for every element.
 template <class Send> void flood(const Run& run, Ttcp::Receiver_ptr receiver, Send send)
 {
-    std::uint64_t total = 0;
-    for (const unsigned long calls : {run.warmup, run.calls}) {
-        receiver->start_timer();
-        const std::uint64_t begin = now();
-        for (unsigned long i = 0; i < calls; ++i)
-            send();
-        // Other threads of the server may still be adding.
-        while (receiver->stop_timer().elements < CORBA::ULongLong(calls) * run.size)
-            require(now() - begin < 60'000'000'000, "elements were lost");
-        total = now() - begin;
-    }
+    receiver->start_timer();
+    const std::uint64_t begin = now();
+    for (unsigned long i = 0; i < run.calls; ++i)
+        send();
+    // Other threads of the server may still be adding.
+    while (receiver->stop_timer().elements < CORBA::ULongLong(run.calls) * run.size)
+        require(now() - begin < 60'000'000'000, "elements were lost");
+    const std::uint64_t total = now() - begin;
     std::vector<std::uint64_t> none;
     report(run, none, total);
 }
@@ -166,11 +161,11 @@ bool on_receiver(const Run& run, CORBA::Object_ptr object)
 int main(int argc, char** argv)
 try {
     CORBA::ORB_var orb = CORBA::ORB_init(argc, argv);
-    if (argc < 6) {
-        std::cerr << "usage: omni-client FILE OPERATION CALLS WARMUP SIZE [untimed] [-ORB options]\n";
+    if (argc < 5) {
+        std::cerr << "usage: omni-client FILE OPERATION CALLS SIZE [untimed] [-ORB options]\n";
         return 2;
     }
-    const Run run{argv[2], std::stoul(argv[3]), std::stoul(argv[4]), CORBA::ULong(std::stoul(argv[5])), argc == 6};
+    const Run run{argv[2], std::stoul(argv[3]), CORBA::ULong(std::stoul(argv[4])), argc == 5};
     std::string reference;
     std::ifstream(argv[1]) >> reference;
     CORBA::Object_var object = orb->string_to_object(reference.c_str());

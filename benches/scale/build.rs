@@ -29,15 +29,15 @@ fn interface(name: &str, operations: usize, idl: &mut String, rust: &mut String)
         name.to_uppercase()
     );
     for n in 0..operations {
-        let _ = writeln!(idl, "    void operation_{n}();");
-        let _ = writeln!(rust, "    scale::{name}::operation_{n},");
+        let _ = writeln!(idl, "    void operation_{n:03}();");
+        let _ = writeln!(rust, "    scale::{name}::operation_{n:03},");
     }
     let _ = writeln!(idl, "  }};");
     let _ = writeln!(rust, "];\nimpl scale::{name}Servant for Nothing {{");
     for n in 0..operations {
         let _ = writeln!(
             rust,
-            "    fn operation_{n}(&self, _: &Call<'_>) -> Result<(), SystemException> {{ Ok(()) }}"
+            "    fn operation_{n:03}(&self, _: &Call<'_>) -> Result<(), SystemException> {{ Ok(()) }}"
         );
     }
     rust.push_str("}\n");

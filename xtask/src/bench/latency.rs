@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Round trips, over a raw socket that moves the same octets.
 
-use super::peer::{Length, Peer, Sample, Serving, Work, with_octets};
+use super::peer::{Length, Peer, Sample, Serving, Work};
 use super::programs::Programs;
 use super::report::{Bound, Detail, Report, Row};
 use super::server::Under;
@@ -20,28 +20,28 @@ struct Line {
 const LINES: &[Line] = &[
     Line {
         figure: "empty call, latency over raw",
-        work: Work::new("noop", 0),
+        work: Work::new("noop", 0, (64, 24)),
         calls: 30_000,
         must: 1.10,
         aim: 1.05,
     },
     Line {
         figure: "echo of 1 KiB octets, over raw",
-        work: Work::new("echo_octets", 1024),
+        work: Work::new("echo_octets", 1024, (76 + 1024, 28 + 1024)),
         calls: 30_000,
         must: 1.12,
         aim: 1.05,
     },
     Line {
         figure: "echo of 64 KiB octets, over raw",
-        work: Work::new("echo_octets", 65_536),
+        work: Work::new("echo_octets", 65_536, (76 + 65_536, 28 + 65_536)),
         calls: 8_000,
         must: 1.35,
         aim: 1.15,
     },
     Line {
         figure: "echo of 256 BinStruct, over raw",
-        work: Work::new("echo_structs", 256),
+        work: Work::new("echo_structs", 256, (72 + 6_144, 24 + 6_144)),
         calls: 12_000,
         must: 1.25,
         aim: 1.10,
@@ -51,9 +51,6 @@ const LINES: &[Line] = &[
 /// Measures every line with every peer.
 pub(super) fn measure(programs: &Programs, quick: bool, report: &mut Report) -> Outcome<()> {
     let (repetitions, divisor) = if quick { (3, 6) } else { (9, 1) };
-    let asked: Vec<Work> = LINES.iter().map(|line| line.work).collect();
-    let work = with_octets(programs, &asked)?;
-
     // By line, then by peer.
     let mut samples = vec![vec![Vec::new(); programs.peers.len()]; LINES.len()];
     for repetition in 0..repetitions {
@@ -61,14 +58,12 @@ pub(super) fn measure(programs: &Programs, quick: bool, report: &mut Report) -> 
         for turn in 0..programs.peers.len() {
             let peer = (turn + repetition) % programs.peers.len();
             let server = Serving::start(programs, programs.peers[peer], &Under::OneProcessor)?;
-            for (line, work) in work.iter().enumerate() {
-                let calls = LINES[line].calls / divisor;
+            for (line, samples) in LINES.iter().zip(&mut samples) {
                 let length = Length {
-                    calls,
-                    warmup: calls / 5,
+                    calls: line.calls / divisor,
                     timed: true,
                 };
-                samples[line][peer].push(server.call(work, length, &Under::OneProcessor)?);
+                samples[peer].push(server.call(&line.work, length, &Under::OneProcessor)?);
             }
         }
     }

@@ -39,19 +39,24 @@ pub(super) struct Work {
     pub(super) operation: &'static str,
     /// How many elements it carries.
     pub(super) size: u32,
-    /// Octets of its request and of its reply on the wire; 0 for the reply of
-    /// a oneway.
-    pub(super) octets: (u64, u64),
+    /// Octets of its request and of its reply as GIOP 1.2 messages, with an
+    /// object key of 20 octets; 0 for the reply of a oneway. The raw peer moves
+    /// as many.
+    octets: (u64, u64),
 }
 
 impl Work {
-    /// Work whose octets are still to be asked for.
-    pub(super) const fn new(operation: &'static str, size: u32) -> Self {
+    /// A loop of that operation.
+    pub(super) const fn new(operation: &'static str, size: u32, octets: (u64, u64)) -> Self {
         Self {
             operation,
             size,
-            octets: (0, 0),
+            octets,
         }
+    }
+
+    fn is_oneway(&self) -> bool {
+        self.octets.1 == 0
     }
 
     /// The object that has the operation.
@@ -66,8 +71,6 @@ impl Work {
 pub(super) struct Length {
     /// Calls that count.
     pub(super) calls: u64,
-    /// Calls before them.
-    pub(super) warmup: u64,
     /// Whether the clock is read at every call.
     pub(super) timed: bool,
 }
@@ -81,8 +84,6 @@ pub(super) struct Sample {
     pub(super) p99: f64,
     /// Nanoseconds of all.
     pub(super) total: f64,
-    /// As in [`Work`]; only orbium's client knows them.
-    pub(super) octets: (u64, u64),
 }
 
 /// A peer that serves.
@@ -92,8 +93,8 @@ pub(super) struct Serving<'a> {
     server: Server,
     /// Where its references are.
     folder: PathBuf,
-    /// The port of the raw server.
-    port: String,
+    /// Where the raw server listens.
+    address: String,
 }
 
 impl<'a> Serving<'a> {
@@ -102,7 +103,7 @@ impl<'a> Serving<'a> {
         let folder = programs.scratch.join(peer.name());
         std::fs::create_dir_all(&folder)
             .map_err(|error| format!("{}: {error}", folder.display()))?;
-        let mut port = String::new();
+        let mut address = String::new();
         // Written last by both.
         let ready = folder.join("receiver.ior");
         let server = match peer {
@@ -110,7 +111,7 @@ impl<'a> Serving<'a> {
                 let mut command = under.command(&programs.orbium);
                 command.args(["demo", "raw", "serve"]);
                 let (server, line) = Server::ready_by_line(&mut command)?;
-                port = line.trim_start_matches("READY ").to_owned();
+                address = line;
                 server
             }
             Peer::Orbium => {
@@ -137,7 +138,7 @@ impl<'a> Serving<'a> {
             peer,
             server,
             folder,
-            port,
+            address,
         })
     }
 
@@ -171,14 +172,19 @@ impl<'a> Serving<'a> {
     }
 
     fn raw_client(&self, work: &Work, length: Length, under: &Under) -> Command {
+        // A flood is one exchange of many requests and a single octet in return.
+        let (reply, every, calls) = if work.is_oneway() {
+            (1, length.calls, 1)
+        } else {
+            (work.octets.1, 1, length.calls)
+        };
         let mut command = under.command(&self.programs.orbium);
         command
-            .args(["demo", "raw", "call", "--json"])
-            .args(["--port", &self.port])
+            .args(["demo", "raw", "call", "--json", "--to", &self.address])
             .args(["--request", &work.octets.0.to_string()])
-            .args(["--reply", &work.octets.1.to_string()])
-            .args(["--calls", &length.calls.to_string()])
-            .args(["--warmup", &length.warmup.to_string()]);
+            .args(["--reply", &reply.to_string()])
+            .args(["--every", &every.to_string()])
+            .args(["--calls", &calls.to_string()]);
         command
     }
 
@@ -194,8 +200,7 @@ impl<'a> Serving<'a> {
             .args(["demo", "call", "--json", "--ref"])
             .arg(reference)
             .args(["--op", work.operation])
-            .args(["--calls", &length.calls.to_string()])
-            .args(["--warmup", &length.warmup.to_string()]);
+            .args(["--calls", &length.calls.to_string()]);
         if work.size > 0 {
             command.args(["--size", &work.size.to_string()]);
         }
@@ -216,7 +221,7 @@ impl<'a> Serving<'a> {
         command
             .arg(reference)
             .arg(work.operation)
-            .args([length.calls, length.warmup, u64::from(work.size)].map(|n| n.to_string()));
+            .args([length.calls, u64::from(work.size)].map(|n| n.to_string()));
         if !length.timed {
             command.arg("untimed");
         }
@@ -229,34 +234,18 @@ fn omni(programs: &Programs, program: &str) -> Outcome<PathBuf> {
     Ok(folder.join(program))
 }
 
-/// Asks orbium's client how large the messages of some work are.
-pub(super) fn with_octets(programs: &Programs, work: &[Work]) -> Outcome<Vec<Work>> {
-    let server = Serving::start(programs, Peer::Orbium, &Under::OneProcessor)?;
-    let once = Length {
-        calls: 1,
-        warmup: 0,
-        timed: true,
-    };
-    work.iter()
-        .map(|work| {
-            let sample = server.call(work, once, &Under::OneProcessor)?;
-            Ok(Work {
-                octets: sample.octets,
-                ..*work
-            })
-        })
-        .collect()
-}
-
 fn parse(json: &str) -> Outcome<Sample> {
     let value: Value =
         serde_json::from_str(json.trim()).map_err(|error| format!("{error} in {json:?}"))?;
     let number = |key: &str| value.get(key).and_then(Value::as_f64).unwrap_or(0.0);
-    let octets = |key: &str| value.get(key).and_then(Value::as_u64).unwrap_or(0);
+    // A raw flood is one exchange, whose time is that of all.
+    let total = match number("seconds") {
+        0.0 => number("median_ns"),
+        seconds => seconds * 1e9,
+    };
     Ok(Sample {
         median: number("median_ns"),
         p99: number("p99_ns"),
-        total: number("total_ns"),
-        octets: (octets("request_octets"), octets("reply_octets")),
+        total,
     })
 }
