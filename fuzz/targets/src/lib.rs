@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The bodies of the fuzz targets: plain functions of octets that panic when a
+//! law is broken. libFuzzer drives them (see the folder above), and so do the
+//! tests of this crate, with the corpora and what was found once.
+//!
+//! Nothing here knows what a fuzzer is, nor opens a file or a socket.
+#![forbid(unsafe_code)]
+
+mod cdr;
+mod idl;
+mod messages;
+mod references;
+pub mod types;
+
+pub use cdr::{cdr, format_of, type_number};
+pub use idl::idl;
+pub use messages::messages;
+pub use references::references;
+
+/// A target by its name.
+#[must_use]
+pub fn target(name: &str) -> Option<fn(&[u8])> {
+    Some(match name {
+        "messages" => messages,
+        "cdr" => cdr,
+        "references" => references,
+        "idl" => idl,
+        _ => return None,
+    })
+}

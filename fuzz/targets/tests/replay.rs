@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What fuzzing has found worth keeping, on stable Rust: the corpora, and every
+//! input that once broke a law.
+
+use std::path::{Path, PathBuf};
+use std::{fs, panic};
+
+fn inputs(kind: &str, target: &str) -> Vec<PathBuf> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("..")
+        .join(kind)
+        .join(target);
+    let Ok(entries) = fs::read_dir(&folder) else {
+        return Vec::new();
+    };
+    let mut files: Vec<_> = entries
+        .map(|entry| entry.expect("an entry of a folder").path())
+        .collect();
+    files.sort();
+    files
+}
+
+fn replay(target: &str) {
+    let run = orbium_fuzz_targets::target(target).expect("a target");
+    let corpus = inputs("corpus", target);
+    assert!(!corpus.is_empty(), "the corpus of {target} is missing");
+    let mut broken = Vec::new();
+    for file in corpus.iter().chain(&inputs("regressions", target)) {
+        let input = fs::read(file).expect("a readable file");
+        if panic::catch_unwind(|| run(&input)).is_err() {
+            broken.push(file);
+        }
+    }
+    assert!(broken.is_empty(), "{broken:#?}");
+}
+
+#[test]
+fn messages_keep_their_laws() {
+    replay("messages");
+}
+
+#[test]
+fn values_keep_their_laws() {
+    replay("cdr");
+}
+
+#[test]
+fn references_keep_their_laws() {
+    replay("references");
+}
+
+#[test]
+fn idl_is_compiled_or_refused() {
+    replay("idl");
+}
