@@ -22,6 +22,14 @@ impl Failure {
         Self::Because(sentence.into())
     }
 
+    /// The sentence, if there is one.
+    pub(crate) fn sentence(&self) -> &str {
+        match self {
+            Self::Because(sentence) => sentence,
+            Self::Told | Self::OutputClosed => "",
+        }
+    }
+
     /// Tells the user, and gives the exit status.
     pub(crate) fn report(self) -> ExitCode {
         match self {

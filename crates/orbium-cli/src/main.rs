@@ -6,6 +6,7 @@
 //! libraries do.
 #![forbid(unsafe_code)]
 
+mod demo;
 mod failure;
 mod idl;
 mod ior;
@@ -38,6 +39,11 @@ struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    /// Run a server and a client here: check every operation, measure calls.
+    ///
+    /// Prints a table of latencies beside those of a raw socket that moves as
+    /// many octets, and draws a plot.
+    Demo(demo::DemoArgs),
     /// Check IDL files, or generate Rust from them.
     Idl(idl::IdlArgs),
     /// Show everything that an object reference says.
@@ -56,6 +62,7 @@ fn main() -> ExitCode {
         }
     };
     let outcome = match &cli.command {
+        Command::Demo(args) => demo::run(args),
         Command::Idl(args) => idl::run(args),
         Command::Ior(args) => ior::run(args),
         Command::Ping(args) => ping::run(args),

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! `orbium demo call`: one operation in a closed loop.
+
+use std::time::{Duration, Instant};
+
+use clap::Args;
+use orbium::ObjectRef;
+use orbium_demo::load::Load;
+use serde_json::json;
+
+use super::pin::PinArgs;
+use super::timing::{Samples, Timing, latency, rate, thousands};
+use crate::failure::Failure;
+use crate::{output, ping, reference};
+
+/// Most calls that are timed one by one: each takes eight octets until the end.
+pub(crate) const MOST_SAMPLES: u64 = 20_000_000;
+
+/// Time for the first contact with the server; the loop itself waits as long
+/// as it takes.
+const CONTACT: Duration = Duration::from_secs(10);
+
+#[derive(Debug, Args)]
+pub(crate) struct CallArgs {
+    #[arg(long = "ref", value_name = "REF", help = reference::HELP)]
+    reference: String,
+    /// The operation: noop, post, cube_octet, cube_long, cube_many,
+    /// echo_octets, echo_longs, echo_manys (of Cubit::Cube), echo_structs,
+    /// send_shorts, send_chars, send_longs, send_octets, send_doubles,
+    /// send_structs (of Ttcp::Receiver)
+    #[arg(long, value_name = "OP")]
+    op: Load,
+    /// How often to call it
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    calls: u64,
+    /// Elements of the sequence that is sent, where the operation takes one
+    #[arg(long, value_name = "ELEMENTS", default_value_t = 1)]
+    size: usize,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+    /// Read the clock before and after the loop only, not around each call
+    #[arg(long)]
+    untimed: bool,
+    #[command(flatten)]
+    pin: PinArgs,
+}
+
+pub(crate) fn run(args: &CallArgs) -> Result<(), Failure> {
+    args.pin.apply()?;
+    if !args.untimed && args.calls > MOST_SAMPLES {
+        return Err(Failure::because(format!(
+            "at most {MOST_SAMPLES} calls can be timed one by one: use --untimed for more"
+        )));
+    }
+    let object = reference::object(&args.reference, None)?;
+    verify(&object, args.op, args.size)?;
+    let failed = |exception| Failure::because(format!("{} failed: {exception}", args.op));
+    if args.untimed {
+        let start = Instant::now();
+        args.op
+            .run(&object, args.size, args.calls, None)
+            .map_err(failed)?;
+        return print_total(args, start.elapsed());
+    }
+    let mut samples = Samples::with_capacity(usize::try_from(args.calls).unwrap_or(usize::MAX));
+    let mut sample = |nanoseconds| samples.push(nanoseconds);
+    let start = Instant::now();
+    args.op
+        .run(&object, args.size, args.calls, Some(&mut sample))
+        .map_err(failed)?;
+    let elapsed = start.elapsed();
+    let timing = Timing::new(&mut samples, args.calls, elapsed);
+    if args.json {
+        let mut value = timing.to_json();
+        value["op"] = json!(args.op.name());
+        value["calls"] = json!(args.calls);
+        value["size"] = json!(args.size);
+        value["seconds"] = json!(elapsed.as_secs_f64());
+        return output::print_json(&value);
+    }
+    output::print(&format!(
+        "{}  median {}  p99 {}  {} calls/s\n",
+        subject(args),
+        latency(timing.median),
+        latency(timing.p99),
+        thousands(timing.rate)
+    ))
+}
+
+/// Contacts the object and verifies the answers of the operation.
+fn verify(object: &ObjectRef, op: Load, size: usize) -> Result<(), Failure> {
+    let there = object.with_timeout(CONTACT).locate();
+    match there {
+        Ok(true) => {}
+        Ok(false) => {
+            return Err(Failure::because(format!(
+                "no such object: the server at {} does not know it",
+                reference::address(object)
+            )));
+        }
+        Err(exception) => {
+            return Err(Failure::because(ping::explain(object, CONTACT, exception)));
+        }
+    }
+    op.verify(object, size)
+        .map_err(|reason| Failure::because(format!("{op} does not do what it should: {reason}")))
+}
+
+/// The operation, and its size where that says anything.
+fn subject(args: &CallArgs) -> String {
+    if args.op.has_size() {
+        format!("{} of {}", args.op, args.size)
+    } else {
+        args.op.to_string()
+    }
+}
+
+fn print_total(args: &CallArgs, elapsed: Duration) -> Result<(), Failure> {
+    let rate = rate(args.calls, elapsed);
+    if args.json {
+        return output::print_json(&json!({
+            "op": args.op.name(),
+            "calls": args.calls,
+            "size": args.size,
+            "seconds": elapsed.as_secs_f64(),
+            "calls_per_second": rate,
+        }));
+    }
+    output::print(&format!(
+        "{}  {} calls in {:.3} s  {} calls/s\n",
+        subject(args),
+        args.calls,
+        elapsed.as_secs_f64(),
+        thousands(rate)
+    ))
+}

@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The client process of the demonstration: checks every operation, measures
+//! some, and tells what it found.
+
+use std::net::SocketAddr;
+use std::time::{Duration, Instant};
+
+use clap::Args;
+use orbium::{Interface, ObjectRef, Orb};
+use orbium_demo::check::{self, Check, Facts, Outcome};
+use orbium_demo::load::Load;
+use orbium_demo::raw::{Client as RawClient, Exchange};
+
+use super::event::Event;
+use super::pin::PinArgs;
+use super::report::{Finding, Row, Verdict};
+use super::timing::{Samples, Timing, median, rate};
+use crate::failure::Failure;
+use crate::{output, ping, reference};
+
+/// What is measured: a name for people, the operation, its elements.
+pub(crate) const CASES: [(&str, Load, usize); 6] = [
+    ("noop", Load::Noop, 0),
+    ("cube_long", Load::CubeLong, 0),
+    ("echo of 1 KiB octets", Load::EchoOctets, 1 << 10),
+    ("echo of 64 KiB octets", Load::EchoOctets, 64 << 10),
+    ("echo of 256 BinStruct", Load::EchoStructs, 256),
+    ("echo of 256 Many", Load::EchoManys, 256),
+];
+
+/// Time for any answer, so that a fault ends the demonstration instead of
+/// stopping it.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+#[derive(Debug, Args)]
+pub(crate) struct ClientArgs {
+    /// Reference of the cube
+    #[arg(long, value_name = "REF")]
+    cube: String,
+    /// Reference of the receiver
+    #[arg(long, value_name = "REF")]
+    receiver: String,
+    /// Reference of the peer
+    #[arg(long, value_name = "REF")]
+    peer: String,
+    /// Check every operation
+    #[arg(long)]
+    check: bool,
+    /// Measure beside the raw peer at this address
+    #[arg(long, value_name = "ADDRESS")]
+    raw: Option<SocketAddr>,
+    /// How often both peers are measured in turn
+    #[arg(long, value_name = "N", default_value_t = 3)]
+    rounds: u32,
+    /// Milliseconds that each peer is measured at a time
+    #[arg(long, value_name = "MS", default_value_t = 50)]
+    slice: u64,
+    /// Call Cube::shutdown() in the end
+    #[arg(long)]
+    shutdown: bool,
+    #[command(flatten)]
+    pin: PinArgs,
+}
+
+struct Objects {
+    cube: ObjectRef,
+    receiver: ObjectRef,
+    peer: ObjectRef,
+}
+
+pub(crate) fn run(args: &ClientArgs) -> Result<(), Failure> {
+    args.pin.apply()?;
+    let object = |text: &str| {
+        let object = reference::object(text, Some(PATIENCE))?;
+        match object.locate() {
+            Ok(_) => Ok(object),
+            Err(exception) => Err(Failure::because(ping::explain(
+                &object, PATIENCE, exception,
+            ))),
+        }
+    };
+    let objects = Objects {
+        cube: object(&args.cube)?,
+        receiver: object(&args.receiver)?,
+        peer: object(&args.peer)?,
+    };
+    if args.check {
+        tell(&Event::Step("checking every operation".into()))?;
+        check_all(&objects)?;
+    }
+    if let Some(raw) = args.raw {
+        for (name, load, size) in CASES {
+            let object = match load.object_key() {
+                "Cube" => &objects.cube,
+                _ => &objects.receiver,
+            };
+            let row = measure(args, name, load, size, object, raw)?;
+            tell(&Event::Measured(row))?;
+        }
+    }
+    if args.shutdown {
+        let cube = orbium_demo::cubit::Cube::from_object(objects.cube);
+        tell(&Event::Checked(finding(check::shutdown(&cube))))?;
+    }
+    Ok(())
+}
+
+fn tell(event: &Event) -> Result<(), Failure> {
+    output::print(&event.to_line())
+}
+
+fn check_all(objects: &Objects) -> Result<(), Failure> {
+    // Call-backs come in here.
+    let orb = Orb::builder()
+        .endpoint("iiop://127.0.0.1:0")
+        .map_err(|error| Failure::because(error.to_string()))?
+        .call_timeout(PATIENCE)
+        .build()
+        .map_err(|error| Failure::because(error.to_string()))?;
+    let again = |object: &ObjectRef| {
+        let text = object.orb().object_to_string(object);
+        let object = orb.string_to_object(&text).ok().flatten();
+        object.ok_or_else(|| Failure::because("the reference is nil: it leads to no object"))
+    };
+    let facts = Facts::of_giop(orb.config().giop_minor.number());
+    let cube = orbium_demo::cubit::Cube::from_object(again(&objects.cube)?);
+    let receiver = orbium_demo::ttcp::Receiver::from_object(again(&objects.receiver)?);
+    let peer = orbium_demo::kitchen::Peer::from_object(again(&objects.peer)?);
+    let mut checks = check::cube(&cube, &facts);
+    checks.extend(check::receiver(&receiver, &facts));
+    checks.extend(check::peer(&orb, &peer, &facts));
+    for check in checks {
+        tell(&Event::Checked(finding(check)))?;
+    }
+    orb.shutdown(true)
+        .map_err(|exception| Failure::because(exception.to_string()))
+}
+
+fn finding(check: Check) -> Finding {
+    Finding {
+        name: check.name.to_owned(),
+        verdict: match check.outcome {
+            Outcome::Passed => Verdict::Passed,
+            Outcome::Failed(reason) => Verdict::Failed(reason),
+            Outcome::Skipped(reason) => Verdict::Skipped(reason),
+        },
+    }
+}
+
+/// Runs so many calls and gives each one's nanoseconds away.
+type Runner<'a> = Box<dyn FnMut(u64, &mut dyn FnMut(u64)) -> Result<(), Failure> + 'a>;
+
+/// One of two peers that take turns.
+struct Contestant<'a> {
+    run: Runner<'a>,
+    /// Calls in one slice of time.
+    calls: u64,
+    all: Samples,
+    medians: Vec<f64>,
+    rates: Vec<f64>,
+}
+
+impl<'a> Contestant<'a> {
+    /// Warms up until it is clear how many calls a slice of time holds.
+    fn new(mut run: Runner<'a>, slice: Duration) -> Result<Self, Failure> {
+        let mut calls = 8;
+        loop {
+            let start = Instant::now();
+            run(calls, &mut |_| ())?;
+            let elapsed = start.elapsed();
+            if elapsed * 4 >= slice {
+                let in_slice = rate(calls, elapsed) * slice.as_secs_f64();
+                calls = (in_slice as u64).max(8);
+                break;
+            }
+            calls *= 2;
+        }
+        Ok(Self {
+            run,
+            calls,
+            all: Samples::with_capacity(0),
+            medians: Vec::new(),
+            rates: Vec::new(),
+        })
+    }
+
+    fn take_turn(&mut self) -> Result<(), Failure> {
+        let mut samples = Samples::with_capacity(usize::try_from(self.calls).unwrap_or(0));
+        let start = Instant::now();
+        (self.run)(self.calls, &mut |nanoseconds| samples.push(nanoseconds))?;
+        self.rates.push(rate(self.calls, start.elapsed()));
+        self.medians.push(samples.percentile(0.5) as f64);
+        self.all.extend(&samples);
+        Ok(())
+    }
+
+    fn timing(&mut self) -> Timing {
+        Timing {
+            median: self.all.percentile(0.5),
+            p99: self.all.percentile(0.99),
+            rate: median(&self.rates),
+        }
+    }
+}
+
+/// Measures an operation and the raw peer in turns.
+fn measure(
+    args: &ClientArgs,
+    name: &str,
+    load: Load,
+    size: usize,
+    object: &ObjectRef,
+    raw: SocketAddr,
+) -> Result<Row, Failure> {
+    load.verify(object, size)
+        .map_err(|reason| Failure::because(format!("{name}: {reason}")))?;
+    let mut socket = RawClient::connect(raw, exchange(load, size, object))
+        .map_err(|error| Failure::because(format!("cannot reach the raw peer: {error}")))?;
+    let slice = Duration::from_millis(args.slice);
+    let through_orb: Runner<'_> = Box::new(|calls, sample| {
+        load.run(object, size, calls, Some(sample))
+            .map_err(|exception| Failure::because(format!("{name}: {exception}")))
+    });
+    let past_orb: Runner<'_> = Box::new(|calls, sample| {
+        socket
+            .run(calls, Some(sample))
+            .map_err(|error| Failure::because(format!("the raw peer failed: {error}")))
+    });
+    let mut orbium = Contestant::new(through_orb, slice)?;
+    let mut raw = Contestant::new(past_orb, slice)?;
+    for round in 0..args.rounds {
+        tell(&Event::Step(name.to_owned()))?;
+        // Whoever goes second finds the machine as the other left it.
+        if round % 2 == 0 {
+            orbium.take_turn()?;
+            raw.take_turn()?;
+        } else {
+            raw.take_turn()?;
+            orbium.take_turn()?;
+        }
+    }
+    let rounds = orbium.medians.iter().zip(&raw.medians);
+    let ratios: Vec<f64> = rounds.map(|(orbium, raw)| orbium / raw.max(1.0)).collect();
+    Ok(Row {
+        call: name.to_owned(),
+        orbium: orbium.timing(),
+        raw: raw.timing(),
+        ratio: median(&ratios),
+        least_ratio: ratios.iter().copied().fold(f64::INFINITY, f64::min),
+        greatest_ratio: ratios.iter().copied().fold(0.0, f64::max),
+    })
+}
+
+/// The octets of the operation's messages to this object.
+fn exchange(load: Load, size: usize, object: &ObjectRef) -> Exchange {
+    let key_len = object
+        .ior()
+        .iiop_profiles()
+        .next()
+        .map_or(0, |profile| profile.object_key.len());
+    let (request, reply) = load.message_sizes(size, key_len);
+    let octets = |size| u32::try_from(size).unwrap_or(u32::MAX);
+    Exchange::twoway(octets(request), octets(reply))
+}

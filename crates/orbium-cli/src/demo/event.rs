@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What the client process tells the one that started it: lines of JSON.
+
+use serde_json::{Value, json};
+
+use super::report::{Finding, Row, Verdict};
+
+/// One line.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Event {
+    /// Something has begun that takes a moment.
+    Step(String),
+    /// An operation was checked.
+    Checked(Finding),
+    /// An operation was measured.
+    Measured(Row),
+}
+
+impl Event {
+    pub(crate) fn to_line(&self) -> String {
+        let value = match self {
+            Self::Step(what) => json!({ "step": what }),
+            Self::Checked(finding) => json!({ "checked": finding.to_json() }),
+            Self::Measured(row) => json!({ "measured": row.to_json() }),
+        };
+        format!("{value}\n")
+    }
+
+    /// The event of a line; `None` for one that is none.
+    pub(crate) fn from_line(line: &str) -> Option<Self> {
+        let value: Value = serde_json::from_str(line).ok()?;
+        let (kind, content) = value.as_object()?.iter().next()?;
+        match kind.as_str() {
+            "step" => Some(Self::Step(content.as_str()?.to_owned())),
+            "checked" => Finding::from_json(content).map(Self::Checked),
+            "measured" => Row::from_json(content).map(Self::Measured),
+            _ => None,
+        }
+    }
+}
+
+impl Finding {
+    pub(crate) fn to_json(&self) -> Value {
+        let (outcome, reason) = match &self.verdict {
+            Verdict::Passed => ("passed", None),
+            Verdict::Failed(reason) => ("failed", Some(reason)),
+            Verdict::Skipped(reason) => ("skipped", Some(reason)),
+        };
+        json!({ "name": self.name, "outcome": outcome, "reason": reason })
+    }
+
+    fn from_json(value: &Value) -> Option<Self> {
+        let reason = || value["reason"].as_str().unwrap_or_default().to_owned();
+        Some(Self {
+            name: value["name"].as_str()?.to_owned(),
+            verdict: match value["outcome"].as_str()? {
+                "passed" => Verdict::Passed,
+                "failed" => Verdict::Failed(reason()),
+                _ => Verdict::Skipped(reason()),
+            },
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::demo::timing::Timing;
+
+    #[test]
+    fn events_survive_the_way_between_processes() {
+        let timing = |median| Timing {
+            median,
+            p99: 2 * median,
+            rate: 0.5,
+        };
+        let found = |verdict| {
+            Event::Checked(Finding {
+                name: "noop".into(),
+                verdict,
+            })
+        };
+        for event in [
+            Event::Step("noop\n".into()),
+            found(Verdict::Passed),
+            found(Verdict::Failed("why".into())),
+            found(Verdict::Skipped("because".into())),
+            Event::Measured(Row {
+                call: "echo".into(),
+                orbium: timing(3),
+                raw: timing(2),
+                ratio: 1.5,
+                least_ratio: 1.0,
+                greatest_ratio: 2.0,
+            }),
+        ] {
+            let line = event.to_line();
+            assert_eq!(line.matches('\n').count(), 1);
+            assert_eq!(Event::from_line(&line), Some(event));
+        }
+        assert_eq!(Event::from_line("READY"), None);
+        assert_eq!(Event::from_line("{}"), None);
+    }
+}

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! `orbium demo`: a server and a client on this machine, checked and measured.
+//!
+//! Three processes of this same program take part: a server (`demo serve`), a
+//! raw peer that moves as many octets without an ORB (`demo raw`), and a client
+//! (`demo client`) that checks and measures, and tells the one that the user
+//! started what it found, a line of JSON each.
+
+mod call;
+mod child;
+mod client;
+mod event;
+mod pin;
+mod plot;
+mod progress;
+mod raw;
+mod report;
+mod run;
+mod serve;
+mod timing;
+
+use clap::{Args, Subcommand};
+
+use crate::failure::Failure;
+
+#[derive(Debug, Args)]
+#[command(args_conflicts_with_subcommands = true)]
+pub(crate) struct DemoArgs {
+    #[command(subcommand)]
+    command: Option<DemoCommand>,
+    #[command(flatten)]
+    run: run::RunArgs,
+}
+
+#[derive(Debug, Subcommand)]
+enum DemoCommand {
+    /// Serve the objects Cube, Receiver and Peer until told to stop.
+    ///
+    /// Any ORB reaches them under plain keys, as in corbaloc::HOST:PORT/Cube.
+    /// Ends on SIGTERM, on SIGINT, and when a client calls Cube::shutdown().
+    Serve(serve::ServeArgs),
+    /// Repeat one operation in a closed loop and measure it: for profilers,
+    /// and for the servers of other ORBs.
+    Call(call::CallArgs),
+    /// The raw peer.
+    #[command(hide = true)]
+    Raw(raw::RawArgs),
+    /// The client that the demonstration starts.
+    #[command(hide = true)]
+    Client(client::ClientArgs),
+}
+
+pub(crate) fn run(args: &DemoArgs) -> Result<(), Failure> {
+    match &args.command {
+        None => run::run(&args.run),
+        Some(DemoCommand::Serve(args)) => serve::run(args),
+        Some(DemoCommand::Call(args)) => call::run(args),
+        Some(DemoCommand::Raw(args)) => raw::run(args),
+        Some(DemoCommand::Client(args)) => client::run(args),
+    }
+}

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! `orbium demo raw`: the raw peer, for comparison.
+
+use std::io::Read;
+use std::net::{SocketAddr, TcpListener};
+use std::thread;
+use std::time::Instant;
+
+use clap::{Args, Subcommand};
+use orbium_demo::raw::{Client, Exchange, serve};
+use serde_json::json;
+
+use super::pin::PinArgs;
+use super::timing::{Samples, Timing, latency, thousands};
+use crate::failure::Failure;
+use crate::output;
+
+#[derive(Debug, Args)]
+pub(crate) struct RawArgs {
+    #[command(subcommand)]
+    command: RawCommand,
+}
+
+#[derive(Debug, Subcommand)]
+enum RawCommand {
+    /// Answer with as many octets as the client wishes.
+    Serve(RawServeArgs),
+    /// Exchange octets in a closed loop.
+    Call(RawCallArgs),
+}
+
+#[derive(Debug, Args)]
+struct RawServeArgs {
+    /// Where to listen
+    #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:0")]
+    listen: SocketAddr,
+    #[command(flatten)]
+    pin: PinArgs,
+    /// End when standard input ends
+    #[arg(long)]
+    until_input_ends: bool,
+}
+
+#[derive(Debug, Args)]
+struct RawCallArgs {
+    /// Address of the server
+    #[arg(long, value_name = "ADDRESS")]
+    to: SocketAddr,
+    /// Octets sent
+    #[arg(long, value_name = "OCTETS")]
+    request: u32,
+    /// Octets received
+    #[arg(long, value_name = "OCTETS")]
+    reply: u32,
+    /// Requests that are answered by one reply
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    every: u32,
+    /// How often
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=super::call::MOST_SAMPLES))]
+    calls: u64,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    pin: PinArgs,
+}
+
+pub(crate) fn run(args: &RawArgs) -> Result<(), Failure> {
+    match &args.command {
+        RawCommand::Serve(args) => run_server(args),
+        RawCommand::Call(args) => run_client(args),
+    }
+}
+
+fn run_server(args: &RawServeArgs) -> Result<(), Failure> {
+    args.pin.apply()?;
+    let failed = |error| Failure::because(format!("cannot listen at {}: {error}", args.listen));
+    let listener = TcpListener::bind(args.listen).map_err(failed)?;
+    let address = listener.local_addr().map_err(failed)?;
+    output::print(&format!("{address}\nREADY\n"))?;
+    let failed = |error| Failure::because(format!("the raw server failed: {error}"));
+    if !args.until_input_ends {
+        return serve(&listener).map_err(failed);
+    }
+    // Connections have threads of their own, and end with the process.
+    thread::Builder::new()
+        .spawn(move || serve(&listener))
+        .map_err(failed)?;
+    let mut ignored = [0; 64];
+    let mut input = std::io::stdin().lock();
+    while matches!(input.read(&mut ignored), Ok(1..)) {}
+    Ok(())
+}
+
+fn run_client(args: &RawCallArgs) -> Result<(), Failure> {
+    args.pin.apply()?;
+    let failed = |error| Failure::because(format!("the raw peer at {}: {error}", args.to));
+    let exchange = Exchange {
+        request: args.request,
+        reply: args.reply,
+        every: args.every,
+    };
+    let mut client = Client::connect(args.to, exchange).map_err(failed)?;
+    let mut samples = Samples::with_capacity(usize::try_from(args.calls).unwrap_or(usize::MAX));
+    let start = Instant::now();
+    let mut sample = |nanoseconds| samples.push(nanoseconds);
+    client.run(args.calls, Some(&mut sample)).map_err(failed)?;
+    let elapsed = start.elapsed();
+    let timing = Timing::new(&mut samples, args.calls, elapsed);
+    if args.json {
+        let mut value = timing.to_json();
+        value["calls"] = json!(args.calls);
+        return output::print_json(&value);
+    }
+    output::print(&format!(
+        "raw  median {}  p99 {}  {} calls/s\n",
+        latency(timing.median),
+        latency(timing.p99),
+        thousands(timing.rate)
+    ))
+}

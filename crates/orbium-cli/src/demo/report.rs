@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What the demonstration found: as a table and as JSON.
+
+use std::fmt::Write;
+
+use serde_json::{Value, json};
+
+use super::timing::{Timing, latency, thousands};
+
+/// An operation that was checked.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Finding {
+    /// What was checked.
+    pub(crate) name: String,
+    /// What came of it.
+    pub(crate) verdict: Verdict,
+}
+
+/// What came of a check.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Verdict {
+    /// The answer is right.
+    Passed,
+    /// It is not: why.
+    Failed(String),
+    /// It could not be asked: why.
+    Skipped(String),
+}
+
+/// An operation that was measured, beside the raw peer.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Row {
+    /// The operation, for people.
+    pub(crate) call: String,
+    /// The ORB's figures.
+    pub(crate) orbium: Timing,
+    /// The raw peer's.
+    pub(crate) raw: Timing,
+    /// Median of the rounds' ratios of median latencies, ORB over raw.
+    pub(crate) ratio: f64,
+    /// The least ratio of a round.
+    pub(crate) least_ratio: f64,
+    /// The greatest ratio of a round.
+    pub(crate) greatest_ratio: f64,
+}
+
+impl Row {
+    pub(crate) fn to_json(&self) -> Value {
+        json!({
+            "call": self.call,
+            "orbium": self.orbium.to_json(),
+            "raw": self.raw.to_json(),
+            "ratio": self.ratio,
+            "least_ratio": self.least_ratio,
+            "greatest_ratio": self.greatest_ratio,
+        })
+    }
+
+    pub(crate) fn from_json(value: &Value) -> Option<Self> {
+        Some(Self {
+            call: value["call"].as_str()?.to_owned(),
+            orbium: Timing::from_json(&value["orbium"])?,
+            raw: Timing::from_json(&value["raw"])?,
+            ratio: value["ratio"].as_f64()?,
+            least_ratio: value["least_ratio"].as_f64()?,
+            greatest_ratio: value["greatest_ratio"].as_f64()?,
+        })
+    }
+}
+
+/// Measurements of one protocol with the processes in one place.
+#[derive(Clone, Debug)]
+pub(crate) struct Section {
+    /// The protocol.
+    pub(crate) protocol: &'static str,
+    /// The one CPU that all processes ran on; `None` if they ran freely.
+    pub(crate) cpu: Option<usize>,
+    /// One row for each operation.
+    pub(crate) rows: Vec<Row>,
+}
+
+impl Section {
+    /// What is measured where, in a line.
+    pub(crate) fn title(&self) -> String {
+        match self.cpu {
+            Some(cpu) => format!("{}, both processes pinned to CPU {cpu}", self.protocol),
+            None => format!("{}, both processes free", self.protocol),
+        }
+    }
+}
+
+/// Everything found.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Report {
+    /// The checks, by protocol.
+    pub(crate) checks: Vec<(&'static str, Vec<Finding>)>,
+    /// The measurements.
+    pub(crate) sections: Vec<Section>,
+    /// What could not be done, in sentences.
+    pub(crate) notes: Vec<String>,
+}
+
+impl Report {
+    /// How many checks failed.
+    pub(crate) fn failures(&self) -> usize {
+        let all = self.checks.iter().flat_map(|(_, findings)| findings);
+        all.filter(|finding| matches!(finding.verdict, Verdict::Failed(_)))
+            .count()
+    }
+
+    /// The checks and the tables, for people.
+    pub(crate) fn to_text(&self) -> String {
+        let mut text = String::new();
+        for (protocol, findings) in &self.checks {
+            write_checks(&mut text, protocol, findings);
+        }
+        for section in &self.sections {
+            write_table(&mut text, section);
+        }
+        if !self.sections.is_empty() {
+            text.push_str(
+                "\nratio: median latency of orbium over that of the raw socket, which moves messages of\n\
+                 the same sizes; both take turns in rounds, and the median of the rounds is shown\n",
+            );
+        }
+        for note in &self.notes {
+            let _ = write!(text, "\n{note}\n");
+        }
+        text
+    }
+
+    pub(crate) fn to_json(&self) -> Value {
+        let checks = self.checks.iter().map(|(protocol, findings)| {
+            let findings: Value = findings.iter().map(Finding::to_json).collect();
+            json!({ "protocol": protocol, "checks": findings })
+        });
+        let sections = self.sections.iter().map(|section| {
+            let rows: Value = section.rows.iter().map(Row::to_json).collect();
+            json!({ "protocol": section.protocol, "pinned_to_cpu": section.cpu, "rows": rows })
+        });
+        json!({
+            "orbium": env!("CARGO_PKG_VERSION"),
+            "cpus": std::thread::available_parallelism().map(usize::from).unwrap_or(1),
+            "checks": checks.collect::<Value>(),
+            "measurements": sections.collect::<Value>(),
+            "notes": self.notes,
+        })
+    }
+}
+
+fn write_checks(text: &mut String, protocol: &str, findings: &[Finding]) {
+    let (mut passed, mut skipped, mut failed) = (0, 0, 0);
+    let mut reasons = String::new();
+    for finding in findings {
+        match &finding.verdict {
+            Verdict::Passed => passed += 1,
+            Verdict::Skipped(reason) => {
+                skipped += 1;
+                let _ = writeln!(reasons, "  skipped {}: {reason}", finding.name);
+            }
+            Verdict::Failed(reason) => {
+                failed += 1;
+                let _ = writeln!(reasons, "  FAILED  {}: {reason}", finding.name);
+            }
+        }
+    }
+    let _ = write!(text, "{protocol}: {passed} checks passed");
+    if skipped > 0 {
+        let _ = write!(text, ", {skipped} skipped");
+    }
+    if failed > 0 {
+        let _ = write!(text, ", {failed} FAILED");
+    }
+    let _ = write!(text, "\n{reasons}");
+}
+
+const CALL_WIDTH: usize = 26;
+const CELL_WIDTH: usize = 10;
+
+fn write_table(text: &mut String, section: &Section) {
+    let group = 3 * CELL_WIDTH;
+    let _ = writeln!(text, "\n{}", section.title());
+    let _ = writeln!(
+        text,
+        "{:CALL_WIDTH$}{:>group$}   {:>group$}",
+        "", "orbium", "raw socket"
+    );
+    let _ = write!(text, "{:CALL_WIDTH$}", "call");
+    for _ in 0..2 {
+        for heading in ["median", "p99", "calls/s"] {
+            let _ = write!(text, "{heading:>CELL_WIDTH$}");
+        }
+        text.push_str("   ");
+    }
+    text.push_str(" ratio\n");
+    for row in &section.rows {
+        let _ = write!(text, "{:CALL_WIDTH$}", row.call);
+        for timing in [&row.orbium, &row.raw] {
+            let cells = [
+                latency(timing.median),
+                latency(timing.p99),
+                thousands(timing.rate),
+            ];
+            for cell in cells {
+                let _ = write!(text, "{cell:>CELL_WIDTH$}");
+            }
+            text.push_str("   ");
+        }
+        let _ = writeln!(text, "{:>6.2}", row.ratio);
+    }
+}

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! `orbium demo serve`.
+
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+use std::thread;
+
+use clap::Args;
+use orbium::{Config, Endpoint, GiopMinor, Interface, Orb, ServerStrategy};
+use orbium_demo::Served;
+use signal_hook::consts::{SIGINT, SIGTERM};
+use signal_hook::iterator::Signals;
+
+use super::pin::PinArgs;
+use crate::failure::Failure;
+use crate::output;
+
+#[derive(Debug, Args)]
+pub(crate) struct ServeArgs {
+    /// Where to listen: iiop://HOST:PORT, port 0 for a free one; may be
+    /// repeated [default: a free port of all interfaces]
+    #[arg(long = "endpoint", value_name = "URL")]
+    endpoints: Vec<Endpoint>,
+    /// How connections are served: thread-per-connection or reactive
+    #[arg(long, value_name = "NAME", default_value_t)]
+    strategy: ServerStrategy,
+    /// Write cube.ior, receiver.ior and peer.ior to this folder
+    #[arg(long, value_name = "DIR")]
+    ior_dir: Option<PathBuf>,
+    /// Speak GIOP 1.0 (0), 1.1 (1) or 1.2 (2)
+    #[arg(long, value_name = "N", default_value = "2", value_parser = giop_minor)]
+    giop_minor: GiopMinor,
+    /// Send messages above this many octets in fragments (GIOP 1.2)
+    #[arg(long, value_name = "OCTETS")]
+    fragment_size: Option<usize>,
+    #[command(flatten)]
+    pin: PinArgs,
+    /// End when standard input ends, as it does with the process that holds it.
+    #[arg(long, hide = true)]
+    until_input_ends: bool,
+}
+
+fn giop_minor(text: &str) -> Result<GiopMinor, String> {
+    let minor = text.parse().ok().and_then(GiopMinor::new);
+    minor.ok_or_else(|| "expected 0, 1 or 2".to_owned())
+}
+
+pub(crate) fn run(args: &ServeArgs) -> Result<(), Failure> {
+    args.pin.apply()?;
+    // Before anybody can think of stopping us.
+    let signals = Signals::new([SIGINT, SIGTERM])
+        .map_err(|error| Failure::because(format!("cannot wait for signals: {error}")))?;
+    let orb = Orb::new(Config {
+        endpoints: args.endpoints.clone(),
+        strategy: args.strategy,
+        fragment_size: args.fragment_size,
+        giop_minor: args.giop_minor,
+        ..Config::default()
+    })
+    .map_err(|error| Failure::because(error.to_string()))?;
+    end_on_signal(signals, orb.clone())?;
+    if args.until_input_ends {
+        end_with_input(orb.clone())?;
+    }
+    let served = orbium_demo::serve(&orb)
+        .map_err(|error| Failure::because(format!("cannot serve: {error}")))?;
+    let references = References::of(&orb, &served);
+    if let Some(folder) = &args.ior_dir {
+        references.write(folder)?;
+    }
+    match output::print(&references.announcement(&orb)) {
+        // A server may well be started by somebody who does not listen.
+        Ok(()) | Err(Failure::OutputClosed) => {}
+        Err(failure) => return Err(failure),
+    }
+    match orb.run() {
+        Ok(()) => Ok(()),
+        // Shut down between READY and here.
+        Err(exception) if exception.kind == orbium::ExceptionKind::BadInvOrder => Ok(()),
+        Err(exception) => Err(Failure::because(exception.to_string())),
+    }
+}
+
+/// The first signal lets requests in progress finish; a second one does not
+/// wait for them.
+fn end_on_signal(mut signals: Signals, orb: Orb) -> Result<(), Failure> {
+    let wait = move || {
+        let mut all = signals.forever();
+        if all.next().is_some() {
+            // Fails only if waiting from within a request, which this is not.
+            let _ = orb.shutdown(false);
+        }
+        if let Some(signal) = all.next() {
+            std::process::exit(128 + signal);
+        }
+    };
+    spawn("signals", wait)
+}
+
+fn end_with_input(orb: Orb) -> Result<(), Failure> {
+    let wait = move || {
+        let mut ignored = [0; 64];
+        let mut input = io::stdin().lock();
+        while matches!(input.read(&mut ignored), Ok(1..)) {}
+        let _ = orb.shutdown(false);
+    };
+    spawn("input", wait)
+}
+
+fn spawn(name: &str, work: impl FnOnce() + Send + 'static) -> Result<(), Failure> {
+    thread::Builder::new()
+        .name(name.to_owned())
+        .spawn(work)
+        .map(drop)
+        .map_err(|error| Failure::because(format!("cannot start a thread: {error}")))
+}
+
+/// The stringified references, by object key.
+struct References([(&'static str, String); 3]);
+
+impl References {
+    fn of(orb: &Orb, served: &Served) -> Self {
+        fn text(orb: &Orb, object: &impl Interface) -> String {
+            orb.object_to_string(object)
+        }
+        Self([
+            ("Cube", text(orb, &served.cube)),
+            ("Receiver", text(orb, &served.receiver)),
+            ("Peer", text(orb, &served.peer)),
+        ])
+    }
+
+    /// What is printed once requests are served.
+    fn announcement(&self, orb: &Orb) -> String {
+        let mut text = String::new();
+        for (key, reference) in &self.0 {
+            text.push_str(&format!("{key} {reference}\n"));
+        }
+        let minor = orb.config().giop_minor.number();
+        for address in orb.addresses().unwrap_or_default() {
+            for (key, _) in &self.0 {
+                text.push_str(&format!("{key} corbaloc:iiop:1.{minor}@{address}/{key}\n"));
+            }
+        }
+        text.push_str("READY\n");
+        text
+    }
+
+    fn write(&self, folder: &Path) -> Result<(), Failure> {
+        let failed = |path: &Path, error: &io::Error| {
+            Failure::because(format!("cannot write `{}`: {error}", path.display()))
+        };
+        std::fs::create_dir_all(folder).map_err(|error| failed(folder, &error))?;
+        for (key, reference) in &self.0 {
+            let path = folder.join(format!("{}.ior", key.to_ascii_lowercase()));
+            write_whole(&path, reference).map_err(|error| failed(&path, &error))?;
+        }
+        Ok(())
+    }
+}
+
+/// Writes a file so that whoever sees it sees all of it.
+fn write_whole(path: &Path, line: &str) -> io::Result<()> {
+    let draft = path.with_extension(format!("ior.{}", std::process::id()));
+    std::fs::write(&draft, format!("{line}\n"))?;
+    std::fs::rename(&draft, path).inspect_err(|_| {
+        let _ = std::fs::remove_file(&draft);
+    })
+}
