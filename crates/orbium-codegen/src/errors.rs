@@ -108,9 +108,9 @@ impl Emitter<'_, '_> {
         let tail = " -> $Option<$Result<Self, orb::CdrError>> {";
         self.text.signature("fn decode_raised", &parameters, tail);
         for (variant, path, _) in variants {
-            self.text.open(format!(
-                "if id == <{path} as orb::UserException>::REPOSITORY_ID {{"
-            ));
+            let known = format!("<{path} as orb::UserException>::REPOSITORY_ID");
+            self.text.assign("let known", &known);
+            self.text.open("if id == known {");
             self.text.line("let members = orb::Decode::decode(reader);");
             self.text
                 .line(format!("return $Some(members.map(Self::{variant}));"));

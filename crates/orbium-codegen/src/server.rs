@@ -49,7 +49,7 @@ impl Emitter<'_, '_> {
             "/// What a servant of IDL interface `{shown}` does."
         ));
         let head = format!("pub trait {servant}: {supertraits}");
-        if own.is_empty() {
+        if own.is_empty() && self.text.fits(&format!("{head} {{}}")) {
             self.text.line(format!("{head} {{}}"));
         } else {
             self.trait_head(&head, bases.len());

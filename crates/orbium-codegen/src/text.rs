@@ -208,12 +208,17 @@ impl Text {
         let one = self.resolve(&format!("){tail}"));
         let end = if one.ends_with('{') { " {" } else { ";" };
         let bare = one.strip_suffix(end).unwrap_or(&one).to_owned();
-        // rustfmt keeps a column free before a brace.
-        let brace = usize::from(end == " {");
-        if one.len() + brace <= self.room() {
+        // rustfmt counts the indentation twice before a brace, and not quite
+        // all of it elsewhere.
+        let indent = self.depth * 4;
+        let fits = match end {
+            ";" => one.len() + indent <= WIDTH + 3,
+            _ => one.len() + 2 * indent <= WIDTH,
+        };
+        if fits {
             return self.raw(&one);
         }
-        if bare.len() <= self.room() && end == " {" {
+        if bare.len() + indent <= WIDTH + 2 && end == " {" {
             self.raw(&bare);
             return self.raw("{");
         }
@@ -296,7 +301,13 @@ impl Text {
             return self.outwards();
         }
         let arguments: Vec<Argument> = arguments.iter().cloned().map(Argument::Plain).collect();
-        self.call(&format!("{left} = {head}"), &arguments, tail);
+        if self.fits(&format!("{left} = {head}(")) {
+            self.call(&format!("{left} = {head}"), &arguments, tail);
+        } else {
+            self.open(format!("{left} ="));
+            self.call(head, &arguments, tail);
+            self.outwards();
+        }
     }
 
     /// An argument on a line of its own; a closure whose body is too long
@@ -522,6 +533,6 @@ fn split(list: &str) -> Vec<&str> {
 
 /// Whether an argument is so simple and short that several share a line.
 fn is_short(text: &str) -> bool {
-    let simple = |c: char| c.is_ascii_alphanumeric() || "_.&# ".contains(c);
+    let simple = |c: char| c.is_ascii_alphanumeric() || "_.&*# ".contains(c);
     text.len() <= SHORT && text.chars().all(simple)
 }

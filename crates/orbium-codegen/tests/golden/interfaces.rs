@@ -2601,11 +2601,13 @@ pub mod interfaces {
             id: &str,
             reader: &mut orb::CdrReader<'_>,
         ) -> Option<Result<Self, orb::CdrError>> {
-            if id == <super::base::Broken as orb::UserException>::REPOSITORY_ID {
+            let known = <super::base::Broken as orb::UserException>::REPOSITORY_ID;
+            if id == known {
                 let members = orb::Decode::decode(reader);
                 return Some(members.map(Self::Broken));
             }
-            if id == <super::base::Busy as orb::UserException>::REPOSITORY_ID {
+            let known = <super::base::Busy as orb::UserException>::REPOSITORY_ID;
+            if id == known {
                 let members = orb::Decode::decode(reader);
                 return Some(members.map(Self::Busy));
             }
@@ -2664,7 +2666,8 @@ pub mod interfaces {
             id: &str,
             reader: &mut orb::CdrReader<'_>,
         ) -> Option<Result<Self, orb::CdrError>> {
-            if id == <super::base::Broken as orb::UserException>::REPOSITORY_ID {
+            let known = <super::base::Broken as orb::UserException>::REPOSITORY_ID;
+            if id == known {
                 let members = orb::Decode::decode(reader);
                 return Some(members.map(Self::Broken));
             }
@@ -2719,7 +2722,8 @@ pub mod interfaces {
             id: &str,
             reader: &mut orb::CdrReader<'_>,
         ) -> Option<Result<Self, orb::CdrError>> {
-            if id == <everything::Denied as orb::UserException>::REPOSITORY_ID {
+            let known = <everything::Denied as orb::UserException>::REPOSITORY_ID;
+            if id == known {
                 let members = orb::Decode::decode(reader);
                 return Some(members.map(Self::Denied));
             }
@@ -2792,15 +2796,18 @@ pub mod interfaces {
             id: &str,
             reader: &mut orb::CdrReader<'_>,
         ) -> Option<Result<Self, orb::CdrError>> {
-            if id == <super::base::Broken as orb::UserException>::REPOSITORY_ID {
+            let known = <super::base::Broken as orb::UserException>::REPOSITORY_ID;
+            if id == known {
                 let members = orb::Decode::decode(reader);
                 return Some(members.map(Self::Broken));
             }
-            if id == <super::base::Busy as orb::UserException>::REPOSITORY_ID {
+            let known = <super::base::Busy as orb::UserException>::REPOSITORY_ID;
+            if id == known {
                 let members = orb::Decode::decode(reader);
                 return Some(members.map(Self::Busy));
             }
-            if id == <super::base::Gone as orb::UserException>::REPOSITORY_ID {
+            let known = <super::base::Gone as orb::UserException>::REPOSITORY_ID;
+            if id == known {
                 let members = orb::Decode::decode(reader);
                 return Some(members.map(Self::Gone));
             }
@@ -2872,11 +2879,13 @@ pub mod interfaces {
             id: &str,
             reader: &mut orb::CdrReader<'_>,
         ) -> Option<Result<Self, orb::CdrError>> {
-            if id == <super::base::Busy as orb::UserException>::REPOSITORY_ID {
+            let known = <super::base::Busy as orb::UserException>::REPOSITORY_ID;
+            if id == known {
                 let members = orb::Decode::decode(reader);
                 return Some(members.map(Self::Busy));
             }
-            if id == <everything::Denied as orb::UserException>::REPOSITORY_ID {
+            let known = <everything::Denied as orb::UserException>::REPOSITORY_ID;
+            if id == known {
                 let members = orb::Decode::decode(reader);
                 return Some(members.map(Self::Denied));
             }

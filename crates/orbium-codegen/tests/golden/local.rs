@@ -316,7 +316,8 @@ pub mod local {
             id: &str,
             reader: &mut orb::CdrReader<'_>,
         ) -> Option<Result<Self, orb::CdrError>> {
-            if id == <Late as orb::UserException>::REPOSITORY_ID {
+            let known = <Late as orb::UserException>::REPOSITORY_ID;
+            if id == known {
                 let members = orb::Decode::decode(reader);
                 return Some(members.map(Self::Late));
             }

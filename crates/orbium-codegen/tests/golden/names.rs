@@ -404,7 +404,8 @@ pub mod r#type {
         pub fn to_object(
             &self,
             object: ::core::option::Option<&orb::ObjectRef>,
-        ) -> ::core::result::Result<::core::option::Option<orb::ObjectRef>, orb::SystemException> {
+        ) -> ::core::result::Result<::core::option::Option<orb::ObjectRef>, orb::SystemException>
+        {
             static OP: orb::Operation = orb::Operation::new("to_object");
             orb::ObjectRef::call(
                 &self.0,
@@ -451,7 +452,8 @@ pub mod r#type {
             &self,
             call: &orb::Call<'_>,
             object: ::core::option::Option<&orb::ObjectRef>,
-        ) -> ::core::result::Result<::core::option::Option<orb::ObjectRef>, orb::SystemException> {
+        ) -> ::core::result::Result<::core::option::Option<orb::ObjectRef>, orb::SystemException>
+        {
             FromServant::to_object(&**self, call, object)
         }
     }
@@ -1352,7 +1354,8 @@ pub mod r#type {
             id: &str,
             reader: &mut orb::CdrReader<'_>,
         ) -> ::core::option::Option<::core::result::Result<Self, orb::CdrError>> {
-            if id == <Err as orb::UserException>::REPOSITORY_ID {
+            let known = <Err as orb::UserException>::REPOSITORY_ID;
+            if id == known {
                 let members = orb::Decode::decode(reader);
                 return ::core::option::Option::Some(members.map(Self::Err));
             }
@@ -1416,11 +1419,13 @@ pub mod r#type {
             id: &str,
             reader: &mut orb::CdrReader<'_>,
         ) -> ::core::option::Option<::core::result::Result<Self, orb::CdrError>> {
-            if id == <Err as orb::UserException>::REPOSITORY_ID {
+            let known = <Err as orb::UserException>::REPOSITORY_ID;
+            if id == known {
                 let members = orb::Decode::decode(reader);
                 return ::core::option::Option::Some(members.map(Self::Err));
             }
-            if id == <None as orb::UserException>::REPOSITORY_ID {
+            let known = <None as orb::UserException>::REPOSITORY_ID;
+            if id == known {
                 let members = orb::Decode::decode(reader);
                 return ::core::option::Option::Some(members.map(Self::None));
             }
@@ -2157,7 +2162,8 @@ pub mod clashes {
             id: &str,
             reader: &mut orb::CdrReader<'_>,
         ) -> Option<Result<Self, orb::CdrError>> {
-            if id == <Foo as orb::UserException>::REPOSITORY_ID {
+            let known = <Foo as orb::UserException>::REPOSITORY_ID;
+            if id == known {
                 let members = orb::Decode::decode(reader);
                 return Some(members.map(Self::Foo));
             }
