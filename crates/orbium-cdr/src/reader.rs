@@ -83,6 +83,13 @@ impl<'a> CdrReader<'a> {
         self.format = format;
     }
 
+    /// Sets how many more levels of nesting are followed; [`MAX_NESTING`] until
+    /// then.
+    #[inline]
+    pub fn set_nesting(&mut self, levels: u16) {
+        self.nesting = levels;
+    }
+
     /// Octets from the alignment origin to the next octet.
     #[must_use]
     #[inline(always)]

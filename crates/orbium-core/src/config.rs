@@ -5,6 +5,7 @@ use std::fmt;
 use std::str::FromStr;
 use std::time::Duration;
 
+use orbium_cdr::MAX_NESTING;
 use orbium_giop::{MIN_FRAGMENT_LEN, ReassemblyLimits};
 use orbium_transport::{Endpoint, TcpOptions};
 
@@ -64,6 +65,9 @@ pub struct Limits {
     /// Octets of the largest message sent or received, reassembled ones too.
     /// Default: 256 MiB. Memory is only taken as octets arrive.
     pub message_size: usize,
+    /// Levels of nesting in a value received: recursive structs, anys in anys,
+    /// encapsulations. Default: 128.
+    pub nesting: u16,
     /// Messages in assembly from fragments, per connection. Default: 16.
     pub messages_in_assembly: usize,
     /// Connections served at once; further ones are closed. Default: 4096.
@@ -98,6 +102,7 @@ impl Default for Limits {
     fn default() -> Self {
         Self {
             message_size: 256 << 20,
+            nesting: MAX_NESTING,
             messages_in_assembly: 16,
             connections: 4096,
             message_time: Duration::from_secs(30),

@@ -39,6 +39,7 @@ struct State {
     reassembly: Reassembly,
     negotiated: Negotiated,
     limit: usize,
+    nesting: u16,
     /// Time a peer may take to complete a message.
     message_time: Duration,
     /// Until when a message in assembly must be complete.
@@ -80,6 +81,7 @@ struct Reading<'a> {
     reassembly: RefCell<&'a mut Reassembly>,
     negotiated: Negotiated,
     limit: usize,
+    nesting: u16,
     message_time: Duration,
     assembly: Option<Deadline>,
     handed_over: &'a Cell<bool>,
@@ -101,6 +103,7 @@ impl Role for Reading<'_> {
                 reassembly: std::mem::take(&mut **self.reassembly.borrow_mut()),
                 negotiated: self.negotiated,
                 limit: self.limit,
+                nesting: self.nesting,
                 message_time: self.message_time,
                 assembly: self.assembly,
             },
@@ -123,6 +126,7 @@ impl Intake {
                 reassembly: Reassembly::new(limits.reassembly()),
                 negotiated: Negotiated::DEFAULT,
                 limit: limits.message_size,
+                nesting: limits.nesting,
                 message_time: limits.message_time,
                 assembly: None,
             },
@@ -238,6 +242,7 @@ impl State {
             wide_set: self.negotiated.wide_set,
         };
         arguments.set_format(format);
+        arguments.set_nesting(self.nesting);
         let handed_over = Cell::new(false);
         let path = Path {
             connection,
@@ -275,6 +280,7 @@ impl State {
             reassembly: RefCell::new(&mut self.reassembly),
             negotiated: self.negotiated,
             limit: self.limit,
+            nesting: self.nesting,
             message_time: self.message_time,
             assembly: self.assembly,
             handed_over: &handed_over,
