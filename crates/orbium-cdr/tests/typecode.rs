@@ -557,3 +557,35 @@ fn a_promise_that_was_not_kept_cannot_be_sent() {
     let mut octets = encode_at(&some, 0, big());
     assert_eq!(decode_at(&mut octets, 0, big()), Ok(some));
 }
+
+/// omniORB 4.2.5 writes -2 for the default index of a union whose labels cover
+/// every value (Kitchen::ByColour); found by the interoperability tests.
+#[test]
+fn any_negative_default_index_means_none() {
+    for index in ["ff ff ff ff", "ff ff ff fe", "80 00 00 00"] {
+        let code = decode_at(
+            &mut golden(&[
+                ("00 00 00 10", "tk_union"),
+                ("00 00 00 40", "octets that follow"),
+                ("00 00 00 00", "byte order, gap"),
+                ("00 00 00 01 00 00 00 00", "no id"),
+                ("00 00 00 01 00 00 00 00", "no name"),
+                ("00 00 00 08", "discriminator: boolean"),
+                (index, "default index"),
+                ("00 00 00 02", "two members"),
+                (
+                    "01 00 00 00 00 00 00 02 61 00 00 00 00 00 00 03",
+                    "TRUE, a, long",
+                ),
+                (
+                    "00 00 00 00 00 00 00 02 62 00 00 00 00 00 00 0a",
+                    "FALSE, b, octet",
+                ),
+            ]),
+            0,
+            big(),
+        );
+        let code = code.expect("a union without a default member");
+        assert_eq!(code.default_index(), None, "{index}");
+    }
+}

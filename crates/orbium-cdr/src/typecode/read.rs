@@ -245,7 +245,12 @@ impl Parser {
             return Err(reader.error(CdrErrorKind::BadTypeCode));
         }
         self.graph.nodes[index].content = Some(discriminator);
-        let default = reader.read_u32()?;
+        // Any negative number means none: omniORB writes -2 for a union whose
+        // labels cover every value.
+        let default = match reader.read_u32()? {
+            index if index > i32::MAX as u32 => NO_DEFAULT,
+            index => index,
+        };
         let members = self.members(reader, base, |reader| read_label(kind, reader), false)?;
         if default != NO_DEFAULT && default as usize >= members.len() {
             return Err(reader.error(CdrErrorKind::BadTypeCode));

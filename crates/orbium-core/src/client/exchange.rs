@@ -392,6 +392,7 @@ impl<'a, 'b> Exchange<'a, 'b> {
         };
         let mut reader =
             CdrReader::at(&mut message[body..], body, format).with_owner(Some(self.orb.owner()));
+        reader.set_nesting(self.orb.core().config.limits.nesting);
         read(&mut reader)
     }
 
