@@ -11,7 +11,7 @@
 use std::path::{Path, PathBuf};
 use std::{env, fs};
 
-use orbium_cdr::{Any, ByteOrder, CdrWriter, Char, Encode, Format, TypeCode, Typed, WChar};
+use orbium_cdr::{Any, ByteOrder, CdrWriter, Char, Encode, Format, Typed, WChar};
 use orbium_fuzz_targets::types::kitchen::{ByBool, ByChar, ByColour, ByLong, Colour, Mixed, Node};
 use orbium_fuzz_targets::types::{cubit, kitchen, shapes, ttcp};
 use orbium_fuzz_targets::{format_of, type_number};
@@ -92,10 +92,8 @@ impl Seeds {
     fn references(&mut self) {
         for text in URLS {
             self.put(text.as_bytes());
-            if let Ok(corbaloc) = Corbaloc::parse(text) {
-                if let Ok(ior) = corbaloc.to_ior() {
-                    self.reference(&ior);
-                }
+            if let Ok(Ok(ior)) = Corbaloc::parse(text).map(|corbaloc| corbaloc.to_ior()) {
+                self.reference(&ior);
             }
         }
         self.reference(&reference());
@@ -421,8 +419,6 @@ fn write_ior(ior: &Ior, writer: &mut CdrWriter<'_>) {
         writer.write_octets(&profile.data);
     }
 }
-
-const _: fn() -> TypeCode = TypeCode::default;
 
 const URLS: &[&str] = &[
     "corbaloc::h/Key",

@@ -11,8 +11,10 @@ use orbium_giop::Ior;
 
 use crate::types::{cubit, kitchen, shapes, ttcp};
 
+type Check = fn(&Case<'_>);
+
 /// Types that are tried, by the first octet of an input.
-const TYPES: &[(&str, fn(&Case<'_>))] = &[
+const TYPES: &[(&str, Check)] = &[
     ("type_code", type_code),
     ("any", any),
     ("interpreted", interpreted),

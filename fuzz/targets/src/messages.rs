@@ -39,10 +39,10 @@ pub fn messages(input: &[u8]) {
             assert!(assembly.len() <= LIMITS.messages && assembly.octets() <= LIMITS.total);
             assert_eq!(assembly.is_empty(), assembly.octets() == 0);
         } else {
-            if header.kind == MessageKind::CancelRequest {
-                if let Ok(cancel) = CancelRequest::read(&mut header.reader(&mut body.to_vec())) {
-                    assembly.cancel(cancel.request_id);
-                }
+            if header.kind == MessageKind::CancelRequest
+                && let Ok(cancel) = CancelRequest::read(&mut header.reader(&mut body.to_vec()))
+            {
+                assembly.cancel(cancel.request_id);
             }
             message(header, body);
         }
@@ -264,7 +264,7 @@ fn reference_holds(reader: &mut CdrReader<'_>) {
 
 fn contexts_hold(contexts: &ServiceContexts<'_>, format: Format) {
     assert_eq!(contexts.iter().count(), contexts.len());
-    assert_eq!(contexts.is_empty(), contexts.len() == 0);
+    assert_eq!(contexts.is_empty(), contexts.iter().next().is_none());
     for context in contexts {
         assert!(contexts.find(context.id).is_some());
         let _ = service_context::name(context.id);

@@ -25,7 +25,8 @@ fn replay(target: &str) {
     let corpus = inputs("corpus", target);
     assert!(!corpus.is_empty(), "the corpus of {target} is missing");
     let mut broken = Vec::new();
-    for file in corpus.iter().chain(&inputs("regressions", target)) {
+    let regressions = inputs("regressions", target);
+    for file in corpus.iter().chain(&regressions) {
         let input = fs::read(file).expect("a readable file");
         if panic::catch_unwind(|| run(&input)).is_err() {
             broken.push(file);
