@@ -266,7 +266,7 @@ macro_rules! encode_fixed {
         impl $crate::Decode for $type {
             const MIN_SIZE: usize = <$type as $crate::FixedSize>::LAYOUT.min_size();
             #[inline]
-            fn decode(reader: &mut $crate::CdrReader<'_>) -> Result<Self, $crate::CdrError> {
+            fn decode(reader: &mut $crate::CdrReader<'_>) -> ::core::result::Result<Self, $crate::CdrError> {
                 reader.read_fixed()
             }
             #[inline]
@@ -274,7 +274,7 @@ macro_rules! encode_fixed {
                 reader: &mut $crate::CdrReader<'_>,
                 count: usize,
                 out: &mut ::std::vec::Vec<Self>,
-            ) -> Result<(), $crate::CdrError> {
+            ) -> ::core::result::Result<(), $crate::CdrError> {
                 reader.read_fixed_vec(count, out)
             }
         }

@@ -214,7 +214,7 @@ fn sequences_at_every_phase_and_order() {
         });
         let longs: Vec<i64> = (0..n).map(i64::from).collect();
         round_trip(&longs, |items, w| {
-            items.iter().for_each(|l| w.write_u64(*l as u64))
+            items.iter().for_each(|l| w.write_u64(*l as u64));
         });
     }
 }
