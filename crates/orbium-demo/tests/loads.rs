@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The loads, against servants of our own.
 
-use std::net::TcpListener;
+use std::io::{Read, Write};
+use std::net::{Shutdown, TcpListener, TcpStream};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
 
 use orbium::{ObjectRef, Orb};
 use orbium_demo::load::Load;
@@ -16,7 +20,12 @@ fn server() -> Result<Orb, Box<dyn std::error::Error>> {
 /// The object that has the operation, found by its plain key.
 fn object(server: &Orb, client: &Orb, load: Load) -> Result<ObjectRef, Box<dyn std::error::Error>> {
     let at = &server.addresses()?[0];
-    let url = format!("corbaloc::{}:{}/{}", at.host, at.port, load.object_key());
+    let url = format!(
+        "corbaloc:iiop:1.2@{}:{}/{}",
+        at.host,
+        at.port,
+        load.object_key()
+    );
     Ok(client.string_to_object(&url)?.ok_or("nil")?)
 }
 
@@ -67,4 +76,64 @@ fn empty_messages_cannot_be_exchanged() {
     let refused = raw::Client::connect("127.0.0.1:9", raw::Exchange::twoway(0, 1));
     let error = refused.map(drop).unwrap_err();
     assert_eq!(error.kind(), std::io::ErrorKind::InvalidInput);
+}
+
+/// Passes octets on until there are no more, and counts them.
+fn relay(mut from: TcpStream, mut to: TcpStream, passed: &AtomicUsize) {
+    let mut buffer = vec![0; 1 << 16];
+    while let Ok(length @ 1..) = from.read(&mut buffer) {
+        passed.fetch_add(length, Ordering::SeqCst);
+        if to.write_all(&buffer[..length]).is_err() {
+            break;
+        }
+    }
+    let _ = to.shutdown(Shutdown::Write);
+}
+
+/// A relay to a port of this host: its own port, and the octets that passed to
+/// and from there.
+fn counting_relay(port: u16) -> std::io::Result<(u16, Arc<[AtomicUsize; 2]>)> {
+    let listener = TcpListener::bind("127.0.0.1:0")?;
+    let own = listener.local_addr()?.port();
+    let passed: Arc<[AtomicUsize; 2]> = Arc::default();
+    let counters = Arc::clone(&passed);
+    thread::spawn(move || -> std::io::Result<()> {
+        loop {
+            let (near, _) = listener.accept()?;
+            let far = TcpStream::connect(("127.0.0.1", port))?;
+            let (up, down) = (Arc::clone(&counters), Arc::clone(&counters));
+            let (near_again, far_again) = (near.try_clone()?, far.try_clone()?);
+            thread::spawn(move || relay(near, far, &up[0]));
+            thread::spawn(move || relay(far_again, near_again, &down[1]));
+        }
+    });
+    Ok((own, passed))
+}
+
+#[test]
+fn messages_have_the_sizes_foretold() -> Result<(), Box<dyn std::error::Error>> {
+    const CALLS: u64 = 8;
+    let (server, client) = (server()?, Orb::builder().build()?);
+    let (port, passed) = counting_relay(server.addresses()?[0].port)?;
+    for load in Load::ALL {
+        let key = load.object_key();
+        let url = format!("corbaloc:iiop:1.2@127.0.0.1:{port}/{key}");
+        let object = client.string_to_object(&url)?.ok_or("nil")?;
+        for size in [0, 1, 2, 3, 1000] {
+            let mut counts = Vec::new();
+            // The second run is longer, so that the difference is calls alone.
+            for calls in [1, 1 + CALLS] {
+                let before = [0, 1].map(|way: usize| passed[way].load(Ordering::SeqCst));
+                load.run(&object, size, calls, None)?;
+                let after = [0, 1].map(|way: usize| passed[way].load(Ordering::SeqCst));
+                counts.push([after[0] - before[0], after[1] - before[1]]);
+            }
+            let each = |way: usize| (counts[1][way] - counts[0][way]) / CALLS as usize;
+            let foretold = load.message_sizes(size, key.len());
+            assert_eq!((each(0), each(1)), foretold, "{load} of {size}");
+        }
+    }
+    client.shutdown(true)?;
+    server.shutdown(true)?;
+    Ok(())
 }

@@ -69,6 +69,7 @@ fn over_tcp(config: Config) -> Tested {
     let served = serve(&server)?;
     let client = Orb::new(config)?;
     let remote = received(&client, &server, &served)?;
+    assert_eq!(facts, Facts::of(&remote.peer));
 
     let mut checks = run_all(&client, &remote, &facts);
     checks.push(check::shutdown(&remote.cube));
@@ -145,7 +146,8 @@ fn by_plain_keys() -> Tested {
         receiver: orbium::narrow(object("Receiver")?)?,
         peer: orbium::narrow(object("Peer")?)?,
     };
-    let facts = Facts::of_giop(2).without_code_sets();
+    let facts = Facts::of(&remote.peer);
+    assert!(!facts.code_sets && !facts.wide, "{facts:?}");
     let checks = run_all(&client, &remote, &facts);
     let failed = checks
         .iter()

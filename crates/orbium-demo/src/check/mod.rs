@@ -8,10 +8,13 @@ mod any;
 mod calls;
 mod cubit;
 mod echo;
+mod facts;
 mod object;
 mod system;
 mod ttcp;
 mod union;
+
+pub use facts::Facts;
 
 use std::fmt;
 
@@ -47,53 +50,6 @@ impl fmt::Display for Check {
             Outcome::Passed => write!(f, "ok {}", self.name),
             Outcome::Failed(why) => write!(f, "FAIL {}: {why}", self.name),
             Outcome::Skipped(why) => write!(f, "skip {}: {why}", self.name),
-        }
-    }
-}
-
-/// What the peer, and the way there, can carry.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Facts {
-    /// The minor version of GIOP that both sides speak.
-    pub giop_minor: u8,
-    /// Whether wide characters can be sent.
-    pub wide: bool,
-    /// Whether code sets are negotiated, so that strings beyond Latin-1 can be
-    /// sent: not at GIOP 1.0, and not to an object known from a plain key.
-    pub code_sets: bool,
-    /// Whether the peer has every system exception there is, as orbium does.
-    pub all_exceptions: bool,
-}
-
-impl Facts {
-    /// What two orbiums can do at that minor version, with a reference that
-    /// names its code sets.
-    #[must_use]
-    pub const fn of_giop(giop_minor: u8) -> Self {
-        Self {
-            giop_minor,
-            wide: giop_minor > 0,
-            code_sets: giop_minor > 0,
-            all_exceptions: true,
-        }
-    }
-
-    /// The same with a peer that need not be orbium.
-    #[must_use]
-    pub const fn foreign(self) -> Self {
-        Self {
-            all_exceptions: false,
-            ..self
-        }
-    }
-
-    /// The same with references that do not name code sets.
-    #[must_use]
-    pub const fn without_code_sets(self) -> Self {
-        Self {
-            wide: false,
-            code_sets: false,
-            ..self
         }
     }
 }

@@ -127,7 +127,7 @@ fn repository_id(world: &World) -> Verdict {
     let got = untyped(world)?.repository_id();
     // Added by CORBA 3.0; older ORBs do not have it.
     let unknown = got.as_ref().err().map(|e| e.kind) == Some(ExceptionKind::BadOperation);
-    if unknown && !world.facts.all_exceptions {
+    if unknown && !world.facts.complete {
         return Err(Failure::Skipped("the peer has no _repository_id".into()));
     }
     expect(
