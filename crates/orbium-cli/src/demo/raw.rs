@@ -110,6 +110,7 @@ fn run_client(args: &RawCallArgs) -> Result<(), Failure> {
     if args.json {
         let mut value = timing.to_json();
         value["calls"] = json!(args.calls);
+        value["seconds"] = json!(elapsed.as_secs_f64());
         return output::print_json(&value);
     }
     output::print(&format!(

@@ -66,6 +66,9 @@ pub(crate) fn run(args: &RunArgs) -> Result<(), Failure> {
     } else {
         Effort::WHOLE
     };
+    for path in [Some(&args.svg), args.json.as_ref()].into_iter().flatten() {
+        check_folder(path)?;
+    }
     let report = find_out(effort)?;
     output::print(&report.to_text())?;
     write(&args.svg, &plot::draw(&report.sections))?;
@@ -77,6 +80,20 @@ pub(crate) fn run(args: &RunArgs) -> Result<(), Failure> {
         0 => Ok(()),
         1 => Err(Failure::because("a check failed, see above")),
         n => Err(Failure::because(format!("{n} checks failed, see above"))),
+    }
+}
+
+/// What can be known before half a minute of measuring.
+fn check_folder(path: &Path) -> Result<(), Failure> {
+    let folder = path
+        .parent()
+        .filter(|folder| !folder.as_os_str().is_empty());
+    match folder {
+        Some(folder) if !folder.is_dir() => Err(Failure::because(format!(
+            "cannot write `{}`: there is no such folder",
+            path.display()
+        ))),
+        _ => Ok(()),
     }
 }
 

@@ -3,9 +3,9 @@
 // Not every test file uses all of it.
 #![allow(dead_code)]
 
-use std::io::Write;
+use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
 
 /// The program with arguments.
@@ -105,4 +105,69 @@ impl Drop for Folder {
 /// A file of the project's own IDL.
 pub(crate) fn project_idl(name: &str) -> String {
     format!("{}/../../idl/{name}", env!("CARGO_MANIFEST_DIR"))
+}
+
+/// A running `demo serve` on a free port of 127.0.0.1, ended with the test.
+pub(crate) struct Server {
+    child: Child,
+    lines: Vec<String>,
+}
+
+impl Server {
+    /// Starts it and waits until it is ready.
+    pub(crate) fn start<'a>(more: impl IntoIterator<Item = &'a str>) -> Self {
+        let arguments = ["demo", "serve", "--endpoint", "iiop://127.0.0.1:0"];
+        let mut child = orbium(arguments.into_iter().chain(more))
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut output = BufReader::new(child.stdout.take().unwrap()).lines();
+        let mut lines = Vec::new();
+        loop {
+            let line = output.next().expect("READY before the end").unwrap();
+            if line == "READY" {
+                return Self { child, lines };
+            }
+            lines.push(line);
+        }
+    }
+
+    /// A reference that it printed: the IOR of `Cube`, `Receiver` or `Peer`.
+    pub(crate) fn ior(&self, key: &str) -> &str {
+        self.printed(&format!("{key} IOR:"))
+            .split_once(' ')
+            .unwrap()
+            .1
+    }
+
+    /// The same as a `corbaloc:`.
+    pub(crate) fn corbaloc(&self, key: &str) -> &str {
+        let line = self.printed(&format!("{key} corbaloc:"));
+        line.split_once(' ').unwrap().1
+    }
+
+    fn printed(&self, start: &str) -> &str {
+        let line = self.lines.iter().find(|line| line.starts_with(start));
+        line.unwrap_or_else(|| panic!("no `{start}` in {:?}", self.lines))
+    }
+
+    /// Sends it a signal by name.
+    pub(crate) fn signal(&self, name: &str) {
+        let pid = self.child.id().to_string();
+        let status = Command::new("kill").args(["-s", name, &pid]).status();
+        assert!(status.unwrap().success());
+    }
+
+    /// Waits until it has ended.
+    pub(crate) fn status(mut self) -> Option<i32> {
+        self.child.wait().unwrap().code()
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        // Neither matters to one that has ended.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
 }

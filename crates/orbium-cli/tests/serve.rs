@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! `orbium demo serve` as its users meet it.
+
+mod program;
+
+use orbium::{Orb, giop::Ior};
+use orbium_demo::cubit::Cube;
+use program::{Folder, Server, run};
+
+#[test]
+fn references_are_printed_and_written() {
+    let folder = Folder::new();
+    let references = folder.path("refs");
+    let server = Server::start(["--ior-dir", &references]);
+    for key in ["Cube", "Receiver", "Peer"] {
+        let file = format!("{references}/{}.ior", key.to_ascii_lowercase());
+        let written = std::fs::read_to_string(&file).unwrap();
+        assert_eq!(written.trim(), server.ior(key));
+        run(["ping", &file]).assert_done();
+        run(["ping", server.corbaloc(key)]).assert_done();
+    }
+    // Nothing else is left there, such as a draft.
+    assert_eq!(std::fs::read_dir(&references).unwrap().count(), 3);
+}
+
+#[test]
+fn a_signal_ends_it_well() {
+    for name in ["TERM", "INT"] {
+        let server = Server::start([]);
+        server.signal(name);
+        assert_eq!(server.status(), Some(0), "SIG{name}");
+    }
+}
+
+#[test]
+fn shutdown_ends_it_well() {
+    let server = Server::start([]);
+    let orb = Orb::builder().build().unwrap();
+    let object = orb.string_to_object(server.ior("Cube")).unwrap();
+    let cube: Cube = orbium::narrow(object).unwrap();
+    cube.shutdown().unwrap();
+    assert_eq!(server.status(), Some(0));
+}
+
+#[test]
+fn every_strategy_and_version_serves() {
+    for options in [
+        ["--strategy", "reactive"],
+        ["--strategy", "thread-per-connection"],
+        ["--giop-minor", "0"],
+        ["--giop-minor", "1"],
+        ["--fragment-size", "64"],
+    ] {
+        let server = Server::start(options);
+        run([
+            "demo",
+            "call",
+            "--ref",
+            server.ior("Cube"),
+            "--op",
+            "echo_octets",
+            "--size",
+            "1000",
+            "--calls",
+            "3",
+        ])
+        .assert_done();
+    }
+}
+
+#[test]
+fn the_giop_version_is_published() {
+    let server = Server::start(["--giop-minor", "1"]);
+    let ior: Ior = server.ior("Cube").parse().unwrap();
+    assert_eq!(ior.iiop_profiles().next().unwrap().version.minor, 1);
+    assert!(
+        server
+            .corbaloc("Cube")
+            .starts_with("corbaloc:iiop:1.1@127.0.0.1:")
+    );
+}
+
+#[test]
+fn several_endpoints_are_served() {
+    let server = Server::start(["--endpoint", "iiop://127.0.0.1:0"]);
+    let ior: Ior = server.ior("Cube").parse().unwrap();
+    let addresses: Vec<_> = ior.iiop_profiles().next().unwrap().addresses().collect();
+    assert_eq!(addresses.len(), 2);
+    for address in addresses {
+        run(["ping", &format!("corbaloc::{address}/Cube")]).assert_done();
+    }
+}
+
+#[test]
+fn a_port_that_is_taken_is_named() {
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap();
+    run(["demo", "serve", "--endpoint", &format!("iiop://{address}")])
+        .assert_failed_saying(&format!("cannot listen at {address}"));
+}
+
+#[test]
+fn a_folder_that_cannot_be_made_is_named() {
+    let folder = Folder::new();
+    let in_the_way = folder.file("file", "");
+    run([
+        "demo",
+        "serve",
+        "--endpoint",
+        "iiop://127.0.0.1:0",
+        "--ior-dir",
+        &in_the_way,
+    ])
+    .assert_failed_saying("cannot write");
+}
+
+#[test]
+fn options_that_make_no_sense_are_wrong_usage() {
+    for (option, value, reason) in [
+        ("--endpoint", "http://localhost", "is not an endpoint"),
+        ("--endpoint", "iiop://localhost:99999", "is not a port"),
+        ("--strategy", "magic", "is not a server strategy"),
+        ("--giop-minor", "3", "expected 0, 1 or 2"),
+    ] {
+        let ran = run(["demo", "serve", option, value]);
+        assert_eq!(ran.status, Some(2), "{ran:?}");
+        assert!(ran.stderr.contains(reason), "{ran:?}");
+    }
+}
