@@ -18,6 +18,10 @@ mod golden {
     pub(crate) mod left_out {
         include!("golden/unmapped.rs");
     }
+    // Names of the prelude and of Rust, as names of IDL.
+    pub(crate) mod names_file {
+        include!("golden/names.rs");
+    }
     pub(crate) mod many_file {
         include!("golden/many.rs");
     }
