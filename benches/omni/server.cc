@@ -55,25 +55,35 @@ private:
 
 class ReceiverServant final : public POA_Ttcp::Receiver {
 public:
-    void send_shorts(const Ttcp::Shorts& v) override { add(v.length()); }
-    void send_chars(const Ttcp::Chars& v) override { add(v.length()); }
-    void send_longs(const Ttcp::Longs& v) override { add(v.length()); }
-    void send_octets(const Ttcp::Octets& v) override { add(v.length()); }
-    void send_doubles(const Ttcp::Doubles& v) override { add(v.length()); }
-    void send_structs(const Ttcp::Structs& v) override { add(v.length()); }
-    Ttcp::Tally stop_timer() override { return {calls_, elements_, 0}; }
-    void start_timer() override { calls_ = elements_ = 0; }
+    void send_shorts(const Ttcp::Shorts& v) override { add(v, [](CORBA::Short e) { return e; }); }
+    void send_chars(const Ttcp::Chars& v) override { add(v, [](CORBA::Char e) { return e; }); }
+    void send_longs(const Ttcp::Longs& v) override { add(v, [](CORBA::Long e) { return e; }); }
+    void send_octets(const Ttcp::Octets& v) override { add(v, [](CORBA::Octet e) { return e; }); }
+    void send_doubles(const Ttcp::Doubles& v) override { add(v, integer); }
+    void send_structs(const Ttcp::Structs& v) override
+    {
+        add(v, [](const Ttcp::BinStruct& e) { return e.s + e.c + e.l + e.o + integer(e.d); });
+    }
+    Ttcp::Tally stop_timer() override { return {calls_, elements_, checksum_}; }
+    void start_timer() override { calls_ = elements_ = checksum_ = 0; }
     Ttcp::Structs* echo_structs(const Ttcp::Structs& v) override { return duplicate(v); }
 
 private:
-    void add(CORBA::ULong elements)
+    static CORBA::LongLong integer(CORBA::Double v) { return static_cast<CORBA::LongLong>(v); }
+
+    /// The checksum is the same work that orbium's servant does.
+    template <class Sequence, class Value> void add(const Sequence& v, Value value)
     {
+        CORBA::ULongLong sum = 0;
+        for (CORBA::ULong i = 0; i < v.length(); ++i)
+            sum += static_cast<CORBA::ULongLong>(CORBA::LongLong(value(v[i])));
+        checksum_ += sum;
+        elements_ += v.length();
         ++calls_;
-        elements_ += elements;
     }
 
     // More than one thread may serve the oneways of a connection.
-    std::atomic<CORBA::ULongLong> calls_{0}, elements_{0};
+    std::atomic<CORBA::ULongLong> calls_{0}, elements_{0}, checksum_{0};
 };
 
 void publish(CORBA::ORB_ptr orb, CORBA::Object_ptr object, const std::string& path)
