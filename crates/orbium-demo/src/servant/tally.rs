@@ -2,15 +2,14 @@
 //! The checksum of a flood: the wrapping 64-bit sum of its elements.
 //!
 //! A flood is measured against sockets that look at nothing, so each sum is
-//! made of blocks whose inner loop the compiler turns into vector code: narrow
-//! elements are summed in 32 bits, a block being short enough not to overflow.
+//! made of blocks whose inner loop the compiler turns into vector code: elements
+//! are summed in no more bits than a block needs.
 
 use orbium::Char;
 
 use crate::ttcp::{BinStruct, Tally};
 
-/// Elements summed before a 32-bit sum is widened: 32,768 of -32,768 would
-/// still fit.
+/// Elements summed before the sum is widened.
 const BLOCK: usize = 4096;
 
 /// What a flood may consist of.
@@ -33,19 +32,29 @@ fn sum_blocks<E>(elements: &[E], block: impl Fn(&[E]) -> i64) -> u64 {
     blocks.fold(0, |sum, block| sum.wrapping_add(block.cast_unsigned()))
 }
 
+/// Sums octets in sixteen lanes of 16 bits: a block gives each lane 256 of at
+/// most 255.
+fn sum_octets<E>(block: &[E], octet: impl Fn(&E) -> u8) -> i64 {
+    let (rows, rest) = block.as_chunks::<16>();
+    let mut lanes = [0_u16; 16];
+    for row in rows {
+        for (lane, element) in lanes.iter_mut().zip(row) {
+            *lane = lane.wrapping_add(u16::from(octet(element)));
+        }
+    }
+    let rest: i64 = rest.iter().map(|element| i64::from(octet(element))).sum();
+    rest + lanes.iter().map(|lane| i64::from(*lane)).sum::<i64>()
+}
+
 impl Element for u8 {
     fn sum(elements: &[Self]) -> u64 {
-        sum_blocks(elements, |block| {
-            i64::from(block.iter().map(|v| i32::from(*v)).sum::<i32>())
-        })
+        sum_blocks(elements, |block| sum_octets(block, |v| *v))
     }
 }
 
 impl Element for Char {
     fn sum(elements: &[Self]) -> u64 {
-        sum_blocks(elements, |block| {
-            i64::from(block.iter().map(|v| i32::from(v.0)).sum::<i32>())
-        })
+        sum_blocks(elements, |block| sum_octets(block, |v| v.0))
     }
 }
 
@@ -58,18 +67,34 @@ impl Element for i16 {
 }
 
 impl Element for i32 {
+    /// By halves, which takes half the time of widening each.
     fn sum(elements: &[Self]) -> u64 {
-        sum_blocks(elements, |block| block.iter().map(|v| i64::from(*v)).sum())
+        sum_blocks(elements, |block| {
+            let (mut high, mut low) = (0_i32, 0_u32);
+            for v in block {
+                high += v >> 16;
+                low += v.cast_unsigned() & 0xFFFF;
+            }
+            (i64::from(high) << 16) + i64::from(low)
+        })
     }
 }
 
 impl Element for f64 {
     fn sum(elements: &[Self]) -> u64 {
         sum_blocks(elements, |block| {
-            let small = block.iter().fold(true, |small, v| small & is_small(*v));
-            let truncate = if small { truncate_small } else { truncate };
-            let whole = block.iter().map(|v| truncate(*v));
-            whole.fold(0, i64::wrapping_add)
+            let (mut all_small, mut sum) = (true, 0_i64);
+            for v in block {
+                all_small &= is_small(*v);
+                sum = sum.wrapping_add(truncate_small(*v));
+            }
+            if all_small {
+                return sum;
+            }
+            block
+                .iter()
+                .map(|v| truncate(*v))
+                .fold(0, i64::wrapping_add)
         })
     }
 }
@@ -77,11 +102,13 @@ impl Element for f64 {
 impl Element for BinStruct {
     fn sum(elements: &[Self]) -> u64 {
         sum_blocks(elements, |block| {
-            block.iter().fold(0_i64, |sum, v| {
-                let narrow = i32::from(v.s) + i32::from(v.c.0) + i32::from(v.o);
-                let wide = i64::from(v.l) + i64::from(narrow);
-                sum.wrapping_add(wide).wrapping_add(truncate(v.d))
-            })
+            let (mut narrow, mut long, mut double) = (0_i32, 0_i64, 0_i64);
+            for v in block {
+                narrow += i32::from(v.s) + i32::from(v.c.0) + i32::from(v.o);
+                long += i64::from(v.l);
+                double = double.wrapping_add(truncate(v.d));
+            }
+            double.wrapping_add(long + i64::from(narrow))
         })
     }
 }
@@ -92,7 +119,7 @@ fn truncate(v: f64) -> i64 {
     v as i64
 }
 
-/// Whether [`truncate_small`] may be used.
+/// Whether [`truncate_small`] gives what [`truncate`] does.
 fn is_small(v: f64) -> bool {
     v.abs() < 2_251_799_813_685_248.0 // 2⁵¹
 }
@@ -107,7 +134,8 @@ fn truncate_small(v: f64) -> i64 {
     let rounded = shifted - SHIFT;
     let too_far_up = i64::from((rounded > v) & (v > 0.0));
     let too_far_down = i64::from((rounded < v) & (v < 0.0));
-    nearest.cast_signed() - too_far_up + too_far_down
+    let nearest = nearest.cast_signed();
+    nearest.wrapping_sub(too_far_up).wrapping_add(too_far_down)
 }
 
 #[cfg(test)]
@@ -134,6 +162,10 @@ mod tests {
     fn negative_elements_are_sign_extended() {
         assert_eq!(i16::sum(&[-1, -1]), u64::MAX - 1);
         assert_eq!(i32::sum(&[i32::MIN; 3]), (3 * i64::from(i32::MIN)) as u64);
+        for v in [i32::MIN, -1, i32::MAX] {
+            let sum = 10_000 * i64::from(v);
+            assert_eq!(i32::sum(&vec![v; 10_000]), sum as u64);
+        }
         assert_eq!(
             i16::sum(&vec![i16::MIN; 100_000]),
             (-3_276_800_000_i64) as u64
@@ -142,8 +174,9 @@ mod tests {
 
     #[test]
     fn octets_and_chars_are_not_signed() {
-        assert_eq!(u8::sum(&vec![255; 10_000]), 2_550_000);
+        assert_eq!(u8::sum(&vec![255; 10_001]), 2_550_255);
         assert_eq!(Char::sum(&[Char(0xE5)]), 0xE5);
+        assert_eq!(Char::sum(&vec![Char(0xFF); 4096]), 4096 * 255);
     }
 
     #[test]
