@@ -126,6 +126,10 @@ fn draw_panel(svg: &mut String, section: &Section, scale: &Scale, top: f64) {
             svg,
             "<line x1=\"{x:.1}\" y1=\"{first:.1}\" x2=\"{x:.1}\" y2=\"{bottom:.1}\" stroke=\"{colour}\"/>"
         );
+        if !is_decade && scale.high - scale.low > 3.0 {
+            // There is no room for all labels.
+            continue;
+        }
         let label = tick_label(tick);
         text(
             svg,

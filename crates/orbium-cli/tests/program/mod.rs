@@ -117,19 +117,17 @@ impl Server {
     /// Starts it and waits until it is ready.
     pub(crate) fn start<'a>(more: impl IntoIterator<Item = &'a str>) -> Self {
         let arguments = ["demo", "serve", "--endpoint", "iiop://127.0.0.1:0"];
-        let mut child = orbium(arguments.into_iter().chain(more))
+        let child = orbium(arguments.into_iter().chain(more))
             .stdout(Stdio::piped())
             .spawn()
             .unwrap();
-        let mut output = BufReader::new(child.stdout.take().unwrap()).lines();
-        let mut lines = Vec::new();
-        loop {
-            let line = output.next().expect("READY before the end").unwrap();
-            if line == "READY" {
-                return Self { child, lines };
-            }
-            lines.push(line);
-        }
+        let lines = Vec::new();
+        let mut server = Self { child, lines };
+        let output = BufReader::new(server.child.stdout.take().unwrap());
+        let lines = output.lines().map(Result::unwrap);
+        server.lines = lines.take_while(|line| line != "READY").collect();
+        assert!(!server.lines.is_empty(), "it ended before it was ready");
+        server
     }
 
     /// A reference that it printed: the IOR of `Cube`, `Receiver` or `Peer`.
