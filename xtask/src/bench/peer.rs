@@ -110,7 +110,7 @@ impl<'a> Serving<'a> {
             Peer::Raw => {
                 let mut command = under.command(&programs.orbium);
                 command.args(["demo", "raw", "serve"]);
-                let (server, line) = Server::ready_by_line(&mut command)?;
+                let (server, line) = Server::ready_by_output(&mut command)?;
                 address = line;
                 server
             }

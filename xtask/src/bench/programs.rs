@@ -24,6 +24,9 @@ pub(super) struct Programs {
 impl Programs {
     /// Builds for release; omniORB's programs only if omniORB is there.
     pub(super) fn build(with_scale: bool) -> Outcome<Self> {
+        if !shell::has("taskset") {
+            return Err("bench: taskset (package util-linux) is missing".to_owned());
+        }
         let mut cargo = shell::cargo();
         cargo.args(["build", "--release", "-p", "orbium-cli"]);
         if with_scale {

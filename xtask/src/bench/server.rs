@@ -53,9 +53,20 @@ fn pinned(program: &Path) -> Command {
     } else {
         Command::new("taskset")
     };
-    let last = thread::available_parallelism().map_or(0, |count| count.get() - 1);
-    command.args(["-c", &last.to_string()]).arg(program);
+    command.args(["-c", &last_processor()]).arg(program);
     command
+}
+
+/// The last processor that this process may run on: the first ones serve more
+/// interrupts.
+fn last_processor() -> String {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let allowed = status
+        .lines()
+        .find_map(|line| line.strip_prefix("Cpus_allowed_list:"))
+        .unwrap_or("0");
+    let last = allowed.trim().rsplit([',', '-']).next();
+    last.unwrap_or("0").to_owned()
 }
 
 /// A running server; it ends with this value.
@@ -83,16 +94,22 @@ impl Server {
         Ok(server)
     }
 
-    /// Starts a server that is ready when it prints a line; gives that line.
-    pub(super) fn ready_by_line(command: &mut Command) -> Outcome<(Self, String)> {
+    /// Starts a server that prints something, and `READY` when it is; gives
+    /// the first line.
+    pub(super) fn ready_by_output(command: &mut Command) -> Outcome<(Self, String)> {
         let mut server = Self::start(command, Stdio::piped())?;
         let stdout = server.child.stdout.take().ok_or("no standard output")?;
-        let mut line = String::new();
-        BufReader::new(stdout.take(4096))
-            .read_line(&mut line)
-            .map_err(|error| format!("{}: {error}", command.get_program().display()))?;
+        let lines: Vec<String> = BufReader::new(stdout.take(4096))
+            .lines()
+            .map_while(Result::ok)
+            .take_while(|line| line != "READY")
+            .collect();
         server.still_runs()?;
-        Ok((server, line.trim().to_owned()))
+        let first = lines.into_iter().next();
+        Ok((
+            server,
+            first.ok_or("a server did not say where it listens")?,
+        ))
     }
 
     fn start(command: &mut Command, stdout: Stdio) -> Outcome<Self> {
