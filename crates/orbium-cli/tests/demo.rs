@@ -3,7 +3,9 @@
 
 mod program;
 
-use program::{Folder, run};
+use std::process::Stdio;
+
+use program::{Folder, orbium, run};
 
 const CALLS: [&str; 6] = [
     "noop",
@@ -42,8 +44,13 @@ fn everything_is_checked_measured_printed_and_drawn() {
         let table = &lines[title.unwrap_or_else(|| panic!("no `{place}` in {ran:?}"))..];
         for (row, call) in table[3..].iter().zip(CALLS) {
             assert!(row.starts_with(call), "`{call}` expected in {row}");
-            let ratio: f64 = row.split_whitespace().last().unwrap().parse().unwrap();
-            assert!(ratio > 0.0, "{row}");
+            let words: Vec<&str> = row.split_whitespace().rev().collect();
+            let [greatest, "to", least, ratio, ..] = words[..] else {
+                panic!("no ratios in {row}");
+            };
+            let [least, ratio, greatest] =
+                [least, ratio, greatest].map(|number| number.parse::<f64>().unwrap());
+            assert!(0.0 < least && least <= ratio && ratio <= greatest, "{row}");
         }
     }
 
@@ -81,6 +88,19 @@ fn everything_is_checked_measured_printed_and_drawn() {
                 .eq(CALLS)
         );
     }
+}
+
+/// Whoever runs the demonstration may end at any time.
+#[test]
+fn the_server_ends_with_whoever_holds_its_input() {
+    let mut server = orbium(["demo", "serve", "--endpoint", "iiop://127.0.0.1:0"])
+        .arg("--until-input-ends")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::null())
+        .spawn()
+        .unwrap();
+    drop(server.stdin.take());
+    assert_eq!(server.wait().unwrap().code(), Some(0));
 }
 
 #[test]

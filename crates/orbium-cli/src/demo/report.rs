@@ -120,7 +120,9 @@ impl Report {
         if !self.sections.is_empty() {
             text.push_str(
                 "\nratio: median latency of orbium over that of the raw socket, which moves messages of\n\
-                 the same sizes; both take turns in rounds, and the median of the rounds is shown\n",
+                 the same sizes. Both take turns in rounds; shown are the median, least and greatest.\n\
+                 Free processes are where the system puts them, on one CPU or two: that moves\n\
+                 latencies, of both peers, more than anything the peers do.\n",
             );
         }
         for note in &self.notes {
@@ -192,7 +194,7 @@ fn write_table(text: &mut String, section: &Section) {
         }
         text.push_str("   ");
     }
-    text.push_str(" ratio\n");
+    text.push_str(" ratio   of rounds\n");
     for row in &section.rows {
         let _ = write!(text, "{:CALL_WIDTH$}", row.call);
         for timing in [&row.orbium, &row.raw] {
@@ -206,6 +208,7 @@ fn write_table(text: &mut String, section: &Section) {
             }
             text.push_str("   ");
         }
-        let _ = writeln!(text, "{:>6.2}", row.ratio);
+        let (ratio, least, greatest) = (row.ratio, row.least_ratio, row.greatest_ratio);
+        let _ = writeln!(text, "{ratio:>6.2}   {least:.2} to {greatest:.2}");
     }
 }
