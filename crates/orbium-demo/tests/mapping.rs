@@ -138,6 +138,12 @@ fn strings() -> Tested {
     // What the string of the standard cannot hold is refused before it is sent.
     let refused = peer.echo_wstring("a\0b").unwrap_err();
     assert_eq!(refused.kind, ExceptionKind::BadParam);
+
+    let plain: Peer = pair.object("Peer")?;
+    let refused = plain.echo_wstring("wide").unwrap_err();
+    assert_eq!(refused.kind, ExceptionKind::InvObjref);
+    let refused = plain.set_label("€").unwrap_err();
+    assert_eq!(refused.kind, ExceptionKind::DataConversion);
     Ok(())
 }
 
