@@ -1,2 +1,34 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Scripted peers, counting allocators and captured bytes for orbium's own tests
+//! What orbium's behaviour tests are made of: a test interface and its servant,
+//! scripted GIOP peers, counts of threads, descriptors and allocations.
+//!
+//! Nothing here is for users of orbium. Everything panics when a test should
+//! fail, and nothing waits for ever.
+#![deny(unsafe_code)]
+
+mod allocations;
+mod message;
+mod orbs;
+mod peer;
+mod process;
+mod target;
+mod waiting;
+
+pub use allocations::{Counted, CountingAllocator, count_allocations, held_octets};
+pub use message::{Message, Request, RequestLine, reply, request};
+pub use orbs::{Served, client, each_strategy, reach, reference};
+pub use peer::{FakeServer, Peer};
+pub use process::{descriptors, resident_octets, threads};
+pub use target::{Gate, TargetState};
+pub use waiting::{PATIENCE, eventually, within};
+
+mod generated {
+    orbium::include_idl!("probe");
+}
+
+pub use generated::probe;
+
+/// The interface with every mapped type.
+pub mod kitchen {
+    orbium::include_idl!("kitchen");
+}

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Heap allocations, counted.
+//!
+//! A test binary that wants to count says
+//! `#[global_allocator] static HEAP: CountingAllocator = CountingAllocator;`.
+#![allow(unsafe_code)]
+
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+
+static COUNTING: AtomicBool = AtomicBool::new(false);
+static TAKEN: AtomicUsize = AtomicUsize::new(0);
+static OCTETS: AtomicUsize = AtomicUsize::new(0);
+static HELD: AtomicUsize = AtomicUsize::new(0);
+
+/// The system's allocator, with a counter in front.
+#[derive(Debug)]
+pub struct CountingAllocator;
+
+fn count(octets: usize) {
+    HELD.fetch_add(octets, Ordering::Relaxed);
+    if COUNTING.load(Ordering::Relaxed) {
+        TAKEN.fetch_add(1, Ordering::Relaxed);
+        OCTETS.fetch_add(octets, Ordering::Relaxed);
+    }
+}
+
+// SAFETY: every call is passed on to the system's allocator unchanged; the
+// counters beside it neither allocate nor unwind.
+unsafe impl GlobalAlloc for CountingAllocator {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        count(layout.size());
+        // SAFETY: the caller keeps the contract of `GlobalAlloc`.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
+        count(layout.size());
+        // SAFETY: the caller keeps the contract of `GlobalAlloc`.
+        unsafe { System.alloc_zeroed(layout) }
+    }
+
+    unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+        count(size);
+        HELD.fetch_sub(layout.size(), Ordering::Relaxed);
+        // SAFETY: the caller keeps the contract of `GlobalAlloc`.
+        unsafe { System.realloc(pointer, layout, size) }
+    }
+
+    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        HELD.fetch_sub(layout.size(), Ordering::Relaxed);
+        // SAFETY: the caller keeps the contract of `GlobalAlloc`.
+        unsafe { System.dealloc(pointer, layout) }
+    }
+}
+
+/// What was taken from the heap, by all threads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Counted {
+    /// Times that memory was taken.
+    pub allocations: usize,
+    /// Octets taken.
+    pub octets: usize,
+}
+
+/// Counts what all threads of the process take from the heap while `body` runs.
+pub fn count_allocations(body: impl FnOnce()) -> Counted {
+    TAKEN.store(0, Ordering::SeqCst);
+    OCTETS.store(0, Ordering::SeqCst);
+    COUNTING.store(true, Ordering::SeqCst);
+    body();
+    COUNTING.store(false, Ordering::SeqCst);
+    Counted {
+        allocations: TAKEN.load(Ordering::SeqCst),
+        octets: OCTETS.load(Ordering::SeqCst),
+    }
+}
+
+/// Octets that the heap holds right now.
+#[must_use]
+pub fn held_octets() -> usize {
+    HELD.load(Ordering::SeqCst)
+}

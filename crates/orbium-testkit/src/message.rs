@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Whole GIOP messages, made and taken apart.
+
+use orbium::giop::{
+    CancelRequest, HEADER_LEN, LocateRequest, MessageHeader, MessageKind, ReplyHeader, ReplyStatus,
+    RequestHeader, RequestTemplate, ResponseFlags, ServiceContext, Version, begin_reply,
+    finish_message,
+};
+use orbium_cdr::{ByteOrder, CdrReader, CdrWriter, Format};
+
+/// A message as it was received.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Message {
+    /// Its header.
+    pub header: MessageHeader,
+    /// All its octets, header included.
+    pub octets: Vec<u8>,
+}
+
+/// What a request says, apart from its arguments.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Request {
+    /// Version and byte order of the message.
+    pub header: MessageHeader,
+    /// Its id.
+    pub id: u32,
+    /// Which answer is wanted.
+    pub response: ResponseFlags,
+    /// The operation.
+    pub operation: String,
+    /// The object key, wherever it was.
+    pub key: Vec<u8>,
+    /// How the object was addressed: 0 by key, 1 by profile, 2 by reference.
+    pub addressing: u16,
+    /// Service contexts: ids and data.
+    pub contexts: Vec<(u32, Vec<u8>)>,
+    /// The arguments' octets.
+    pub body: Vec<u8>,
+}
+
+impl Message {
+    /// The kind of message.
+    #[must_use]
+    pub fn kind(&self) -> MessageKind {
+        self.header.kind
+    }
+
+    /// Reads what follows the header.
+    pub fn read<T>(&self, read: impl FnOnce(&mut CdrReader<'_>) -> T) -> T {
+        let mut octets = self.octets.clone();
+        read(&mut self.header.reader(&mut octets[HEADER_LEN..]))
+    }
+
+    /// The message as a request.
+    ///
+    /// # Panics
+    /// It is none.
+    #[must_use]
+    #[track_caller]
+    pub fn request(&self) -> Request {
+        assert_eq!(self.kind(), MessageKind::Request);
+        self.read(|reader| {
+            let request =
+                RequestHeader::read(reader, self.header.version.minor).expect("a request");
+            Request {
+                header: self.header,
+                id: request.request_id,
+                response: request.response,
+                operation: String::from_utf8_lossy(request.operation).into_owned(),
+                key: request.target.object_key().unwrap_or_default().into_owned(),
+                addressing: request.target.disposition() as u16,
+                contexts: request
+                    .contexts
+                    .iter()
+                    .map(|context| (context.id, context.data.to_vec()))
+                    .collect(),
+                body: self.octets[reader.position()..].to_vec(),
+            }
+        })
+    }
+
+    /// The id, status and body of a reply.
+    ///
+    /// # Panics
+    /// It is none.
+    #[must_use]
+    #[track_caller]
+    pub fn reply(&self) -> (u32, ReplyStatus, Vec<u8>) {
+        assert_eq!(self.kind(), MessageKind::Reply);
+        self.read(|reader| {
+            let reply = ReplyHeader::read(reader, self.header.version.minor).expect("a reply");
+            let body = self.octets[reader.position()..].to_vec();
+            (reply.request_id, reply.status, body)
+        })
+    }
+
+    /// The id of a request that is cancelled.
+    ///
+    /// # Panics
+    /// The message is no CancelRequest.
+    #[must_use]
+    #[track_caller]
+    pub fn cancelled(&self) -> u32 {
+        assert_eq!(self.kind(), MessageKind::CancelRequest);
+        self.read(|reader| {
+            CancelRequest::read(reader)
+                .expect("a CancelRequest")
+                .request_id
+        })
+    }
+
+    /// Id and addressing mode of a LocateRequest.
+    ///
+    /// # Panics
+    /// It is none.
+    #[must_use]
+    #[track_caller]
+    pub fn locate_request(&self) -> (u32, u16) {
+        assert_eq!(self.kind(), MessageKind::LocateRequest);
+        self.read(|reader| {
+            let request =
+                LocateRequest::read(reader, self.header.version.minor).expect("a LocateRequest");
+            (request.request_id, request.target.disposition() as u16)
+        })
+    }
+}
+
+/// A request to be made: what varies, with the defaults of a plain call.
+#[derive(Clone, Copy, Debug)]
+pub struct RequestLine<'a> {
+    /// GIOP 1.`minor`.
+    pub minor: u8,
+    /// Byte order.
+    pub order: ByteOrder,
+    /// Its id.
+    pub id: u32,
+    /// Which answer is wanted.
+    pub response: ResponseFlags,
+    /// The object key.
+    pub key: &'a [u8],
+    /// The operation.
+    pub operation: &'a str,
+    /// Service contexts.
+    pub contexts: &'a [ServiceContext<'a>],
+}
+
+impl<'a> RequestLine<'a> {
+    /// A twoway of GIOP 1.2 to the object with the key `Target`.
+    #[must_use]
+    pub fn new(id: u32, operation: &'a str) -> Self {
+        Self {
+            minor: 2,
+            order: ByteOrder::NATIVE,
+            id,
+            response: ResponseFlags::Full,
+            key: b"Target",
+            operation,
+            contexts: &[],
+        }
+    }
+}
+
+/// A whole request message.
+///
+/// # Panics
+/// The arguments cannot be written.
+#[must_use]
+pub fn request(line: RequestLine<'_>, arguments: impl FnOnce(&mut CdrWriter<'_>)) -> Vec<u8> {
+    let version = Version {
+        major: 1,
+        minor: line.minor,
+    };
+    let template = RequestTemplate::in_order(line.order, version, line.key);
+    let mut writer = CdrWriter::new(Format::plain(line.order, line.minor));
+    let start = template.begin(
+        &mut writer,
+        line.id,
+        line.response,
+        line.operation,
+        line.contexts,
+    );
+    arguments(&mut writer);
+    finish_message(&mut writer, start);
+    writer.finish().expect("a request")
+}
+
+/// A whole reply message.
+///
+/// # Panics
+/// The results cannot be written.
+#[must_use]
+pub fn reply(
+    minor: u8,
+    order: ByteOrder,
+    id: u32,
+    status: ReplyStatus,
+    results: impl FnOnce(&mut CdrWriter<'_>),
+) -> Vec<u8> {
+    let version = Version { major: 1, minor };
+    let mut writer = CdrWriter::new(Format::plain(order, minor));
+    let start = begin_reply(&mut writer, version, id, status, &[]);
+    results(&mut writer);
+    finish_message(&mut writer, start);
+    writer.finish().expect("a reply")
+}

@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The servant of the test interface.
+
+use std::borrow::Cow;
+use std::fmt;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Condvar, Mutex, PoisonError};
+
+use orbium::{Call, Completion, ExceptionKind, SystemException, nil_reference};
+
+use crate::probe::{Pair, Refused, RefusedError, Target, TargetServant};
+use crate::waiting::{PATIENCE, eventually};
+
+/// What `act` does.
+type Action = dyn Fn(&Call<'_>, i32) -> Result<i32, SystemException> + Send + Sync;
+
+/// A door that requests wait behind.
+#[derive(Debug, Default)]
+pub struct Gate {
+    open: Mutex<bool>,
+    opened: Condvar,
+    waiting: AtomicU64,
+}
+
+impl Gate {
+    /// Lets everybody pass, from now on.
+    pub fn open(&self) {
+        *self.open.lock().unwrap_or_else(PoisonError::into_inner) = true;
+        self.opened.notify_all();
+    }
+
+    /// Lets nobody pass any more.
+    pub fn close(&self) {
+        *self.open.lock().unwrap_or_else(PoisonError::into_inner) = false;
+    }
+
+    /// How many wait.
+    #[must_use]
+    pub fn waiting(&self) -> u64 {
+        self.waiting.load(Ordering::SeqCst)
+    }
+
+    /// Waits until that many wait at the gate.
+    ///
+    /// # Panics
+    /// They never do.
+    #[track_caller]
+    pub fn await_waiting(&self, count: u64) {
+        eventually("requests wait at the gate", || self.waiting() == count);
+    }
+
+    /// Passes, once the gate is open.
+    pub fn pass(&self) {
+        let guard = self.open.lock().unwrap_or_else(PoisonError::into_inner);
+        self.waiting.fetch_add(1, Ordering::SeqCst);
+        // A test that fails meanwhile must not leave a thread for ever.
+        let passed = self
+            .opened
+            .wait_timeout_while(guard, 3 * PATIENCE, |open| !*open);
+        drop(passed);
+        self.waiting.fetch_sub(1, Ordering::SeqCst);
+    }
+}
+
+/// The servant: counts what it is asked, and does what the test says.
+#[derive(Default)]
+pub struct TargetState {
+    calls: AtomicU64,
+    posted: Mutex<Vec<i32>>,
+    action: Mutex<Option<std::sync::Arc<Action>>>,
+    /// Where `gate` waits.
+    pub gate: Gate,
+}
+
+impl fmt::Debug for TargetState {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("TargetState")
+            .field("calls", &self.calls())
+            .finish_non_exhaustive()
+    }
+}
+
+impl TargetState {
+    /// Requests served so far, oneways included.
+    pub fn calls(&self) -> u64 {
+        self.calls.load(Ordering::SeqCst)
+    }
+
+    /// What `post` was given, in order.
+    pub fn posted(&self) -> Vec<i32> {
+        self.posted
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone()
+    }
+
+    /// Says what `act` does from now on.
+    pub fn on_act(
+        &self,
+        action: impl Fn(&Call<'_>, i32) -> Result<i32, SystemException> + Send + Sync + 'static,
+    ) {
+        *self.action.lock().unwrap_or_else(PoisonError::into_inner) =
+            Some(std::sync::Arc::new(action));
+    }
+
+    fn count(&self) {
+        self.calls.fetch_add(1, Ordering::SeqCst);
+    }
+}
+
+impl TargetServant for TargetState {
+    fn noop(&self, _: &Call<'_>) -> Result<(), SystemException> {
+        self.count();
+        Ok(())
+    }
+
+    fn post(&self, _: &Call<'_>, v: i32) -> Result<(), SystemException> {
+        self.posted
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .push(v);
+        self.count();
+        Ok(())
+    }
+
+    fn echo_octet(&self, _: &Call<'_>, v: u8) -> Result<u8, SystemException> {
+        self.count();
+        Ok(v)
+    }
+
+    fn echo_long(&self, _: &Call<'_>, v: i32) -> Result<i32, SystemException> {
+        self.count();
+        Ok(v)
+    }
+
+    fn echo_pair(&self, _: &Call<'_>, v: &Pair) -> Result<Pair, SystemException> {
+        self.count();
+        Ok(*v)
+    }
+
+    fn echo_string<'a>(
+        &'a self,
+        _: &'a Call<'_>,
+        v: &'a str,
+    ) -> Result<Cow<'a, str>, SystemException> {
+        self.count();
+        Ok(v.into())
+    }
+
+    fn echo_wstring<'a>(
+        &'a self,
+        _: &'a Call<'_>,
+        v: &'a str,
+    ) -> Result<Cow<'a, str>, SystemException> {
+        self.count();
+        Ok(v.into())
+    }
+
+    fn echo_octets<'a>(
+        &'a self,
+        _: &'a Call<'_>,
+        v: &'a [u8],
+    ) -> Result<Cow<'a, [u8]>, SystemException> {
+        self.count();
+        Ok(v.into())
+    }
+
+    fn make<'a>(&'a self, _: &'a Call<'_>, size: u32) -> Result<Cow<'a, [u8]>, SystemException> {
+        self.count();
+        Ok(vec![0xA5; size as usize].into())
+    }
+
+    fn refuse(&self, _: &Call<'_>, code: i32) -> Result<i32, RefusedError> {
+        self.count();
+        Err(RefusedError::Refused(Refused {
+            code,
+            why: "told to".to_owned(),
+        }))
+    }
+
+    fn raise_system(&self, _: &Call<'_>, name: &str) -> Result<(), SystemException> {
+        self.count();
+        let kind = ExceptionKind::from_name(name).unwrap_or(ExceptionKind::BadParam);
+        Err(SystemException::new(kind, 77, Completion::No))
+    }
+
+    fn act(&self, call: &Call<'_>, v: i32) -> Result<i32, SystemException> {
+        self.count();
+        let action = self
+            .action
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone();
+        match action {
+            Some(action) => action(call, v),
+            None => Ok(v),
+        }
+    }
+
+    fn gate(&self, _: &Call<'_>) -> Result<(), SystemException> {
+        self.count();
+        self.gate.pass();
+        Ok(())
+    }
+
+    fn nest(
+        &self,
+        call: &Call<'_>,
+        other: Option<&Target>,
+        depth: i32,
+    ) -> Result<i32, SystemException> {
+        self.count();
+        if depth == 0 {
+            return Ok(0);
+        }
+        let this: Target = call.this()?;
+        let below = other
+            .ok_or_else(nil_reference)?
+            .nest(Some(&this), depth - 1)?;
+        Ok(below + 1)
+    }
+
+    fn post_nest(&self, _: &Call<'_>, other: Option<&Target>) -> Result<(), SystemException> {
+        self.count();
+        other.ok_or_else(nil_reference)?.noop()
+    }
+}

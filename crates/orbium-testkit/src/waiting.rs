@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Waiting for conditions, never for ever.
+
+use std::panic::resume_unwind;
+use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// How long anything that must happen may take before a test fails.
+pub const PATIENCE: Duration = Duration::from_secs(20);
+
+/// Waits until a condition holds.
+///
+/// # Panics
+/// It does not within [`PATIENCE`].
+#[track_caller]
+pub fn eventually(what: &str, mut holds: impl FnMut() -> bool) {
+    let limit = Instant::now() + PATIENCE;
+    while !holds() {
+        assert!(Instant::now() < limit, "never came true: {what}");
+        thread::sleep(Duration::from_millis(1));
+    }
+}
+
+/// Runs something that might wait for ever, on a thread of its own.
+///
+/// # Panics
+/// It panics, or is not done within [`PATIENCE`].
+#[track_caller]
+pub fn within<T: Send + 'static>(what: &str, body: impl FnOnce() -> T + Send + 'static) -> T {
+    let (done, finished) = channel();
+    let thread = thread::spawn(move || {
+        let result = body();
+        // The receiver may have given up.
+        let _ = done.send(());
+        result
+    });
+    match finished.recv_timeout(PATIENCE) {
+        Err(RecvTimeoutError::Timeout) => panic!("hangs: {what}"),
+        // Done, or ended by a panic.
+        _ => thread.join().unwrap_or_else(|panic| resume_unwind(panic)),
+    }
+}

@@ -1,0 +1,326 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Calls that take longer than they may.
+//!
+//! Every test here would wait for ever, or for many times the bound, if the
+//! bound did not hold; how exactly it holds is not measured.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::Duration;
+
+use orbium::giop::{MessageKind, ReplyStatus, minor};
+use orbium::{
+    Completion, Config, ExceptionKind, Interface, Limits, Orb, ServerStrategy, SystemException,
+};
+use orbium_cdr::ByteOrder;
+use orbium_testkit::probe::Target;
+use orbium_testkit::{FakeServer, Served, client, each_strategy, reach, reference, reply, within};
+
+const SHORT: Duration = Duration::from_millis(150);
+
+fn scripted() -> (FakeServer, Orb, Target) {
+    let server = FakeServer::listen();
+    let client = client();
+    let target = reach(
+        &client,
+        &reference(2, &[server.port()], b"x", &[]).to_string(),
+    );
+    (server, client, target)
+}
+
+fn timed_out(completed: Completion) -> SystemException {
+    SystemException::orbium(ExceptionKind::Timeout, minor::DEADLINE_PASSED, completed)
+}
+
+#[test]
+fn a_silent_server_is_given_up_and_told_so() {
+    let (server, _client, target) = scripted();
+    let hurried = target.with_timeout(SHORT);
+    let call = thread::spawn(move || hurried.echo_long(1));
+    let mut peer = server.accept();
+    let request = peer.expect_request("echo_long");
+    let result = within("the call", move || call.join().unwrap());
+    assert_eq!(result, Err(timed_out(Completion::Maybe)));
+    assert_eq!(
+        peer.expect(MessageKind::CancelRequest).cancelled(),
+        request.id
+    );
+    peer.expect_end();
+}
+
+#[test]
+fn a_connection_with_an_answer_outstanding_is_not_used_again() {
+    let (server, _client, target) = scripted();
+    let hurried = target.with_timeout(SHORT);
+    let call = thread::spawn(move || hurried.echo_long(1));
+    let mut peer = server.accept();
+    let late = peer.expect_request("echo_long");
+    assert!(within("the call", move || call.join().unwrap()).is_err());
+    // The late reply reaches nobody.
+    let _ = peer.try_send(&reply(
+        2,
+        ByteOrder::NATIVE,
+        late.id,
+        ReplyStatus::NoException,
+        |w| w.write_u32(666),
+    ));
+    let call = thread::spawn(move || target.echo_long(2));
+    let mut fresh = server.accept();
+    let request = fresh.expect_request("echo_long");
+    fresh.answer(&request, |w| w.write_u32(2));
+    assert_eq!(within("the call", move || call.join().unwrap()), Ok(2));
+}
+
+#[test]
+fn a_trickled_reply_does_not_outlast_the_deadline() {
+    let (server, _client, target) = scripted();
+    let hurried = target.with_timeout(SHORT);
+    let call = thread::spawn(move || hurried.echo_octets(&[]));
+    let mut peer = server.accept();
+    let request = peer.expect_request("echo_octets");
+    let whole = reply(
+        2,
+        ByteOrder::NATIVE,
+        request.id,
+        ReplyStatus::NoException,
+        |w| {
+            w.write_octets(&[7; 100_000]);
+        },
+    );
+    // An octet every few milliseconds would take minutes.
+    for octet in &whole[..2000] {
+        if call.is_finished() || !peer.try_send(&[*octet]) {
+            break;
+        }
+        thread::sleep(Duration::from_millis(5));
+    }
+    assert!(call.is_finished(), "the call outlasts its deadline");
+    let result = within("the call", move || call.join().unwrap());
+    assert_eq!(result, Err(timed_out(Completion::Maybe)));
+}
+
+#[test]
+fn replies_to_nobody_do_not_keep_a_call_alive() {
+    let (server, _client, target) = scripted();
+    let hurried = target.with_timeout(SHORT);
+    let call = thread::spawn(move || hurried.echo_long(1));
+    let mut peer = server.accept();
+    let request = peer.expect_request("echo_long");
+    let stray = reply(
+        2,
+        ByteOrder::NATIVE,
+        request.id + 1000,
+        ReplyStatus::NoException,
+        |w| w.write_u32(1),
+    );
+    // Ends at the latest long after the bound.
+    for _ in 0..400 {
+        if call.is_finished() || !peer.try_send(&stray) {
+            break;
+        }
+        thread::sleep(Duration::from_millis(5));
+    }
+    assert!(call.is_finished(), "the call outlasts its deadline");
+    let result = within("the call", move || call.join().unwrap());
+    assert_eq!(result, Err(timed_out(Completion::Maybe)));
+}
+
+#[test]
+fn a_server_that_does_not_read_is_given_up() {
+    let (server, _client, target) = scripted();
+    let hurried = target.with_timeout(SHORT);
+    let call = thread::spawn(move || hurried.echo_octets(&vec![1; 64 << 20]));
+    let peer = server.accept();
+    let result = within("the call", move || call.join().unwrap());
+    assert_eq!(result, Err(timed_out(Completion::No)));
+    drop(peer);
+}
+
+#[test]
+fn a_host_that_answers_no_connection_is_given_up() {
+    // A listener whose queue is full drops what comes: a black hole without a
+    // network.
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap();
+    rustix::net::listen(&listener, 0).unwrap();
+    let mut fill = Vec::new();
+    while let Ok(stream) =
+        std::net::TcpStream::connect_timeout(&address, Duration::from_millis(200))
+    {
+        fill.push(stream);
+        assert!(fill.len() < 1000, "the queue never fills");
+    }
+    let client = client();
+    let target = reach(
+        &client,
+        &reference(2, &[address.port()], b"x", &[]).to_string(),
+    );
+    let hurried = target.with_timeout(SHORT);
+    let result = within("the call", move || hurried.noop());
+    assert_eq!(result, Err(timed_out(Completion::No)));
+    // Without a deadline, the time to connect is bounded by itself.
+    let patient = Orb::new(Config {
+        connect_timeout: orbium::ConnectTimeout(SHORT),
+        ..Config::default()
+    })
+    .unwrap();
+    let target = reach(
+        &patient,
+        &reference(2, &[address.port()], b"x", &[]).to_string(),
+    );
+    let exception = within("the call", move || target.noop()).unwrap_err();
+    let no_connection = SystemException::orbium(
+        ExceptionKind::Transient,
+        minor::CONNECT_TIMEOUT,
+        Completion::No,
+    );
+    assert_eq!(exception, no_connection);
+}
+
+#[test]
+fn the_bound_holds_over_retries_and_forwards_together() {
+    let (server, client, target) = scripted();
+    let hurried = target.with_timeout(4 * SHORT);
+    let call = thread::spawn(move || hurried.echo_long(1));
+    let over = Arc::new(AtomicBool::new(false));
+    let ended = Arc::clone(&over);
+    // Forwards to itself, each time within the bound.
+    let forwards = thread::spawn(move || {
+        let mut count = 0;
+        let mut peer = server.accept();
+        let here = reference(2, &[server.port()], b"x", &[]);
+        while !ended.load(Ordering::SeqCst) {
+            let Some(message) = peer.try_receive() else {
+                break;
+            };
+            if message.kind() != MessageKind::Request {
+                break;
+            }
+            count += 1;
+            thread::sleep(2 * SHORT);
+            let message = reply(
+                2,
+                ByteOrder::NATIVE,
+                message.request().id,
+                ReplyStatus::LocationForward,
+                |w| {
+                    let mut apart = orbium_cdr::CdrWriter::new(w.format());
+                    orbium_cdr::Encode::encode(&here, &mut apart);
+                    w.write_raw(&apart.finish().unwrap());
+                },
+            );
+            if !peer.try_send(&message) {
+                break;
+            }
+        }
+        count
+    });
+    let result = within("the call", move || call.join().unwrap());
+    over.store(true, Ordering::SeqCst);
+    client.shutdown(true).unwrap();
+    assert_eq!(result.unwrap_err().kind, ExceptionKind::Timeout);
+    let forwarded = within("the server", move || forwards.join().unwrap());
+    assert!(forwarded <= 3, "{forwarded} hops fit into the time of two");
+}
+
+#[test]
+fn no_time_at_all_is_a_timeout_and_harms_nothing() {
+    each_strategy(|strategy| {
+        let served = Served::new(strategy);
+        let (_client, target) = served.client();
+        target.noop().unwrap();
+        let hurried = target.with_timeout(Duration::ZERO);
+        assert_eq!(hurried.noop().unwrap_err().kind, ExceptionKind::Timeout);
+        assert_eq!(target.echo_long(1), Ok(1));
+        let endless = target.with_timeout(Duration::MAX);
+        assert_eq!(endless.echo_long(2), Ok(2));
+        served.end();
+    });
+}
+
+#[test]
+fn a_deadline_within_an_upcall_reaches_the_outer_caller_as_an_exception() {
+    each_strategy(|strategy| {
+        let served = Served::new(strategy);
+        let silent = FakeServer::listen();
+        let inner = reach(
+            &served.orb,
+            &reference(2, &[silent.port()], b"x", &[]).to_string(),
+        )
+        .with_timeout(SHORT);
+        served.state.on_act(move |_, v| inner.echo_long(v));
+        let (_client, target) = served.client();
+        let outer = target.clone();
+        let result = within("the call", move || outer.act(1));
+        assert_eq!(result.unwrap_err().kind, ExceptionKind::Timeout);
+        assert_eq!(target.echo_long(1), Ok(1));
+        served.end();
+    });
+}
+
+#[test]
+fn the_orb_wide_bound_holds_and_that_of_a_reference_goes_before_it() {
+    let server = FakeServer::listen();
+    let client = Orb::builder().call_timeout(SHORT).build().unwrap();
+    let target = reach(
+        &client,
+        &reference(2, &[server.port()], b"x", &[]).to_string(),
+    );
+    let hurried = target.clone();
+    let call = thread::spawn(move || hurried.echo_long(1));
+    let peer = server.accept();
+    let result = within("the call", move || call.join().unwrap());
+    assert_eq!(result, Err(timed_out(Completion::Maybe)));
+    drop(peer);
+    let patient = target.with_timeout(Duration::from_secs(60));
+    let call = thread::spawn(move || patient.echo_long(1));
+    let mut peer = server.accept();
+    let request = peer.expect_request("echo_long");
+    thread::sleep(2 * SHORT);
+    peer.answer(&request, |w| w.write_u32(9));
+    assert_eq!(within("the call", move || call.join().unwrap()), Ok(9));
+}
+
+#[test]
+fn waiting_for_a_free_connection_counts_too() {
+    let server = FakeServer::listen();
+    let client = Orb::new(Config {
+        limits: Limits {
+            connections_per_server: 1,
+            ..Limits::default()
+        },
+        ..Config::default()
+    })
+    .unwrap();
+    let target = reach(
+        &client,
+        &reference(2, &[server.port()], b"x", &[]).to_string(),
+    );
+    let first = {
+        let target = target.clone();
+        thread::spawn(move || target.echo_long(1))
+    };
+    let mut peer = server.accept();
+    let request = peer.expect_request("echo_long");
+    let hurried = target.with_timeout(SHORT);
+    let result = within("the second call", move || hurried.echo_long(2));
+    assert_eq!(result, Err(timed_out(Completion::No)));
+    peer.answer(&request, |w| w.write_u32(1));
+    assert_eq!(
+        within("the first call", move || first.join().unwrap()),
+        Ok(1)
+    );
+}
+
+#[test]
+fn the_server_goes_on_after_its_caller_has_given_up() {
+    let served = Served::new(ServerStrategy::ThreadPerConnection);
+    let (_client, target) = served.client();
+    let hurried = target.with_timeout(SHORT);
+    let result = within("the call", move || hurried.gate());
+    assert_eq!(result, Err(timed_out(Completion::Maybe)));
+    served.state.gate.open();
+    assert_eq!(target.echo_long(1), Ok(1));
+    served.end();
+}

@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Servers that say that an object is elsewhere.
+
+use std::thread;
+
+use orbium::giop::{Ior, ReplyStatus, minor};
+use orbium::{Completion, Config, ExceptionKind, Limits, Orb, SystemException};
+use orbium_cdr::{CdrWriter, Encode};
+use orbium_testkit::probe::Target;
+use orbium_testkit::{FakeServer, Peer, client, reach, reference, within};
+
+fn calling(target: &Target, v: i32) -> thread::JoinHandle<Result<i32, SystemException>> {
+    let target = target.clone();
+    thread::spawn(move || target.echo_long(v))
+}
+
+fn result(call: thread::JoinHandle<Result<i32, SystemException>>) -> Result<i32, SystemException> {
+    within("the call", move || call.join().unwrap())
+}
+
+fn at(server: &FakeServer) -> Ior {
+    reference(2, &[server.port()], b"there", &[])
+}
+
+/// Writes a reference, which need not outlive the writer. The writer stands at
+/// a multiple of eight, as a reply's body does.
+fn write_reference(ior: &Ior, writer: &mut CdrWriter<'_>) {
+    let mut apart = CdrWriter::new(writer.format());
+    ior.encode(&mut apart);
+    writer.write_raw(&apart.finish().unwrap());
+}
+
+fn forward(peer: &mut Peer, status: ReplyStatus, to: &Ior) {
+    let request = peer.expect_request("echo_long");
+    peer.answer_with(&request, status, |w| write_reference(to, w));
+}
+
+fn answer(peer: &mut Peer, v: u32) {
+    let request = peer.expect_request("echo_long");
+    assert_eq!(request.key, b"there");
+    peer.answer(&request, |w| w.write_u32(v));
+}
+
+#[test]
+fn a_forwarded_call_is_made_there_and_so_are_later_ones() {
+    for status in [
+        ReplyStatus::LocationForward,
+        ReplyStatus::LocationForwardPerm,
+    ] {
+        let (first, second) = (FakeServer::listen(), FakeServer::listen());
+        let client = client();
+        let target = reach(
+            &client,
+            &reference(2, &[first.port()], b"here", &[]).to_string(),
+        );
+        let call = calling(&target, 1);
+        forward(&mut first.accept(), status, &at(&second));
+        let mut there = second.accept();
+        answer(&mut there, 11);
+        assert_eq!(result(call), Ok(11));
+        // Without asking the first one again.
+        let call = calling(&target, 2);
+        answer(&mut there, 12);
+        assert_eq!(result(call), Ok(12));
+    }
+}
+
+#[test]
+fn forwards_are_followed_one_after_the_other() {
+    let servers: Vec<FakeServer> = (0..5).map(|_| FakeServer::listen()).collect();
+    let client = client();
+    let target = reach(&client, &at(&servers[0]).to_string());
+    let call = calling(&target, 1);
+    for (server, next) in servers.iter().zip(&servers[1..]) {
+        forward(
+            &mut server.accept(),
+            ReplyStatus::LocationForward,
+            &at(next),
+        );
+    }
+    answer(&mut servers[4].accept(), 5);
+    assert_eq!(result(call), Ok(5));
+}
+
+#[test]
+fn a_circle_of_forwards_ends() {
+    let server = FakeServer::listen();
+    let client = Orb::new(Config {
+        limits: Limits {
+            forwards: 5,
+            ..Limits::default()
+        },
+        ..Config::default()
+    })
+    .unwrap();
+    let target = reach(&client, &at(&server).to_string());
+    let call = calling(&target, 1);
+    let mut peer = server.accept();
+    // The first request and one for each forward allowed.
+    for _ in 0..6 {
+        forward(&mut peer, ReplyStatus::LocationForward, &at(&server));
+    }
+    let exception = result(call).unwrap_err();
+    let too_many = SystemException::orbium(
+        ExceptionKind::Transient,
+        minor::TOO_MANY_FORWARDS,
+        Completion::No,
+    );
+    assert_eq!(exception, too_many);
+}
+
+#[test]
+fn a_forward_to_where_nobody_is_falls_back_to_the_first_server() {
+    let first = FakeServer::listen();
+    let nobody = {
+        let gone = FakeServer::listen();
+        at(&gone)
+    };
+    let client = client();
+    let target = reach(&client, &at(&first).to_string());
+    let call = calling(&target, 1);
+    let mut peer = first.accept();
+    forward(&mut peer, ReplyStatus::LocationForward, &nobody);
+    answer(&mut peer, 21);
+    assert_eq!(result(call), Ok(21));
+}
+
+#[test]
+fn a_forwarded_target_that_dies_later_is_looked_for_at_the_first_server_again() {
+    let (first, second, third) = (
+        FakeServer::listen(),
+        FakeServer::listen(),
+        FakeServer::listen(),
+    );
+    let client = client();
+    let target = reach(&client, &at(&first).to_string());
+    let call = calling(&target, 1);
+    let mut here = first.accept();
+    forward(&mut here, ReplyStatus::LocationForward, &at(&second));
+    let mut there = second.accept();
+    answer(&mut there, 31);
+    assert_eq!(result(call), Ok(31));
+    // The second server ends in order, and nobody listens there any more.
+    drop(second);
+    there.close();
+    let call = calling(&target, 2);
+    forward(&mut here, ReplyStatus::LocationForward, &at(&third));
+    answer(&mut third.accept(), 32);
+    assert_eq!(result(call), Ok(32));
+}
+
+#[test]
+fn an_object_that_is_gone_where_it_was_forwarded_to_is_looked_for_again() {
+    let (first, second) = (FakeServer::listen(), FakeServer::listen());
+    let client = client();
+    let target = reach(&client, &at(&first).to_string());
+    let call = calling(&target, 1);
+    let mut here = first.accept();
+    forward(&mut here, ReplyStatus::LocationForward, &at(&second));
+    let mut there = second.accept();
+    let request = there.expect_request("echo_long");
+    there.answer_with(&request, ReplyStatus::SystemException, |w| {
+        w.write_name("IDL:omg.org/CORBA/OBJECT_NOT_EXIST:1.0");
+        w.write_u32(0);
+        w.write_u32(Completion::No as u32);
+    });
+    answer(&mut here, 41);
+    assert_eq!(result(call), Ok(41));
+}
+
+#[test]
+fn a_forward_to_nil_is_no_object() {
+    let server = FakeServer::listen();
+    let client = client();
+    let target = reach(&client, &at(&server).to_string());
+    let call = calling(&target, 1);
+    forward(
+        &mut server.accept(),
+        ReplyStatus::LocationForward,
+        &Ior::NIL,
+    );
+    assert_eq!(
+        result(call).unwrap_err().kind,
+        ExceptionKind::ObjectNotExist
+    );
+}
+
+#[test]
+fn a_forward_that_cannot_be_read_is_a_marshalling_error() {
+    let server = FakeServer::listen();
+    let client = client();
+    let target = reach(&client, &at(&server).to_string());
+    let call = calling(&target, 1);
+    let mut peer = server.accept();
+    let request = peer.expect_request("echo_long");
+    peer.answer_with(&request, ReplyStatus::LocationForward, |w| {
+        w.write_u32(u32::MAX)
+    });
+    assert_eq!(result(call).unwrap_err().kind, ExceptionKind::Marshal);
+    // The connection is still good.
+    let call = calling(&target, 2);
+    answer(&mut peer, 2);
+    assert_eq!(result(call), Ok(2));
+}

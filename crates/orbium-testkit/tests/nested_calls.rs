@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Servants that call out while they serve.
+
+use std::sync::Arc;
+use std::thread;
+
+use orbium::giop::ReplyStatus;
+use orbium::{Interface, ServerStrategy, SystemException};
+use orbium_testkit::{
+    Peer, RequestLine, Served, each_strategy, eventually, request, threads, within,
+};
+
+/// A calls B calls A …, so deep.
+fn chain(strategy: ServerStrategy, depth: i32) {
+    let (a, b) = (Served::new(strategy), Served::new(strategy));
+    let (a_in_b, b_in_a) = (a.seen_by(&b.orb), b.seen_by(&a.orb));
+    // A's object, given to the object in B as an argument, travels back.
+    let from_a = a.target.clone();
+    assert_eq!(
+        within("a chain", move || b_in_a.nest(Some(&from_a), depth)),
+        Ok(depth)
+    );
+    let from_b = b.target.clone();
+    assert_eq!(
+        within("a chain back", move || a_in_b.nest(Some(&from_b), depth)),
+        Ok(depth)
+    );
+    let expected = 2 * (depth as u64 + 1);
+    assert_eq!(a.state.calls() + b.state.calls(), expected);
+    a.end();
+    b.end();
+}
+
+#[test]
+fn a_chain_of_ten_completes() {
+    each_strategy(|strategy| chain(strategy, 10));
+}
+
+#[test]
+fn a_chain_of_fifty_completes() {
+    each_strategy(|strategy| chain(strategy, 50));
+}
+
+#[test]
+fn chains_from_many_threads_complete() {
+    each_strategy(|strategy| {
+        let (a, b) = (Served::new(strategy), Served::new(strategy));
+        let b_in_a = b.seen_by(&a.orb);
+        let from_a = a.target.clone();
+        within("many chains", move || {
+            thread::scope(|scope| {
+                for _ in 0..8 {
+                    scope.spawn(|| {
+                        for depth in [1, 5, 10] {
+                            assert_eq!(b_in_a.nest(Some(&from_a), depth), Ok(depth));
+                        }
+                    });
+                }
+            });
+        });
+        a.end();
+        b.end();
+    });
+}
+
+#[test]
+fn a_chain_through_collocated_objects_completes() {
+    each_strategy(|strategy| {
+        let served = Served::new(strategy);
+        let (_client, target) = served.client();
+        let own = served.target.clone();
+        // The object calls itself within the process, from inside a request.
+        let down = own.clone();
+        served.state.on_act(move |_, depth| {
+            if depth == 0 {
+                return Ok(0);
+            }
+            Ok(down.act(depth - 1)? + 1)
+        });
+        assert_eq!(within("a local chain", move || target.act(20)), Ok(20));
+        drop(own);
+        served.end();
+    });
+}
+
+/// The scripted client is both the caller and the object that is called back,
+/// and it sends everything over one connection.
+#[test]
+fn requests_on_one_connection_are_served_while_an_earlier_one_waits() {
+    each_strategy(|strategy| {
+        let served = Served::new(strategy);
+        // A thread per connection there: its servant blocks without the ORB.
+        let gated = Served::new(ServerStrategy::ThreadPerConnection);
+        let behind = gated.seen_by(&served.orb);
+        served.state.on_act(move |_, v| {
+            // Blocks in a call until the test lets it go on.
+            behind.gate()?;
+            Ok(v)
+        });
+        let mut peer = Peer::connect(served.port());
+        const DEPTH: u32 = 50;
+        for id in 0..DEPTH {
+            peer.send(&request(RequestLine::new(2 * id, "act"), |w| {
+                w.write_u32(id)
+            }));
+        }
+        // All of them wait in their nested calls, and yet:
+        gated.state.gate.await_waiting(DEPTH.into());
+        peer.send(&request(RequestLine::new(1000, "echo_long"), |w| {
+            w.write_u32(7)
+        }));
+        let (id, status, body) = peer.receive().reply();
+        assert_eq!((id, status), (1000, ReplyStatus::NoException));
+        assert_eq!(body, 7u32.to_ne_bytes());
+        gated.state.gate.open();
+        let mut answered: Vec<u32> = (0..DEPTH)
+            .map(|_| {
+                let (id, status, body) = peer.receive().reply();
+                assert_eq!(status, ReplyStatus::NoException);
+                assert_eq!(body, (id / 2).to_ne_bytes());
+                id / 2
+            })
+            .collect();
+        answered.sort_unstable();
+        assert_eq!(answered, (0..DEPTH).collect::<Vec<_>>());
+        served.end();
+        gated.end();
+    });
+}
+
+#[test]
+fn many_pipelined_requests_each_with_a_nested_call_are_all_answered_once() {
+    each_strategy(|strategy| {
+        let (front, back) = (Served::new(strategy), Served::new(strategy));
+        let behind = back.seen_by(&front.orb);
+        front.state.on_act(move |_, v| behind.echo_long(v));
+        let mut peer = Peer::connect(front.port());
+        const COUNT: u32 = 300;
+        let octets: Vec<u8> = (0..COUNT)
+            .flat_map(|id| request(RequestLine::new(id, "act"), |w| w.write_u32(id)))
+            .collect();
+        peer.send(&octets);
+        let mut answered: Vec<u32> = (0..COUNT)
+            .map(|_| {
+                let (id, status, body) = peer.receive().reply();
+                assert_eq!(
+                    (status, &body[..]),
+                    (ReplyStatus::NoException, &id.to_ne_bytes()[..])
+                );
+                id
+            })
+            .collect();
+        answered.sort_unstable();
+        answered.dedup();
+        assert_eq!(answered.len(), COUNT as usize);
+        front.end();
+        back.end();
+    });
+}
+
+#[test]
+fn oneways_whose_upcalls_call_back_do_not_pile_up_threads() {
+    each_strategy(|strategy| {
+        let (a, b) = (Served::new(strategy), Served::new(strategy));
+        let b_in_a = b.seen_by(&a.orb);
+        const COUNT: u64 = 500;
+        for _ in 0..COUNT {
+            b_in_a.post_nest(Some(&a.target)).unwrap();
+        }
+        eventually("every oneway called back", || a.state.calls() == COUNT);
+        // At most one per connection of the bounded cache, and a few.
+        assert!(threads() < 600, "{} threads", threads());
+        a.end();
+        b.end();
+    });
+}
+
+#[test]
+fn a_peer_that_dies_in_a_nested_call_costs_only_that_call() {
+    each_strategy(|strategy| {
+        let served = Served::new(strategy);
+        let server = orbium_testkit::FakeServer::listen();
+        let ior = orbium_testkit::reference(2, &[server.port()], b"x", &[]);
+        let (_client, target) = served.client();
+        let client = orbium_testkit::client();
+        let dying = orbium_testkit::reach(&client, &ior.to_string());
+        let caller = {
+            let (target, dying) = (target.clone(), dying.clone());
+            thread::spawn(move || target.nest(Some(&dying), 1))
+        };
+        let mut peer = server.accept();
+        peer.expect_request("nest");
+        drop(peer);
+        let exception: SystemException = caller.join().unwrap().unwrap_err();
+        assert_eq!(exception.kind, orbium::ExceptionKind::CommFailure);
+        assert_eq!(target.echo_long(1).unwrap(), 1);
+        assert_eq!(dying.as_object().orb(), &client);
+        served.end();
+    });
+}
+
+#[test]
+fn run_may_be_called_within_a_request() {
+    each_strategy(|strategy| {
+        let served = Served::new(strategy);
+        let (_client, target) = served.client();
+        let state = Arc::clone(&served.state);
+        let orb = served.orb.clone();
+        state.on_act(move |_, v| {
+            orb.run()?;
+            Ok(v)
+        });
+        let first = {
+            let target = target.clone();
+            thread::spawn(move || target.act(1))
+        };
+        eventually("the request runs", || served.state.calls() == 1);
+        // Others are served meanwhile.
+        for i in 0..10 {
+            assert_eq!(target.echo_long(i).unwrap(), i);
+        }
+        served.orb.shutdown(false).unwrap();
+        // The request goes on and is answered before the ORB ends.
+        assert_eq!(
+            within("the outer request", move || first.join().unwrap()),
+            Ok(1)
+        );
+        served.end();
+    });
+}

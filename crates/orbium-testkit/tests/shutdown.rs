@@ -1,0 +1,315 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! How an ORB ends.
+
+use std::sync::Mutex;
+use std::sync::mpsc::channel;
+use std::thread;
+use std::time::Duration;
+
+use orbium::giop::{MessageKind, ReplyStatus, SystemException, minor};
+use orbium::{Completion, Config, ExceptionKind, Limits, Orb, ServerStrategy};
+use orbium_testkit::{
+    FakeServer, Peer, RequestLine, Served, client, descriptors, each_strategy, eventually, reach,
+    reference, request, threads, within,
+};
+
+/// Tests that count what the process holds must not run beside others.
+static ALONE: Mutex<()> = Mutex::new(());
+
+fn alone() -> std::sync::MutexGuard<'static, ()> {
+    ALONE
+        .lock()
+        .unwrap_or_else(std::sync::PoisonError::into_inner)
+}
+
+fn shut_down(orb: &Orb) {
+    let orb = orb.clone();
+    within("shutdown", move || orb.shutdown(true)).unwrap();
+}
+
+#[test]
+fn a_request_in_flight_is_answered_before_the_end() {
+    let _alone = alone();
+    each_strategy(|strategy| {
+        let served = Served::new(strategy);
+        let (_client, target) = served.client();
+        let call = thread::spawn(move || target.gate());
+        served.state.gate.await_waiting(1);
+        served.orb.shutdown(false).unwrap();
+        served.state.gate.open();
+        assert_eq!(within("the call", move || call.join().unwrap()), Ok(()));
+        assert_eq!(served.state.calls(), 1);
+        shut_down(&served.orb);
+    });
+}
+
+#[test]
+fn a_nested_request_in_flight_is_answered_before_the_end() {
+    let _alone = alone();
+    each_strategy(|strategy| {
+        let served = Served::new(strategy);
+        let behind = FakeServer::listen();
+        let slow = reach(
+            &served.orb,
+            &reference(2, &[behind.port()], b"x", &[]).to_string(),
+        );
+        served.state.on_act(move |_, v| slow.echo_long(v));
+        let (_client, target) = served.client();
+        let call = thread::spawn(move || target.act(3));
+        let mut peer = behind.accept();
+        let request = peer.expect_request("echo_long");
+        served.orb.shutdown(false).unwrap();
+        // The end has begun when no new connection is taken.
+        thread::sleep(Duration::from_millis(50));
+        peer.answer(&request, |w| w.write_u32(33));
+        assert_eq!(within("the call", move || call.join().unwrap()), Ok(33));
+        assert_eq!(served.state.calls(), 1, "the request was served twice");
+        shut_down(&served.orb);
+    });
+}
+
+#[test]
+fn idle_connections_are_told_that_they_end() {
+    let _alone = alone();
+    each_strategy(|strategy| {
+        let served = Served::new(strategy);
+        let mut peers: Vec<Peer> = (0..10).map(|_| Peer::connect(served.port())).collect();
+        for peer in &mut peers {
+            peer.send(&request(RequestLine::new(2, "noop"), |_| {}));
+            assert_eq!(peer.receive().reply().1, ReplyStatus::NoException);
+        }
+        shut_down(&served.orb);
+        for peer in &mut peers {
+            peer.expect(MessageKind::CloseConnection);
+            peer.expect_end();
+        }
+    });
+}
+
+#[test]
+fn calls_after_the_end_of_the_server_are_transient() {
+    let _alone = alone();
+    each_strategy(|strategy| {
+        let served = Served::new(strategy);
+        let (_client, target) = served.client();
+        target.noop().unwrap();
+        shut_down(&served.orb);
+        let exception = target.noop().unwrap_err();
+        assert_eq!(exception.kind, ExceptionKind::Transient);
+        assert_eq!(exception.completed, Completion::No);
+        assert_eq!(served.state.calls(), 1);
+    });
+}
+
+#[test]
+fn an_orb_that_ended_refuses_whatever_is_asked_of_it() {
+    let _alone = alone();
+    each_strategy(|strategy| {
+        let served = Served::new(strategy);
+        let (client, target) = served.client();
+        target.noop().unwrap();
+        shut_down(&client);
+        let ended = SystemException::omg(ExceptionKind::BadInvOrder, 4, Completion::No);
+        assert_eq!(target.noop(), Err(ended));
+        assert_eq!(target.post(1), Err(ended));
+        assert_eq!(client.run(), Err(ended));
+        assert_eq!(client.addresses(), Err(ended));
+        assert_eq!(client.shutdown(true), Ok(()));
+        served.end();
+    });
+}
+
+#[test]
+fn waiting_for_the_end_from_within_a_request_is_refused_and_not_waiting_is_not() {
+    let _alone = alone();
+    each_strategy(|strategy| {
+        let served = Served::new(strategy);
+        let (_client, target) = served.client();
+        let orb = served.orb.clone();
+        served.state.on_act(move |_, wait| {
+            orb.shutdown(wait != 0)?;
+            Ok(wait)
+        });
+        let deadlock = SystemException::omg(ExceptionKind::BadInvOrder, 3, Completion::No);
+        assert_eq!(target.act(1), Err(deadlock));
+        assert_eq!(target.echo_long(5), Ok(5));
+        let orb = served.orb.clone();
+        let (running, runs) = channel();
+        let run = thread::spawn(move || {
+            running.send(()).unwrap();
+            orb.run()
+        });
+        runs.recv().unwrap();
+        assert_eq!(target.act(0), Ok(0));
+        // The ORB may have ended before the thread came to run it.
+        let _ = within("run", move || run.join().unwrap());
+        shut_down(&served.orb);
+    });
+}
+
+#[test]
+fn run_returns_at_the_end_on_every_thread() {
+    let _alone = alone();
+    let served = Served::new(ServerStrategy::default());
+    let runs: Vec<_> = (0..4)
+        .map(|_| {
+            let orb = served.orb.clone();
+            thread::spawn(move || orb.run())
+        })
+        .collect();
+    let (_client, target) = served.client();
+    target.noop().unwrap();
+    shut_down(&served.orb);
+    for run in runs {
+        // BAD_INV_ORDER if the thread started after the end.
+        let _ = within("run", move || run.join().unwrap());
+    }
+}
+
+#[test]
+fn shutdown_within_a_collocated_request_does_not_wait_for_itself() {
+    let _alone = alone();
+    each_strategy(|strategy| {
+        let served = Served::new(strategy);
+        let orb = served.orb.clone();
+        served
+            .state
+            .on_act(move |_, _| orb.shutdown(true).map(|()| 0));
+        let target = served.target.clone();
+        let deadlock = SystemException::omg(ExceptionKind::BadInvOrder, 3, Completion::No);
+        assert_eq!(
+            within("the local call", move || target.act(1)),
+            Err(deadlock)
+        );
+        shut_down(&served.orb);
+    });
+}
+
+#[test]
+fn callers_that_wait_for_a_free_connection_are_not_forgotten_at_the_end() {
+    let _alone = alone();
+    let server = FakeServer::listen();
+    let client = Orb::new(Config {
+        limits: Limits {
+            connections_per_server: 1,
+            ..Limits::default()
+        },
+        ..Config::default()
+    })
+    .unwrap();
+    let target = reach(
+        &client,
+        &reference(2, &[server.port()], b"x", &[]).to_string(),
+    );
+    let calls: Vec<_> = (0..4)
+        .map(|v| {
+            let target = target.clone();
+            thread::spawn(move || target.echo_long(v))
+        })
+        .collect();
+    let mut peer = server.accept();
+    let request = peer.expect_request("echo_long");
+    // The others wait by now, or will find the ORB ended.
+    thread::sleep(Duration::from_millis(50));
+    shut_down(&client);
+    peer.answer(&request, |w| w.write_u32(1));
+    drop(server);
+    drop(peer);
+    for call in calls {
+        // One was answered; what the others are told is not the point.
+        let _ = within("a waiting call", move || call.join().unwrap());
+    }
+}
+
+#[test]
+fn held_requests_are_answered_at_the_end() {
+    let _alone = alone();
+    each_strategy(|strategy| {
+        let served = Served::new(strategy);
+        let (_client, target) = served.client();
+        target.noop().unwrap();
+        served
+            .orb
+            .root_poa()
+            .manager()
+            .hold_requests(false)
+            .unwrap();
+        let call = thread::spawn(move || target.noop());
+        thread::sleep(Duration::from_millis(50));
+        shut_down(&served.orb);
+        let exception = within("the held call", move || call.join().unwrap()).unwrap_err();
+        assert_eq!(exception.completed, Completion::No);
+        assert_eq!(served.state.calls(), 1);
+    });
+}
+
+#[test]
+fn fifty_cycles_leave_no_thread_and_no_descriptor() {
+    let _alone = alone();
+    // What the process keeps for itself is there after one cycle.
+    let cycle = |strategy| {
+        let served = Served::new(strategy);
+        let (client, target) = served.client();
+        thread::scope(|scope| {
+            for _ in 0..3 {
+                scope.spawn(|| target.noop().unwrap());
+            }
+        });
+        let below = served.seen_by(&served.orb);
+        target.nest(Some(&below), 1).unwrap();
+        shut_down(&client);
+        shut_down(&served.orb);
+    };
+    each_strategy(|strategy| {
+        cycle(strategy);
+        let mut threads_before = 0;
+        let mut stable = 0;
+        eventually("the threads of other tests have ended", || {
+            let now = threads();
+            stable = if now == threads_before { stable + 1 } else { 0 };
+            threads_before = now;
+            stable > 20
+        });
+        let before = descriptors();
+        for _ in 0..50 {
+            cycle(strategy);
+        }
+        eventually("no descriptor is left", || descriptors() <= before);
+        eventually("no thread is left", || threads() <= threads_before);
+    });
+}
+
+#[test]
+fn an_orb_that_is_dropped_stops_listening() {
+    let _alone = alone();
+    each_strategy(|strategy| {
+        let (port, weak) = {
+            let orb = Orb::new(Config {
+                endpoints: vec!["iiop://127.0.0.1:0".parse().unwrap()],
+                strategy,
+                ..Config::default()
+            })
+            .unwrap();
+            (orb.addresses().unwrap()[0].port, descriptors())
+        };
+        assert!(weak > 0);
+        eventually("the port is free again", || {
+            std::net::TcpListener::bind(("127.0.0.1", port)).is_ok()
+        });
+    });
+}
+
+#[test]
+fn the_client_learns_why_nobody_is_there_any_more() {
+    let _alone = alone();
+    let served = Served::new(ServerStrategy::default());
+    let client = client();
+    let target = served.seen_by(&client);
+    shut_down(&served.orb);
+    let refused = SystemException::orbium(
+        ExceptionKind::Transient,
+        minor::CONNECT_REFUSED,
+        Completion::No,
+    );
+    assert_eq!(target.noop(), Err(refused));
+}
