@@ -83,7 +83,6 @@ impl Message {
     ///
     /// # Panics
     /// It is none.
-    #[must_use]
     #[track_caller]
     pub fn reply(&self) -> (u32, ReplyStatus, Vec<u8>) {
         assert_eq!(self.kind(), MessageKind::Reply);

@@ -206,11 +206,11 @@ fn random_octets_do_no_harm() {
                 octets[6] &= 3;
                 octets[7] %= 8;
                 let size = (len - HEADER_LEN) as u32;
-                octets[8..12].copy_from_slice(&if octets[6] & 1 == 1 {
-                    size.to_le_bytes()
-                } else {
-                    size.to_be_bytes()
-                });
+                let size = match octets[6] & 1 {
+                    1 => size.to_le_bytes(),
+                    _ => size.to_be_bytes(),
+                };
+                octets[8..12].copy_from_slice(&size);
             }
             let mut peer = live.connect();
             let _ = peer.try_send(&octets);
