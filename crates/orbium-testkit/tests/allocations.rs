@@ -17,7 +17,10 @@ const NONE: Counted = Counted {
 #[test]
 fn a_call_in_steady_state_takes_nothing_from_the_heap() {
     // The counter does count.
-    assert_ne!(count_allocations(|| drop(std::hint::black_box(Box::new(1)))), NONE);
+    assert_ne!(
+        count_allocations(|| drop(std::hint::black_box(Box::new(1)))),
+        NONE
+    );
     each_strategy(|strategy| {
         let served = Served::new(strategy);
         let (_client, target) = served.client();
