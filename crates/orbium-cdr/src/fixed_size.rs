@@ -62,6 +62,13 @@ impl<'a, const SWAP: bool> FixedOut<'a, SWAP> {
     }
 }
 
+/// Where primitives come from that do not lie together.
+pub(crate) trait Primitives: core::fmt::Debug {
+    /// Fills `out` with the next primitive in native order. What cannot be read
+    /// is noted, for there is nobody to be told.
+    fn fill(&self, align: usize, out: &mut [u8]);
+}
+
 /// The octets of one fixed-size value, already checked to be there.
 #[derive(Debug)]
 pub struct FixedIn<'a, const SWAP: bool> {
@@ -69,6 +76,8 @@ pub struct FixedIn<'a, const SWAP: bool> {
     at: usize,
     phase: usize,
     invalid: bool,
+    /// In place of `octets`. Known when compiled, as all of this is inlined.
+    across: Option<&'a dyn Primitives>,
 }
 
 impl<'a, const SWAP: bool> FixedIn<'a, SWAP> {
@@ -80,14 +89,28 @@ impl<'a, const SWAP: bool> FixedIn<'a, SWAP> {
             at: 0,
             phase,
             invalid: false,
+            across: None,
+        }
+    }
+
+    /// The primitives of a value that does not lie in one piece.
+    #[inline(always)]
+    pub(crate) fn across(source: &'a dyn Primitives) -> Self {
+        Self {
+            across: Some(source),
+            ..Self::new(&[], 0)
         }
     }
 
     /// Takes the octets of a primitive of that alignment, in native order.
     #[inline(always)]
     pub fn take<const N: usize>(&mut self, align: usize) -> [u8; N] {
-        let start = self.at + gap(self.at + self.phase, align);
         let mut bytes = [0; N];
+        if let Some(source) = self.across {
+            source.fill(align, &mut bytes);
+            return bytes;
+        }
+        let start = self.at + gap(self.at + self.phase, align);
         bytes.copy_from_slice(&self.octets[start..start + N]);
         self.at = start + N;
         if SWAP {

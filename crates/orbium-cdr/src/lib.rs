@@ -40,6 +40,7 @@ mod interpret;
 mod layout;
 mod nillable;
 mod reader;
+mod seams;
 mod text;
 mod typecode;
 mod value;

@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use crate::block;
 use crate::layout::gap;
+use crate::seams::Seams;
 use crate::{ByteOrder, CdrError, CdrErrorKind, FixedIn, FixedOut, FixedSize, Format};
 
 /// Levels of nesting (recursive values, anys, TypeCodes, encapsulations) that a
@@ -23,13 +24,16 @@ pub type Owner = Arc<dyn Any + Send + Sync>;
 /// slices of foreign byte order can be turned where they lie.
 #[derive(Debug)]
 pub struct CdrReader<'a> {
-    rest: &'a mut [u8],
-    /// Position of the end of the data, counted from the alignment origin.
-    end: usize,
-    swap: bool,
+    /// Empty if there is `more`.
+    pub(crate) rest: &'a mut [u8],
+    /// Position of the end of `rest`, counted from the alignment origin.
+    pub(crate) end: usize,
+    pub(crate) swap: bool,
     format: Format,
     nesting: u16,
     owner: Option<&'a Owner>,
+    /// What is left, if it is aligned anew at every seam: see `seams`.
+    pub(crate) more: Option<Box<Seams<'a>>>,
 }
 
 impl<'a> CdrReader<'a> {
@@ -52,6 +56,7 @@ impl<'a> CdrReader<'a> {
             format,
             nesting: MAX_NESTING,
             owner: None,
+            more: None,
         }
     }
 
@@ -101,7 +106,10 @@ impl<'a> CdrReader<'a> {
     #[must_use]
     #[inline(always)]
     pub fn remaining(&self) -> usize {
-        self.rest.len()
+        match &self.more {
+            None => self.rest.len(),
+            Some(seams) => seams.remaining(),
+        }
     }
 
     /// An error at the present position.
@@ -118,7 +126,7 @@ impl<'a> CdrReader<'a> {
     #[inline(always)]
     pub fn take(&mut self, size: usize) -> Result<&'a mut [u8], CdrError> {
         if size > self.rest.len() {
-            return Err(self.error(CdrErrorKind::Truncated));
+            return self.take_across(size);
         }
         let (taken, rest) = core::mem::take(&mut self.rest).split_at_mut(size);
         self.rest = rest;
@@ -132,14 +140,21 @@ impl<'a> CdrReader<'a> {
     #[inline(always)]
     pub fn align(&mut self, align: usize) -> Result<(), CdrError> {
         let skip = gap(self.position(), align);
+        if skip > self.rest.len() {
+            return self.align_across(align);
+        }
         self.take(skip).map(|_| ())
     }
 
     #[inline(always)]
     fn primitive<const N: usize>(&mut self, align: usize) -> Result<[u8; N], CdrError> {
         let skip = gap(self.position(), align);
-        let octets = self.take(skip + N)?;
         let mut bytes = [0; N];
+        if skip + N > self.rest.len() {
+            self.fill_across(align, &mut bytes)?;
+            return Ok(bytes);
+        }
+        let octets = self.take(skip + N)?;
         bytes.copy_from_slice(&octets[skip..]);
         Ok(bytes)
     }
@@ -192,7 +207,8 @@ impl<'a> CdrReader<'a> {
     #[inline]
     pub fn read_count(&mut self, least: usize) -> Result<usize, CdrError> {
         let count = self.read_u32()? as usize;
-        if count.saturating_mul(least.max(1)) > self.rest.len() {
+        let octets = count.saturating_mul(least.max(1));
+        if octets > self.rest.len() && octets > self.remaining() {
             return Err(self.error(CdrErrorKind::CountTooLarge));
         }
         Ok(count)
@@ -215,7 +231,11 @@ impl<'a> CdrReader<'a> {
     #[inline(always)]
     pub fn read_fixed<T: FixedSize>(&mut self) -> Result<T, CdrError> {
         let phase = self.position() & 7;
-        let octets = self.take(T::LAYOUT.end(phase))?;
+        let extent = T::LAYOUT.end(phase);
+        if extent > self.rest.len() {
+            return self.read_fixed_across();
+        }
+        let octets = self.take(extent)?;
         let (value, invalid) = if self.swap {
             let mut source = FixedIn::<true>::new(octets, phase);
             (T::load(&mut source), source.is_invalid())
@@ -257,7 +277,20 @@ impl<'a> CdrReader<'a> {
         count: usize,
         out: &mut Vec<T>,
     ) -> Result<(), CdrError> {
+        if self.more.is_some() {
+            return self.read_fixed_vec_across(count, out);
+        }
         let extent = self.extent::<T>(count)?;
+        self.read_elements(extent, count, out)
+    }
+
+    #[inline(always)]
+    fn read_elements<T: FixedSize>(
+        &mut self,
+        extent: usize,
+        count: usize,
+        out: &mut Vec<T>,
+    ) -> Result<(), CdrError> {
         let phase = self.position() & 7;
         let octets = self.take(extent)?;
         let valid = if self.swap {
@@ -272,6 +305,31 @@ impl<'a> CdrReader<'a> {
         }
     }
 
+    /// All elements before a seam at once, then the one that lies across it.
+    #[cold]
+    #[inline(never)]
+    fn read_fixed_vec_across<T: FixedSize>(
+        &mut self,
+        count: usize,
+        out: &mut Vec<T>,
+    ) -> Result<(), CdrError> {
+        if count.saturating_mul(const { T::LAYOUT.min_size() }) > self.remaining() {
+            return Err(self.error(CdrErrorKind::CountTooLarge));
+        }
+        let mut left = count;
+        while left > 0 {
+            let (whole, extent) = self.elements_here::<T>(left);
+            if whole == 0 {
+                out.push(self.read_fixed_across()?);
+                left -= 1;
+            } else {
+                self.read_elements(extent, whole, out)?;
+                left -= whole;
+            }
+        }
+        Ok(())
+    }
+
     /// Reads a sequence of fixed-size elements without copying where that can
     /// be: the elements are borrowed from the message, turned to native byte
     /// order in place if need be.
@@ -281,6 +339,9 @@ impl<'a> CdrReader<'a> {
     /// [`CdrErrorKind::BadEnumerator`].
     #[inline]
     pub fn read_fixed_slice<T: FixedSize>(&mut self) -> Result<Cow<'a, [T]>, CdrError> {
+        if self.more.is_some() {
+            return self.read_fixed_slice_across();
+        }
         self.align(4)?;
         // The octets of the count are taken together with the elements: the
         // first element may need them to lie aligned (see `settle`).
@@ -306,6 +367,15 @@ impl<'a> CdrReader<'a> {
             return Ok(settle(octets, start, count, swap));
         }
         self.take(4)?;
+        let mut out = Vec::new();
+        self.read_fixed_vec(count, &mut out)?;
+        Ok(Cow::Owned(out))
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn read_fixed_slice_across<T: FixedSize>(&mut self) -> Result<Cow<'a, [T]>, CdrError> {
+        let count = self.read_count(const { T::LAYOUT.min_size() })?;
         let mut out = Vec::new();
         self.read_fixed_vec(count, &mut out)?;
         Ok(Cow::Owned(out))

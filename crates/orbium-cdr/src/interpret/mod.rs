@@ -299,12 +299,8 @@ fn native_run<'a>(
     count: usize,
     reader: &mut CdrReader<'a>,
 ) -> Result<&'a [u8], CdrError> {
-    reader.align(align)?;
-    let Some(extent) = count.checked_mul(size) else {
-        return Err(reader.error(CdrErrorKind::CountTooLarge));
-    };
     let foreign = reader.format().order.is_foreign();
-    let octets = reader.take(extent)?;
+    let octets = reader.take_run(count, size, align)?;
     if foreign && size > 1 {
         octets.chunks_exact_mut(size).for_each(<[u8]>::reverse);
     }
