@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Code sets: agreed upon, told, and refused.
+
+use std::thread;
+
+use orbium::giop::codeset::{CodeSetComponent, CodeSetComponentInfo, CodeSetContext, CodeSetId};
+use orbium::giop::{ReplyStatus, ServiceContext, TaggedComponent, service_context};
+use orbium::{Completion, ExceptionKind, SystemException};
+use orbium_testkit::probe::Target;
+use orbium_testkit::{
+    FakeServer, Peer, Request, RequestLine, Served, each_strategy, reach, reference, request,
+    within,
+};
+
+const NONE: CodeSetComponent = CodeSetComponent {
+    native: CodeSetId::NONE,
+    conversion: Vec::new(),
+};
+
+fn native(id: CodeSetId) -> CodeSetComponent {
+    CodeSetComponent {
+        native: id,
+        conversion: Vec::new(),
+    }
+}
+
+fn sets(char_data: CodeSetComponent, wchar_data: CodeSetComponent) -> TaggedComponent {
+    TaggedComponent::code_sets(&CodeSetComponentInfo {
+        char_data,
+        wchar_data,
+    })
+}
+
+fn scripted(minor: u8, components: &[TaggedComponent]) -> (FakeServer, orbium::Orb, Target) {
+    let server = FakeServer::listen();
+    let client = orbium_testkit::client();
+    let ior = reference(minor, &[server.port()], b"x", components);
+    let target = reach(&client, &ior.to_string());
+    (server, client, target)
+}
+
+/// The code-set context of a request.
+fn told(request: &Request) -> Option<CodeSetContext> {
+    let data = request
+        .contexts
+        .iter()
+        .find(|(id, _)| *id == service_context::CODE_SETS)?;
+    Some(CodeSetContext::decode(&data.1).unwrap())
+}
+
+#[test]
+fn the_server_is_told_until_it_has_answered() {
+    let (server, _client, target) = scripted(
+        2,
+        &[sets(native(CodeSetId::UTF_8), native(CodeSetId::UTF_16))],
+    );
+    let agreed = CodeSetContext {
+        char_data: CodeSetId::UTF_8,
+        wchar_data: CodeSetId::UTF_16,
+    };
+    // Oneways are answered by nobody.
+    target.post(1).unwrap();
+    target.post(2).unwrap();
+    let mut peer = server.accept();
+    for _ in 0..2 {
+        assert_eq!(told(&peer.expect_request("post")), Some(agreed));
+    }
+    let text = "é€";
+    for first in [true, false] {
+        let caller = target.clone();
+        let call = thread::spawn(move || caller.echo_string(text));
+        let request = peer.expect_request("echo_string");
+        assert_eq!(told(&request), first.then_some(agreed));
+        assert_eq!(&request.body[4..], [text.as_bytes(), b"\0"].concat());
+        peer.answer(&request, |w| {
+            w.write_octets(&[text.as_bytes(), b"\0"].concat())
+        });
+        assert_eq!(
+            within("the call", move || call.join().unwrap()).unwrap(),
+            text
+        );
+    }
+}
+
+#[test]
+fn a_server_of_latin_1_gets_latin_1_and_what_it_lacks_is_not_sent() {
+    let latin = sets(native(CodeSetId::ISO_8859_1), NONE);
+    for components in [vec![], vec![latin]] {
+        let (server, _client, target) = scripted(2, &components);
+        let caller = target.clone();
+        let call = thread::spawn(move || caller.echo_string("é"));
+        let mut peer = server.accept();
+        let request = peer.expect_request("echo_string");
+        assert_eq!(&request.body[4..], b"\xE9\0");
+        peer.answer(&request, |w| w.write_octets(b"\xE4\0"));
+        assert_eq!(
+            within("the call", move || call.join().unwrap()).unwrap(),
+            "ä"
+        );
+        let exception = target.echo_string("€").unwrap_err();
+        let lacking = SystemException::omg(ExceptionKind::DataConversion, 1, Completion::No);
+        assert_eq!(exception, lacking);
+    }
+}
+
+#[test]
+fn wide_text_needs_a_server_that_says_how_it_wants_it() {
+    let (_server, _client, bare) = scripted(2, &[]);
+    let exception = bare.echo_wstring("w").unwrap_err();
+    assert_eq!(exception.kind, ExceptionKind::InvObjref);
+    assert_eq!(exception.completed, Completion::No);
+    let (_server, _client, old) = scripted(0, &[]);
+    let exception = old.echo_wstring("w").unwrap_err();
+    assert_eq!(
+        exception,
+        SystemException::omg(ExceptionKind::Marshal, 5, Completion::No)
+    );
+}
+
+#[test]
+fn a_server_with_sets_that_nobody_has_is_incompatible() {
+    let ebcdic = CodeSetId(0x1002_0025);
+    let (_server, _client, target) = scripted(2, &[sets(native(ebcdic), NONE)]);
+    let incompatible = SystemException::omg(ExceptionKind::CodesetIncompatible, 1, Completion::No);
+    let result = within("the call", move || target.echo_string("x"));
+    assert_eq!(result, Err(incompatible));
+}
+
+fn context(char_data: u32, wchar_data: u32) -> Vec<u8> {
+    CodeSetContext {
+        char_data: CodeSetId(char_data),
+        wchar_data: CodeSetId(wchar_data),
+    }
+    .encode()
+}
+
+#[test]
+fn a_server_heeds_the_context_for_the_rest_of_the_connection() {
+    each_strategy(|strategy| {
+        let served = Served::new(strategy);
+        let mut peer = Peer::connect(served.port());
+        let echo = |peer: &mut Peer, data: Option<&[u8]>, text: &[u8]| {
+            let contexts: Vec<_> = data
+                .map(|data| ServiceContext {
+                    id: service_context::CODE_SETS,
+                    data,
+                })
+                .into_iter()
+                .collect();
+            let line = RequestLine {
+                contexts: &contexts,
+                ..RequestLine::new(2, "echo_string")
+            };
+            peer.send(&request(line, |w| w.write_octets(text)));
+            let (_, status, body) = peer.receive().reply();
+            (status, body)
+        };
+        // Latin-1 while nothing is said.
+        let (status, body) = echo(&mut peer, None, b"\xE9\0");
+        assert_eq!(
+            (status, &body[4..]),
+            (ReplyStatus::NoException, &b"\xE9\0"[..])
+        );
+        let utf_8 = context(CodeSetId::UTF_8.0, CodeSetId::UTF_16.0);
+        for data in [Some(&utf_8[..]), None] {
+            let (status, body) = echo(&mut peer, data, b"\xC3\xA9\0");
+            assert_eq!(
+                (status, &body[4..]),
+                (ReplyStatus::NoException, &b"\xC3\xA9\0"[..])
+            );
+        }
+        let unknown = context(0x1002_0025, 0);
+        let (status, body) = echo(&mut peer, Some(&unknown), b"x\0");
+        assert_eq!(status, ReplyStatus::SystemException);
+        assert!(String::from_utf8_lossy(&body).contains("CODESET_INCOMPATIBLE"));
+        let (status, body) = echo(&mut peer, Some(b"\x09"), b"x\0");
+        assert_eq!(status, ReplyStatus::SystemException);
+        assert!(String::from_utf8_lossy(&body).contains("CORBA"));
+        served.end();
+    });
+}
+
+#[test]
+fn wide_text_without_a_context_is_refused_by_the_server() {
+    each_strategy(|strategy| {
+        let served = Served::new(strategy);
+        let mut peer = Peer::connect(served.port());
+        peer.send(&request(RequestLine::new(2, "echo_wstring"), |w| {
+            w.write_octets(&[0, b'w']);
+        }));
+        let (_, status, body) = peer.receive().reply();
+        assert_eq!(status, ReplyStatus::SystemException);
+        assert!(String::from_utf8_lossy(&body).contains("BAD_PARAM"));
+        assert_eq!(served.state.calls(), 0);
+        served.end();
+    });
+}

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The operations that every object has.
+
+use orbium::giop::{ReplyStatus, SystemException};
+use orbium::{Completion, ExceptionKind, Interface, NarrowError, ObjectRef};
+use orbium_testkit::kitchen::kitchen;
+use orbium_testkit::probe::Target;
+use orbium_testkit::{Peer, RequestLine, Served, client, each_strategy, request};
+
+#[test]
+fn an_object_is_of_its_interface_and_of_object() {
+    each_strategy(|strategy| {
+        let served = Served::new(strategy);
+        let client = client();
+        let url = format!("corbaloc::127.0.0.1:{}/Target", served.port());
+        let object = client.string_to_object(&url).unwrap().unwrap();
+        for object in [&object, served.target.as_object()] {
+            assert_eq!(object.is_a(Target::REPOSITORY_ID), Ok(true));
+            assert_eq!(object.is_a(ObjectRef::REPOSITORY_ID), Ok(true));
+            assert_eq!(object.is_a("IDL:Nothing:1.0"), Ok(false));
+            assert_eq!(object.non_existent(), Ok(false));
+            assert_eq!(object.repository_id().unwrap(), Target::REPOSITORY_ID);
+            assert!(object.narrow::<Target>().is_ok());
+            let wrong = object.narrow::<kitchen::Peer>();
+            assert_eq!(wrong, Err(NarrowError::WrongType));
+        }
+        served.end();
+    });
+}
+
+#[test]
+fn what_is_not_offered_is_refused_by_name() {
+    each_strategy(|strategy| {
+        let served = Served::new(strategy);
+        let mut peer = Peer::connect(served.port());
+        let cases = [
+            ("_interface", ExceptionKind::IntfRepos),
+            ("_component", ExceptionKind::NoImplement),
+            ("_domain_managers", ExceptionKind::NoImplement),
+            ("_unheard_of", ExceptionKind::BadOperation),
+            ("_get_nothing", ExceptionKind::BadOperation),
+            ("unheard_of", ExceptionKind::BadOperation),
+            ("", ExceptionKind::BadOperation),
+            ("Noop", ExceptionKind::BadOperation),
+        ];
+        for (operation, kind) in cases {
+            peer.send(&request(RequestLine::new(2, operation), |_| {}));
+            let (_, status, body) = peer.receive().reply();
+            assert_eq!(status, ReplyStatus::SystemException, "{operation}");
+            let text = String::from_utf8_lossy(&body).into_owned();
+            assert!(text.contains(kind.repository_id()), "{operation}: {text}");
+        }
+        peer.send(&request(RequestLine::new(2, "_not_existent"), |_| {}));
+        assert_eq!(
+            peer.receive().reply(),
+            (2, ReplyStatus::NoException, vec![0])
+        );
+        served.end();
+    });
+}
+
+#[test]
+fn references_compare_and_travel_as_strings() {
+    let served = Served::new(orbium::ServerStrategy::default());
+    let (client, target) = served.client();
+    let text = client.object_to_string(&target);
+    assert_eq!(text, served.orb.object_to_string(&served.target));
+    let again = client.string_to_object(&text).unwrap().unwrap();
+    assert_eq!(&again, target.as_object());
+    assert!(again.is_equivalent(target.as_object()));
+    let other: Target = served
+        .orb
+        .root_poa()
+        .activate(orbium_testkit::TargetState::default())
+        .unwrap();
+    assert!(!again.is_equivalent(other.as_object()));
+    let nil = orbium::giop::Ior::NIL.to_string();
+    assert_eq!(client.string_to_object(&nil), Ok(None));
+    let foreign = client.bind_key("x", &target);
+    assert_eq!(
+        foreign,
+        Err(SystemException::new(
+            ExceptionKind::BadParam,
+            0,
+            Completion::No
+        ))
+    );
+    served.end();
+}

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! ORBs side by side know nothing of each other.
+
+use orbium::{Config, ServerStrategy};
+use orbium_testkit::{Served, each_strategy, within};
+
+#[test]
+fn the_end_of_one_is_not_the_end_of_the_other() {
+    each_strategy(|strategy| {
+        let (a, b) = (Served::new(strategy), Served::new(strategy));
+        assert_ne!(a.port(), b.port());
+        let (_client, in_b) = b.client();
+        in_b.noop().unwrap();
+        a.end();
+        assert_eq!(in_b.echo_long(1), Ok(1));
+        b.end();
+    });
+}
+
+#[test]
+fn one_may_be_ended_from_within_a_request_to_the_other() {
+    each_strategy(|strategy| {
+        let (a, b) = (Served::new(strategy), Served::new(strategy));
+        let other = b.orb.clone();
+        a.state.on_act(move |_, v| other.shutdown(true).map(|()| v));
+        let (_client, target) = a.client();
+        assert_eq!(within("the call", move || target.act(2)), Ok(2));
+        assert!(b.orb.addresses().is_err());
+        a.end();
+    });
+}
+
+#[test]
+fn strategies_and_limits_are_each_their_own() {
+    let threads = Served::new(ServerStrategy::ThreadPerConnection);
+    let reactive = Served::with(Config {
+        strategy: ServerStrategy::Reactive,
+        fragment_size: Some(100),
+        ..Config::default()
+    });
+    let octets = vec![3; 10_000];
+    let there = reactive.seen_by(&threads.orb);
+    let back = threads.seen_by(&reactive.orb);
+    assert_eq!(there.echo_octets(&octets).unwrap(), octets);
+    assert_eq!(back.echo_octets(&octets).unwrap(), octets);
+    assert_eq!(there.nest(Some(&threads.target), 6), Ok(6));
+    threads.end();
+    reactive.end();
+}
