@@ -11,8 +11,8 @@ use std::time::Duration;
 use std::{env, fs};
 
 use orbium::{
-    Any, AnyError, Call, Char, ExceptionKind, IdAssignment, Interface, Lifespan, LongDouble,
-    NarrowError, ObjectRef, Orb, Policies, SystemException, TypeCode, WChar,
+    Any, AnyError, Call, Char, ExceptionKind, IdAssignment, Interface, InvalidName, Lifespan,
+    LongDouble, NarrowError, ObjectRef, Orb, Policies, SystemException, TypeCode, WChar,
 };
 use orbium_demo::cubit::{self, Cube, Many, Oneof, TooBig, TooBigError};
 use orbium_demo::kitchen::{self, Base, BaseServant, ByBool, ByColour, Colour, Money, Peer};
@@ -240,6 +240,26 @@ fn references() -> Tested {
 
     let patient = peer.with_timeout(Duration::from_secs(30));
     assert_eq!(patient.slow(1)?, 1);
+    Ok(())
+}
+
+#[test]
+fn initial_references() -> Tested {
+    let pair = Pair::new()?;
+    let (orb, peer) = (&pair.client, pair.peer()?);
+    orb.register_initial_reference("OurPeer", &peer)?;
+    assert_eq!(
+        orb.resolve_initial_references("OurPeer")?.narrow(),
+        Ok(peer)
+    );
+    let same: Peer = orbium::narrow(orb.string_to_object("corbaloc:rir:/OurPeer")?)?;
+    same.ping()?;
+    assert_eq!(orb.list_initial_services(), ["OurPeer"]);
+
+    let taken = InvalidName("OurPeer".to_owned());
+    let again = orb.register_initial_reference("OurPeer", &same);
+    assert_eq!(again, Err(taken));
+    assert!(orb.resolve_initial_references("Nobody").is_err());
     Ok(())
 }
 
