@@ -115,7 +115,7 @@ impl Emitter<'_, '_> {
 
     /// Encode and Decode, member by member.
     fn member_codec(&mut self, name: &str, id: DefId, members: &[Member], fields: &[String]) {
-        let recursive = self.plan.model.is_recursive(id);
+        let recursive = self.plan.is_recursive(id);
         self.text.blank();
         self.text.open(format!("impl orb::Encode for {name} {{"));
         if members.is_empty() {

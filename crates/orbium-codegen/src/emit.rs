@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Walks the model module by module and writes what the plan has decided.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 
 use orbium_idl::model::{DefId, Definition, DefinitionKind, InterfaceKind};
 
@@ -47,14 +47,13 @@ impl<'m> Emitter<'_, 'm> {
         let (modules, others): (Vec<_>, Vec<_>) = top
             .into_iter()
             .partition(|d| matches!(d.kind, DefinitionKind::Module(_)));
+        let outer = self.text.shadow(self.plan.defined_in(&[]));
         if !others.is_empty() {
             let start = self.text.position();
-            let outer = self.text.shadow(self.plan.defined_in(&[]));
             for definition in others {
                 self.apart(|emitter| emitter.definition(definition));
             }
             self.apart(Self::finish_module);
-            self.text.shadow(outer);
             if self.text.since(start).contains("orb::") {
                 self.text.insert(
                     start,
@@ -65,17 +64,21 @@ impl<'m> Emitter<'_, 'm> {
         for module in modules {
             self.apart(|emitter| emitter.module(module));
         }
+        self.text.shadow(outer);
     }
 
     /// Writes something at file scope with the lints to allow in front of each
     /// item.
     fn apart(&mut self, write: impl FnOnce(&mut Self)) {
-        let shadowed = self.plan.defined_in(&[]);
+        // Handed on and taken back: a copy for each item is slow in long files.
+        let shadowed = self.text.shadow(HashSet::new());
         let mut text = Text::default();
         text.shadow(shadowed);
         let outer = std::mem::replace(&mut self.text, text);
         write(self);
-        let written = std::mem::replace(&mut self.text, outer).finish();
+        let mut text = std::mem::replace(&mut self.text, outer);
+        self.text.shadow(text.shadow(HashSet::new()));
+        let written = text.finish();
         let mut allows = std::mem::take(&mut self.allows);
         if written.is_empty() {
             return;

@@ -7,6 +7,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 use orbium_idl::model::{DefId, Definition, DefinitionKind, Direction, InterfaceKind, Model, Type};
 
+use crate::data::variants;
 use crate::mapped::{LeftOut, left_out};
 use crate::types::Fact;
 use crate::{Options, names};
@@ -77,6 +78,8 @@ pub(crate) struct Plan<'m> {
     taken: HashMap<Vec<String>, HashSet<String>>,
     external: Vec<(Vec<String>, String)>,
     pub(crate) facts: RefCell<HashMap<(Fact, DefId), u64>>,
+    /// Variant names of the enums asked for.
+    variants: RefCell<HashMap<DefId, Vec<String>>>,
 }
 
 impl<'m> Plan<'m> {
@@ -93,6 +96,7 @@ impl<'m> Plan<'m> {
             taken: HashMap::new(),
             external: Vec::new(),
             facts: RefCell::default(),
+            variants: RefCell::default(),
         };
         plan.place(model.top_level(), &[]);
         for (scope, path) in &options.external {
@@ -331,6 +335,18 @@ impl<'m> Plan<'m> {
 
     pub(crate) fn interface(&self, id: DefId) -> &InterfaceNames {
         &self.interfaces[&id]
+    }
+
+    /// The variant for an enumerator.
+    pub(crate) fn variant(&self, of: DefId, index: u32) -> String {
+        let mut known = self.variants.borrow_mut();
+        let names = known
+            .entry(of)
+            .or_insert_with(|| match &self.model[of].kind {
+                DefinitionKind::Enum(enumeration) => variants(enumeration),
+                _ => Vec::new(),
+            });
+        names.get(index as usize).cloned().unwrap_or_default()
     }
 
     /// Name of the static that describes a type.

@@ -21,6 +21,7 @@ pub(crate) enum Fact {
     MinSize,
     Room,
     Fixed,
+    Recursive,
 }
 
 impl Plan<'_> {
@@ -35,6 +36,11 @@ impl Plan<'_> {
 
     fn known(&self, fact: Fact, id: DefId, work: impl FnOnce() -> bool) -> bool {
         self.measured(fact, id, || u64::from(work())) != 0
+    }
+
+    /// Whether a type contains itself.
+    pub(crate) fn is_recursive(&self, id: DefId) -> bool {
+        self.known(Fact::Recursive, id, || self.model.is_recursive(id))
     }
 
     /// The type that owns a value, as written from a module.
@@ -167,7 +173,7 @@ impl Plan<'_> {
                 let work = || match &self.model[*id].kind {
                     DefinitionKind::Enum(_) => Some(4),
                     DefinitionKind::Alias(alias) => self.fixed_size(&alias.ty),
-                    DefinitionKind::Struct(s) if !self.model.is_recursive(*id) => {
+                    DefinitionKind::Struct(s) if !self.is_recursive(*id) => {
                         let size = self.fixed_members(&s.members)?;
                         // A struct that is too large is not of fixed size, so
                         // neither is what holds it.
@@ -199,11 +205,10 @@ impl Plan<'_> {
             Type::Named(id) => self.known(Fact::Copy, *id, || match &self.model[*id].kind {
                 DefinitionKind::Alias(alias) => self.is_copy(&alias.ty),
                 DefinitionKind::Struct(s) => {
-                    !self.model.is_recursive(*id) && s.members.iter().all(|m| self.is_copy(&m.ty))
+                    !self.is_recursive(*id) && s.members.iter().all(|m| self.is_copy(&m.ty))
                 }
                 DefinitionKind::Union(u) => {
-                    !self.model.is_recursive(*id)
-                        && u.cases.iter().all(|c| self.is_copy(&c.member.ty))
+                    !self.is_recursive(*id) && u.cases.iter().all(|c| self.is_copy(&c.member.ty))
                 }
                 DefinitionKind::Enum(_) => true,
                 _ => false,

@@ -9,7 +9,6 @@ use std::collections::HashSet;
 
 use orbium_idl::model::{Case, ConstValue, Definition, DefinitionKind, Type, Union};
 
-use crate::data::variants;
 use crate::emit::Emitter;
 use crate::{codec, docs, names};
 
@@ -107,7 +106,7 @@ impl Emitter<'_, '_> {
             other: (!covered).then(|| names::fresh("Other", &mut taken)),
             discriminator: self.rust(&union.discriminator),
             wide: *self.plan.model.resolve_alias(&union.discriminator) == Type::WChar,
-            recursive: self.plan.model.is_recursive(definition.id),
+            recursive: self.plan.is_recursive(definition.id),
         }
     }
 
@@ -141,11 +140,7 @@ impl Emitter<'_, '_> {
     /// Path of an enumerator.
     pub(crate) fn enumerator(&self, of: orbium_idl::model::DefId, index: u32) -> String {
         let path = self.plan.path_to(&self.module, of);
-        let variant = match &self.plan.model[of].kind {
-            DefinitionKind::Enum(e) => variants(e).get(index as usize).cloned(),
-            _ => None,
-        };
-        format!("{path}::{}", variant.unwrap_or_default())
+        format!("{path}::{}", self.plan.variant(of, index))
     }
 
     /// The labels of some cases as patterns; three numbers in a row or more
@@ -185,17 +180,16 @@ impl Emitter<'_, '_> {
         let DefinitionKind::Enum(e) = &self.plan.model[*id].kind else {
             return vec!["_".to_owned()];
         };
+        let labelled = union.cases.iter().filter(|case| !case.is_default);
+        let covered: HashSet<u32> = labelled
+            .flat_map(|case| &case.labels)
+            .filter_map(|label| match label {
+                ConstValue::Enumerator { index, .. } => Some(*index),
+                _ => None,
+            })
+            .collect();
         let all = (0..).take(e.enumerators.len());
-        let left = all.filter(|index| {
-            let value = ConstValue::Enumerator {
-                of: *id,
-                index: *index,
-            };
-            !union
-                .cases
-                .iter()
-                .any(|case| !case.is_default && case.labels.contains(&value))
-        });
+        let left = all.filter(|index| !covered.contains(index));
         left.map(|index| self.enumerator(*id, index)).collect()
     }
 
