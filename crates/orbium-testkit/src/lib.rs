@@ -28,7 +28,8 @@ mod generated {
 
 pub use generated::probe;
 
-/// The interface with every mapped type.
-pub mod kitchen {
+mod types {
     orbium::include_idl!("kitchen");
 }
+
+pub use types::kitchen;

@@ -13,6 +13,8 @@ const NONE: Counted = Counted {
     octets: 0,
 };
 
+type NamedCall<'c> = (&'static str, Box<dyn FnMut() + 'c>);
+
 /// One test: a second one would be counted too.
 #[test]
 fn a_call_in_steady_state_takes_nothing_from_the_heap() {
@@ -26,7 +28,7 @@ fn a_call_in_steady_state_takes_nothing_from_the_heap() {
         let (_client, target) = served.client();
         let octets = vec![7; 1024];
         let mut back = Vec::new();
-        let mut calls: Vec<(&str, Box<dyn FnMut() + '_>)> = vec![
+        let mut calls: Vec<NamedCall<'_>> = vec![
             ("noop", Box::new(|| target.noop().unwrap())),
             (
                 "octet",

@@ -73,7 +73,7 @@ fn the_server_is_told_until_it_has_answered() {
         assert_eq!(told(&request), first.then_some(agreed));
         assert_eq!(&request.body[4..], [text.as_bytes(), b"\0"].concat());
         peer.answer(&request, |w| {
-            w.write_octets(&[text.as_bytes(), b"\0"].concat())
+            w.write_octets(&[text.as_bytes(), b"\0"].concat());
         });
         assert_eq!(
             within("the call", move || call.join().unwrap()).unwrap(),

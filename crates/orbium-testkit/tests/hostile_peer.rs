@@ -394,7 +394,7 @@ fn a_count_larger_than_the_message_takes_no_memory() {
         let mut peer = live.connect();
         for count in [1, 100, 0x7FFF_FFFF, u32::MAX] {
             peer.send(&request(RequestLine::new(2, "echo_octets"), |w| {
-                w.write_u32(count)
+                w.write_u32(count);
             }));
             let (_, status, body) = peer.receive().reply();
             assert_eq!(status, orbium::giop::ReplyStatus::SystemException);

@@ -3,7 +3,7 @@
 
 use orbium::giop::{ReplyStatus, SystemException};
 use orbium::{Completion, ExceptionKind, Interface, NarrowError, ObjectRef};
-use orbium_testkit::kitchen::kitchen;
+use orbium_testkit::kitchen;
 use orbium_testkit::probe::Target;
 use orbium_testkit::{Peer, RequestLine, Served, client, each_strategy, request};
 

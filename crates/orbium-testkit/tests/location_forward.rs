@@ -194,7 +194,7 @@ fn a_forward_that_cannot_be_read_is_a_marshalling_error() {
     let mut peer = server.accept();
     let request = peer.expect_request("echo_long");
     peer.answer_with(&request, ReplyStatus::LocationForward, |w| {
-        w.write_u32(u32::MAX)
+        w.write_u32(u32::MAX);
     });
     assert_eq!(result(call).unwrap_err().kind, ExceptionKind::Marshal);
     // The connection is still good.

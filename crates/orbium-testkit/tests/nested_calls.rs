@@ -101,13 +101,13 @@ fn requests_on_one_connection_are_served_while_an_earlier_one_waits() {
         const DEPTH: u32 = 50;
         for id in 0..DEPTH {
             peer.send(&request(RequestLine::new(2 * id, "act"), |w| {
-                w.write_u32(id)
+                w.write_u32(id);
             }));
         }
         // All of them wait in their nested calls, and yet:
         gated.state.gate.await_waiting(DEPTH.into());
         peer.send(&request(RequestLine::new(1000, "echo_long"), |w| {
-            w.write_u32(7)
+            w.write_u32(7);
         }));
         let (id, status, body) = peer.receive().reply();
         assert_eq!((id, status), (1000, ReplyStatus::NoException));

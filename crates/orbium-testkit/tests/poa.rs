@@ -70,7 +70,7 @@ fn adapters_have_names_parents_and_children() {
     let a = child(&served, "a", USER);
     assert_eq!(a.parent(), Some(root.clone()));
     assert_eq!(root.find_poa("a"), Ok(a.clone()));
-    assert_eq!(root.the_children(), [a.clone()]);
+    assert_eq!(root.the_children(), std::slice::from_ref(&a));
     assert_eq!(a.policies(), USER);
     assert_eq!(root.find_poa("b"), Err(PoaError::AdapterNonExistent));
     assert_eq!(

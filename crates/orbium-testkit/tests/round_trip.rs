@@ -4,7 +4,7 @@
 
 use orbium::{Any, Char, Fixed, WChar};
 use orbium_cdr::{ByteOrder, CdrReader, CdrWriter, CharSet, Decode, Encode, Format, WideSet};
-use orbium_testkit::kitchen::kitchen::{
+use orbium_testkit::kitchen::{
     ByBool, ByChar, ByColour, ByLong, Colour, Empty, Mixed, Money, Node, Refused, Scalars,
 };
 use proptest::collection::vec;

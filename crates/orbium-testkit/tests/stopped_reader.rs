@@ -23,7 +23,7 @@ fn stopped(served: &Served) -> Peer {
     let mut peer = Peer::connect(served.port());
     for id in 0..4 {
         peer.send(&request(RequestLine::new(id, "make"), |w| {
-            w.write_u32(16 << 20)
+            w.write_u32(16 << 20);
         }));
     }
     peer
