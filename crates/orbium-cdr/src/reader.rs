@@ -68,6 +68,12 @@ impl<'a> CdrReader<'a> {
         self
     }
 
+    /// Sets who reads.
+    #[inline(always)]
+    pub fn set_owner(&mut self, owner: Option<&'a Owner>) {
+        self.owner = owner;
+    }
+
     /// Who reads, if known.
     #[must_use]
     #[inline]

@@ -65,25 +65,30 @@ const fn beyond(position: usize) -> usize {
 }
 
 impl<'a> CdrReader<'a> {
-    /// The same reader for a message put together from fragments that are
-    /// aligned each on its own, as those of GIOP 1.1 are.
+    /// Tells the reader that its message was put together from fragments that
+    /// are aligned each on its own, as those of GIOP 1.1 are.
     ///
     /// `seams` are the places where a fragment's data begin, in octets from the
     /// start of the message, ascending; the position of the reader must count
     /// from there, too. Positions after a seam are larger by up to seven, so
     /// that alignment comes out.
-    #[must_use]
-    #[inline]
-    pub fn with_seams(self, seams: &'a [u32]) -> Self {
-        if seams.is_empty() {
-            self
-        } else {
-            self.seamed(seams)
+    #[inline(always)]
+    pub fn set_seams(&mut self, seams: &'a [u32]) {
+        if !seams.is_empty() {
+            self.set_some_seams(seams);
         }
     }
 
+    /// As [`CdrReader::set_seams`].
+    #[must_use]
+    #[inline]
+    pub fn with_seams(mut self, seams: &'a [u32]) -> Self {
+        self.set_seams(seams);
+        self
+    }
+
     #[cold]
-    fn seamed(mut self, seams: &'a [u32]) -> Self {
+    fn set_some_seams(&mut self, seams: &'a [u32]) {
         let index = self.position();
         let (behind, ahead) = seams.split_at(seams.partition_point(|seam| *seam as usize <= index));
         if let Some(seam) = behind.last() {
@@ -97,7 +102,6 @@ impl<'a> CdrReader<'a> {
                 ahead,
             }));
         }
-        self
     }
 
     /// The next octets, as far as they belong together: up to the next seam.

@@ -70,7 +70,7 @@ pub use locate::{
 };
 pub use object_url::{ObjectUrl, UrlError, UrlErrorKind};
 pub use profile::{IiopProfile, Profile, TaggedProfile, UiopProfile};
-pub use reassembly::{FragmentError, Reassembly, ReassemblyLimits};
+pub use reassembly::{Assembled, FragmentError, Reassembly, ReassemblyLimits};
 pub use reply::{ReplyHeader, ReplyStatus, SystemExceptionBody, begin_reply};
 pub use request::{AddressingDisposition, RequestHeader, ResponseFlags, Target};
 pub use service_context::{ServiceContext, ServiceContexts};

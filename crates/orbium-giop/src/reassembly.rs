@@ -2,6 +2,7 @@
 //! Fragments put together (CORBA 3.3 Part 2, clause 9.4.9).
 
 use core::fmt;
+use core::ops::{Deref, DerefMut};
 
 use crate::header::{HEADER_LEN, MessageHeader, MessageKind, u32_from};
 
@@ -78,18 +79,51 @@ struct Partial {
     /// `None` in GIOP 1.1, where fragments just follow each other.
     id: Option<u32>,
     header: MessageHeader,
-    /// Header and all data so far.
-    octets: Vec<u8>,
+    assembled: Assembled,
 }
+
+/// A message put together from its fragments.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Assembled {
+    /// The message: its header, and the data of all fragments.
+    pub octets: Vec<u8>,
+    /// Where the data of each fragment but the first begin in `octets`, if they
+    /// are aligned within the fragment, as they are in GIOP 1.1: to be given to
+    /// [`CdrReader::with_seams`](orbium_cdr::CdrReader::with_seams).
+    pub seams: Vec<u32>,
+}
+
+impl Assembled {
+    /// Octets kept for it.
+    const fn cost(&self) -> usize {
+        self.octets.len() + self.seams.len() * SEAM
+    }
+}
+
+impl Deref for Assembled {
+    type Target = [u8];
+    fn deref(&self) -> &[u8] {
+        &self.octets
+    }
+}
+
+impl DerefMut for Assembled {
+    fn deref_mut(&mut self) -> &mut [u8] {
+        &mut self.octets
+    }
+}
+
+/// What a seam costs: it counts as octets received, or a peer could make us
+/// keep much by fragments of an octet each.
+const SEAM: usize = size_of::<u32>();
 
 /// Messages in assembly: those of one direction of one connection.
 ///
 /// GIOP 1.2 fragments are told apart by request id and may be interleaved.
 /// Alignment runs through the whole message, whose non-final fragments are
 /// multiples of eight octets. In GIOP 1.1 one message is in assembly at a time,
-/// and its data is aligned within each fragment; put together it stays aligned
-/// as far as the lengths of the fragments allow, which is what other ORBs make
-/// of it too.
+/// and its data are aligned within each fragment, so where fragments meet is
+/// kept: [`Assembled::seams`].
 #[derive(Debug, Default)]
 pub struct Reassembly {
     limits: ReassemblyLimits,
@@ -118,7 +152,7 @@ impl Reassembly {
         &mut self,
         header: &MessageHeader,
         body: &[u8],
-    ) -> Result<Option<Vec<u8>>, FragmentError> {
+    ) -> Result<Option<Assembled>, FragmentError> {
         if header.version.minor == 0 {
             return Err(FragmentError::NotFragmentable(header.kind));
         }
@@ -133,7 +167,7 @@ impl Reassembly {
         &mut self,
         header: &MessageHeader,
         body: &[u8],
-    ) -> Result<Option<Vec<u8>>, FragmentError> {
+    ) -> Result<Option<Assembled>, FragmentError> {
         if !is_fragmentable(header) {
             return Err(FragmentError::NotFragmentable(header.kind));
         }
@@ -150,14 +184,18 @@ impl Reassembly {
         let mut octets = Vec::with_capacity(HEADER_LEN + body.len());
         octets.extend_from_slice(&header.encode());
         octets.extend_from_slice(body);
+        let assembled = Assembled {
+            octets,
+            seams: Vec::new(),
+        };
         if !header.more_fragments {
-            return Ok(Some(completed(*header, octets)));
+            return Ok(Some(completed(*header, assembled)));
         }
-        self.octets += octets.len();
+        self.octets += assembled.cost();
         self.partial.push(Partial {
             id,
             header: *header,
-            octets,
+            assembled,
         });
         Ok(None)
     }
@@ -166,31 +204,40 @@ impl Reassembly {
         &mut self,
         header: &MessageHeader,
         body: &[u8],
-    ) -> Result<Option<Vec<u8>>, FragmentError> {
+    ) -> Result<Option<Assembled>, FragmentError> {
         let id = request_id(header, body)?;
         let data = body.get(id.map_or(0, |_| FRAGMENT_ID_LEN)..);
         let (Some(at), Some(data)) = (self.find(id), data) else {
             return Err(FragmentError::NothingToContinue(id));
         };
         let first = self.partial[at].header;
+        // Empty fragments change nothing.
+        let seam = header.version.minor < 2 && !data.is_empty();
+        let more = data.len() + if seam { SEAM } else { 0 };
         let checked = if first.version != header.version || first.order != header.order {
             Err(FragmentError::Inconsistent)
         } else {
-            self.check(id, self.partial[at].octets.len(), data.len())
+            self.check(id, self.partial[at].assembled.cost(), more)
         };
         if let Err(error) = checked {
             self.drop_partial(id);
             return Err(error);
         }
-        let partial = &mut self.partial[at];
-        partial.octets.extend_from_slice(data);
-        self.octets += data.len();
+        let assembled = &mut self.partial[at].assembled;
+        if seam {
+            // Within 32 bits: `check` saw to it.
+            assembled.seams.push(assembled.octets.len() as u32);
+        }
+        assembled.octets.extend_from_slice(data);
+        self.octets += more;
         if header.more_fragments {
             return Ok(None);
         }
-        let Partial { octets, header, .. } = self.partial.swap_remove(at);
-        self.octets -= octets.len();
-        Ok(Some(completed(header, octets)))
+        let Partial {
+            assembled, header, ..
+        } = self.partial.swap_remove(at);
+        self.octets -= assembled.cost();
+        Ok(Some(completed(header, assembled)))
     }
 
     /// Whether `more` octets may be added to a message that has `have`.
@@ -213,7 +260,7 @@ impl Reassembly {
         let Some(at) = self.find(id) else {
             return false;
         };
-        self.octets -= self.partial.swap_remove(at).octets.len();
+        self.octets -= self.partial.swap_remove(at).assembled.cost();
         true
     }
 
@@ -270,13 +317,13 @@ fn request_id(header: &MessageHeader, body: &[u8]) -> Result<Option<u32>, Fragme
     }
 }
 
-fn completed(first: MessageHeader, mut octets: Vec<u8>) -> Vec<u8> {
+fn completed(first: MessageHeader, mut assembled: Assembled) -> Assembled {
     let header = MessageHeader {
         more_fragments: false,
         // Within 32 bits: `check` saw to it.
-        size: (octets.len() - HEADER_LEN) as u32,
+        size: (assembled.octets.len() - HEADER_LEN) as u32,
         ..first
     };
-    octets[..HEADER_LEN].copy_from_slice(&header.encode());
-    octets
+    assembled.octets[..HEADER_LEN].copy_from_slice(&header.encode());
+    assembled
 }

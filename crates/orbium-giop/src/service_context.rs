@@ -96,23 +96,18 @@ impl<'a> ServiceContexts<'a> {
 
     #[inline(never)]
     pub(crate) fn read_some(reader: &mut CdrReader<'a>, count: u32) -> Result<Self, CdrError> {
-        let (start, format, owner) = (reader.position(), reader.format(), reader.owner());
-        let order = format.order;
+        let (start, order) = (reader.position(), reader.format().order);
         if count as usize > MAX_SERVICE_CONTEXTS || count as usize * 8 > reader.remaining() {
             return Err(reader.error(CdrErrorKind::CountTooLarge));
         }
-        // A reader gives its octets out once, so all that is left is taken, the
-        // list cut off, and a reader over the others put in its place.
-        let rest = reader.take(reader.remaining())?;
+        let rest = reader.ahead();
         let mut end = 0;
         for _ in 0..count {
             end = extent(rest, end, order)
                 .ok_or_else(|| CdrError::new(CdrErrorKind::Truncated, start + end))?;
         }
-        let (octets, rest) = rest.split_at_mut(end);
-        *reader = CdrReader::at(rest, start + end, format).with_owner(owner);
         Ok(Self {
-            octets,
+            octets: reader.take(end)?,
             count,
             order,
         })

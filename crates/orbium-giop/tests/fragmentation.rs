@@ -6,8 +6,9 @@ mod octets;
 use octets::{Chance, octets};
 use orbium_cdr::{ByteOrder, CdrWriter, Format};
 use orbium_giop::{
-    FragmentError, FragmentPlan, MIN_FRAGMENT_LEN, MessageHeader, MessageKind, Reassembly,
-    ReassemblyLimits, RequestTemplate, ResponseFlags, Version, finish_message, slices_within,
+    Assembled, FragmentError, FragmentPlan, MIN_FRAGMENT_LEN, MessageHeader, MessageKind,
+    Reassembly, ReassemblyLimits, RequestTemplate, ResponseFlags, Version, finish_message,
+    slices_within,
 };
 
 fn request(order: ByteOrder, id: u32, body: usize) -> Vec<u8> {
@@ -30,6 +31,11 @@ fn cut(message: &[u8], limit: usize) -> Option<Vec<Vec<u8>>> {
 }
 
 fn accept(assembly: &mut Reassembly, message: &[u8]) -> Result<Option<Vec<u8>>, FragmentError> {
+    let whole = assemble(assembly, message)?;
+    Ok(whole.map(|whole| whole.octets))
+}
+
+fn assemble(assembly: &mut Reassembly, message: &[u8]) -> Result<Option<Assembled>, FragmentError> {
     let (head, body) = message.split_at(12);
     let header = MessageHeader::parse(head.first_chunk().unwrap()).unwrap();
     assert_eq!(header.size as usize, body.len());
@@ -152,6 +158,60 @@ fn giop_1_1_fragments_follow_each_other_without_an_id() {
         accept(&mut assembly, &first),
         Err(FragmentError::AlreadyBegun)
     );
+}
+
+#[test]
+fn giop_1_1_fragments_are_aligned_each_on_its_own() {
+    let parts = [
+        "47494f50 01 01 03 01 04000000 01000000",
+        "47494f50 01 01 03 07 05000000 41424344 45",
+        "47494f50 01 01 03 07 00000000",
+        "47494f50 01 01 01 07 0c000000 02000000 000000000000f03f",
+    ];
+    let mut assembly = Reassembly::default();
+    let mut whole = None;
+    for part in parts {
+        whole = assemble(&mut assembly, &octets(part)).unwrap();
+    }
+    assert!(assembly.is_empty() && assembly.octets() == 0);
+    let mut whole = whole.expect("the last was given");
+    assert_eq!(whole.seams, [16, 21], "an empty fragment makes no seam");
+    let header = MessageHeader::parse(whole.first_chunk().unwrap()).unwrap();
+    let mut reader = header
+        .reader(&mut whole.octets[12..])
+        .with_seams(&whole.seams);
+    assert_eq!(reader.read_u32(), Ok(1));
+    assert_eq!(reader.take(5).map(|octets| &*octets), Ok(&b"ABCDE"[..]));
+    assert_eq!(reader.read_u32(), Ok(2));
+    assert_eq!(reader.read_fixed::<f64>(), Ok(1.0));
+    assert_eq!(reader.remaining(), 0);
+}
+
+#[test]
+fn giop_1_2_fragments_leave_no_seams() {
+    let mut assembly = Reassembly::default();
+    let mut whole = None;
+    for part in cut(&request(ByteOrder::Little, 7, 300), 64).unwrap() {
+        whole = assemble(&mut assembly, &part).unwrap();
+    }
+    assert_eq!(whole.map(|whole| whole.seams), Some(Vec::new()));
+}
+
+#[test]
+fn seams_count_against_the_limits() {
+    let limits = ReassemblyLimits {
+        message: 100,
+        ..ReassemblyLimits::default()
+    };
+    let mut assembly = Reassembly::new(limits);
+    let first = octets("47494f50 01 01 02 00 00000004 00000000");
+    let more = octets("47494f50 01 01 02 07 00000001 ff");
+    accept(&mut assembly, &first).unwrap();
+    let taken = (0..)
+        .take_while(|_| accept(&mut assembly, &more).is_ok())
+        .count();
+    assert_eq!(taken, (100 - 16) / 5);
+    assert_eq!((assembly.len(), assembly.octets()), (0, 0));
 }
 
 #[test]

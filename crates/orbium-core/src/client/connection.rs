@@ -7,8 +7,8 @@ use std::time::Duration;
 use orbium_cdr::{ByteOrder, CdrWriter};
 use orbium_giop::codeset::Negotiated;
 use orbium_giop::{
-    CancelRequest, FragmentError, HEADER_LEN, MessageHeader, MessageKind, Reassembly, Version,
-    close_connection, message_error,
+    Assembled, CancelRequest, FragmentError, HEADER_LEN, MessageHeader, MessageKind, Reassembly,
+    Version, close_connection, message_error,
 };
 use orbium_sys::{Interest, wait_for};
 use orbium_transport::{ByteStream, Deadline};
@@ -45,7 +45,7 @@ pub(crate) struct Connection {
     next_id: u32,
     reassembly: Reassembly,
     /// The message just received, if it came in fragments.
-    assembled: Option<Vec<u8>>,
+    assembled: Option<Assembled>,
     timeout: Option<Duration>,
     message_limit: usize,
     fragment_size: Option<usize>,
@@ -239,18 +239,31 @@ impl Connection {
     /// The octets of a message that was received.
     #[inline]
     pub(crate) fn message(&mut self, header: &MessageHeader) -> &mut [u8] {
+        self.message_with_seams(header).0
+    }
+
+    /// The same, and the seams in it.
+    #[inline]
+    pub(crate) fn message_with_seams(&mut self, header: &MessageHeader) -> (&mut [u8], &[u32]) {
         match &mut self.assembled {
-            None => self.framing.message(header),
-            Some(message) => message,
+            None => (self.framing.message(header), &[]),
+            Some(Assembled { octets, seams }) => (octets, seams),
         }
     }
 
     /// Drops a message that was received.
     #[inline]
     pub(crate) fn consume(&mut self, header: &MessageHeader) {
-        if self.assembled.take().is_none() {
+        if self.assembled.is_none() {
             self.framing.consume(header);
+        } else {
+            self.drop_assembled();
         }
+    }
+
+    #[cold]
+    fn drop_assembled(&mut self) {
+        self.assembled = None;
     }
 
     /// Whether there is something to be received on a connection that nobody

@@ -273,11 +273,13 @@ impl<'a, 'b> Exchange<'a, 'b> {
                 Received::Message(header) => header,
                 other => return self.no_reply(other),
             };
-            let message = connection.message(&header);
+            let (message, seams) = connection.message_with_seams(&header);
+            let len = message.len();
             let mut reader = header.reader(&mut message[HEADER_LEN..]);
+            reader.set_seams(seams);
             let answer = ReplyHeader::read(&mut reader, header.format().minor)
                 .map(|answer| (answer.request_id, answer.status));
-            let body = reader.position();
+            let body = len - reader.remaining();
             match answer {
                 Ok((id, status)) if id == self.request_id && header.kind == MessageKind::Reply => {
                     connection.introduction = None;
@@ -381,9 +383,9 @@ impl<'a, 'b> Exchange<'a, 'b> {
         let Some((header, body)) = self.reply else {
             return Err(CdrError::new(CdrErrorKind::Truncated, 0));
         };
-        let message = match (&mut self.octets, &mut self.link.connection) {
-            (Some(octets), _) => octets.as_mut_slice(),
-            (None, Some(connection)) => connection.message(&header),
+        let (message, seams) = match (&mut self.octets, &mut self.link.connection) {
+            (Some(octets), _) => (octets.as_mut_slice(), [].as_slice()),
+            (None, Some(connection)) => connection.message_with_seams(&header),
             (None, None) => return Err(CdrError::new(CdrErrorKind::Truncated, 0)),
         };
         let format = Format {
@@ -392,6 +394,7 @@ impl<'a, 'b> Exchange<'a, 'b> {
         };
         let mut reader =
             CdrReader::at(&mut message[body..], body, format).with_owner(Some(self.orb.owner()));
+        reader.set_seams(seams);
         reader.set_nesting(self.orb.core().config.limits.nesting);
         read(&mut reader)
     }

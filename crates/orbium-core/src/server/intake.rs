@@ -8,7 +8,7 @@ use std::time::Duration;
 use orbium_cdr::{ByteOrder, CdrErrorKind, CdrWriter, Format};
 use orbium_giop::codeset::{CodeSetContext, Negotiated};
 use orbium_giop::{
-    CancelRequest, Completion, ExceptionKind, FragmentError, HEADER_LEN, LocateRequest,
+    Assembled, CancelRequest, Completion, ExceptionKind, FragmentError, HEADER_LEN, LocateRequest,
     LocateStatus, MessageHeader, MessageKind, Reassembly, RequestHeader, ServiceContexts,
     SystemException, begin_locate_reply, finish_message, service_context,
 };
@@ -139,7 +139,7 @@ impl Intake {
         match self.framing.next() {
             Ok(Some(header)) if header.kind == MessageKind::Request && !header.more_fragments => {
                 let (message, rest) = self.framing.split(&header);
-                let taken = self.state.serve(source, &header, message, rest);
+                let taken = self.state.serve(source, &header, message, &[], rest);
                 self.framing.consume(&header);
                 taken
             }
@@ -187,16 +187,16 @@ impl Intake {
                 source.connection.send_message_error();
                 Taken::Close
             }
-            Ok(Some(mut message)) => {
-                let header = message
+            Ok(Some(Assembled { mut octets, seams })) => {
+                let header = octets
                     .first_chunk()
                     .and_then(|head| MessageHeader::parse(head).ok());
                 match header {
                     Some(header) if header.kind == MessageKind::Request => {
-                        self.state
-                            .serve(source, &header, &mut message, self.framing.received())
+                        let rest = self.framing.received();
+                        self.state.serve(source, &header, &mut octets, &seams, rest)
                     }
-                    Some(header) => self.state.single(source, &header, &mut message),
+                    Some(header) => self.state.single(source, &header, &mut octets),
                     None => Taken::Close,
                 }
             }
@@ -212,13 +212,14 @@ fn refuse(connection: &ServerConnection, error: FramingError) -> Taken {
 }
 
 impl State {
-    /// Serves one request; `rest` was received behind it.
+    /// Serves one request that may have `seams`; `rest` was received behind it.
     #[inline]
     fn serve(
         &mut self,
         source: Source<'_>,
         header: &MessageHeader,
         message: &mut [u8],
+        seams: &[u32],
         rest: &[u8],
     ) -> Taken {
         let Source {
@@ -227,6 +228,7 @@ impl State {
         let mut arguments = header
             .reader(&mut message[HEADER_LEN..])
             .with_owner(Some(orb.owner()));
+        arguments.set_seams(seams);
         let Ok(request) = RequestHeader::read(&mut arguments, header.format().minor) else {
             connection.send_message_error();
             return Taken::Close;
