@@ -97,7 +97,13 @@ impl<'a> CdrWriter<'a> {
             }
             self.write_u16(0);
         } else {
-            self.write_count(units * 2);
+            // A text that begins like a byte-order mark needs one of its own
+            // before it: readers take the first one away.
+            let marked = value.starts_with(['\u{feff}', '\u{fffe}']);
+            self.write_count((units + usize::from(marked)) * 2);
+            if marked {
+                self.write_raw(&[0xFE, 0xFF]);
+            }
             for unit in value.encode_utf16() {
                 self.write_raw(&unit.to_be_bytes());
             }

@@ -143,6 +143,13 @@ impl<'a> CdrWriter<'a> {
         self.claim(align, 0);
     }
 
+    /// Room for `size` octets, not aligned, for the caller to fill; what it
+    /// holds before is unspecified.
+    #[inline(always)]
+    pub fn append(&mut self, size: usize) -> &mut [u8] {
+        self.claim(1, size)
+    }
+
     /// Appends octets as they are: no length, no alignment.
     #[inline]
     pub fn write_raw(&mut self, octets: &[u8]) {

@@ -78,7 +78,7 @@ pub(crate) fn perform(
         response: request.response,
         answered: false,
     };
-    while_serving_own_thread(|| incoming.serve(&mut reply));
+    while_serving_own_thread(orb.number(), || incoming.serve(&mut reply));
     if !request.response.expects_reply() {
         return Ok(None);
     }

@@ -191,6 +191,11 @@ impl Orb {
         &self.0.owner
     }
 
+    /// Tells this ORB from the others of the process.
+    pub(crate) fn number(&self) -> usize {
+        Arc::as_ptr(&self.0) as usize
+    }
+
     pub(crate) fn downgrade(&self) -> Weak<OrbCore> {
         Arc::downgrade(&self.0)
     }
@@ -322,7 +327,7 @@ impl Orb {
     /// BAD_INV_ORDER if it was already.
     pub fn run(&self) -> Result<(), SystemException> {
         self.check_running()?;
-        if role::is_serving() {
+        if role::is_serving(self.number()) {
             // This very request has to end before the ORB can.
             role::about_to_block();
             self.wait_while(|state| state == RUNNING);
@@ -351,7 +356,7 @@ impl Orb {
     /// # Errors
     /// BAD_INV_ORDER for waiting from within a request: that would be for ever.
     pub fn shutdown(&self, wait: bool) -> Result<(), SystemException> {
-        if wait && role::is_serving() {
+        if wait && role::is_serving(self.number()) {
             return Err(SystemException::omg(
                 ExceptionKind::BadInvOrder,
                 3,
@@ -362,7 +367,7 @@ impl Orb {
             let orb = self.clone();
             // Whatever servants do when they are dropped, they cannot wait for
             // this very thread.
-            let end = move || role::while_serving_own_thread(|| orb.end());
+            let end = move || role::while_serving_own_thread(orb.number(), || orb.end());
             if wait {
                 end();
             } else {

@@ -195,7 +195,7 @@ impl Reply<'_> {
         });
     }
 
-    #[inline]
+    #[inline(never)]
     pub(crate) fn answer<'v>(
         &mut self,
         status: ReplyStatus,

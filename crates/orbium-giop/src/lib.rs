@@ -71,7 +71,7 @@ pub use locate::{
 pub use object_url::{ObjectUrl, UrlError, UrlErrorKind};
 pub use profile::{IiopProfile, Profile, TaggedProfile, UiopProfile};
 pub use reassembly::{Assembled, FragmentError, Reassembly, ReassemblyLimits};
-pub use reply::{ReplyHeader, ReplyStatus, SystemExceptionBody, begin_reply};
+pub use reply::{PlainReply, ReplyHeader, ReplyStatus, SystemExceptionBody, begin_reply};
 pub use request::{AddressingDisposition, RequestHeader, ResponseFlags, Target};
 pub use service_context::{ServiceContext, ServiceContexts};
-pub use template::{PreparedRequest, RequestTemplate};
+pub use template::{OperationTail, RequestTemplate};

@@ -55,7 +55,40 @@ pub struct ReplyHeader<'a> {
     pub contexts: ServiceContexts<'a>,
 }
 
+/// What most replies say before their body: see [`ReplyHeader::plain`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PlainReply {
+    /// Id of the request answered.
+    pub request_id: u32,
+    /// How it ended.
+    pub status: ReplyStatus,
+    /// Where the body starts in the message.
+    pub body: usize,
+}
+
 impl<'a> ReplyHeader<'a> {
+    /// The header of a reply of GIOP 1.2 without service contexts, read at its
+    /// constant places; `None` for any other reply, which
+    /// [`ReplyHeader::read`] is for.
+    #[must_use]
+    #[inline]
+    pub fn plain(header: &MessageHeader, message: &[u8]) -> Option<PlainReply> {
+        let (_, head) = message.split_first_chunk::<HEADER_LEN>()?;
+        let [i0, i1, i2, i3, s0, s1, s2, s3, c0, c1, c2, c3] = *head.first_chunk::<12>()?;
+        if header.version.minor < 2
+            || header.kind as u8 != MessageKind::Reply as u8
+            || u32::from_ne_bytes([c0, c1, c2, c3]) != 0
+        {
+            return None;
+        }
+        let status = u32_from([s0, s1, s2, s3], header.order);
+        Some(PlainReply {
+            request_id: u32_from([i0, i1, i2, i3], header.order),
+            status: ReplyStatus::from_number(status, 2)?,
+            body: HEADER_LEN + 12,
+        })
+    }
+
     /// Reads a reply header of GIOP 1.`minor` from a reader that stands at
     /// octet 12 of the message, and leaves it at the body.
     ///

@@ -104,6 +104,16 @@ impl<'a> Target<'a> {
         }
     }
 
+    /// As [`Target::object_key`], giving the target up.
+    #[must_use]
+    #[inline(always)]
+    pub fn into_object_key(self) -> Option<Cow<'a, [u8]>> {
+        if let Self::Key(key) = self {
+            return Some(Cow::Borrowed(key));
+        }
+        self.object_key_in_profile()
+    }
+
     #[cold]
     fn object_key_in_profile(&self) -> Option<Cow<'a, [u8]>> {
         let key = match self {

@@ -207,55 +207,76 @@ impl RequestTemplate {
     }
 }
 
-/// A [`RequestTemplate`] with the operation marshalled too: nothing is left but
-/// one copy and two patches. For callers that keep one per operation.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct PreparedRequest {
-    /// Everything before the body, padded up to it.
-    octets: Vec<u8>,
-    start: BodyStart,
-    id_at: usize,
-    /// What the flags' four octets are as an unsigned long in the template's
-    /// order, for each answer wanted.
-    flags: [u32; 4],
+/// The part of a request that depends on the operation alone, marshalled in
+/// native byte order when the program is compiled: its name, and the empty list
+/// behind it (service contexts from 1.2 on, the principal before).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct OperationTail {
+    octets: [u8; SHORT_TAIL],
+    /// Octets up to the end of the list; 0 for a name that is too long.
+    len: usize,
 }
 
-impl RequestTemplate {
-    /// Marshals an operation too. A request with service contexts is still
-    /// begun by [`RequestTemplate::begin`].
+impl OperationTail {
+    /// The tail for an operation of that name.
     #[must_use]
-    pub fn prepare(&self, operation: &str) -> PreparedRequest {
-        let mut writer = CdrWriter::new(Format::plain(self.order, self.version.minor));
-        let start = self.begin(&mut writer, 0, ResponseFlags::None, operation, &[]);
-        let flags = |response| u32_from(self.response_octets(response), self.order);
-        PreparedRequest {
-            // Fails only for counts beyond 32 bits.
-            octets: writer.finish().unwrap_or_default(),
-            start,
-            id_at: if self.version.minor >= 2 { 12 } else { 16 },
-            flags: [
-                flags(ResponseFlags::None),
-                flags(ResponseFlags::SyncWithServer),
-                0,
-                flags(ResponseFlags::Full),
-            ],
+    pub const fn new(operation: &str) -> Self {
+        let name = operation.as_bytes();
+        let mut octets = [0; SHORT_TAIL];
+        if name.len() > SHORT_OPERATION {
+            return Self { octets, len: 0 };
+        }
+        let count = u32_octets(name.len() as u32 + 1, ByteOrder::NATIVE);
+        let mut i = 0;
+        while i < count.len() {
+            octets[i] = count[i];
+            i += 1;
+        }
+        i = 0;
+        while i < name.len() {
+            octets[4 + i] = name[i];
+            i += 1;
+        }
+        Self {
+            octets,
+            len: ((4 + name.len() + 1 + 3) & !3) + 4,
         }
     }
 }
 
-impl PreparedRequest {
-    /// As [`RequestTemplate::begin`], without service contexts.
-    #[inline]
-    pub fn begin(
+impl RequestTemplate {
+    /// As [`RequestTemplate::begin`], without service contexts, for an
+    /// operation whose part was marshalled beforehand: two copies, two patches.
+    /// The template must be in native byte order. `None`, and nothing written,
+    /// if the name is too long for that.
+    #[inline(always)]
+    pub fn begin_with(
         &self,
         writer: &mut CdrWriter<'_>,
         request_id: u32,
         response: ResponseFlags,
-    ) -> BodyStart {
-        debug_assert!(writer.is_empty());
-        writer.write_raw(&self.octets);
-        writer.patch_u32(self.id_at, request_id);
-        writer.patch_u32(self.id_at + 4, self.flags[response as usize & 3]);
-        self.start
+        operation: &OperationTail,
+    ) -> Option<BodyStart> {
+        debug_assert!(writer.is_empty() && !self.order.is_foreign());
+        if operation.len == 0 {
+            return None;
+        }
+        let prefix = self.prefix.as_slice();
+        let room = writer.append(prefix.len() + SHORT_TAIL);
+        let (head, tail) = room.split_at_mut(prefix.len());
+        head.copy_from_slice(prefix);
+        tail.copy_from_slice(&operation.octets);
+        // Request id and flags, behind an empty list of contexts before 1.2.
+        let id_at = if self.version.minor >= 2 { 12 } else { 16 };
+        head[id_at..id_at + 4].copy_from_slice(&request_id.to_ne_bytes());
+        head[id_at + 4..id_at + 8].copy_from_slice(&self.response_octets(response));
+        let header_end = prefix.len() + operation.len;
+        let body = if self.version.minor >= 2 {
+            (header_end + 7) & !7
+        } else {
+            header_end
+        };
+        writer.truncate(body);
+        Some(BodyStart { header_end, body })
     }
 }

@@ -6,8 +6,8 @@ mod octets;
 use octets::octets;
 use orbium_cdr::{ByteOrder, CdrErrorKind, CdrWriter, Format};
 use orbium_giop::{
-    BodyStart, IiopProfile, Ior, MessageHeader, RequestHeader, RequestTemplate, ResponseFlags,
-    ServiceContext, TaggedProfile, Target, Version, finish_message,
+    BodyStart, IiopProfile, Ior, MessageHeader, OperationTail, RequestHeader, RequestTemplate,
+    ResponseFlags, ServiceContext, TaggedProfile, Target, Version, finish_message,
 };
 
 /// One request: header as begun, an unsigned long as its body if asked for.
@@ -279,35 +279,42 @@ fn an_error_of_a_body_that_wrote_nothing_is_not_lost() {
 }
 
 #[test]
-fn a_prepared_request_is_the_one_that_the_template_begins() {
-    for order in [ByteOrder::Big, ByteOrder::Little] {
-        for version in [Version::V1_0, Version::V1_1, Version::V1_2] {
-            let template = RequestTemplate::in_order(order, version, b"Key");
-            for operation in [
-                "f",
-                "cube_long",
-                "a_name_longer_than_the_short_way_can_hold_it",
+fn an_operation_marshalled_beforehand_makes_the_same_request() {
+    for version in [Version::V1_0, Version::V1_1, Version::V1_2] {
+        let template = RequestTemplate::new(version, b"Key");
+        for operation in [
+            "f",
+            "cube_long",
+            "a_name_of_forty_three_octets_which_still_fit",
+        ] {
+            for response in [
+                ResponseFlags::None,
+                ResponseFlags::SyncWithServer,
+                ResponseFlags::Full,
             ] {
-                for response in [
-                    ResponseFlags::None,
-                    ResponseFlags::SyncWithServer,
-                    ResponseFlags::Full,
-                ] {
-                    for body in [None, Some(42)] {
-                        let prepared = template.prepare(operation);
-                        let mut writer = CdrWriter::new(Format::plain(order, version.minor));
-                        let start = prepared.begin(&mut writer, 7, response);
-                        if let Some(value) = body {
-                            writer.write_u32(value);
-                        }
-                        finish_message(&mut writer, start);
-                        assert_eq!(
-                            writer.finish().unwrap(),
-                            write(&template, response, operation, &[], body)
-                        );
+                for body in [None, Some(42)] {
+                    let tail = OperationTail::new(operation);
+                    let mut writer =
+                        CdrWriter::new(Format::plain(ByteOrder::NATIVE, version.minor));
+                    let start = template.begin_with(&mut writer, 7, response, &tail);
+                    if let Some(value) = body {
+                        writer.write_u32(value);
                     }
+                    finish_message(&mut writer, start.expect("a short name"));
+                    assert_eq!(
+                        writer.finish().unwrap(),
+                        write(&template, response, operation, &[], body)
+                    );
                 }
             }
         }
+        let long = OperationTail::new("a_name_longer_than_the_short_way_can_hold_at_all");
+        let mut writer = CdrWriter::new(Format::plain(ByteOrder::NATIVE, version.minor));
+        assert!(
+            template
+                .begin_with(&mut writer, 7, ResponseFlags::Full, &long)
+                .is_none()
+        );
+        assert!(writer.is_empty());
     }
 }

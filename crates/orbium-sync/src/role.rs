@@ -14,6 +14,9 @@ use std::ptr::NonNull;
 pub trait Role {
     /// The thread is about to block. Called any number of times.
     fn hand_over(&self);
+
+    /// Whom the thread serves: a number that each of them has for itself.
+    fn owner(&self) -> usize;
 }
 
 thread_local! {
@@ -43,12 +46,19 @@ pub fn while_serving<R>(role: &dyn Role, body: impl FnOnce() -> R) -> R {
 
 /// Runs `body` as serving somebody who waits further up on this very stack:
 /// there is nothing to hand over beyond what is held already.
-pub fn while_serving_own_thread<R>(body: impl FnOnce() -> R) -> R {
-    struct Nothing;
+pub fn while_serving_own_thread<R>(owner: usize, body: impl FnOnce() -> R) -> R {
+    struct Nothing(usize);
     impl Role for Nothing {
         fn hand_over(&self) {}
+        fn owner(&self) -> usize {
+            self.0
+        }
     }
-    if is_serving() { body() } else { while_serving(&Nothing, body) }
+    if CURRENT.get().is_some() {
+        body()
+    } else {
+        while_serving(&Nothing(owner), body)
+    }
 }
 
 /// Says that this thread is about to block. Does nothing on a thread without a
@@ -63,10 +73,14 @@ pub fn about_to_block() {
     }
 }
 
-/// Whether this thread holds a role: it runs somebody's servant.
+/// Whether this thread runs a servant of that owner.
 #[must_use]
-pub fn is_serving() -> bool {
-    CURRENT.get().is_some()
+#[allow(unsafe_code)]
+pub fn is_serving(owner: usize) -> bool {
+    // SAFETY: as in `about_to_block`.
+    CURRENT
+        .get()
+        .is_some_and(|role| unsafe { role.as_ref() }.owner() == owner)
 }
 
 #[cfg(test)]
@@ -79,6 +93,9 @@ mod tests {
     impl Role for Count {
         fn hand_over(&self) {
             self.0.set(self.0.get() + 1);
+        }
+        fn owner(&self) -> usize {
+            7
         }
     }
 
@@ -93,16 +110,16 @@ mod tests {
         });
         about_to_block();
         assert_eq!((outer.0.get(), inner.0.get()), (2, 1));
-        assert!(!is_serving());
+        assert!(!is_serving(7));
     }
 
     #[test]
     fn a_call_within_the_process_keeps_the_outer_role() {
         let outer = Count::default();
-        while_serving(&outer, || while_serving_own_thread(about_to_block));
+        while_serving(&outer, || while_serving_own_thread(7, about_to_block));
         assert_eq!(outer.0.get(), 1);
-        while_serving_own_thread(|| assert!(is_serving()));
-        assert!(!is_serving());
+        while_serving_own_thread(7, || assert!(is_serving(7) && !is_serving(8)));
+        assert!(!is_serving(7));
     }
 
     #[test]
@@ -110,6 +127,6 @@ mod tests {
         let role = Count::default();
         let body = std::panic::AssertUnwindSafe(|| while_serving(&role, || panic!("servant")));
         assert!(std::panic::catch_unwind(body).is_err());
-        assert!(!is_serving());
+        assert!(!is_serving(7));
     }
 }

@@ -25,12 +25,13 @@
 //! ```
 #![forbid(unsafe_code)]
 
-pub use orbium_cdr::{Any, AnyError, Char, Fixed, LongDouble, TypeCode, WChar};
+pub use orbium_cdr::{Any, AnyError, Char, Fixed, FixedError, LongDouble, TypeCode, Typed, WChar};
 pub use orbium_core::{
-    Call, Completion, Config, ConnectTimeout, Endpoint, ExceptionKind, GiopMinor,
-    HostPort, IdAssignment, IdUniqueness, Interface, InvalidName, Lifespan, Limits, ManagerState,
+    Call, Completion, Config, ConnectTimeout, Endpoint, ExceptionKind, GiopMinor, HostPort,
+    IdAssignment, IdUniqueness, Interface, InvalidName, Lifespan, Limits, ManagerState,
     NarrowError, ObjectError, ObjectRef, Orb, OrbBuilder, OrbError, Peer, Poa, PoaError,
-    PoaManager, Policies, ServerStrategy, SystemException, TcpOptions, nil_reference,
+    PoaManager, Policies, Servant, ServerStrategy, SystemException, TcpOptions, UserException,
+    nil_reference,
 };
 
 /// GIOP, references and addressing, for those who look beneath.

@@ -9,6 +9,7 @@ use orbium_giop::{Completion, ExceptionKind, SystemException};
 use orbium_sync::role;
 
 use crate::adapter::PoaError;
+use crate::orb::OrbCore;
 
 /// The state of a manager.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -33,6 +34,8 @@ struct Shared {
     word: AtomicUsize,
     held: AtomicUsize,
     held_limit: usize,
+    /// The ORB's number.
+    orb: usize,
     changing: Mutex<()>,
     changed: Condvar,
 }
@@ -57,8 +60,8 @@ fn state_of(word: usize) -> ManagerState {
 }
 
 /// A thread that serves a request would wait for itself.
-pub(super) fn refuse_to_wait_for_oneself(wait: bool) -> Result<(), SystemException> {
-    if wait && role::is_serving() {
+pub(super) fn refuse_to_wait_for_oneself(orb: usize, wait: bool) -> Result<(), SystemException> {
+    if wait && role::is_serving(orb) {
         return Err(SystemException::omg(
             ExceptionKind::BadInvOrder,
             3,
@@ -91,11 +94,12 @@ impl Shared {
 }
 
 impl PoaManager {
-    pub(crate) fn new(held_limit: usize) -> Self {
+    pub(crate) fn new(orb: &Arc<OrbCore>) -> Self {
         Self(Arc::new(Shared {
             word: AtomicUsize::new(0),
             held: AtomicUsize::new(0),
-            held_limit,
+            held_limit: orb.config.limits.held_requests,
+            orb: Arc::as_ptr(orb) as usize,
             changing: Mutex::new(()),
             changed: Condvar::new(),
         }))
@@ -128,7 +132,7 @@ impl PoaManager {
     /// [`PoaError::AdapterInactive`]; BAD_INV_ORDER for waiting from within a
     /// request, which would be for ever: nothing is done then.
     pub fn hold_requests(&self, wait: bool) -> Result<(), PoaError> {
-        refuse_to_wait_for_oneself(wait)?;
+        refuse_to_wait_for_oneself(self.0.orb, wait)?;
         self.change(ManagerState::Holding)?;
         self.wait_while(wait, ManagerState::Holding);
         Ok(())
@@ -140,7 +144,7 @@ impl PoaManager {
     /// # Errors
     /// As [`PoaManager::hold_requests`].
     pub fn discard_requests(&self, wait: bool) -> Result<(), PoaError> {
-        refuse_to_wait_for_oneself(wait)?;
+        refuse_to_wait_for_oneself(self.0.orb, wait)?;
         self.change(ManagerState::Discarding)?;
         self.wait_while(wait, ManagerState::Discarding);
         Ok(())
@@ -152,7 +156,7 @@ impl PoaManager {
     /// # Errors
     /// BAD_INV_ORDER for waiting from within a request.
     pub fn deactivate(&self, wait: bool) -> Result<(), PoaError> {
-        refuse_to_wait_for_oneself(wait)?;
+        refuse_to_wait_for_oneself(self.0.orb, wait)?;
         // Fails only if it is inactive already.
         let _ = self.change(ManagerState::Inactive);
         self.wait_while(wait, ManagerState::Inactive);

@@ -181,7 +181,7 @@ pub(super) fn system_id(slot: SlotKey) -> Box<[u8]> {
 impl Poa {
     /// The root adapter of an ORB.
     pub(crate) fn root(orb: &Arc<OrbCore>) -> Self {
-        let manager = PoaManager::new(orb.config.limits.held_requests);
+        let manager = PoaManager::new(orb);
         Self::make(
             orb,
             "RootPOA",
@@ -289,7 +289,7 @@ impl Poa {
         if children.contains_key(name) {
             return Err(PoaError::AdapterAlreadyExists);
         }
-        let manager = manager.unwrap_or_else(|| PoaManager::new(orb.config.limits.held_requests));
+        let manager = manager.unwrap_or_else(|| PoaManager::new(&orb));
         let parent = Some(Arc::downgrade(&self.0));
         let child = Self::make(&orb, name, path, parent, manager, policies);
         children.insert(name.to_owned(), child.clone());
@@ -554,7 +554,7 @@ impl Poa {
     /// BAD_INV_ORDER for waiting from within a request, which would be for
     /// ever; nothing is done then.
     pub fn destroy(&self, wait: bool) -> Result<(), PoaError> {
-        refuse_to_wait_for_oneself(wait)?;
+        refuse_to_wait_for_oneself(self.0.orb.as_ptr() as usize, wait)?;
         self.end();
         if wait {
             self.wait_until_gone();

@@ -8,9 +8,9 @@ use orbium_cdr::{ByteOrder, CdrWriter, Format};
 use orbium_giop::codeset::Negotiated;
 use orbium_giop::component::{self, Component};
 use orbium_giop::{
-    AddressingDisposition, BodyStart, Completion, ExceptionKind, IiopProfile, Ior, PreparedRequest,
-    RequestTemplate, ResponseFlags, ServiceContext, SystemException, TaggedProfile, Target,
-    Version, service_context,
+    AddressingDisposition, BodyStart, Completion, ExceptionKind, IiopProfile, Ior, RequestTemplate,
+    ResponseFlags, ServiceContext, SystemException, TaggedProfile, Target, Version,
+    service_context,
 };
 use orbium_transport::HostPort;
 
@@ -33,21 +33,8 @@ pub(crate) struct Candidate {
     pub(crate) negotiated: Negotiated,
     pub(crate) object_key: Vec<u8>,
     template: RequestTemplate,
-    /// Whole request headers, by operation.
-    prepared: [OnceLock<Prepared>; PREPARED],
     /// Made when the server asks for another addressing mode.
     readdressed: OnceLock<(AddressingDisposition, RequestTemplate)>,
-}
-
-/// Operations whose request headers are kept ready, per candidate; further
-/// ones, and those that meet an earlier one in its place, are written anew.
-const PREPARED: usize = 32;
-
-#[derive(Debug)]
-struct Prepared {
-    /// Address of the operation: it lives as long as the program.
-    operation: usize,
-    request: PreparedRequest,
 }
 
 /// Whether the object is reached by a connection or in this very process.
@@ -138,16 +125,10 @@ fn add_candidates(
             negotiated,
             object_key: profile.object_key.clone(),
             template: RequestTemplate::new(version, &profile.object_key),
-            prepared: [const { OnceLock::new() }; PREPARED],
             readdressed: OnceLock::new(),
         });
     }
     Ok(())
-}
-
-/// Operations are statics of 24 octets or so: any step below that will do.
-fn place_of(address: usize) -> usize {
-    (address >> 4) % PREPARED
 }
 
 impl Candidate {
@@ -177,50 +158,27 @@ impl Candidate {
         } else {
             ResponseFlags::Full
         };
-        let address = std::ptr::from_ref(operation) as usize;
-        let place = place_of(address);
-        match self.prepared[place].get() {
-            Some(ready)
-                if ready.operation == address
-                    && introduction.is_none()
-                    && self.readdressed.get().is_none() =>
-            {
-                ready.request.begin(writer, request_id, response)
-            }
-            _ => self.begin_anew(writer, request_id, operation, response, introduction),
+        let template = self.template();
+        if introduction.is_none()
+            && let Some(start) = template.begin_with(writer, request_id, response, &operation.tail)
+        {
+            return start;
         }
+        begin_in_full(
+            template,
+            writer,
+            request_id,
+            response,
+            operation,
+            introduction,
+        )
     }
 
-    #[cold]
-    fn begin_anew(
-        &self,
-        writer: &mut CdrWriter<'_>,
-        request_id: u32,
-        operation: &'static Operation,
-        response: ResponseFlags,
-        introduction: Option<Negotiated>,
-    ) -> BodyStart {
-        let template = self
-            .readdressed
+    #[inline]
+    fn template(&self) -> &RequestTemplate {
+        self.readdressed
             .get()
-            .map_or(&self.template, |(_, template)| template);
-        if let Some(negotiated) = introduction {
-            let data = negotiated.context().encode();
-            let context = ServiceContext {
-                id: service_context::CODE_SETS,
-                data: &data,
-            };
-            return template.begin(writer, request_id, response, operation.name, &[context]);
-        }
-        if self.readdressed.get().is_none() {
-            let address = std::ptr::from_ref(operation) as usize;
-            let place = place_of(address);
-            self.prepared[place].get_or_init(|| Prepared {
-                operation: address,
-                request: template.prepare(operation.name),
-            });
-        }
-        template.begin(writer, request_id, response, operation.name, &[])
+            .map_or(&self.template, |(_, template)| template)
     }
 
     /// Addresses the object as the server asks for; `false` if that cannot be.
@@ -263,4 +221,25 @@ impl Candidate {
             _ => Target::Key(&self.object_key),
         }
     }
+}
+
+/// Writes a request header with the code sets, or with a long operation name.
+#[cold]
+fn begin_in_full(
+    template: &RequestTemplate,
+    writer: &mut CdrWriter<'_>,
+    request_id: u32,
+    response: ResponseFlags,
+    operation: &Operation,
+    introduction: Option<Negotiated>,
+) -> BodyStart {
+    let Some(negotiated) = introduction else {
+        return template.begin(writer, request_id, response, operation.name, &[]);
+    };
+    let data = negotiated.context().encode();
+    let context = ServiceContext {
+        id: service_context::CODE_SETS,
+        data: &data,
+    };
+    template.begin(writer, request_id, response, operation.name, &[context])
 }

@@ -6,8 +6,8 @@ use std::time::Duration;
 use orbium_cdr::{CdrError, CdrErrorKind, CdrReader, CdrWriter, Decode, Format};
 use orbium_giop::{
     AddressingDisposition, BodyStart, Completion, ExceptionKind, HEADER_LEN, Ior, MessageHeader,
-    MessageKind, ReplyHeader, ReplyStatus, SystemException, SystemExceptionBody, finish_message,
-    minor,
+    MessageKind, PlainReply, ReplyHeader, ReplyStatus, SystemException, SystemExceptionBody,
+    finish_message, minor,
 };
 use orbium_sync::role;
 use orbium_transport::Deadline;
@@ -75,9 +75,6 @@ impl<'b> Link<'b> {
         candidate: &'b Candidate,
         timing: &Timing,
     ) -> Result<Self, SystemException> {
-        if timing.timeout.is_some_and(|timeout| timeout.is_zero()) {
-            return Err(deadline_passed());
-        }
         let (connection, timeout) = match &candidate.route {
             Route::Remote(pool) => match pool.acquire_idle() {
                 Some(connection) => (Some(connection), timing.timeout),
@@ -110,7 +107,7 @@ impl<'b> Link<'b> {
 }
 
 impl Drop for Link<'_> {
-    #[inline]
+    #[inline(always)]
     fn drop(&mut self) {
         if let Route::Remote(pool) = &self.candidate.route {
             match self.connection.take() {
@@ -131,7 +128,7 @@ pub(super) fn deadline_passed() -> SystemException {
 }
 
 impl Drop for Exchange<'_, '_> {
-    #[inline]
+    #[inline(always)]
     fn drop(&mut self) {
         if let Some(connection) = &mut self.link.connection {
             match (&self.reply, &self.octets) {
@@ -274,23 +271,27 @@ impl<'a, 'b> Exchange<'a, 'b> {
                 other => return self.no_reply(other),
             };
             let (message, seams) = connection.message_with_seams(&header);
-            let len = message.len();
-            let mut reader = header.reader(&mut message[HEADER_LEN..]);
-            reader.set_seams(seams);
-            let answer = ReplyHeader::read(&mut reader, header.format().minor)
-                .map(|answer| (answer.request_id, answer.status));
-            let body = len - reader.remaining();
+            let answer = match ReplyHeader::plain(&header, message) {
+                Some(plain) => Some(plain),
+                None => read_answer(&header, message, seams),
+            };
             match answer {
-                Ok((id, status)) if id == self.request_id && header.kind == MessageKind::Reply => {
+                Some(answer) if answer.request_id == self.request_id => {
                     connection.introduction = None;
-                    self.reply = Some((header, body));
-                    return self.interpret(status);
+                    self.reply = Some((header, answer.body));
+                    return self.interpret(answer.status);
                 }
-                Ok(_) => {
-                    // A reply that came too late for its call.
+                Some(_) => {
+                    // A reply that came too late for its call. Any number of
+                    // them must not make this call late too.
                     connection.consume(&header);
+                    if self.deadline.has_passed() {
+                        return self.no_reply(Received::TimedOut);
+                    }
                 }
-                Err(_) => return self.no_reply(Received::Lost),
+                // Late, and an answer to another question.
+                None if header.kind != MessageKind::Reply => connection.consume(&header),
+                None => return self.no_reply(Received::Lost),
             }
         }
     }
@@ -392,9 +393,9 @@ impl<'a, 'b> Exchange<'a, 'b> {
             minor: header.format().minor,
             ..self.link.candidate.format().with_order(header.order)
         };
-        let mut reader =
-            CdrReader::at(&mut message[body..], body, format).with_owner(Some(self.orb.owner()));
+        let mut reader = CdrReader::at(&mut message[body..], body, format);
         reader.set_seams(seams);
+        reader.set_owner(Some(self.orb.owner()));
         reader.set_nesting(self.orb.core().config.limits.nesting);
         read(&mut reader)
     }
@@ -424,6 +425,23 @@ impl<'a, 'b> Exchange<'a, 'b> {
     }
 }
 
+/// The header of a reply that is not the plain sort; `None` if it is none.
+#[cold]
+fn read_answer(header: &MessageHeader, message: &mut [u8], seams: &[u32]) -> Option<PlainReply> {
+    if header.kind != MessageKind::Reply {
+        return None;
+    }
+    let len = message.len();
+    let mut reader = header.reader(&mut message[HEADER_LEN..]);
+    reader.set_seams(seams);
+    let answer = ReplyHeader::read(&mut reader, header.format().minor).ok()?;
+    Some(PlainReply {
+        request_id: answer.request_id,
+        status: answer.status,
+        body: len - reader.remaining(),
+    })
+}
+
 #[derive(Clone, Copy)]
 enum SendFailure {
     TooLarge,
@@ -443,9 +461,10 @@ fn send(
         return Err(SendFailure::TooLarge);
     }
     role::about_to_block();
-    connection
-        .set_timeout(timeout)
-        .map_err(|_| SendFailure::Lost)?;
+    connection.set_timeout(timeout).map_err(|_| match timeout {
+        Some(Duration::ZERO) => SendFailure::TimedOut,
+        _ => SendFailure::Lost,
+    })?;
     let sent = connection.send(writer, deadline);
     connection.put_storage(writer.take_storage());
     sent.map_err(|error| match error.kind() {

@@ -76,6 +76,10 @@ pub(crate) fn perform(
         if let Some(read) = read {
             return read;
         }
+        if deadline.has_passed() {
+            link.give_up();
+            return Err(Outcome::Failed(deadline_passed()));
+        }
     }
 }
 

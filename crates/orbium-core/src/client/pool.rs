@@ -148,13 +148,13 @@ impl Pools {
 }
 
 impl Pool {
-    #[inline]
+    #[inline(always)]
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// A connection for one call, if one is idle.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn acquire_idle(&self) -> Option<Box<Connection>> {
         self.lock().idle.pop()
     }
@@ -228,7 +228,7 @@ impl Pool {
     }
 
     /// Keeps a connection for the next call.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn release(&self, connection: Box<Connection>) {
         if self.counts.keeps_none.load(Ordering::Relaxed) {
             connection.close();

@@ -36,6 +36,12 @@ pub(super) struct Intake {
 struct State {
     /// The buffer for replies.
     storage: Vec<u8>,
+    known: Known,
+}
+
+/// The part of it that goes with the reading, to another thread too.
+#[derive(Debug)]
+struct Known {
     reassembly: Reassembly,
     negotiated: Negotiated,
     limit: usize,
@@ -78,16 +84,15 @@ struct Reading<'a> {
     source: Source<'a>,
     /// Received behind the message being served.
     rest: &'a [u8],
-    reassembly: RefCell<&'a mut Reassembly>,
-    negotiated: Negotiated,
-    limit: usize,
-    nesting: u16,
-    message_time: Duration,
-    assembly: Option<Deadline>,
+    known: RefCell<&'a mut Known>,
     handed_over: &'a Cell<bool>,
 }
 
 impl Role for Reading<'_> {
+    fn owner(&self) -> usize {
+        self.source.orb.number()
+    }
+
     #[cold]
     fn hand_over(&self) {
         if self.handed_over.get() {
@@ -96,16 +101,15 @@ impl Role for Reading<'_> {
         let Source {
             connection, reader, ..
         } = self.source;
+        let mut known = self.known.borrow_mut();
         let intake = Intake {
-            framing: Framing::with_octets(self.limit, self.rest.to_vec()),
+            framing: Framing::with_octets(known.limit, self.rest.to_vec()),
             state: State {
                 storage: Vec::new(),
-                reassembly: std::mem::take(&mut **self.reassembly.borrow_mut()),
-                negotiated: self.negotiated,
-                limit: self.limit,
-                nesting: self.nesting,
-                message_time: self.message_time,
-                assembly: self.assembly,
+                known: Known {
+                    reassembly: std::mem::take(&mut known.reassembly),
+                    ..**known
+                },
             },
         };
         connection.begin_late();
@@ -123,12 +127,14 @@ impl Intake {
             framing: Framing::new(limits.message_size),
             state: State {
                 storage: Vec::new(),
-                reassembly: Reassembly::new(limits.reassembly()),
-                negotiated: Negotiated::DEFAULT,
-                limit: limits.message_size,
-                nesting: limits.nesting,
-                message_time: limits.message_time,
-                assembly: None,
+                known: Known {
+                    reassembly: Reassembly::new(limits.reassembly()),
+                    negotiated: Negotiated::DEFAULT,
+                    limit: limits.message_size,
+                    nesting: limits.nesting,
+                    message_time: limits.message_time,
+                    assembly: None,
+                },
             },
         }
     }
@@ -151,12 +157,12 @@ impl Intake {
 
     /// Whether a message has begun and is not complete.
     pub(super) fn is_unfinished(&self) -> bool {
-        self.framing.is_partial() || self.state.assembly.is_some()
+        self.framing.is_partial() || self.state.known.assembly.is_some()
     }
 
     /// Whether a message has been in assembly for too long.
     pub(super) fn is_assembly_late(&self) -> bool {
-        self.state.assembly.is_some_and(Deadline::has_passed)
+        self.state.known.assembly.is_some_and(Deadline::has_passed)
     }
 
     #[cold]
@@ -172,7 +178,11 @@ impl Intake {
 
     fn take_fragment(&mut self, source: Source<'_>, header: &MessageHeader) -> Taken {
         let message = self.framing.message(header);
-        let accepted = self.state.reassembly.accept(header, &message[HEADER_LEN..]);
+        let accepted = self
+            .state
+            .known
+            .reassembly
+            .accept(header, &message[HEADER_LEN..]);
         self.framing.consume(header);
         self.state.watch_assembly(matches!(accepted, Ok(Some(_))));
         if self.is_assembly_late() {
@@ -225,10 +235,9 @@ impl State {
         let Source {
             orb, connection, ..
         } = source;
-        let mut arguments = header
-            .reader(&mut message[HEADER_LEN..])
-            .with_owner(Some(orb.owner()));
+        let mut arguments = header.reader(&mut message[HEADER_LEN..]);
         arguments.set_seams(seams);
+        arguments.set_owner(Some(orb.owner()));
         let Ok(request) = RequestHeader::read(&mut arguments, header.format().minor) else {
             connection.send_message_error();
             return Taken::Close;
@@ -240,11 +249,11 @@ impl State {
         let format = Format {
             order: header.order,
             minor: header.format().minor,
-            char_set: self.negotiated.char_set,
-            wide_set: self.negotiated.wide_set,
+            char_set: self.known.negotiated.char_set,
+            wide_set: self.known.negotiated.wide_set,
         };
         arguments.set_format(format);
-        arguments.set_nesting(self.nesting);
+        arguments.set_nesting(self.known.nesting);
         let handed_over = Cell::new(false);
         let path = Path {
             connection,
@@ -260,7 +269,7 @@ impl State {
             response: request.response,
             answered: false,
         };
-        let key = match (request.target.object_key(), refused) {
+        let key = match (request.target.into_object_key(), refused) {
             (Some(key), None) => key,
             (_, refused) => {
                 refuse_request(&mut reply, refused);
@@ -279,12 +288,7 @@ impl State {
         let role = Reading {
             source,
             rest,
-            reassembly: RefCell::new(&mut self.reassembly),
-            negotiated: self.negotiated,
-            limit: self.limit,
-            nesting: self.nesting,
-            message_time: self.message_time,
-            assembly: self.assembly,
+            known: RefCell::new(&mut self.known),
             handed_over: &handed_over,
         };
         while_serving(&role, || incoming.serve(&mut reply));
@@ -304,10 +308,10 @@ impl State {
 
     /// Starts, renews or ends the time for messages in assembly.
     fn watch_assembly(&mut self, completed: bool) {
-        if self.reassembly.is_empty() {
-            self.assembly = None;
-        } else if completed || self.assembly.is_none() {
-            self.assembly = Some(Deadline::after(Some(self.message_time)));
+        if self.known.reassembly.is_empty() {
+            self.known.assembly = None;
+        } else if completed || self.known.assembly.is_none() {
+            self.known.assembly = Some(Deadline::after(Some(self.known.message_time)));
         }
     }
 
@@ -318,7 +322,7 @@ impl State {
         let data = contexts.find(service_context::CODE_SETS)?;
         match CodeSetContext::decode(data).map(Negotiated::from_context) {
             Ok(Ok(agreed)) => {
-                self.negotiated = agreed;
+                self.known.negotiated = agreed;
                 None
             }
             _ => Some(SystemException::omg(
@@ -371,7 +375,7 @@ impl State {
                 .err(),
             MessageKind::CancelRequest => CancelRequest::read(&mut reader)
                 .map(|cancel| {
-                    self.reassembly.cancel(cancel.request_id);
+                    self.known.reassembly.cancel(cancel.request_id);
                     connection.cancel(cancel.request_id);
                 })
                 .err(),
