@@ -34,20 +34,20 @@ const TYPES: &[(&str, Check)] = &[
     ("ByColour", typed::<kitchen::ByColour>),
     ("ByBool", typed::<kitchen::ByBool>),
     ("ByChar", typed::<kitchen::ByChar>),
-    ("ByLong", typed::<kitchen::ByLong>),
+    ("ByLong", with_any::<kitchen::ByLong>),
     ("BinStruct", typed::<ttcp::BinStruct>),
     ("Tally", typed::<ttcp::Tally>),
     ("Many", typed::<cubit::Many>),
     ("Oneof", typed::<cubit::Oneof>),
     ("Bag", typed::<shapes::Bag>),
     ("Empties", typed::<shapes::Empties>),
-    ("BySuit", typed::<shapes::BySuit>),
+    ("BySuit", with_any::<shapes::BySuit>),
     ("ByOctet", typed::<shapes::ByOctet>),
     ("ByHyper", typed::<shapes::ByHyper>),
     ("ByUnsigned", typed::<shapes::ByUnsigned>),
     ("ByFlag", typed::<shapes::ByFlag>),
-    ("Tree", typed::<shapes::Tree>),
-    ("Fork", typed::<shapes::tree::Fork>),
+    ("Tree", with_any::<shapes::Tree>),
+    ("Fork", with_any::<shapes::tree::Fork>),
     ("[u8]", slice::<u8>),
     ("[i16]", slice::<i16>),
     ("[f64]", slice::<f64>),
@@ -82,6 +82,7 @@ pub fn cdr(input: &[u8]) {
         format: format_of(*format),
         phase: usize::from(place & 7),
         skew: usize::from(place >> 3 & 7),
+        seams: seams(place >> 6, place & 7, octets.len()),
         octets,
     };
     let (_, check) = TYPES[usize::from(*which) % TYPES.len()];
@@ -110,12 +111,30 @@ pub fn format_of(octet: u8) -> Format {
     }
 }
 
+/// Where the fragments of a message would meet, by number: nowhere, in the
+/// middle, every few octets, or at two odd places.
+fn seams(number: u8, phase: u8, len: usize) -> Vec<u32> {
+    let (phase, len) = (u32::from(phase), len as u32);
+    let places = match number {
+        0 => vec![],
+        1 => vec![len / 2],
+        2 => (1..len.min(48)).step_by(9).collect(),
+        _ => vec![len / 3, 2 * len / 3 + 1],
+    };
+    let inside = places.into_iter().filter(|at| (1..len).contains(at));
+    let mut seams: Vec<u32> = inside.map(|at| phase + at).collect();
+    seams.dedup();
+    seams
+}
+
 struct Case<'c> {
     format: Format,
     /// Position of the first octet, counted from the alignment origin.
     phase: usize,
     /// How far the alignment origin is from being aligned in memory.
     skew: usize,
+    /// Where the octets are aligned anew, as fragments of GIOP 1.1 are.
+    seams: Vec<u32>,
     octets: &'c [u8],
 }
 
@@ -125,20 +144,29 @@ impl Case<'_> {
         &self,
         read: impl FnOnce(&mut CdrReader<'_>) -> Result<T, CdrError>,
     ) -> Result<(T, usize), CdrError> {
-        self.read_octets(self.octets, read)
+        self.read_at_seams(self.octets, &self.seams, read)
     }
 
-    /// Reads other octets in the same format and place.
+    /// Reads other octets, without seams, in the same format and place.
     fn read_octets<T>(
         &self,
         octets: &[u8],
+        read: impl FnOnce(&mut CdrReader<'_>) -> Result<T, CdrError>,
+    ) -> Result<(T, usize), CdrError> {
+        self.read_at_seams(octets, &[], read)
+    }
+
+    fn read_at_seams<T>(
+        &self,
+        octets: &[u8],
+        seams: &[u32],
         read: impl FnOnce(&mut CdrReader<'_>) -> Result<T, CdrError>,
     ) -> Result<(T, usize), CdrError> {
         let mut memory = vec![0xEE; octets.len() + 32];
         let at = memory.as_ptr().align_offset(16) + self.skew + self.phase;
         let place = &mut memory[at..at + octets.len()];
         place.copy_from_slice(octets);
-        let mut reader = CdrReader::at(place, self.phase, self.format);
+        let mut reader = CdrReader::at(place, self.phase, self.format).with_seams(seams);
         let value = read(&mut reader)?;
         Ok((value, reader.position() - self.phase))
     }
@@ -192,15 +220,26 @@ fn repeats<T: Encode + Decode + Debug>(case: &Case<'_>, mut value: T) {
     // By what is shown, as NaN is not equal to itself; then by octets.
     assert_eq!(format!("{again:?}"), shown);
     assert_eq!(case.encoded(&again).as_deref(), Ok(&*octets));
-    let (_, end) = case
-        .read(|reader| value.decode_into(reader))
+    case.read(|reader| value.decode_into(reader))
         .expect("what was decoded before");
-    assert!(end <= case.octets.len());
     assert_eq!(case.encoded(&value).as_deref(), Ok(&*octets));
 }
 
 /// As [`untyped`]; and the interpreter takes the same octets for a value.
 fn typed<T: Typed + Encode + Decode + Debug>(case: &Case<'_>) {
+    agreed::<T>(case, &|_| false);
+}
+
+/// As [`typed`], for types with an `any` inside. Many values of no size are too
+/// much for an any that stands alone, and not for the walk over all around it.
+fn with_any<T: Typed + Encode + Decode + Debug>(case: &Case<'_>) {
+    agreed::<T>(case, &|error| error.kind == CdrErrorKind::CountTooLarge);
+}
+
+fn agreed<T: Typed + Encode + Decode + Debug>(
+    case: &Case<'_>,
+    stricter: &dyn Fn(CdrError) -> bool,
+) {
     let code = T::type_code();
     let decoded = case.read(T::decode);
     let walked = case.read(|reader| skip_value(code.as_ref(), reader));
@@ -215,7 +254,12 @@ fn typed<T: Typed + Encode + Decode + Debug>(case: &Case<'_>) {
             assert_eq!(error.kind, CdrErrorKind::TooDeep, "{value:?}");
             repeats(case, value);
         }
-        (Err(error), Ok(_)) => panic!("the interpreter takes what is no value: {error}"),
+        (Err(error), Ok(_)) => {
+            assert!(
+                stricter(error),
+                "the interpreter takes what is no value: {error}"
+            );
+        }
         (Err(_), Err(_)) => {}
     }
 }
@@ -265,7 +309,7 @@ fn any(case: &Case<'_>) {
 
 /// A TypeCode, and a value of it behind.
 fn interpreted(case: &Case<'_>) {
-    let walked = case.read(|reader| {
+    let walked = case.read_octets(case.octets, |reader| {
         let code = TypeCode::decode(reader)?;
         let start = reader.position();
         skip_value(code.as_ref(), reader)?;
@@ -277,6 +321,7 @@ fn interpreted(case: &Case<'_>) {
     let inner = Case {
         phase: (case.phase + start) & 7,
         octets: &case.octets[start..end],
+        seams: Vec::new(),
         ..*case
     };
     let copy = inner.read(|reader| {

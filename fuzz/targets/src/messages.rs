@@ -4,8 +4,8 @@
 use orbium_cdr::{CdrReader, CdrWriter, Decode, Encode, Format};
 use orbium_giop::{
     BodyStart, CancelRequest, FragmentPlan, HEADER_LEN, Ior, LocateReplyHeader, LocateRequest,
-    LocateStatus, MessageHeader, MessageKind, Reassembly, ReassemblyLimits, ReplyHeader,
-    ReplyStatus, RequestHeader, RequestTemplate, ServiceContext, ServiceContexts,
+    LocateStatus, MessageHeader, MessageKind, OperationTail, Reassembly, ReassemblyLimits,
+    ReplyHeader, ReplyStatus, RequestHeader, RequestTemplate, ServiceContext, ServiceContexts,
     SystemExceptionBody, TaggedProfile, Target, begin_locate_reply, begin_reply, codeset,
     finish_message, service_context, write_locate_request,
 };
@@ -28,13 +28,13 @@ pub fn messages(input: &[u8]) {
         assert_eq!(MessageHeader::parse(&header.encode()), Ok(header));
         let Some((body, next)) = tail.split_at_checked(header.size as usize) else {
             // What has arrived of a message must not be believed either.
-            return message(header, tail);
+            return message(header, tail, &[]);
         };
         rest = next;
         if header.more_fragments || header.kind == MessageKind::Fragment {
             if let Ok(Some(whole)) = assembly.accept(&header, body) {
                 assert!(whole.len() <= LIMITS.message || header.kind != MessageKind::Fragment);
-                message_of(&whole);
+                message_of(&whole, &whole.seams);
             }
             assert!(assembly.len() <= LIMITS.messages && assembly.octets() <= LIMITS.total);
             assert_eq!(assembly.is_empty(), assembly.octets() == 0);
@@ -44,22 +44,22 @@ pub fn messages(input: &[u8]) {
             {
                 assembly.cancel(cancel.request_id);
             }
-            message(header, body);
+            message(header, body, &[]);
         }
     }
 }
 
-fn message_of(whole: &[u8]) {
+fn message_of(whole: &[u8], seams: &[u32]) {
     let (head, body) = whole.split_first_chunk().expect("a whole message");
     let header = MessageHeader::parse(head).expect("the header of a whole message");
     assert!(!header.more_fragments);
     assert_eq!(header.size as usize, body.len());
-    message(header, body);
+    message(header, body, seams);
 }
 
-fn message(header: MessageHeader, body: &[u8]) {
+fn message(header: MessageHeader, body: &[u8], seams: &[u32]) {
     let octets = &mut body.to_vec();
-    let reader = &mut header.reader(octets);
+    let reader = &mut header.reader(octets).with_seams(seams);
     let written = match header.kind {
         MessageKind::Request => request(header, reader),
         MessageKind::Reply => reply(header, reader),
@@ -157,10 +157,12 @@ fn request(header: MessageHeader, reader: &mut CdrReader<'_>) -> Option<Vec<u8>>
         assert!(read.contexts.iter().eq(contexts.iter().copied()));
         assert_eq!(reader.take(reader.remaining()).expect("the rest"), body);
     });
-    if contexts.is_empty() {
+    if contexts.is_empty() && !template.order().is_foreign() {
         let mut writer = CdrWriter::new(format);
-        let start = template.prepare(operation).begin(&mut writer, id, response);
-        assert_eq!(finished(writer, start, body).as_deref(), Some(&*message));
+        let tail = OperationTail::new(operation);
+        if let Some(start) = template.begin_with(&mut writer, id, response, &tail) {
+            assert_eq!(finished(writer, start, body).as_deref(), Some(&*message));
+        }
     }
     Some(message)
 }
