@@ -58,12 +58,14 @@ pub(crate) fn run(args: &ServeArgs) -> Result<(), Failure> {
         ..Config::default()
     })
     .map_err(|error| Failure::because(error.to_string()))?;
+    let served = orbium_demo::serve(&orb)
+        .map_err(|error| Failure::because(format!("cannot serve: {error}")))?;
+    // Not before: nothing can be made an object once the ORB ends. A signal
+    // that came meanwhile is remembered.
     end_on_signal(signals, orb.clone())?;
     if args.until_input_ends {
         end_with_input(orb.clone())?;
     }
-    let served = orbium_demo::serve(&orb)
-        .map_err(|error| Failure::because(format!("cannot serve: {error}")))?;
     let references = References::of(&orb, &served);
     if let Some(folder) = &args.ior_dir {
         references.write(folder)?;
