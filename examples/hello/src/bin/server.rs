@@ -5,7 +5,11 @@ use std::borrow::Cow;
 struct Polite;
 
 impl GreeterServant for Polite {
-    fn greet<'a>(&'a self, _: &'a Call<'_>, name: &'a str) -> Result<Cow<'a, str>, SystemException> {
+    fn greet<'a>(
+        &'a self,
+        _: &'a Call<'_>,
+        name: &'a str,
+    ) -> Result<Cow<'a, str>, SystemException> {
         Ok(format!("Hello, {name}!").into())
     }
 }
