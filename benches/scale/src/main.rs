@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! A server of many objects or of many operations, and its client.
 //!
-//!     orbium-bench-scale serve narrow|wide OBJECTS FILE    writes the last object's reference to FILE
-//!     orbium-bench-scale call narrow|wide CALLS FILE       calls its operations in turn
+//! ```text
+//! orbium-bench-scale serve narrow|wide OBJECTS FILE    writes the last object's reference to FILE
+//! orbium-bench-scale call narrow|wide CALLS FILE       calls its operations in turn
+//! ```
 #![forbid(unsafe_code)]
 
 use std::error::Error;
