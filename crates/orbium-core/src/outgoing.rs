@@ -34,9 +34,23 @@ impl Patience {
 /// Most buffers handed to the kernel at once.
 const MAX_PIECES: usize = 16;
 
+/// Sends a message whole, in fragments above `fragment_size` if there is one.
+#[inline]
+pub(crate) fn send(
+    stream: &dyn ByteStream,
+    message: &CdrWriter<'_>,
+    fragment_size: Option<usize>,
+    patience: Patience,
+) -> io::Result<()> {
+    match fragment_size {
+        Some(size) if message.len() > size => send_fragments(stream, message, size, patience),
+        _ => send_message(stream, message, patience),
+    }
+}
+
 /// Sends a message whole, before the deadline.
 #[inline]
-pub(crate) fn send_message(
+fn send_message(
     stream: &dyn ByteStream,
     message: &CdrWriter<'_>,
     mut patience: Patience,
@@ -106,7 +120,7 @@ fn send_slices(
 
 /// Sends a message in GIOP 1.2 fragments of at most `size` octets.
 #[cold]
-pub(crate) fn send_fragments(
+fn send_fragments(
     stream: &dyn ByteStream,
     message: &CdrWriter<'_>,
     size: usize,

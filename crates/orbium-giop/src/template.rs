@@ -127,7 +127,6 @@ impl RequestTemplate {
     /// Writes the message and request header into an empty writer of the
     /// template's byte order, ready for the arguments; end the message with
     /// [`finish_message`](crate::finish_message).
-    #[inline]
     pub fn begin(
         &self,
         writer: &mut CdrWriter<'_>,
@@ -137,26 +136,21 @@ impl RequestTemplate {
         contexts: &[ServiceContext<'_>],
     ) -> BodyStart {
         debug_assert!(writer.is_empty() && writer.order() == self.order);
-        if !contexts.is_empty() || operation.len() > SHORT_OPERATION {
-            return self.begin_long(writer, request_id, response, operation, contexts);
-        }
-        self.write_prefix(writer, request_id, response);
-        // The name and the empty list after it (service contexts in 1.2, the
-        // principal before) are put together aside, so that all moves but one
-        // have a constant size.
-        let mut tail = [0; SHORT_TAIL];
-        let name = operation.as_bytes();
-        tail[..4].copy_from_slice(&u32_octets(name.len() as u32 + 1, self.order));
-        tail[4..4 + name.len()].copy_from_slice(name);
-        let header_end = self.prefix.len() + ((4 + name.len() + 1 + 3) & !3) + 4;
-        writer.write_raw(&tail);
-        let body = if self.version.minor >= 2 {
-            (header_end + 7) & !7
+        if self.version.minor >= 2 {
+            self.write_prefix(writer, request_id, response);
+            writer.write_name(operation);
+            service_context::write_list(writer, contexts);
         } else {
-            header_end
-        };
-        writer.truncate(body);
-        BodyStart { header_end, body }
+            writer.write_raw(self.prefix.get(..HEADER_LEN).unwrap_or_default());
+            service_context::write_list(writer, contexts);
+            writer.write_u32(request_id);
+            writer.write_raw(&self.response_octets(response));
+            // The count of the key onwards.
+            writer.write_raw(self.prefix.get(24..).unwrap_or_default());
+            writer.write_name(operation);
+            writer.write_octets(&[]);
+        }
+        BodyStart::after_header(writer, self.version.minor)
     }
 
     /// Copies the prefix and puts the request id and flags in.
@@ -178,32 +172,6 @@ impl RequestTemplate {
             response.expects_reply() as u8
         };
         [octet, 0, 0, 0]
-    }
-
-    #[inline(never)]
-    fn begin_long(
-        &self,
-        writer: &mut CdrWriter<'_>,
-        request_id: u32,
-        response: ResponseFlags,
-        operation: &str,
-        contexts: &[ServiceContext<'_>],
-    ) -> BodyStart {
-        if self.version.minor >= 2 {
-            self.write_prefix(writer, request_id, response);
-            writer.write_name(operation);
-            service_context::write_list(writer, contexts);
-        } else {
-            writer.write_raw(self.prefix.get(..HEADER_LEN).unwrap_or_default());
-            service_context::write_list(writer, contexts);
-            writer.write_u32(request_id);
-            writer.write_raw(&self.response_octets(response));
-            // The count of the key onwards.
-            writer.write_raw(self.prefix.get(24..).unwrap_or_default());
-            writer.write_name(operation);
-            writer.write_octets(&[]);
-        }
-        BodyStart::after_header(writer, self.version.minor)
     }
 }
 

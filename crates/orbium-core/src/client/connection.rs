@@ -119,12 +119,8 @@ impl Connection {
     /// Sends a finished message whole.
     #[inline]
     pub(crate) fn send(&mut self, message: &CdrWriter<'_>, deadline: Deadline) -> io::Result<()> {
-        match self.fragment_size {
-            Some(size) if message.len() > size => {
-                outgoing::send_fragments(&*self.stream, message, size, Patience::Until(deadline))
-            }
-            _ => outgoing::send_message(&*self.stream, message, Patience::Until(deadline)),
-        }
+        let patience = Patience::Until(deadline);
+        outgoing::send(&*self.stream, message, self.fragment_size, patience)
     }
 
     /// The next message in answer.

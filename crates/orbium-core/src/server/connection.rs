@@ -176,12 +176,7 @@ impl ServerConnection {
     #[inline]
     fn send_blocking(&self, message: &CdrWriter<'_>) -> io::Result<()> {
         let patience = Patience::For(self.send_time);
-        match self.fragment_size {
-            Some(size) if message.len() > size => {
-                outgoing::send_fragments(&*self.stream, message, size, patience)
-            }
-            _ => outgoing::send_message(&*self.stream, message, patience),
-        }
+        outgoing::send(&*self.stream, message, self.fragment_size, patience)
     }
 
     /// Sends what the peer takes at once and keeps the rest.
