@@ -7,7 +7,9 @@ use std::time::Duration;
 
 use orbium_cdr::MAX_NESTING;
 use orbium_giop::{MIN_FRAGMENT_LEN, ReassemblyLimits};
-use orbium_transport::{Endpoint, TcpOptions};
+use orbium_transport::{Endpoint, ProtocolProperties};
+
+use crate::Protocols;
 
 /// How a server serves its connections.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -125,8 +127,10 @@ pub struct Config {
     pub strategy: ServerStrategy,
     /// Bounds.
     pub limits: Limits,
-    /// Options of TCP connections, both roles.
-    pub tcp: TcpOptions,
+    /// The transports there are.
+    pub protocols: Protocols,
+    /// What is asked of every socket, both roles.
+    pub properties: ProtocolProperties,
     /// Time a call may take from beginning to end, connecting included; `None`
     /// (the default) waits as long as the connection lives.
     pub call_timeout: Option<Duration>,

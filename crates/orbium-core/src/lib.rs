@@ -17,6 +17,7 @@ mod operation;
 mod operation_table;
 mod orb;
 mod outgoing;
+mod protocol;
 mod raises;
 mod reference;
 mod servant;
@@ -24,7 +25,9 @@ mod server;
 
 pub use orbium_cdr as cdr;
 pub use orbium_giop::{Completion, ExceptionKind, SystemException};
-pub use orbium_transport::{Endpoint, HostPort, Peer, TcpOptions};
+pub use orbium_transport::{
+    Endpoint, EndpointError, HostPort, Peer, ProtocolProperties, Transport,
+};
 
 pub use adapter::{
     IdAssignment, IdUniqueness, Lifespan, ManagerState, Poa, PoaError, PoaManager, Policies,
@@ -34,6 +37,7 @@ pub use initial::{InvalidName, ObjectError};
 pub use operation::Operation;
 pub use operation_table::OperationTable;
 pub use orb::{Orb, OrbBuilder, OrbError};
+pub use protocol::{Channel, Protocols};
 pub use raises::{DispatchError, Raised, Raises, UserException, unknown_operation};
 pub use reference::{Interface, NarrowError, ObjectRef, nil_reference};
 pub use servant::{Call, Reply, Servant, ServedBy};

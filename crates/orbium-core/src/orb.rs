@@ -3,25 +3,20 @@
 
 use std::fmt;
 use std::io;
-use std::net::IpAddr;
 use std::sync::atomic::{AtomicU8, Ordering};
 use std::sync::{Arc, Condvar, Mutex, OnceLock, PoisonError, Weak};
 use std::time::Duration;
 
 use orbium_cdr::Owner;
-use orbium_giop::codeset::CodeSetComponentInfo;
-use orbium_giop::{
-    Completion, ExceptionKind, IiopProfile, Ior, SystemException, TaggedComponent, Version,
-    component,
-};
+use orbium_giop::{Completion, ExceptionKind, Ior, SystemException};
 use orbium_sync::role;
-use orbium_transport::{Endpoint, EndpointError, HostPort};
+use orbium_transport::{Endpoint, EndpointError, HostPort, Transport};
 
 use crate::adapter::Registry;
 use crate::client::Pools;
 use crate::initial::InitialReferences;
 use crate::server::Server;
-use crate::{Config, Limits, ObjectRef, Poa, ServerStrategy};
+use crate::{Channel, Config, Limits, ObjectRef, Poa, ServerStrategy, protocol};
 
 const RUNNING: u8 = 0;
 const ENDING: u8 = 1;
@@ -64,7 +59,7 @@ pub enum OrbError {
     /// Choices that make no sense, or not together.
     Config(&'static str),
     /// An endpoint that cannot be listened at.
-    Listen(HostPort, io::Error),
+    Listen(String, io::Error),
 }
 
 impl fmt::Display for OrbError {
@@ -93,14 +88,20 @@ pub struct OrbBuilder {
 }
 
 impl OrbBuilder {
-    /// Listens at `iiop://host:port`, and publishes that address or the one
-    /// after `?publish=`. May be repeated.
+    /// Listens at an endpoint such as `iiop://host:port`; see [`Endpoint`]. May
+    /// be repeated.
     ///
     /// # Errors
     /// The endpoint cannot be understood.
     pub fn endpoint(mut self, endpoint: &str) -> Result<Self, EndpointError> {
         self.config.endpoints.push(endpoint.parse()?);
         Ok(self)
+    }
+
+    /// Adds a transport; it takes the place of one with the same scheme.
+    pub fn transport(mut self, transport: Transport) -> Self {
+        self.config.protocols.register(transport);
+        self
     }
 
     /// How connections are served.
@@ -225,11 +226,9 @@ impl Orb {
         self.check_running()?;
         let server = self.0.server.get_or_init(|| {
             let any = Endpoint {
-                listen: HostPort {
-                    host: String::new(),
-                    port: 0,
-                },
-                publish: None,
+                scheme: "iiop".into(),
+                address: String::new(),
+                parameters: Vec::new(),
             };
             Server::start(self, &[any]).map_err(|error| {
                 tracing::error!(%error, "cannot listen");
@@ -239,22 +238,30 @@ impl Orb {
         server.as_ref().map_err(|exception| *exception)
     }
 
-    /// The addresses published in references, with the ports that were taken.
+    /// The addresses published in references over TCP, with the ports that were
+    /// taken.
     ///
     /// # Errors
     /// The ORB cannot listen, or was shut down.
     pub fn addresses(&self) -> Result<Vec<HostPort>, SystemException> {
+        let channels = self.channels()?.into_iter();
+        let plain = channels.filter(|at| at.scheme == "iiop" && at.messaging.is_empty());
+        Ok(plain.filter_map(|at| at.address.parse().ok()).collect())
+    }
+
+    /// Everything that is published in references.
+    ///
+    /// # Errors
+    /// The ORB cannot listen, or was shut down.
+    pub fn channels(&self) -> Result<Vec<Channel>, SystemException> {
         Ok(self.published()?.published().to_vec())
     }
 
-    pub(crate) fn is_own_address(&self, host: &str, port: u16) -> bool {
+    pub(crate) fn is_own_channel(&self, channel: &Channel) -> bool {
         let Some(Ok(server)) = self.0.server.get() else {
             return false;
         };
-        server
-            .published()
-            .iter()
-            .any(|own| own.port == port && own.host == host)
+        server.published().contains(channel)
     }
 
     /// A reference to the object with that key of ours.
@@ -263,36 +270,17 @@ impl Orb {
         key: Vec<u8>,
         repository_id: &str,
     ) -> Result<ObjectRef, SystemException> {
-        let ior = self.ior(key, repository_id)?;
+        let ior = self.ior(&key, repository_id)?;
         Ok(ObjectRef::new(self.clone(), Arc::new(ior), None))
     }
 
-    fn ior(&self, object_key: Vec<u8>, repository_id: &str) -> Result<Ior, SystemException> {
-        let addresses = self.published()?.published();
-        let Some((first, others)) = addresses.split_first() else {
-            return Err(SystemException::new(
-                ExceptionKind::Initialize,
-                0,
-                Completion::No,
-            ));
-        };
+    fn ior(&self, object_key: &[u8], repository_id: &str) -> Result<Ior, SystemException> {
+        let channels = self.published()?.published();
         let minor = self.0.config.giop_minor.number();
-        let mut components = vec![
-            TaggedComponent::orb_type(component::ORB_TYPE_ORBIUM),
-            TaggedComponent::code_sets(&CodeSetComponentInfo::orbium()),
-        ];
-        if minor >= 2 {
-            let alternate = |at: &HostPort| TaggedComponent::alternate_address(&at.host, at.port);
-            components.extend(others.iter().map(alternate));
-        }
-        let profile = IiopProfile {
-            version: Version { major: 1, minor },
-            host: first.host.clone(),
-            port: first.port,
-            object_key,
-            components: if minor == 0 { Vec::new() } else { components },
-        };
-        Ok(Ior::with_profile(repository_id, &profile))
+        Ok(Ior {
+            type_id: repository_id.to_owned(),
+            profiles: protocol::profiles(channels, object_key, minor),
+        })
     }
 
     /// Makes an object reachable under a plain key too, as in
@@ -426,26 +414,4 @@ impl fmt::Debug for Orb {
             .field("strategy", &self.0.config.strategy)
             .finish_non_exhaustive()
     }
-}
-
-/// The host to publish for a socket that listens at an address.
-///
-/// A wildcard is no address a client could use: the address that packets to the
-/// outside leave from is published instead, without a name look-up, or the
-/// loopback address on a host without a network.
-pub(crate) fn publishable(address: IpAddr) -> String {
-    if !address.is_unspecified() {
-        return address.to_string();
-    }
-    let outside = |bind: &str, to: &str| -> io::Result<IpAddr> {
-        // Connecting a datagram socket sends nothing; it only chooses a route.
-        let socket = std::net::UdpSocket::bind((bind, 0))?;
-        socket.connect((to, 9))?;
-        Ok(socket.local_addr()?.ip())
-    };
-    // TEST-NET-1: documentation addresses, routed like any other.
-    let v4 = outside("0.0.0.0", "192.0.2.1")
-        .ok()
-        .filter(|ip| !ip.is_unspecified());
-    v4.unwrap_or(IpAddr::from([127, 0, 0, 1])).to_string()
 }

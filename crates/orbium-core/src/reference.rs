@@ -14,7 +14,7 @@ use orbium_giop::{Completion, ExceptionKind, Ior, SystemException};
 
 use crate::client::Binding;
 use crate::raises::Raises;
-use crate::{OBJECT_REPOSITORY_ID, Operation, Orb, client};
+use crate::{OBJECT_REPOSITORY_ID, Operation, Orb, client, protocol};
 
 /// A reference to an object, wherever it is. One pointer, cheap to clone; nil
 /// is `None` of `Option<ObjectRef>`.
@@ -234,10 +234,10 @@ impl ObjectRef {
 
     /// The object key, if this ORB itself serves the object.
     pub(crate) fn own_key(&self) -> Option<Vec<u8>> {
-        let mut profiles = self.0.ior.iiop_profiles();
-        profiles
-            .find(|profile| self.0.orb.is_own_address(&profile.host, profile.port))
-            .map(|profile| profile.object_key)
+        let mut offers = protocol::offers(&self.0.ior).into_iter();
+        offers
+            .find(|offer| self.0.orb.is_own_channel(&offer.channel))
+            .map(|offer| offer.object_key)
     }
 }
 

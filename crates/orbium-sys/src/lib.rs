@@ -13,5 +13,5 @@ mod waker;
 
 pub use deadline::Deadline;
 pub use readiness::{Interest, Poller, Ready, wait_for};
-pub use tcp::{TcpOptions, connect, listen, receive, send, send_vectored, set_timeouts};
+pub use tcp::{SocketOptions, connect, listen, receive, send, send_vectored, set_timeouts};
 pub use waker::Waker;

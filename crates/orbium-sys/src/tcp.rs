@@ -13,7 +13,7 @@ use crate::Deadline;
 
 /// What can be asked of a TCP socket; `None` leaves the system's default.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct TcpOptions {
+pub struct SocketOptions {
     /// Send small segments at once (`TCP_NODELAY`). Default: true, since a
     /// request that waits for the acknowledgement of the one before is late.
     pub no_delay: bool,
@@ -25,7 +25,7 @@ pub struct TcpOptions {
     pub keep_alive: bool,
 }
 
-impl Default for TcpOptions {
+impl Default for SocketOptions {
     fn default() -> Self {
         Self {
             no_delay: true,
@@ -36,12 +36,12 @@ impl Default for TcpOptions {
     }
 }
 
-impl TcpOptions {
+impl SocketOptions {
     /// Applies the options to a connected socket.
     ///
     /// # Errors
     /// What the kernel refuses.
-    pub fn apply(&self, stream: &TcpStream) -> io::Result<()> {
+    pub fn apply_tcp(&self, stream: &TcpStream) -> io::Result<()> {
         stream.set_nodelay(self.no_delay)?;
         let socket = SockRef::from(stream);
         if let Some(octets) = self.send_buffer {
@@ -60,7 +60,7 @@ impl TcpOptions {
 /// The system's error; [`TimedOut`](io::ErrorKind::TimedOut) at the deadline.
 pub fn connect(
     address: SocketAddr,
-    options: &TcpOptions,
+    options: &SocketOptions,
     deadline: Deadline,
 ) -> io::Result<TcpStream> {
     let stream = match deadline.remaining()? {
@@ -72,7 +72,7 @@ pub fn connect(
         // connected to itself by chance.
         return Err(io::ErrorKind::ConnectionRefused.into());
     }
-    options.apply(&stream)?;
+    options.apply_tcp(&stream)?;
     Ok(stream)
 }
 

@@ -23,21 +23,28 @@ impl fmt::Display for HostPort {
     }
 }
 
-/// Where to listen, and under which address to be known.
+/// Where to listen: `scheme://address?parameter=value&…`.
 ///
-/// Written `iiop://host:port`; an empty host listens on all interfaces, IPv6
-/// addresses stand in brackets, a missing port or 0 takes a free one. Behind a
-/// network address translation, or in a container, the address to publish
-/// differs: `iiop://0.0.0.0:5000?publish=orb.example:15000`.
+/// The scheme chooses the transport, which alone understands the address:
+/// `iiop://host:port`, `uiop:///run/x.sock`. An empty host listens on all
+/// interfaces, IPv6 addresses stand in brackets, a missing port or 0 takes a
+/// free one. Behind a network address translation, or in a container, the
+/// address to publish differs:
+/// `iiop://0.0.0.0:5000?publish=orb.example:15000`.
+///
+/// The parameter `messaging` is the ORB's, not the transport's: the messaging
+/// halves over the transport, outermost first, GIOP if there is none.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Endpoint {
-    /// Where to listen.
-    pub listen: HostPort,
-    /// What to put into references; `None` publishes what was listened on.
-    pub publish: Option<HostPort>,
+    /// What stands before `://`, in lower case.
+    pub scheme: String,
+    /// What stands between `://` and `?`.
+    pub address: String,
+    /// Names and values behind `?`, in their order.
+    pub parameters: Vec<(String, String)>,
 }
 
-/// An endpoint that cannot be understood.
+/// An endpoint or address that cannot be understood.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum EndpointError {
     /// No `scheme://`, or one that no transport here answers to.
@@ -46,24 +53,27 @@ pub enum EndpointError {
     BadPort(String),
     /// The host is not a host: unbalanced brackets, blanks.
     BadHost(String),
+    /// The path is not one that a socket can have.
+    BadPath(String),
     /// A parameter after `?` that is not known.
     UnknownParameter(String),
+    /// A parameter with a value that it cannot have.
+    BadParameter(String),
 }
 
 impl fmt::Display for EndpointError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::UnknownScheme(text) => {
-                write!(f, "`{text}` is not an endpoint: expected iiop://host:port")
-            }
+            Self::UnknownScheme(text) => write!(
+                f,
+                "`{text}` is not an endpoint of a protocol that is there: \
+                 expected scheme://address, as in iiop://host:port"
+            ),
             Self::BadPort(text) => write!(f, "`{text}` is not a port (0 to 65535)"),
             Self::BadHost(text) => write!(f, "`{text}` is not a host name or address"),
-            Self::UnknownParameter(text) => {
-                write!(
-                    f,
-                    "unknown endpoint parameter `{text}`: expected publish=host:port"
-                )
-            }
+            Self::BadPath(text) => write!(f, "`{text}` is not the path of a socket"),
+            Self::UnknownParameter(text) => write!(f, "unknown endpoint parameter `{text}`"),
+            Self::BadParameter(text) => write!(f, "`{text}` has a value that it cannot have"),
         }
     }
 }
@@ -110,35 +120,71 @@ impl FromStr for HostPort {
     }
 }
 
+impl Endpoint {
+    /// The value of a parameter; the first, if it is given several times.
+    #[must_use]
+    pub fn parameter(&self, name: &str) -> Option<&str> {
+        let mut parameters = self.parameters.iter();
+        parameters
+            .find(|(known, _)| known == name)
+            .map(|(_, value)| value.as_str())
+    }
+
+    /// Checks that no parameter is there beside `known` ones and the ORB's own.
+    ///
+    /// # Errors
+    /// [`EndpointError::UnknownParameter`].
+    pub fn check_parameters(&self, known: &[&str]) -> Result<(), EndpointError> {
+        let mut parameters = self.parameters.iter();
+        match parameters.find(|(name, _)| name != MESSAGING && !known.contains(&name.as_str())) {
+            Some((name, _)) => Err(EndpointError::UnknownParameter(name.clone())),
+            None => Ok(()),
+        }
+    }
+
+    /// Names of the messaging halves, outermost first; none for GIOP alone.
+    pub fn messaging(&self) -> impl Iterator<Item = &str> {
+        let names = self.parameter(MESSAGING).unwrap_or_default();
+        names.split(',').filter(|name| !name.is_empty())
+    }
+}
+
+/// The parameter that names messaging halves.
+const MESSAGING: &str = "messaging";
+
 impl FromStr for Endpoint {
     type Err = EndpointError;
 
+    /// Parses the parts; what the address means is for the transport to say.
     fn from_str(text: &str) -> Result<Self, EndpointError> {
-        let Some(rest) = text.strip_prefix("iiop://") else {
-            return Err(EndpointError::UnknownScheme(text.to_owned()));
-        };
-        let (address, parameters) = rest.split_once('?').unwrap_or((rest, ""));
-        let mut endpoint = Self {
-            listen: address.parse()?,
-            publish: None,
-        };
-        for parameter in parameters.split('&').filter(|p| !p.is_empty()) {
-            match parameter.split_once('=') {
-                Some(("publish", value)) => endpoint.publish = Some(value.parse()?),
-                _ => return Err(EndpointError::UnknownParameter(parameter.to_owned())),
-            }
+        let unknown = || EndpointError::UnknownScheme(text.to_owned());
+        let (scheme, rest) = text.split_once("://").ok_or_else(unknown)?;
+        let in_scheme = |c: char| c.is_ascii_alphanumeric() || "+-.".contains(c);
+        if scheme.is_empty() || !scheme.chars().all(in_scheme) {
+            return Err(unknown());
         }
-        Ok(endpoint)
+        let (address, parameters) = rest.split_once('?').unwrap_or((rest, ""));
+        let parameters = parameters.split('&').filter(|text| !text.is_empty());
+        let parameters = parameters.map(|parameter| match parameter.split_once('=') {
+            Some((name, value)) => Ok((name.to_owned(), value.to_owned())),
+            None => Err(EndpointError::UnknownParameter(parameter.to_owned())),
+        });
+        Ok(Self {
+            scheme: scheme.to_ascii_lowercase(),
+            address: address.to_owned(),
+            parameters: parameters.collect::<Result<_, _>>()?,
+        })
     }
 }
 
 impl fmt::Display for Endpoint {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "iiop://{}", self.listen)?;
-        match &self.publish {
-            Some(publish) => write!(f, "?publish={publish}"),
-            None => Ok(()),
+        write!(f, "{}://{}", self.scheme, self.address)?;
+        for (i, (name, value)) in self.parameters.iter().enumerate() {
+            let separator = if i == 0 { '?' } else { '&' };
+            write!(f, "{separator}{name}={value}")?;
         }
+        Ok(())
     }
 }
 
@@ -153,26 +199,31 @@ mod tests {
             "iiop://:0",
             "iiop://[::1]:12",
             "iiop://0.0.0.0:5000?publish=orb.example:15000",
+            "uiop:///run/x.sock",
+            "uiop:///run/x.sock?messaging=giop-lite,checksum&mode=0600",
         ] {
             assert_eq!(text.parse::<Endpoint>().unwrap().to_string(), text);
         }
-        assert_eq!("iiop://h".parse::<Endpoint>().unwrap().listen.port, 0);
+        let endpoint: Endpoint = "IIOP://h?messaging=a,b".parse().unwrap();
+        assert_eq!(endpoint.scheme, "iiop");
+        assert_eq!(endpoint.messaging().collect::<Vec<_>>(), ["a", "b"]);
     }
 
     #[test]
     fn each_mistake_has_its_own_error() {
         let error = |text: &str| text.parse::<Endpoint>().unwrap_err();
+        for text in ["x:1", "://x", "ii op://x"] {
+            assert!(matches!(error(text), EndpointError::UnknownScheme(_)));
+        }
         assert!(matches!(
-            error("tcp://x:1"),
-            EndpointError::UnknownScheme(_)
-        ));
-        assert!(matches!(error("iiop://x:70000"), EndpointError::BadPort(_)));
-        assert!(matches!(error("iiop://x:1:2"), EndpointError::BadPort(_)));
-        assert!(matches!(error("iiop://[::1:5"), EndpointError::BadHost(_)));
-        assert!(matches!(error("iiop://a b:5"), EndpointError::BadHost(_)));
-        assert!(matches!(
-            error("iiop://x:1?color=red"),
+            error("iiop://x?publish"),
             EndpointError::UnknownParameter(_)
         ));
+        let error = |text: &str| text.parse::<HostPort>().unwrap_err();
+        assert!(matches!(error("x:70000"), EndpointError::BadPort(_)));
+        assert!(matches!(error("x:1:2"), EndpointError::BadPort(_)));
+        assert!(matches!(error("[::1:5"), EndpointError::BadHost(_)));
+        assert!(matches!(error("a b:5"), EndpointError::BadHost(_)));
+        assert!(matches!(error("a/b:5"), EndpointError::BadHost(_)));
     }
 }

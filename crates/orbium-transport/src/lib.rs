@@ -1,15 +1,23 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Endpoints, acceptors, connectors and byte streams.
+//! Endpoints, acceptors, connectors, byte streams and datagrams.
 //!
-//! Bytes in, bytes out: nothing here has heard of a request, and nothing here
-//! looks up a name except where its documentation says so.
+//! The transport half of a protocol. Bytes in, bytes out: nothing here has heard
+//! of a request, and nothing here looks up a name except where its documentation
+//! says so. A transport is added by implementing [`StreamTransport`] or
+//! [`DatagramTransport`] and registering it with an ORB.
 #![forbid(unsafe_code)]
 
+mod datagram;
 mod endpoint;
+mod resolve;
 mod stream;
 mod tcp;
+mod transport;
 
+pub use datagram::Datagrams;
 pub use endpoint::{Endpoint, EndpointError, HostPort};
-pub use orbium_sys::{Deadline, TcpOptions};
+pub use orbium_sys::{Deadline, SocketOptions as ProtocolProperties};
+pub use resolve::{Resolved, publication, resolve};
 pub use stream::{Acceptor, ByteStream, Peer};
-pub use tcp::{TcpAcceptor, TcpByteStream, connect_tcp, resolve};
+pub use tcp::{Tcp, TcpAcceptor, TcpByteStream, TcpConnector};
+pub use transport::{Connector, DatagramTransport, ListenError, StreamTransport, Transport};

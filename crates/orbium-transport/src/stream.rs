@@ -1,17 +1,40 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What every transport offers.
+//! What every transport offers once there is a connection.
 
 use std::fmt;
 use std::io::{self, IoSlice};
 use std::net::{Shutdown, SocketAddr};
 use std::os::fd::AsFd;
+use std::sync::Arc;
 use std::time::Duration;
 
 /// Who is at the other end of a stream.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Peer {
     /// An internet address.
     Internet(SocketAddr),
+    /// A process of this host, as the kernel vouches for it.
+    Process {
+        /// Process id, where the system tells.
+        pid: Option<u32>,
+        /// Effective user id when it connected.
+        uid: u32,
+        /// Effective group id when it connected.
+        gid: u32,
+    },
+    /// An internet address whose owner has proved who it is.
+    Authenticated {
+        /// The address.
+        address: SocketAddr,
+        /// The certificates shown, each in DER, the peer's own first; checked
+        /// against the trust policy before anything was received.
+        certificates: Arc<[Vec<u8>]>,
+        /// The common name or first alternative name of the certificate.
+        name: Option<String>,
+    },
+    /// This very process.
+    InProcess,
     /// The system does not say.
     Unknown,
 }
@@ -20,6 +43,19 @@ impl fmt::Display for Peer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Internet(address) => address.fmt(f),
+            Self::Process {
+                pid: Some(pid),
+                uid,
+                ..
+            } => write!(f, "process {pid} of user {uid}"),
+            Self::Process { uid, .. } => write!(f, "a process of user {uid}"),
+            Self::Authenticated {
+                address,
+                name: Some(name),
+                ..
+            } => write!(f, "{name} at {address}"),
+            Self::Authenticated { address, .. } => address.fmt(f),
+            Self::InProcess => f.write_str("this process"),
             Self::Unknown => f.write_str("unknown peer"),
         }
     }
@@ -36,6 +72,9 @@ pub trait ByteStream: Send + Sync + fmt::Debug {
     fn receive(&self, room: &mut [u8]) -> io::Result<usize>;
 
     /// Sends from one buffer; returns the octets taken.
+    ///
+    /// After `WouldBlock` the next send must begin with the same octets: a
+    /// stream that encrypts or encodes may have begun with them.
     ///
     /// # Errors
     /// The system's error; `WouldBlock` after a send timeout, or at once on a
@@ -73,11 +112,18 @@ pub trait ByteStream: Send + Sync + fmt::Debug {
 
     /// What to wait on for readiness.
     fn source(&self) -> &dyn AsFd;
+
+    /// Whether there is something to receive that [`ByteStream::source`] does
+    /// not show, since it was taken from there already.
+    fn has_buffered(&self) -> bool {
+        false
+    }
 }
 
 /// Where connections come in.
 pub trait Acceptor: Send + Sync + fmt::Debug {
-    /// Takes a connection that is waiting.
+    /// Takes a connection that is waiting. Never blocks: what a handshake needs
+    /// beyond that is done when the stream is first used.
     ///
     /// # Errors
     /// `WouldBlock` if none is; the system's error otherwise.
@@ -85,4 +131,8 @@ pub trait Acceptor: Send + Sync + fmt::Debug {
 
     /// What to wait on for readiness.
     fn source(&self) -> &dyn AsFd;
+
+    /// The address to publish, as clients of the same transport understand it;
+    /// with the port that was taken.
+    fn address(&self) -> &str;
 }

@@ -2,13 +2,45 @@
 //! TCP over IPv4 and IPv6.
 
 use std::io::{self, IoSlice};
-use std::net::{IpAddr, Shutdown, SocketAddr, TcpListener, TcpStream, ToSocketAddrs};
+use std::net::{IpAddr, Shutdown, SocketAddr, TcpListener, TcpStream};
 use std::os::fd::AsFd;
 use std::time::Duration;
 
-use orbium_sys::{self as sys, Deadline, TcpOptions};
+use orbium_sys as sys;
 
-use crate::{Acceptor, ByteStream, HostPort, Peer};
+use crate::resolve::{Resolved, publication, resolve};
+use crate::{
+    Acceptor, ByteStream, Connector, Deadline, Endpoint, EndpointError, HostPort, ListenError,
+    Peer, ProtocolProperties, StreamTransport,
+};
+
+/// TCP: endpoints `iiop://host:port`, with `publish=host:port` for the address
+/// that clients are to use if it differs.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Tcp;
+
+impl StreamTransport for Tcp {
+    fn scheme(&self) -> &'static str {
+        "iiop"
+    }
+
+    fn listen(
+        &self,
+        endpoint: &Endpoint,
+        properties: &ProtocolProperties,
+    ) -> Result<Box<dyn Acceptor>, ListenError> {
+        endpoint.check_parameters(&["publish"])?;
+        Ok(Box::new(TcpAcceptor::listen(endpoint, properties)?))
+    }
+
+    fn connector(
+        &self,
+        address: &str,
+        properties: &ProtocolProperties,
+    ) -> Result<Box<dyn Connector>, EndpointError> {
+        Ok(Box::new(TcpConnector::new(address.parse()?, *properties)))
+    }
+}
 
 /// A TCP connection.
 #[derive(Debug)]
@@ -71,95 +103,112 @@ impl ByteStream for TcpByteStream {
 #[derive(Debug)]
 pub struct TcpAcceptor {
     listener: TcpListener,
-    options: TcpOptions,
+    properties: ProtocolProperties,
+    address: String,
 }
 
 impl TcpAcceptor {
-    /// Listens at the address of `at`. A name is looked up, once.
+    /// Listens at the `host:port` of an endpoint, whatever its scheme. A name
+    /// is looked up, once.
     ///
     /// # Errors
-    /// The system's error: no such name, address in use or not ours.
-    pub fn listen(at: &HostPort, options: TcpOptions) -> io::Result<Self> {
+    /// No host and port; no such name, address in use or not ours.
+    pub fn listen(
+        endpoint: &Endpoint,
+        properties: &ProtocolProperties,
+    ) -> Result<Self, ListenError> {
+        let at: HostPort = endpoint.address.parse()?;
+        let publish = endpoint.parameter("publish").map(str::parse).transpose()?;
         let listener = if at.host.is_empty() {
             // One socket for both families where the host has both.
             sys::listen(SocketAddr::new(IpAddr::from([0u16; 8]), at.port))
                 .or_else(|_| sys::listen(SocketAddr::new(IpAddr::from([0u8; 4]), at.port)))?
         } else {
-            let mut refused = io::Error::from(io::ErrorKind::AddrNotAvailable);
-            let mut listener = None;
-            for address in resolve(at)? {
-                match sys::listen(address) {
-                    Ok(open) => {
-                        listener = Some(open);
-                        break;
-                    }
-                    Err(error) => refused = error,
-                }
-            }
-            listener.ok_or(refused)?
+            listen_at_first(&resolve(&at)?)?
         };
         listener.set_nonblocking(true)?;
-        Ok(Self { listener, options })
+        let address = publication(&at, publish, listener.local_addr()?).to_string();
+        Ok(Self {
+            listener,
+            properties: *properties,
+            address,
+        })
     }
 
-    /// The address listened at, with the port that was taken.
+    /// Takes a connection that is waiting.
     ///
     /// # Errors
-    /// The system's error.
-    pub fn local_address(&self) -> io::Result<SocketAddr> {
-        self.listener.local_addr()
+    /// As [`Acceptor::accept`].
+    pub fn accept_tcp(&self) -> io::Result<TcpByteStream> {
+        let (stream, _) = self.listener.accept()?;
+        stream.set_nonblocking(false)?;
+        self.properties.apply_tcp(&stream)?;
+        Ok(TcpByteStream::new(stream))
     }
+}
+
+fn listen_at_first(addresses: &[SocketAddr]) -> io::Result<TcpListener> {
+    let mut refused = io::Error::from(io::ErrorKind::AddrNotAvailable);
+    for address in addresses {
+        match sys::listen(*address) {
+            Ok(listener) => return Ok(listener),
+            Err(error) => refused = error,
+        }
+    }
+    Err(refused)
 }
 
 impl Acceptor for TcpAcceptor {
     fn accept(&self) -> io::Result<Box<dyn ByteStream>> {
-        let (stream, _) = self.listener.accept()?;
-        stream.set_nonblocking(false)?;
-        self.options.apply(&stream)?;
-        Ok(Box::new(TcpByteStream::new(stream)))
+        Ok(Box::new(self.accept_tcp()?))
     }
 
     fn source(&self) -> &dyn AsFd {
         &self.listener
     }
+
+    fn address(&self) -> &str {
+        &self.address
+    }
 }
 
-/// The addresses of a host; a literal address needs no look-up.
-///
-/// # Errors
-/// The name does not resolve.
-pub fn resolve(at: &HostPort) -> io::Result<Vec<SocketAddr>> {
-    if let Ok(address) = at.host.parse::<IpAddr>() {
-        return Ok(vec![SocketAddr::new(address, at.port)]);
-    }
-    let addresses: Vec<_> = (at.host.as_str(), at.port)
-        .to_socket_addrs()
-        .map_err(|error| io::Error::new(error.kind(), format!("host `{}`: {error}", at.host)))?
-        .collect();
-    if addresses.is_empty() {
-        return Err(io::Error::new(
-            io::ErrorKind::NotFound,
-            format!("host `{}` has no address", at.host),
-        ));
-    }
-    Ok(addresses)
+/// Makes TCP connections to one host and port.
+#[derive(Debug)]
+pub struct TcpConnector {
+    properties: ProtocolProperties,
+    resolved: Resolved,
 }
 
-/// Connects to the first address that answers before the deadline.
-///
-/// # Errors
-/// The error of the last address tried.
-pub fn connect_tcp(
-    addresses: &[SocketAddr],
-    options: &TcpOptions,
-    deadline: Deadline,
-) -> io::Result<Box<dyn ByteStream>> {
-    let mut refused = io::Error::from(io::ErrorKind::AddrNotAvailable);
-    for address in addresses {
-        match sys::connect(*address, options, deadline) {
-            Ok(stream) => return Ok(Box::new(TcpByteStream::new(stream))),
-            Err(error) => refused = error,
+impl TcpConnector {
+    /// For that host and port; nothing is looked up yet.
+    #[must_use]
+    pub fn new(at: HostPort, properties: ProtocolProperties) -> Self {
+        Self {
+            properties,
+            resolved: Resolved::new(at),
         }
     }
-    Err(refused)
+
+    /// Connects to the first address that answers before the deadline.
+    ///
+    /// # Errors
+    /// The error of the last address tried, or of the look-up.
+    pub fn connect_tcp(&self, deadline: Deadline) -> io::Result<TcpByteStream> {
+        let mut refused = io::Error::from(io::ErrorKind::AddrNotAvailable);
+        for address in self.resolved.addresses(deadline)? {
+            match sys::connect(address, &self.properties, deadline) {
+                Ok(stream) => return Ok(TcpByteStream::new(stream)),
+                Err(error) => refused = error,
+            }
+        }
+        // The name may lead elsewhere by now.
+        self.resolved.forget();
+        Err(refused)
+    }
+}
+
+impl Connector for TcpConnector {
+    fn connect(&self, deadline: Deadline) -> io::Result<Box<dyn ByteStream>> {
+        Ok(Box::new(self.connect_tcp(deadline)?))
+    }
 }

@@ -30,8 +30,8 @@ pub use orbium_core::{
     Call, Completion, Config, ConnectTimeout, Endpoint, ExceptionKind, GiopMinor, HostPort,
     IdAssignment, IdUniqueness, Interface, InvalidName, Lifespan, Limits, ManagerState,
     NarrowError, ObjectError, ObjectRef, Orb, OrbBuilder, OrbError, Peer, Poa, PoaError,
-    PoaManager, Policies, Servant, ServerStrategy, SystemException, TcpOptions, UserException,
-    nil_reference,
+    PoaManager, Policies, ProtocolProperties, Servant, ServerStrategy, SystemException,
+    UserException, nil_reference,
 };
 
 /// GIOP, references and addressing, for those who look beneath.

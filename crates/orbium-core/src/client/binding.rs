@@ -8,13 +8,13 @@ use orbium_cdr::{ByteOrder, CdrWriter, Format};
 use orbium_giop::codeset::Negotiated;
 use orbium_giop::component::{self, Component};
 use orbium_giop::{
-    AddressingDisposition, BodyStart, Completion, ExceptionKind, IiopProfile, Ior, RequestTemplate,
-    ResponseFlags, ServiceContext, SystemException, TaggedProfile, Target, Version,
-    service_context,
+    AddressingDisposition, BodyStart, Completion, ExceptionKind, Ior, RequestTemplate,
+    ResponseFlags, ServiceContext, SystemException, TaggedComponent, TaggedProfile, Target,
+    Version, service_context,
 };
-use orbium_transport::HostPort;
 
 use crate::client::pool::{Pool, PoolKey};
+use crate::protocol::{Offer, offers};
 use crate::{Operation, Orb};
 
 /// All ways to an object, in the order of its profiles and their addresses.
@@ -48,9 +48,10 @@ impl Binding {
     pub(crate) fn new(orb: &Orb, ior: &Ior) -> Result<Self, SystemException> {
         let mut candidates = Vec::new();
         let mut refused = None;
-        for profile in ior.iiop_profiles() {
-            if let Err(exception) = add_candidates(orb, &profile, &mut candidates) {
-                refused = Some(exception);
+        for offer in offers(ior) {
+            match Candidate::new(orb, offer) {
+                Ok(candidate) => candidates.push(candidate),
+                Err(exception) => refused = Some(exception),
             }
         }
         if candidates.is_empty() {
@@ -73,62 +74,43 @@ impl Binding {
     }
 }
 
-fn add_candidates(
-    orb: &Orb,
-    profile: &IiopProfile,
-    candidates: &mut Vec<Candidate>,
-) -> Result<(), SystemException> {
-    let minor = profile
-        .version
-        .minor
-        .min(orb.core().config.giop_minor.number());
-    let version = Version { major: 1, minor };
-    let code_sets = match profile
-        .component(component::TAG_CODE_SETS)
-        .map(Component::parse)
-    {
-        Some(Ok(Component::CodeSets(info))) if minor > 0 => Some(info),
-        _ => None,
-    };
-    let negotiated = Negotiated::with_server(code_sets.as_ref())
-        .map_err(|_| SystemException::omg(ExceptionKind::CodesetIncompatible, 1, Completion::No))?;
-    let mut addresses = vec![HostPort {
-        host: profile.host.clone(),
-        port: profile.port,
-    }];
-    for component in &profile.components {
-        if component.tag == component::TAG_ALTERNATE_IIOP_ADDRESS
-            && let Ok(Component::AlternateAddress(address)) = Component::parse(component)
-        {
-            addresses.push(HostPort {
-                host: address.host,
-                port: address.port,
-            });
-        }
-    }
-    for address in addresses {
-        // Port 0: not served over plain TCP.
-        if address.port == 0 {
-            continue;
-        }
-        let route = if orb.is_own_address(&address.host, address.port) {
+impl Candidate {
+    fn new(orb: &Orb, offer: Offer) -> Result<Self, SystemException> {
+        let spoken = orb.core().config.giop_minor.number();
+        let minor = offer.version.minor.min(spoken);
+        let version = Version { major: 1, minor };
+        let negotiated = agree(&offer.components, minor)?;
+        let route = if orb.is_own_channel(&offer.channel) {
             Route::Local
         } else {
-            Route::Remote(orb.core().pools.pool(PoolKey {
-                address,
+            let key = PoolKey {
+                channel: offer.channel,
                 negotiated,
-            }))
+            };
+            Route::Remote(orb.core().pools.pool(key)?)
         };
-        candidates.push(Candidate {
+        Ok(Self {
             route,
             version,
             negotiated,
-            object_key: profile.object_key.clone(),
-            template: RequestTemplate::new(version, &profile.object_key),
+            template: RequestTemplate::new(version, &offer.object_key),
+            object_key: offer.object_key,
             readdressed: OnceLock::new(),
-        });
+        })
     }
-    Ok(())
+}
+
+/// The code sets to use with a server that has these components.
+fn agree(components: &[TaggedComponent], minor: u8) -> Result<Negotiated, SystemException> {
+    let mut found = components
+        .iter()
+        .filter(|component| component.tag == component::TAG_CODE_SETS);
+    let code_sets = match found.next().map(Component::parse) {
+        Some(Ok(Component::CodeSets(info))) if minor > 0 => Some(info),
+        _ => None,
+    };
+    Negotiated::with_server(code_sets.as_ref())
+        .map_err(|_| SystemException::omg(ExceptionKind::CodesetIncompatible, 1, Completion::No))
 }
 
 impl Candidate {

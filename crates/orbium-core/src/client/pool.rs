@@ -4,32 +4,29 @@
 use std::collections::HashMap;
 use std::hash::{Hash, Hasher};
 use std::io;
-use std::net::SocketAddr;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::mpsc::{RecvTimeoutError, sync_channel};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
-use std::thread;
 use std::time::Duration;
 
 use orbium_giop::codeset::Negotiated;
 use orbium_giop::{Completion, ExceptionKind, SystemException, minor};
 use orbium_sync::role;
-use orbium_transport::{Deadline, HostPort, connect_tcp, resolve};
+use orbium_transport::{Connector, Deadline, EndpointError, Transport};
 
-use crate::Config;
 use crate::client::connection::Connection;
+use crate::{Channel, Config};
 
 /// What connections must have in common to be used for one another: the
-/// address, and the code sets, which cannot change once they are settled.
+/// channel, and the code sets, which cannot change once they are settled.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct PoolKey {
-    pub(crate) address: HostPort,
+    pub(crate) channel: Channel,
     pub(crate) negotiated: Negotiated,
 }
 
 impl Hash for PoolKey {
     fn hash<H: Hasher>(&self, state: &mut H) {
-        self.address.hash(state);
+        self.channel.hash(state);
     }
 }
 
@@ -85,8 +82,7 @@ pub(crate) struct Pool {
     counts: Arc<Counts>,
     state: Mutex<State>,
     one_free: Condvar,
-    /// Where the name led when it was last looked up.
-    resolved: Mutex<Vec<SocketAddr>>,
+    connector: Box<dyn Connector>,
 }
 
 impl Pools {
@@ -98,19 +94,25 @@ impl Pools {
         }
     }
 
-    pub(crate) fn pool(&self, key: PoolKey) -> Arc<Pool> {
+    /// The connections to a server.
+    ///
+    /// # Errors
+    /// No transport for the channel, or an address that is none: INV_POLICY.
+    pub(crate) fn pool(&self, key: PoolKey) -> Result<Arc<Pool>, SystemException> {
         let mut pools = self.pools.lock().unwrap_or_else(PoisonError::into_inner);
-        let pool = pools.entry(key).or_insert_with_key(|key| {
-            Arc::new(Pool {
-                key: key.clone(),
-                config: Arc::clone(&self.config),
-                counts: Arc::clone(&self.counts),
-                state: Mutex::default(),
-                one_free: Condvar::new(),
-                resolved: Mutex::default(),
-            })
+        if let Some(pool) = pools.get(&key) {
+            return Ok(Arc::clone(pool));
+        }
+        let pool = Arc::new(Pool {
+            connector: connector(&self.config, &key.channel)?,
+            key: key.clone(),
+            config: Arc::clone(&self.config),
+            counts: Arc::clone(&self.counts),
+            state: Mutex::default(),
+            one_free: Condvar::new(),
         });
-        Arc::clone(pool)
+        pools.insert(key, Arc::clone(&pool));
+        Ok(pool)
     }
 
     /// Closes idle connections that the server has closed or spoiled, and
@@ -260,66 +262,30 @@ impl Pool {
     fn connect(&self, deadline: Deadline) -> Result<Box<Connection>, SystemException> {
         let limit = Deadline::after(Some(self.config.connect_timeout.0));
         let earliest = deadline.earlier(limit);
-        let connected = self
-            .addresses(earliest)
-            .and_then(|addresses| connect_tcp(&addresses, &self.config.tcp, earliest));
-        match connected {
+        match self.connector.connect(earliest) {
             Ok(stream) => Ok(Box::new(Connection::new(
                 stream,
                 &self.config,
                 self.key.negotiated,
             ))),
             Err(error) => {
-                // The name may lead elsewhere by now.
-                self.resolved
-                    .lock()
-                    .unwrap_or_else(PoisonError::into_inner)
-                    .clear();
-                tracing::debug!(address = %self.key.address, %error, "cannot connect");
+                tracing::debug!(channel = %self.key.channel, %error, "cannot connect");
                 Err(refusal(&error, deadline))
             }
         }
     }
-
-    /// Looks the name up, once, on a thread that nobody waits for beyond the
-    /// deadline.
-    fn addresses(&self, deadline: Deadline) -> io::Result<Vec<SocketAddr>> {
-        let known = self
-            .resolved
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .clone();
-        if !known.is_empty() {
-            return Ok(known);
-        }
-        let address = self.key.address.clone();
-        let found = if address.host.parse::<std::net::IpAddr>().is_ok() {
-            resolve(&address)?
-        } else {
-            let (sender, receiver) = sync_channel(1);
-            thread::Builder::new()
-                .name("orbium-resolve".into())
-                .spawn(move || {
-                    // The receiver may have given up.
-                    let _ = sender.send(resolve(&address).map_err(as_unresolved));
-                })?;
-            let left = deadline.remaining()?.unwrap_or(Duration::from_secs(3600));
-            match receiver.recv_timeout(left) {
-                Ok(found) => found?,
-                Err(RecvTimeoutError::Timeout) => return Err(io::ErrorKind::TimedOut.into()),
-                Err(RecvTimeoutError::Disconnected) => {
-                    return Err(io::Error::other("name resolution failed"));
-                }
-            }
-        };
-        *self.resolved.lock().unwrap_or_else(PoisonError::into_inner) = found.clone();
-        Ok(found)
-    }
 }
 
-/// Resolver errors come in kinds of all sorts; one says what they are.
-fn as_unresolved(error: io::Error) -> io::Error {
-    io::Error::new(io::ErrorKind::NotFound, error)
+fn connector(config: &Config, channel: &Channel) -> Result<Box<dyn Connector>, SystemException> {
+    let transport = config.protocols.get(&channel.scheme);
+    let made = transport.and_then(|transport| match transport {
+        Transport::Stream(transport) => transport.connector(&channel.address, &config.properties),
+        Transport::Datagram(_) => Err(EndpointError::UnknownScheme(channel.scheme.clone())),
+    });
+    made.map_err(|error| {
+        tracing::debug!(%channel, %error, "not usable");
+        SystemException::omg(ExceptionKind::ImpLimit, 1, Completion::No)
+    })
 }
 
 /// What a caller is told of a connection that could not be made.

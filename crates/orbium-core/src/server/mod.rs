@@ -13,10 +13,10 @@ use std::time::{Duration, Instant};
 
 use orbium_sync::ThreadCache;
 use orbium_sys::Waker;
-use orbium_transport::{Acceptor, Endpoint, HostPort, TcpAcceptor};
+use orbium_transport::{Acceptor, Endpoint, EndpointError, ListenError, Transport};
 
-use crate::orb::{OrbError, publishable};
-use crate::{Orb, ServerStrategy};
+use crate::orb::OrbError;
+use crate::{Channel, Orb, ServerStrategy};
 use connection::ServerConnection;
 
 /// Time a thread waits for further work before it ends.
@@ -34,7 +34,7 @@ struct Shared {
 /// The serving half of an ORB.
 pub(crate) struct Server {
     shared: Arc<Shared>,
-    published: Vec<HostPort>,
+    published: Vec<Channel>,
 }
 
 impl std::fmt::Debug for Server {
@@ -51,28 +51,25 @@ const WAKER: u64 = 0;
 impl Server {
     /// Listens, and starts the threads that serve.
     pub(crate) fn start(orb: &Orb, endpoints: &[Endpoint]) -> Result<Self, OrbError> {
-        let failed = |at: &HostPort| {
-            let at = at.clone();
-            move |error| OrbError::Listen(at, error)
-        };
         let mut acceptors: Vec<Box<dyn Acceptor>> = Vec::new();
         let mut published = Vec::new();
         for endpoint in endpoints {
-            let listened = TcpAcceptor::listen(&endpoint.listen, orb.config().tcp)
-                .map_err(failed(&endpoint.listen))?;
-            let local = listened.local_address().map_err(failed(&endpoint.listen))?;
-            published.push(publication(endpoint, local));
-            acceptors.push(Box::new(listened));
+            let acceptor = listen(orb, endpoint)?;
+            published.push(Channel {
+                scheme: endpoint.scheme.clone(),
+                messaging: endpoint.messaging().map(str::to_owned).collect(),
+                address: acceptor.address().to_owned(),
+            });
+            acceptors.push(acceptor);
         }
-        let any = HostPort {
-            host: String::new(),
-            port: 0,
+        let failed = |error| match endpoints.first() {
+            Some(endpoint) => OrbError::Listen(endpoint.to_string(), error),
+            None => OrbError::Listen(String::new(), error),
         };
-        let at = endpoints.first().map_or(&any, |endpoint| &endpoint.listen);
         let shared = Arc::new(Shared {
             threads: ThreadCache::new("orbium-serve", LINGER),
             stopping: AtomicBool::new(false),
-            waker: Waker::new().map_err(failed(at))?,
+            waker: Waker::new().map_err(failed)?,
             connections: Mutex::default(),
             next_id: AtomicU64::new(1 + acceptors.len() as u64),
         });
@@ -80,12 +77,12 @@ impl Server {
             ServerStrategy::ThreadPerConnection => threads::start(orb, &shared, acceptors),
             ServerStrategy::Reactive => reactor::start(orb, &shared, acceptors),
         };
-        started.map_err(failed(at))?;
+        started.map_err(failed)?;
         Ok(Self { shared, published })
     }
 
-    /// The addresses for references, in the order of the endpoints.
-    pub(crate) fn published(&self) -> &[HostPort] {
+    /// The channels for references, in the order of the endpoints.
+    pub(crate) fn published(&self) -> &[Channel] {
         &self.published
     }
 
@@ -118,26 +115,19 @@ impl Drop for Server {
     }
 }
 
-/// The address to publish for an endpoint that listens at `local`.
-fn publication(endpoint: &Endpoint, local: std::net::SocketAddr) -> HostPort {
-    let publish = endpoint.publish.clone();
-    let mut at = publish.unwrap_or_else(|| HostPort {
-        host: String::new(),
-        port: 0,
-    });
-    if at.port == 0 {
-        at.port = local.port();
-    }
-    if at.host.is_empty() {
-        // A name or address that was asked for is published as it was written.
-        let named = !endpoint.listen.host.is_empty() && !local.ip().is_unspecified();
-        at.host = if named {
-            endpoint.listen.host.clone()
-        } else {
-            publishable(local.ip())
-        };
-    }
-    at
+/// Listens at an endpoint with the transport that its scheme names.
+fn listen(orb: &Orb, endpoint: &Endpoint) -> Result<Box<dyn Acceptor>, OrbError> {
+    let config = orb.config();
+    let listened = match config.protocols.get(&endpoint.scheme)? {
+        Transport::Stream(transport) => transport.listen(endpoint, &config.properties),
+        Transport::Datagram(_) => {
+            return Err(EndpointError::UnknownScheme(endpoint.scheme.clone()).into());
+        }
+    };
+    listened.map_err(|error| match error {
+        ListenError::Endpoint(error) => OrbError::Endpoint(error),
+        ListenError::Io(error) => OrbError::Listen(endpoint.to_string(), error),
+    })
 }
 
 impl Shared {

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Octets in pieces that arrive whole or not at all.
+
+use std::fmt;
+use std::io::{self, IoSlice};
+use std::os::fd::AsFd;
+use std::time::Duration;
+
+use crate::Peer;
+
+/// A socket for datagrams: bound to receive, or opened to send.
+pub trait Datagrams: Send + Sync + fmt::Debug {
+    /// Receives the next datagram into `room`; returns its length and sender.
+    /// What does not fit is lost.
+    ///
+    /// # Errors
+    /// `WouldBlock` after the timeout; the system's error.
+    fn receive(&self, room: &mut [u8]) -> io::Result<(usize, Peer)>;
+
+    /// Sends one datagram made of the pieces.
+    ///
+    /// # Errors
+    /// `WouldBlock` if the kernel has no room; the system's error.
+    fn send(&self, pieces: &[IoSlice<'_>]) -> io::Result<()>;
+
+    /// Octets of the largest datagram worth sending.
+    fn largest(&self) -> usize;
+
+    /// Bounds each receive; `None` is for ever.
+    ///
+    /// # Errors
+    /// The system's error.
+    fn set_timeout(&self, timeout: Option<Duration>) -> io::Result<()>;
+
+    /// Makes receiving and sending blocking (the default) or not.
+    ///
+    /// # Errors
+    /// The system's error.
+    fn set_nonblocking(&self, nonblocking: bool) -> io::Result<()>;
+
+    /// Wakes whoever is blocked in a receive, for good.
+    fn shutdown(&self);
+
+    /// What to wait on for readiness.
+    fn source(&self) -> &dyn AsFd;
+
+    /// The address to publish, with the port that was taken; for a socket that
+    /// sends, the address it sends to.
+    fn address(&self) -> &str;
+}

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! From host names to addresses: when listening, and once before the first
+//! connection; never on the way of a request.
+
+use std::io;
+use std::net::{IpAddr, SocketAddr, ToSocketAddrs, UdpSocket};
+use std::sync::mpsc::{RecvTimeoutError, sync_channel};
+use std::sync::{Mutex, PoisonError};
+use std::thread;
+use std::time::Duration;
+
+use crate::{Deadline, HostPort};
+
+/// The addresses of a host; a literal address needs no look-up.
+///
+/// # Errors
+/// `NotFound`: the name does not resolve.
+pub fn resolve(at: &HostPort) -> io::Result<Vec<SocketAddr>> {
+    if let Ok(address) = at.host.parse::<IpAddr>() {
+        return Ok(vec![SocketAddr::new(address, at.port)]);
+    }
+    // Resolver errors come in kinds of all sorts; one says what they are.
+    let unresolved = |what: String| {
+        let what = format!("host `{}`: {what}", at.host);
+        io::Error::new(io::ErrorKind::NotFound, what)
+    };
+    let addresses: Vec<_> = (at.host.as_str(), at.port)
+        .to_socket_addrs()
+        .map_err(|error| unresolved(error.to_string()))?
+        .collect();
+    if addresses.is_empty() {
+        return Err(unresolved("it has no address".into()));
+    }
+    Ok(addresses)
+}
+
+/// Where a host and port led when they were last looked up.
+#[derive(Debug)]
+pub struct Resolved {
+    at: HostPort,
+    addresses: Mutex<Vec<SocketAddr>>,
+}
+
+impl Resolved {
+    /// Of that host; nothing is looked up yet.
+    #[must_use]
+    pub fn new(at: HostPort) -> Self {
+        Self {
+            at,
+            addresses: Mutex::default(),
+        }
+    }
+
+    /// The host and port.
+    #[must_use]
+    pub fn host_port(&self) -> &HostPort {
+        &self.at
+    }
+
+    /// The addresses, looked up unless they are known; on a thread that nobody
+    /// waits for beyond the deadline.
+    ///
+    /// # Errors
+    /// `NotFound`, `TimedOut`.
+    pub fn addresses(&self, deadline: Deadline) -> io::Result<Vec<SocketAddr>> {
+        let known = self.lock().clone();
+        if !known.is_empty() {
+            return Ok(known);
+        }
+        let found = if self.at.host.parse::<IpAddr>().is_ok() {
+            resolve(&self.at)?
+        } else {
+            resolve_before(self.at.clone(), deadline)?
+        };
+        self.lock().clone_from(&found);
+        Ok(found)
+    }
+
+    /// Looks the name up again the next time.
+    pub fn forget(&self) {
+        self.lock().clear();
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, Vec<SocketAddr>> {
+        self.addresses
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn resolve_before(at: HostPort, deadline: Deadline) -> io::Result<Vec<SocketAddr>> {
+    let (sender, receiver) = sync_channel(1);
+    thread::Builder::new()
+        .name("orbium-resolve".into())
+        .spawn(move || {
+            // The receiver may have given up.
+            let _ = sender.send(resolve(&at));
+        })?;
+    let left = deadline.remaining()?.unwrap_or(Duration::from_secs(3600));
+    match receiver.recv_timeout(left) {
+        Ok(found) => found,
+        Err(RecvTimeoutError::Timeout) => Err(io::ErrorKind::TimedOut.into()),
+        Err(RecvTimeoutError::Disconnected) => Err(io::Error::other("name resolution failed")),
+    }
+}
+
+/// The address to publish for an endpoint at `listen` that listens at `local`.
+#[must_use]
+pub fn publication(listen: &HostPort, publish: Option<HostPort>, local: SocketAddr) -> HostPort {
+    let mut at = publish.unwrap_or_else(|| HostPort {
+        host: String::new(),
+        port: 0,
+    });
+    if at.port == 0 {
+        at.port = local.port();
+    }
+    if at.host.is_empty() {
+        // A name or address that was asked for is published as it was written.
+        let named = !listen.host.is_empty() && !local.ip().is_unspecified();
+        at.host = if named {
+            listen.host.clone()
+        } else {
+            publishable(local.ip())
+        };
+    }
+    at
+}
+
+/// The host to publish for a socket that listens at an address.
+///
+/// A wildcard is no address a client could use: the address that packets to the
+/// outside leave from is published instead, without a name look-up, or the
+/// loopback address on a host without a network.
+fn publishable(address: IpAddr) -> String {
+    if !address.is_unspecified() {
+        return address.to_string();
+    }
+    let outside = |bind: &str, to: &str| -> io::Result<IpAddr> {
+        // Connecting a datagram socket sends nothing; it only chooses a route.
+        let socket = UdpSocket::bind((bind, 0))?;
+        socket.connect((to, 9))?;
+        Ok(socket.local_addr()?.ip())
+    };
+    // TEST-NET-1: documentation addresses, routed like any other.
+    let v4 = outside("0.0.0.0", "192.0.2.1")
+        .ok()
+        .filter(|ip| !ip.is_unspecified());
+    v4.unwrap_or(IpAddr::from([127, 0, 0, 1])).to_string()
+}

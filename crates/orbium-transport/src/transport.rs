@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The transport half of a protocol: how to listen, and how to connect.
+
+use std::fmt;
+use std::io;
+use std::sync::Arc;
+
+use crate::{
+    Acceptor, ByteStream, Datagrams, Deadline, Endpoint, EndpointError, ProtocolProperties,
+};
+
+/// A transport that carries a stream of octets in each direction.
+///
+/// An *address* is the text that stands between `scheme://` and `?` in an
+/// endpoint, and that a reference carries: `host:port`, the path of a socket, or
+/// whatever else says to a client of this transport where a server listens.
+/// Addresses come from references and are hostile.
+pub trait StreamTransport: Send + Sync + fmt::Debug {
+    /// The scheme of its endpoints, in lower case: `iiop`, `uiop`.
+    fn scheme(&self) -> &str;
+
+    /// Listens at an endpoint of its scheme. May look a name up.
+    ///
+    /// # Errors
+    /// [`ListenError::Endpoint`] for an address or a parameter that is wrong,
+    /// [`ListenError::Io`] for one that cannot be listened at.
+    fn listen(
+        &self,
+        endpoint: &Endpoint,
+        properties: &ProtocolProperties,
+    ) -> Result<Box<dyn Acceptor>, ListenError>;
+
+    /// What makes connections to an address. Connects to nothing yet and looks
+    /// nothing up.
+    ///
+    /// # Errors
+    /// The address is none of this transport.
+    fn connector(
+        &self,
+        address: &str,
+        properties: &ProtocolProperties,
+    ) -> Result<Box<dyn Connector>, EndpointError>;
+}
+
+/// Makes connections to one address.
+pub trait Connector: Send + Sync + fmt::Debug {
+    /// Connects before the deadline. What had to be found out about the address
+    /// may be kept for the next time.
+    ///
+    /// # Errors
+    /// `ConnectionRefused`, `NotFound` for an address that leads nowhere,
+    /// `TimedOut` at the deadline, `PermissionDenied` for a peer that is not
+    /// trusted or does not trust us, or the system's error.
+    fn connect(&self, deadline: Deadline) -> io::Result<Box<dyn ByteStream>>;
+}
+
+/// A transport that carries datagrams: each arrives whole or not at all, in any
+/// order, perhaps twice. It serves oneways.
+pub trait DatagramTransport: Send + Sync + fmt::Debug {
+    /// The scheme of its endpoints, in lower case: `diop`, `miop`.
+    fn scheme(&self) -> &str;
+
+    /// Receives at an endpoint of its scheme.
+    ///
+    /// # Errors
+    /// As [`StreamTransport::listen`].
+    fn bind(
+        &self,
+        endpoint: &Endpoint,
+        properties: &ProtocolProperties,
+    ) -> Result<Box<dyn Datagrams>, ListenError>;
+
+    /// Sends to an address. A name may be looked up before the deadline.
+    ///
+    /// # Errors
+    /// `InvalidInput` for an address that is none of this transport, or the
+    /// system's error.
+    fn open(
+        &self,
+        address: &str,
+        properties: &ProtocolProperties,
+        deadline: Deadline,
+    ) -> io::Result<Box<dyn Datagrams>>;
+}
+
+/// Why an endpoint cannot be listened at.
+#[derive(Debug)]
+pub enum ListenError {
+    /// The endpoint is written wrongly.
+    Endpoint(EndpointError),
+    /// The system's error.
+    Io(io::Error),
+}
+
+impl fmt::Display for ListenError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Endpoint(error) => error.fmt(f),
+            Self::Io(error) => error.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for ListenError {}
+
+impl From<EndpointError> for ListenError {
+    fn from(error: EndpointError) -> Self {
+        Self::Endpoint(error)
+    }
+}
+
+impl From<io::Error> for ListenError {
+    fn from(error: io::Error) -> Self {
+        Self::Io(error)
+    }
+}
+
+/// A transport of either sort.
+#[derive(Clone, Debug)]
+pub enum Transport {
+    /// Carries streams.
+    Stream(Arc<dyn StreamTransport>),
+    /// Carries datagrams.
+    Datagram(Arc<dyn DatagramTransport>),
+}
+
+impl Transport {
+    /// A stream transport, ready to be registered.
+    pub fn stream(transport: impl StreamTransport + 'static) -> Self {
+        Self::Stream(Arc::new(transport))
+    }
+
+    /// A datagram transport, ready to be registered.
+    pub fn datagram(transport: impl DatagramTransport + 'static) -> Self {
+        Self::Datagram(Arc::new(transport))
+    }
+
+    /// The scheme of its endpoints.
+    #[must_use]
+    pub fn scheme(&self) -> &str {
+        match self {
+            Self::Stream(transport) => transport.scheme(),
+            Self::Datagram(transport) => transport.scheme(),
+        }
+    }
+}
