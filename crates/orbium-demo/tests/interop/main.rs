@@ -1,15 +1,19 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! orbium against omniORB and JacORB, each as client and as server.
 //!
-//! The peers are built by `interop/build.sh`; without them these tests say that
-//! they were skipped, unless `ORBIUM_REQUIRE_PEERS=1` makes that a failure.
+//! The peers are built by `interop/build.sh`; without them, or without tshark,
+//! these tests say that they were skipped, unless `ORBIUM_REQUIRE_PEERS=1` makes
+//! that a failure.
 //! What fails through no fault of orbium is listed, with the reason, in
 //! `interop/EXPECTED.md`.
 
 mod as_client;
 mod as_server;
+mod dissected;
 mod expected;
+mod pcap;
 mod programs;
+mod relay;
 
 use std::error::Error;
 

@@ -2,7 +2,7 @@
 //! The peers' programs: found, started, waited for, ended.
 
 use std::error::Error;
-use std::io::{BufRead, BufReader, Read};
+use std::io::{BufRead, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -33,10 +33,34 @@ pub(crate) fn available(names: &[&str]) -> bool {
     let Some(missing) = names.iter().find(missing) else {
         return true;
     };
-    let required = env::var_os("ORBIUM_REQUIRE_PEERS").is_some_and(|value| value == "1");
-    assert!(!required, "{missing} is missing; run interop/build.sh");
-    eprintln!("SKIPPED: {missing} is missing; interop/build.sh makes it");
+    skipped(&format!("{missing} is missing; interop/build.sh makes it"));
     false
+}
+
+/// Whether a program is on the path. If not, says that the test is skipped.
+///
+/// # Panics
+/// It is not, and has to be.
+pub(crate) fn tool_available(name: &str) -> bool {
+    let path = env::var_os("PATH").unwrap_or_default();
+    if env::split_paths(&path).any(|directory| directory.join(name).is_file()) {
+        return true;
+    }
+    skipped(&format!("{name} is not installed"));
+    false
+}
+
+/// Says that something could not be tested, where `cargo xtask test` finds it.
+fn skipped(what: &str) {
+    let required = env::var_os("ORBIUM_REQUIRE_PEERS").is_some_and(|value| value == "1");
+    assert!(!required, "{what}");
+    let line = format!("SKIPPED: {what}\n");
+    eprint!("{line}");
+    if let Some(log) = env::var_os("ORBIUM_SKIPPED_LOG") {
+        let log = fs::OpenOptions::new().append(true).create(true).open(log);
+        // Only the summary would lack the line.
+        let _ = log.and_then(|mut log| log.write_all(line.as_bytes()));
+    }
 }
 
 /// A program that publishes references in a directory of its own, until it is
