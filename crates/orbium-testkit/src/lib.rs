@@ -11,6 +11,7 @@ mod message;
 mod orbs;
 mod peer;
 mod process;
+mod skipping;
 mod target;
 mod waiting;
 
@@ -19,6 +20,7 @@ pub use message::{Message, Request, RequestLine, reply, request};
 pub use orbs::{Served, client, each_strategy, reach, reference};
 pub use peer::{FakeServer, Peer};
 pub use process::{descriptors, resident_octets, threads};
+pub use skipping::skipped;
 pub use target::{Gate, TargetState};
 pub use waiting::{PATIENCE, eventually, within};
 

@@ -224,4 +224,9 @@ impl TargetServant for TargetState {
         self.count();
         other.ok_or_else(nil_reference)?.noop()
     }
+
+    fn pour(&self, _: &Call<'_>, _: &[u8]) -> Result<(), SystemException> {
+        self.count();
+        Ok(())
+    }
 }

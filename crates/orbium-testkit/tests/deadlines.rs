@@ -138,6 +138,35 @@ fn a_server_that_does_not_read_is_given_up() {
 }
 
 #[test]
+fn a_oneway_to_a_server_that_does_not_read_is_given_up() {
+    // Too large for the kernel to take whole.
+    let (server, _client, target) = scripted();
+    let hurried = target.with_timeout(SHORT);
+    let call = thread::spawn(move || hurried.pour(&vec![1; 64 << 20]));
+    let peer = server.accept();
+    let result = within("the oneway", move || call.join().unwrap());
+    assert_eq!(result, Err(timed_out(Completion::No)));
+    drop(peer);
+}
+
+#[test]
+fn a_oneway_behind_others_that_nobody_reads_is_given_up() {
+    let (server, _client, target) = scripted();
+    let hurried = target.with_timeout(2 * SHORT);
+    let calls = thread::spawn(move || {
+        // The first few fit into the buffers of the kernel.
+        let results = (0..10_000).map(|_| hurried.pour(&[1; 64 << 10]));
+        results.enumerate().find(|(_, result)| result.is_err())
+    });
+    let peer = server.accept();
+    let (sent, refused) = within("the oneways", move || calls.join().unwrap())
+        .expect("one that the kernel did not take");
+    assert!(sent > 0, "the first fits");
+    assert_eq!(refused, Err(timed_out(Completion::No)));
+    drop(peer);
+}
+
+#[test]
 fn a_host_that_answers_no_connection_is_given_up() {
     // A listener whose queue is full drops what comes: a black hole without a
     // network.

@@ -32,11 +32,21 @@ fn a_server_without_descriptors_serves_its_clients_and_takes_new_ones_later() {
         drop(kept);
         let mut waiting = Peer::connect(served.port());
         waiting.send(&request(RequestLine::new(2, "noop"), |_| {}));
+        let calls = served.state.calls();
         for v in 0..50 {
             assert_eq!(target.echo_long(v), Ok(v));
         }
+        // The last one went to the new client's own end: it cannot have been
+        // accepted, let alone served.
+        assert!(File::open("/dev/null").is_err());
+        assert_eq!(served.state.calls(), calls + 50);
         drop(files);
         assert_eq!(waiting.receive().reply().0, 2);
+        // Not only once.
+        let mut next = Peer::connect(served.port());
+        next.send(&request(RequestLine::new(4, "noop"), |_| {}));
+        assert_eq!(next.receive().reply().0, 4);
+        assert_eq!(target.echo_long(50), Ok(50));
         setrlimit(Resource::Nofile, before).unwrap();
         served.end();
     });

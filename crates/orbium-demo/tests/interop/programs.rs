@@ -2,7 +2,7 @@
 //! The peers' programs: found, started, waited for, ended.
 
 use std::error::Error;
-use std::io::{BufRead, BufReader, Read, Write};
+use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -50,17 +50,14 @@ pub(crate) fn tool_available(name: &str) -> bool {
     false
 }
 
-/// Says that something could not be tested, where `cargo xtask test` finds it.
+/// Says that something could not be tested.
+///
+/// # Panics
+/// It has to be.
 fn skipped(what: &str) {
     let required = env::var_os("ORBIUM_REQUIRE_PEERS").is_some_and(|value| value == "1");
     assert!(!required, "{what}");
-    let line = format!("SKIPPED: {what}\n");
-    eprint!("{line}");
-    if let Some(log) = env::var_os("ORBIUM_SKIPPED_LOG") {
-        let log = fs::OpenOptions::new().append(true).create(true).open(log);
-        // Only the summary would lack the line.
-        let _ = log.and_then(|mut log| log.write_all(line.as_bytes()));
-    }
+    orbium_testkit::skipped(what);
 }
 
 /// A program that publishes references in a directory of its own, until it is
