@@ -9,7 +9,7 @@ use orbium_cdr::MAX_NESTING;
 use orbium_giop::{MIN_FRAGMENT_LEN, ReassemblyLimits};
 use orbium_transport::{Endpoint, ProtocolProperties};
 
-use crate::Protocols;
+use crate::{ProtocolPolicy, Protocols};
 
 /// How a server serves its connections.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -129,6 +129,9 @@ pub struct Config {
     pub limits: Limits,
     /// The transports there are.
     pub protocols: Protocols,
+    /// ClientProtocolPolicy: protocols to call with, best first. Default: all
+    /// there are, those within the host first, then as the reference has them.
+    pub client_protocols: Option<ProtocolPolicy>,
     /// What is asked of every socket, both roles.
     pub properties: ProtocolProperties,
     /// Time a call may take from beginning to end, connecting included; `None`

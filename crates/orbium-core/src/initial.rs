@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use orbium_giop::{Corbaloc, ObjectUrl, SystemException, UrlError, UrlErrorKind};
 
+use crate::reference::Overrides;
 use crate::{Interface, ObjectRef, Orb};
 
 /// An initial reference that is not known, or a name that is taken or empty.
@@ -90,7 +91,11 @@ impl Orb {
         if ior.is_nil() {
             return Ok(None);
         }
-        Ok(Some(ObjectRef::new(self.clone(), Arc::new(ior), None)))
+        Ok(Some(ObjectRef::new(
+            self.clone(),
+            Arc::new(ior),
+            Overrides::default(),
+        )))
     }
 
     fn resolve_corbaname(
@@ -109,7 +114,11 @@ impl Orb {
                 .map_err(ObjectError::Unknown),
             None => {
                 let ior = context.to_ior()?;
-                Ok(Some(ObjectRef::new(self.clone(), Arc::new(ior), None)))
+                Ok(Some(ObjectRef::new(
+                    self.clone(),
+                    Arc::new(ior),
+                    Overrides::default(),
+                )))
             }
         }
     }

@@ -37,7 +37,7 @@ pub use initial::{InvalidName, ObjectError};
 pub use operation::Operation;
 pub use operation_table::OperationTable;
 pub use orb::{Orb, OrbBuilder, OrbError};
-pub use protocol::{Channel, Protocols};
+pub use protocol::{Channel, OfferedProtocol, ProtocolPolicy, ProtocolPolicyError, Protocols};
 pub use raises::{DispatchError, Raised, Raises, UserException, unknown_operation};
 pub use reference::{Interface, NarrowError, ObjectRef, nil_reference};
 pub use servant::{Call, Reply, Servant, ServedBy};

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The ORB itself: what it is built from, and how it ends.
 
+use std::cell::RefCell;
 use std::fmt;
 use std::io;
 use std::sync::atomic::{AtomicU8, Ordering};
@@ -15,12 +16,21 @@ use orbium_transport::{Endpoint, EndpointError, HostPort, Transport};
 use crate::adapter::Registry;
 use crate::client::Pools;
 use crate::initial::InitialReferences;
+use crate::reference::Overrides;
 use crate::server::Server;
-use crate::{Channel, Config, Limits, ObjectRef, Poa, ServerStrategy, protocol};
+use crate::{Channel, Config, Limits, ObjectRef, Poa, ProtocolPolicy, ServerStrategy, protocol};
 
 const RUNNING: u8 = 0;
 const ENDING: u8 = 1;
 const ENDED: u8 = 2;
+
+const NOTICE_ENDED: u8 = 1;
+const NOTICE_THREAD_POLICY: u8 = 2;
+
+thread_local! {
+    /// The protocol policies of this thread, by the number of the ORB.
+    static THREAD_POLICIES: RefCell<Vec<(usize, ProtocolPolicy)>> = const { RefCell::new(Vec::new()) };
+}
 
 pub(crate) struct OrbCore {
     pub(crate) config: Arc<Config>,
@@ -29,6 +39,9 @@ pub(crate) struct OrbCore {
     pub(crate) initial: InitialReferences,
     server: OnceLock<Result<Server, SystemException>>,
     state: AtomicU8,
+    /// What a call has to know before it begins: that the ORB has ended, or
+    /// that some thread has a policy of its own. Zero nearly always.
+    notice: AtomicU8,
     ending: Mutex<()>,
     ended: Condvar,
     owner: Owner,
@@ -104,6 +117,12 @@ impl OrbBuilder {
         self
     }
 
+    /// Protocols to call with, best first; those not named are not used.
+    pub fn client_protocols(mut self, policy: ProtocolPolicy) -> Self {
+        self.config.client_protocols = Some(policy);
+        self
+    }
+
     /// How connections are served.
     pub fn strategy(mut self, strategy: ServerStrategy) -> Self {
         self.config.strategy = strategy;
@@ -167,6 +186,7 @@ impl Orb {
             initial: InitialReferences::default(),
             server: OnceLock::new(),
             state: AtomicU8::new(RUNNING),
+            notice: AtomicU8::new(0),
             ending: Mutex::new(()),
             ended: Condvar::new(),
             owner: Arc::new(OwnerHandle(weak.clone())),
@@ -271,7 +291,11 @@ impl Orb {
         repository_id: &str,
     ) -> Result<ObjectRef, SystemException> {
         let ior = self.ior(&key, repository_id)?;
-        Ok(ObjectRef::new(self.clone(), Arc::new(ior), None))
+        Ok(ObjectRef::new(
+            self.clone(),
+            Arc::new(ior),
+            Overrides::default(),
+        ))
     }
 
     fn ior(&self, object_key: &[u8], repository_id: &str) -> Result<Ior, SystemException> {
@@ -301,12 +325,38 @@ impl Orb {
         Ok(())
     }
 
+    /// Checks that the ORB has not ended; the protocol policy of this thread, if
+    /// it has one.
     #[inline]
-    pub(crate) fn check_running(&self) -> Result<(), SystemException> {
-        if self.0.state.load(Ordering::Acquire) == ENDED {
+    pub(crate) fn check_running(&self) -> Result<Option<ProtocolPolicy>, SystemException> {
+        match self.0.notice.load(Ordering::Acquire) {
+            0 => Ok(None),
+            notice => self.heed(notice),
+        }
+    }
+
+    #[cold]
+    fn heed(&self, notice: u8) -> Result<Option<ProtocolPolicy>, SystemException> {
+        if notice & NOTICE_ENDED != 0 {
             return Err(already_shut_down());
         }
-        Ok(())
+        Ok(THREAD_POLICIES.with_borrow(|policies| {
+            let mut own = policies.iter().filter(|(orb, _)| *orb == self.number());
+            own.next().map(|(_, policy)| policy.clone())
+        }))
+    }
+
+    /// ClientProtocolPolicy of the calls that this thread makes through this
+    /// ORB from now on; `None` goes back to the ORB's. A reference's own policy
+    /// comes before it.
+    pub fn set_thread_protocols(&self, policy: Option<ProtocolPolicy>) {
+        THREAD_POLICIES.with_borrow_mut(|policies| {
+            policies.retain(|(orb, _)| *orb != self.number());
+            policies.extend(policy.map(|policy| (self.number(), policy)));
+        });
+        self.0
+            .notice
+            .fetch_or(NOTICE_THREAD_POLICY, Ordering::Release);
     }
 
     /// Blocks until the ORB was shut down.
@@ -384,6 +434,9 @@ impl Orb {
         let changed = state
             .compare_exchange(from, to, Ordering::AcqRel, Ordering::Acquire)
             .is_ok();
+        if changed && to == ENDED {
+            self.0.notice.fetch_or(NOTICE_ENDED, Ordering::Release);
+        }
         self.0.ended.notify_all();
         changed
     }

@@ -14,7 +14,9 @@ use orbium_giop::{Completion, ExceptionKind, Ior, SystemException};
 
 use crate::client::Binding;
 use crate::raises::Raises;
-use crate::{OBJECT_REPOSITORY_ID, Operation, Orb, client, protocol};
+use crate::{
+    OBJECT_REPOSITORY_ID, OfferedProtocol, Operation, Orb, ProtocolPolicy, client, protocol,
+};
 
 /// A reference to an object, wherever it is. One pointer, cheap to clone; nil
 /// is `None` of `Option<ObjectRef>`.
@@ -24,11 +26,20 @@ pub struct ObjectRef(Arc<Reference>);
 pub(crate) struct Reference {
     pub(crate) orb: Orb,
     pub(crate) ior: Arc<Ior>,
-    pub(crate) timeout: Option<Duration>,
+    pub(crate) overrides: Overrides,
+    /// This object under the policy of a thread that called it last.
+    under_thread_policy: Mutex<Option<ObjectRef>>,
     binding: OnceLock<Result<Binding, SystemException>>,
     /// Where the server last said the object is.
     forward: Mutex<Option<ObjectRef>>,
     is_forwarded: AtomicBool,
+}
+
+/// What a reference asks of its calls, whatever the ORB does.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Overrides {
+    pub(crate) timeout: Option<Duration>,
+    pub(crate) protocols: Option<ProtocolPolicy>,
 }
 
 /// A typed reference. Generated code implements this.
@@ -52,6 +63,13 @@ pub trait Interface: Clone + Send + Sync + 'static {
     #[must_use]
     fn with_timeout(&self, timeout: Duration) -> Self {
         Self::from_object(self.as_object().with_timeout(timeout))
+    }
+
+    /// The same object with a ClientProtocolPolicy of its own; see
+    /// [`ObjectRef::with_protocols`].
+    #[must_use]
+    fn with_protocols(&self, policy: ProtocolPolicy) -> Self {
+        Self::from_object(self.as_object().with_protocols(policy))
     }
 }
 
@@ -98,11 +116,12 @@ impl From<SystemException> for NarrowError {
 }
 
 impl ObjectRef {
-    pub(crate) fn new(orb: Orb, ior: Arc<Ior>, timeout: Option<Duration>) -> Self {
+    pub(crate) fn new(orb: Orb, ior: Arc<Ior>, overrides: Overrides) -> Self {
         Self(Arc::new(Reference {
             orb,
             ior,
-            timeout,
+            overrides,
+            under_thread_policy: Mutex::new(None),
             binding: OnceLock::new(),
             forward: Mutex::new(None),
             is_forwarded: AtomicBool::new(false),
@@ -158,7 +177,51 @@ impl ObjectRef {
     /// The same object with a bound on the time of each call.
     #[must_use]
     pub fn with_timeout(&self, timeout: Duration) -> Self {
-        Self::new(self.0.orb.clone(), Arc::clone(&self.0.ior), Some(timeout))
+        self.with_overrides(Overrides {
+            timeout: Some(timeout),
+            ..self.0.overrides.clone()
+        })
+    }
+
+    /// The same object with a ClientProtocolPolicy of its own: the protocols to
+    /// call it with, best first. For one call, make the call through what this
+    /// returns: connections are shared all the same.
+    #[must_use]
+    pub fn with_protocols(&self, policy: ProtocolPolicy) -> Self {
+        self.with_overrides(Overrides {
+            protocols: Some(policy),
+            ..self.0.overrides.clone()
+        })
+    }
+
+    fn with_overrides(&self, overrides: Overrides) -> Self {
+        Self::new(self.0.orb.clone(), Arc::clone(&self.0.ior), overrides)
+    }
+
+    /// The protocols that the reference offers, in the order in which they are
+    /// tried, then those that cannot be used, and why not.
+    #[must_use]
+    pub fn protocols(&self) -> Vec<OfferedProtocol> {
+        protocol::offered(&self.0.orb, &self.0.ior, self.0.policy())
+    }
+
+    /// The same object under the policy of the calling thread, unless it has
+    /// one of its own. Remembered for the next call.
+    #[cold]
+    pub(crate) fn under_thread_policy(&self, policy: ProtocolPolicy) -> Option<Self> {
+        if self.0.overrides.protocols.is_some() {
+            return self.0.forwarded();
+        }
+        let mut known = self
+            .0
+            .under_thread_policy
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        let object = match &*known {
+            Some(known) if known.0.overrides.protocols.as_ref() == Some(&policy) => known.clone(),
+            _ => known.insert(self.with_protocols(policy)).clone(),
+        };
+        Some(object.0.forwarded().unwrap_or(object))
     }
 
     /// Takes the reference for one of interface `I` if the object says it is.
@@ -246,8 +309,14 @@ impl Reference {
     pub(crate) fn binding(&self) -> Result<&Binding, SystemException> {
         let binding = self
             .binding
-            .get_or_init(|| Binding::new(&self.orb, &self.ior));
+            .get_or_init(|| Binding::new(&self.orb, &self.ior, self.policy()));
         binding.as_ref().map_err(|exception| *exception)
+    }
+
+    /// The ClientProtocolPolicy of the object, or else of the ORB.
+    fn policy(&self) -> Option<&ProtocolPolicy> {
+        let own = self.overrides.protocols.as_ref();
+        own.or(self.orb.config().client_protocols.as_ref())
     }
 
     /// The reference that a server forwarded this one to.
@@ -312,7 +381,7 @@ impl DecodeNillable for ObjectRef {
         // Without an owner nobody could ever call the object.
         let orb = reader.owner().and_then(Orb::from_owner);
         match orb {
-            Some(orb) => Ok(Some(Self::new(orb, Arc::new(ior), None))),
+            Some(orb) => Ok(Some(Self::new(orb, Arc::new(ior), Overrides::default()))),
             None => Err(reader.error(CdrErrorKind::NotSupported)),
         }
     }

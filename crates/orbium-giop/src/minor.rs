@@ -320,6 +320,8 @@ table! {
         InvObjref NIL_REFERENCE 0x070 "the reference is nil";
         Internal INVARIANT_BROKEN 0x080 "an error inside orbium; please report it";
         NoPermission NOT_ALLOWED 0x090 "the configuration does not allow this";
+        NoPermission PEER_NOT_TRUSTED 0x091 "the peer is not trusted, or does not trust us";
+        InvPolicy NO_USABLE_PROTOCOL 0x0B0 "no protocol that the reference offers can be used: ask the reference which there are, and why not";
         ImpLimit LIMIT_REACHED 0x0A0 "a configured limit is reached";
     }
 }

@@ -7,11 +7,13 @@
 #![forbid(unsafe_code)]
 
 mod deadline;
+mod host;
 mod readiness;
 mod tcp;
 mod waker;
 
 pub use deadline::Deadline;
+pub use host::host_name;
 pub use readiness::{Interest, Poller, Ready, wait_for};
 pub use tcp::{SocketOptions, connect, listen, receive, send, send_vectored, set_timeouts};
 pub use waker::Waker;

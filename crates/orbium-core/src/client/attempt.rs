@@ -10,10 +10,10 @@ use std::sync::Arc;
 use orbium_giop::{AddressingDisposition, Completion, ExceptionKind, Ior, SystemException, minor};
 use orbium_transport::Deadline;
 
-use crate::ObjectRef;
 use crate::client::binding::Binding;
 use crate::client::exchange::{Link, Outcome, deadline_passed};
 use crate::client::locate;
+use crate::{ObjectRef, ProtocolPolicy};
 
 /// Times that a request which the server had not begun is sent again.
 const RETRIES: u32 = 4;
@@ -39,10 +39,17 @@ pub(crate) struct Attempt<'o> {
 
 impl<'o> Attempt<'o> {
     #[inline(always)]
-    pub(crate) fn new(object: &'o ObjectRef) -> Self {
+    pub(crate) fn new(object: &'o ObjectRef, thread_policy: Option<ProtocolPolicy>) -> Self {
         let state = object.state();
-        let forwarded = state.forwarded();
-        let timing = match state.timeout.or(state.orb.core().config.call_timeout) {
+        let forwarded = match thread_policy {
+            None => state.forwarded(),
+            Some(policy) => object.under_thread_policy(policy),
+        };
+        let timing = match state
+            .overrides
+            .timeout
+            .or(state.orb.core().config.call_timeout)
+        {
             None => Timing {
                 timeout: None,
                 deadline: Deadline::NEVER,
@@ -89,6 +96,11 @@ impl<'o> Attempt<'o> {
         preferred: usize,
         refused: SystemException,
     ) -> Result<Link<'s>, SystemException> {
+        // Not with somebody else: that is what whoever pretends to be the server
+        // would wish for.
+        if refused.kind == ExceptionKind::NoPermission {
+            return Err(refused);
+        }
         for offset in 1..binding.candidates.len() {
             let index = (preferred + offset) % binding.candidates.len();
             if let Ok(link) = Link::new(self.object.orb(), &binding.candidates[index], &self.timing)
@@ -142,7 +154,8 @@ impl<'o> Attempt<'o> {
                 Completion::No,
             ));
         }
-        let to = ObjectRef::new(state.orb.clone(), Arc::new(ior), state.timeout);
+        let overrides = self.target().state().overrides.clone();
+        let to = ObjectRef::new(state.orb.clone(), Arc::new(ior), overrides);
         state.set_forward(Some(to.clone()));
         self.forwarded = Some(to);
         Ok(())

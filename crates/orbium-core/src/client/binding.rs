@@ -6,16 +6,15 @@ use std::sync::{Arc, OnceLock};
 
 use orbium_cdr::{ByteOrder, CdrWriter, Format};
 use orbium_giop::codeset::Negotiated;
-use orbium_giop::component::{self, Component};
 use orbium_giop::{
     AddressingDisposition, BodyStart, Completion, ExceptionKind, Ior, RequestTemplate,
-    ResponseFlags, ServiceContext, SystemException, TaggedComponent, TaggedProfile, Target,
-    Version, service_context,
+    ResponseFlags, ServiceContext, SystemException, TaggedProfile, Target, Version, minor,
+    service_context,
 };
 
 use crate::client::pool::{Pool, PoolKey};
-use crate::protocol::{Offer, offers};
-use crate::{Operation, Orb};
+use crate::protocol::{self, Offer};
+use crate::{OfferedProtocol, Operation, Orb, ProtocolPolicy};
 
 /// All ways to an object, in the order of its profiles and their addresses.
 #[derive(Debug)]
@@ -45,18 +44,24 @@ pub(crate) enum Route {
 }
 
 impl Binding {
-    pub(crate) fn new(orb: &Orb, ior: &Ior) -> Result<Self, SystemException> {
+    /// The candidates under a ClientProtocolPolicy, best first.
+    pub(crate) fn new(
+        orb: &Orb,
+        ior: &Ior,
+        policy: Option<&ProtocolPolicy>,
+    ) -> Result<Self, SystemException> {
         let mut candidates = Vec::new();
         let mut refused = None;
-        for offer in offers(ior) {
+        for offer in protocol::wanted(ior, policy) {
             match Candidate::new(orb, offer) {
                 Ok(candidate) => candidates.push(candidate),
                 Err(exception) => refused = Some(exception),
             }
         }
         if candidates.is_empty() {
-            let unusable = SystemException::omg(ExceptionKind::ImpLimit, 1, Completion::No);
-            return Err(refused.unwrap_or(unusable));
+            let offered = OfferedProtocol::list(&protocol::offered(orb, ior, policy));
+            tracing::warn!(%offered, "no protocol of a reference can be used");
+            return Err(refused.unwrap_or_else(no_usable_protocol));
         }
         Ok(Self {
             candidates: candidates.into(),
@@ -74,12 +79,21 @@ impl Binding {
     }
 }
 
+/// Raised where a reference offers nothing that can be used.
+pub(crate) fn no_usable_protocol() -> SystemException {
+    SystemException::orbium(
+        ExceptionKind::InvPolicy,
+        minor::NO_USABLE_PROTOCOL,
+        Completion::No,
+    )
+}
+
 impl Candidate {
     fn new(orb: &Orb, offer: Offer) -> Result<Self, SystemException> {
         let spoken = orb.core().config.giop_minor.number();
         let minor = offer.version.minor.min(spoken);
         let version = Version { major: 1, minor };
-        let negotiated = agree(&offer.components, minor)?;
+        let negotiated = agree(&offer, minor)?;
         let route = if orb.is_own_channel(&offer.channel) {
             Route::Local
         } else {
@@ -100,15 +114,9 @@ impl Candidate {
     }
 }
 
-/// The code sets to use with a server that has these components.
-fn agree(components: &[TaggedComponent], minor: u8) -> Result<Negotiated, SystemException> {
-    let mut found = components
-        .iter()
-        .filter(|component| component.tag == component::TAG_CODE_SETS);
-    let code_sets = match found.next().map(Component::parse) {
-        Some(Ok(Component::CodeSets(info))) if minor > 0 => Some(info),
-        _ => None,
-    };
+/// The code sets to use with the server.
+fn agree(offer: &Offer, minor: u8) -> Result<Negotiated, SystemException> {
+    let code_sets = protocol::code_sets(&offer.components).filter(|_| minor > 0);
     Negotiated::with_server(code_sets.as_ref())
         .map_err(|_| SystemException::omg(ExceptionKind::CodesetIncompatible, 1, Completion::No))
 }

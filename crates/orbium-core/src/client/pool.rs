@@ -11,8 +11,9 @@ use std::time::Duration;
 use orbium_giop::codeset::Negotiated;
 use orbium_giop::{Completion, ExceptionKind, SystemException, minor};
 use orbium_sync::role;
-use orbium_transport::{Connector, Deadline, EndpointError, Transport};
+use orbium_transport::{Connector, Deadline};
 
+use crate::client::binding::no_usable_protocol;
 use crate::client::connection::Connection;
 use crate::{Channel, Config};
 
@@ -277,14 +278,10 @@ impl Pool {
 }
 
 fn connector(config: &Config, channel: &Channel) -> Result<Box<dyn Connector>, SystemException> {
-    let transport = config.protocols.get(&channel.scheme);
-    let made = transport.and_then(|transport| match transport {
-        Transport::Stream(transport) => transport.connector(&channel.address, &config.properties),
-        Transport::Datagram(_) => Err(EndpointError::UnknownScheme(channel.scheme.clone())),
-    });
-    made.map_err(|error| {
-        tracing::debug!(%channel, %error, "not usable");
-        SystemException::omg(ExceptionKind::ImpLimit, 1, Completion::No)
+    let made = config.protocols.connector(channel, &config.properties);
+    made.map_err(|refusal| {
+        tracing::debug!(%channel, refusal, "not usable");
+        no_usable_protocol()
     })
 }
 
@@ -294,6 +291,14 @@ fn refusal(error: &io::Error, deadline: Deadline) -> SystemException {
         return SystemException::orbium(
             ExceptionKind::Timeout,
             minor::DEADLINE_PASSED,
+            Completion::No,
+        );
+    }
+    if error.kind() == io::ErrorKind::PermissionDenied {
+        tracing::warn!(%error, "the peer is not trusted");
+        return SystemException::orbium(
+            ExceptionKind::NoPermission,
+            minor::PEER_NOT_TRUSTED,
             Completion::No,
         );
     }

@@ -7,6 +7,8 @@ use orbium_giop::component::{self, Component};
 use orbium_giop::{Ior, Profile, TaggedComponent, TaggedProfile, Version};
 use orbium_transport::HostPort;
 
+use super::{OfferedProtocol, host};
+
 /// A messaging stack over a transport, and the address it leads to: what
 /// connections must have in common to be used for one another.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -27,6 +29,26 @@ impl Channel {
             messaging: Vec::new(),
             address: address.into(),
         }
+    }
+
+    fn internet(scheme: &str, host: &str, port: u16) -> Self {
+        let host = host.to_owned();
+        Self::giop(scheme, HostPort { host, port }.to_string())
+    }
+
+    /// The name of the protocol, as a
+    /// [`ProtocolPolicy`](crate::ProtocolPolicy) has it.
+    #[must_use]
+    pub fn protocol(&self) -> String {
+        match self.messaging.as_slice() {
+            [] => self.scheme.clone(),
+            names => format!("{}/{}", self.scheme, names.join("+")),
+        }
+    }
+
+    /// Whether it is GIOP over that transport.
+    pub(crate) fn is_giop_over(&self, scheme: &str) -> bool {
+        self.scheme == scheme && self.messaging.is_empty()
     }
 }
 
@@ -52,10 +74,12 @@ pub(crate) struct Offer {
 
 /// All ways that a reference offers, nearest first: those within this host,
 /// then the others as the reference has them. Profiles that are not understood
-/// offer nothing.
+/// offer nothing, nor do those for processes of another host.
 pub(crate) fn offers(ior: &Ior) -> Vec<Offer> {
     let mut offers: Vec<_> = ior.profiles.iter().flat_map(profile_offers).collect();
     offers.sort_by_key(|offer| distance(&offer.channel.scheme));
+    // omniORB's and TAO's ways to say the same.
+    offers.dedup_by(|b, a| a.channel == b.channel && a.object_key == b.object_key);
     offers
 }
 
@@ -69,42 +93,81 @@ fn distance(scheme: &str) -> u8 {
 }
 
 fn profile_offers(profile: &TaggedProfile) -> Vec<Offer> {
-    match Profile::parse(profile) {
+    let (channels, version, object_key, components) = match Profile::parse(profile) {
         Ok(Profile::Iiop(body)) => {
-            let addresses = internet_channels(&body.host, body.port, &body.components);
-            let offer = |channel| Offer {
-                channel,
-                version: body.version,
-                object_key: body.object_key.clone(),
-                components: body.components.clone(),
-            };
-            addresses.into_iter().map(offer).collect()
+            let channels = internet_channels(&body.host, body.port, &body.components);
+            (channels, body.version, body.object_key, body.components)
         }
-        Ok(Profile::Uiop(body)) => vec![Offer {
-            channel: Channel::giop("uiop", body.rendezvous_point),
-            version: body.version,
-            object_key: body.object_key,
-            components: body.components,
-        }],
-        _ => Vec::new(),
-    }
+        Ok(Profile::Uiop(body)) => {
+            let channels = vec![Channel::giop("uiop", body.rendezvous_point)];
+            (channels, body.version, body.object_key, body.components)
+        }
+        _ => return Vec::new(),
+    };
+    let offer = |channel| Offer {
+        channel,
+        version,
+        object_key: object_key.clone(),
+        components: components.clone(),
+    };
+    channels.into_iter().map(offer).collect()
 }
 
-/// The channels of an IIOP profile: its own address unless the port is 0, which
-/// says that nothing is served over plain TCP, and those of its components.
+/// The channels of an IIOP profile: its own address and those of its
+/// components. A port of 0 says that nothing is served over plain TCP.
 fn internet_channels(host: &str, port: u16, components: &[TaggedComponent]) -> Vec<Channel> {
-    let iiop = |host: &str, port| {
-        let host = host.to_owned();
-        Channel::giop("iiop", HostPort { host, port }.to_string())
-    };
-    let mut channels = vec![(port, iiop(host, port))];
+    let mut channels = Vec::new();
+    if port != 0 {
+        channels.push(Channel::internet("iiop", host, port));
+    }
     for component in components {
-        if component.tag == component::TAG_ALTERNATE_IIOP_ADDRESS
-            && let Ok(Component::AlternateAddress(at)) = Component::parse(component)
-        {
-            channels.push((at.port, iiop(&at.host, at.port)));
+        match Component::parse(component) {
+            Ok(Component::AlternateAddress(at)) if at.port != 0 => {
+                channels.push(Channel::internet("iiop", &at.host, at.port));
+            }
+            Ok(Component::Ssl { port, .. }) if port != 0 => {
+                channels.push(Channel::internet("ssliop", host, port));
+            }
+            Ok(Component::OmniorbUnix { host, path }) if host == host::name() => {
+                channels.push(Channel::giop("uiop", path));
+            }
+            _ => {}
         }
     }
-    let usable = channels.into_iter().filter(|(port, _)| *port != 0);
-    usable.map(|(_, channel)| channel).collect()
+    channels
+}
+
+/// The profiles of a reference that are not understood, or for elsewhere.
+pub(crate) fn strange(ior: &Ior) -> impl Iterator<Item = OfferedProtocol> + '_ {
+    let strange = |profile: &TaggedProfile| {
+        let refusal = match Profile::parse(profile) {
+            Ok(Profile::Components(_)) => return None,
+            _ if !profile_offers(profile).is_empty() => return None,
+            Err(error) => format!("malformed: {error}"),
+            Ok(Profile::Iiop(_)) => "no address that can be used".into(),
+            Ok(_) => "not understood".into(),
+        };
+        Some(OfferedProtocol {
+            channel: None,
+            tag: Some(profile.tag),
+            refusal: Some(refusal),
+        })
+    };
+    ior.profiles.iter().filter_map(strange)
+}
+
+/// The first component with a tag.
+pub(crate) fn component(components: &[TaggedComponent], tag: u32) -> Option<Component> {
+    let found = components.iter().find(|component| component.tag == tag)?;
+    Component::parse(found).ok()
+}
+
+/// The code sets that components name.
+pub(crate) fn code_sets(
+    components: &[TaggedComponent],
+) -> Option<orbium_giop::codeset::CodeSetComponentInfo> {
+    match component(components, component::TAG_CODE_SETS)? {
+        Component::CodeSets(info) => Some(info),
+        _ => None,
+    }
 }

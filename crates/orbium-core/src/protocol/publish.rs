@@ -5,56 +5,155 @@ use orbium_giop::codeset::CodeSetComponentInfo;
 use orbium_giop::{IiopProfile, TaggedComponent, TaggedProfile, UiopProfile, Version, component};
 use orbium_transport::HostPort;
 
-use super::Channel;
+use super::{Channel, host};
 
-/// A profile for each protocol that is served, in the order of the channels;
-/// all IIOP addresses share one.
+/// What TLS gives, in association options: integrity, confidentiality and trust
+/// in the target and, where it is asked for, in the client.
+const TLS_OPTIONS: u16 = 0x66;
+/// No protection at all.
+const PLAIN_OPTION: u16 = 1;
+
+/// The profiles of a reference to the object with that key, in the order of the
+/// channels. All plain IIOP addresses share one, which also tells omniORB of a
+/// Unix-domain socket and everybody of TLS on the same host.
 pub(crate) fn profiles(channels: &[Channel], object_key: &[u8], minor: u8) -> Vec<TaggedProfile> {
-    let mut profiles = Vec::new();
-    let version = Version { major: 1, minor };
-    let mut internet = channels.iter().filter_map(plain_internet);
-    if let Some(first) = internet.next() {
-        let mut components = common_components(minor);
-        if minor >= 2 {
-            let alternate = |at: HostPort| TaggedComponent::alternate_address(&at.host, at.port);
-            components.extend(internet.map(alternate));
+    let publication = Publication {
+        channels,
+        object_key,
+        version: Version { major: 1, minor },
+    };
+    publication.profiles()
+}
+
+struct Publication<'a> {
+    channels: &'a [Channel],
+    object_key: &'a [u8],
+    version: Version,
+}
+
+impl Publication<'_> {
+    fn profiles(&self) -> Vec<TaggedProfile> {
+        let mut profiles = Vec::new();
+        let mut internet = false;
+        for channel in self.channels {
+            if channel.is_giop_over("iiop") {
+                if !internet {
+                    profiles.extend(self.internet());
+                }
+                internet = true;
+            } else if channel.is_giop_over("ssliop") {
+                profiles.extend(self.tls_alone(channel));
+            } else if channel.is_giop_over("uiop") {
+                profiles.push(self.unix(channel));
+            }
+        }
+        if !internet && profiles.iter().all(|profile| profile.tag != 0) {
+            profiles.extend(self.unix_for_omniorb());
+        }
+        profiles
+    }
+
+    fn over<'s>(&'s self, scheme: &'s str) -> impl Iterator<Item = &'s Channel> {
+        let channels = self.channels.iter();
+        channels.filter(move |channel| channel.is_giop_over(scheme))
+    }
+
+    /// The components that every profile has, as far as its version has any.
+    fn common_components(&self) -> Vec<TaggedComponent> {
+        if self.version.minor == 0 {
+            return Vec::new();
+        }
+        vec![
+            TaggedComponent::orb_type(component::ORB_TYPE_ORBIUM),
+            TaggedComponent::code_sets(&CodeSetComponentInfo::orbium()),
+        ]
+    }
+
+    fn iiop(&self, at: HostPort, more: Vec<TaggedComponent>) -> TaggedProfile {
+        let mut components = self.common_components();
+        if self.version.minor > 0 {
+            components.extend(more);
         }
         let profile = IiopProfile {
-            version,
-            host: first.host,
-            port: first.port,
-            object_key: object_key.to_vec(),
+            version: self.version,
+            host: at.host,
+            port: at.port,
+            object_key: self.object_key.to_vec(),
             components,
         };
-        profiles.push(profile.encode());
+        profile.encode()
     }
-    for channel in channels {
-        if channel.scheme == "uiop" && channel.messaging.is_empty() {
-            let profile = UiopProfile {
-                version,
-                rendezvous_point: channel.address.clone(),
-                object_key: object_key.to_vec(),
-                components: common_components(minor),
-            };
-            profiles.push(profile.encode());
+
+    /// All plain addresses.
+    fn internet(&self) -> Option<TaggedProfile> {
+        let mut addresses = self.over("iiop").filter_map(host_port);
+        let first = addresses.next()?;
+        let mut more = Vec::new();
+        if self.version.minor >= 2 {
+            let alternate = |at: HostPort| TaggedComponent::alternate_address(&at.host, at.port);
+            more.extend(addresses.map(alternate));
+            more.extend(self.omniorb_unix());
         }
+        let tls = self.over("ssliop").filter_map(host_port);
+        let beside = tls.filter(|at| at.host == first.host).take(1);
+        more.extend(beside.map(|at| ssl(at.port, TLS_OPTIONS | PLAIN_OPTION, 0)));
+        Some(self.iiop(first, more))
     }
-    profiles
+
+    /// A TLS address that no plain one announces: in a profile with port 0.
+    fn tls_alone(&self, channel: &Channel) -> Option<TaggedProfile> {
+        let at = host_port(channel)?;
+        let plain = self.over("iiop").filter_map(host_port).next();
+        let first_tls = self
+            .over("ssliop")
+            .filter_map(host_port)
+            .find(|tls| plain.as_ref().is_some_and(|plain| tls.host == plain.host));
+        // The component needs a version that has components.
+        if self.version.minor == 0 || first_tls.as_ref() == Some(&at) {
+            return None;
+        }
+        let none = HostPort {
+            host: at.host,
+            port: 0,
+        };
+        Some(self.iiop(none, vec![ssl(at.port, TLS_OPTIONS, TLS_OPTIONS & !0x40)]))
+    }
+
+    fn unix(&self, channel: &Channel) -> TaggedProfile {
+        let profile = UiopProfile {
+            version: self.version,
+            rendezvous_point: channel.address.clone(),
+            object_key: self.object_key.to_vec(),
+            components: self.common_components(),
+        };
+        profile.encode()
+    }
+
+    fn omniorb_unix(&self) -> impl Iterator<Item = TaggedComponent> {
+        self.over("uiop")
+            .map(|channel| TaggedComponent::omniorb_unix(host::name(), &channel.address))
+    }
+
+    /// A profile that only says where the Unix-domain sockets are.
+    fn unix_for_omniorb(&self) -> Option<TaggedProfile> {
+        let more: Vec<_> = self.omniorb_unix().collect();
+        let none = HostPort {
+            host: host::name().to_owned(),
+            port: 0,
+        };
+        (!more.is_empty() && self.version.minor >= 2).then(|| self.iiop(none, more))
+    }
 }
 
-/// The components that every profile has, as far as its version has any.
-fn common_components(minor: u8) -> Vec<TaggedComponent> {
-    if minor == 0 {
-        return Vec::new();
-    }
-    vec![
-        TaggedComponent::orb_type(component::ORB_TYPE_ORBIUM),
-        TaggedComponent::code_sets(&CodeSetComponentInfo::orbium()),
-    ]
+fn ssl(port: u16, supports: u16, requires: u16) -> TaggedComponent {
+    TaggedComponent::encapsulated(component::TAG_SSL_SEC_TRANS, |writer| {
+        writer.write_u16(supports);
+        writer.write_u16(requires);
+        writer.write_u16(port);
+    })
 }
 
-fn plain_internet(channel: &Channel) -> Option<HostPort> {
-    let is_plain = channel.scheme == "iiop" && channel.messaging.is_empty();
-    // What a transport says of itself can be read.
-    is_plain.then(|| channel.address.parse().ok()).flatten()
+/// What an internet transport says of itself can be read.
+fn host_port(channel: &Channel) -> Option<HostPort> {
+    channel.address.parse().ok()
 }

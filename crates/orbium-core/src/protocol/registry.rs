@@ -3,7 +3,9 @@
 
 use std::sync::Arc;
 
-use orbium_transport::{EndpointError, Tcp, Transport};
+use orbium_transport::{Connector, EndpointError, ProtocolProperties, Tcp, Transport};
+
+use super::Channel;
 
 /// The transports an ORB can use, by scheme. A plain value, given to
 /// [`Config`](crate::Config) before the ORB is built.
@@ -47,6 +49,32 @@ impl Protocols {
     /// The schemes there are, in the order they were registered.
     pub fn schemes(&self) -> impl Iterator<Item = &str> {
         self.transports.iter().map(Transport::scheme)
+    }
+
+    /// What makes connections to a channel.
+    pub(crate) fn connector(
+        &self,
+        channel: &Channel,
+        properties: &ProtocolProperties,
+    ) -> Result<Box<dyn Connector>, String> {
+        let transport = self.transport(&channel.scheme).ok_or_else(|| {
+            let known: Vec<_> = self.schemes().collect();
+            format!("no such transport here, only {}", known.join(", "))
+        })?;
+        let made = match transport {
+            Transport::Stream(transport) => transport.connector(&channel.address, properties),
+            Transport::Datagram(_) => Err(EndpointError::UnknownScheme(channel.scheme.clone())),
+        };
+        made.map_err(|error| error.to_string())
+    }
+
+    /// Why a channel cannot be used, if it cannot.
+    pub(crate) fn refusal(
+        &self,
+        channel: &Channel,
+        properties: &ProtocolProperties,
+    ) -> Option<String> {
+        self.connector(channel, properties).err()
     }
 
     /// The same, with an error that says which there are.

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! ClientProtocolPolicy and ServerProtocolPolicy (RT-CORBA 1.2, clause 5.15):
+//! which protocols, in which order.
+
+use std::fmt;
+use std::str::FromStr;
+use std::sync::Arc;
+
+use super::Channel;
+
+/// Names of protocols in order of preference; those not named are not used.
+///
+/// A protocol is named by the scheme of its transport, and by its messaging
+/// halves behind a slash if it has others than GIOP: `uiop`, `iiop/giop-lite`,
+/// `iiop/checksum+giop-lite`.
+///
+/// ```
+/// use orbium_core::ProtocolPolicy;
+///
+/// let policy: ProtocolPolicy = "shmiop,uiop".parse()?;
+/// assert_eq!(policy, ProtocolPolicy::new(["shmiop", "uiop"]));
+/// # Ok::<(), orbium_core::ProtocolPolicyError>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct ProtocolPolicy(Arc<[String]>);
+
+/// A list of protocols that is none.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ProtocolPolicyError(String);
+
+impl fmt::Display for ProtocolPolicyError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "`{}` is not a list of protocols: expected names such as iiop or \
+             uiop/giop-lite, separated by commas",
+            self.0
+        )
+    }
+}
+
+impl std::error::Error for ProtocolPolicyError {}
+
+impl ProtocolPolicy {
+    /// These protocols, in this order.
+    pub fn new(names: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        Self(names.into_iter().map(Into::into).collect())
+    }
+
+    /// The names.
+    #[must_use]
+    pub fn names(&self) -> &[String] {
+        &self.0
+    }
+
+    /// The place of a channel's protocol; `None` if it is not to be used.
+    pub(crate) fn rank(&self, channel: &Channel) -> Option<usize> {
+        let protocol = channel.protocol();
+        self.0.iter().position(|name| *name == protocol)
+    }
+}
+
+impl FromStr for ProtocolPolicy {
+    type Err = ProtocolPolicyError;
+
+    fn from_str(text: &str) -> Result<Self, ProtocolPolicyError> {
+        let in_name = |c: char| c.is_ascii_alphanumeric() || "+-./_".contains(c);
+        let names: Vec<_> = text.split(',').map(str::trim).collect();
+        if names
+            .iter()
+            .any(|name| name.is_empty() || !name.chars().all(in_name))
+        {
+            return Err(ProtocolPolicyError(text.to_owned()));
+        }
+        Ok(Self::new(names))
+    }
+}
+
+impl fmt::Display for ProtocolPolicy {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0.join(","))
+    }
+}
