@@ -287,10 +287,10 @@ impl Orb {
     /// A reference to the object with that key of ours.
     pub(crate) fn reference_to_key(
         &self,
-        key: Vec<u8>,
+        key: &[u8],
         repository_id: &str,
     ) -> Result<ObjectRef, SystemException> {
-        let ior = self.ior(&key, repository_id)?;
+        let ior = self.ior(key, repository_id)?;
         Ok(ObjectRef::new(
             self.clone(),
             Arc::new(ior),

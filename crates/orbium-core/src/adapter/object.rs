@@ -37,7 +37,7 @@ impl ActiveObject {
 
     pub(crate) fn reference(&self) -> Result<ObjectRef, SystemException> {
         let key = self.adapter.key_of(&self.id, self.slot);
-        self.adapter.reference(key, self.servant.repository_id())
+        self.adapter.reference(&key, self.servant.repository_id())
     }
 }
 

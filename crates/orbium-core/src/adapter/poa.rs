@@ -164,7 +164,7 @@ impl PoaCore {
 
     pub(super) fn reference(
         &self,
-        key: Vec<u8>,
+        key: &[u8],
         repository_id: &str,
     ) -> Result<ObjectRef, SystemException> {
         self.orb()?.reference_to_key(key, repository_id)
@@ -439,7 +439,7 @@ impl Poa {
         let key = core.key_of(&given, slot);
         objects.by_id.insert(given, slot);
         drop(objects);
-        Ok(core.reference(key, repository_id)?)
+        Ok(core.reference(&key, repository_id)?)
     }
 
     /// Ends an object. Requests being served go on; the servant is dropped
@@ -482,7 +482,7 @@ impl Poa {
         self.check_id(id)?;
         let slot = self.0.lock().by_id.get(id).copied().unwrap_or(NO_HINT);
         let key = self.0.key_of(id, slot);
-        Ok(I::from_object(self.0.reference(key, I::REPOSITORY_ID)?))
+        Ok(I::from_object(self.0.reference(&key, I::REPOSITORY_ID)?))
     }
 
     /// The reference to an active object.

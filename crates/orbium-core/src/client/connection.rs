@@ -266,10 +266,11 @@ impl Connection {
     /// uses: its end, or what should not be there.
     pub(crate) fn is_spoilt(&self) -> bool {
         let source = self.stream.source();
-        !matches!(
-            wait_for([(&source, Interest::Read)], Some(Duration::ZERO)),
-            Ok([false])
-        )
+        self.stream.has_buffered()
+            || !matches!(
+                wait_for([(&source, Interest::Read)], Some(Duration::ZERO)),
+                Ok([false])
+            )
     }
 
     /// Ends the connection in order, as a client of GIOP 1.2 may.

@@ -351,12 +351,17 @@ impl Reactor {
         if last == Taken::Done && !connection.has_pending() {
             self.todo.push_back(id);
         }
+        let buffered = last == Taken::None && connection.stream.has_buffered();
         if unfinished && served.unfinished.is_none() {
             let time = self.orb.upgrade().map(|orb| orb.config.limits.message_time);
             served.unfinished = Some(Deadline::after(time));
         }
         if served.unfinished.is_some() || connection.has_pending() {
             self.timed.insert(id);
+        }
+        // The poller does not know of it.
+        if buffered {
+            self.progress(id);
         }
     }
 
