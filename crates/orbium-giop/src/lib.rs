@@ -12,6 +12,7 @@
 //! * [`Ior`], [`IiopProfile`], [`Component`]: references (clause 7.6).
 //! * [`ObjectUrl`], [`Corbaloc`], [`Corbaname`]: object URLs (clause 7.6.10).
 //! * [`codeset`]: code-set negotiation (clause 7.10).
+//! * [`messaging`]: what else GIOP messages may look like on the wire.
 //! * [`SystemException`] and the one table of [`minor`] codes.
 //!
 //! ```
@@ -44,6 +45,7 @@ mod fragment;
 mod header;
 mod ior;
 mod locate;
+pub mod messaging;
 pub mod minor;
 mod object_url;
 pub mod profile;

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What can be wrong with messages and frames.
+
+use core::fmt;
+
+use crate::HeaderError;
+
+/// Why a message was not encoded or a frame not decoded. The connection is of
+/// no use any more.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum MessagingError {
+    /// What should be a GIOP message is none.
+    NotGiop(HeaderError),
+    /// A message is shorter or longer than it says.
+    WrongLength,
+    /// More octets than the limit, or than can be expressed.
+    TooLarge,
+    /// A frame ends before what it must contain.
+    Truncated,
+    /// An octet that says what a frame is says nothing that is known.
+    UnknownForm(u8),
+    /// A number was used that no earlier frame has given a meaning.
+    Unbound(u16),
+    /// A number beyond the table that both sides keep.
+    OutOfTable(u16),
+    /// A compressor that is not known.
+    UnknownCompressor(u16),
+    /// Compressed octets that are corrupt, or not as many as was said.
+    BadCompression,
+    /// Anything else, in a few words.
+    Refused(&'static str),
+}
+
+impl fmt::Display for MessagingError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NotGiop(error) => error.fmt(f),
+            Self::WrongLength => f.write_str("a message is not as long as it says"),
+            Self::TooLarge => f.write_str("a message is too large"),
+            Self::Truncated => f.write_str("a frame ends too early"),
+            Self::UnknownForm(form) => write!(f, "there is no form of frame {form:#04x}"),
+            Self::Unbound(number) => write!(f, "number {number} was not bound to anything"),
+            Self::OutOfTable(number) => write!(f, "number {number} is beyond the table"),
+            Self::UnknownCompressor(id) => write!(f, "compressor {id} is not known"),
+            Self::BadCompression => f.write_str("compressed octets are corrupt"),
+            Self::Refused(why) => f.write_str(why),
+        }
+    }
+}
+
+impl core::error::Error for MessagingError {}
+
+impl From<HeaderError> for MessagingError {
+    fn from(error: HeaderError) -> Self {
+        Self::NotGiop(error)
+    }
+}

@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The messaging half of a protocol: what GIOP messages look like on the wire.
+//!
+//! A protocol is a pair: a transport that moves octets, and a messaging half
+//! that says what the octets are. The ORB speaks GIOP and nothing else; a half
+//! turns each whole GIOP message into a frame, and frames into messages again.
+//! Halves are pure values: no socket, no clock, no thread. Both sides must use
+//! the same ones, which the endpoint and the reference say.
+//!
+//! # Writing a half
+//!
+//! Implement [`Messaging`] and give it to the ORB. This one guards messages, or
+//! whatever another half makes of them, with a sum:
+//!
+//! ```
+//! use std::ops::Range;
+//! use orbium_giop::messaging::{
+//!     Decoder, Encoder, Input, Message, Messaging, MessagingError, Session, Side,
+//! };
+//!
+//! #[derive(Debug)]
+//! struct Checksum;
+//!
+//! impl Messaging for Checksum {
+//!     fn name(&self) -> &str {
+//!         "checksum"
+//!     }
+//!     fn input(&self) -> Input {
+//!         Input::Octets
+//!     }
+//!     fn session(&self, _: Side, limit: usize) -> Session {
+//!         Session::new(Sum { limit }, Sum { limit })
+//!     }
+//! }
+//!
+//! #[derive(Debug)]
+//! struct Sum {
+//!     limit: usize,
+//! }
+//!
+//! fn sum(octets: &[u8], start: u32) -> u32 {
+//!     octets.iter().fold(start, |sum, octet| sum.rotate_left(5) ^ u32::from(*octet))
+//! }
+//!
+//! // Wire form: length, the message, its sum.
+//! impl Encoder for Sum {
+//!     fn encode(
+//!         &mut self,
+//!         message: Message<'_>,
+//!         head: &mut Vec<u8>,
+//!         tail: &mut Vec<u8>,
+//!     ) -> Result<Range<usize>, MessagingError> {
+//!         let len = u32::try_from(message.len()).map_err(|_| MessagingError::TooLarge)?;
+//!         head.extend(len.to_be_bytes());
+//!         let sum = message.pieces().iter().fold(0, |at, piece| sum(piece, at));
+//!         tail.extend(sum.to_be_bytes());
+//!         Ok(0..message.len())
+//!     }
+//! }
+//!
+//! impl Decoder for Sum {
+//!     fn frame_len(&self, wire: &[u8]) -> Result<Option<usize>, MessagingError> {
+//!         let Some(len) = wire.first_chunk() else {
+//!             return Ok(None);
+//!         };
+//!         let len = u32::from_be_bytes(*len) as usize;
+//!         if len > self.limit {
+//!             return Err(MessagingError::TooLarge);
+//!         }
+//!         Ok(Some(4 + len + 4))
+//!     }
+//!     fn decode(&mut self, frame: &[u8], message: &mut Vec<u8>) -> Result<(), MessagingError> {
+//!         let (Some((_, rest)), true) = (frame.split_at_checked(4), frame.len() >= 8) else {
+//!             return Err(MessagingError::Truncated);
+//!         };
+//!         let (octets, expected) = rest.split_at(rest.len() - 4);
+//!         if sum(octets, 0).to_be_bytes() != expected {
+//!             return Err(MessagingError::Refused("the sum is wrong"));
+//!         }
+//!         message.extend_from_slice(octets);
+//!         Ok(())
+//!     }
+//! }
+//!
+//! let mut session = Checksum.session(Side::Client, 1 << 20);
+//! let (mut head, mut tail, mut message) = (Vec::new(), Vec::new(), Vec::new());
+//! let range = session.encoder.encode(Message::new(&[b"octets"]), &mut head, &mut tail)?;
+//! let frame = [&head, &b"octets"[range], &tail].concat();
+//! assert_eq!(session.decoder.frame_len(&frame), Ok(Some(frame.len())));
+//! session.decoder.decode(&frame, &mut message)?;
+//! assert_eq!(message, b"octets");
+//! # Ok::<(), MessagingError>(())
+//! ```
+//!
+//! # Several halves
+//!
+//! [`Stack`] puts halves on top of one another: the outermost is given GIOP
+//! messages, each next one the frames of the half before it, and the frames of
+//! the innermost are what is sent. A stack is a half itself.
+
+mod error;
+mod giop_lite;
+mod layout;
+mod message;
+mod stack;
+mod varint;
+
+use core::fmt::Debug;
+use core::ops::Range;
+use std::sync::Arc;
+
+pub use error::MessagingError;
+pub use giop_lite::GiopLite;
+pub use message::Message;
+pub use stack::{Stack, StackError};
+
+/// Octets by which a frame may be longer than the message in it.
+pub const MAX_OVERHEAD: usize = 64;
+
+/// The messaging half of a protocol.
+pub trait Messaging: Send + Sync + Debug {
+    /// The name that endpoints and references have for it, as in
+    /// `?messaging=name`: lower-case letters, digits and hyphens.
+    fn name(&self) -> &str;
+
+    /// What it is able to carry.
+    fn input(&self) -> Input;
+
+    /// Whether a frame can be understood only after those before it. Such a
+    /// half needs a stream: datagrams get lost and overtake each other.
+    fn is_stateful(&self) -> bool {
+        false
+    }
+
+    /// The state of a new connection. `limit` is how many octets the largest
+    /// message has, its header included; a larger one is not decoded.
+    fn session(&self, side: Side, limit: usize) -> Session;
+}
+
+/// What a half is able to carry.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Input {
+    /// GIOP messages alone: it looks into them, so it must be the outermost.
+    Giop,
+    /// Any octets, GIOP messages or frames of another half.
+    Octets,
+}
+
+/// Which side of a connection.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Side {
+    /// The one that opened it.
+    Client,
+    /// The one that accepted it.
+    Server,
+}
+
+/// What a half keeps for one connection: two parts, as one thread may send
+/// while another receives.
+#[derive(Debug)]
+pub struct Session {
+    /// The part that sends.
+    pub encoder: Box<dyn Encoder>,
+    /// The part that receives.
+    pub decoder: Box<dyn Decoder>,
+}
+
+impl Session {
+    /// A session of these two parts.
+    #[must_use]
+    pub fn new(encoder: impl Encoder + 'static, decoder: impl Decoder + 'static) -> Self {
+        Self {
+            encoder: Box::new(encoder),
+            decoder: Box::new(decoder),
+        }
+    }
+}
+
+/// The sending part of a session.
+pub trait Encoder: Send + Debug {
+    /// Turns one whole message into one frame: what is appended to `head`, then
+    /// the range of the message that is returned, then what is appended to
+    /// `tail`. So a body that is sent as it is need not be copied.
+    ///
+    /// A frame is at most [`MAX_OVERHEAD`] octets longer than its message.
+    /// Frames are sent in the order in which they were encoded.
+    ///
+    /// # Errors
+    /// [`MessagingError`] if the message is not what the half carries or
+    /// exceeds what it can express. Then nothing further may be sent.
+    fn encode(
+        &mut self,
+        message: Message<'_>,
+        head: &mut Vec<u8>,
+        tail: &mut Vec<u8>,
+    ) -> Result<Range<usize>, MessagingError>;
+}
+
+/// The receiving part of a session. What it is given comes from the network:
+/// nothing of it may be believed.
+pub trait Decoder: Send + Debug {
+    /// How long the frame at the start of `wire` is; `None` if more octets are
+    /// needed to tell. The same for the same start, whatever follows.
+    ///
+    /// # Errors
+    /// [`MessagingError`] if no frame starts so, or one that is too long.
+    fn frame_len(&self, wire: &[u8]) -> Result<Option<usize>, MessagingError>;
+
+    /// Appends the message in one whole frame, of the length that
+    /// [`Decoder::frame_len`] told. Appends nothing if there is none, as in a
+    /// frame that only concerns the two halves.
+    ///
+    /// # Errors
+    /// [`MessagingError`] for what is wrong with it. What was appended then
+    /// means nothing, and nothing further may be received.
+    fn decode(&mut self, frame: &[u8], message: &mut Vec<u8>) -> Result<(), MessagingError>;
+}
+
+/// The halves that are part of this crate.
+#[must_use]
+pub fn builtin() -> Vec<Arc<dyn Messaging>> {
+    vec![Arc::new(GiopLite)]
+}

@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Halves on top of one another.
+
+use core::fmt;
+use core::ops::Range;
+use std::sync::Arc;
+
+use super::{
+    Decoder, Encoder, Input, MAX_OVERHEAD, Message, Messaging, MessagingError, Session, Side,
+};
+
+/// Room that a decoder keeps between messages.
+const KEPT: usize = 1 << 20;
+
+/// Halves on top of one another, outermost first: the outermost is given the
+/// GIOP messages, and the frames of the innermost are sent.
+#[derive(Clone, Debug)]
+pub struct Stack {
+    halves: Vec<Arc<dyn Messaging>>,
+    name: String,
+}
+
+impl Stack {
+    /// A stack of these halves, outermost first.
+    ///
+    /// # Errors
+    /// [`StackError`] if they make no sense in that order.
+    pub fn new(halves: Vec<Arc<dyn Messaging>>) -> Result<Self, StackError> {
+        let Some(outermost) = halves.first() else {
+            return Err(StackError::Empty);
+        };
+        for (i, half) in halves.iter().enumerate().skip(1) {
+            if halves[..i].iter().any(|other| other.name() == half.name()) {
+                return Err(StackError::Twice(half.name().to_owned()));
+            }
+            if half.input() == Input::Giop {
+                return Err(StackError::NotOutermost {
+                    half: half.name().to_owned(),
+                    outermost: outermost.name().to_owned(),
+                });
+            }
+        }
+        let names: Vec<_> = halves.iter().map(|half| half.name()).collect();
+        Ok(Self {
+            name: names.join(","),
+            halves,
+        })
+    }
+
+    /// The halves, outermost first.
+    #[must_use]
+    pub fn halves(&self) -> &[Arc<dyn Messaging>] {
+        &self.halves
+    }
+}
+
+impl Messaging for Stack {
+    /// The names of its halves, outermost first, with commas between.
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn input(&self) -> Input {
+        self.halves
+            .first()
+            .map_or(Input::Octets, |half| half.input())
+    }
+
+    fn is_stateful(&self) -> bool {
+        self.halves.iter().any(|half| half.is_stateful())
+    }
+
+    fn session(&self, side: Side, limit: usize) -> Session {
+        let mut encoders = Vec::with_capacity(self.halves.len());
+        let mut decoders = Vec::with_capacity(self.halves.len());
+        for (i, half) in self.halves.iter().enumerate() {
+            // What a half is given may be longer than the message by what the
+            // halves before it have added.
+            let limit = limit.saturating_add(i * MAX_OVERHEAD);
+            let session = half.session(side, limit);
+            encoders.push(session.encoder);
+            decoders.push(session.decoder);
+        }
+        let decoder = StackDecoder {
+            decoders,
+            frame: Vec::new(),
+            inner: Vec::new(),
+        };
+        Session::new(StackEncoder { encoders }, decoder)
+    }
+}
+
+/// Why halves cannot be used together.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum StackError {
+    /// There is none.
+    Empty,
+    /// A half looks into GIOP messages but would be given something else.
+    NotOutermost {
+        /// The half that must come first.
+        half: String,
+        /// The one that does.
+        outermost: String,
+    },
+    /// A half appears twice.
+    Twice(String),
+}
+
+impl fmt::Display for StackError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Empty => f.write_str("no messaging is named"),
+            Self::NotOutermost { half, outermost } => write!(
+                f,
+                "messaging {half} needs GIOP messages, which {outermost} before it changes: \
+                 name {half} first"
+            ),
+            Self::Twice(half) => write!(f, "messaging {half} is named twice"),
+        }
+    }
+}
+
+impl core::error::Error for StackError {}
+
+#[derive(Debug)]
+struct StackEncoder {
+    /// Outermost first.
+    encoders: Vec<Box<dyn Encoder>>,
+}
+
+impl Encoder for StackEncoder {
+    fn encode(
+        &mut self,
+        message: Message<'_>,
+        head: &mut Vec<u8>,
+        tail: &mut Vec<u8>,
+    ) -> Result<Range<usize>, MessagingError> {
+        encode_through(&mut self.encoders, message, head, tail)
+    }
+}
+
+fn encode_through(
+    encoders: &mut [Box<dyn Encoder>],
+    message: Message<'_>,
+    head: &mut Vec<u8>,
+    tail: &mut Vec<u8>,
+) -> Result<Range<usize>, MessagingError> {
+    let [outer, inner @ ..] = encoders else {
+        return Ok(0..message.len());
+    };
+    if inner.is_empty() {
+        return outer.encode(message, head, tail);
+    }
+    let (mut before, mut after, mut last) = (Vec::new(), Vec::new(), Vec::new());
+    let range = outer.encode(message, &mut before, &mut after)?;
+    let mut pieces = Vec::with_capacity(message.pieces().len() + 2);
+    pieces.push(&before[..]);
+    pieces.extend(message.slices(range.clone()));
+    pieces.push(&after[..]);
+    let sent = encode_through(inner, Message::new(&pieces), head, &mut last)?;
+    // What the inner halves send as it is, in terms of this message: a piece of
+    // what came before, of the message itself and of what came after.
+    let (middle, end) = (before.len(), before.len() + range.len());
+    let part = |from: usize, to: usize| {
+        let start = sent.start.clamp(from, to) - from;
+        start..sent.end.clamp(from + start, to) - from
+    };
+    head.extend_from_slice(&before[part(0, middle)]);
+    let own = part(middle, end);
+    tail.extend_from_slice(&after[part(end, end + after.len())]);
+    tail.append(&mut last);
+    Ok(range.start + own.start..range.start + own.end)
+}
+
+#[derive(Debug)]
+struct StackDecoder {
+    /// Outermost first.
+    decoders: Vec<Box<dyn Decoder>>,
+    /// What the half before has decoded: a frame of the next.
+    frame: Vec<u8>,
+    /// What the next one decodes from it.
+    inner: Vec<u8>,
+}
+
+impl Decoder for StackDecoder {
+    fn frame_len(&self, wire: &[u8]) -> Result<Option<usize>, MessagingError> {
+        match self.decoders.last() {
+            Some(innermost) => innermost.frame_len(wire),
+            None => Ok(Some(wire.len())),
+        }
+    }
+
+    fn decode(&mut self, frame: &[u8], message: &mut Vec<u8>) -> Result<(), MessagingError> {
+        let [outermost, between @ .., innermost] = &mut self.decoders[..] else {
+            return match self.decoders.first_mut() {
+                Some(only) => only.decode(frame, message),
+                None => Ok(()),
+            };
+        };
+        self.frame.clear();
+        innermost.decode(frame, &mut self.frame)?;
+        for decoder in between.iter_mut().rev() {
+            self.inner.clear();
+            decode_whole(&mut **decoder, &self.frame, &mut self.inner)?;
+            core::mem::swap(&mut self.frame, &mut self.inner);
+        }
+        decode_whole(&mut **outermost, &self.frame, message)?;
+        if self.frame.capacity().max(self.inner.capacity()) > KEPT {
+            (self.frame, self.inner) = (Vec::new(), Vec::new());
+        }
+        Ok(())
+    }
+}
+
+/// Decodes what another half has decoded: one whole frame, or nothing.
+fn decode_whole(
+    decoder: &mut dyn Decoder,
+    frame: &[u8],
+    message: &mut Vec<u8>,
+) -> Result<(), MessagingError> {
+    if frame.is_empty() {
+        return Ok(());
+    }
+    if decoder.frame_len(frame)? != Some(frame.len()) {
+        return Err(MessagingError::WrongLength);
+    }
+    decoder.decode(frame, message)
+}

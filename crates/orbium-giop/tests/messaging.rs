@@ -1,0 +1,283 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Messaging halves: what goes in comes out, whatever the wire does to it.
+
+mod octets;
+mod traffic;
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use octets::{Chance, octets};
+use orbium_giop::messaging::{
+    Decoder, Encoder, GiopLite, Input, MAX_OVERHEAD, Message, Messaging, MessagingError, Session,
+    Side, Stack, StackError, builtin,
+};
+use proptest::prelude::*;
+use traffic::{LIMIT, Receiver, cut, cuts, encode, ends, messages};
+
+/// A half from outside: length, octets and their sum.
+#[derive(Debug)]
+struct Checksum;
+
+impl Messaging for Checksum {
+    fn name(&self) -> &str {
+        "checksum"
+    }
+    fn input(&self) -> Input {
+        Input::Octets
+    }
+    fn session(&self, _: Side, limit: usize) -> Session {
+        Session::new(Sum { limit }, Sum { limit })
+    }
+}
+
+#[derive(Debug)]
+struct Sum {
+    limit: usize,
+}
+
+fn sum(octets: &[u8], start: u32) -> u32 {
+    let add = |sum: u32, octet: &u8| sum.rotate_left(5) ^ u32::from(*octet);
+    octets.iter().fold(start, add)
+}
+
+impl Encoder for Sum {
+    fn encode(
+        &mut self,
+        message: Message<'_>,
+        head: &mut Vec<u8>,
+        tail: &mut Vec<u8>,
+    ) -> Result<Range<usize>, MessagingError> {
+        head.extend((message.len() as u32).to_be_bytes());
+        let sum = message.pieces().iter().fold(0, |at, piece| sum(piece, at));
+        tail.extend(sum.to_be_bytes());
+        Ok(0..message.len())
+    }
+}
+
+impl Decoder for Sum {
+    fn frame_len(&self, wire: &[u8]) -> Result<Option<usize>, MessagingError> {
+        let Some(len) = wire.first_chunk() else {
+            return Ok(None);
+        };
+        let len = u32::from_be_bytes(*len) as usize;
+        if len > self.limit {
+            return Err(MessagingError::TooLarge);
+        }
+        Ok(Some(len + 8))
+    }
+    fn decode(&mut self, frame: &[u8], message: &mut Vec<u8>) -> Result<(), MessagingError> {
+        let (octets, expected) = frame[4..].split_at(frame.len() - 8);
+        if sum(octets, 0).to_be_bytes() != expected {
+            return Err(MessagingError::Refused("the sum is wrong"));
+        }
+        message.extend_from_slice(octets);
+        Ok(())
+    }
+}
+
+fn stack(names: &str) -> Result<Stack, StackError> {
+    let known = |name: &str| {
+        builtin()
+            .into_iter()
+            .chain([Arc::new(Checksum) as Arc<dyn Messaging>])
+            .find(|half| half.name() == name)
+            .expect("a known half")
+    };
+    Stack::new(names.split(',').map(known).collect())
+}
+
+/// All orders that make sense.
+const STACKS: &[&str] = &["giop-lite", "checksum", "giop-lite,checksum"];
+
+/// Sends messages from one end to the other, the messages and the stream cut
+/// anywhere; returns the octets of the wire.
+fn pass(
+    half: &dyn Messaging,
+    sent: &[Vec<u8>],
+    pieces: &[prop::sample::Index],
+    splits: &[prop::sample::Index],
+) -> Vec<u8> {
+    let (mut client, mut server) = ends(half);
+    let mut wire = Vec::new();
+    for message in sent {
+        let frame = encode(&mut client, &cut(message, pieces)).expect("a GIOP message");
+        assert!(frame.len() <= message.len() + MAX_OVERHEAD * 4);
+        for len in 0..frame.len().min(40) {
+            let told = server.decoder.frame_len(&frame[..len]).expect("a frame");
+            assert!(told.is_none_or(|told| told == frame.len()), "{half:?}");
+        }
+        wire.extend(frame);
+    }
+    let mut receiver = Receiver::new(&mut server);
+    for octets in cut(&wire, splits) {
+        receiver.receive(octets).expect("what was sent");
+    }
+    assert!(receiver.buffer.is_empty());
+    assert!(
+        receiver.messages == sent,
+        "{} changed a message",
+        half.name()
+    );
+    wire
+}
+
+proptest! {
+    #[test]
+    fn every_message_passes_every_stack(
+        sent in prop::collection::vec(messages(), 1..12),
+        pieces in cuts(),
+        splits in cuts(),
+    ) {
+        for names in STACKS {
+            pass(&stack(names).expect("a sensible stack"), &sent, &pieces, &splits);
+        }
+    }
+
+    #[test]
+    fn any_octets_are_decoded_or_refused(
+        garbage in prop::collection::vec(any::<u8>(), 0..300),
+    ) {
+        for names in STACKS {
+            let (_, mut server) = ends(&stack(names).expect("a sensible stack"));
+            let _ = Receiver::new(&mut server).receive(&garbage);
+        }
+    }
+
+    #[test]
+    fn damaged_frames_are_decoded_or_refused(
+        sent in prop::collection::vec(messages(), 1..6),
+        seed in 1..u64::MAX,
+    ) {
+        let mut chance = Chance(seed);
+        for names in STACKS {
+            let half = stack(names).expect("a sensible stack");
+            let (mut client, mut server) = ends(&half);
+            let mut receiver = Receiver::new(&mut server);
+            for message in &sent {
+                let mut frame = encode(&mut client, &[message]).expect("a GIOP message");
+                chance.mutate(&mut frame);
+                if receiver.receive(&frame).is_err() {
+                    break;
+                }
+                let received = receiver.messages.iter().map(Vec::len).max();
+                prop_assert!(received <= Some(LIMIT));
+            }
+        }
+    }
+}
+
+#[test]
+fn senseless_stacks_are_refused_with_a_sentence() {
+    for (names, sentence) in [
+        (
+            "checksum,giop-lite",
+            "messaging giop-lite needs GIOP messages, which checksum before it changes: \
+             name giop-lite first",
+        ),
+        ("checksum,checksum", "messaging checksum is named twice"),
+        ("giop-lite,giop-lite", "messaging giop-lite is named twice"),
+    ] {
+        let error = stack(names).expect_err(names);
+        assert_eq!(error.to_string(), sentence);
+    }
+    assert_eq!(Stack::new(Vec::new()).unwrap_err(), StackError::Empty);
+}
+
+#[test]
+fn a_stack_is_named_and_judged_as_its_halves() {
+    let both = stack("giop-lite,checksum").unwrap();
+    assert_eq!(both.name(), "giop-lite,checksum");
+    assert_eq!((both.input(), both.is_stateful()), (Input::Giop, false));
+    assert_eq!(stack("checksum").unwrap().input(), Input::Octets);
+}
+
+#[test]
+fn the_checksum_notices_damage_below_another_half() {
+    let half = stack("giop-lite,checksum").unwrap();
+    let (mut client, mut server) = ends(&half);
+    let message = octets("47494f50 01 02 01 05 00000000");
+    let mut frame = encode(&mut client, &[&message]).unwrap();
+    *frame.last_mut().unwrap() ^= 1;
+    let error = server.decoder.decode(&frame, &mut Vec::new());
+    assert_eq!(error, Err(MessagingError::Refused("the sum is wrong")));
+}
+
+#[test]
+fn what_is_no_giop_message_is_not_encoded() {
+    let (mut client, _) = ends(&GiopLite);
+    for wrong in [&b""[..], b"GIOP", b"POST / HTTP/1.1\r\n"] {
+        let error = encode(&mut client, &[wrong]).unwrap_err();
+        assert!(matches!(error, MessagingError::NotGiop(_)), "{error}");
+    }
+    let longer = octets("47494f50 01 02 01 05 00000000 00");
+    let error = encode(&mut client, &[&longer]).unwrap_err();
+    assert_eq!(error, MessagingError::WrongLength);
+}
+
+mod giop_lite {
+    use super::*;
+
+    #[test]
+    fn a_request_is_little_more_than_its_body() {
+        let message = octets(
+            "47494f50 01 02 01 00 28000000      # Request, little endian, 40 octets follow
+             07000000 03 000000 0000 0000 03000000 4b6579 00 03000000 6f7000 00
+             00000000 00000000                  # no service contexts, padding
+             01020304",
+        );
+        let expected = octets(
+            "c8 0c                              # 1.2, little, reduced; 12 octets follow
+             07 0f 4b6579 02 6f70               # id; key of 3, response 3; operation of 2
+             01020304",
+        );
+        let (mut client, mut server) = ends(&GiopLite);
+        let frame = encode(&mut client, &[&message]).unwrap();
+        assert_eq!(frame, expected);
+        let mut decoded = Vec::new();
+        server.decoder.decode(&frame, &mut decoded).unwrap();
+        assert_eq!(decoded, message);
+    }
+
+    #[test]
+    fn other_messages_lose_ten_octets() {
+        let close = octets("47494f50 01 00 00 05 00000000");
+        let reply = octets("47494f50 01 02 00 01 00000010 00000100 00000001 00000000 00000009");
+        for (message, expected) in [(close, "05 00"), (reply, "c1 07 8002 01 00000009")] {
+            let (mut client, _) = ends(&GiopLite);
+            assert_eq!(encode(&mut client, &[&message]).unwrap(), octets(expected));
+        }
+    }
+
+    #[test]
+    fn hostile_frames_are_refused() {
+        let mut decoder = GiopLite.session(Side::Server, 64).decoder;
+        for (frame, error) in [
+            ("c8 41", Some(MessagingError::TooLarge)),
+            ("c8 ffffffffff", None),
+            ("07 00", None), // a Fragment of GIOP 1.0
+            ("10 00", Some(MessagingError::UnknownForm(0x10))), // more of GIOP 1.0
+            ("85 00", Some(MessagingError::UnknownForm(0x85))), // a reduced CloseConnection
+        ] {
+            let refused = decoder.frame_len(&octets(frame)).expect_err(frame);
+            assert!(
+                error.is_none_or(|error| error == refused),
+                "{frame}: {refused}"
+            );
+        }
+        for (frame, error) in [
+            ("c8 00", MessagingError::Truncated),
+            ("c8 02 07 ff", MessagingError::Truncated),
+            ("c8 03 07 0f 4b", MessagingError::Truncated),
+            ("c8 03 07 03 09", MessagingError::Truncated),
+            ("c1 01 07", MessagingError::Truncated),
+        ] {
+            let refused = decoder.decode(&octets(frame), &mut Vec::new());
+            assert_eq!(refused, Err(error), "{frame}");
+        }
+        // Within the limit as a frame, beyond it as a message.
+        let frame = [&octets("08 3c")[..], &[0; 0x3c]].concat();
+        let refused = decoder.decode(&frame, &mut Vec::new());
+        assert_eq!(refused, Err(MessagingError::TooLarge));
+    }
+}
