@@ -9,6 +9,7 @@ use std::sync::{Arc, Condvar, Mutex, OnceLock, PoisonError, Weak};
 use std::time::Duration;
 
 use orbium_cdr::Owner;
+use orbium_giop::messaging::Messaging;
 use orbium_giop::{Completion, ExceptionKind, Ior, SystemException};
 use orbium_sync::role;
 use orbium_transport::{Endpoint, EndpointError, HostPort, Transport};
@@ -69,6 +70,8 @@ struct OwnerHandle(Weak<OrbCore>);
 pub enum OrbError {
     /// An endpoint that cannot be understood.
     Endpoint(EndpointError),
+    /// An endpoint whose transport or messaging is not there, and why.
+    Protocol(String, String),
     /// Choices that make no sense, or not together.
     Config(&'static str),
     /// An endpoint that cannot be listened at.
@@ -79,6 +82,7 @@ impl fmt::Display for OrbError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Endpoint(error) => error.fmt(f),
+            Self::Protocol(at, why) => write!(f, "cannot listen at {at}: {why}"),
             Self::Config(text) => f.write_str(text),
             Self::Listen(at, error) => write!(f, "cannot listen at {at}: {error}"),
         }
@@ -114,6 +118,12 @@ impl OrbBuilder {
     /// Adds a transport; it takes the place of one with the same scheme.
     pub fn transport(mut self, transport: Transport) -> Self {
         self.config.protocols.register(transport);
+        self
+    }
+
+    /// Adds a messaging half; it takes the place of one with the same name.
+    pub fn messaging(mut self, half: impl Messaging + 'static) -> Self {
+        self.config.protocols.register_messaging(Arc::new(half));
         self
     }
 

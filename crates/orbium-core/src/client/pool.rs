@@ -278,9 +278,9 @@ impl Pool {
 }
 
 fn connector(config: &Config, channel: &Channel) -> Result<Box<dyn Connector>, SystemException> {
-    let made = config.protocols.connector(channel, &config.properties);
+    let made = config.protocols.connector(channel, config);
     made.map_err(|refusal| {
-        tracing::debug!(%channel, refusal, "not usable");
+        tracing::debug!(%channel, %refusal, "not usable");
         no_usable_protocol()
     })
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Protocols: which there are, and what references say of them.
 
+mod coded;
 mod host;
 mod offer;
 mod offered;

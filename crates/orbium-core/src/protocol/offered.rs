@@ -93,7 +93,6 @@ fn refusal(orb: &Orb, channel: &Channel, policy: Option<&ProtocolPolicy>) -> Opt
     if orb.is_own_channel(channel) {
         return None;
     }
-    orb.config()
-        .protocols
-        .refusal(channel, &orb.config().properties)
+    let made = orb.config().protocols.connector(channel, orb.config());
+    made.err().map(|unusable| unusable.to_string())
 }

@@ -1,34 +1,68 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The halves of protocols that an ORB has.
 
-use std::sync::Arc;
+use std::fmt;
+use std::sync::{Arc, LazyLock};
 
-use orbium_transport::{Connector, EndpointError, ProtocolProperties, Tcp, Transport};
+use orbium_giop::messaging::{self, Messaging, Stack};
+use orbium_transport::{Acceptor, Connector, Endpoint, EndpointError, ListenError, Tcp, Transport};
 
 use super::Channel;
+use super::coded::{CodedAcceptor, CodedConnector};
+use crate::{Config, OrbError};
 
-/// The transports an ORB can use, by scheme. A plain value, given to
-/// [`Config`](crate::Config) before the ORB is built.
+/// The transports and messaging halves an ORB can use, by name. A plain value,
+/// given to [`Config`] before the ORB is built.
 #[derive(Clone, Debug)]
 pub struct Protocols {
     transports: Vec<Transport>,
+    messaging: Vec<Arc<dyn Messaging>>,
 }
 
 impl Default for Protocols {
-    /// What needs nothing beside this crate: TCP.
+    /// The transports that need nothing beside `orbium-transport`, and the
+    /// messaging halves of `orbium-giop`.
     fn default() -> Self {
-        Self {
+        // The very same each time.
+        static BUILT_IN: LazyLock<Protocols> = LazyLock::new(|| Protocols {
             transports: vec![Transport::stream(Tcp)],
+            messaging: messaging::builtin(),
+        });
+        BUILT_IN.clone()
+    }
+}
+
+/// Why a protocol cannot be used.
+#[derive(Debug)]
+pub(crate) enum Unusable {
+    NoTransport { scheme: String, known: String },
+    NoMessaging { name: String, known: String },
+    Stack(messaging::StackError),
+    Address(EndpointError),
+}
+
+impl fmt::Display for Unusable {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NoTransport { scheme, known } => {
+                write!(f, "there is no transport `{scheme}` here, only {known}")
+            }
+            Self::NoMessaging { name, known } => {
+                write!(f, "there is no messaging `{name}` here, only {known}")
+            }
+            Self::Stack(error) => error.fmt(f),
+            Self::Address(error) => error.fmt(f),
         }
     }
 }
 
 impl Protocols {
-    /// No protocol at all.
+    /// No protocol at all, but GIOP.
     #[must_use]
     pub const fn none() -> Self {
         Self {
             transports: Vec::new(),
+            messaging: Vec::new(),
         }
     }
 
@@ -39,6 +73,12 @@ impl Protocols {
         self.transports.push(transport);
     }
 
+    /// Adds a messaging half; it takes the place of one with the same name.
+    pub fn register_messaging(&mut self, half: Arc<dyn Messaging>) {
+        self.messaging.retain(|known| known.name() != half.name());
+        self.messaging.push(half);
+    }
+
     /// The transport of a scheme.
     #[must_use]
     pub fn transport(&self, scheme: &str) -> Option<&Transport> {
@@ -46,54 +86,115 @@ impl Protocols {
         transports.find(|transport| transport.scheme() == scheme)
     }
 
-    /// The schemes there are, in the order they were registered.
+    /// The schemes of the transports, in the order they were registered.
     pub fn schemes(&self) -> impl Iterator<Item = &str> {
         self.transports.iter().map(Transport::scheme)
+    }
+
+    /// The names of the messaging halves beside GIOP.
+    pub fn messaging(&self) -> impl Iterator<Item = &str> {
+        self.messaging.iter().map(|half| half.name())
+    }
+
+    fn get(&self, scheme: &str) -> Result<&Transport, Unusable> {
+        self.transport(scheme).ok_or_else(|| Unusable::NoTransport {
+            scheme: scheme.to_owned(),
+            known: self.schemes().collect::<Vec<_>>().join(", "),
+        })
+    }
+
+    /// The halves of those names on top of one another; `None` for GIOP alone.
+    fn stack<'n>(
+        &self,
+        names: impl Iterator<Item = &'n str>,
+    ) -> Result<Option<Arc<dyn Messaging>>, Unusable> {
+        let mut halves = Vec::new();
+        for name in names {
+            let half = self.messaging.iter().find(|half| half.name() == name);
+            halves.push(Arc::clone(half.ok_or_else(|| Unusable::NoMessaging {
+                name: name.to_owned(),
+                known: self.messaging().collect::<Vec<_>>().join(", "),
+            })?));
+        }
+        if halves.len() < 2 {
+            return Ok(halves.pop());
+        }
+        let stack = Stack::new(halves).map_err(Unusable::Stack)?;
+        Ok(Some(Arc::new(stack)))
     }
 
     /// What makes connections to a channel.
     pub(crate) fn connector(
         &self,
         channel: &Channel,
-        properties: &ProtocolProperties,
-    ) -> Result<Box<dyn Connector>, String> {
-        let transport = self.transport(&channel.scheme).ok_or_else(|| {
-            let known: Vec<_> = self.schemes().collect();
-            format!("no such transport here, only {}", known.join(", "))
-        })?;
-        let made = match transport {
-            Transport::Stream(transport) => transport.connector(&channel.address, properties),
+        config: &Config,
+    ) -> Result<Box<dyn Connector>, Unusable> {
+        let names = channel.messaging.iter().map(String::as_str);
+        let messaging = self.stack(names)?;
+        let inner = match self.get(&channel.scheme)? {
+            Transport::Stream(transport) => {
+                transport.connector(&channel.address, &config.properties)
+            }
             Transport::Datagram(_) => Err(EndpointError::UnknownScheme(channel.scheme.clone())),
         };
-        made.map_err(|error| error.to_string())
+        let inner = inner.map_err(Unusable::Address)?;
+        Ok(match messaging {
+            None => inner,
+            Some(messaging) => Box::new(CodedConnector {
+                inner,
+                messaging,
+                limit: config.limits.message_size,
+            }),
+        })
     }
 
-    /// Why a channel cannot be used, if it cannot.
-    pub(crate) fn refusal(
+    /// Listens at an endpoint.
+    pub(crate) fn listen(
         &self,
-        channel: &Channel,
-        properties: &ProtocolProperties,
-    ) -> Option<String> {
-        self.connector(channel, properties).err()
-    }
-
-    /// The same, with an error that says which there are.
-    pub(crate) fn get(&self, scheme: &str) -> Result<&Transport, EndpointError> {
-        self.transport(scheme)
-            .ok_or_else(|| EndpointError::UnknownScheme(scheme.to_owned()))
+        endpoint: &Endpoint,
+        config: &Config,
+    ) -> Result<Box<dyn Acceptor>, OrbError> {
+        let unusable =
+            |error: Unusable| OrbError::Protocol(endpoint.to_string(), error.to_string());
+        let messaging = self.stack(endpoint.messaging()).map_err(unusable)?;
+        let listened = match self.get(&endpoint.scheme).map_err(unusable)? {
+            Transport::Stream(transport) => transport.listen(endpoint, &config.properties),
+            Transport::Datagram(_) => {
+                Err(EndpointError::UnknownScheme(endpoint.scheme.clone()).into())
+            }
+        };
+        let inner = listened.map_err(|error| match error {
+            ListenError::Endpoint(error) => OrbError::Endpoint(error),
+            ListenError::Io(error) => OrbError::Listen(endpoint.to_string(), error),
+        })?;
+        Ok(match messaging {
+            None => inner,
+            Some(messaging) => Box::new(CodedAcceptor {
+                inner,
+                messaging,
+                limit: config.limits.message_size,
+            }),
+        })
     }
 }
 
 impl PartialEq for Protocols {
-    /// Equal if they are the very same transports.
+    /// Equal if they are the very same halves.
     fn eq(&self, other: &Self) -> bool {
         let same = |(a, b): (&Transport, &Transport)| match (a, b) {
             (Transport::Stream(a), Transport::Stream(b)) => Arc::ptr_eq(a, b),
             (Transport::Datagram(a), Transport::Datagram(b)) => Arc::ptr_eq(a, b),
             _ => false,
         };
+        let same_messaging = |(a, b): (&Arc<dyn Messaging>, &Arc<dyn Messaging>)| Arc::ptr_eq(a, b);
         self.transports.len() == other.transports.len()
             && self.transports.iter().zip(&other.transports).all(same)
+            && self.messaging.len() == other.messaging.len()
+            && self
+                .messaging
+                .iter()
+                .zip(&other.messaging)
+                .all(same_messaging)
     }
 }
 

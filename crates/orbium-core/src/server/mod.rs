@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 
 use orbium_sync::ThreadCache;
 use orbium_sys::Waker;
-use orbium_transport::{Acceptor, Endpoint, EndpointError, ListenError, Transport};
+use orbium_transport::{Acceptor, Endpoint};
 
 use crate::orb::OrbError;
 use crate::{Channel, Orb, ServerStrategy};
@@ -54,7 +54,7 @@ impl Server {
         let mut acceptors: Vec<Box<dyn Acceptor>> = Vec::new();
         let mut published = Vec::new();
         for endpoint in endpoints {
-            let acceptor = listen(orb, endpoint)?;
+            let acceptor = orb.config().protocols.listen(endpoint, orb.config())?;
             published.push(Channel {
                 scheme: endpoint.scheme.clone(),
                 messaging: endpoint.messaging().map(str::to_owned).collect(),
@@ -113,21 +113,6 @@ impl Drop for Server {
         self.shared.stopping.store(true, Ordering::Release);
         self.shared.waker.wake();
     }
-}
-
-/// Listens at an endpoint with the transport that its scheme names.
-fn listen(orb: &Orb, endpoint: &Endpoint) -> Result<Box<dyn Acceptor>, OrbError> {
-    let config = orb.config();
-    let listened = match config.protocols.get(&endpoint.scheme)? {
-        Transport::Stream(transport) => transport.listen(endpoint, &config.properties),
-        Transport::Datagram(_) => {
-            return Err(EndpointError::UnknownScheme(endpoint.scheme.clone()).into());
-        }
-    };
-    listened.map_err(|error| match error {
-        ListenError::Endpoint(error) => OrbError::Endpoint(error),
-        ListenError::Io(error) => OrbError::Listen(endpoint.to_string(), error),
-    })
 }
 
 impl Shared {

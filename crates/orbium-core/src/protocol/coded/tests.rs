@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Frames over a socket.
+
+use std::net::{TcpListener, TcpStream};
+
+use orbium_giop::messaging::GiopLite;
+use orbium_giop::{MessageKind, Version};
+use orbium_transport::TcpByteStream;
+
+use super::*;
+
+fn pair() -> (CodedStream, CodedStream) {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let client = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
+    let (server, _) = listener.accept().unwrap();
+    let coded = |stream, side| {
+        let inner = Box::new(TcpByteStream::new(stream));
+        CodedStream::new(inner, &GiopLite, side, 1 << 24)
+    };
+    (coded(client, Side::Client), coded(server, Side::Server))
+}
+
+/// A message that no half knows more of than its header.
+fn message(body: usize) -> Vec<u8> {
+    let header = MessageHeader {
+        version: Version::V1_2,
+        order: orbium_cdr::ByteOrder::NATIVE,
+        more_fragments: false,
+        kind: MessageKind::Fragment,
+        size: u32::try_from(body).unwrap(),
+    };
+    let mut octets = header.encode().to_vec();
+    octets.extend((0..body).map(|i| (i % 251) as u8));
+    octets
+}
+
+fn receive(stream: &CodedStream, len: usize, room: usize) -> Vec<u8> {
+    let (mut received, mut room) = (Vec::new(), vec![0; room]);
+    while received.len() < len {
+        match stream.receive(&mut room).unwrap() {
+            0 => break,
+            count => received.extend_from_slice(&room[..count]),
+        }
+    }
+    received
+}
+
+#[test]
+fn messages_in_pieces_arrive_whole() {
+    let (client, server) = pair();
+    let message = message(100);
+    for at in [1, 5, 12, 13, 60, 111] {
+        let (a, b) = message.split_at(at);
+        assert_eq!(client.send(a).unwrap(), a.len());
+        let pieces = b.chunks(7).map(IoSlice::new).collect::<Vec<_>>();
+        let mut sent = 0;
+        let mut left = &pieces[..];
+        while !left.is_empty() {
+            let turn = client.send_vectored(left).unwrap();
+            let mut counted = 0;
+            while counted < turn {
+                counted += left[0].len();
+                left = &left[1..];
+            }
+            sent += turn;
+        }
+        assert_eq!(sent, b.len());
+        assert_eq!(receive(&server, message.len(), 9), message);
+    }
+}
+
+#[test]
+fn a_message_that_had_to_wait_is_sent_once() {
+    let (client, server) = pair();
+    client.set_nonblocking(true).unwrap();
+    let first = message(12 << 20);
+    let second = message(10);
+    // As a sender does that keeps what was not taken, and adds to it.
+    let both = [&first[..], &second].concat();
+    let mut kept = &first[..];
+    let mut waited = false;
+    let reader = std::thread::scope(|scope| {
+        let mut reader = None;
+        let mut all_given = false;
+        loop {
+            match client.send(kept) {
+                Ok(sent) => {
+                    kept = &kept[sent..];
+                    if kept.is_empty() {
+                        break;
+                    }
+                }
+                Err(error) => {
+                    assert_eq!(error.kind(), io::ErrorKind::WouldBlock);
+                    waited = true;
+                    if !all_given {
+                        (all_given, kept) = (true, &both);
+                    }
+                    reader.get_or_insert_with(|| {
+                        scope.spawn(|| receive(&server, both.len(), 1 << 16))
+                    });
+                }
+            }
+        }
+        reader.map(|reader| reader.join().unwrap())
+    });
+    assert!(waited);
+    assert!(reader.unwrap() == both);
+}
+
+#[test]
+fn garbage_is_an_error() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let mut client = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
+    let inner = Box::new(TcpByteStream::new(listener.accept().unwrap().0));
+    let server = CodedStream::new(inner, &GiopLite, Side::Server, 1 << 10);
+    io::Write::write_all(&mut client, &[0xff; 64]).unwrap();
+    let error = server.receive(&mut [0; 64]).unwrap_err();
+    assert_eq!(error.kind(), io::ErrorKind::InvalidData);
+}
