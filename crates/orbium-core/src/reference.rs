@@ -60,6 +60,8 @@ pub trait Interface: Clone + Send + Sync + 'static {
     /// reference: connecting, sending and waiting together.
     ///
     /// A call that takes longer raises TIMEOUT; the server may still run it.
+    /// Within one ORB the servant runs on the calling thread, and nobody can
+    /// stop it: the call then ends with TIMEOUT when the servant returns.
     #[must_use]
     fn with_timeout(&self, timeout: Duration) -> Self {
         Self::from_object(self.as_object().with_timeout(timeout))

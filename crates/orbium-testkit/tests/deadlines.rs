@@ -269,6 +269,39 @@ fn no_time_at_all_is_a_timeout_and_harms_nothing() {
 }
 
 #[test]
+fn no_time_at_all_is_a_timeout_within_one_orb_too() {
+    let served = Served::new(ServerStrategy::default());
+    let hurried = served.target.with_timeout(Duration::ZERO);
+    assert_eq!(hurried.noop(), Err(timed_out(Completion::No)));
+    assert_eq!(hurried.post(1), Err(timed_out(Completion::No)));
+    assert_eq!(served.state.calls(), 0);
+    let endless = served.target.with_timeout(Duration::MAX);
+    assert_eq!(endless.echo_long(2), Ok(2));
+    served.end();
+}
+
+#[test]
+fn a_servant_of_the_same_orb_that_takes_too_long_is_a_timeout_when_it_returns() {
+    const BOUND: Duration = Duration::from_millis(400);
+    let served = Served::new(ServerStrategy::default());
+    let hurried = served.target.with_timeout(BOUND);
+    let refusal = SystemException::new(ExceptionKind::NoPermission, 1, Completion::No);
+    for outcome in [Ok(1), Err(refusal)] {
+        let before = served.state.calls();
+        served.state.on_act(move |_, _| {
+            // The bound began to run before this.
+            thread::sleep(BOUND);
+            outcome
+        });
+        assert_eq!(hurried.act(1), Err(timed_out(Completion::Maybe)));
+        assert_eq!(served.state.calls(), before + 1);
+        // Without a bound it takes as long as it takes.
+        assert_eq!(served.target.act(1), outcome);
+    }
+    served.end();
+}
+
+#[test]
 fn a_deadline_within_an_upcall_reaches_the_outer_caller_as_an_exception() {
     each_strategy(|strategy| {
         let served = Served::new(strategy);

@@ -321,14 +321,28 @@ impl<'a, 'b> Exchange<'a, 'b> {
         self.end(Outcome::Failed(orbium(kind, code, Completion::Maybe)))
     }
 
+    /// Performs the request within the ORB, on this very thread. A deadline
+    /// that has passed before is found before anything is done; nobody can stop
+    /// a servant that is running, so one that passes meanwhile is found when it
+    /// returns. A oneway has then arrived, and is all right.
     #[cold]
     fn perform_locally(&mut self) -> Answer {
+        if self.deadline.has_passed() {
+            return self.end(Outcome::Failed(deadline_passed()));
+        }
         let message = std::mem::replace(&mut self.writer, CdrWriter::new(Format::native()));
         let Ok(message) = message.finish() else {
             return self.end(Outcome::Failed(broken_invariant()));
         };
         let negotiated = self.link.candidate.negotiated;
-        match local::perform(self.orb, message, negotiated) {
+        let performed = local::perform(self.orb, message, negotiated);
+        if !self.oneway && self.deadline.has_passed() {
+            return self.end(Outcome::Failed(SystemException {
+                completed: Completion::Maybe,
+                ..deadline_passed()
+            }));
+        }
+        match performed {
             Ok(None) => Answer::Results,
             Ok(Some((header, body, status, octets))) => {
                 self.reply = Some((header, body));
