@@ -9,7 +9,8 @@ use std::os::unix::net::UnixStream as Channel;
 #[cfg(not(unix))]
 use std::net::UdpSocket as Channel;
 
-/// Something that becomes readable when asked to, and stays so.
+/// Something that becomes readable when asked to, and stays so until it is
+/// cleared.
 #[derive(Debug)]
 pub struct Waker {
     receive: Channel,
@@ -25,6 +26,7 @@ impl Waker {
     #[cfg(unix)]
     pub fn new() -> io::Result<Self> {
         let (receive, send) = Channel::pair()?;
+        receive.set_nonblocking(true)?;
         send.set_nonblocking(true)?;
         Ok(Self { receive, send })
     }
@@ -41,7 +43,7 @@ impl Waker {
         Ok(Self { receive })
     }
 
-    /// Makes [`Waker::source`] readable for good.
+    /// Makes [`Waker::source`] readable.
     pub fn wake(&self) {
         // A full channel is readable already, so an error changes nothing.
         #[cfg(unix)]
@@ -50,9 +52,48 @@ impl Waker {
         let _ = self.receive.send(&[1]);
     }
 
+    /// Makes [`Waker::source`] what it was before it was woken. A wake-up that
+    /// comes meanwhile may go with it: look at what it is about afterwards.
+    pub fn clear(&self) {
+        let mut room = [0; 64];
+        #[cfg(unix)]
+        while matches!(io::Read::read(&mut &self.receive, &mut room), Ok(64)) {}
+        #[cfg(not(unix))]
+        while self.receive.recv(&mut room).is_ok() {}
+    }
+
     /// What to wait for.
     #[must_use]
     pub fn source(&self) -> &Channel {
         &self.receive
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+    use crate::{Interest, wait_for};
+
+    fn is_awake(waker: &Waker) -> bool {
+        let [ready] = wait_for([(waker.source(), Interest::Read)], Some(Duration::ZERO)).unwrap();
+        ready
+    }
+
+    #[test]
+    fn a_waker_stays_awake_until_it_is_cleared() {
+        let waker = Waker::new().unwrap();
+        assert!(!is_awake(&waker));
+        for times in [1, 2, 64, 1000] {
+            for _ in 0..times {
+                waker.wake();
+            }
+            assert!(is_awake(&waker) && is_awake(&waker));
+            waker.clear();
+            assert!(!is_awake(&waker), "{times}");
+        }
+        waker.clear();
+        assert!(!is_awake(&waker));
     }
 }

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Clients that do not read what they are sent.
 
+use std::io::Read;
 use std::thread;
 use std::time::Duration;
 
+use orbium::giop::{HEADER_LEN, MessageHeader, MessageKind, ReplyStatus};
 use orbium::{Config, Limits, ServerStrategy};
-use orbium_testkit::{Peer, RequestLine, Served, each_strategy, request};
+use orbium_testkit::{Peer, RequestLine, Served, each_strategy, eventually, request};
 
 fn impatient(strategy: ServerStrategy) -> Served {
     Served::with(Config {
@@ -58,7 +60,7 @@ fn a_client_that_reads_nothing_is_given_up_in_the_end() {
         // Not all four are still sent, now that it reads.
         let mut whole = 0;
         while let Some(message) = peer.try_receive() {
-            if message.kind() == orbium::giop::MessageKind::Reply {
+            if message.kind() == MessageKind::Reply {
                 whole += 1;
             }
         }
@@ -76,5 +78,92 @@ fn a_client_that_reads_nothing_does_not_keep_the_orb_from_ending() {
         target.noop().unwrap();
         served.end();
         drop(peer);
+    });
+}
+
+/// Asks for a large reply that is made by a thread which no longer reads the
+/// connection, because the adapter holds the request. The reply comes when the
+/// manager is activated.
+fn held(served: &Served) -> Peer {
+    let manager = served.orb.root_poa().manager();
+    manager.hold_requests(true).unwrap();
+    let mut peer = Peer::connect(served.port());
+    peer.send(&request(RequestLine::new(1, "make"), |w| {
+        w.write_u32(16 << 20);
+    }));
+    // Answered by the thread that reads now: the request before it is held.
+    let nobody = RequestLine {
+        key: b"Nobody",
+        ..RequestLine::new(2, "noop")
+    };
+    peer.send(&request(nobody, |_| {}));
+    let (id, status, _) = peer.receive().reply();
+    assert_eq!((id, status), (2, ReplyStatus::SystemException));
+    peer
+}
+
+#[test]
+fn a_client_that_does_not_read_a_late_reply_is_given_up_too() {
+    each_strategy(|strategy| {
+        let served = impatient(strategy);
+        let mut peer = held(&served);
+        served.orb.root_poa().manager().activate().unwrap();
+        // The reply has begun. Nothing else happens on this server that could
+        // remind it of the rest, and now it reads nothing from this client.
+        peer.stream().read_exact(&mut [0; HEADER_LEN]).unwrap();
+        thread::sleep(Duration::from_millis(100));
+        eventually("the connection is given up", || !peer.try_send(b"?"));
+        served.end();
+    });
+}
+
+#[test]
+fn what_was_asked_for_is_sent_after_the_client_has_sent_nonsense() {
+    each_strategy(|strategy| {
+        let served = Served::new(strategy);
+        let mut peer = held(&served);
+        peer.send(b"GET / HTTP/1.1\r\n\r\n");
+        peer.expect(MessageKind::MessageError);
+        served.orb.root_poa().manager().activate().unwrap();
+        let (id, status, body) = peer.receive().reply();
+        assert_eq!((id, status), (1, ReplyStatus::NoException));
+        assert_eq!(body.len(), (16 << 20) + 4);
+        peer.expect(MessageKind::CloseConnection);
+        peer.expect_end();
+        served.end();
+    });
+}
+
+/// Once a CloseConnection could stand in the middle of a reply that the peer
+/// took too slowly when the ORB ended.
+#[test]
+fn the_last_word_never_stands_within_a_reply() {
+    each_strategy(|strategy| {
+        let served = Served::new(strategy);
+        let peer = stopped(&served);
+        eventually("a request is served", || served.state.calls() > 0);
+        let ending = thread::spawn(move || served.end());
+        // Reads again when the server has nearly given up.
+        thread::sleep(Duration::from_millis(1500));
+        let mut sent = Vec::new();
+        // Whatever ends it, what came before counts.
+        let _ = peer.stream().read_to_end(&mut sent);
+        let mut rest = sent.as_slice();
+        while let Some(header) = rest.first_chunk::<HEADER_LEN>() {
+            let header = MessageHeader::parse(header).expect("a header");
+            let len = (HEADER_LEN + header.size as usize).min(rest.len());
+            let (message, behind) = rest.split_at(len);
+            // The others are refused, as the ORB ends.
+            let is_large = header.size > 1 << 20;
+            if is_large {
+                // Header, id, status, contexts, count: then what was asked for.
+                let data = message.get(28..).unwrap_or_default();
+                assert!(data.iter().all(|octet| *octet == 0xA5));
+            }
+            let expected = [MessageKind::Reply, MessageKind::CloseConnection];
+            assert!(is_large || expected.contains(&header.kind));
+            rest = behind;
+        }
+        ending.join().unwrap();
     });
 }

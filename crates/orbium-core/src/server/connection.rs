@@ -10,10 +10,11 @@ use std::time::Duration;
 
 use orbium_cdr::CdrWriter;
 use orbium_giop::{Version, close_connection, message_error};
-use orbium_sys::{Interest, Poller};
+use orbium_sys::Interest;
 use orbium_transport::{ByteStream, Deadline, Peer};
 
 use crate::outgoing::{self, Patience};
+use crate::server::bell::Bell;
 
 /// Cancelled requests remembered while replies may still come from elsewhere.
 const MAX_CANCELLED: usize = 1024;
@@ -42,7 +43,7 @@ pub(super) struct ServerConnection {
     send_time: Duration,
     fragment_size: Option<usize>,
     /// Set where one thread serves many connections: sends must not block it.
-    poller: Option<Arc<Poller>>,
+    bell: Option<Arc<Bell>>,
 }
 
 impl ServerConnection {
@@ -51,7 +52,7 @@ impl ServerConnection {
         stream: Box<dyn ByteStream>,
         send_time: Duration,
         fragment_size: Option<usize>,
-        poller: Option<Arc<Poller>>,
+        bell: Option<Arc<Bell>>,
     ) -> Self {
         Self {
             id,
@@ -66,7 +67,7 @@ impl ServerConnection {
             cancelled: Mutex::default(),
             send_time,
             fragment_size,
-            poller,
+            bell,
         }
     }
 
@@ -82,13 +83,13 @@ impl ServerConnection {
 
     /// That thread is done.
     pub(super) fn end_late(&self) {
-        if self.late.fetch_sub(1, Ordering::AcqRel) == 1 {
+        if self.late.fetch_sub(1, Ordering::SeqCst) == 1 {
             self.cancelled
                 .lock()
                 .unwrap_or_else(PoisonError::into_inner)
                 .clear();
-            if self.ended.load(Ordering::Acquire) {
-                self.close();
+            if self.ended.load(Ordering::SeqCst) {
+                self.close(Patience::For(self.send_time));
             }
         }
     }
@@ -97,9 +98,16 @@ impl ServerConnection {
     /// was sent, for CloseConnection says that what was not answered was not
     /// begun.
     pub(super) fn end(&self) {
-        self.ended.store(true, Ordering::Release);
-        if !self.is_shared() {
-            self.close();
+        {
+            // Under the lock: what is kept before is seen by `close`, and what
+            // comes after waits for the peer itself, as nobody else will.
+            let _pending = self.lock();
+            self.ended.store(true, Ordering::SeqCst);
+        }
+        // Either this sees that nobody is late, or who is sees the end: hence
+        // the one order of both.
+        if self.late.load(Ordering::SeqCst) == 0 {
+            self.close(Patience::Until(Deadline::after(Some(Duration::ZERO))));
         }
     }
 
@@ -154,23 +162,35 @@ impl ServerConnection {
         self.stream.shutdown(Shutdown::Both);
     }
 
-    /// Sends a message of twelve octets, if that is possible at once.
-    fn send_short(&self, message: &[u8]) {
-        let _guard = self.lock();
-        let _ = self.stream.send(message);
-    }
-
-    /// Tells the peer that it sent what is no message.
+    /// Tells the peer that it sent what is no message; behind a reply that it
+    /// has not taken whole, not within it.
     pub(super) fn send_message_error(&self) {
-        self.send_short(&message_error(Version::V1_2));
+        let message = message_error(Version::V1_2);
+        let mut pending = self.lock();
+        if !pending.octets.is_empty() {
+            pending.octets.extend_from_slice(&message);
+            return;
+        }
+        // If nothing of it can be sent at once, the peer does not listen anyway.
+        let sent = self.stream.send(&message).unwrap_or(0);
+        if sent > 0 && sent < message.len() {
+            self.break_off(&io::ErrorKind::WriteZero.into());
+        }
     }
 
-    /// Ends the connection in order, once.
-    fn close(&self) {
-        if !self.is_broken() && !self.closed.swap(true, Ordering::AcqRel) {
-            self.send_short(&close_connection(Version::V1_2));
-            self.stream.shutdown(Shutdown::Write);
+    /// Ends the connection in order, once. The last word stands behind all that
+    /// is kept for the peer, and is not said if that does not go out whole.
+    fn close(&self, patience: Patience) {
+        if self.is_broken() || self.closed.swap(true, Ordering::AcqRel) {
+            return;
         }
+        let mut pending = self.lock();
+        let kept = std::mem::take(&mut pending.octets);
+        self.has_pending.store(false, Ordering::Release);
+        if outgoing::send_octets(&*self.stream, &kept, patience).is_ok() {
+            let _ = self.stream.send(&close_connection(Version::V1_2));
+        }
+        self.stream.shutdown(Shutdown::Write);
     }
 
     #[inline]
@@ -180,7 +200,7 @@ impl ServerConnection {
     }
 
     /// Sends what the peer takes at once and keeps the rest.
-    fn send_or_keep(&self, message: &CdrWriter<'_>, poller: &Poller) -> io::Result<()> {
+    fn send_or_keep(&self, message: &CdrWriter<'_>, bell: &Bell) -> io::Result<()> {
         let mut pending = self.lock();
         let mut octets = Vec::new();
         match self.fragment_size {
@@ -207,15 +227,25 @@ impl ServerConnection {
             }
             pending.since = Deadline::after(Some(self.send_time));
         }
+        if self.ended.load(Ordering::Acquire) {
+            // The reactor has done with the connection: this is a thread that
+            // may wait, and nobody else will send.
+            pending.octets.append(&mut octets);
+            let kept = std::mem::take(&mut pending.octets);
+            return outgoing::send_octets(&*self.stream, &kept, Patience::For(self.send_time));
+        }
         pending.octets.append(&mut octets);
-        self.has_pending.store(true, Ordering::Release);
-        self.wait_for(poller, Interest::Write)
+        if !self.has_pending.swap(true, Ordering::AcqRel) {
+            self.wait_for(bell, Interest::Write)?;
+            bell.has_deadline(self.id);
+        }
+        Ok(())
     }
 
     /// Changes what is waited for; under the lock, so that it fits what is kept.
-    fn wait_for(&self, poller: &Poller, interest: Interest) -> io::Result<()> {
+    fn wait_for(&self, bell: &Bell, interest: Interest) -> io::Result<()> {
         let source = self.stream.source();
-        poller.modify(&source, self.id, interest)
+        bell.poller.modify(&source, self.id, interest)
     }
 
     /// Sends what was kept, as far as the peer takes it; whether all is gone,
@@ -232,8 +262,8 @@ impl ServerConnection {
         }
         pending.octets = Vec::new();
         self.has_pending.store(false, Ordering::Release);
-        if let Some(poller) = &self.poller {
-            self.wait_for(poller, Interest::Read)?;
+        if let Some(bell) = &self.bell {
+            self.wait_for(bell, Interest::Read)?;
         }
         Ok(true)
     }
@@ -265,7 +295,7 @@ impl ServerConnection {
     /// that fails is found broken by whoever reads it.
     #[inline]
     pub(super) fn reply(&self, message: &CdrWriter<'_>) {
-        let sent = if self.poller.is_none() && !self.is_shared() {
+        let sent = if self.bell.is_none() && !self.is_shared() {
             // Alone: nobody else can be sending.
             self.send_blocking(message)
         } else {
@@ -289,8 +319,8 @@ impl ServerConnection {
     }
 
     fn send_among_others(&self, message: &CdrWriter<'_>) -> io::Result<()> {
-        match &self.poller {
-            Some(poller) => self.send_or_keep(message, poller),
+        match &self.bell {
+            Some(bell) => self.send_or_keep(message, bell),
             None => {
                 let _guard = self.lock();
                 self.send_blocking(message)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The serving side: from connections to requests.
 
+mod bell;
 mod connection;
 mod intake;
 mod reactor;
@@ -26,7 +27,7 @@ const LINGER: Duration = Duration::from_secs(5);
 struct Shared {
     threads: ThreadCache,
     stopping: AtomicBool,
-    waker: Waker,
+    waker: Arc<Waker>,
     connections: Mutex<HashMap<u64, Arc<ServerConnection>>>,
     next_id: AtomicU64,
 }
@@ -69,7 +70,7 @@ impl Server {
         let shared = Arc::new(Shared {
             threads: ThreadCache::new("orbium-serve", LINGER),
             stopping: AtomicBool::new(false),
-            waker: Waker::new().map_err(failed)?,
+            waker: Arc::new(Waker::new().map_err(failed)?),
             connections: Mutex::default(),
             next_id: AtomicU64::new(1 + acceptors.len() as u64),
         });

@@ -10,11 +10,12 @@ use std::io;
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 
-use orbium_sys::{Interest, Poller, Ready};
+use orbium_sys::{Interest, Ready};
 use orbium_transport::{Acceptor, ByteStream, Deadline};
 
 use crate::Orb;
 use crate::orb::OrbCore;
+use crate::server::bell::Bell;
 use crate::server::connection::ServerConnection;
 use crate::server::intake::{HandOver, Intake, Source, Taken};
 use crate::server::threads::{is_refusal, register_acceptors};
@@ -37,13 +38,15 @@ struct Served {
     intake: Option<Intake>,
     /// Until when the message that has begun must be complete.
     unfinished: Option<Deadline>,
+    /// Nothing more is read; it is closed when all that is kept was sent.
+    closing: bool,
 }
 
 /// The state of the reactor; moves between threads as one.
 struct Reactor {
     orb: Weak<OrbCore>,
     shared: Arc<Shared>,
-    poller: Arc<Poller>,
+    bell: Arc<Bell>,
     acceptors: Vec<Box<dyn Acceptor>>,
     served: HashMap<u64, Served>,
     /// Connections to look at before waiting again.
@@ -60,12 +63,12 @@ pub(super) fn start(
     shared: &Arc<Shared>,
     acceptors: Vec<Box<dyn Acceptor>>,
 ) -> io::Result<()> {
-    let poller = Arc::new(Poller::new()?);
-    register_acceptors(&poller, shared, &acceptors)?;
+    let bell = Arc::new(Bell::new(&shared.waker)?);
+    register_acceptors(&bell.poller, shared, &acceptors)?;
     let reactor = Box::new(Reactor {
         orb: orb.downgrade(),
         shared: Arc::clone(shared),
-        poller,
+        bell,
         acceptors,
         served: HashMap::new(),
         todo: VecDeque::new(),
@@ -174,12 +177,14 @@ impl Reactor {
                 (Some(a), Some(b)) => Some(a.min(b)),
                 (a, b) => a.or(b),
             };
-            if let Err(error) = self.poller.wait(ready, timeout) {
+            if let Err(error) = self.bell.poller.wait(ready, timeout) {
                 tracing::error!(%error, "cannot wait for connections");
                 return None;
             }
             for Ready { token } in ready.iter().copied() {
                 if token == WAKER {
+                    // All it can be about is looked at before waiting again.
+                    self.bell.clear();
                     continue;
                 }
                 let place = usize::try_from(token - 1).unwrap_or(usize::MAX);
@@ -196,7 +201,7 @@ impl Reactor {
     fn drop_late(&mut self) -> Option<Duration> {
         let mut next: Option<Duration> = None;
         let timed = std::mem::take(&mut self.timed);
-        for id in timed {
+        for id in timed.into_iter().chain(self.bell.timed()) {
             let Some(served) = self.served.get(&id) else {
                 continue;
             };
@@ -241,7 +246,7 @@ impl Reactor {
     fn set_accepting(&self, interest: Interest) {
         for (token, acceptor) in (1..).zip(&self.acceptors) {
             // Should this fail, the next attempt to accept tells.
-            let _ = self.poller.modify(&acceptor.source(), token, interest);
+            let _ = self.bell.poller.modify(&acceptor.source(), token, interest);
         }
     }
 
@@ -262,9 +267,9 @@ impl Reactor {
             return;
         }
         let (send_time, fragments) = (limits.send_time, orb.config().fragment_size);
-        let poller = Some(Arc::clone(&self.poller));
+        let bell = Some(Arc::clone(&self.bell));
         let registered = self.shared.register(limits.connections, |id| {
-            ServerConnection::new(id, stream, send_time, fragments, poller)
+            ServerConnection::new(id, stream, send_time, fragments, bell)
         });
         let Some(connection) = registered else {
             tracing::warn!("connection refused: the limit of connections is reached");
@@ -272,6 +277,7 @@ impl Reactor {
         };
         let source = connection.stream.source();
         if self
+            .bell
             .poller
             .add(&source, connection.id, Interest::Read)
             .is_err()
@@ -286,6 +292,7 @@ impl Reactor {
                 connection,
                 intake,
                 unfinished: None,
+                closing: false,
             },
         );
     }
@@ -297,7 +304,8 @@ impl Reactor {
         };
         if served.connection.has_pending() {
             match served.connection.flush() {
-                Ok(false) => return,
+                Ok(false) => {}
+                Ok(true) if served.closing => self.drop_connection(id),
                 // More may have been received before.
                 Ok(true) => self.todo.push_back(id),
                 Err(_) => self.drop_connection(id),
@@ -339,7 +347,13 @@ impl Reactor {
         let Some(served) = self.served.get_mut(&id) else {
             return;
         };
-        if last == Taken::Close || connection.is_broken() || intake.is_assembly_late() {
+        let close = last == Taken::Close || intake.is_assembly_late();
+        if close && connection.has_pending() && !connection.is_broken() {
+            // The answers of other threads go first. They have a deadline.
+            served.closing = true;
+            return;
+        }
+        if close || connection.is_broken() {
             self.drop_connection(id);
             return;
         }
@@ -356,7 +370,7 @@ impl Reactor {
             let time = self.orb.upgrade().map(|orb| orb.config.limits.message_time);
             served.unfinished = Some(Deadline::after(time));
         }
-        if served.unfinished.is_some() || connection.has_pending() {
+        if served.unfinished.is_some() {
             self.timed.insert(id);
         }
         // The poller does not know of it.
@@ -367,10 +381,11 @@ impl Reactor {
 
     fn drop_connection(&mut self, id: u64) {
         if let Some(served) = self.served.remove(&id) {
+            // First of all: who is late must not count on the reactor.
+            served.connection.end();
             let source = served.connection.stream.source();
             // Closing it would do as well, once no thread holds it any more.
-            let _ = self.poller.remove(&source, id);
-            served.connection.end();
+            let _ = self.bell.poller.remove(&source, id);
             self.shared.forget(id);
         }
     }
@@ -381,9 +396,6 @@ impl Reactor {
             let stream = &served.connection.stream;
             let _ = stream.set_nonblocking(false);
             let _ = stream.set_timeouts(None, Some(Some(LAST_WAIT)));
-            if served.connection.has_pending() {
-                let _ = served.connection.flush();
-            }
             served.connection.end();
             self.shared.forget(id);
         }

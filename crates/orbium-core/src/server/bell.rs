@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! How threads that are not the reactor's tell it something.
+
+use std::io;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use orbium_sys::{Poller, Waker};
+
+/// What the connections of a reactor know of it.
+#[derive(Debug)]
+pub(super) struct Bell {
+    pub(super) poller: Poller,
+    waker: Arc<Waker>,
+    /// Connections that have got a deadline.
+    timed: Mutex<Vec<u64>>,
+}
+
+impl Bell {
+    pub(super) fn new(waker: &Arc<Waker>) -> io::Result<Self> {
+        Ok(Self {
+            poller: Poller::new()?,
+            waker: Arc::clone(waker),
+            timed: Mutex::default(),
+        })
+    }
+
+    /// Says that a connection has got a deadline, which the reactor may be
+    /// about to sleep through.
+    pub(super) fn has_deadline(&self, id: u64) {
+        self.timed
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .push(id);
+        self.waker.wake();
+    }
+
+    /// The connections that have got one since this was asked before.
+    pub(super) fn timed(&self) -> Vec<u64> {
+        std::mem::take(&mut self.timed.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Nobody has rung, until somebody does again. To be followed by a look at
+    /// what they may have rung for.
+    pub(super) fn clear(&self) {
+        self.waker.clear();
+    }
+}
