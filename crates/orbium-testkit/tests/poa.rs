@@ -451,6 +451,50 @@ fn destroying_waits_for_the_requests_being_served() {
 }
 
 #[test]
+fn requests_to_an_adapter_that_is_being_destroyed_are_transient() {
+    let served = Served::new(ServerStrategy::ThreadPerConnection);
+    let client = client();
+    let manager = served.orb.root_poa().manager();
+    for policies in [USER, DURABLE, Policies::default()] {
+        let a = child(&served, "a", policies);
+        let below = a
+            .create_poa("below", Some(manager.clone()), policies)
+            .unwrap();
+        let state = servant();
+        let activate = |poa: &Poa| -> Target {
+            let activated = match policies.id_assignment {
+                IdAssignment::User => poa.activate_with_id(b"x", Arc::clone(&state)),
+                IdAssignment::System => poa.activate(Arc::clone(&state)),
+            };
+            activated.unwrap()
+        };
+        let own = [activate(&a), activate(&below)];
+        let targets = [
+            remotely(&served, &client, &own[0]),
+            remotely(&served, &client, &own[1]),
+            own[0].clone(),
+            own[1].clone(),
+        ];
+        let busy = targets[0].clone();
+        let call = thread::spawn(move || busy.gate());
+        state.gate.await_waiting(1);
+        let destroying = thread::spawn(move || a.destroy(true));
+        // It cannot be done as long as the gate is closed.
+        let transient = SystemException::omg(ExceptionKind::Transient, 4, Completion::No);
+        for target in &targets {
+            eventually("requests are refused", || target.noop() == Err(transient));
+        }
+        state.gate.open();
+        within("destroy", move || destroying.join().unwrap()).unwrap();
+        assert_eq!(within("the call", move || call.join().unwrap()), Ok(()));
+        for target in &targets {
+            assert_eq!(kind_of(target.noop()), ExceptionKind::ObjectNotExist);
+        }
+    }
+    served.end();
+}
+
+#[test]
 fn destroying_does_not_wait_for_requests_that_are_held() {
     each_strategy(|strategy| {
         let served = Served::new(strategy);

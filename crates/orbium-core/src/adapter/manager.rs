@@ -71,6 +71,12 @@ pub(super) fn refuse_to_wait_for_oneself(orb: usize, wait: bool) -> Result<(), S
     Ok(())
 }
 
+/// The exception for requests to an adapter that is being destroyed (CORBA 3.3
+/// Part 1, clause 15.3.9, `destroy`).
+pub(super) fn being_destroyed() -> SystemException {
+    SystemException::omg(ExceptionKind::Transient, 4, Completion::No)
+}
+
 /// A request being served; dropped when it is done.
 pub(crate) struct Serving<'m>(&'m Shared);
 
@@ -252,11 +258,7 @@ impl PoaManager {
         drop(guard);
         let serving = Serving(&self.0);
         match state_of(before) {
-            _ if destroyed.load(Ordering::Acquire) => Err(SystemException::omg(
-                ExceptionKind::Transient,
-                4,
-                Completion::No,
-            )),
+            _ if destroyed.load(Ordering::Acquire) => Err(being_destroyed()),
             ManagerState::Active => Ok(serving),
             ManagerState::Inactive => Err(SystemException::omg(
                 ExceptionKind::ObjectNotExist,

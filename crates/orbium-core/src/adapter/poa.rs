@@ -10,7 +10,7 @@ use orbium_giop::{Completion, ExceptionKind, SystemException};
 use orbium_sync::SlotKey;
 
 use crate::adapter::key::{MAX_DEPTH, MAX_NAME, NO_HINT, ObjectKey};
-use crate::adapter::manager::refuse_to_wait_for_oneself;
+use crate::adapter::manager::{being_destroyed, refuse_to_wait_for_oneself};
 use crate::adapter::object::ActiveObject;
 use crate::adapter::{IdAssignment, IdUniqueness, Lifespan, PoaManager, Policies};
 use crate::orb::OrbCore;
@@ -92,6 +92,8 @@ pub(crate) struct PoaCore {
     stamp: u64,
     next_id: AtomicU64,
     destroyed: AtomicBool,
+    /// The destruction is complete.
+    gone: AtomicBool,
     children: Mutex<BTreeMap<String, Poa>>,
     objects: Mutex<Objects>,
     one_gone: Condvar,
@@ -214,6 +216,7 @@ impl Poa {
             stamp,
             next_id: AtomicU64::new(1),
             destroyed: AtomicBool::new(false),
+            gone: AtomicBool::new(false),
             children: Mutex::default(),
             objects: Mutex::default(),
             one_gone: Condvar::new(),
@@ -319,6 +322,28 @@ impl Poa {
     pub(super) fn active(&self, id: &[u8]) -> Option<Arc<ActiveObject>> {
         let slot = *self.0.lock().by_id.get(id)?;
         self.0.orb.upgrade()?.registry.objects.get(slot)
+    }
+
+    /// The active object with an id, for a request. While the adapter is being
+    /// destroyed it has none any more, but may soon have them again.
+    pub(super) fn object(
+        &self,
+        id: &[u8],
+        unknown: impl FnOnce() -> SystemException,
+    ) -> Result<Arc<ActiveObject>, SystemException> {
+        match self.active(id) {
+            Some(object) => Ok(object),
+            None => self.check_not_destroyed().and_then(|()| Err(unknown())),
+        }
+    }
+
+    /// TRANSIENT if the adapter is being destroyed.
+    pub(super) fn check_not_destroyed(&self) -> Result<(), SystemException> {
+        let destroyed = self.0.destroyed.load(Ordering::Acquire);
+        if destroyed && !self.0.gone.load(Ordering::Acquire) {
+            return Err(being_destroyed());
+        }
+        Ok(())
     }
 
     /// Makes a servant an object with an id of the adapter's choice, and
@@ -548,7 +573,9 @@ impl Poa {
     }
 
     /// Ends the adapter, those below it, and all their objects. With `wait`,
-    /// returns when no request is being served any more.
+    /// returns when no request is being served any more; requests that come
+    /// before it returns are answered with TRANSIENT, later ones with
+    /// OBJECT_NOT_EXIST.
     ///
     /// # Errors
     /// BAD_INV_ORDER for waiting from within a request, which would be for
@@ -559,6 +586,7 @@ impl Poa {
         if wait {
             self.wait_until_gone();
         }
+        self.forget();
         if let Some(parent) = self.parent() {
             let mut siblings = parent.children();
             if siblings.get(self.name()) == Some(self) {
@@ -584,10 +612,20 @@ impl Poa {
             objects.by_id.drain().map(|(_, slot)| slot).collect()
         };
         if let Some(orb) = self.0.orb.upgrade() {
-            orb.registry.forget(self.0.stamp);
             for slot in slots {
                 drop(orb.registry.objects.remove(slot));
             }
+        }
+    }
+
+    /// Takes the adapter and those below it out of the ORB's books.
+    fn forget(&self) {
+        self.0.gone.store(true, Ordering::Release);
+        for child in self.the_children() {
+            child.forget();
+        }
+        if let Some(orb) = self.0.orb.upgrade() {
+            orb.registry.forget(self.0.stamp);
         }
     }
 
@@ -617,5 +655,6 @@ impl Poa {
     /// As [`Poa::destroy`] without waiting, when the ORB ends.
     pub(crate) fn end_with_orb(&self) {
         self.end();
+        self.forget();
     }
 }

@@ -131,16 +131,17 @@ impl Registry {
                 .get(&key.incarnation)
                 .and_then(Weak::upgrade);
             let poa = Poa::from(poa.ok_or_else(no_such_object)?);
-            return poa.active(&system_id(key.hint)).ok_or_else(no_such_object);
+            return poa.object(&system_id(key.hint), no_such_object);
         };
         let mut poa = self.root.get().cloned().ok_or_else(no_such_adapter)?;
         for name in path.names() {
             let name = std::str::from_utf8(name).map_err(|_| no_such_adapter())?;
+            poa.check_not_destroyed()?;
             poa = poa.child(name).ok_or_else(no_such_adapter)?;
         }
         if !poa.serves(path.persistent, key.incarnation) {
             return Err(no_such_adapter());
         }
-        poa.active(path.object_id).ok_or_else(no_such_object)
+        poa.object(path.object_id, no_such_object)
     }
 }
