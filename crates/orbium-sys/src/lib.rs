@@ -4,16 +4,24 @@
 //! This crate has never heard of CORBA. It adds to the standard library what
 //! that lacks (gathered sends that never raise a signal, level-triggered
 //! readiness, wake-ups), behind names that are the same on every platform.
-#![forbid(unsafe_code)]
+#![deny(unsafe_code)]
 
 mod deadline;
 mod host;
+mod lock_file;
+mod raw;
 mod readiness;
+mod stream;
 mod tcp;
+mod unix;
 mod waker;
 
 pub use deadline::Deadline;
 pub use host::host_name;
+pub use lock_file::LockFile;
+pub use raw::ProcessCredentials;
 pub use readiness::{Interest, Poller, Ready, wait_for};
-pub use tcp::{SocketOptions, connect, listen, receive, send, send_vectored, set_timeouts};
+pub use stream::{receive, send, send_vectored, set_timeouts};
+pub use tcp::{SocketOptions, connect, listen};
+pub use unix::{BoundUnix, UnixName, bind_unix, connect_unix, is_listening, peer_process};
 pub use waker::Waker;

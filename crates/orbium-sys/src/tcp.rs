@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! TCP sockets. A broken connection is an error, never a SIGPIPE.
+//! TCP sockets.
 
-use std::io::{self, IoSlice};
+use std::io;
 use std::net::{SocketAddr, TcpListener, TcpStream};
-use std::time::Duration;
+use std::os::unix::net::UnixStream;
 
-#[cfg(unix)]
-use rustix::net::{RecvFlags, SendFlags};
 use socket2::{Domain, Protocol, SockRef, Socket, Type};
 
 use crate::Deadline;
@@ -52,6 +50,21 @@ impl SocketOptions {
         }
         socket.set_keepalive(self.keep_alive)
     }
+
+    /// Applies to a Unix socket what it has: the sizes of its buffers.
+    ///
+    /// # Errors
+    /// What the kernel refuses.
+    pub fn apply_unix(&self, stream: &UnixStream) -> io::Result<()> {
+        let socket = SockRef::from(stream);
+        if let Some(octets) = self.send_buffer {
+            socket.set_send_buffer_size(octets)?;
+        }
+        if let Some(octets) = self.receive_buffer {
+            socket.set_recv_buffer_size(octets)?;
+        }
+        Ok(())
+    }
 }
 
 /// Connects before the deadline.
@@ -95,82 +108,4 @@ pub fn listen(address: SocketAddr) -> io::Result<TcpListener> {
     socket.bind(&address.into())?;
     socket.listen(1024)?;
     Ok(socket.into())
-}
-
-/// Sends from one buffer; returns the octets taken.
-///
-/// # Errors
-/// The system's error.
-#[cfg(unix)]
-#[inline]
-pub fn send(stream: &TcpStream, octets: &[u8]) -> io::Result<usize> {
-    // On Linux this is the bare system call: the C library's is a cancellation
-    // point, which costs a multi-threaded program some sixty instructions.
-    #[cfg(not(target_vendor = "apple"))]
-    const FLAGS: SendFlags = SendFlags::NOSIGNAL;
-    #[cfg(target_vendor = "apple")]
-    const FLAGS: SendFlags = SendFlags::empty();
-    rustix::net::send(stream, octets, FLAGS).map_err(io::Error::from)
-}
-
-/// Sends from one buffer; returns the octets taken.
-///
-/// # Errors
-/// The system's error.
-#[cfg(not(unix))]
-pub fn send(mut stream: &TcpStream, octets: &[u8]) -> io::Result<usize> {
-    io::Write::write(&mut stream, octets)
-}
-
-/// Receives what is there, up to the size of `room`; 0 is the end.
-///
-/// # Errors
-/// The system's error.
-#[cfg(unix)]
-#[inline]
-pub fn receive(stream: &TcpStream, room: &mut [u8]) -> io::Result<usize> {
-    match rustix::net::recv(stream, room, RecvFlags::empty()) {
-        Ok((received, _)) => Ok(received),
-        Err(error) => Err(error.into()),
-    }
-}
-
-/// Receives what is there, up to the size of `room`; 0 is the end.
-///
-/// # Errors
-/// The system's error.
-#[cfg(not(unix))]
-pub fn receive(mut stream: &TcpStream, room: &mut [u8]) -> io::Result<usize> {
-    io::Read::read(&mut stream, room)
-}
-
-/// Sends from several buffers in one call; returns the octets taken.
-///
-/// # Errors
-/// The system's error.
-pub fn send_vectored(stream: &TcpStream, pieces: &[IoSlice<'_>]) -> io::Result<usize> {
-    #[cfg(any(target_os = "linux", target_os = "android"))]
-    const FLAGS: i32 = 0x4000; // MSG_NOSIGNAL: the C library's own definition.
-    #[cfg(not(any(target_os = "linux", target_os = "android")))]
-    const FLAGS: i32 = 0;
-    SockRef::from(stream).send_vectored_with_flags(pieces, FLAGS)
-}
-
-/// Bounds how long a blocking receive and a blocking send may take; `None`
-/// leaves that one as it is, `Some(None)` means for ever.
-///
-/// # Errors
-/// The system's error.
-pub fn set_timeouts(
-    stream: &TcpStream,
-    receive: Option<Option<Duration>>,
-    send: Option<Option<Duration>>,
-) -> io::Result<()> {
-    if let Some(timeout) = receive {
-        stream.set_read_timeout(timeout)?;
-    }
-    if let Some(timeout) = send {
-        stream.set_write_timeout(timeout)?;
-    }
-    Ok(())
 }

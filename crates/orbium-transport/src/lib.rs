@@ -13,6 +13,7 @@ mod resolve;
 mod stream;
 mod tcp;
 mod transport;
+mod unix;
 
 pub use datagram::Datagrams;
 pub use endpoint::{Endpoint, EndpointError, HostPort};
@@ -21,3 +22,4 @@ pub use resolve::{Resolved, publication, resolve};
 pub use stream::{Acceptor, ByteStream, Peer};
 pub use tcp::{Tcp, TcpAcceptor, TcpByteStream, TcpConnector};
 pub use transport::{Connector, DatagramTransport, ListenError, StreamTransport, Transport};
+pub use unix::{Unix, UnixAcceptor, UnixByteStream, UnixConnector};

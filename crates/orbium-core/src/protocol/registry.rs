@@ -5,7 +5,9 @@ use std::fmt;
 use std::sync::{Arc, LazyLock};
 
 use orbium_giop::messaging::{self, Messaging, Stack};
-use orbium_transport::{Acceptor, Connector, Endpoint, EndpointError, ListenError, Tcp, Transport};
+use orbium_transport::{
+    Acceptor, Connector, Endpoint, EndpointError, ListenError, Tcp, Transport, Unix,
+};
 
 use super::Channel;
 use super::coded::{CodedAcceptor, CodedConnector};
@@ -25,7 +27,7 @@ impl Default for Protocols {
     fn default() -> Self {
         // The very same each time.
         static BUILT_IN: LazyLock<Protocols> = LazyLock::new(|| Protocols {
-            transports: vec![Transport::stream(Tcp)],
+            transports: vec![Transport::stream(Tcp), Transport::stream(Unix)],
             messaging: messaging::builtin(),
         });
         BUILT_IN.clone()

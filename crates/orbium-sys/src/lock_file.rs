@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Locks between processes, by the name of a file.
+
+use std::fs::{self, File};
+use std::io;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use rustix::fs::{FlockOperation, Mode, OFlags, flock};
+use rustix::io::Errno;
+
+use crate::Deadline;
+
+/// Time between two attempts: others hold a lock for some system calls only.
+const PAUSE: Duration = Duration::from_millis(1);
+
+/// A lock that is held, until it is dropped. The file goes with it; one that a
+/// killed process left behind is in nobody's way.
+#[derive(Debug)]
+pub struct LockFile {
+    path: PathBuf,
+    _file: File,
+}
+
+impl LockFile {
+    /// Takes the lock of that name.
+    ///
+    /// # Errors
+    /// `TimedOut` if another holds it until the deadline; the system's error if
+    /// the file cannot be made. A symbolic link is never followed.
+    pub fn acquire(path: &Path, deadline: Deadline) -> io::Result<Self> {
+        loop {
+            let file = open(path)?;
+            match flock(&file, FlockOperation::NonBlockingLockExclusive) {
+                // Who held it may have removed the file since it was opened.
+                Ok(()) if is_at(&file, path)? => {
+                    return Ok(Self {
+                        path: path.to_owned(),
+                        _file: file,
+                    });
+                }
+                Ok(()) => {}
+                Err(Errno::WOULDBLOCK | Errno::INTR) => std::thread::sleep(PAUSE),
+                Err(error) => return Err(error.into()),
+            }
+            deadline.remaining()?;
+        }
+    }
+}
+
+fn open(path: &Path) -> io::Result<File> {
+    let flags = OFlags::CREATE | OFlags::WRONLY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    // A FIFO without a reader must not be waited for.
+    let flags = flags | OFlags::NONBLOCK;
+    Ok(rustix::fs::open(path, flags, Mode::RUSR | Mode::WUSR)?.into())
+}
+
+fn is_at(file: &File, path: &Path) -> io::Result<bool> {
+    let held = file.metadata()?;
+    match fs::symlink_metadata(path) {
+        Ok(named) => Ok((named.dev(), named.ino()) == (held.dev(), held.ino())),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
+        Err(error) => Err(error),
+    }
+}
+
+impl Drop for LockFile {
+    fn drop(&mut self) {
+        // Still locked: whoever waits finds out that the file is not there.
+        let _ = fs::remove_file(&self.path);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    #[test]
+    fn one_at_a_time_has_the_lock_and_nothing_is_left() {
+        let directory = std::env::temp_dir().join(format!("orbium-lock-{}", std::process::id()));
+        fs::create_dir(&directory).unwrap();
+        let path = directory.join("lock");
+        let inside = AtomicUsize::new(0);
+        std::thread::scope(|scope| {
+            for _ in 0..4 {
+                scope.spawn(|| {
+                    for _ in 0..50 {
+                        let lock = LockFile::acquire(&path, Deadline::NEVER).unwrap();
+                        assert_eq!(inside.fetch_add(1, Ordering::SeqCst), 0);
+                        std::thread::yield_now();
+                        inside.fetch_sub(1, Ordering::SeqCst);
+                        drop(lock);
+                    }
+                });
+            }
+        });
+        let held = LockFile::acquire(&path, Deadline::NEVER).unwrap();
+        let soon = Deadline::after(Some(Duration::from_millis(5)));
+        let error = LockFile::acquire(&path, soon).unwrap_err();
+        assert_eq!(error.kind(), io::ErrorKind::TimedOut);
+        drop(held);
+        // Fails unless it is empty.
+        fs::remove_dir(&directory).unwrap();
+    }
+}

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Unix sockets: those of one host.
+
+use std::io;
+use std::os::fd::{AsFd, OwnedFd};
+use std::os::unix::net::{UnixListener, UnixStream};
+use std::path::Path;
+
+use socket2::{Domain, SockAddr, Socket, Type};
+
+use crate::{Deadline, ProcessCredentials};
+
+/// Connections that may wait to be accepted.
+const BACKLOG: i32 = 1024;
+
+/// The name of a Unix socket: a path that fits, or an abstract name.
+#[derive(Clone, Debug)]
+pub struct UnixName(SockAddr);
+
+impl UnixName {
+    /// The name that a path gives.
+    ///
+    /// # Errors
+    /// `InvalidInput`: it is empty, too long, or has an octet of zero.
+    pub fn path(path: &Path) -> io::Result<Self> {
+        let octets = path.as_os_str().as_encoded_bytes();
+        if octets.is_empty() || octets.contains(&0) {
+            return Err(io::ErrorKind::InvalidInput.into());
+        }
+        Ok(Self(SockAddr::unix(path)?))
+    }
+
+    /// A name outside of the file system, which ends with its last socket.
+    ///
+    /// # Errors
+    /// `InvalidInput`: it is empty or too long.
+    #[cfg(any(target_os = "linux", target_os = "android"))]
+    pub fn abstract_name(name: &str) -> io::Result<Self> {
+        if name.is_empty() {
+            return Err(io::ErrorKind::InvalidInput.into());
+        }
+        Ok(Self(SockAddr::unix(format!("\0{name}"))?))
+    }
+
+    /// A name outside of the file system, which this system does not have.
+    ///
+    /// # Errors
+    /// `Unsupported`.
+    #[cfg(not(any(target_os = "linux", target_os = "android")))]
+    pub fn abstract_name(_name: &str) -> io::Result<Self> {
+        Err(io::ErrorKind::Unsupported.into())
+    }
+}
+
+/// A socket that has a name and does not listen yet: whoever connects is
+/// refused.
+#[derive(Debug)]
+pub struct BoundUnix(Socket);
+
+/// Gives a new socket a name; that of a path appears in the file system.
+///
+/// # Errors
+/// `AddrInUse` if there is anything by that name; the system's error.
+pub fn bind_unix(name: &UnixName) -> io::Result<BoundUnix> {
+    let socket = Socket::new(Domain::UNIX, Type::STREAM, None)?;
+    socket.bind(&name.0)?;
+    Ok(BoundUnix(socket))
+}
+
+impl BoundUnix {
+    /// Listens.
+    ///
+    /// # Errors
+    /// The system's error.
+    pub fn listen(self) -> io::Result<UnixListener> {
+        self.0.listen(BACKLOG)?;
+        Ok(OwnedFd::from(self.0).into())
+    }
+}
+
+/// Connects before the deadline.
+///
+/// # Errors
+/// The system's error; [`TimedOut`](io::ErrorKind::TimedOut) at the deadline,
+/// if the server accepts nothing and its queue is full.
+pub fn connect_unix(name: &UnixName, deadline: Deadline) -> io::Result<UnixStream> {
+    let socket = Socket::new(Domain::UNIX, Type::STREAM, None)?;
+    loop {
+        let left = deadline.remaining()?;
+        if left.is_some() {
+            // Connecting waits for room in the queue, as sending does.
+            crate::set_timeouts(&socket, None, Some(left))?;
+        }
+        match socket.connect(&name.0) {
+            Ok(()) => break,
+            Err(error) => match error.kind() {
+                // The deadline decides. An interrupted attempt has left nothing.
+                io::ErrorKind::Interrupted | io::ErrorKind::WouldBlock => {}
+                _ => return Err(error),
+            },
+        }
+    }
+    if deadline != Deadline::NEVER {
+        crate::set_timeouts(&socket, None, Some(None))?;
+    }
+    Ok(OwnedFd::from(socket).into())
+}
+
+/// Whether somebody listens by that name, without waiting.
+///
+/// # Errors
+/// It cannot be found out: no permission, most likely. `NotFound` if there is no
+/// such name.
+pub fn is_listening(name: &UnixName) -> io::Result<bool> {
+    let socket = Socket::new(Domain::UNIX, Type::STREAM, None)?;
+    socket.set_nonblocking(true)?;
+    match socket.connect(&name.0) {
+        Ok(()) => Ok(true),
+        Err(error) => match error.kind() {
+            io::ErrorKind::ConnectionRefused => Ok(false),
+            // Its queue is full.
+            io::ErrorKind::WouldBlock => Ok(true),
+            _ if error.raw_os_error() == Some(libc::EPROTOTYPE) => Ok(true),
+            _ => Err(error),
+        },
+    }
+}
+
+/// The process at the other end, as it was when it connected or listened.
+/// `None` where the system does not tell.
+#[must_use]
+pub fn peer_process<S: AsFd>(stream: &S) -> Option<ProcessCredentials> {
+    crate::raw::peer_process(stream).ok()
+}

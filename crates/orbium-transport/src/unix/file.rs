@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The file of a Unix socket: taken over if nobody listens there any more,
+//! removed as long as it is ours.
+
+use std::collections::hash_map::RandomState;
+use std::ffi::OsString;
+use std::fs::{self, DirBuilder, Metadata, Permissions};
+use std::hash::{BuildHasher, Hasher};
+use std::io;
+use std::os::unix::fs::{DirBuilderExt, FileTypeExt, MetadataExt, PermissionsExt};
+use std::os::unix::net::UnixListener;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use orbium_sys::{self as sys, LockFile, UnixName};
+
+use crate::Deadline;
+
+/// Time to wait for others that look at the same path. They need a few system
+/// calls.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// A socket's file.
+#[derive(Debug)]
+pub(super) struct SocketFile {
+    path: PathBuf,
+    /// Device and inode. No other file can have the same as long as the socket
+    /// is open.
+    identity: (u64, u64),
+}
+
+/// Listens at a path.
+///
+/// What is looked at is done under a lock, from the look at what is there until
+/// somebody would be found listening: of two that find the same dead file one
+/// replaces it, and the other finds the first.
+pub(super) fn listen(
+    path: &Path,
+    name: &UnixName,
+    mode: Option<u32>,
+) -> io::Result<(UnixListener, SocketFile)> {
+    let _lock = lock(path)?;
+    remove_if_dead(path, name)?;
+    let socket = sys::bind_unix(name)?;
+    let identity = identity(&fs::symlink_metadata(path)?);
+    // Until it listens nobody can connect, whatever the permissions.
+    let permitted = match mode {
+        Some(mode) => fs::set_permissions(path, Permissions::from_mode(mode)),
+        None => Ok(()),
+    };
+    match permitted.and_then(|()| socket.listen()) {
+        Ok(listener) => {
+            let path = path.to_owned();
+            Ok((listener, SocketFile { path, identity }))
+        }
+        Err(error) => {
+            remove(path, identity);
+            Err(error)
+        }
+    }
+}
+
+fn lock(path: &Path) -> io::Result<LockFile> {
+    let mut name = OsString::from(path);
+    name.push(".lock");
+    LockFile::acquire(Path::new(&name), Deadline::after(Some(PATIENCE)))
+}
+
+fn identity(metadata: &Metadata) -> (u64, u64) {
+    (metadata.dev(), metadata.ino())
+}
+
+/// Makes way at a path, if there is nothing but the file of a dead socket.
+fn remove_if_dead(path: &Path, name: &UnixName) -> io::Result<()> {
+    let there = match fs::symlink_metadata(path) {
+        Ok(there) => there,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+        Err(error) => return Err(error),
+    };
+    if !there.file_type().is_socket() {
+        let what = "what is there is no socket";
+        return Err(io::Error::new(io::ErrorKind::AlreadyExists, what));
+    }
+    match sys::is_listening(name) {
+        Ok(true) => {
+            let what = "somebody listens there";
+            Err(io::Error::new(io::ErrorKind::AddrInUse, what))
+        }
+        Ok(false) => fs::remove_file(path),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        Err(error) => Err(error),
+    }
+}
+
+/// Removes a file if it is that one. The lock must be held: between the look and
+/// the removal nobody may put another there.
+fn remove(path: &Path, expected: (u64, u64)) {
+    if let Ok(there) = fs::symlink_metadata(path)
+        && identity(&there) == expected
+    {
+        // What cannot be removed is found dead by the next one who wants it.
+        let _ = fs::remove_file(path);
+    }
+}
+
+impl Drop for SocketFile {
+    fn drop(&mut self) {
+        if let Ok(_lock) = lock(&self.path) {
+            remove(&self.path, self.identity);
+        }
+    }
+}
+
+/// A directory for one socket, gone when dropped.
+#[derive(Debug)]
+pub(super) struct PrivateDirectory(PathBuf);
+
+impl PrivateDirectory {
+    /// Makes one that nobody else may write to; who may connect to a socket of
+    /// that mode may pass. Also the path of the socket in it.
+    pub(super) fn new(mode: Option<u32>) -> io::Result<(Self, PathBuf)> {
+        let mut refused = io::Error::from(io::ErrorKind::NotFound);
+        let own = std::env::var_os("XDG_RUNTIME_DIR").map(PathBuf::from);
+        let places = own.into_iter().filter(|place| place.is_absolute());
+        for place in places.chain([std::env::temp_dir(), PathBuf::from("/tmp")]) {
+            let random = RandomState::new().build_hasher().finish();
+            let directory = place.join(format!("orbium-{}-{random:x}", std::process::id()));
+            let path = directory.join("socket");
+            if let Err(error) = UnixName::path(&path) {
+                refused = error;
+                continue;
+            }
+            // Fails if there is anything by that name.
+            match DirBuilder::new().mode(0o700).create(&directory) {
+                Ok(()) => {
+                    let made = Self(directory);
+                    let passing = 0o700 | ((mode.unwrap_or(0) & 0o022) >> 1);
+                    fs::set_permissions(&made.0, Permissions::from_mode(passing))?;
+                    return Ok((made, path));
+                }
+                Err(error) => refused = error,
+            }
+        }
+        Err(refused)
+    }
+}
+
+impl Drop for PrivateDirectory {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir(&self.0);
+    }
+}

@@ -1,0 +1,276 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Unix sockets: between the processes of one host.
+
+mod file;
+
+use std::io::{self, IoSlice};
+use std::net::Shutdown;
+use std::os::fd::AsFd;
+use std::os::unix::net::{UnixListener, UnixStream};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use orbium_sys as sys;
+use sys::UnixName;
+
+use crate::{
+    Acceptor, ByteStream, Connector, Deadline, Endpoint, EndpointError, ListenError, Peer,
+    ProtocolProperties, StreamTransport,
+};
+use file::{PrivateDirectory, SocketFile};
+
+/// Unix sockets: endpoints `uiop:///run/x.sock`, on Linux also `uiop://@name`
+/// for a name outside of the file system, and `uiop://` for a path that is made
+/// up, in a directory of its own.
+///
+/// The parameter `mode` gives the permissions of the socket's file in octal:
+/// who may write to it may connect. Without it they are what the umask leaves,
+/// which mostly means the owner alone. A name outside of the file system is open
+/// to every process that shares the network name space. The parameter `publish`
+/// gives the path by which clients find the socket if it differs, as it may in
+/// a container.
+///
+/// A file that nobody listens at any more is replaced; anything else in its
+/// place is left alone, and the endpoint refused.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Unix;
+
+impl StreamTransport for Unix {
+    fn scheme(&self) -> &'static str {
+        "uiop"
+    }
+
+    fn listen(
+        &self,
+        endpoint: &Endpoint,
+        properties: &ProtocolProperties,
+    ) -> Result<Box<dyn Acceptor>, ListenError> {
+        endpoint.check_parameters(&["mode", "publish"])?;
+        Ok(Box::new(UnixAcceptor::listen(endpoint, properties)?))
+    }
+
+    fn connector(
+        &self,
+        address: &str,
+        properties: &ProtocolProperties,
+    ) -> Result<Box<dyn Connector>, EndpointError> {
+        Ok(Box::new(UnixConnector::new(address, *properties)?))
+    }
+}
+
+/// The name that an address stands for.
+fn name(address: &str) -> Result<UnixName, EndpointError> {
+    let name = match address.strip_prefix('@') {
+        Some(name) => UnixName::abstract_name(name),
+        None => UnixName::path(Path::new(address)),
+    };
+    name.map_err(|_| EndpointError::BadPath(address.to_owned()))
+}
+
+/// A connection through a Unix socket.
+#[derive(Debug)]
+pub struct UnixByteStream {
+    stream: UnixStream,
+    peer: Peer,
+}
+
+impl UnixByteStream {
+    /// Wraps a connected socket; asks the kernel once who is at its other end.
+    #[must_use]
+    pub fn new(stream: UnixStream) -> Self {
+        let peer = match sys::peer_process(&stream) {
+            Some(process) => Peer::Process {
+                pid: process.pid,
+                uid: process.uid,
+                gid: process.gid,
+            },
+            None => Peer::Unknown,
+        };
+        Self { stream, peer }
+    }
+}
+
+impl ByteStream for UnixByteStream {
+    #[inline]
+    fn receive(&self, room: &mut [u8]) -> io::Result<usize> {
+        sys::receive(&self.stream, room)
+    }
+
+    #[inline]
+    fn send(&self, octets: &[u8]) -> io::Result<usize> {
+        sys::send(&self.stream, octets)
+    }
+
+    fn send_vectored(&self, pieces: &[IoSlice<'_>]) -> io::Result<usize> {
+        sys::send_vectored(&self.stream, pieces)
+    }
+
+    fn set_timeouts(
+        &self,
+        receive: Option<Option<Duration>>,
+        send: Option<Option<Duration>>,
+    ) -> io::Result<()> {
+        sys::set_timeouts(&self.stream, receive, send)
+    }
+
+    fn set_nonblocking(&self, nonblocking: bool) -> io::Result<()> {
+        self.stream.set_nonblocking(nonblocking)
+    }
+
+    fn shutdown(&self, how: Shutdown) {
+        // An error means that the connection is gone already.
+        let _ = self.stream.shutdown(how);
+    }
+
+    fn peer(&self) -> Peer {
+        self.peer.clone()
+    }
+
+    fn source(&self) -> &dyn AsFd {
+        &self.stream
+    }
+}
+
+/// A listening Unix socket. Its file goes with it.
+#[derive(Debug)]
+pub struct UnixAcceptor {
+    // Removed in this order: nobody finds a socket that is closed already.
+    _file: Option<SocketFile>,
+    _directory: Option<PrivateDirectory>,
+    listener: UnixListener,
+    properties: ProtocolProperties,
+    address: String,
+}
+
+impl UnixAcceptor {
+    /// Listens at the path or name of an endpoint, whatever its scheme.
+    ///
+    /// # Errors
+    /// A path that no socket can have, a mode that is none; `AddrInUse` if
+    /// somebody listens there, `AlreadyExists` if what is there is no socket,
+    /// or the system's error.
+    pub fn listen(
+        endpoint: &Endpoint,
+        properties: &ProtocolProperties,
+    ) -> Result<Self, ListenError> {
+        let mode = endpoint.parameter("mode").map(mode).transpose()?;
+        let publish = endpoint.parameter("publish");
+        publish.map(name).transpose()?;
+        let address = endpoint.address.as_str();
+        let mut acceptor = if address.starts_with('@') {
+            if mode.is_some() {
+                let what = format!("mode, which `{address}` has none of");
+                return Err(EndpointError::BadParameter(what).into());
+            }
+            let listener = sys::bind_unix(&name(address)?)?.listen()?;
+            Self::new(None, None, listener, properties, address.to_owned())
+        } else if address.is_empty() {
+            let (directory, path) = PrivateDirectory::new(mode)?;
+            Self::listen_at(&path, Some(directory), mode, properties)?
+        } else {
+            let path = std::path::absolute(address)?;
+            Self::listen_at(&path, None, mode, properties)?
+        };
+        if let Some(publish) = publish {
+            publish.clone_into(&mut acceptor.address);
+        }
+        acceptor.listener.set_nonblocking(true)?;
+        Ok(acceptor)
+    }
+
+    fn listen_at(
+        path: &Path,
+        directory: Option<PrivateDirectory>,
+        mode: Option<u32>,
+        properties: &ProtocolProperties,
+    ) -> Result<Self, ListenError> {
+        let bad = || EndpointError::BadPath(path.display().to_string());
+        let address = path.to_str().ok_or_else(bad)?.to_owned();
+        let name = name(&address)?;
+        let (listener, file) = file::listen(path, &name, mode).map_err(|error| at(path, &error))?;
+        Ok(Self::new(
+            Some(file),
+            directory,
+            listener,
+            properties,
+            address,
+        ))
+    }
+
+    fn new(
+        file: Option<SocketFile>,
+        directory: Option<PrivateDirectory>,
+        listener: UnixListener,
+        properties: &ProtocolProperties,
+        address: String,
+    ) -> Self {
+        Self {
+            _file: file,
+            _directory: directory,
+            listener,
+            properties: *properties,
+            address,
+        }
+    }
+}
+
+/// Permissions, in octal.
+fn mode(text: &str) -> Result<u32, EndpointError> {
+    let digits = !text.is_empty() && text.bytes().all(|digit| digit.is_ascii_digit());
+    let mode = u32::from_str_radix(text, 8).ok();
+    mode.filter(|mode| digits && *mode <= 0o777)
+        .ok_or_else(|| EndpointError::BadParameter(format!("mode={text}")))
+}
+
+/// The same error, with the path that it is about.
+fn at(path: &Path, error: &io::Error) -> io::Error {
+    io::Error::new(error.kind(), format!("{}: {error}", path.display()))
+}
+
+impl Acceptor for UnixAcceptor {
+    fn accept(&self) -> io::Result<Box<dyn ByteStream>> {
+        let (stream, _) = self.listener.accept()?;
+        stream.set_nonblocking(false)?;
+        self.properties.apply_unix(&stream)?;
+        Ok(Box::new(UnixByteStream::new(stream)))
+    }
+
+    fn source(&self) -> &dyn AsFd {
+        &self.listener
+    }
+
+    fn address(&self) -> &str {
+        &self.address
+    }
+}
+
+/// Makes connections to one Unix socket.
+#[derive(Debug)]
+pub struct UnixConnector {
+    name: UnixName,
+    address: String,
+    properties: ProtocolProperties,
+}
+
+impl UnixConnector {
+    /// For that path, or for the name behind an `@`.
+    ///
+    /// # Errors
+    /// No socket can have that path or name.
+    pub fn new(address: &str, properties: ProtocolProperties) -> Result<Self, EndpointError> {
+        Ok(Self {
+            name: name(address)?,
+            address: address.to_owned(),
+            properties,
+        })
+    }
+}
+
+impl Connector for UnixConnector {
+    fn connect(&self, deadline: Deadline) -> io::Result<Box<dyn ByteStream>> {
+        let stream = sys::connect_unix(&self.name, deadline)
+            .map_err(|error| at(&PathBuf::from(&self.address), &error))?;
+        self.properties.apply_unix(&stream)?;
+        Ok(Box::new(UnixByteStream::new(stream)))
+    }
+}

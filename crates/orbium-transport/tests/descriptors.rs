@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Descriptors: none is left behind, and running out of them is an error that
+//! passes. One test, since what it counts and limits is the process's.
+#![cfg(target_os = "linux")]
+
+#[expect(dead_code, reason = "its tests are those of the transports")]
+mod conformance;
+
+use std::fs::{self, File};
+use std::io;
+
+use orbium_transport::{StreamTransport, Tcp, Unix};
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+
+use conformance::pair::{accept, connect, listen, receive_up_to, send_all};
+
+fn open_descriptors() -> usize {
+    fs::read_dir("/proc/self/fd").unwrap().count()
+}
+
+fn nothing_is_left(transport: &dyn StreamTransport, endpoint: &str) {
+    let before = open_descriptors();
+    let acceptor = listen(transport, endpoint);
+    for round in 0..3000 {
+        let client = connect(transport, acceptor.address()).unwrap();
+        let server = accept(&*acceptor);
+        if round % 100 == 0 {
+            // Also with what readiness may need.
+            let _ = (client.source(), server.source());
+            send_all(&*client, b"x").unwrap();
+            assert_eq!(receive_up_to(&*server, 1).unwrap(), b"x");
+        }
+    }
+    for _ in 0..100 {
+        drop(listen(transport, endpoint));
+    }
+    drop(acceptor);
+    assert_eq!(open_descriptors(), before);
+}
+
+/// Has every descriptor taken while it lives.
+struct Exhausted {
+    limit: Rlimit,
+    _taken: Vec<File>,
+}
+
+impl Exhausted {
+    fn new() -> Self {
+        let limit = getrlimit(Resource::Nofile);
+        let few = Rlimit {
+            current: Some(open_descriptors() as u64 + 16),
+            maximum: limit.maximum,
+        };
+        setrlimit(Resource::Nofile, few).unwrap();
+        let taken = std::iter::from_fn(|| File::open("/dev/null").ok()).collect();
+        Self {
+            limit,
+            _taken: taken,
+        }
+    }
+}
+
+impl Drop for Exhausted {
+    fn drop(&mut self) {
+        setrlimit(Resource::Nofile, self.limit).unwrap();
+    }
+}
+
+/// EMFILE has no kind of its own.
+fn is_exhaustion(error: &io::Error) -> bool {
+    error.raw_os_error() == Some(rustix::io::Errno::MFILE.raw_os_error())
+        || error.to_string().contains("open files")
+}
+
+fn exhaustion_passes(transport: &dyn StreamTransport, endpoint: &str) {
+    let acceptor = listen(transport, endpoint);
+    let waiting = connect(transport, acceptor.address()).unwrap();
+    let exhausted = Exhausted::new();
+    for _ in 0..3 {
+        let error = connect(transport, acceptor.address()).unwrap_err();
+        assert!(is_exhaustion(&error), "{error}");
+        let error = acceptor.accept().unwrap_err();
+        assert!(is_exhaustion(&error), "{error}");
+    }
+    drop(exhausted);
+    send_all(&*waiting, b"x").unwrap();
+    assert_eq!(receive_up_to(&*accept(&*acceptor), 1).unwrap(), b"x");
+    let client = connect(transport, acceptor.address()).unwrap();
+    send_all(&*client, b"y").unwrap();
+    assert_eq!(receive_up_to(&*accept(&*acceptor), 1).unwrap(), b"y");
+}
+
+#[test]
+fn none_is_left_behind_and_running_out_passes() {
+    let sockets: [(&dyn StreamTransport, &str); 2] =
+        [(&Tcp, "iiop://127.0.0.1:0"), (&Unix, "uiop://")];
+    for (transport, endpoint) in sockets {
+        nothing_is_left(transport, endpoint);
+        exhaustion_passes(transport, endpoint);
+    }
+}
