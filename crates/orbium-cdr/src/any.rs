@@ -32,7 +32,7 @@ const SMALL: usize = 128;
 pub struct Any {
     type_code: TypeCode,
     value: Arc<[u8]>,
-    /// Who read it: what binds the references in it.
+    /// Who read it, or made the references in it: what binds them.
     owner: Option<Owner>,
 }
 
@@ -63,7 +63,8 @@ impl From<CdrError> for AnyError {
 }
 
 impl Any {
-    /// An any that holds a copy of `value`.
+    /// An any that holds a copy of `value`. References in it are bound, when
+    /// they are taken out, by the ORB of the first of them.
     ///
     /// # Errors
     /// What is wrong with the value: a bound exceeded, say.
@@ -202,6 +203,9 @@ impl Any {
 
     /// Writes the value without its type.
     pub fn write_value<'a>(&'a self, writer: &mut CdrWriter<'a>) {
+        if let Some(owner) = &self.owner {
+            writer.note_owner(owner);
+        }
         let code = self.type_code.as_ref();
         if Extent::of(code).is_verbatim(writer.format(), writer.position()) {
             writer.write_raw_gathered(&self.value);
@@ -220,9 +224,10 @@ fn encoded<'v>(type_code: TypeCode, encode: impl Fn(&mut CdrWriter<'v>)) -> Resu
             writer.write_name(code.id());
         }
         encode(&mut writer);
-        writer.finish()
+        let owner = writer.owner().cloned();
+        writer.finish().map(|octets| (octets, owner))
     };
-    let value = match write(Format::native()) {
+    let (value, owner) = match write(Format::native()) {
         // Characters beyond ASCII have no image as a `char` of UTF-8, though
         // an any can hold them.
         Err(error) if error.kind == CdrErrorKind::CannotConvert => {
@@ -230,15 +235,16 @@ fn encoded<'v>(type_code: TypeCode, encode: impl Fn(&mut CdrWriter<'v>)) -> Resu
                 char_set: CharSet::Latin1,
                 ..Format::native()
             };
-            let mut octets = write(format)?;
-            canonical_copy(code, &mut CdrReader::new(&mut octets, format))?
+            let (mut octets, owner) = write(format)?;
+            let copy = canonical_copy(code, &mut CdrReader::new(&mut octets, format))?;
+            (copy, owner)
         }
         written => written?,
     };
     Ok(Any {
         type_code,
         value: value.into(),
-        owner: None,
+        owner,
     })
 }
 

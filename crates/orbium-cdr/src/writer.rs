@@ -3,7 +3,7 @@
 
 use crate::block;
 use crate::layout::gap;
-use crate::{ByteOrder, CdrError, CdrErrorKind, CharSet, FixedOut, FixedSize, Format};
+use crate::{ByteOrder, CdrError, CdrErrorKind, CharSet, FixedOut, FixedSize, Format, Owner};
 
 /// Octets that are always kept free behind the write position, so that a gap
 /// can be zeroed with one store of eight.
@@ -38,7 +38,16 @@ pub struct CdrWriter<'a> {
     gathered: [(usize, &'a [u8]); MAX_GATHERED],
     gathered_count: usize,
     gathered_octets: usize,
-    gather: bool,
+    remembers: Remembers<'a>,
+}
+
+/// What a writer remembers by reference.
+#[derive(Clone, Copy, Debug)]
+enum Remembers<'a> {
+    /// Large slices.
+    Slices,
+    /// Whose the references are that were written; large slices are copied.
+    Owner(Option<&'a Owner>),
 }
 
 /// A piece of a finished message, in order.
@@ -49,7 +58,7 @@ impl<'a> CdrWriter<'a> {
     #[must_use]
     pub fn new(format: Format) -> Self {
         let mut writer = Self::reuse(Vec::new(), format);
-        writer.gather = false;
+        writer.remembers = Remembers::Owner(None);
         writer
     }
 
@@ -68,7 +77,7 @@ impl<'a> CdrWriter<'a> {
             gathered: [(0, &[]); MAX_GATHERED],
             gathered_count: 0,
             gathered_octets: 0,
-            gather: true,
+            remembers: Remembers::Slices,
         }
     }
 
@@ -97,6 +106,24 @@ impl<'a> CdrWriter<'a> {
     #[inline(always)]
     pub fn position(&self) -> usize {
         self.at.wrapping_add(self.bias)
+    }
+
+    /// Notes whose a reference is that is being written, for an
+    /// [`Any`](crate::Any) to know who binds what it holds. The first one stays.
+    #[inline]
+    pub fn note_owner(&mut self, owner: &'a Owner) {
+        if let Remembers::Owner(noted @ None) = &mut self.remembers {
+            *noted = Some(owner);
+        }
+    }
+
+    /// Whose the references are that were written, if a writer that copies
+    /// everything was told.
+    pub(crate) fn owner(&self) -> Option<&'a Owner> {
+        match self.remembers {
+            Remembers::Slices => None,
+            Remembers::Owner(owner) => owner,
+        }
     }
 
     /// Notes an error; the first one stays.
@@ -158,7 +185,10 @@ impl<'a> CdrWriter<'a> {
 
     /// Appends octets as they are, by reference if they are many.
     pub fn write_raw_gathered(&mut self, octets: &'a [u8]) {
-        if !self.gather || octets.len() < GATHER_FROM || self.gathered_count == MAX_GATHERED {
+        if !matches!(self.remembers, Remembers::Slices)
+            || octets.len() < GATHER_FROM
+            || self.gathered_count == MAX_GATHERED
+        {
             self.write_raw(octets);
             return;
         }
@@ -287,13 +317,17 @@ impl<'a> CdrWriter<'a> {
     pub fn encapsulation(&mut self, body: impl FnOnce(&mut Self)) {
         self.write_u32(0);
         let count_at = self.at - 4;
-        let (bias, gather) = (self.bias, self.gather);
+        let (bias, outside) = (self.bias, self.remembers);
         self.bias = 0usize.wrapping_sub(self.at);
-        self.gather = false;
+        if let Remembers::Slices = outside {
+            self.remembers = Remembers::Owner(None);
+        }
         self.write_u8(self.format.order.flag());
         body(self);
         self.bias = bias;
-        self.gather = gather;
+        if let Remembers::Slices = outside {
+            self.remembers = outside;
+        }
         let count = (self.at - count_at - 4) as u32;
         self.patch_u32(count_at, count);
     }

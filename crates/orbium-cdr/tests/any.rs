@@ -327,6 +327,49 @@ fn the_owner_of_the_reader_is_there_when_the_value_is_taken_out() {
     assert_eq!(seen, Ok(Some("the ORB")));
 }
 
+/// A reference, as far as this crate is concerned.
+struct Owned(Owner);
+
+impl Typed for Owned {
+    const TYPE: &'static Type = Type::LONG;
+}
+
+impl Encode for Owned {
+    fn encode<'a>(&'a self, writer: &mut CdrWriter<'a>) {
+        writer.note_owner(&self.0);
+        writer.write_u32(7);
+    }
+}
+
+fn owner_in(any: &Any) -> Option<&'static str> {
+    let seen = any.read_with(|reader| {
+        let owner = reader.owner();
+        Ok(owner.and_then(|owner| owner.downcast_ref::<&str>().copied()))
+    });
+    seen.expect("a value")
+}
+
+#[test]
+fn the_owner_of_a_reference_is_there_when_the_value_is_taken_out() {
+    let owned = |name: &'static str| Owned(Arc::new(name));
+    let any = Any::new(&owned("one")).expect("a long");
+    assert_eq!(owner_in(&any), Some("one"));
+    let several = Any::with_type(
+        TypeCode::sequence(TypeCode::from(Type::LONG), 0),
+        &vec![owned("first"), owned("second")],
+    );
+    assert_eq!(owner_in(&several.expect("longs")), Some("first"));
+    // In an any in an any, too.
+    assert_eq!(owner_in(&Any::new(&any).expect("an any")), Some("one"));
+    assert_eq!(owner_in(&Any::new(&1i32).expect("a long")), None);
+    // A message has no owner to note, nor what is encapsulated in it.
+    let one = owned("one");
+    let mut writer = CdrWriter::reuse(Vec::new(), Format::native());
+    writer.encapsulation(|writer| one.encode(writer));
+    one.encode(&mut writer);
+    assert!(writer.error().is_none());
+}
+
 #[test]
 fn values_of_unknown_types_are_readable() {
     let any = Any::new(&vec![reading()]).expect("a sequence");

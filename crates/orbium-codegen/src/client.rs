@@ -25,7 +25,12 @@ impl Emitter<'_, '_> {
             .map(|base| quoted(&self.plan.model[*base].repository_id))
             .collect();
         self.text.blank();
-        self.interface_macro(&name, &quoted(&definition.repository_id), &ids);
+        let named = if name == definition.name {
+            name.clone()
+        } else {
+            format!("{name} = {}", quoted(&definition.name))
+        };
+        self.interface_macro(&named, &quoted(&definition.repository_id), &ids);
         for base in bases {
             let path = self.plan.path_to(&self.module, base);
             self.text.blank();

@@ -399,6 +399,17 @@ fn anys_hold_generated_types() {
 }
 
 #[test]
+fn interfaces_have_the_name_that_idl_gave_them() {
+    use golden::names_file::{clashes, r#type};
+    use orbium::Typed;
+    assert_eq!(r#type::Send::type_code().name(), "Send");
+    // In Rust they are called otherwise.
+    assert_eq!(clashes::FooBar_::type_code().name(), "FooBar");
+    assert_eq!(clashes::Std::type_code().name(), "std");
+    assert_eq!(clashes::Std::type_code().id(), "IDL:Clashes/std:1.0");
+}
+
+#[test]
 fn type_codes_of_recursive_types_come_back_as_they_went() {
     let code = orbium::TypeCode::from(&types::TREE_TYPE);
     let octets = native(&code).unwrap();

@@ -361,6 +361,7 @@ impl fmt::Debug for ObjectRef {
 
 impl Encode for ObjectRef {
     fn encode<'a>(&'a self, writer: &mut CdrWriter<'a>) {
+        writer.note_owner(self.0.orb.owner());
         self.0.ior.encode(writer);
     }
 }
@@ -368,7 +369,10 @@ impl Encode for ObjectRef {
 impl EncodeNillable for ObjectRef {
     fn encode_nillable<'a>(value: Option<&'a Self>, writer: &mut CdrWriter<'a>) {
         static NIL: Ior = Ior::NIL;
-        value.map_or(&NIL, |object| &*object.0.ior).encode(writer);
+        match value {
+            Some(object) => object.encode(writer),
+            None => NIL.encode(writer),
+        }
     }
 }
 
@@ -404,10 +408,13 @@ pub fn nil_reference() -> SystemException {
 }
 
 /// Implements what every typed reference has, for
-/// `struct Name(ObjectRef)`.
+/// `struct Name(ObjectRef)`; `Name = "name"` where IDL has another name for it.
 #[macro_export]
 macro_rules! interface {
     ($name:ident, $id:literal, [$($base:literal),* $(,)?]) => {
+        $crate::interface!($name = stringify!($name), $id, [$($base),*]);
+    };
+    ($name:ident = $idl:expr, $id:literal, [$($base:literal),* $(,)?]) => {
         impl $crate::Interface for $name {
             const REPOSITORY_ID: &'static str = $id;
             const BASES: &'static [&'static str] = &[$($base),*];
@@ -460,7 +467,7 @@ macro_rules! interface {
         }
         impl $crate::cdr::Typed for $name {
             const TYPE: &'static $crate::cdr::Type =
-                &$crate::cdr::Type::interface($id, stringify!($name));
+                &$crate::cdr::Type::interface($id, $idl);
         }
     };
 }

@@ -400,6 +400,29 @@ fn any_and_type_codes() -> Tested {
     Ok(())
 }
 
+/// An any made here knows, as one received does, who binds its references.
+#[test]
+fn references_come_out_of_anys_made_here() -> Tested {
+    let pair = Pair::new()?;
+    let peer = pair.peer()?;
+    let any = Any::new(&peer)?;
+    let out = any.extract::<Option<Peer>>()?.ok_or("nil")?;
+    assert_eq!(out, peer);
+    assert_eq!(out.as_object().orb(), &pair.client);
+    assert!(!out.as_object().non_existent()?);
+
+    let nested = Any::new(&any)?;
+    assert_eq!(
+        nested.extract::<Any>()?.extract::<Option<Peer>>()?,
+        Some(peer.clone())
+    );
+    let several = Any::new(&vec![None, Some(peer.clone())])?;
+    assert_eq!(several.extract::<Vec<Option<Peer>>>()?, [None, Some(peer)]);
+    let nil = Any::new(&None::<Peer>)?;
+    assert_eq!(nil.extract::<Option<Peer>>()?, None);
+    Ok(())
+}
+
 // What keeps the pages true.
 
 fn root() -> PathBuf {

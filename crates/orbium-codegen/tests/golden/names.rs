@@ -1644,7 +1644,7 @@ pub mod clashes {
     #[derive(Clone)]
     pub struct FooBar_(orb::ObjectRef);
 
-    orb::interface!(FooBar_, "IDL:Clashes/FooBar:1.0", []);
+    orb::interface!(FooBar_ = "FooBar", "IDL:Clashes/FooBar:1.0", []);
 
     impl FooBar_ {
         /// IDL operation `getFoo`.
@@ -2022,7 +2022,7 @@ pub mod clashes {
     #[derive(Clone)]
     pub struct Std(orb::ObjectRef);
 
-    orb::interface!(Std, "IDL:Clashes/std:1.0", []);
+    orb::interface!(Std = "std", "IDL:Clashes/std:1.0", []);
 
     impl Std {
         /// IDL operation `get`.
