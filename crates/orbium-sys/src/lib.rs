@@ -8,9 +8,14 @@
 
 mod deadline;
 mod host;
+mod interface;
 mod lock_file;
+mod option_names;
+mod platform_options;
 mod raw;
+mod read_options;
 mod readiness;
+mod socket_options;
 mod stream;
 mod tcp;
 mod unix;
@@ -18,10 +23,13 @@ mod waker;
 
 pub use deadline::Deadline;
 pub use host::host_name;
+pub use interface::NetworkInterface;
 pub use lock_file::LockFile;
+pub use option_names::OptionError;
 pub use raw::ProcessCredentials;
 pub use readiness::{Interest, Poller, Ready, wait_for};
+pub use socket_options::SocketOptions;
 pub use stream::{receive, send, send_vectored, set_timeouts};
-pub use tcp::{SocketOptions, connect, listen};
+pub use tcp::{connect, listen};
 pub use unix::{BoundUnix, UnixName, bind_unix, connect_unix, is_listening, peer_process};
 pub use waker::Waker;

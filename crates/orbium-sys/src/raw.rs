@@ -10,11 +10,32 @@ use libc::{c_int, socklen_t};
 
 /// Types that an option can have: any bit pattern is a value, none has padding.
 trait Plain: Copy + Default {}
+impl Plain for c_int {}
+#[cfg(target_os = "linux")]
+impl Plain for libc::c_ulong {}
 impl Plain for [u32; 3] {}
 
 fn length<T>() -> socklen_t {
     // Types of options have a few octets.
     size_of::<T>() as socklen_t
+}
+
+fn set<T: Plain>(socket: &dyn AsFd, level: c_int, name: c_int, value: T) -> io::Result<()> {
+    // SAFETY: the descriptor is open as long as it is borrowed; the kernel reads
+    // `length` octets from `value`, which has as many.
+    let result = unsafe {
+        libc::setsockopt(
+            socket.as_fd().as_raw_fd(),
+            level,
+            name,
+            (&raw const value).cast(),
+            length::<T>(),
+        )
+    };
+    match result {
+        0 => Ok(()),
+        _ => Err(io::Error::last_os_error()),
+    }
 }
 
 fn get<T: Plain>(socket: &dyn AsFd, level: c_int, name: c_int) -> io::Result<T> {
@@ -64,4 +85,29 @@ pub(crate) fn peer_process(socket: &dyn AsFd) -> io::Result<ProcessCredentials> 
 #[cfg(not(any(target_os = "linux", target_os = "android")))]
 pub(crate) fn peer_process(_socket: &dyn AsFd) -> io::Result<ProcessCredentials> {
     Err(io::ErrorKind::Unsupported.into())
+}
+
+/// `SO_DONTROUTE`.
+pub(crate) fn set_dont_route(socket: &dyn AsFd, on: bool) -> io::Result<()> {
+    set::<c_int>(socket, libc::SOL_SOCKET, libc::SO_DONTROUTE, on.into())
+}
+
+/// `SO_DONTROUTE`.
+pub(crate) fn dont_route(socket: &dyn AsFd) -> io::Result<bool> {
+    Ok(get::<c_int>(socket, libc::SOL_SOCKET, libc::SO_DONTROUTE)? != 0)
+}
+
+/// `SO_MAX_PACING_RATE`, in octets per second.
+#[cfg(target_os = "linux")]
+pub(crate) fn set_pacing_rate(socket: &dyn AsFd, rate: u64) -> io::Result<()> {
+    let rate = libc::c_ulong::try_from(rate).map_err(|_| io::ErrorKind::InvalidInput)?;
+    set(socket, libc::SOL_SOCKET, libc::SO_MAX_PACING_RATE, rate)
+}
+
+/// `SO_MAX_PACING_RATE`; `None` if there is no bound.
+#[cfg(target_os = "linux")]
+pub(crate) fn pacing_rate(socket: &dyn AsFd) -> io::Result<Option<u64>> {
+    let rate: libc::c_ulong = get(socket, libc::SOL_SOCKET, libc::SO_MAX_PACING_RATE)?;
+    // Lossless: no system has longer ones.
+    Ok((rate != libc::c_ulong::MAX).then_some(rate as u64))
 }

@@ -3,68 +3,18 @@
 
 use std::io;
 use std::net::{SocketAddr, TcpListener, TcpStream};
-use std::os::unix::net::UnixStream;
+use std::time::Duration;
 
-use socket2::{Domain, Protocol, SockRef, Socket, Type};
+use socket2::{Domain, Protocol, Socket, Type};
 
-use crate::Deadline;
+use crate::{Deadline, SocketOptions};
 
-/// What can be asked of a TCP socket; `None` leaves the system's default.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct SocketOptions {
-    /// Send small segments at once (`TCP_NODELAY`). Default: true, since a
-    /// request that waits for the acknowledgement of the one before is late.
-    pub no_delay: bool,
-    /// Octets of the kernel's send buffer.
-    pub send_buffer: Option<usize>,
-    /// Octets of the kernel's receive buffer.
-    pub receive_buffer: Option<usize>,
-    /// Probe silent peers (`SO_KEEPALIVE`). Default: true.
-    pub keep_alive: bool,
-}
+/// Longer than any kernel tries to connect.
+const EVER: Duration = Duration::from_secs(365 * 24 * 3600);
 
-impl Default for SocketOptions {
-    fn default() -> Self {
-        Self {
-            no_delay: true,
-            send_buffer: None,
-            receive_buffer: None,
-            keep_alive: true,
-        }
-    }
-}
-
-impl SocketOptions {
-    /// Applies the options to a connected socket.
-    ///
-    /// # Errors
-    /// What the kernel refuses.
-    pub fn apply_tcp(&self, stream: &TcpStream) -> io::Result<()> {
-        stream.set_nodelay(self.no_delay)?;
-        let socket = SockRef::from(stream);
-        if let Some(octets) = self.send_buffer {
-            socket.set_send_buffer_size(octets)?;
-        }
-        if let Some(octets) = self.receive_buffer {
-            socket.set_recv_buffer_size(octets)?;
-        }
-        socket.set_keepalive(self.keep_alive)
-    }
-
-    /// Applies to a Unix socket what it has: the sizes of its buffers.
-    ///
-    /// # Errors
-    /// What the kernel refuses.
-    pub fn apply_unix(&self, stream: &UnixStream) -> io::Result<()> {
-        let socket = SockRef::from(stream);
-        if let Some(octets) = self.send_buffer {
-            socket.set_send_buffer_size(octets)?;
-        }
-        if let Some(octets) = self.receive_buffer {
-            socket.set_recv_buffer_size(octets)?;
-        }
-        Ok(())
-    }
+fn socket(address: SocketAddr) -> io::Result<Socket> {
+    let domain = Domain::for_address(address);
+    Socket::new(domain, Type::STREAM, Some(Protocol::TCP))
 }
 
 /// Connects before the deadline.
@@ -76,16 +26,19 @@ pub fn connect(
     options: &SocketOptions,
     deadline: Deadline,
 ) -> io::Result<TcpStream> {
-    let stream = match deadline.remaining()? {
-        Some(left) => TcpStream::connect_timeout(&address, left)?,
-        None => TcpStream::connect(address)?,
-    };
+    let left = deadline.remaining()?.unwrap_or(EVER);
+    let socket = socket(address)?;
+    // Before the handshake: it says how large the window can grow, and is to be
+    // treated like what follows.
+    options.apply_tcp(&socket)?;
+    socket.connect_timeout(&address.into(), left)?;
+    let stream = TcpStream::from(socket);
     if stream.local_addr().ok() == stream.peer_addr().ok() {
         // A port in the ephemeral range with nobody listening can be
         // connected to itself by chance.
         return Err(io::ErrorKind::ConnectionRefused.into());
     }
-    options.apply_tcp(&stream)?;
+    options.apply_quick_ack(&stream)?;
     Ok(stream)
 }
 
@@ -94,17 +47,13 @@ pub fn connect(
 ///
 /// # Errors
 /// The system's error: address in use, not ours, no permission.
-pub fn listen(address: SocketAddr) -> io::Result<TcpListener> {
-    let socket = Socket::new(
-        Domain::for_address(address),
-        Type::STREAM,
-        Some(Protocol::TCP),
-    )?;
+pub fn listen(address: SocketAddr, options: &SocketOptions) -> io::Result<TcpListener> {
+    let socket = socket(address)?;
     if address.is_ipv6() && address.ip().is_unspecified() {
         socket.set_only_v6(false)?;
     }
-    #[cfg(unix)]
     socket.set_reuse_address(true)?;
+    options.apply_listener(&socket)?;
     socket.bind(&address.into())?;
     socket.listen(1024)?;
     Ok(socket.into())

@@ -9,6 +9,7 @@
 
 mod datagram;
 mod endpoint;
+mod properties;
 mod resolve;
 mod stream;
 mod tcp;
@@ -17,7 +18,7 @@ mod unix;
 
 pub use datagram::Datagrams;
 pub use endpoint::{Endpoint, EndpointError, HostPort};
-pub use orbium_sys::{Deadline, SocketOptions as ProtocolProperties};
+pub use orbium_sys::{Deadline, NetworkInterface, SocketOptions as ProtocolProperties};
 pub use resolve::{Resolved, publication, resolve};
 pub use stream::{Acceptor, ByteStream, Peer};
 pub use tcp::{Tcp, TcpAcceptor, TcpByteStream, TcpConnector};

@@ -15,7 +15,8 @@ use crate::{
 };
 
 /// TCP: endpoints `iiop://host:port`, with `publish=host:port` for the address
-/// that clients are to use if it differs.
+/// that clients are to use if it differs, and the protocol properties of
+/// [`ProtocolProperties::TCP_NAMES`].
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Tcp;
 
@@ -29,7 +30,7 @@ impl StreamTransport for Tcp {
         endpoint: &Endpoint,
         properties: &ProtocolProperties,
     ) -> Result<Box<dyn Acceptor>, ListenError> {
-        endpoint.check_parameters(&["publish"])?;
+        endpoint.check_parameters(&[&["publish"], ProtocolProperties::TCP_NAMES].concat())?;
         Ok(Box::new(TcpAcceptor::listen(endpoint, properties)?))
     }
 
@@ -108,29 +109,32 @@ pub struct TcpAcceptor {
 }
 
 impl TcpAcceptor {
-    /// Listens at the `host:port` of an endpoint, whatever its scheme. A name
-    /// is looked up, once.
+    /// Listens at the `host:port` of an endpoint, whatever its scheme; what it
+    /// gives of [`ProtocolProperties::TCP_NAMES`] holds instead of
+    /// `properties`. A name is looked up, once.
     ///
     /// # Errors
-    /// No host and port; no such name, address in use or not ours.
+    /// No host and port, a property that is wrong; no such name, address in use
+    /// or not ours, or what the kernel refuses.
     pub fn listen(
         endpoint: &Endpoint,
         properties: &ProtocolProperties,
     ) -> Result<Self, ListenError> {
         let at: HostPort = endpoint.address.parse()?;
+        let properties = endpoint.properties(properties, ProtocolProperties::TCP_NAMES)?;
         let publish = endpoint.parameter("publish").map(str::parse).transpose()?;
         let listener = if at.host.is_empty() {
             // One socket for both families where the host has both.
-            sys::listen(SocketAddr::new(IpAddr::from([0u16; 8]), at.port))
-                .or_else(|_| sys::listen(SocketAddr::new(IpAddr::from([0u8; 4]), at.port)))?
+            let any = [IpAddr::from([0u16; 8]), IpAddr::from([0u8; 4])];
+            listen_at_first(&any.map(|ip| SocketAddr::new(ip, at.port)), &properties)?
         } else {
-            listen_at_first(&resolve(&at)?)?
+            listen_at_first(&resolve(&at)?, &properties)?
         };
         listener.set_nonblocking(true)?;
         let address = publication(&at, publish, listener.local_addr()?).to_string();
         Ok(Self {
             listener,
-            properties: *properties,
+            properties,
             address,
         })
     }
@@ -147,10 +151,13 @@ impl TcpAcceptor {
     }
 }
 
-fn listen_at_first(addresses: &[SocketAddr]) -> io::Result<TcpListener> {
+fn listen_at_first(
+    addresses: &[SocketAddr],
+    properties: &ProtocolProperties,
+) -> io::Result<TcpListener> {
     let mut refused = io::Error::from(io::ErrorKind::AddrNotAvailable);
     for address in addresses {
-        match sys::listen(*address) {
+        match sys::listen(*address, properties) {
             Ok(listener) => return Ok(listener),
             Err(error) => refused = error,
         }

@@ -28,7 +28,8 @@ use file::{PrivateDirectory, SocketFile};
 /// which mostly means the owner alone. A name outside of the file system is open
 /// to every process that shares the network name space. The parameter `publish`
 /// gives the path by which clients find the socket if it differs, as it may in
-/// a container.
+/// a container. The protocol properties of [`ProtocolProperties::UNIX_NAMES`]
+/// can be given too.
 ///
 /// A file that nobody listens at any more is replaced; anything else in its
 /// place is left alone, and the endpoint refused.
@@ -45,7 +46,8 @@ impl StreamTransport for Unix {
         endpoint: &Endpoint,
         properties: &ProtocolProperties,
     ) -> Result<Box<dyn Acceptor>, ListenError> {
-        endpoint.check_parameters(&["mode", "publish"])?;
+        let own = &["mode", "publish"];
+        endpoint.check_parameters(&[own, ProtocolProperties::UNIX_NAMES].concat())?;
         Ok(Box::new(UnixAcceptor::listen(endpoint, properties)?))
     }
 
@@ -154,6 +156,7 @@ impl UnixAcceptor {
         properties: &ProtocolProperties,
     ) -> Result<Self, ListenError> {
         let mode = endpoint.parameter("mode").map(mode).transpose()?;
+        let properties = &endpoint.properties(properties, ProtocolProperties::UNIX_NAMES)?;
         let publish = endpoint.parameter("publish");
         publish.map(name).transpose()?;
         let address = endpoint.address.as_str();

@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What can be asked of sockets, and asking it.
+
+use std::io;
+use std::os::fd::AsFd;
+use std::time::Duration;
+
+use socket2::{Domain, SockRef};
+
+use crate::platform_options as platform;
+use crate::{NetworkInterface, raw};
+
+/// What can be asked of a socket. `None` leaves what the system does by itself.
+///
+/// Each sort of socket takes what makes sense for it and passes the rest over:
+/// see the methods that apply. What the kernel refuses is an error that names
+/// the option; on systems other than Linux the options that are Linux's own are
+/// refused as unsupported.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SocketOptions {
+    /// Octets of the kernel's send buffer (`SO_SNDBUF`). The kernel may bound
+    /// it without a word, Linux by `net.core.wmem_max`.
+    pub send_buffer: Option<usize>,
+    /// Octets of the kernel's receive buffer (`SO_RCVBUF`), bounded likewise.
+    pub receive_buffer: Option<usize>,
+    /// TCP: send small segments at once (`TCP_NODELAY`). Default: true, since a
+    /// request that waits for the acknowledgement of the one before is late.
+    pub no_delay: bool,
+    /// TCP: probe silent peers (`SO_KEEPALIVE`). Default: true.
+    pub keep_alive: bool,
+    /// TCP on Linux: acknowledge at once (`TCP_QUICKACK`). The kernel may change
+    /// its mind as the connection goes on.
+    pub quick_ack: Option<bool>,
+    /// IP: reach hosts on attached networks only (`SO_DONTROUTE`).
+    pub dont_route: bool,
+    /// IP: the differentiated services code point of what is sent, 0 to 63
+    /// (`IP_TOS`, `IPV6_TCLASS`).
+    pub dscp: Option<u8>,
+    /// IP on Linux: the priority of what is sent among the queues of this host
+    /// (`SO_PRIORITY`). Above 6 it needs privileges.
+    pub socket_priority: Option<u32>,
+    /// IP on Linux: octets per second that are sent at most
+    /// (`SO_MAX_PACING_RATE`); for UDP where the queue discipline is `fq`.
+    pub pacing_rate: Option<u64>,
+    /// IP on Linux: how long a receive looks at the device before it sleeps
+    /// (`SO_BUSY_POLL`), in whole microseconds. May need privileges.
+    pub busy_poll: Option<Duration>,
+    /// IP on Linux: a mark for routing and filters (`SO_MARK`). Needs
+    /// privileges.
+    pub mark: Option<u32>,
+    /// IP on Linux, sockets that others connect or send to: the processor whose
+    /// packets are for this one of those that share the port
+    /// (`SO_INCOMING_CPU`).
+    pub incoming_cpu: Option<u32>,
+    /// IP, sockets that others connect or send to: share the port with others
+    /// that ask for the same (`SO_REUSEPORT`).
+    pub reuse: bool,
+    /// Multicast: networks to pass through, 1 for the attached one, the default.
+    pub multicast_ttl: Option<u8>,
+    /// Multicast: whether receivers on this host have what is sent. Default:
+    /// true.
+    pub multicast_loop: Option<bool>,
+    /// Multicast: where to send and to receive; the routing table says if
+    /// nothing else does.
+    pub multicast_interface: Option<NetworkInterface>,
+}
+
+impl SocketOptions {
+    /// Nothing asked but `no_delay` and `keep_alive`.
+    #[must_use]
+    pub const fn new() -> Self {
+        Self {
+            send_buffer: None,
+            receive_buffer: None,
+            no_delay: true,
+            keep_alive: true,
+            quick_ack: None,
+            dont_route: false,
+            dscp: None,
+            socket_priority: None,
+            pacing_rate: None,
+            busy_poll: None,
+            mark: None,
+            incoming_cpu: None,
+            reuse: false,
+            multicast_ttl: None,
+            multicast_loop: None,
+            multicast_interface: None,
+        }
+    }
+}
+
+impl Default for SocketOptions {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+/// Asks for an option unless there is nothing to ask; an error names it.
+fn ask<T>(name: &str, value: Option<T>, apply: impl FnOnce(T) -> io::Result<()>) -> io::Result<()> {
+    let Some(value) = value else {
+        return Ok(());
+    };
+    apply(value).map_err(|error| {
+        let what = format!("socket option {name}: {error}");
+        io::Error::new(error.kind(), what)
+    })
+}
+
+impl SocketOptions {
+    /// Applies to a TCP socket, connected or about to be: buffers, `no_delay`,
+    /// `keep_alive`, `quick_ack` and what is said of IP, but for what concerns
+    /// sockets that others connect to.
+    ///
+    /// # Errors
+    /// What the kernel refuses.
+    pub fn apply_tcp<S: AsFd>(&self, stream: &S) -> io::Result<()> {
+        let socket = SockRef::from(stream);
+        ask("no_delay", Some(self.no_delay), |on| {
+            socket.set_tcp_nodelay(on)
+        })?;
+        ask("keep_alive", Some(self.keep_alive), |on| {
+            socket.set_keepalive(on)
+        })?;
+        self.apply_quick_ack(stream)?;
+        self.apply_buffers(stream)?;
+        self.apply_ip(stream)
+    }
+
+    /// The option that connecting undoes.
+    pub(crate) fn apply_quick_ack<S: AsFd>(&self, stream: &S) -> io::Result<()> {
+        ask("quick_ack", self.quick_ack, |on| {
+            platform::set_quick_ack(stream, on)
+        })
+    }
+
+    /// Applies to a TCP socket that is to listen and has no address yet:
+    /// buffers, what is said of IP, `incoming_cpu` and `reuse`. What is accepted
+    /// may inherit some, and is asked for all in its turn.
+    ///
+    /// # Errors
+    /// What the kernel refuses.
+    pub fn apply_listener<S: AsFd>(&self, socket: &S) -> io::Result<()> {
+        self.apply_buffers(socket)?;
+        self.apply_ip(socket)?;
+        self.apply_incoming(socket)
+    }
+
+    /// Applies to a Unix socket: buffers.
+    ///
+    /// # Errors
+    /// What the kernel refuses.
+    pub fn apply_unix<S: AsFd>(&self, socket: &S) -> io::Result<()> {
+        self.apply_buffers(socket)
+    }
+
+    /// Applies to a UDP socket that has no address yet: buffers, what is said of
+    /// IP, `incoming_cpu` and `reuse`.
+    ///
+    /// # Errors
+    /// What the kernel refuses.
+    pub fn apply_udp<S: AsFd>(&self, socket: &S) -> io::Result<()> {
+        self.apply_buffers(socket)?;
+        self.apply_ip(socket)?;
+        self.apply_incoming(socket)
+    }
+
+    /// Applies to a UDP socket that sends to a group: `multicast_ttl`,
+    /// `multicast_loop`, `multicast_interface`.
+    ///
+    /// # Errors
+    /// What the kernel refuses.
+    pub fn apply_multicast<S: AsFd>(&self, socket: &S) -> io::Result<()> {
+        let v6 = is_v6(socket)?;
+        let s = SockRef::from(socket);
+        ask("multicast_ttl", self.multicast_ttl, |ttl| match v6 {
+            true => s.set_multicast_hops_v6(ttl.into()),
+            false => s.set_multicast_ttl_v4(ttl.into()),
+        })?;
+        ask("multicast_loop", self.multicast_loop, |on| match v6 {
+            true => s.set_multicast_loop_v6(on),
+            false => s.set_multicast_loop_v4(on),
+        })?;
+        ask(
+            "multicast_interface",
+            self.multicast_interface,
+            |at| match (v6, at) {
+                (true, at) => s.set_multicast_if_v6(at.index()?),
+                (false, NetworkInterface::Address(address)) => s.set_multicast_if_v4(&address),
+                (false, NetworkInterface::Index(index)) => {
+                    platform::set_multicast_index_v4(socket, index)
+                }
+            },
+        )
+    }
+
+    fn apply_buffers<S: AsFd>(&self, socket: &S) -> io::Result<()> {
+        let socket = SockRef::from(socket);
+        // The kernel takes a size for a number with a sign.
+        let size = |octets: usize| match i32::try_from(octets) {
+            Ok(_) => Ok(octets),
+            Err(_) => Err(io::Error::from(io::ErrorKind::InvalidInput)),
+        };
+        ask("send_buffer", self.send_buffer, |octets| {
+            socket.set_send_buffer_size(size(octets)?)
+        })?;
+        ask("receive_buffer", self.receive_buffer, |octets| {
+            socket.set_recv_buffer_size(size(octets)?)
+        })
+    }
+
+    fn apply_ip<S: AsFd>(&self, socket: &S) -> io::Result<()> {
+        ask("dont_route", self.dont_route.then_some(true), |on| {
+            raw::set_dont_route(socket, on)
+        })?;
+        // Linux changes the priority with the code point, so that comes first.
+        ask("dscp", self.dscp, |dscp| set_dscp(socket, dscp))?;
+        ask("socket_priority", self.socket_priority, |priority| {
+            platform::set_priority(socket, priority)
+        })?;
+        ask("pacing_rate", self.pacing_rate, |rate| {
+            platform::set_pacing_rate(socket, rate)
+        })?;
+        ask("busy_poll", self.busy_poll, |time| {
+            platform::set_busy_poll(socket, time)
+        })?;
+        ask("mark", self.mark, |mark| platform::set_mark(socket, mark))
+    }
+
+    fn apply_incoming<S: AsFd>(&self, socket: &S) -> io::Result<()> {
+        ask("incoming_cpu", self.incoming_cpu, |cpu| {
+            platform::set_incoming_cpu(socket, cpu)
+        })?;
+        ask("reuse", self.reuse.then_some(true), |on| {
+            SockRef::from(socket).set_reuse_port(on)
+        })
+    }
+}
+
+/// Whether a socket is one of IPv6; it need not have an address.
+pub(crate) fn is_v6<S: AsFd>(socket: &S) -> io::Result<bool> {
+    Ok(SockRef::from(socket).local_addr()?.domain() == Domain::IPV6)
+}
+
+fn set_dscp<S: AsFd>(socket: &S, dscp: u8) -> io::Result<()> {
+    if dscp > 63 {
+        return Err(io::ErrorKind::InvalidInput.into());
+    }
+    // The lower two bits are for congestion notification.
+    let class = u32::from(dscp) << 2;
+    if is_v6(socket)? {
+        platform::set_traffic_class(socket, class)?;
+        if SockRef::from(socket).only_v6()? {
+            return Ok(());
+        }
+        // It may carry IPv4 too.
+    }
+    SockRef::from(socket).set_tos_v4(class)
+}
