@@ -9,6 +9,7 @@
 mod deadline;
 mod host;
 mod interface;
+mod library;
 mod lock_file;
 mod option_names;
 mod platform_options;
@@ -24,6 +25,7 @@ mod waker;
 pub use deadline::Deadline;
 pub use host::host_name;
 pub use interface::NetworkInterface;
+pub use library::{Declaration, LibraryError, SYMBOL, load_library};
 pub use lock_file::LockFile;
 pub use option_names::OptionError;
 pub use raw::ProcessCredentials;

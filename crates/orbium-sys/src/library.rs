@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Values out of shared libraries, loaded while the program runs.
+//!
+//! A library exports one [`Declaration`] under the name [`SYMBOL`]. It begins
+//! with what can be read whoever made it: only if compiler and crate are the
+//! very same as ours is anything called that is in it.
+#![expect(unsafe_code, reason = "loads code and reads what it exports")]
+
+use std::any::Any;
+use std::fmt;
+use std::path::Path;
+
+/// The name under which a library exports its declaration.
+pub const SYMBOL: &str = "ORBIUM_LIBRARY";
+
+/// What every declaration begins with.
+const MAGIC: [u8; 8] = *b"orbium\x001";
+
+/// Octets for the text that says what a library was built with.
+const TEXT: usize = 112;
+
+/// The compiler and the version of this crate.
+const BUILT_WITH: &str = concat!(
+    "orbium ",
+    env!("CARGO_PKG_VERSION"),
+    ", ",
+    env!("ORBIUM_COMPILER")
+);
+
+/// What a library exports; see [`export_library!`](crate::export_library).
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct Declaration {
+    magic: [u8; 8],
+    size: u64,
+    built_with: [u8; TEXT],
+    make: fn() -> Box<dyn Any + Send>,
+}
+
+impl fmt::Debug for Declaration {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Declaration")
+            .field("built_with", &text(&self.built_with))
+            .finish_non_exhaustive()
+    }
+}
+
+impl Declaration {
+    /// A declaration of what `make` makes.
+    #[must_use]
+    pub const fn new(make: fn() -> Box<dyn Any + Send>) -> Self {
+        Self {
+            magic: MAGIC,
+            size: size_of::<Self>() as u64,
+            built_with: padded(BUILT_WITH),
+            make,
+        }
+    }
+}
+
+const fn padded(text: &str) -> [u8; TEXT] {
+    let mut octets = [0; TEXT];
+    let mut i = 0;
+    while i < text.len() && i < TEXT {
+        octets[i] = text.as_bytes()[i];
+        i += 1;
+    }
+    octets
+}
+
+fn text(octets: &[u8; TEXT]) -> String {
+    let end = octets.iter().position(|octet| *octet == 0);
+    String::from_utf8_lossy(&octets[..end.unwrap_or(TEXT)]).into_owned()
+}
+
+/// Why nothing could be had from a library.
+#[derive(Debug)]
+pub enum LibraryError {
+    /// The file cannot be loaded: it is not there, no library, for another
+    /// machine, or needs what is not there.
+    NotLoaded(String),
+    /// It exports no declaration.
+    NoDeclaration,
+    /// What it exports under that name is something else.
+    NotADeclaration,
+    /// It was built with another compiler or another version: what it was
+    /// built with, and what this program was.
+    BuiltWith {
+        /// The library.
+        library: String,
+        /// This program.
+        program: String,
+    },
+}
+
+impl fmt::Display for LibraryError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NotLoaded(why) => write!(f, "cannot be loaded: {why}"),
+            Self::NoDeclaration => {
+                write!(f, "exports no {SYMBOL}: it was not made for this program")
+            }
+            Self::NotADeclaration => write!(f, "exports a {SYMBOL} that means something else"),
+            Self::BuiltWith { library, program } => write!(
+                f,
+                "was built with {library}, this program with {program}: they must be the same"
+            ),
+        }
+    }
+}
+
+impl std::error::Error for LibraryError {}
+
+/// Loads a library for good and makes what it declares. The caller takes it for
+/// what it is to be, which fails unless both mean the same type.
+///
+/// The library becomes part of the program: it is trusted as much. Program and
+/// library must use the same allocator, which is so unless one of them chooses
+/// its own.
+///
+/// # Errors
+/// [`LibraryError`]; then nothing that is in the library was called but what
+/// the system calls when it loads one.
+pub fn load_library(path: &Path) -> Result<Box<dyn Any + Send>, LibraryError> {
+    // SAFETY: loading runs the library's initialisers. That they are fit to run
+    // is what the caller vouches for by naming the file.
+    let library = unsafe { libloading::Library::new(path) };
+    let library = library.map_err(|error| LibraryError::NotLoaded(error.to_string()))?;
+    // SAFETY: a pointer to octets may point to any static whatever its type.
+    let symbol = unsafe { library.get::<*const u8>(SYMBOL.as_bytes()) };
+    let symbol = symbol.map_err(|_| LibraryError::NoDeclaration)?;
+    let start: *const u8 = *symbol;
+    // SAFETY: a static under that name which is no declaration is not ours to
+    // tell from one but by its first octets; every declaration has those, and a
+    // program's data goes on for at least as many.
+    let magic: [u8; 8] = unsafe { start.cast::<[u8; 8]>().read_unaligned() };
+    if magic != MAGIC {
+        return Err(LibraryError::NotADeclaration);
+    }
+    // SAFETY: the magic vouches for the fields up to the text, whose layout is
+    // that of C.
+    let (size, built_with) = unsafe {
+        let size = start.add(8).cast::<u64>().read_unaligned();
+        let built_with = start.add(16).cast::<[u8; TEXT]>().read_unaligned();
+        (size, built_with)
+    };
+    if size != size_of::<Declaration>() as u64 || built_with != padded(BUILT_WITH) {
+        return Err(LibraryError::BuiltWith {
+            library: text(&built_with),
+            program: BUILT_WITH.to_owned(),
+        });
+    }
+    // SAFETY: it was made by `Declaration::new` of this very version, with the
+    // same compiler, so the type is the same.
+    let declaration = unsafe { start.cast::<Declaration>().read_unaligned() };
+    // What it makes has its code, and may live as long as the program.
+    std::mem::forget(library);
+    Ok((declaration.make)())
+}
+
+/// Exports a value from a shared library (`crate-type = ["cdylib"]`):
+/// `export_library!(|| value)`. Once per library.
+#[macro_export]
+macro_rules! export_library {
+    ($make:expr) => {
+        #[unsafe(no_mangle)]
+        #[doc(hidden)]
+        pub static ORBIUM_LIBRARY: $crate::Declaration =
+            $crate::Declaration::new(|| ::std::boxed::Box::new(($make)()));
+    };
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_no_library_of_ours_is_refused() {
+        let error = load_library(Path::new("/nowhere/at/all.so")).unwrap_err();
+        assert!(matches!(error, LibraryError::NotLoaded(_)), "{error}");
+    }
+
+    #[test]
+    fn declarations_say_what_they_were_built_with() {
+        let declaration = Declaration::new(|| Box::new(5_u8));
+        assert_eq!(text(&declaration.built_with), BUILT_WITH);
+        assert!(BUILT_WITH.len() <= TEXT, "{BUILT_WITH}");
+        assert!(BUILT_WITH.contains("rustc "), "{BUILT_WITH}");
+        assert_eq!((declaration.make)().downcast_ref(), Some(&5_u8));
+    }
+}
