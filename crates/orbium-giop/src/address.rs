@@ -2,28 +2,14 @@
 //! Addresses in object URLs (CORBA 3.3 Part 2, clause 7.6.10).
 
 use core::fmt;
-use core::net::Ipv6Addr;
 
+use crate::iiop_address::split_version;
 use crate::object_url::{UrlError, UrlErrorKind, has_scheme};
-use crate::{IiopProfile, TaggedComponent, TaggedProfile, UiopProfile, Version, component};
+use crate::profile::TAG_TAO_DIOP;
+use crate::{GroupAddress, IiopAddress, OrbiumProfile, TaggedProfile, UiopProfile, Version};
 
-/// Port of an IIOP address that names none.
-pub const DEFAULT_PORT: u16 = 2809;
-
-/// What omniORB publishes for its TLS endpoints: integrity, confidentiality and
-/// trust in both directions.
-const SSL_OPTIONS: u16 = 102;
-
-/// A version, host and port.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct IiopAddress {
-    /// Highest GIOP version to be used; 1.0 if none is written.
-    pub version: Version,
-    /// Host name or address, IPv6 without brackets; empty for this machine.
-    pub host: String,
-    /// Port.
-    pub port: u16,
-}
+/// Schemes that need no version to be taken for orbium's own.
+const ORBIUM_SCHEMES: [&str; 2] = ["inproc", "shmiop"];
 
 /// One address of an object URL.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -34,6 +20,10 @@ pub enum ObjectAddress {
     Iiop(IiopAddress),
     /// `ssliop:` IIOP over TLS.
     Ssliop(IiopAddress),
+    /// `diop:` TAO's GIOP over UDP.
+    Diop(IiopAddress),
+    /// `miop:` a multicast group, which has no key.
+    Miop(GroupAddress),
     /// `uiop:` TAO's Unix-domain sockets; the key follows a `|`.
     Uiop {
         /// Highest GIOP version to be used.
@@ -47,6 +37,17 @@ pub enum ObjectAddress {
         version: Version,
         /// Path of the socket.
         path: String,
+    },
+    /// What orbium has beside: `inproc:`, `shmiop:` (not TAO's, whose shared
+    /// memory none can read but TAO) and, written with a version, any other
+    /// scheme. A key follows a `|`, or a `/` if no address has one.
+    Orbium {
+        /// Scheme of the transport, in lower case.
+        scheme: String,
+        /// Highest GIOP version to be used; 1.2 if none is written.
+        version: Version,
+        /// Address, as the transport understands it.
+        address: String,
     },
     /// Any other protocol, kept as it is.
     Other {
@@ -76,6 +77,23 @@ impl ObjectAddress {
                 };
                 Some(profile.encode())
             }
+            Self::Diop(address) => Some(address.profile(object_key).encode_as(TAG_TAO_DIOP)),
+            Self::Miop(address) => Some(address.profile().encode()),
+            Self::Orbium {
+                scheme,
+                version,
+                address,
+            } => {
+                let profile = OrbiumProfile {
+                    version: *version,
+                    scheme: scheme.clone(),
+                    messaging: Vec::new(),
+                    address: address.clone(),
+                    object_key: object_key.to_vec(),
+                    components: Vec::new(),
+                };
+                Some(profile.encode())
+            }
             Self::Rir | Self::Other { .. } => None,
         }
     }
@@ -95,6 +113,12 @@ impl ObjectAddress {
         } else if has_whole(protocol, "ssliop") {
             let len = host_end(rest);
             (Self::Ssliop(IiopAddress::parse(&rest[..len], at)?), len)
+        } else if has_whole(protocol, "diop") {
+            let len = host_end(rest);
+            (Self::Diop(IiopAddress::parse(&rest[..len], at)?), len)
+        } else if has_whole(protocol, "miop") {
+            let (group, len) = GroupAddress::parse(rest, at)?;
+            (Self::Miop(group), len)
         } else if has_whole(protocol, "uiop") {
             let (version, path, len) = parse_path(rest, at, [',', '|', '#'])?;
             (Self::Uiop { version, path }, len)
@@ -108,28 +132,63 @@ impl ObjectAddress {
                 return Err(UrlError::new(UrlErrorKind::RirNotAlone, at));
             }
             (Self::Rir, 0)
+        } else if is_scheme(protocol) {
+            Self::parse_other(protocol.to_ascii_lowercase(), rest, at)?
         } else {
-            if !protocol
-                .bytes()
-                .all(|c| c.is_ascii_alphanumeric() || b"+-._".contains(&c))
-            {
-                return Err(UrlError::new(UrlErrorKind::NoProtocol, offset));
-            }
-            let len = host_end(rest);
-            let other = Self::Other {
-                protocol: protocol.to_ascii_lowercase(),
-                address: rest[..len].to_owned(),
-            };
-            (other, len)
+            return Err(UrlError::new(UrlErrorKind::NoProtocol, offset));
         };
         Ok((address, colon + 1 + len))
     }
 
-    /// What separates this address from the key after it.
-    pub(crate) const fn key_separator(&self) -> char {
+    /// Parses what follows `scheme:` in an address of no standard protocol. A
+    /// bar cannot be part of a key, so where one follows, paths may be written.
+    fn parse_other(scheme: String, text: &str, offset: usize) -> Result<(Self, usize), UrlError> {
+        let url_end = text.find('#').unwrap_or(text.len());
+        let end = if text[..url_end].contains('|') {
+            '|'
+        } else {
+            '/'
+        };
+        let len = text.find([',', end, '#']).unwrap_or(text.len());
+        let written = &text[..len];
+        let versioned = split_version(written, offset).ok();
+        let (version, address) = match versioned {
+            Some((version, address, _)) if written.contains('@') => (version, address),
+            _ if ORBIUM_SCHEMES.contains(&scheme.as_str()) => (Version::V1_2, written),
+            _ => {
+                let other = Self::Other {
+                    protocol: scheme,
+                    address: written.to_owned(),
+                };
+                return Ok((other, len));
+            }
+        };
+        if address.is_empty() {
+            return Err(UrlError::new(UrlErrorKind::NoPath, offset + len));
+        }
+        let address = address.to_owned();
+        let orbium = Self::Orbium {
+            scheme,
+            version,
+            address,
+        };
+        Ok((orbium, len))
+    }
+
+    /// Whether a character may separate this address from the key after it.
+    pub(crate) fn is_key_separator(&self, c: char) -> bool {
         match self {
-            Self::Uiop { .. } => '|',
-            _ => '/',
+            Self::Uiop { .. } => c == '|',
+            Self::Orbium { .. } | Self::Other { .. } => c == '|' || c == '/',
+            _ => c == '/',
+        }
+    }
+
+    /// Whether this address can be written where no bar follows it.
+    pub(crate) fn needs_bar(&self) -> bool {
+        match self {
+            Self::Orbium { address, .. } | Self::Other { address, .. } => address.contains('/'),
+            _ => false,
         }
     }
 }
@@ -142,112 +201,15 @@ impl fmt::Display for ObjectAddress {
             Self::Ssliop(address) => write!(f, "ssliop:{address}"),
             Self::Uiop { version, path } => write!(f, "uiop:{version}@{path}"),
             Self::OmniUnix { version, path } => write!(f, "omniunix:{version}@{path}:"),
+            Self::Diop(address) => write!(f, "diop:{address}"),
+            Self::Miop(address) => write!(f, "miop:{address}"),
+            Self::Orbium {
+                scheme,
+                version,
+                address,
+            } => write!(f, "{scheme}:{version}@{address}"),
             Self::Other { protocol, address } => write!(f, "{protocol}:{address}"),
         }
-    }
-}
-
-impl IiopAddress {
-    fn parse(text: &str, offset: usize) -> Result<Self, UrlError> {
-        let (version, text, offset) = split_version(text, offset)?;
-        let (host, port, port_at) = if let Some(inner) = text.strip_prefix('[') {
-            let bad = UrlError::new(UrlErrorKind::BadIpv6, offset);
-            let (host, port) = inner.split_once(']').ok_or(bad)?;
-            let plain = host.split_once('%').map_or(host, |(plain, _zone)| plain);
-            plain.parse::<Ipv6Addr>().map_err(|_| bad)?;
-            let port_at = offset + host.len() + 2;
-            match port.strip_prefix(':') {
-                Some(port) => (host, Some(port), port_at + 1),
-                None if port.is_empty() => (host, None, port_at),
-                None => return Err(UrlError::new(UrlErrorKind::BadPort, port_at)),
-            }
-        } else {
-            match text.split_once(':') {
-                Some((host, port)) => (host, Some(port), offset + host.len() + 1),
-                None => (text, None, offset),
-            }
-        };
-        let is_host = |c: u8| c.is_ascii_alphanumeric() || b"-._".contains(&c);
-        if !text.starts_with('[') && !host.bytes().all(is_host) {
-            return Err(UrlError::new(UrlErrorKind::BadHost, offset));
-        }
-        Ok(Self {
-            version,
-            host: host.to_owned(),
-            port: match port {
-                None => DEFAULT_PORT,
-                Some(port) => {
-                    parse_port(port).ok_or(UrlError::new(UrlErrorKind::BadPort, port_at))?
-                }
-            },
-        })
-    }
-
-    fn profile(&self, object_key: &[u8]) -> IiopProfile {
-        IiopProfile {
-            version: self.version,
-            host: if self.host.is_empty() {
-                "localhost".to_owned()
-            } else {
-                self.host.clone()
-            },
-            port: self.port,
-            object_key: object_key.to_vec(),
-            components: Vec::new(),
-        }
-    }
-
-    /// The form that TLS endpoints have in references: no plain port, and a
-    /// component with the port, for which version 1.0 has no room.
-    fn tls_profile(&self, object_key: &[u8]) -> IiopProfile {
-        let ssl = TaggedComponent::encapsulated(component::TAG_SSL_SEC_TRANS, |writer| {
-            writer.write_u16(SSL_OPTIONS);
-            writer.write_u16(SSL_OPTIONS);
-            writer.write_u16(self.port);
-        });
-        IiopProfile {
-            version: self.version.max(Version::V1_2),
-            port: 0,
-            components: vec![ssl],
-            ..self.profile(object_key)
-        }
-    }
-}
-
-impl fmt::Display for IiopAddress {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self {
-            version,
-            host,
-            port,
-        } = self;
-        if *version != Version::V1_0 {
-            write!(f, "{version}@")?;
-        }
-        if host.contains(':') {
-            write!(f, "[{host}]:{port}")
-        } else {
-            write!(f, "{host}:{port}")
-        }
-    }
-}
-
-/// A version written before an `@`, else 1.0; then what follows and its offset.
-fn split_version(text: &str, offset: usize) -> Result<(Version, &str, usize), UrlError> {
-    let Some((version, rest)) = text.split_once('@') else {
-        return Ok((Version::V1_0, text, offset));
-    };
-    let parsed = version.split_once('.').and_then(|(major, minor)| {
-        let digits = |text: &str| text.bytes().all(|c| c.is_ascii_digit());
-        (major == "1" && digits(minor)).then(|| minor.parse().ok())?
-    });
-    match parsed {
-        Some(minor) => Ok((
-            Version { major: 1, minor },
-            rest,
-            offset + version.len() + 1,
-        )),
-        None => Err(UrlError::new(UrlErrorKind::BadVersion, offset)),
     }
 }
 
@@ -273,13 +235,13 @@ fn parse_path(
     Ok((version, path.to_owned(), len))
 }
 
-fn parse_port(text: &str) -> Option<u16> {
-    let digits = !text.is_empty() && text.bytes().all(|c| c.is_ascii_digit());
-    text.parse().ok().filter(|port| digits && *port != 0)
-}
-
 fn host_end(text: &str) -> usize {
     text.find([',', '/', '#']).unwrap_or(text.len())
+}
+
+fn is_scheme(protocol: &str) -> bool {
+    let is_plain = |c: u8| c.is_ascii_alphanumeric() || b"+-._".contains(&c);
+    protocol.bytes().all(is_plain)
 }
 
 fn has_whole(protocol: &str, name: &str) -> bool {

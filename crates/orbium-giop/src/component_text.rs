@@ -3,6 +3,7 @@
 
 use core::fmt;
 
+use crate::ObjectGroup;
 use crate::codeset::CodeSetComponent;
 use crate::component::{Component, HostPort, PriorityEndpoint, orb_name};
 
@@ -53,15 +54,23 @@ impl fmt::Display for Component {
                 write_list(f, addresses, HostPort::fmt)?;
                 write!(f, "; supports {supports}; requires {requires}")
             }
-            Self::Group {
+            Self::Group(ObjectGroup {
                 version,
                 domain,
                 id,
                 reference_version,
-            } => write!(
+            }) => write!(
                 f,
                 "domain {domain:?} group {id} reference version {reference_version} ({version})"
             ),
+            // A boot id is text on Linux.
+            Self::OrbiumHost(id) if id.iter().all(u8::is_ascii_graphic) => {
+                write!(f, "boot {}", id.escape_ascii())
+            }
+            Self::OrbiumHost(id) => {
+                f.write_str("boot ")?;
+                write_hex(f, id)
+            }
             Self::FtPrimary(yes) | Self::FtHeartbeat(yes) => write!(f, "{yes}"),
             Self::OtsPolicy(policy) => match policy {
                 1 => f.write_str("REQUIRES"),

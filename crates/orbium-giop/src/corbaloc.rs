@@ -84,11 +84,14 @@ impl Corbaloc {
             }
             write!(f, "{address}")?;
         }
-        let separator = self
-            .addresses
-            .last()
-            .map_or('/', ObjectAddress::key_separator);
-        write!(f, "{separator}")?;
+        let bar = match self.addresses.last() {
+            Some(ObjectAddress::Uiop { .. }) => true,
+            Some(ObjectAddress::Orbium { .. } | ObjectAddress::Other { .. }) => {
+                self.addresses.iter().any(ObjectAddress::needs_bar)
+            }
+            _ => false,
+        };
+        f.write_str(if bar { "|" } else { "/" })?;
         write_escaped(f, &self.key)
     }
 }
@@ -110,18 +113,19 @@ pub(crate) fn parse_addresses(
     loop {
         let rest = text.get(at..).unwrap_or_default();
         let (address, len) = ObjectAddress::parse(rest, at)?;
-        let separator = address.key_separator();
         if address == ObjectAddress::Rir && !addresses.is_empty() {
             return Err(UrlError::new(UrlErrorKind::RirNotAlone, at));
         }
-        addresses.push(address);
         at += len;
-        match text.get(at..).and_then(|rest| rest.chars().next()) {
+        let next = text.get(at..).and_then(|rest| rest.chars().next());
+        let ends = next.is_some_and(|c| address.is_key_separator(c));
+        addresses.push(address);
+        match next {
+            Some(_) if ends => return Ok((addresses, at + 1)),
             Some(',') if addresses.contains(&ObjectAddress::Rir) => {
                 return Err(UrlError::new(UrlErrorKind::RirNotAlone, at));
             }
             Some(',') => at += 1,
-            Some(c) if c == separator => return Ok((addresses, at + 1)),
             None | Some('#') => return Ok((addresses, at)),
             // Behind the colon that ends an omniunix path.
             Some(_) => return Err(UrlError::new(UrlErrorKind::BadHost, at)),

@@ -37,25 +37,32 @@ mod close;
 pub mod codeset;
 pub mod component;
 mod component_text;
+mod component_value;
 mod corbaloc;
 mod corbaname;
 mod encapsulation;
 mod exceptions;
 mod fragment;
+mod group_address;
 mod header;
+mod iiop_address;
+mod iiop_profile;
 mod ior;
 mod locate;
 pub mod messaging;
 pub mod minor;
 mod object_url;
+mod orbium_profile;
 pub mod profile;
 mod reassembly;
 mod reply;
 mod request;
 pub mod service_context;
 mod template;
+mod uiop_profile;
+mod uipmc_profile;
 
-pub use address::{DEFAULT_PORT, IiopAddress, ObjectAddress};
+pub use address::ObjectAddress;
 pub use body::{BodyStart, finish_message};
 pub use cancel::CancelRequest;
 pub use close::{close_connection, message_error};
@@ -65,13 +72,17 @@ pub use corbaname::Corbaname;
 pub use encapsulation::{decode_encapsulation, encode_encapsulation};
 pub use exceptions::{Completion, ExceptionKind, SystemException};
 pub use fragment::{FragmentPart, FragmentPlan, MIN_FRAGMENT_LEN, slices_within};
+pub use group_address::GroupAddress;
 pub use header::{HEADER_LEN, HeaderError, MessageHeader, MessageKind, Version};
+pub use iiop_address::{DEFAULT_PORT, IiopAddress};
 pub use ior::{Ior, IorStringError, MAX_PROFILES};
 pub use locate::{
     LocateReplyHeader, LocateRequest, LocateStatus, begin_locate_reply, write_locate_request,
 };
 pub use object_url::{ObjectUrl, UrlError, UrlErrorKind};
-pub use profile::{IiopProfile, Profile, TaggedProfile, UiopProfile};
+pub use profile::{
+    IiopProfile, ObjectGroup, OrbiumProfile, Profile, TaggedProfile, UiopProfile, UipmcProfile,
+};
 pub use reassembly::{Assembled, FragmentError, Reassembly, ReassemblyLimits};
 pub use reply::{PlainReply, ReplyHeader, ReplyStatus, SystemExceptionBody, begin_reply};
 pub use request::{AddressingDisposition, RequestHeader, ResponseFlags, Target};

@@ -80,8 +80,12 @@ pub enum UrlErrorKind {
     BadIpv6,
     /// Not a port number between 1 and 65535.
     BadPort,
-    /// A path is needed here.
+    /// A path, or another address, is needed here.
     NoPath,
+    /// Not a multicast group: version 1.0, domain and decimal numbers.
+    BadGroup,
+    /// Not a multicast address.
+    NotMulticast,
     /// `rir:` with an address, or beside other addresses.
     RirNotAlone,
     /// The protocol is not one that a reference can be made for.
@@ -106,7 +110,9 @@ impl fmt::Display for UrlErrorKind {
             Self::BadHost => "not a host name (IPv6 addresses go in brackets)",
             Self::BadIpv6 => "not an IPv6 address in brackets",
             Self::BadPort => "not a port number",
-            Self::NoPath => "the path of the socket is missing",
+            Self::NoPath => "the path or address is missing",
+            Self::BadGroup => "not a group: expected something like 1.0-Domain-1 before the /",
+            Self::NotMulticast => "not a multicast address (IPv6 goes in brackets)",
             Self::RirNotAlone => "rir: takes no address and stands alone",
             Self::UnsupportedProtocol => "no reference can be made for this protocol",
             Self::NotAnAddress => "rir: names an initial reference, not an address",
@@ -147,6 +153,8 @@ impl UrlError {
             | UrlErrorKind::BadIpv6
             | UrlErrorKind::BadPort
             | UrlErrorKind::NoPath
+            | UrlErrorKind::BadGroup
+            | UrlErrorKind::NotMulticast
             | UrlErrorKind::UnsupportedProtocol
             | UrlErrorKind::NotAnAddress => 8,
             UrlErrorKind::RirNotAlone | UrlErrorKind::MustBeEscaped(_) => 9,

@@ -3,7 +3,7 @@
 
 use orbium_giop::{
     Component, Corbaloc, ExceptionKind, IiopAddress, Ior, ObjectAddress, ObjectUrl, Profile,
-    UrlErrorKind, Version,
+    UrlErrorKind, Version, profile,
 };
 
 fn address(version: Version, host: &str, port: u16) -> IiopAddress {
@@ -34,6 +34,11 @@ fn good_corbalocs_mean_what_the_standard_says() {
     let omni = |version, path: &str| ObjectAddress::OmniUnix {
         version,
         path: path.into(),
+    };
+    let orbium = |scheme: &str, address: &str| ObjectAddress::Orbium {
+        scheme: scheme.into(),
+        version: Version::V1_2,
+        address: address.into(),
     };
     for (text, addresses, key) in [
         ("corbaloc::h/Key", vec![iiop(0, "h", 2809)], &b"Key"[..]),
@@ -99,10 +104,45 @@ fn good_corbalocs_mean_what_the_standard_says() {
             b"K",
         ),
         (
-            "corbaloc:shmiop:1.2@h:10/K",
+            "corbaloc:diop:1.2@h:7/K",
+            vec![ObjectAddress::Diop(address(Version::V1_2, "h", 7))],
+            b"K",
+        ),
+        (
+            "corbaloc:shmiop:1.2@/run/x.shm|Key",
+            vec![orbium("shmiop", "/run/x.shm")],
+            b"Key",
+        ),
+        (
+            "corbaloc:inproc:name/Key",
+            vec![orbium("inproc", "name")],
+            b"Key",
+        ),
+        (
+            "corbaloc:Quic:1.2@h:7/K/L",
+            vec![orbium("quic", "h:7")],
+            b"K/L",
+        ),
+        (
+            "corbaloc:can:1.2@/dev/can0,inproc:b,:h:1,uiop:1.2@/run/x|K",
+            vec![
+                orbium("can", "/dev/can0"),
+                orbium("inproc", "b"),
+                iiop(0, "h", 1),
+                unix("/run/x"),
+            ],
+            b"K",
+        ),
+        (
+            "corbaloc:can:1.2@/dev/can0,inproc:b|K",
+            vec![orbium("can", "/dev/can0"), orbium("inproc", "b")],
+            b"K",
+        ),
+        (
+            "corbaloc:can:/K",
             vec![ObjectAddress::Other {
-                protocol: "shmiop".into(),
-                address: "1.2@h:10".into(),
+                protocol: "can".into(),
+                address: "".into(),
             }],
             b"K",
         ),
@@ -153,6 +193,42 @@ fn bad_urls_say_what_is_wrong_and_where() {
         ("corbaloc:uiop:|K", Kind::NoPath, 14, 8),
         ("corbaloc:uiop:1.2@|K", Kind::NoPath, 18, 8),
         ("corbaloc:omniunix::/K", Kind::NoPath, 18, 8),
+        ("corbaloc:inproc:/K", Kind::NoPath, 16, 8),
+        ("corbaloc:can:1.2@|K", Kind::NoPath, 17, 8),
+        (
+            "corbaloc:miop:2.0@1.0-D-1/239.0.0.1:5",
+            Kind::BadVersion,
+            14,
+            8,
+        ),
+        (
+            "corbaloc:miop:1.1@1.0-D-1/239.0.0.1:5",
+            Kind::BadVersion,
+            14,
+            8,
+        ),
+        ("corbaloc:miop:1.0@D-1/239.0.0.1:5", Kind::BadGroup, 18, 8),
+        ("corbaloc:miop:1.1-D-1/239.0.0.1:5", Kind::BadGroup, 14, 8),
+        ("corbaloc:miop:1.0--1/239.0.0.1:5", Kind::BadGroup, 14, 8),
+        ("corbaloc:miop:1.0-D-/239.0.0.1:5", Kind::BadGroup, 14, 8),
+        ("corbaloc:miop:1.0-D-+1/239.0.0.1:5", Kind::BadGroup, 14, 8),
+        ("corbaloc:miop:1.0-D-1-/239.0.0.1:5", Kind::BadGroup, 14, 8),
+        (
+            "corbaloc:miop:1.0-D-1-4294967296/239.0.0.1:5",
+            Kind::BadGroup,
+            14,
+            8,
+        ),
+        ("corbaloc:miop:1.0-D-1", Kind::NotMulticast, 22, 8),
+        (
+            "corbaloc:miop:1.0-D-1/192.0.2.1:5",
+            Kind::NotMulticast,
+            22,
+            8,
+        ),
+        ("corbaloc:miop:1.0-D-1/[::1]:5", Kind::NotMulticast, 22, 8),
+        ("corbaloc:miop:1.0-D-1/239.0.0.1", Kind::BadPort, 31, 8),
+        ("corbaloc:miop:1.0-D-1/239.0.0.1:0", Kind::BadPort, 32, 8),
         ("corbaloc:rir:h/K", Kind::RirNotAlone, 13, 9),
         ("corbaloc:rir:,:h/K", Kind::RirNotAlone, 13, 9),
         ("corbaloc::h,rir:/K", Kind::RirNotAlone, 12, 9),
@@ -260,4 +336,50 @@ fn what_has_no_profile_is_no_reference() {
     assert_eq!(error.kind, UrlErrorKind::UnsupportedProtocol);
     assert_eq!(corbaloc("corbaloc:rir:/X").initial_reference(), Some("X"));
     assert_eq!(corbaloc("corbaloc::h/X").initial_reference(), None);
+}
+
+#[test]
+fn a_group_has_a_profile_without_a_key() {
+    for (text, printed) in [
+        (
+            "corbaloc:miop:1.0@1.0-Domain-7-2/239.1.2.3:5000",
+            "corbaloc:miop:1.0@1.0-Domain-7-2/239.1.2.3:5000/",
+        ),
+        (
+            "corbaloc:MIOP:1.0-a.b-18446744073709551615/[ff05::1]:1",
+            "corbaloc:miop:1.0@1.0-a.b-18446744073709551615/[ff05::1]:1/",
+        ),
+    ] {
+        let parsed = corbaloc(text);
+        assert_eq!(parsed.to_string(), printed);
+        assert_eq!(corbaloc(printed), parsed);
+        let [ObjectAddress::Miop(address)] = &parsed.addresses[..] else {
+            panic!("{parsed:?}");
+        };
+        let ior = parsed.to_ior().unwrap();
+        assert_eq!(ior.profiles[0].object_key(), None);
+        let Ok(Profile::Uipmc(profile)) = Profile::parse(&ior.profiles[0]) else {
+            panic!("{ior:?}");
+        };
+        assert_eq!(profile.group().as_ref(), Some(&address.group));
+        assert_eq!(profile.address, address.address.to_string());
+        assert_eq!(profile.port, address.port);
+    }
+}
+
+#[test]
+fn other_transports_have_profiles_of_their_own() {
+    let url = corbaloc("corbaloc:diop:1.2@h:7,shmiop:1.2@/run/x.shm|K");
+    let ior = url.to_ior().unwrap();
+    assert_eq!(ior.profiles[0].tag, profile::TAG_TAO_DIOP);
+    let Ok(Profile::Orbium(shared)) = Profile::parse(&ior.profiles[1]) else {
+        panic!("{ior:?}");
+    };
+    assert_eq!(
+        (&*shared.scheme, &*shared.address),
+        ("shmiop", "/run/x.shm")
+    );
+    for profile in &ior.profiles {
+        assert_eq!(profile.object_key().as_deref(), Some(&b"K"[..]));
+    }
 }

@@ -7,10 +7,10 @@ use octets::octets;
 use orbium_cdr::{ByteOrder, CdrErrorKind, CdrReader, CdrWriter, Decode, Encode, Format};
 use orbium_giop::codeset::{CodeSetComponentInfo, CodeSetId};
 use orbium_giop::component::{self, HostPort};
-use orbium_giop::profile::{self, TAG_INTERNET_IOP};
+use orbium_giop::profile::{self, MAX_HALVES, TAG_INTERNET_IOP};
 use orbium_giop::{
-    Component, IiopProfile, Ior, IorStringError, Profile, TaggedComponent, TaggedProfile,
-    UiopProfile, Version, encode_encapsulation,
+    Component, IiopProfile, Ior, IorStringError, ObjectGroup, OrbiumProfile, Profile,
+    TaggedComponent, TaggedProfile, UiopProfile, UipmcProfile, Version, encode_encapsulation,
 };
 
 fn iiop(version: Version) -> IiopProfile {
@@ -238,6 +238,23 @@ fn known_components_are_shown_for_people() {
             "\"/run/x\" on \"me\"",
         ),
         (
+            TaggedComponent::orbium_host(b"0f9a1b2c-0000-4000-8000-000000000001"),
+            "boot 0f9a1b2c-0000-4000-8000-000000000001",
+        ),
+        (
+            TaggedComponent::orbium_host(&[7; 16]),
+            "boot 07070707070707070707070707070707",
+        ),
+        (
+            TaggedComponent::group(&ObjectGroup {
+                version: Version::V1_0,
+                domain: "D".into(),
+                id: 7,
+                reference_version: 2,
+            }),
+            "domain \"D\" group 7 reference version 2 (1.0)",
+        ),
+        (
             TaggedComponent::encapsulated(component::TAG_TAO_ENDPOINTS, |writer| {
                 writer.write_count(1);
                 writer.write_name("h");
@@ -342,4 +359,106 @@ fn code_sets_and_common_components_are_found() {
     ior.profiles
         .push(TaggedProfile::multiple_components(&common));
     assert_eq!(ior.common_components(), common);
+}
+
+fn orbium(halves: usize) -> OrbiumProfile {
+    OrbiumProfile {
+        version: Version::V1_2,
+        scheme: "shmiop".into(),
+        messaging: (0..halves).map(|half| format!("half-{half}")).collect(),
+        address: "/run/x.shm".into(),
+        object_key: b"Key".to_vec(),
+        components: vec![TaggedComponent::orbium_host(&[7; 16])],
+    }
+}
+
+#[test]
+fn orbium_profiles_round_trip_and_keep_their_layout() {
+    for halves in [0, 1, MAX_HALVES] {
+        let profile = orbium(halves);
+        let encoded = profile.encode();
+        assert_eq!(encoded.tag, 0x4F52_4200);
+        assert_eq!(OrbiumProfile::decode(&encoded).as_ref(), Ok(&profile));
+        assert_eq!(Profile::parse(&encoded), Ok(Profile::Orbium(profile)));
+        assert_eq!(encoded.object_key().as_deref(), Some(&b"Key"[..]));
+    }
+    let data = octets(
+        "00 01 02 00              # big endian, GIOP 1.2, gap
+         00000002 7300 0000       # scheme s
+         00000001 00000002 6600 0000  # one half: f
+         00000002 6100 0000       # address a
+         00000001 4b 000000       # key K
+         00000000                 # no components",
+    );
+    let tag = profile::TAG_ORBIUM_IOP;
+    let expected = OrbiumProfile {
+        version: Version::V1_2,
+        scheme: "s".into(),
+        messaging: vec!["f".into()],
+        address: "a".into(),
+        object_key: b"K".to_vec(),
+        components: Vec::new(),
+    };
+    let decoded = OrbiumProfile::decode(&TaggedProfile { tag, data });
+    assert_eq!(decoded, Ok(expected));
+}
+
+#[test]
+fn an_orbium_profile_names_no_more_halves_than_allowed() {
+    let error = OrbiumProfile::decode(&orbium(MAX_HALVES + 1).encode()).unwrap_err();
+    assert_eq!(error.kind, CdrErrorKind::CountTooLarge);
+}
+
+#[test]
+fn the_host_of_a_profile_is_16_to_36_octets() {
+    for (len, read) in [(15, false), (16, true), (36, true), (37, false)] {
+        let component = TaggedComponent::orbium_host(&vec![7; len]);
+        assert_eq!(Component::parse(&component).is_ok(), read, "{len}");
+    }
+}
+
+#[test]
+fn group_profiles_have_the_layout_of_the_standard() {
+    let data = octets(
+        "00 01 00 00              # big endian, MIOP 1.0, gap
+         0000000a 3233392e302e302e3100  # 239.0.0.1
+         1388                     # port 5000
+         00000001                 # one component
+         00000027 0000001c        # TAG_GROUP
+         00 01 00 00 00000002 4400 00000000 0000  # big endian, 1.0, domain D
+         0000000000000007 00000002 # group 7, reference version 2",
+    );
+    let profile = UipmcProfile {
+        version: Version::V1_0,
+        address: "239.0.0.1".into(),
+        port: 5000,
+        components: Vec::new(),
+    };
+    let tag = profile::TAG_UIPMC;
+    let read = UipmcProfile::decode(&TaggedProfile { tag, data }).unwrap();
+    let group = ObjectGroup {
+        version: Version::V1_0,
+        domain: "D".into(),
+        id: 7,
+        reference_version: 2,
+    };
+    assert_eq!(read.group(), Some(group.clone()));
+    let components = read.components.clone();
+    assert_eq!(
+        read,
+        UipmcProfile {
+            components,
+            ..profile.clone()
+        }
+    );
+    assert_eq!(profile.group(), None);
+    let components = vec![TaggedComponent::group(&group)];
+    let written = UipmcProfile {
+        components,
+        ..profile
+    };
+    assert_eq!(
+        Profile::parse(&written.encode()),
+        Ok(Profile::Uipmc(written))
+    );
 }

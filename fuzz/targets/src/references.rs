@@ -3,8 +3,8 @@
 
 use orbium_cdr::Decode;
 use orbium_giop::{
-    Component, IiopProfile, Ior, ObjectUrl, Profile, TaggedComponent, TaggedProfile, UiopProfile,
-    codeset, component, decode_encapsulation, profile,
+    Component, IiopProfile, Ior, ObjectUrl, OrbiumProfile, Profile, TaggedComponent, TaggedProfile,
+    UiopProfile, UipmcProfile, codeset, component, decode_encapsulation, profile,
 };
 
 /// Profiles and components that are looked into, by the first octet of an input.
@@ -40,6 +40,10 @@ const TAGS: &[Tag] = &[
     Tag::Component(component::TAG_TAO_ENDPOINTS),
     Tag::Component(component::TAG_TAO_SSL_ENDPOINTS),
     Tag::Component(0x7FFF_FFFF),
+    Tag::Profile(profile::TAG_TAO_DIOP),
+    Tag::Profile(profile::TAG_ORBIUM_IOP),
+    Tag::Profile(profile::TAG_UIPMC),
+    Tag::Component(component::TAG_ORBIUM_HOST),
 ];
 
 #[derive(Clone, Copy)]
@@ -95,7 +99,9 @@ fn url(text: &str) {
             if let Ok(ior) = corbaloc.to_ior() {
                 ior_holds(&ior);
                 for profile in &ior.profiles {
-                    assert_eq!(profile.object_key().as_ref(), Some(&corbaloc.key));
+                    // A group has no key.
+                    let key = (profile.tag != profile::TAG_UIPMC).then_some(&corbaloc.key);
+                    assert_eq!(profile.object_key().as_ref(), key);
                 }
             }
         }
@@ -138,6 +144,15 @@ fn profile_holds(tagged: &TaggedProfile) {
             assert_eq!(UiopProfile::decode(tagged).as_ref(), Ok(body));
             body.encode()
         }
+        Profile::Orbium(body) => {
+            assert_eq!(OrbiumProfile::decode(tagged).as_ref(), Ok(body));
+            body.encode()
+        }
+        Profile::Uipmc(body) => {
+            assert_eq!(UipmcProfile::decode(tagged).as_ref(), Ok(body));
+            let _ = body.group();
+            body.encode()
+        }
         Profile::Components(components) => TaggedProfile::multiple_components(components),
         Profile::Unknown => return,
     };
@@ -159,6 +174,8 @@ fn component_holds(tagged: &TaggedComponent) {
         }
         Component::AlternateAddress(at) => TaggedComponent::alternate_address(&at.host, at.port),
         Component::OmniorbUnix { host, path } => TaggedComponent::omniorb_unix(host, path),
+        Component::OrbiumHost(id) => TaggedComponent::orbium_host(id),
+        Component::Group(group) => TaggedComponent::group(group),
         _ => return,
     };
     assert_eq!(Component::parse(&encoded).as_ref(), Ok(&parsed));

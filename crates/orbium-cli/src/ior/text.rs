@@ -5,7 +5,9 @@ use std::fmt::Write;
 
 use orbium::giop::component::{Component, HostPort, TaggedComponent};
 use orbium::giop::profile::{self, Profile, TaggedProfile};
-use orbium::giop::{Corbaloc, IiopProfile, Ior, ObjectUrl, UiopProfile, Version};
+use orbium::giop::{
+    Corbaloc, IiopProfile, Ior, ObjectUrl, OrbiumProfile, UiopProfile, UipmcProfile, Version,
+};
 
 use super::{component_name, hex, printable};
 
@@ -83,6 +85,8 @@ impl Text {
             Ok(Profile::Iiop(body)) => self.host_profile("IIOP", &body),
             Ok(Profile::HostPort(_, body)) => self.host_profile("GIOP", &body),
             Ok(Profile::Uiop(body)) => self.unix_profile(&body),
+            Ok(Profile::Orbium(body)) => self.orbium_profile(&body),
+            Ok(Profile::Uipmc(body)) => self.group_profile(&body),
             Ok(Profile::Components(components)) => self.components(&components),
             Ok(Profile::Unknown) => self.octets(1, "data", &profile.data),
             Err(error) => {
@@ -121,6 +125,26 @@ impl Text {
         self.version("GIOP", body.version);
         self.field(1, "socket", &format!("{:?}", body.rendezvous_point));
         self.octets(1, "object key", &body.object_key);
+        self.components(&body.components);
+    }
+
+    fn orbium_profile(&mut self, body: &OrbiumProfile) {
+        self.version("GIOP", body.version);
+        self.field(1, "transport", &format!("{:?}", body.scheme));
+        self.field(1, "address", &format!("{:?}", body.address));
+        let messaging = match body.messaging.as_slice() {
+            [] => "GIOP".to_owned(),
+            halves => format!("{:?}", halves.join(",")),
+        };
+        self.field(1, "messaging", &messaging);
+        self.octets(1, "object key", &body.object_key);
+        self.components(&body.components);
+    }
+
+    fn group_profile(&mut self, body: &UipmcProfile) {
+        self.version("MIOP", body.version);
+        self.field(1, "address", &format!("{:?}", body.address));
+        self.field(1, "port", &body.port.to_string());
         self.components(&body.components);
     }
 

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Multicast groups in object URLs (OMG Unreliable Multicast Inter-ORB Protocol
+//! 1.0): `miop:1.0@1.0-domain-group-version/address:port`.
+
+use core::fmt;
+use core::net::IpAddr;
+
+use crate::iiop_address::{parse_port, split_version};
+use crate::object_url::{UrlError, UrlErrorKind};
+use crate::{ObjectGroup, TaggedComponent, UipmcProfile, Version};
+
+/// A group of objects and where datagrams for it are sent.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct GroupAddress {
+    /// Version of MIOP; 1.0 if none is written.
+    pub version: Version,
+    /// The group.
+    pub group: ObjectGroup,
+    /// Multicast address.
+    pub address: IpAddr,
+    /// Port.
+    pub port: u16,
+}
+
+impl GroupAddress {
+    /// Parses what follows `miop:`, and says how long it is.
+    pub(crate) fn parse(text: &str, offset: usize) -> Result<(Self, usize), UrlError> {
+        let (group, rest) = text.split_once('/').unwrap_or((text, ""));
+        let at = offset + group.len() + 1;
+        let (version, group) = match split_version(group, offset)? {
+            (Version { minor: 1.., .. }, ..) => {
+                return Err(UrlError::new(UrlErrorKind::BadVersion, offset));
+            }
+            (version, group, offset) => (version, parse_group(group, offset)?),
+        };
+        let len = rest.find([',', '/', '#']).unwrap_or(rest.len());
+        let (address, port) = parse_address(&rest[..len], at)?;
+        let parsed = Self {
+            version,
+            group,
+            address,
+            port,
+        };
+        Ok((parsed, at - offset + len))
+    }
+
+    pub(crate) fn profile(&self) -> UipmcProfile {
+        UipmcProfile {
+            version: self.version,
+            address: self.address.to_string(),
+            port: self.port,
+            components: vec![TaggedComponent::group(&self.group)],
+        }
+    }
+}
+
+/// `1.0-domain-id` or `1.0-domain-id-version`.
+fn parse_group(text: &str, offset: usize) -> Result<ObjectGroup, UrlError> {
+    let bad = UrlError::new(UrlErrorKind::BadGroup, offset);
+    let parts: Vec<_> = text.split('-').collect();
+    let (version, domain, id, reference_version) = match parts[..] {
+        [version, domain, id] => (version, domain, id, "0"),
+        [version, domain, id, reference] => (version, domain, id, reference),
+        _ => return Err(bad),
+    };
+    let is_plain = |c: u8| c.is_ascii_alphanumeric() || b"._~:".contains(&c);
+    if version != "1.0" || domain.is_empty() || !domain.bytes().all(is_plain) {
+        return Err(bad);
+    }
+    Ok(ObjectGroup {
+        version: Version::V1_0,
+        domain: domain.to_owned(),
+        id: number(id).ok_or(bad)?,
+        reference_version: number(reference_version).ok_or(bad)?,
+    })
+}
+
+fn number<N: core::str::FromStr>(text: &str) -> Option<N> {
+    let digits = text.bytes().all(|c| c.is_ascii_digit());
+    text.parse().ok().filter(|_| digits)
+}
+
+fn parse_address(text: &str, offset: usize) -> Result<(IpAddr, u16), UrlError> {
+    let (host, port) = match text
+        .strip_prefix('[')
+        .and_then(|text| text.split_once("]:"))
+    {
+        Some((host, port)) => (host.parse().map(IpAddr::V6), port),
+        None => {
+            let (host, port) = text.split_once(':').unwrap_or((text, ""));
+            (host.parse().map(IpAddr::V4), port)
+        }
+    };
+    let address = host.ok().filter(IpAddr::is_multicast);
+    let address = address.ok_or(UrlError::new(UrlErrorKind::NotMulticast, offset))?;
+    let port_at = offset + text.len() - port.len();
+    let port = parse_port(port).ok_or(UrlError::new(UrlErrorKind::BadPort, port_at))?;
+    Ok((address, port))
+}
+
+impl fmt::Display for GroupAddress {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let ObjectGroup {
+            version,
+            domain,
+            id,
+            reference_version,
+        } = &self.group;
+        write!(f, "{}@{version}-{domain}-{id}", self.version)?;
+        if *reference_version != 0 {
+            write!(f, "-{reference_version}")?;
+        }
+        match self.address {
+            IpAddr::V4(address) => write!(f, "/{address}:{}", self.port),
+            IpAddr::V6(address) => write!(f, "/[{address}]:{}", self.port),
+        }
+    }
+}

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Hosts and ports in object URLs (CORBA 3.3 Part 2, clause 7.6.10).
+
+use core::fmt;
+use core::net::Ipv6Addr;
+
+use crate::object_url::{UrlError, UrlErrorKind};
+use crate::{IiopProfile, TaggedComponent, Version, component};
+
+/// Port of an IIOP address that names none.
+pub const DEFAULT_PORT: u16 = 2809;
+
+/// What omniORB publishes for its TLS endpoints: integrity, confidentiality and
+/// trust in both directions.
+const SSL_OPTIONS: u16 = 102;
+
+/// A version, host and port.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct IiopAddress {
+    /// Highest GIOP version to be used; 1.0 if none is written.
+    pub version: Version,
+    /// Host name or address, IPv6 without brackets; empty for this machine.
+    pub host: String,
+    /// Port.
+    pub port: u16,
+}
+
+impl IiopAddress {
+    pub(crate) fn parse(text: &str, offset: usize) -> Result<Self, UrlError> {
+        let (version, text, offset) = split_version(text, offset)?;
+        let (host, port, port_at) = if let Some(inner) = text.strip_prefix('[') {
+            let bad = UrlError::new(UrlErrorKind::BadIpv6, offset);
+            let (host, port) = inner.split_once(']').ok_or(bad)?;
+            let plain = host.split_once('%').map_or(host, |(plain, _zone)| plain);
+            plain.parse::<Ipv6Addr>().map_err(|_| bad)?;
+            let port_at = offset + host.len() + 2;
+            match port.strip_prefix(':') {
+                Some(port) => (host, Some(port), port_at + 1),
+                None if port.is_empty() => (host, None, port_at),
+                None => return Err(UrlError::new(UrlErrorKind::BadPort, port_at)),
+            }
+        } else {
+            match text.split_once(':') {
+                Some((host, port)) => (host, Some(port), offset + host.len() + 1),
+                None => (text, None, offset),
+            }
+        };
+        let is_host = |c: u8| c.is_ascii_alphanumeric() || b"-._".contains(&c);
+        if !text.starts_with('[') && !host.bytes().all(is_host) {
+            return Err(UrlError::new(UrlErrorKind::BadHost, offset));
+        }
+        Ok(Self {
+            version,
+            host: host.to_owned(),
+            port: match port {
+                None => DEFAULT_PORT,
+                Some(port) => {
+                    parse_port(port).ok_or(UrlError::new(UrlErrorKind::BadPort, port_at))?
+                }
+            },
+        })
+    }
+
+    pub(crate) fn profile(&self, object_key: &[u8]) -> IiopProfile {
+        IiopProfile {
+            version: self.version,
+            host: if self.host.is_empty() {
+                "localhost".to_owned()
+            } else {
+                self.host.clone()
+            },
+            port: self.port,
+            object_key: object_key.to_vec(),
+            components: Vec::new(),
+        }
+    }
+
+    /// The form that TLS endpoints have in references: no plain port, and a
+    /// component with the port, for which version 1.0 has no room.
+    pub(crate) fn tls_profile(&self, object_key: &[u8]) -> IiopProfile {
+        let ssl = TaggedComponent::encapsulated(component::TAG_SSL_SEC_TRANS, |writer| {
+            writer.write_u16(SSL_OPTIONS);
+            writer.write_u16(SSL_OPTIONS);
+            writer.write_u16(self.port);
+        });
+        IiopProfile {
+            version: self.version.max(Version::V1_2),
+            port: 0,
+            components: vec![ssl],
+            ..self.profile(object_key)
+        }
+    }
+}
+
+impl fmt::Display for IiopAddress {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self {
+            version,
+            host,
+            port,
+        } = self;
+        if *version != Version::V1_0 {
+            write!(f, "{version}@")?;
+        }
+        if host.contains(':') {
+            write!(f, "[{host}]:{port}")
+        } else {
+            write!(f, "{host}:{port}")
+        }
+    }
+}
+
+/// A version written before an `@`, else 1.0; then what follows and its offset.
+pub(crate) fn split_version(text: &str, offset: usize) -> Result<(Version, &str, usize), UrlError> {
+    let Some((version, rest)) = text.split_once('@') else {
+        return Ok((Version::V1_0, text, offset));
+    };
+    let parsed = version.split_once('.').and_then(|(major, minor)| {
+        let digits = |text: &str| text.bytes().all(|c| c.is_ascii_digit());
+        (major == "1" && digits(minor)).then(|| minor.parse().ok())?
+    });
+    match parsed {
+        Some(minor) => Ok((
+            Version { major: 1, minor },
+            rest,
+            offset + version.len() + 1,
+        )),
+        None => Err(UrlError::new(UrlErrorKind::BadVersion, offset)),
+    }
+}
+
+pub(crate) fn parse_port(text: &str) -> Option<u16> {
+    let digits = !text.is_empty() && text.bytes().all(|c| c.is_ascii_digit());
+    text.parse().ok().filter(|port| digits && *port != 0)
+}

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Profiles of IIOP (CORBA 3.3 Part 2, clause 9.7.2), and of other protocols
+//! with the same body.
+
+use core::fmt;
+
+use orbium_cdr::{CdrError, CdrErrorKind};
+
+use crate::codeset::CodeSetComponentInfo;
+use crate::component::{HostPort, TAG_ALTERNATE_IIOP_ADDRESS, TAG_CODE_SETS};
+use crate::encapsulation::{decode_encapsulation, encapsulate};
+use crate::profile::{
+    TAG_INTERNET_IOP, TaggedProfile, read_components, read_version, write_components,
+};
+use crate::{Component, TaggedComponent, Version};
+
+/// The body of an IIOP profile (`IIOP::ProfileBody_1_1`).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct IiopProfile {
+    /// Highest GIOP version that the endpoint takes.
+    pub version: Version,
+    /// Host name or address; IPv6 without brackets.
+    pub host: String,
+    /// Port; 0 if there is none without TLS.
+    pub port: u16,
+    /// Object key.
+    pub object_key: Vec<u8>,
+    /// Components, as they are; none in version 1.0.
+    pub components: Vec<TaggedComponent>,
+}
+
+impl IiopProfile {
+    /// Reads an IIOP profile. A higher minor version is read as 1.2, and what
+    /// it may have added is left alone.
+    ///
+    /// # Errors
+    /// [`CdrErrorKind::BadReference`] for another tag or major version; else
+    /// what is wrong with the body.
+    pub fn decode(profile: &TaggedProfile) -> Result<Self, CdrError> {
+        if profile.tag != TAG_INTERNET_IOP {
+            return Err(CdrError::new(CdrErrorKind::BadReference, 0));
+        }
+        Self::decode_body(&profile.data)
+    }
+
+    pub(crate) fn decode_body(data: &[u8]) -> Result<Self, CdrError> {
+        decode_encapsulation(data, |reader| {
+            let version = read_version(reader)?;
+            Ok(Self {
+                version,
+                host: reader.read_name()?.to_owned(),
+                port: reader.read_u16()?,
+                object_key: reader.read_octets()?.to_vec(),
+                components: if version.minor == 0 {
+                    Vec::new()
+                } else {
+                    read_components(reader)?
+                },
+            })
+        })
+    }
+
+    /// The profile in the form it has in a reference. Version 1.0 cannot carry
+    /// components: they are left out.
+    #[must_use]
+    pub fn encode(&self) -> TaggedProfile {
+        self.encode_as(TAG_INTERNET_IOP)
+    }
+
+    /// As [`IiopProfile::encode`], for another protocol with the same body.
+    #[must_use]
+    pub fn encode_as(&self, tag: u32) -> TaggedProfile {
+        let data = encapsulate(|writer| {
+            writer.write_raw(&[self.version.major, self.version.minor]);
+            writer.write_name(&self.host);
+            writer.write_u16(self.port);
+            writer.write_octets(&self.object_key);
+            if self.version.minor > 0 {
+                write_components(writer, &self.components);
+            }
+        });
+        TaggedProfile { tag, data }
+    }
+
+    /// Where the object can be reached without TLS: the host and port of the
+    /// profile, unless the port is 0, then its alternate addresses in order.
+    pub fn addresses(&self) -> impl Iterator<Item = HostPort> + '_ {
+        let own = (self.port != 0).then(|| HostPort {
+            host: self.host.clone(),
+            port: self.port,
+        });
+        let alternate = self
+            .components
+            .iter()
+            .filter(|component| component.tag == TAG_ALTERNATE_IIOP_ADDRESS)
+            .filter_map(|component| match Component::parse(component) {
+                Ok(Component::AlternateAddress(address)) => Some(address),
+                _ => None,
+            });
+        own.into_iter().chain(alternate)
+    }
+
+    /// The code sets of the server, if the profile names them.
+    #[must_use]
+    pub fn code_sets(&self) -> Option<CodeSetComponentInfo> {
+        match Component::parse(self.component(TAG_CODE_SETS)?) {
+            Ok(Component::CodeSets(info)) => Some(info),
+            _ => None,
+        }
+    }
+
+    /// The first component with that tag.
+    #[must_use]
+    pub fn component(&self, tag: u32) -> Option<&TaggedComponent> {
+        self.components
+            .iter()
+            .find(|component| component.tag == tag)
+    }
+}
+
+impl fmt::Display for IiopProfile {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self {
+            version,
+            host,
+            port,
+            ..
+        } = self;
+        if host.contains(':') {
+            write!(f, "{version}@[{host}]:{port}")
+        } else {
+            write!(f, "{version}@{host}:{port}")
+        }
+    }
+}

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Profiles of orbium itself: any transport with any messaging.
+
+use orbium_cdr::{CdrError, CdrErrorKind};
+
+use crate::encapsulation::{decode_encapsulation, encapsulate};
+use crate::profile::{
+    TAG_ORBIUM_IOP, TaggedProfile, read_components, read_version, write_components,
+};
+use crate::{TaggedComponent, Version};
+
+/// Most messaging halves that are read from one profile.
+pub const MAX_HALVES: usize = 16;
+
+/// What a reference says of an endpoint that no standard profile describes.
+///
+/// An encapsulation of: version of GIOP, as in IIOP profiles; string scheme;
+/// sequence of strings messaging; string address; octet sequence object key;
+/// components.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OrbiumProfile {
+    /// Highest GIOP version that the endpoint takes.
+    pub version: Version,
+    /// Scheme of the transport.
+    pub scheme: String,
+    /// Names of the messaging halves, outermost first; none for GIOP alone.
+    pub messaging: Vec<String>,
+    /// Address, as the transport understands it.
+    pub address: String,
+    /// Object key.
+    pub object_key: Vec<u8>,
+    /// Components, as they are.
+    pub components: Vec<TaggedComponent>,
+}
+
+impl OrbiumProfile {
+    /// Reads a profile. What a higher minor version may have added is left
+    /// alone.
+    ///
+    /// # Errors
+    /// [`CdrErrorKind::BadReference`] for another tag or major version;
+    /// [`CdrErrorKind::CountTooLarge`] for more than [`MAX_HALVES`]; else what
+    /// is wrong with the body.
+    pub fn decode(profile: &TaggedProfile) -> Result<Self, CdrError> {
+        if profile.tag != TAG_ORBIUM_IOP {
+            return Err(CdrError::new(CdrErrorKind::BadReference, 0));
+        }
+        decode_encapsulation(&profile.data, |reader| {
+            let version = read_version(reader)?;
+            let scheme = reader.read_name()?.to_owned();
+            let count = reader.read_count(5)?;
+            if count > MAX_HALVES {
+                return Err(reader.error(CdrErrorKind::CountTooLarge));
+            }
+            let mut messaging = Vec::new();
+            for _ in 0..count {
+                messaging.push(reader.read_name()?.to_owned());
+            }
+            Ok(Self {
+                version,
+                scheme,
+                messaging,
+                address: reader.read_name()?.to_owned(),
+                object_key: reader.read_octets()?.to_vec(),
+                components: read_components(reader)?,
+            })
+        })
+    }
+
+    /// The profile in the form it has in a reference.
+    #[must_use]
+    pub fn encode(&self) -> TaggedProfile {
+        let data = encapsulate(|writer| {
+            writer.write_raw(&[self.version.major, self.version.minor]);
+            writer.write_name(&self.scheme);
+            writer.write_count(self.messaging.len());
+            for half in &self.messaging {
+                writer.write_name(half);
+            }
+            writer.write_name(&self.address);
+            writer.write_octets(&self.object_key);
+            write_components(writer, &self.components);
+        });
+        TaggedProfile {
+            tag: TAG_ORBIUM_IOP,
+            data,
+        }
+    }
+}
