@@ -9,6 +9,7 @@
 
 mod datagram;
 mod endpoint;
+mod in_process;
 mod properties;
 mod resolve;
 mod stream;
@@ -18,6 +19,7 @@ mod unix;
 
 pub use datagram::Datagrams;
 pub use endpoint::{Endpoint, EndpointError, HostPort};
+pub use in_process::{InProcess, InProcessAcceptor, InProcessConnector, InProcessStream};
 pub use orbium_sys::{Deadline, NetworkInterface, SocketOptions as ProtocolProperties};
 pub use resolve::{Resolved, publication, resolve};
 pub use stream::{Acceptor, ByteStream, Peer};

@@ -8,11 +8,13 @@ mod conformance;
 
 use std::fs::{self, File};
 use std::io;
+use std::time::Duration;
 
-use orbium_transport::{StreamTransport, Tcp, Unix};
+use orbium_sys::{Interest, Poller};
+use orbium_transport::{InProcess, StreamTransport, Tcp, Unix};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
-use conformance::pair::{accept, connect, listen, receive_up_to, send_all};
+use conformance::pair::{accept, connect, is_ready, listen, receive_up_to, send_all, try_listen};
 
 fn open_descriptors() -> usize {
     fs::read_dir("/proc/self/fd").unwrap().count()
@@ -90,6 +92,22 @@ fn exhaustion_passes(transport: &dyn StreamTransport, endpoint: &str) {
     assert_eq!(receive_up_to(&*accept(&*acceptor), 1).unwrap(), b"y");
 }
 
+fn streams_within_the_process_need_none() {
+    let acceptor = listen(&InProcess, "inproc://");
+    let exhausted = Exhausted::new();
+    let client = connect(&InProcess, acceptor.address()).unwrap();
+    let server = accept(&*acceptor);
+    // There is nothing to wait on: a wait ends at once, an event loop is refused.
+    assert!(is_ready(&*server, Interest::Read, Duration::ZERO));
+    client.send(b"x").unwrap();
+    assert_eq!(receive_up_to(&*server, 1).unwrap(), b"x");
+    assert!(try_listen(&InProcess, "inproc://").is_err());
+    drop(exhausted);
+    assert!(!is_ready(&*server, Interest::Read, Duration::ZERO));
+    let poller = Poller::new().unwrap();
+    poller.add(&server.source(), 1, Interest::Read).unwrap();
+}
+
 #[test]
 fn none_is_left_behind_and_running_out_passes() {
     let sockets: [(&dyn StreamTransport, &str); 2] =
@@ -98,4 +116,10 @@ fn none_is_left_behind_and_running_out_passes() {
         nothing_is_left(transport, endpoint);
         exhaustion_passes(transport, endpoint);
     }
+    // The first stream of a process leaves one behind, for all.
+    let acceptor = listen(&InProcess, "inproc://");
+    connect(&InProcess, acceptor.address()).unwrap();
+    drop(acceptor);
+    nothing_is_left(&InProcess, "inproc://");
+    streams_within_the_process_need_none();
 }

@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Within a process: memory and locks, no sockets.
+
+mod pipe;
+mod stream;
+
+use std::collections::hash_map::RandomState;
+use std::collections::{BTreeMap, VecDeque};
+use std::hash::{BuildHasher, Hasher};
+use std::io;
+use std::os::fd::AsFd;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Condvar, LazyLock, Mutex, MutexGuard, PoisonError};
+
+use orbium_sys::ShownReadiness;
+
+use crate::{
+    Acceptor, ByteStream, Connector, Deadline, Endpoint, EndpointError, ListenError,
+    ProtocolProperties, StreamTransport,
+};
+pub use stream::InProcessStream;
+
+/// Streams between the ORBs of one process: endpoints `inproc://name`, without a
+/// name for one that is made up. Names are the process's.
+///
+/// The address that is published also says which process it is, so that a
+/// reference which has come from elsewhere leads nowhere instead of to somebody
+/// else by the same name.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct InProcess;
+
+/// Connections that may wait to be accepted.
+const BACKLOG: usize = 1024;
+
+/// Longest name.
+const LONGEST: usize = 255;
+
+/// Who listens, by name.
+static LISTENERS: Mutex<BTreeMap<String, Arc<Listener>>> = Mutex::new(BTreeMap::new());
+
+fn listeners() -> MutexGuard<'static, BTreeMap<String, Arc<Listener>>> {
+    LISTENERS.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// What no other process has.
+fn this_process() -> String {
+    static RANDOM: LazyLock<u64> = LazyLock::new(|| RandomState::new().build_hasher().finish());
+    // A process that was forked off has the same random number.
+    format!("{}-{:016x}", std::process::id(), *RANDOM)
+}
+
+impl StreamTransport for InProcess {
+    fn scheme(&self) -> &'static str {
+        "inproc"
+    }
+
+    fn listen(
+        &self,
+        endpoint: &Endpoint,
+        _properties: &ProtocolProperties,
+    ) -> Result<Box<dyn Acceptor>, ListenError> {
+        endpoint.check_parameters(&[])?;
+        Ok(Box::new(InProcessAcceptor::listen(&endpoint.address)?))
+    }
+
+    fn connector(
+        &self,
+        address: &str,
+        _properties: &ProtocolProperties,
+    ) -> Result<Box<dyn Connector>, EndpointError> {
+        Ok(Box::new(InProcessConnector::new(address)?))
+    }
+}
+
+fn check_name(name: &str) -> Result<(), EndpointError> {
+    let bad = |c: char| c == '@' || c.is_control() || c.is_whitespace();
+    if name.is_empty() || name.len() > LONGEST || name.contains(bad) {
+        return Err(EndpointError::BadPath(name.to_owned()));
+    }
+    Ok(())
+}
+
+/// Connections that wait to be accepted.
+#[derive(Debug, Default)]
+struct Queue {
+    waiting: VecDeque<InProcessStream>,
+    closed: bool,
+}
+
+#[derive(Debug)]
+struct Listener {
+    queue: Mutex<Queue>,
+    /// There is room in the queue, or nobody listens any more.
+    changed: Condvar,
+    shown: ShownReadiness,
+}
+
+impl Listener {
+    fn lock(&self) -> MutexGuard<'_, Queue> {
+        self.queue.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn connect(&self, deadline: Deadline) -> io::Result<InProcessStream> {
+        let mut queue = self.lock();
+        while queue.waiting.len() >= BACKLOG && !queue.closed {
+            queue = match deadline.remaining()? {
+                None => self
+                    .changed
+                    .wait(queue)
+                    .unwrap_or_else(PoisonError::into_inner),
+                Some(left) => {
+                    let waited = self.changed.wait_timeout(queue, left);
+                    waited.unwrap_or_else(PoisonError::into_inner).0
+                }
+            };
+        }
+        if queue.closed {
+            return Err(io::ErrorKind::ConnectionRefused.into());
+        }
+        let (client, server) = InProcessStream::pair()?;
+        queue.waiting.push_back(server);
+        self.shown.set_readable(true);
+        Ok(client)
+    }
+}
+
+/// A name that is listened at.
+#[derive(Debug)]
+pub struct InProcessAcceptor {
+    listener: Arc<Listener>,
+    name: String,
+    address: String,
+}
+
+impl InProcessAcceptor {
+    /// Listens at a name; an empty one is made up.
+    ///
+    /// # Errors
+    /// A name that cannot be; `AddrInUse`; no descriptors left.
+    pub fn listen(name: &str) -> Result<Self, ListenError> {
+        static NEXT: AtomicU64 = AtomicU64::new(1);
+        let listener = Arc::new(Listener {
+            queue: Mutex::default(),
+            changed: Condvar::new(),
+            shown: ShownReadiness::new()?,
+        });
+        let mut listeners = listeners();
+        let name = if name.is_empty() {
+            let next = || format!("orbium-{}", NEXT.fetch_add(1, Ordering::Relaxed));
+            let mut name = next();
+            while listeners.contains_key(&name) {
+                name = next();
+            }
+            name
+        } else {
+            check_name(name)?;
+            name.to_owned()
+        };
+        if listeners.contains_key(&name) {
+            return Err(io::Error::from(io::ErrorKind::AddrInUse).into());
+        }
+        listeners.insert(name.clone(), Arc::clone(&listener));
+        Ok(Self {
+            listener,
+            address: format!("{name}@{}", this_process()),
+            name,
+        })
+    }
+}
+
+impl Acceptor for InProcessAcceptor {
+    fn accept(&self) -> io::Result<Box<dyn ByteStream>> {
+        let mut queue = self.listener.lock();
+        let accepted = queue.waiting.pop_front();
+        if queue.waiting.is_empty() {
+            self.listener.shown.set_readable(false);
+        }
+        match accepted {
+            Some(stream) => {
+                self.listener.changed.notify_one();
+                Ok(Box::new(stream))
+            }
+            None => Err(io::ErrorKind::WouldBlock.into()),
+        }
+    }
+
+    fn source(&self) -> &dyn AsFd {
+        self.listener.shown.source()
+    }
+
+    fn address(&self) -> &str {
+        &self.address
+    }
+}
+
+impl Drop for InProcessAcceptor {
+    fn drop(&mut self) {
+        listeners().remove(&self.name);
+        let mut queue = self.listener.lock();
+        queue.closed = true;
+        // Those who have connected find the end.
+        queue.waiting.clear();
+        self.listener.changed.notify_all();
+    }
+}
+
+/// Makes connections to one name.
+#[derive(Debug)]
+pub struct InProcessConnector {
+    name: String,
+    /// The process that the address is of, if it says so.
+    process: Option<String>,
+}
+
+impl InProcessConnector {
+    /// For a name, or an address as it is published.
+    ///
+    /// # Errors
+    /// No name can be so.
+    pub fn new(address: &str) -> Result<Self, EndpointError> {
+        let (name, process) = match address.split_once('@') {
+            Some((name, process)) => (name, Some(process.to_owned())),
+            None => (address, None),
+        };
+        check_name(name)?;
+        Ok(Self {
+            name: name.to_owned(),
+            process,
+        })
+    }
+}
+
+impl Connector for InProcessConnector {
+    fn connect(&self, deadline: Deadline) -> io::Result<Box<dyn ByteStream>> {
+        if let Some(process) = &self.process
+            && *process != this_process()
+        {
+            let what = "the name is one of another process";
+            return Err(io::Error::new(io::ErrorKind::NotFound, what));
+        }
+        let listener = listeners().get(&self.name).cloned();
+        let listener = listener.ok_or(io::ErrorKind::ConnectionRefused)?;
+        Ok(Box::new(listener.connect(deadline)?))
+    }
+}

@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! One direction of a stream within a process: octets under a lock.
+
+use std::collections::VecDeque;
+use std::io::{self, IoSlice};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use orbium_sys::ShownReadiness;
+
+use crate::Deadline;
+
+/// Octets that may be under way.
+const CAPACITY: usize = 256 * 1024;
+
+/// Octets under way at which a sender that was stopped goes on: not at each that
+/// is received, so that the two do not wake one another for every few.
+const RESUMED: usize = CAPACITY / 2;
+
+/// How an operation waits.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Wait {
+    /// Not at all.
+    Never,
+    /// So long, or for ever.
+    For(Option<Duration>),
+}
+
+#[derive(Debug, Default)]
+struct State {
+    octets: VecDeque<u8>,
+    /// Nothing more is sent.
+    ended: bool,
+    /// Nothing more is taken.
+    refused: bool,
+    /// Threads that wait to receive and to send.
+    receivers: usize,
+    senders: usize,
+    /// Where to show that there is something to receive, if anybody looks.
+    readable: Option<Arc<ShownReadiness>>,
+    /// Where to show that there is room, if anybody looks.
+    writable: Option<Arc<ShownReadiness>>,
+}
+
+impl State {
+    fn is_over(&self) -> bool {
+        self.ended || self.refused
+    }
+
+    fn show_readable(&self) {
+        if let Some(shown) = &self.readable {
+            shown.set_readable(!self.octets.is_empty() || self.is_over());
+        }
+    }
+
+    fn show_writable(&self) {
+        if let Some(shown) = &self.writable {
+            if self.is_over() || self.octets.len() <= RESUMED {
+                shown.set_writable(true);
+            } else if self.octets.len() == CAPACITY {
+                shown.set_writable(false);
+            }
+        }
+    }
+}
+
+/// A bounded pipe.
+#[derive(Debug, Default)]
+pub(super) struct Pipe {
+    state: Mutex<State>,
+    received: Condvar,
+    sent: Condvar,
+}
+
+impl Pipe {
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Takes octets out; 0 at the end.
+    pub(super) fn receive(&self, room: &mut [u8], wait: Wait) -> io::Result<usize> {
+        let mut until = None;
+        let mut state = self.lock();
+        while state.octets.is_empty() && !state.is_over() && !room.is_empty() {
+            let left = left(wait, &mut until)?;
+            // Who waits here looks at nothing else.
+            state.readable = None;
+            state.receivers += 1;
+            state = wait_on(&self.sent, state, left);
+            state.receivers -= 1;
+        }
+        let count = take(&mut state.octets, room);
+        if count > 0 {
+            if state.octets.is_empty() {
+                state.show_readable();
+            }
+            if state.octets.len() <= RESUMED {
+                state.show_writable();
+                if state.senders > 0 {
+                    self.received.notify_all();
+                }
+            }
+        }
+        Ok(count)
+    }
+
+    /// Puts octets in, as many as there is room for.
+    pub(super) fn send(&self, pieces: &[IoSlice<'_>], wait: Wait) -> io::Result<usize> {
+        if pieces.iter().all(|piece| piece.is_empty()) {
+            return Ok(0);
+        }
+        let mut until = None;
+        let mut state = self.lock();
+        while state.octets.len() == CAPACITY && !state.is_over() {
+            let left = left(wait, &mut until)?;
+            state.writable = None;
+            state.senders += 1;
+            state = wait_on(&self.received, state, left);
+            state.senders -= 1;
+        }
+        if state.is_over() {
+            return Err(io::ErrorKind::BrokenPipe.into());
+        }
+        let was_empty = state.octets.is_empty();
+        let mut count = 0;
+        for piece in pieces {
+            let fitting = piece.len().min(CAPACITY - state.octets.len());
+            state.octets.extend(&piece[..fitting]);
+            count += fitting;
+        }
+        if was_empty {
+            state.show_readable();
+            if state.receivers > 0 {
+                self.sent.notify_all();
+            }
+        }
+        if state.octets.len() == CAPACITY {
+            state.show_writable();
+        }
+        Ok(count)
+    }
+
+    /// The end of what is sent: received once all before it was.
+    pub(super) fn end(&self) {
+        self.finish(|state| state.ended = true);
+    }
+
+    /// Nothing more is taken: what is sent from now on has no receiver.
+    pub(super) fn refuse(&self) {
+        self.finish(|state| state.refused = true);
+    }
+
+    fn finish(&self, change: impl FnOnce(&mut State)) {
+        let mut state = self.lock();
+        change(&mut state);
+        state.show_readable();
+        state.show_writable();
+        self.sent.notify_all();
+        self.received.notify_all();
+    }
+
+    /// Shows from now on whether there is something to receive, until somebody
+    /// waits in a receive.
+    pub(super) fn show_readable_at(&self, shown: &Arc<ShownReadiness>) {
+        let mut state = self.lock();
+        state.readable = Some(Arc::clone(shown));
+        state.show_readable();
+    }
+
+    /// Shows from now on whether there is room to send, until somebody waits in
+    /// a send.
+    pub(super) fn show_writable_at(&self, shown: &Arc<ShownReadiness>) {
+        let mut state = self.lock();
+        state.writable = Some(Arc::clone(shown));
+        // Between the bounds either is right, but not what it was long ago.
+        shown.set_writable(state.is_over() || state.octets.len() < CAPACITY);
+    }
+}
+
+/// Time left to wait; `WouldBlock` if there is none. The clock is looked at from
+/// the first wait on.
+fn left(wait: Wait, until: &mut Option<Deadline>) -> io::Result<Option<Duration>> {
+    let Wait::For(time) = wait else {
+        return Err(io::ErrorKind::WouldBlock.into());
+    };
+    let until = until.get_or_insert_with(|| Deadline::after(time));
+    until
+        .remaining()
+        .map_err(|_| io::ErrorKind::WouldBlock.into())
+}
+
+fn wait_on<'s>(
+    event: &Condvar,
+    state: MutexGuard<'s, State>,
+    time: Option<Duration>,
+) -> MutexGuard<'s, State> {
+    match time {
+        None => event.wait(state).unwrap_or_else(PoisonError::into_inner),
+        Some(time) => {
+            let waited = event.wait_timeout(state, time);
+            waited.unwrap_or_else(PoisonError::into_inner).0
+        }
+    }
+}
+
+/// Moves octets from the front of a queue into `room`.
+fn take(octets: &mut VecDeque<u8>, room: &mut [u8]) -> usize {
+    let (front, back) = octets.as_slices();
+    let first = front.len().min(room.len());
+    room[..first].copy_from_slice(&front[..first]);
+    let second = back.len().min(room.len() - first);
+    room[first..first + second].copy_from_slice(&back[..second]);
+    octets.drain(..first + second);
+    first + second
+}

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! One end of a stream within a process.
+
+use std::fs::File;
+use std::io::{self, IoSlice};
+use std::net::Shutdown;
+use std::os::fd::AsFd;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
+
+use orbium_sys::ShownReadiness;
+
+use super::pipe::{Pipe, Wait};
+use crate::{ByteStream, Peer};
+
+/// A bound for waiting, in nanoseconds; the largest number is none.
+#[derive(Debug)]
+struct Bound(AtomicU64);
+
+impl Bound {
+    const fn none() -> Self {
+        Self(AtomicU64::new(u64::MAX))
+    }
+
+    fn get(&self) -> Option<Duration> {
+        match self.0.load(Ordering::Relaxed) {
+            u64::MAX => None,
+            nanoseconds => Some(Duration::from_nanos(nanoseconds)),
+        }
+    }
+
+    fn set(&self, bound: Option<Duration>) -> io::Result<()> {
+        let nanoseconds = match bound {
+            // As for sockets, where no time would mean for ever.
+            Some(Duration::ZERO) => return Err(io::ErrorKind::InvalidInput.into()),
+            Some(bound) => u64::try_from(bound.as_nanos()).unwrap_or(u64::MAX),
+            None => u64::MAX,
+        };
+        self.0.store(nanoseconds, Ordering::Relaxed);
+        Ok(())
+    }
+}
+
+/// A stream to somebody in the same process. Nothing of it is in the kernel
+/// until somebody asks for what to wait on.
+#[derive(Debug)]
+pub struct InProcessStream {
+    incoming: Arc<Pipe>,
+    outgoing: Arc<Pipe>,
+    nonblocking: AtomicBool,
+    receive_bound: Bound,
+    send_bound: Bound,
+    shown: OnceLock<Arc<ShownReadiness>>,
+    /// Shown when no descriptors are left to show anything else.
+    always_ready: &'static File,
+}
+
+/// A file that `poll` finds ready and `epoll` refuses, so that whoever has to
+/// wait without a descriptor to wait on looks again, or gives up.
+fn always_ready() -> io::Result<&'static File> {
+    static FILE: OnceLock<File> = OnceLock::new();
+    if let Some(file) = FILE.get() {
+        return Ok(file);
+    }
+    let file = File::open("/dev/null")?;
+    Ok(FILE.get_or_init(|| file))
+}
+
+impl InProcessStream {
+    /// Two ends that are connected.
+    ///
+    /// # Errors
+    /// No descriptors left; the first pair of a process needs one.
+    pub fn pair() -> io::Result<(Self, Self)> {
+        let always_ready = always_ready()?;
+        let (there, back) = (Arc::new(Pipe::default()), Arc::new(Pipe::default()));
+        let end = |incoming: &Arc<Pipe>, outgoing: &Arc<Pipe>| Self {
+            incoming: Arc::clone(incoming),
+            outgoing: Arc::clone(outgoing),
+            nonblocking: AtomicBool::new(false),
+            receive_bound: Bound::none(),
+            send_bound: Bound::none(),
+            shown: OnceLock::new(),
+            always_ready,
+        };
+        Ok((end(&back, &there), end(&there, &back)))
+    }
+
+    fn wait(&self, bound: &Bound) -> Wait {
+        if self.nonblocking.load(Ordering::Relaxed) {
+            Wait::Never
+        } else {
+            Wait::For(bound.get())
+        }
+    }
+
+    fn show_at(&self, shown: &Arc<ShownReadiness>) {
+        self.incoming.show_readable_at(shown);
+        self.outgoing.show_writable_at(shown);
+    }
+}
+
+impl ByteStream for InProcessStream {
+    fn receive(&self, room: &mut [u8]) -> io::Result<usize> {
+        self.incoming.receive(room, self.wait(&self.receive_bound))
+    }
+
+    fn send(&self, octets: &[u8]) -> io::Result<usize> {
+        self.send_vectored(&[IoSlice::new(octets)])
+    }
+
+    fn send_vectored(&self, pieces: &[IoSlice<'_>]) -> io::Result<usize> {
+        self.outgoing.send(pieces, self.wait(&self.send_bound))
+    }
+
+    fn set_timeouts(
+        &self,
+        receive: Option<Option<Duration>>,
+        send: Option<Option<Duration>>,
+    ) -> io::Result<()> {
+        if let Some(bound) = receive {
+            self.receive_bound.set(bound)?;
+        }
+        if let Some(bound) = send {
+            self.send_bound.set(bound)?;
+        }
+        Ok(())
+    }
+
+    fn set_nonblocking(&self, nonblocking: bool) -> io::Result<()> {
+        self.nonblocking.store(nonblocking, Ordering::Relaxed);
+        if nonblocking && let Some(shown) = self.shown.get() {
+            // Who waited in a receive or a send before had no use for it.
+            self.show_at(shown);
+        }
+        Ok(())
+    }
+
+    fn shutdown(&self, how: Shutdown) {
+        if how != Shutdown::Write {
+            self.incoming.refuse();
+        }
+        if how != Shutdown::Read {
+            self.outgoing.end();
+        }
+    }
+
+    fn peer(&self) -> Peer {
+        Peer::InProcess
+    }
+
+    /// What is shown is right from now on, as long as nobody waits in a receive
+    /// or a send: those are spared the system calls that keep it so.
+    fn source(&self) -> &dyn AsFd {
+        let shown = match self.shown.get() {
+            Some(shown) => shown,
+            None => match ShownReadiness::new() {
+                Ok(shown) => self.shown.get_or_init(|| Arc::new(shown)),
+                Err(_) => return self.always_ready,
+            },
+        };
+        self.show_at(shown);
+        shown.source()
+    }
+}
+
+impl Drop for InProcessStream {
+    fn drop(&mut self) {
+        self.shutdown(Shutdown::Both);
+    }
+}
