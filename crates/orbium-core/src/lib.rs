@@ -8,6 +8,7 @@
 #![forbid(unsafe_code)]
 
 mod adapter;
+mod bridge;
 mod client;
 mod config;
 mod framing;
@@ -25,6 +26,8 @@ mod server;
 
 pub use orbium_cdr as cdr;
 pub use orbium_giop::{Completion, ExceptionKind, SystemException};
+#[doc(hidden)]
+pub use orbium_sys::export_library;
 pub use orbium_transport::{
     Endpoint, EndpointError, HostPort, Peer, ProtocolProperties, Transport,
 };
@@ -32,12 +35,16 @@ pub use orbium_transport::{
 pub use adapter::{
     IdAssignment, IdUniqueness, Lifespan, ManagerState, Poa, PoaError, PoaManager, Policies,
 };
+pub use bridge::Bridge;
 pub use config::{Config, ConnectTimeout, GiopMinor, Limits, ServerStrategy, UnknownStrategy};
 pub use initial::{InvalidName, ObjectError};
 pub use operation::Operation;
 pub use operation_table::OperationTable;
 pub use orb::{Orb, OrbBuilder, OrbError};
-pub use protocol::{Channel, OfferedProtocol, ProtocolPolicy, ProtocolPolicyError, Protocols};
+pub use protocol::{
+    Channel, LoadError, OfferedProtocol, ProtocolPolicy, ProtocolPolicyError, Protocols,
+    UnknownProtocol,
+};
 pub use raises::{DispatchError, Raised, Raises, UserException, unknown_operation};
 pub use reference::{Interface, NarrowError, ObjectRef, nil_reference};
 pub use servant::{Call, Reply, Servant, ServedBy};

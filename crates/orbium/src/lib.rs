@@ -27,12 +27,16 @@
 
 pub use orbium_cdr::{Any, AnyError, Char, Fixed, FixedError, LongDouble, TypeCode, Typed, WChar};
 pub use orbium_core::{
-    Call, Completion, Config, ConnectTimeout, Endpoint, ExceptionKind, GiopMinor, HostPort,
-    IdAssignment, IdUniqueness, Interface, InvalidName, Lifespan, Limits, ManagerState,
-    NarrowError, ObjectError, ObjectRef, Orb, OrbBuilder, OrbError, Peer, Poa, PoaError,
-    PoaManager, Policies, ProtocolProperties, Servant, ServerStrategy, SystemException,
-    UserException, nil_reference,
+    Bridge, Call, Channel, Completion, Config, ConnectTimeout, Endpoint, ExceptionKind, GiopMinor,
+    HostPort, IdAssignment, IdUniqueness, Interface, InvalidName, Lifespan, Limits, ManagerState,
+    NarrowError, ObjectError, ObjectRef, OfferedProtocol, Orb, OrbBuilder, OrbError, Peer, Poa,
+    PoaError, PoaManager, Policies, ProtocolPolicy, ProtocolPolicyError, ProtocolProperties,
+    Protocols, Servant, ServerStrategy, SystemException, Transport, UnknownProtocol, UserException,
+    export_protocols, nil_reference,
 };
+
+/// What a transport is made of, for those who write one.
+pub use orbium_transport as transport;
 
 /// GIOP, references and addressing, for those who look beneath.
 pub use orbium_giop as giop;

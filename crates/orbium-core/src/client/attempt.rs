@@ -10,7 +10,7 @@ use std::sync::Arc;
 use orbium_giop::{AddressingDisposition, Completion, ExceptionKind, Ior, SystemException, minor};
 use orbium_transport::Deadline;
 
-use crate::client::binding::Binding;
+use crate::client::binding::{Binding, no_usable_protocol};
 use crate::client::exchange::{Link, Outcome, deadline_passed};
 use crate::client::locate;
 use crate::{ObjectRef, ProtocolPolicy};
@@ -79,14 +79,37 @@ impl<'o> Attempt<'o> {
         let binding = self.target().state().binding()?;
         let preferred = binding.preferred();
         self.candidate.set(preferred);
-        match Link::new(
-            self.object.orb(),
-            &binding.candidates[preferred],
-            &self.timing,
-        ) {
+        let Some(candidate) = binding.candidates.get(preferred) else {
+            // Oneways alone reach the object.
+            return Err(no_usable_protocol());
+        };
+        match Link::new(self.object.orb(), candidate, &self.timing) {
             Ok(link) => Ok(link),
             Err(exception) => self.other_link(binding, preferred, exception),
         }
+    }
+
+    /// A link for a request without a reply, over datagrams where they are
+    /// preferred or the only way.
+    pub(crate) fn link_for_oneway(&self) -> Result<Link<'_>, SystemException> {
+        let binding = self.target().state().binding()?;
+        if binding.datagrams.is_empty() {
+            return self.link();
+        }
+        let over_datagrams = || {
+            let mut last = no_usable_protocol();
+            for candidate in &binding.datagrams {
+                match Link::new(self.object.orb(), candidate, &self.timing) {
+                    Ok(link) => return Ok(link),
+                    Err(refused) => last = refused,
+                }
+            }
+            Err(last)
+        };
+        if binding.datagrams_first {
+            return over_datagrams().or_else(|_| self.link());
+        }
+        self.link().or_else(|_| over_datagrams())
     }
 
     #[cold]

@@ -19,7 +19,12 @@ use crate::{OfferedProtocol, Operation, Orb, ProtocolPolicy};
 /// All ways to an object, in the order of its profiles and their addresses.
 #[derive(Debug)]
 pub(crate) struct Binding {
+    /// Those over connections.
     pub(crate) candidates: Box<[Candidate]>,
+    /// Those over datagrams, for oneways.
+    pub(crate) datagrams: Box<[Candidate]>,
+    /// Whether oneways go over datagrams even if there are connections.
+    pub(crate) datagrams_first: bool,
     /// The candidate that answered last.
     preferred: AtomicUsize,
 }
@@ -50,21 +55,29 @@ impl Binding {
         ior: &Ior,
         policy: Option<&ProtocolPolicy>,
     ) -> Result<Self, SystemException> {
-        let mut candidates = Vec::new();
+        let (mut candidates, mut datagrams) = (Vec::new(), Vec::new());
+        let mut datagrams_first = false;
         let mut refused = None;
         for offer in protocol::wanted(ior, policy) {
+            let over_datagrams = orb.config().protocols.is_datagram(&offer.channel);
             match Candidate::new(orb, offer) {
+                Ok(candidate) if over_datagrams => {
+                    datagrams_first |= candidates.is_empty();
+                    datagrams.push(candidate);
+                }
                 Ok(candidate) => candidates.push(candidate),
                 Err(exception) => refused = Some(exception),
             }
         }
-        if candidates.is_empty() {
+        if candidates.is_empty() && datagrams.is_empty() {
             let offered = OfferedProtocol::list(&protocol::offered(orb, ior, policy));
             tracing::warn!(%offered, "no protocol of a reference can be used");
             return Err(refused.unwrap_or_else(no_usable_protocol));
         }
         Ok(Self {
             candidates: candidates.into(),
+            datagrams: datagrams.into(),
+            datagrams_first,
             preferred: AtomicUsize::new(0),
         })
     }
@@ -98,7 +111,7 @@ impl Candidate {
             Route::Local
         } else {
             let key = PoolKey {
-                channel: offer.channel,
+                channel: offer.channel.clone(),
                 negotiated,
             };
             Route::Remote(orb.core().pools.pool(key)?)
@@ -107,11 +120,19 @@ impl Candidate {
             route,
             version,
             negotiated,
-            template: RequestTemplate::new(version, &offer.object_key),
+            template: template(version, &offer),
             object_key: offer.object_key,
             readdressed: OnceLock::new(),
         })
     }
+}
+
+/// The header of requests: with the key, unless the object can be named by its
+/// whole profile alone.
+fn template(version: Version, offer: &Offer) -> RequestTemplate {
+    let profile = offer.target.as_ref();
+    let with_profile = profile.and_then(|it| RequestTemplate::with_profile(version, it));
+    with_profile.unwrap_or_else(|| RequestTemplate::new(version, &offer.object_key))
 }
 
 /// The code sets to use with the server.

@@ -59,7 +59,7 @@ pub(crate) fn send<'a>(
     let orb = object.orb();
     let deadline = attempt.deadline();
     loop {
-        let outcome = match attempt.link() {
+        let outcome = match attempt.link_for_oneway() {
             Ok(link) => {
                 let mut exchange = Exchange::begin(orb, deadline, operation, link);
                 arguments(exchange.writer());

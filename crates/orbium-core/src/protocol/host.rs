@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Which host this is, for protocols that end where it does.
+//! Which host and process this is, for protocols that end where they do.
 
 use std::sync::OnceLock;
 
@@ -7,4 +7,42 @@ use std::sync::OnceLock;
 pub(crate) fn name() -> &'static str {
     static NAME: OnceLock<String> = OnceLock::new();
     NAME.get_or_init(orbium_sys::host_name)
+}
+
+/// Identities of this host since it was started, and of this process.
+struct Identities {
+    host: Vec<u8>,
+    process: Vec<u8>,
+}
+
+fn identities() -> &'static Identities {
+    static IDENTITIES: OnceLock<Identities> = OnceLock::new();
+    IDENTITIES.get_or_init(|| {
+        // Containers of one host have the same; a path that means another file
+        // there leads nowhere, or to somebody who does not know the key.
+        let read = |file| {
+            let id = std::fs::read(file).unwrap_or_default();
+            id.trim_ascii().to_vec()
+        };
+        Identities {
+            host: read("/proc/sys/kernel/random/boot_id"),
+            process: read("/proc/sys/kernel/random/uuid"),
+        }
+    })
+}
+
+/// What tells for whom an address of that scheme is; `None` if for everybody.
+pub(crate) fn identity(scheme: &str) -> Option<&'static [u8]> {
+    let identities = identities();
+    let identity = match scheme {
+        "inproc" => &identities.process,
+        "shmiop" | "uiop" => &identities.host,
+        _ => return None,
+    };
+    (!identity.is_empty()).then_some(identity)
+}
+
+/// Whether that identity is ours.
+pub(crate) fn is_this(scheme: &str, id: &[u8]) -> bool {
+    identity(scheme).is_none_or(|own| own == id)
 }

@@ -2,17 +2,21 @@
 //! Protocols: which there are, and what references say of them.
 
 mod coded;
+mod datagram;
 mod host;
+mod library;
 mod offer;
 mod offered;
+mod packets;
 mod policy;
 mod publish;
 mod registry;
 
+pub use library::LoadError;
 pub use offer::Channel;
-pub(crate) use offer::{Offer, code_sets, offers};
+pub(crate) use offer::{Offer, code_sets, not_understood, offers};
 pub use offered::OfferedProtocol;
 pub(crate) use offered::{offered, wanted};
 pub use policy::{ProtocolPolicy, ProtocolPolicyError};
-pub(crate) use publish::profiles;
-pub use registry::Protocols;
+pub(crate) use publish::{profiles, profiles_with};
+pub use registry::{Protocols, UnknownProtocol};

@@ -4,8 +4,9 @@
 use std::fmt;
 
 use orbium_giop::component::{self, Component};
-use orbium_giop::{Ior, Profile, TaggedComponent, TaggedProfile, Version};
-use orbium_transport::HostPort;
+use orbium_giop::profile::TAG_TAO_DIOP;
+use orbium_giop::{Ior, OrbiumProfile, Profile, TaggedComponent, TaggedProfile, Version};
+use orbium_transport::{Acceptor, Endpoint, HostPort};
 
 use super::{OfferedProtocol, host};
 
@@ -34,6 +35,15 @@ impl Channel {
     fn internet(scheme: &str, host: &str, port: u16) -> Self {
         let host = host.to_owned();
         Self::giop(scheme, HostPort { host, port }.to_string())
+    }
+
+    /// What is served at an endpoint.
+    pub(crate) fn of(endpoint: &Endpoint, acceptor: &dyn Acceptor) -> Self {
+        Self {
+            scheme: endpoint.scheme.clone(),
+            messaging: endpoint.messaging().map(str::to_owned).collect(),
+            address: acceptor.address().to_owned(),
+        }
     }
 
     /// The name of the protocol, as a
@@ -70,6 +80,8 @@ pub(crate) struct Offer {
     pub(crate) version: Version,
     pub(crate) object_key: Vec<u8>,
     pub(crate) components: Vec<TaggedComponent>,
+    /// The profile, if requests must name the object by all of it.
+    pub(crate) target: Option<TaggedProfile>,
 }
 
 /// All ways that a reference offers, nearest first: those within this host,
@@ -93,24 +105,60 @@ fn distance(scheme: &str) -> u8 {
 }
 
 fn profile_offers(profile: &TaggedProfile) -> Vec<Offer> {
-    let (channels, version, object_key, components) = match Profile::parse(profile) {
+    match Profile::parse(profile) {
         Ok(Profile::Iiop(body)) => {
             let channels = internet_channels(&body.host, body.port, &body.components);
-            (channels, body.version, body.object_key, body.components)
+            let offer = |channel| Offer {
+                channel,
+                version: body.version,
+                object_key: body.object_key.clone(),
+                components: body.components.clone(),
+                target: None,
+            };
+            channels.into_iter().map(offer).collect()
         }
-        Ok(Profile::Uiop(body)) => {
-            let channels = vec![Channel::giop("uiop", body.rendezvous_point)];
-            (channels, body.version, body.object_key, body.components)
-        }
-        _ => return Vec::new(),
-    };
-    let offer = |channel| Offer {
-        channel,
-        version,
-        object_key: object_key.clone(),
-        components: components.clone(),
-    };
-    channels.into_iter().map(offer).collect()
+        Ok(Profile::HostPort(TAG_TAO_DIOP, body)) => vec![Offer {
+            channel: Channel::internet("diop", &body.host, body.port),
+            version: body.version,
+            object_key: body.object_key,
+            components: body.components,
+            target: None,
+        }],
+        Ok(Profile::Uiop(body)) => vec![Offer {
+            channel: Channel::giop("uiop", body.rendezvous_point),
+            version: body.version,
+            object_key: body.object_key,
+            components: body.components,
+            target: None,
+        }],
+        Ok(Profile::Orbium(body)) if is_here(&body) => vec![Offer {
+            channel: Channel {
+                scheme: body.scheme,
+                messaging: body.messaging,
+                address: body.address,
+            },
+            version: body.version,
+            object_key: body.object_key,
+            components: body.components,
+            target: None,
+        }],
+        Ok(Profile::Uipmc(body)) => vec![Offer {
+            channel: Channel::internet("miop", &body.address, body.port),
+            version: Version::V1_2,
+            object_key: Vec::new(),
+            components: body.components,
+            target: Some(profile.clone()),
+        }],
+        _ => Vec::new(),
+    }
+}
+
+/// Whether a profile that means one host, or one process, means this one.
+fn is_here(body: &OrbiumProfile) -> bool {
+    match component(&body.components, component::TAG_ORBIUM_HOST) {
+        Some(Component::OrbiumHost(id)) => host::is_this(&body.scheme, &id),
+        _ => true,
+    }
 }
 
 /// The channels of an IIOP profile: its own address and those of its
@@ -145,6 +193,7 @@ pub(crate) fn strange(ior: &Ior) -> impl Iterator<Item = OfferedProtocol> + '_ {
             _ if !profile_offers(profile).is_empty() => return None,
             Err(error) => format!("malformed: {error}"),
             Ok(Profile::Iiop(_)) => "no address that can be used".into(),
+            Ok(Profile::Orbium(_)) => "for processes of another host".into(),
             Ok(_) => "not understood".into(),
         };
         Some(OfferedProtocol {
@@ -154,6 +203,13 @@ pub(crate) fn strange(ior: &Ior) -> impl Iterator<Item = OfferedProtocol> + '_ {
         })
     };
     ior.profiles.iter().filter_map(strange)
+}
+
+/// The profiles of a reference that are not understood, or name no address.
+pub(crate) fn not_understood(ior: &Ior) -> impl Iterator<Item = &TaggedProfile> {
+    ior.profiles
+        .iter()
+        .filter(|profile| matches!(Profile::parse(profile), Ok(Profile::Unknown)))
 }
 
 /// The first component with a tag.

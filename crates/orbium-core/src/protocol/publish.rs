@@ -2,7 +2,10 @@
 //! From the channels an ORB serves to the profiles of its references.
 
 use orbium_giop::codeset::CodeSetComponentInfo;
-use orbium_giop::{IiopProfile, TaggedComponent, TaggedProfile, UiopProfile, Version, component};
+use orbium_giop::profile::TAG_TAO_DIOP;
+use orbium_giop::{
+    IiopProfile, OrbiumProfile, TaggedComponent, TaggedProfile, UiopProfile, Version, component,
+};
 use orbium_transport::HostPort;
 
 use super::{Channel, host};
@@ -17,18 +20,50 @@ const PLAIN_OPTION: u16 = 1;
 /// channels. All plain IIOP addresses share one, which also tells omniORB of a
 /// Unix-domain socket and everybody of TLS on the same host.
 pub(crate) fn profiles(channels: &[Channel], object_key: &[u8], minor: u8) -> Vec<TaggedProfile> {
+    let own = [
+        TaggedComponent::orb_type(component::ORB_TYPE_ORBIUM),
+        TaggedComponent::code_sets(&CodeSetComponentInfo::orbium()),
+    ];
+    profiles_with(channels, object_key, minor, &own)
+}
+
+/// The same for an object of another ORB, whose components are given; those
+/// that say where it is are left out.
+pub(crate) fn profiles_with(
+    channels: &[Channel],
+    object_key: &[u8],
+    minor: u8,
+    components: &[TaggedComponent],
+) -> Vec<TaggedProfile> {
+    let about_the_object = |component: &&TaggedComponent| !WHERE.contains(&component.tag);
     let publication = Publication {
         channels,
         object_key,
         version: Version { major: 1, minor },
+        common: components
+            .iter()
+            .filter(about_the_object)
+            .cloned()
+            .collect(),
     };
     publication.profiles()
 }
+
+/// Components that say where an object is.
+const WHERE: [u32; 5] = [
+    component::TAG_ALTERNATE_IIOP_ADDRESS,
+    component::TAG_SSL_SEC_TRANS,
+    component::TAG_OMNIORB_UNIX_TRANS,
+    component::TAG_ORBIUM_HOST,
+    component::TAG_TLS_SEC_TRANS,
+];
 
 struct Publication<'a> {
     channels: &'a [Channel],
     object_key: &'a [u8],
     version: Version,
+    /// Components of every profile.
+    common: Vec<TaggedComponent>,
 }
 
 impl Publication<'_> {
@@ -45,6 +80,10 @@ impl Publication<'_> {
                 profiles.extend(self.tls_alone(channel));
             } else if channel.is_giop_over("uiop") {
                 profiles.push(self.unix(channel));
+            } else if channel.is_giop_over("diop") {
+                profiles.extend(self.datagrams(channel));
+            } else if !channel.is_giop_over("miop") {
+                profiles.push(self.own(channel));
             }
         }
         if !internet && profiles.iter().all(|profile| profile.tag != 0) {
@@ -63,10 +102,7 @@ impl Publication<'_> {
         if self.version.minor == 0 {
             return Vec::new();
         }
-        vec![
-            TaggedComponent::orb_type(component::ORB_TYPE_ORBIUM),
-            TaggedComponent::code_sets(&CodeSetComponentInfo::orbium()),
-        ]
+        self.common.clone()
     }
 
     fn iiop(&self, at: HostPort, more: Vec<TaggedComponent>) -> TaggedProfile {
@@ -117,6 +153,34 @@ impl Publication<'_> {
             port: 0,
         };
         Some(self.iiop(none, vec![ssl(at.port, TLS_OPTIONS, TLS_OPTIONS & !0x40)]))
+    }
+
+    /// UDP, as TAO has it.
+    fn datagrams(&self, channel: &Channel) -> Option<TaggedProfile> {
+        let at = host_port(channel)?;
+        let profile = IiopProfile {
+            version: self.version,
+            host: at.host,
+            port: at.port,
+            object_key: self.object_key.to_vec(),
+            components: self.common_components(),
+        };
+        Some(profile.encode_as(TAG_TAO_DIOP))
+    }
+
+    /// A protocol that no other ORB knows.
+    fn own(&self, channel: &Channel) -> TaggedProfile {
+        let mut components = self.common_components();
+        components.extend(host::identity(&channel.scheme).map(TaggedComponent::orbium_host));
+        let profile = OrbiumProfile {
+            version: self.version,
+            scheme: channel.scheme.clone(),
+            messaging: channel.messaging.clone(),
+            address: channel.address.clone(),
+            object_key: self.object_key.to_vec(),
+            components,
+        };
+        profile.encode()
     }
 
     fn unix(&self, channel: &Channel) -> TaggedProfile {

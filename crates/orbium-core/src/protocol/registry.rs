@@ -11,6 +11,8 @@ use orbium_transport::{
 
 use super::Channel;
 use super::coded::{CodedAcceptor, CodedConnector};
+use super::datagram::{DatagramAcceptor, DatagramConnector};
+use super::packets::Giop;
 use crate::{Config, OrbError};
 
 /// The transports and messaging halves an ORB can use, by name. A plain value,
@@ -34,11 +36,31 @@ impl Default for Protocols {
     }
 }
 
+/// A name that no transport and no messaging half has.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UnknownProtocol {
+    name: String,
+    known: String,
+}
+
+impl fmt::Display for UnknownProtocol {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "there is no transport and no messaging `{}` here, only {}",
+            self.name, self.known
+        )
+    }
+}
+
+impl std::error::Error for UnknownProtocol {}
+
 /// Why a protocol cannot be used.
 #[derive(Debug)]
 pub(crate) enum Unusable {
     NoTransport { scheme: String, known: String },
     NoMessaging { name: String, known: String },
+    NeedsStream { name: String },
     Stack(messaging::StackError),
     Address(EndpointError),
 }
@@ -52,6 +74,10 @@ impl fmt::Display for Unusable {
             Self::NoMessaging { name, known } => {
                 write!(f, "there is no messaging `{name}` here, only {known}")
             }
+            Self::NeedsStream { name } => write!(
+                f,
+                "messaging {name} needs a stream: datagrams get lost and overtake each other"
+            ),
             Self::Stack(error) => error.fmt(f),
             Self::Address(error) => error.fmt(f),
         }
@@ -79,6 +105,46 @@ impl Protocols {
     pub fn register_messaging(&mut self, half: Arc<dyn Messaging>) {
         self.messaging.retain(|known| known.name() != half.name());
         self.messaging.push(half);
+    }
+
+    /// Adds all of the other's.
+    pub fn add(&mut self, other: Self) {
+        for transport in other.transports {
+            self.register(transport);
+        }
+        for half in other.messaging {
+            self.register_messaging(half);
+        }
+    }
+
+    /// Those of these names alone: schemes of transports and names of messaging
+    /// halves, as a configuration lists them.
+    ///
+    /// # Errors
+    /// [`UnknownProtocol`]: a name that nothing has.
+    pub fn only<'n>(
+        &self,
+        names: impl IntoIterator<Item = &'n str>,
+    ) -> Result<Self, UnknownProtocol> {
+        let mut chosen = Self::none();
+        for name in names {
+            let mut halves = self.messaging.iter();
+            if let Some(transport) = self.transport(name) {
+                chosen.register(transport.clone());
+            } else if let Some(half) = halves.find(|half| half.name() == name) {
+                chosen.register_messaging(Arc::clone(half));
+            } else {
+                return Err(UnknownProtocol {
+                    name: name.to_owned(),
+                    known: self
+                        .schemes()
+                        .chain(self.messaging())
+                        .collect::<Vec<_>>()
+                        .join(", "),
+                });
+            }
+        }
+        Ok(chosen)
     }
 
     /// The transport of a scheme.
@@ -125,6 +191,14 @@ impl Protocols {
         Ok(Some(Arc::new(stack)))
     }
 
+    /// Whether a channel carries oneways alone.
+    pub(crate) fn is_datagram(&self, channel: &Channel) -> bool {
+        matches!(
+            self.transport(&channel.scheme),
+            Some(Transport::Datagram(_))
+        )
+    }
+
     /// What makes connections to a channel.
     pub(crate) fn connector(
         &self,
@@ -133,13 +207,21 @@ impl Protocols {
     ) -> Result<Box<dyn Connector>, Unusable> {
         let names = channel.messaging.iter().map(String::as_str);
         let messaging = self.stack(names)?;
-        let inner = match self.get(&channel.scheme)? {
-            Transport::Stream(transport) => {
-                transport.connector(&channel.address, &config.properties)
+        let transport = match self.get(&channel.scheme)? {
+            Transport::Stream(transport) => transport,
+            Transport::Datagram(transport) => {
+                return Ok(Box::new(DatagramConnector {
+                    transport: Arc::clone(transport),
+                    address: channel.address.clone(),
+                    properties: config.properties,
+                    messaging: over_datagrams(messaging)?,
+                    limit: config.limits.message_size,
+                }));
             }
-            Transport::Datagram(_) => Err(EndpointError::UnknownScheme(channel.scheme.clone())),
         };
-        let inner = inner.map_err(Unusable::Address)?;
+        let inner = transport
+            .connector(&channel.address, &config.properties)
+            .map_err(Unusable::Address)?;
         Ok(match messaging {
             None => inner,
             Some(messaging) => Box::new(CodedConnector {
@@ -159,24 +241,44 @@ impl Protocols {
         let unusable =
             |error: Unusable| OrbError::Protocol(endpoint.to_string(), error.to_string());
         let messaging = self.stack(endpoint.messaging()).map_err(unusable)?;
-        let listened = match self.get(&endpoint.scheme).map_err(unusable)? {
-            Transport::Stream(transport) => transport.listen(endpoint, &config.properties),
-            Transport::Datagram(_) => {
-                Err(EndpointError::UnknownScheme(endpoint.scheme.clone()).into())
-            }
-        };
-        let inner = listened.map_err(|error| match error {
+        let failed = |error| match error {
             ListenError::Endpoint(error) => OrbError::Endpoint(error),
             ListenError::Io(error) => OrbError::Listen(endpoint.to_string(), error),
-        })?;
+        };
+        let limit = config.limits.message_size;
+        let inner = match self.get(&endpoint.scheme).map_err(unusable)? {
+            Transport::Stream(transport) => transport.listen(endpoint, &config.properties),
+            Transport::Datagram(transport) => {
+                let messaging = over_datagrams(messaging).map_err(unusable)?;
+                let socket = transport.bind(endpoint, &config.properties);
+                let socket = socket.map_err(failed)?;
+                let acceptor = DatagramAcceptor::new(socket, &endpoint.scheme, messaging, limit);
+                return Ok(Box::new(
+                    acceptor.map_err(|error| failed(ListenError::Io(error)))?,
+                ));
+            }
+        };
+        let inner = inner.map_err(failed)?;
         Ok(match messaging {
             None => inner,
             Some(messaging) => Box::new(CodedAcceptor {
                 inner,
                 messaging,
-                limit: config.limits.message_size,
+                limit,
             }),
         })
+    }
+}
+
+/// The messaging over a datagram transport, where nothing may depend on what was
+/// sent before.
+fn over_datagrams(messaging: Option<Arc<dyn Messaging>>) -> Result<Arc<dyn Messaging>, Unusable> {
+    match messaging {
+        None => Ok(Arc::new(Giop)),
+        Some(messaging) if messaging.is_stateful() => Err(Unusable::NeedsStream {
+            name: messaging.name().to_owned(),
+        }),
+        Some(messaging) => Ok(messaging),
     }
 }
 

@@ -56,11 +56,7 @@ impl Server {
         let mut published = Vec::new();
         for endpoint in endpoints {
             let acceptor = orb.config().protocols.listen(endpoint, orb.config())?;
-            published.push(Channel {
-                scheme: endpoint.scheme.clone(),
-                messaging: endpoint.messaging().map(str::to_owned).collect(),
-                address: acceptor.address().to_owned(),
-            });
+            published.push(Channel::of(endpoint, &*acceptor));
             acceptors.push(acceptor);
         }
         let failed = |error| match endpoints.first() {

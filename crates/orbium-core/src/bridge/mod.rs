@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! An in-line bridge: what comes in over one protocol goes out over another.
+//!
+//! A connection of a client is one connection to the server, and messages pass
+//! as they are: object keys, request ids, service contexts with their
+//! priorities, code sets and fragments. No body is unmarshalled. What a message
+//! says about where objects are is rewritten only where that can be told
+//! without its types: in replies that forward, and in references that the
+//! bridge is given.
+
+mod pump;
+mod rewrite;
+
+use std::collections::HashMap;
+use std::io;
+use std::net::Shutdown;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread::{self, JoinHandle};
+use std::time::Duration;
+
+use orbium_giop::Ior;
+use orbium_sys::{Interest, Poller, Ready, Waker};
+use orbium_transport::{Acceptor, ByteStream, Connector};
+
+use crate::{Channel, Config, OrbError};
+use pump::Pump;
+
+/// How long nothing is accepted after the system refused a connection.
+const PAUSE: Duration = Duration::from_millis(20);
+
+/// Token of the waker; acceptors follow.
+const WAKER: u64 = 0;
+
+/// A bridge that relays until it is dropped.
+///
+/// ```
+/// use orbium_core::{Bridge, Config, Orb};
+///
+/// let server = Orb::builder().endpoint("uiop://")?.build()?;
+/// let inside = &server.channels()?[0];
+/// let config = Config {
+///     endpoints: vec!["iiop://127.0.0.1:0".parse()?],
+///     ..Config::default()
+/// };
+/// let bridge = Bridge::start(&config, inside.clone())?;
+/// println!("clients find the server at {}", bridge.channels()[0]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug)]
+pub struct Bridge {
+    shared: Arc<Shared>,
+    acceptor: Option<JoinHandle<()>>,
+}
+
+/// What all threads of a bridge share.
+#[derive(Debug)]
+struct Shared {
+    config: Config,
+    listens: Vec<Channel>,
+    to: Channel,
+    connector: Box<dyn Connector>,
+    stopping: AtomicBool,
+    waker: Waker,
+    streams: Mutex<Streams>,
+}
+
+/// The streams that are open, to be ended with the bridge.
+#[derive(Debug, Default)]
+struct Streams {
+    next: u64,
+    open: HashMap<u64, Pair>,
+}
+
+/// A client's stream and, once it is there, the server's.
+type Pair = (Arc<dyn ByteStream>, Option<Arc<dyn ByteStream>>);
+
+impl Bridge {
+    /// Listens at the endpoints of a configuration, whose limits, protocols and
+    /// properties hold for both sides, and relays to `to`.
+    ///
+    /// # Errors
+    /// [`OrbError`]: no endpoint, one that cannot be listened at, or a protocol
+    /// that is not there.
+    pub fn start(config: &Config, to: Channel) -> Result<Self, OrbError> {
+        config.check().map_err(OrbError::Config)?;
+        if config.endpoints.is_empty() {
+            return Err(OrbError::Config(
+                "a bridge without an endpoint has nobody to relay for",
+            ));
+        }
+        let connector = config
+            .protocols
+            .connector(&to, config)
+            .map_err(|error| OrbError::Protocol(to.to_string(), error.to_string()))?;
+        let mut acceptors = Vec::new();
+        for endpoint in &config.endpoints {
+            acceptors.push(config.protocols.listen(endpoint, config)?);
+        }
+        let listens = config.endpoints.iter().zip(&acceptors);
+        let listens = listens.map(|(endpoint, acceptor)| Channel::of(endpoint, &**acceptor));
+        let failed = |error| OrbError::Listen(config.endpoints[0].to_string(), error);
+        let shared = Arc::new(Shared {
+            listens: listens.collect(),
+            to,
+            connector,
+            stopping: AtomicBool::new(false),
+            waker: Waker::new().map_err(failed)?,
+            streams: Mutex::default(),
+            config: config.clone(),
+        });
+        let serving = Arc::clone(&shared);
+        let poller = serving.poller(&acceptors).map_err(failed)?;
+        let acceptor = thread::Builder::new()
+            .name("orbium-bridge".into())
+            .spawn(move || serving.accept(&poller, &acceptors))
+            .map_err(failed)?;
+        Ok(Self {
+            shared,
+            acceptor: Some(acceptor),
+        })
+    }
+
+    /// Where clients find the bridge.
+    #[must_use]
+    pub fn channels(&self) -> &[Channel] {
+        &self.shared.listens
+    }
+
+    /// A reference that leads to the server, as it has to be for those who are
+    /// to come over the bridge. The same if nothing in it leads to the server.
+    #[must_use]
+    pub fn rewrite(&self, ior: &Ior) -> Ior {
+        rewrite::rewrite(ior, &self.shared.to, &self.shared.listens)
+    }
+}
+
+impl Drop for Bridge {
+    fn drop(&mut self) {
+        self.shared.stopping.store(true, Ordering::Release);
+        self.shared.waker.wake();
+        if let Some(acceptor) = self.acceptor.take() {
+            // It has nothing to say.
+            let _ = acceptor.join();
+        }
+        for (client, server) in self.shared.lock().open.values() {
+            client.shutdown(Shutdown::Both);
+            if let Some(server) = server {
+                server.shutdown(Shutdown::Both);
+            }
+        }
+    }
+}
+
+impl Shared {
+    fn lock(&self) -> MutexGuard<'_, Streams> {
+        self.streams.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn is_stopping(&self) -> bool {
+        self.stopping.load(Ordering::Acquire)
+    }
+
+    fn poller(&self, acceptors: &[Box<dyn Acceptor>]) -> io::Result<Poller> {
+        let poller = Poller::new()?;
+        poller.add(self.waker.source(), WAKER, Interest::Read)?;
+        for (token, acceptor) in (1..).zip(acceptors) {
+            poller.add(&acceptor.source(), token, Interest::Read)?;
+        }
+        Ok(poller)
+    }
+
+    fn accept(self: &Arc<Self>, poller: &Poller, acceptors: &[Box<dyn Acceptor>]) {
+        let mut ready: Vec<Ready> = Vec::new();
+        while !self.is_stopping() {
+            if let Err(error) = poller.wait(&mut ready, None) {
+                tracing::error!(%error, "cannot wait for connections");
+                return;
+            }
+            for Ready { token } in &ready {
+                let place = usize::try_from(*token).unwrap_or(0).checked_sub(1);
+                let Some(acceptor) = place.and_then(|place| acceptors.get(place)) else {
+                    continue;
+                };
+                match acceptor.accept() {
+                    Ok(stream) => self.take_on(stream),
+                    Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
+                    Err(error) => {
+                        tracing::warn!(%error, "cannot accept a connection");
+                        thread::sleep(PAUSE);
+                    }
+                }
+            }
+        }
+    }
+
+    fn take_on(self: &Arc<Self>, client: Box<dyn ByteStream>) {
+        let client: Arc<dyn ByteStream> = Arc::from(client);
+        let id = {
+            let mut streams = self.lock();
+            if streams.open.len() >= self.config.limits.connections || self.is_stopping() {
+                tracing::warn!("connection refused: the limit of connections is reached");
+                return;
+            }
+            streams.next += 1;
+            let id = streams.next;
+            streams.open.insert(id, (Arc::clone(&client), None));
+            id
+        };
+        let shared = Arc::clone(self);
+        let spawned = thread::Builder::new()
+            .name("orbium-bridge".into())
+            .spawn(move || {
+                Pump::requests(&shared, id, &client);
+                shared.lock().open.remove(&id);
+            });
+        if let Err(error) = spawned {
+            tracing::warn!(%error, "no thread for a connection");
+            self.lock().open.remove(&id);
+        }
+    }
+}

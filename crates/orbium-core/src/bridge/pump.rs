@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Messages from one stream to another.
+
+use std::io;
+use std::net::Shutdown;
+use std::sync::Arc;
+use std::thread;
+
+use orbium_cdr::{ByteOrder, CdrWriter, Format};
+use orbium_giop::{
+    Completion, ExceptionKind, HEADER_LEN, MessageHeader, MessageKind, ReplyStatus, RequestHeader,
+    SystemException, SystemExceptionBody, Version, begin_reply, finish_message, message_error,
+    minor,
+};
+use orbium_transport::{ByteStream, Deadline};
+
+use super::{Shared, rewrite};
+use crate::framing::Framing;
+use crate::outgoing::{self, Patience};
+
+/// One direction of a connection.
+pub(super) struct Pump<'a> {
+    shared: &'a Shared,
+    from: &'a dyn ByteStream,
+    framing: Framing,
+    /// Until when the message that has begun must be there whole.
+    unfinished: Option<Deadline>,
+}
+
+impl<'a> Pump<'a> {
+    fn new(shared: &'a Shared, from: &'a dyn ByteStream) -> Self {
+        Self {
+            shared,
+            from,
+            framing: Framing::new(shared.config.limits.message_size),
+            unfinished: None,
+        }
+    }
+
+    /// Relays from a client to the server, whom it connects to for the first
+    /// message, and back on another thread; returns when both are done.
+    pub(super) fn requests(shared: &Shared, id: u64, client: &Arc<dyn ByteStream>) {
+        let limits = &shared.config.limits;
+        let (receive, send) = (Some(limits.message_time), Some(limits.send_time));
+        if client.set_timeouts(Some(receive), Some(send)).is_err() {
+            return;
+        }
+        let mut pump = Pump::new(shared, &**client);
+        let Some(first) = pump.next() else {
+            return;
+        };
+        let server = match connect(shared, id) {
+            Ok(server) => server,
+            Err(error) => {
+                tracing::warn!(to = %shared.to, %error, "cannot relay");
+                pump.refuse_all(first);
+                return;
+            }
+        };
+        thread::scope(|scope| {
+            let back = || {
+                Pump::new(shared, &*server).replies(&**client);
+                // Whether in order or not: it is the end for the client too.
+                client.shutdown(Shutdown::Both);
+            };
+            if thread::Builder::new().spawn_scoped(scope, back).is_err() {
+                return;
+            }
+            let mut next = Some(first);
+            while let Some(header) = next {
+                let octets = pump.framing.message(&header);
+                if shared.send(&*server, octets).is_err() {
+                    break;
+                }
+                pump.framing.consume(&header);
+                next = pump.next();
+            }
+            // The replies to what was sent may still come.
+            server.shutdown(Shutdown::Write);
+        });
+    }
+
+    fn replies(&mut self, client: &dyn ByteStream) {
+        while let Some(header) = self.next() {
+            let octets = self.framing.message(&header);
+            let rewritten = rewrite::forward(&header, octets, self.shared);
+            let octets = rewritten.as_deref().unwrap_or(octets);
+            if self.shared.send(client, octets).is_err() {
+                return;
+            }
+            self.framing.consume(&header);
+        }
+    }
+
+    /// The header of the next message, once it is there whole; `None` at the
+    /// end.
+    fn next(&mut self) -> Option<MessageHeader> {
+        loop {
+            match self.framing.next() {
+                Ok(Some(header)) => {
+                    self.unfinished = None;
+                    return Some(header);
+                }
+                Ok(None) => {}
+                Err(error) => {
+                    tracing::debug!(peer = %self.from.peer(), ?error, "not a message");
+                    let _ = self.from.send(&message_error(Version::V1_2));
+                    return None;
+                }
+            }
+            if self.framing.is_partial() {
+                let time = Some(self.shared.config.limits.message_time);
+                let limit = *self.unfinished.get_or_insert_with(|| Deadline::after(time));
+                if limit.has_passed() {
+                    return None;
+                }
+            }
+            if self.shared.is_stopping() {
+                return None;
+            }
+            match self.framing.receive(self.from) {
+                Ok(0) => return None,
+                Ok(_) => {}
+                Err(error) => match error.kind() {
+                    io::ErrorKind::Interrupted
+                    | io::ErrorKind::WouldBlock
+                    | io::ErrorKind::TimedOut => {}
+                    _ => return None,
+                },
+            }
+        }
+    }
+
+    /// Tells a client that the server is not there.
+    fn refuse_all(&mut self, first: MessageHeader) {
+        let mut next = Some(first);
+        while let Some(header) = next {
+            let message = self.framing.message(&header);
+            if let Some(reply) = refusal(&header, message)
+                && self.shared.send(self.from, &reply).is_err()
+            {
+                return;
+            }
+            self.framing.consume(&header);
+            next = self.next();
+        }
+    }
+}
+
+fn connect(shared: &Shared, id: u64) -> io::Result<Arc<dyn ByteStream>> {
+    let deadline = Deadline::after(Some(shared.config.connect_timeout.0));
+    let server: Arc<dyn ByteStream> = Arc::from(shared.connector.connect(deadline)?);
+    let limits = &shared.config.limits;
+    let (receive, send) = (Some(limits.message_time), Some(limits.send_time));
+    server.set_timeouts(Some(receive), Some(send))?;
+    if let Some((_, place)) = shared.lock().open.get_mut(&id) {
+        *place = Some(Arc::clone(&server));
+    }
+    if shared.is_stopping() {
+        return Err(io::ErrorKind::Interrupted.into());
+    }
+    Ok(server)
+}
+
+impl Shared {
+    fn send(&self, to: &dyn ByteStream, octets: &[u8]) -> io::Result<()> {
+        outgoing::send_octets(to, octets, Patience::For(self.config.limits.send_time))
+    }
+}
+
+/// The answer to a request that cannot be relayed, if it expects one.
+fn refusal(header: &MessageHeader, message: &mut [u8]) -> Option<Vec<u8>> {
+    if header.kind != MessageKind::Request {
+        return None;
+    }
+    let minor_version = header.format().minor;
+    let mut reader = header.reader(&mut message[HEADER_LEN..]);
+    let request = RequestHeader::read(&mut reader, minor_version).ok()?;
+    if !request.response.expects_reply() {
+        return None;
+    }
+    let exception = SystemException::orbium(
+        ExceptionKind::Transient,
+        minor::CONNECT_FAILED,
+        Completion::No,
+    );
+    let mut writer = CdrWriter::new(Format::plain(ByteOrder::NATIVE, minor_version));
+    let start = begin_reply(
+        &mut writer,
+        header.version,
+        request.request_id,
+        ReplyStatus::SystemException,
+        &[],
+    );
+    SystemExceptionBody::from(exception).write(&mut writer);
+    finish_message(&mut writer, start);
+    writer.finish().ok()
+}

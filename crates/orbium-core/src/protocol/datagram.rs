@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Oneways over datagrams, as a stream that nothing ever comes back on.
+//!
+//! A client's stream sends each message as a datagram of its own, or in packets
+//! of several. A server has one stream for all its clients: what arrives whole
+//! is read from it like any message, and what is no message is left out.
+
+use std::fmt;
+use std::io::{self, IoSlice, Read, Write};
+use std::net::Shutdown;
+use std::os::fd::AsFd;
+use std::os::unix::net::UnixStream;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use orbium_giop::messaging::{Decoder, Messaging, Side};
+use orbium_transport::{
+    Acceptor, ByteStream, Connector, DatagramTransport, Datagrams, Deadline, Peer,
+    ProtocolProperties,
+};
+
+use super::coded::CodedStream;
+use super::packets::Packets;
+
+/// Octets of the largest datagram there is.
+const LARGEST: usize = 1 << 16;
+
+/// A datagram socket as a byte stream of frames.
+struct DatagramStream {
+    socket: Arc<dyn Datagrams>,
+    packets: Packets,
+    receiving: Mutex<Receiving>,
+    /// Only received on: what is to be sent has nowhere to go.
+    serves: bool,
+    /// Tells the acceptor that another stream is wanted.
+    end: Option<UnixStream>,
+}
+
+struct Receiving {
+    /// Says what a whole frame is.
+    decoder: Box<dyn Decoder>,
+    datagram: Vec<u8>,
+    frame: Vec<u8>,
+    at: usize,
+}
+
+impl fmt::Debug for DatagramStream {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("DatagramStream")
+            .field("socket", &self.socket)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Drop for DatagramStream {
+    fn drop(&mut self) {
+        if let Some(end) = &mut self.end {
+            // Nobody accepts any more if this fails.
+            let _ = end.write(&[1]);
+        }
+    }
+}
+
+impl DatagramStream {
+    fn lock(&self) -> MutexGuard<'_, Receiving> {
+        self.receiving
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Receives until there is a whole frame.
+    fn fill(&self, receiving: &mut Receiving) -> io::Result<()> {
+        receiving.frame.clear();
+        receiving.at = 0;
+        loop {
+            let (len, peer) = self.socket.receive(&mut receiving.datagram)?;
+            if len == 0 && peer == Peer::Unknown {
+                // Shut down.
+                return Ok(());
+            }
+            let datagram = &receiving.datagram[..len.min(LARGEST)];
+            match self.packets.unpack(datagram, &mut receiving.frame) {
+                Ok(()) => {}
+                Err(error) => tracing::debug!(%peer, %error, "not a packet"),
+            }
+            if receiving.frame.is_empty() {
+                continue;
+            }
+            let whole = Some(receiving.frame.len());
+            if receiving.decoder.frame_len(&receiving.frame) == Ok(whole) {
+                return Ok(());
+            }
+            tracing::debug!(%peer, "not a message");
+            receiving.frame.clear();
+        }
+    }
+}
+
+impl ByteStream for DatagramStream {
+    fn receive(&self, room: &mut [u8]) -> io::Result<usize> {
+        if !self.serves {
+            return Err(io::ErrorKind::Unsupported.into());
+        }
+        let mut receiving = self.lock();
+        if receiving.at == receiving.frame.len() {
+            self.fill(&mut receiving)?;
+        }
+        let left = &receiving.frame[receiving.at..];
+        let count = left.len().min(room.len());
+        room[..count].copy_from_slice(&left[..count]);
+        receiving.at += count;
+        Ok(count)
+    }
+
+    fn send(&self, octets: &[u8]) -> io::Result<usize> {
+        self.send_vectored(&[IoSlice::new(octets)])
+    }
+
+    /// Takes one whole frame.
+    fn send_vectored(&self, pieces: &[IoSlice<'_>]) -> io::Result<usize> {
+        if !self.serves {
+            self.packets.send(&*self.socket, pieces)?;
+        }
+        Ok(pieces.iter().map(|piece| piece.len()).sum())
+    }
+
+    fn set_timeouts(
+        &self,
+        receive: Option<Option<Duration>>,
+        _send: Option<Option<Duration>>,
+    ) -> io::Result<()> {
+        match receive {
+            Some(timeout) if self.serves => self.socket.set_timeout(timeout),
+            _ => Ok(()),
+        }
+    }
+
+    fn set_nonblocking(&self, nonblocking: bool) -> io::Result<()> {
+        self.socket.set_nonblocking(nonblocking)
+    }
+
+    fn shutdown(&self, how: Shutdown) {
+        if how != Shutdown::Write {
+            self.socket.shutdown();
+        }
+    }
+
+    /// Whoever sends: there is no one peer.
+    fn peer(&self) -> Peer {
+        Peer::Unknown
+    }
+
+    fn source(&self) -> &dyn AsFd {
+        self.socket.source()
+    }
+
+    fn has_buffered(&self) -> bool {
+        let receiving = self.lock();
+        receiving.at < receiving.frame.len()
+    }
+}
+
+/// Wraps a socket into a stream of GIOP messages.
+fn wrap(
+    stream: DatagramStream,
+    messaging: &dyn Messaging,
+    side: Side,
+    limit: usize,
+) -> Box<dyn ByteStream> {
+    Box::new(CodedStream::new(Box::new(stream), messaging, side, limit))
+}
+
+fn receiving(messaging: &dyn Messaging, side: Side, limit: usize) -> Mutex<Receiving> {
+    Mutex::new(Receiving {
+        decoder: messaging.session(side, limit).decoder,
+        datagram: match side {
+            Side::Server => vec![0; LARGEST],
+            Side::Client => Vec::new(),
+        },
+        frame: Vec::new(),
+        at: 0,
+    })
+}
+
+/// Opens sockets to an address.
+#[derive(Debug)]
+pub(crate) struct DatagramConnector {
+    pub(crate) transport: Arc<dyn DatagramTransport>,
+    pub(crate) address: String,
+    pub(crate) properties: ProtocolProperties,
+    pub(crate) messaging: Arc<dyn Messaging>,
+    pub(crate) limit: usize,
+}
+
+impl Connector for DatagramConnector {
+    fn connect(&self, deadline: Deadline) -> io::Result<Box<dyn ByteStream>> {
+        let socket = self
+            .transport
+            .open(&self.address, &self.properties, deadline)?;
+        let stream = DatagramStream {
+            packets: Packets::of(self.transport.scheme(), self.limit),
+            socket: Arc::from(socket),
+            receiving: receiving(&*self.messaging, Side::Client, self.limit),
+            serves: false,
+            end: None,
+        };
+        Ok(wrap(stream, &*self.messaging, Side::Client, self.limit))
+    }
+}
+
+/// Gives one stream at a time, which is all that a socket without connections
+/// has.
+#[derive(Debug)]
+pub(crate) struct DatagramAcceptor {
+    socket: Arc<dyn Datagrams>,
+    scheme: String,
+    messaging: Arc<dyn Messaging>,
+    limit: usize,
+    /// Readable while a stream is wanted.
+    wanted: UnixStream,
+    end: UnixStream,
+}
+
+impl DatagramAcceptor {
+    pub(crate) fn new(
+        socket: Box<dyn Datagrams>,
+        scheme: &str,
+        messaging: Arc<dyn Messaging>,
+        limit: usize,
+    ) -> io::Result<Self> {
+        let (wanted, mut end) = UnixStream::pair()?;
+        wanted.set_nonblocking(true)?;
+        end.set_nonblocking(true)?;
+        end.write_all(&[1])?;
+        Ok(Self {
+            socket: Arc::from(socket),
+            scheme: scheme.to_owned(),
+            messaging,
+            limit,
+            wanted,
+            end,
+        })
+    }
+}
+
+impl Acceptor for DatagramAcceptor {
+    fn accept(&self) -> io::Result<Box<dyn ByteStream>> {
+        let end = self.end.try_clone()?;
+        (&self.wanted).read_exact(&mut [0])?;
+        let stream = DatagramStream {
+            socket: Arc::clone(&self.socket),
+            packets: Packets::of(&self.scheme, self.limit),
+            receiving: receiving(&*self.messaging, Side::Server, self.limit),
+            serves: true,
+            end: Some(end),
+        };
+        Ok(wrap(stream, &*self.messaging, Side::Server, self.limit))
+    }
+
+    fn source(&self) -> &dyn AsFd {
+        &self.wanted
+    }
+
+    fn address(&self) -> &str {
+        self.socket.address()
+    }
+}

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Protocols out of shared libraries.
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+use orbium_sys::{LibraryError, load_library};
+
+use super::Protocols;
+
+/// Why a shared library added no protocol.
+#[derive(Debug)]
+pub struct LoadError {
+    path: PathBuf,
+    cause: Option<LibraryError>,
+}
+
+impl LoadError {
+    /// What is wrong with the library; `None` if it is one of orbium, but what
+    /// it declares are not [`Protocols`] as this program knows them.
+    #[must_use]
+    pub const fn cause(&self) -> Option<&LibraryError> {
+        self.cause.as_ref()
+    }
+}
+
+impl fmt::Display for LoadError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "`{}` ", self.path.display())?;
+        match &self.cause {
+            Some(error) => error.fmt(f),
+            None => f.write_str(
+                "declares no protocols, or was built from other sources of orbium than this program",
+            ),
+        }
+    }
+}
+
+impl std::error::Error for LoadError {}
+
+impl Protocols {
+    /// Adds what a shared library has exported with
+    /// [`export_protocols!`](crate::export_protocols). It stays loaded, and is
+    /// trusted as the program is.
+    ///
+    /// # Errors
+    /// [`LoadError`]; nothing was added then.
+    pub fn load(&mut self, path: impl AsRef<Path>) -> Result<(), LoadError> {
+        let path = path.as_ref();
+        let failed = |cause| LoadError {
+            path: path.to_owned(),
+            cause,
+        };
+        let made = load_library(path).map_err(|error| failed(Some(error)))?;
+        let protocols: Box<Self> = made.downcast().map_err(|_| failed(None))?;
+        self.add(*protocols);
+        Ok(())
+    }
+}
+
+/// Exports protocols from a shared library, to be added to a program that runs
+/// with [`Protocols::load`](crate::Protocols::load). Once per library.
+///
+/// ```ignore
+/// orbium::export_protocols!(|| {
+///     let mut protocols = orbium::Protocols::none();
+///     protocols.register(orbium::Transport::stream(Pipes));
+///     protocols
+/// });
+/// ```
+#[macro_export]
+macro_rules! export_protocols {
+    ($make:expr) => {
+        $crate::export_library!(|| -> $crate::Protocols { ($make)() });
+    };
+}

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Calls over an in-line bridge.
+
+use orbium::giop::{Profile, TaggedComponent};
+use orbium::{Bridge, Config, ExceptionKind, Interface, Peer};
+use orbium_testkit::{Served, client, each_strategy, eventually, reach, reference, within};
+
+fn config(endpoint: &str) -> Config {
+    Config {
+        endpoints: vec![endpoint.parse().unwrap()],
+        ..Config::default()
+    }
+}
+
+fn bridge_to(served: &Served, endpoint: &str) -> Bridge {
+    let inside = served.orb.channels().unwrap();
+    Bridge::start(&config(endpoint), inside[0].clone()).unwrap()
+}
+
+#[test]
+fn calls_pass_between_protocols() {
+    each_strategy(|strategy| {
+        for (inside, outside) in [
+            ("uiop://", "iiop://127.0.0.1:0"),
+            ("iiop://127.0.0.1:0", "uiop://"),
+            ("uiop://?messaging=giop-lite", "iiop://127.0.0.1:0"),
+        ] {
+            let served = Served::with(Config {
+                strategy,
+                ..config(inside)
+            });
+            let bridge = bridge_to(&served, outside);
+            let ior = bridge.rewrite(served.target.as_object().ior());
+            assert_eq!(ior.type_id, served.target.as_object().ior().type_id);
+            let client = client();
+            let target = reach(&client, &ior.to_string());
+            let offered = target.as_object().protocols();
+            let channel = offered[0].channel.as_ref().unwrap();
+            assert_eq!(channel, &bridge.channels()[0]);
+            within("calls over the bridge", move || {
+                std::thread::scope(|scope| {
+                    for _ in 0..4 {
+                        scope.spawn(|| {
+                            (0..100).for_each(|v| assert_eq!(target.echo_long(v), Ok(v)))
+                        });
+                    }
+                });
+            });
+            drop(client);
+            drop(bridge);
+            served.end();
+        }
+    });
+}
+
+#[test]
+fn a_key_leads_through_and_the_server_sees_the_bridge() {
+    let served = Served::with(config("uiop://"));
+    let bridge = bridge_to(&served, "iiop://127.0.0.1:0");
+    served.state.on_act(|call, v| match call.peer() {
+        Some(Peer::Process { .. }) => Ok(v + 1),
+        _ => Ok(0),
+    });
+    let client = client();
+    let at = &bridge.channels()[0].address;
+    let target = reach(&client, &format!("corbaloc:iiop:1.2@{at}/Target"));
+    assert_eq!(target.act(41), Ok(42));
+    served.end();
+}
+
+#[test]
+fn a_server_that_is_gone_is_transient_and_comes_back() {
+    let served = Served::new(orbium::ServerStrategy::default());
+    let port = served.port();
+    let bridge = bridge_to(&served, "uiop://");
+    let ior = bridge.rewrite(served.target.as_object().ior());
+    let client = client();
+    let target = reach(&client, &ior.to_string());
+    assert_eq!(target.echo_long(1), Ok(1));
+    served.end();
+    // The old connection may still be noticed as lost, in order or not.
+    eventually("the bridge says that the server is gone", || {
+        let exception = target.echo_long(2).unwrap_err();
+        exception.kind == ExceptionKind::Transient
+    });
+    let again = Served::with(config(&format!("iiop://127.0.0.1:{port}")));
+    let plain = reach(
+        &client,
+        &bridge
+            .rewrite(&reference(2, &[port], b"Target", &[]))
+            .to_string(),
+    );
+    eventually("the bridge finds the server again", || {
+        plain.echo_long(3) == Ok(3)
+    });
+    again.end();
+}
+
+#[test]
+fn components_of_the_server_are_kept_and_addresses_are_not() {
+    let served = Served::new(orbium::ServerStrategy::default());
+    let bridge = bridge_to(&served, "iiop://127.0.0.1:0");
+    let kept = TaggedComponent {
+        tag: 0x4321,
+        data: vec![1, 2, 3],
+    };
+    let address = TaggedComponent::alternate_address("127.0.0.1", 1);
+    let components = [kept.clone(), address];
+    let ior = reference(1, &[served.port()], b"Target", &components);
+    let rewritten = bridge.rewrite(&ior);
+    let profiles: Vec<_> = rewritten.iiop_profiles().collect();
+    let [profile] = &profiles[..] else {
+        panic!("one profile, not {profiles:?}");
+    };
+    assert_eq!(profile.components, [kept]);
+    assert_eq!(profile.version.minor, 1);
+    let at = format!("{}:{}", profile.host, profile.port);
+    assert_eq!(at, bridge.channels()[0].address);
+    // Not ours: left alone.
+    let elsewhere = reference(2, &[1], b"Target", &components);
+    assert_eq!(bridge.rewrite(&elsewhere), elsewhere);
+    assert!(Profile::parse(&elsewhere.profiles[0]).is_ok());
+    served.end();
+}

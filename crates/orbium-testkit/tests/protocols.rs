@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Many protocols in one ORB, and who chooses among them.
+
+use orbium::giop::{Ior, TaggedProfile};
+use orbium::{Config, ExceptionKind, Interface, Orb, Peer, ProtocolPolicy};
+use orbium_testkit::{Served, client, each_strategy, reach, within};
+
+/// A server at these endpoints; the one given as `uiop` has a name of its own.
+fn served(strategy: orbium::ServerStrategy, endpoints: &[&str]) -> Served {
+    Served::with(Config {
+        strategy,
+        endpoints: endpoints.iter().map(|at| at.parse().unwrap()).collect(),
+        ..Config::default()
+    })
+}
+
+fn policy(names: &str) -> ProtocolPolicy {
+    names.parse().unwrap()
+}
+
+/// What the object is called over, best first, and then what it is not.
+fn protocols(object: &impl Interface) -> (Vec<String>, Vec<String>) {
+    let offered = object.as_object().protocols();
+    let (usable, not): (Vec<_>, Vec<_>) = offered.iter().partition(|one| one.refusal.is_none());
+    let name = |one: &&orbium::OfferedProtocol| one.channel.as_ref().unwrap().protocol();
+    (
+        usable.iter().map(name).collect(),
+        not.iter().map(ToString::to_string).collect(),
+    )
+}
+
+/// Makes a call and says whether the server saw it come over the network.
+fn over_the_network(served: &Served, target: &orbium_testkit::probe::Target) -> bool {
+    use std::sync::atomic::{AtomicBool, Ordering};
+    let seen = std::sync::Arc::new(AtomicBool::new(false));
+    let note = std::sync::Arc::clone(&seen);
+    served.state.on_act(move |call, v| {
+        let internet = matches!(call.peer(), Some(Peer::Internet(_)));
+        note.store(internet, Ordering::SeqCst);
+        Ok(v)
+    });
+    assert_eq!(target.act(7), Ok(7));
+    seen.load(Ordering::SeqCst)
+}
+
+#[test]
+fn the_nearest_protocol_is_used_unless_a_policy_says_otherwise() {
+    each_strategy(|strategy| {
+        let served = served(strategy, &["iiop://127.0.0.1:0", "uiop://"]);
+        let (client, target) = served.client();
+        assert_eq!(protocols(&target).0, ["uiop", "iiop"]);
+        assert!(!over_the_network(&served, &target));
+
+        // Of the object, for one call or for many.
+        let internet = target.with_protocols(policy("iiop"));
+        assert_eq!(protocols(&internet).0, ["iiop"]);
+        assert!(over_the_network(&served, &internet));
+
+        // Of the thread; the object's own comes first.
+        client.set_thread_protocols(Some(policy("iiop,uiop")));
+        assert!(over_the_network(&served, &target));
+        assert!(!over_the_network(
+            &served,
+            &target.with_protocols(policy("uiop"))
+        ));
+        let elsewhere = target.clone();
+        std::thread::scope(|scope| {
+            let other = scope.spawn(|| over_the_network(&served, &elsewhere));
+            assert!(!other.join().unwrap());
+        });
+        client.set_thread_protocols(None);
+        assert!(!over_the_network(&served, &target));
+
+        // Of the ORB.
+        let strict = Orb::builder()
+            .client_protocols(policy("iiop"))
+            .build()
+            .unwrap();
+        assert!(over_the_network(&served, &served.seen_by(&strict)));
+        served.end();
+    });
+}
+
+#[test]
+fn when_nothing_fits_the_reference_says_why() {
+    let served = served(
+        orbium::ServerStrategy::default(),
+        &["iiop://127.0.0.1:0", "uiop://?messaging=giop-lite"],
+    );
+    let mut ior = served.target.as_object().ior().clone();
+    ior.profiles.push(TaggedProfile {
+        tag: 0x1234_5678,
+        data: vec![1, 2, 3],
+    });
+    let mut config = Config {
+        client_protocols: Some(policy("uiop/giop-lite,uiop,ssliop")),
+        ..Config::default()
+    };
+    config.protocols = orbium::Protocols::none();
+    let client = Orb::new(config).unwrap();
+    let target = reach(&client, &ior.to_string());
+    let exception = target.echo_long(1).unwrap_err();
+    assert_eq!(exception.kind, ExceptionKind::InvPolicy);
+    let (usable, not) = {
+        let offered = target.as_object().protocols();
+        assert!(offered.iter().all(|one| one.refusal.is_some()));
+        let texts: Vec<_> = offered.iter().map(ToString::to_string).collect();
+        (offered.len(), texts.join("\n"))
+    };
+    assert_eq!(usable, 3, "{not}");
+    assert!(
+        not.contains("uiop://") && not.contains("giop-lite"),
+        "{not}"
+    );
+    assert!(not.contains("the policy does not name it"), "{not}");
+    assert!(not.contains("profile 0x12345678: not understood"), "{not}");
+    served.end();
+}
+
+#[test]
+fn every_messaging_half_over_every_stream() {
+    each_strategy(|strategy| {
+        for scheme in ["iiop://127.0.0.1:0", "uiop://"] {
+            for half in orbium::Protocols::default().messaging() {
+                let endpoint = format!("{scheme}?messaging={half}");
+                let served = served(strategy, &[&endpoint]);
+                let (_client, target) = served.client();
+                for v in 0..20 {
+                    assert_eq!(target.echo_long(v), Ok(v), "{endpoint}");
+                }
+                let other = target.clone();
+                within("many calls at once", move || {
+                    std::thread::scope(|scope| {
+                        for _ in 0..4 {
+                            scope.spawn(|| (0..50).all(|v| other.echo_long(v) == Ok(v)));
+                        }
+                    });
+                });
+                served.end();
+            }
+        }
+    });
+}
+
+#[test]
+fn strange_profiles_travel_unharmed() {
+    let strange = TaggedProfile {
+        tag: 0x7777_0001,
+        data: (0..=255).collect(),
+    };
+    let ior = Ior {
+        type_id: "IDL:x:1.0".into(),
+        profiles: vec![strange],
+    };
+    let client = client();
+    let object = client.string_to_object(&ior.to_string()).unwrap().unwrap();
+    assert_eq!(client.object_to_string(&object), ior.to_string());
+}
+
+#[test]
+fn endpoints_that_cannot_be_are_refused_with_a_sentence() {
+    let error = |endpoint: &str| {
+        let built = Orb::builder().endpoint(endpoint).unwrap().build();
+        built.unwrap_err().to_string()
+    };
+    assert!(error("xiop://h").contains("there is no transport `xiop` here, only iiop"));
+    assert!(error("iiop://127.0.0.1:0?messaging=x").contains("there is no messaging `x`"));
+    assert!(error("iiop://127.0.0.1:0?colour=red").contains("unknown endpoint parameter `colour`"));
+    assert!(error("iiop://127.0.0.1:70000").contains("is not a port"));
+}
