@@ -52,18 +52,25 @@ impl<'a> Message<'a> {
         slices_within(self.pieces.iter().copied(), range)
     }
 
-    /// The header, if this is one whole GIOP message.
-    ///
-    /// # Errors
-    /// [`MessagingError::NotGiop`], [`MessagingError::WrongLength`].
-    pub fn giop_header(&self) -> Result<MessageHeader, MessagingError> {
+    /// The octets where the header of a GIOP message is; zeros if there are
+    /// fewer.
+    pub(super) fn first_octets(&self) -> [u8; HEADER_LEN] {
         let mut octets = [0; HEADER_LEN];
         let mut at = 0;
         for slice in self.slices(0..HEADER_LEN) {
             octets[at..at + slice.len()].copy_from_slice(slice);
             at += slice.len();
         }
-        if at < HEADER_LEN {
+        octets
+    }
+
+    /// The header, if this is one whole GIOP message.
+    ///
+    /// # Errors
+    /// [`MessagingError::NotGiop`], [`MessagingError::WrongLength`].
+    pub fn giop_header(&self) -> Result<MessageHeader, MessagingError> {
+        let octets = self.first_octets();
+        if self.len < HEADER_LEN {
             let [a, b, c, d, ..] = octets;
             return Err(HeaderError::BadMagic([a, b, c, d]).into());
         }

@@ -98,21 +98,28 @@
 //! messages, each next one the frames of the half before it, and the frames of
 //! the innermost are what is sent. A stack is a half itself.
 
+mod binding;
 mod error;
+mod fixed;
 mod giop_lite;
 mod layout;
 mod message;
 mod stack;
 mod varint;
+#[cfg(feature = "ziop")]
+mod ziop;
 
 use core::fmt::Debug;
 use core::ops::Range;
 use std::sync::Arc;
 
 pub use error::MessagingError;
+pub use fixed::Fixed;
 pub use giop_lite::GiopLite;
 pub use message::Message;
 pub use stack::{Stack, StackError};
+#[cfg(feature = "ziop")]
+pub use ziop::Ziop;
 
 /// Octets by which a frame may be longer than the message in it.
 pub const MAX_OVERHEAD: usize = 64;
@@ -219,5 +226,10 @@ pub trait Decoder: Send + Debug {
 /// The halves that are part of this crate.
 #[must_use]
 pub fn builtin() -> Vec<Arc<dyn Messaging>> {
-    vec![Arc::new(GiopLite)]
+    vec![
+        Arc::new(GiopLite),
+        Arc::new(Fixed),
+        #[cfg(feature = "ziop")]
+        Arc::new(Ziop::default()),
+    ]
 }

@@ -1,0 +1,389 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! `ziop`: messages compressed, as the OMG's Zipped Inter-ORB Protocol 1.0 does.
+//!
+//! A compressed GIOP message has the magic `ZIOP` instead of `GIOP`, the rest of
+//! its header as it was but for the size, and a `ZIOP::CompressionData` in the
+//! byte order of the header: unsigned short compressor (4 for zlib), unsigned
+//! long octets after the header of the original, octet sequence compressed.
+//! A GIOP message that is small, or that compressing hardly makes smaller, is
+//! sent as it is.
+//!
+//! What another half made of a message is carried in the same frame with kind
+//! 255, which GIOP does not have, and version 0.0; the original is then all of
+//! it. Compressor 0 says that it is not compressed.
+
+use core::ops::Range;
+
+use super::{
+    Decoder, Encoder, Input, MAX_OVERHEAD, Message, Messaging, MessagingError, Session, Side,
+};
+use crate::header::{HEADER_LEN, MessageHeader, u32_from, u32_octets};
+use flate2::{Compress, Compression, Decompress, FlushCompress, FlushDecompress, Status};
+use orbium_cdr::ByteOrder;
+
+const MAGIC: [u8; 4] = *b"ZIOP";
+/// The kind of a frame that holds no GIOP message.
+const OCTETS: u8 = 0xFF;
+/// Octets of the header, compressor, original length and count.
+const HEAD_LEN: usize = HEADER_LEN + 12;
+
+const COMPRESSOR_NONE: u16 = 0;
+const COMPRESSOR_ZLIB: u16 = 4;
+
+/// Octets by which what is inflated may grow ahead of what has been inflated.
+const AHEAD: usize = 64 * 1024;
+
+/// Compression of messages that are worth it.
+#[derive(Clone, Copy, Debug)]
+pub struct Ziop {
+    low_water: usize,
+    gain: usize,
+    level: u32,
+}
+
+impl Default for Ziop {
+    /// From 1024 octets on, if a tenth is saved, at level 6.
+    fn default() -> Self {
+        Self {
+            low_water: 1024,
+            gain: 10,
+            level: 6,
+        }
+    }
+}
+
+impl Ziop {
+    /// The length in octets from which on messages are compressed.
+    #[must_use]
+    pub const fn with_low_water(mut self, octets: usize) -> Self {
+        self.low_water = octets;
+        self
+    }
+
+    /// How much must be saved, in hundredths, for a message to be sent
+    /// compressed; 100 and more is never.
+    #[must_use]
+    pub const fn with_gain(mut self, hundredths: usize) -> Self {
+        self.gain = hundredths;
+        self
+    }
+
+    /// How hard to try, from 1 to 9.
+    #[must_use]
+    pub const fn with_level(mut self, level: u32) -> Self {
+        self.level = level;
+        self
+    }
+}
+
+impl Messaging for Ziop {
+    fn name(&self) -> &str {
+        "ziop"
+    }
+
+    fn input(&self) -> Input {
+        Input::Octets
+    }
+
+    fn session(&self, _side: Side, limit: usize) -> Session {
+        let encoder = ZiopEncoder {
+            settings: *self,
+            compress: None,
+        };
+        let decoder = ZiopDecoder {
+            limit,
+            decompress: None,
+        };
+        Session::new(encoder, decoder)
+    }
+}
+
+#[derive(Debug)]
+struct ZiopEncoder {
+    settings: Ziop,
+    /// Made when it is first needed: it is large.
+    compress: Option<Box<Compress>>,
+}
+
+impl Encoder for ZiopEncoder {
+    fn encode(
+        &mut self,
+        message: Message<'_>,
+        head: &mut Vec<u8>,
+        _tail: &mut Vec<u8>,
+    ) -> Result<Range<usize>, MessagingError> {
+        let original = Original::of(message)?;
+        if message.len() >= self.settings.low_water && self.compress(message, &original, head) {
+            return Ok(message.len()..message.len());
+        }
+        if original.header.is_none() {
+            // Within 32 bits: `of` saw to it.
+            let len = message.len() as u32;
+            head.extend_from_slice(&original.head(COMPRESSOR_NONE, len, len));
+        }
+        Ok(0..message.len())
+    }
+}
+
+/// What is compressed of a message, and how that is said.
+struct Original {
+    /// The first octets of a GIOP message.
+    header: Option<[u8; HEADER_LEN]>,
+    order: ByteOrder,
+}
+
+impl Original {
+    fn of(message: Message<'_>) -> Result<Self, MessagingError> {
+        if u32::try_from(message.len() + HEAD_LEN).is_err() {
+            return Err(MessagingError::TooLarge);
+        }
+        Ok(match message.giop_header() {
+            Ok(header) => Self {
+                header: Some(message.first_octets()),
+                order: header.order,
+            },
+            Err(_) => Self {
+                header: None,
+                order: ByteOrder::Little,
+            },
+        })
+    }
+
+    /// Where in the message it starts.
+    const fn start(&self) -> usize {
+        match self.header {
+            Some(_) => HEADER_LEN,
+            None => 0,
+        }
+    }
+
+    /// The head of a frame with `count` octets of data.
+    fn head(&self, compressor: u16, len: u32, count: u32) -> [u8; HEAD_LEN] {
+        let mut head = [0; HEAD_LEN];
+        match self.header {
+            Some(header) => head[..HEADER_LEN].copy_from_slice(&header),
+            None => (head[6], head[7]) = (ByteOrder::Little.flag(), OCTETS),
+        }
+        let order = self.order;
+        head[..4].copy_from_slice(&MAGIC);
+        // Below 2³², as all of the message is with its head.
+        head[8..12].copy_from_slice(&u32_octets(count + 12, order));
+        head[12..14].copy_from_slice(&u16_octets(compressor, order));
+        head[16..20].copy_from_slice(&u32_octets(len, order));
+        head[20..24].copy_from_slice(&u32_octets(count, order));
+        head
+    }
+}
+
+fn u16_octets(value: u16, order: ByteOrder) -> [u8; 2] {
+    match order {
+        ByteOrder::Big => value.to_be_bytes(),
+        ByteOrder::Little => value.to_le_bytes(),
+    }
+}
+
+impl ZiopEncoder {
+    /// Appends a compressed frame, if it saves enough; else nothing.
+    fn compress(&mut self, message: Message<'_>, original: &Original, head: &mut Vec<u8>) -> bool {
+        let share = 100_usize.saturating_sub(self.settings.gain);
+        let most = message.len() / 100 * share + message.len() % 100 * share / 100;
+        let start = head.len();
+        let level = Compression::new(self.settings.level.clamp(1, 9));
+        let compress = self
+            .compress
+            .get_or_insert_with(|| Box::new(Compress::new(level, true)));
+        compress.reset();
+        head.resize(start + HEAD_LEN, 0);
+        let slices = message.slices(original.start()..message.len());
+        if !deflate(compress, slices, start + most, head) {
+            head.truncate(start);
+            return false;
+        }
+        let count = head.len() - start - HEAD_LEN;
+        // Both are less than the message.
+        let len = (message.len() - original.start()) as u32;
+        let octets = original.head(COMPRESSOR_ZLIB, len, count as u32);
+        head[start..start + HEAD_LEN].copy_from_slice(&octets);
+        true
+    }
+}
+
+/// Appends the slices compressed, unless more than `end` octets come of it.
+fn deflate<'m>(
+    compress: &mut Compress,
+    slices: impl Iterator<Item = &'m [u8]>,
+    end: usize,
+    out: &mut Vec<u8>,
+) -> bool {
+    let mut slices = slices.peekable();
+    let mut input: &[u8] = &[];
+    loop {
+        if input.is_empty() {
+            input = slices.next().unwrap_or_default();
+        }
+        let flush = if slices.peek().is_none() {
+            FlushCompress::Finish
+        } else {
+            FlushCompress::None
+        };
+        if out.len() > end {
+            return false;
+        }
+        if out.len() == out.capacity() {
+            out.reserve((end - out.len() + 1).min(AHEAD));
+        }
+        let before = compress.total_in();
+        let status = compress.compress_vec(input, out, flush);
+        let taken = (compress.total_in() - before) as usize;
+        input = input.get(taken..).unwrap_or_default();
+        match status {
+            Ok(Status::StreamEnd) => return out.len() <= end,
+            Ok(Status::Ok | Status::BufError) => {}
+            Err(_) => return false,
+        }
+    }
+}
+
+#[derive(Debug)]
+struct ZiopDecoder {
+    limit: usize,
+    /// Made when it is first needed: it is large.
+    decompress: Option<Box<Decompress>>,
+}
+
+/// What the first octets of a frame say.
+enum Frame {
+    /// A GIOP message as it is.
+    Plain(MessageHeader),
+    /// A GIOP message compressed.
+    Giop(MessageHeader),
+    /// Any octets, perhaps compressed, and how many follow the header.
+    Octets(ByteOrder, u32),
+}
+
+impl Frame {
+    fn read(octets: &[u8; HEADER_LEN]) -> Result<Self, MessagingError> {
+        let [z, i, o, p, major, minor, flags, kind, s0, s1, s2, s3] = *octets;
+        if [z, i, o, p] != MAGIC {
+            return Ok(Self::Plain(MessageHeader::parse(octets)?));
+        }
+        if kind == OCTETS && [major, minor] == [0, 0] {
+            let order = ByteOrder::from_flag(flags);
+            return Ok(Self::Octets(order, u32_from([s0, s1, s2, s3], order)));
+        }
+        let mut giop = *octets;
+        giop[0] = b'G';
+        Ok(Self::Giop(MessageHeader::parse(&giop)?))
+    }
+
+    /// Octets of the frame.
+    const fn len(&self) -> usize {
+        let (Self::Plain(MessageHeader { size, .. })
+        | Self::Giop(MessageHeader { size, .. })
+        | Self::Octets(_, size)) = self;
+        HEADER_LEN + *size as usize
+    }
+}
+
+impl Decoder for ZiopDecoder {
+    fn frame_len(&self, wire: &[u8]) -> Result<Option<usize>, MessagingError> {
+        let Some(head) = wire.first_chunk::<HEADER_LEN>() else {
+            return Ok(None);
+        };
+        let len = Frame::read(head)?.len();
+        if len > self.limit.saturating_add(MAX_OVERHEAD) {
+            return Err(MessagingError::TooLarge);
+        }
+        Ok(Some(len))
+    }
+
+    fn decode(&mut self, frame: &[u8], message: &mut Vec<u8>) -> Result<(), MessagingError> {
+        let head = frame.first_chunk::<HEADER_LEN>();
+        let read = Frame::read(head.ok_or(MessagingError::Truncated)?)?;
+        if read.len() != frame.len() {
+            return Err(MessagingError::WrongLength);
+        }
+        let (header, order) = match read {
+            Frame::Plain(_) => {
+                if frame.len() > self.limit {
+                    return Err(MessagingError::TooLarge);
+                }
+                message.extend_from_slice(frame);
+                return Ok(());
+            }
+            Frame::Giop(header) => (Some(header), header.order),
+            Frame::Octets(order, _) => (None, order),
+        };
+        let (data, compressor, size) = compression_data(&frame[HEADER_LEN..], order)?;
+        let header_len = header.map_or(0, |_| HEADER_LEN);
+        if header_len + size as usize > self.limit {
+            return Err(MessagingError::TooLarge);
+        }
+        if header.is_some() {
+            message.extend_from_slice(b"GIOP");
+            message.extend_from_slice(&frame[4..8]);
+            message.extend_from_slice(&u32_octets(size, order));
+        }
+        match compressor {
+            COMPRESSOR_NONE if data.len() == size as usize => message.extend_from_slice(data),
+            COMPRESSOR_NONE => return Err(MessagingError::WrongLength),
+            COMPRESSOR_ZLIB => {
+                let decompress = self
+                    .decompress
+                    .get_or_insert_with(|| Box::new(Decompress::new(true)));
+                decompress.reset(true);
+                return inflate(decompress, data, size as usize, message);
+            }
+            other => return Err(MessagingError::UnknownCompressor(other)),
+        }
+        Ok(())
+    }
+}
+
+/// The data of a frame, its compressor and the length of the original.
+fn compression_data(octets: &[u8], order: ByteOrder) -> Result<(&[u8], u16, u32), MessagingError> {
+    let Some((head, data)) = octets.split_first_chunk::<12>() else {
+        return Err(MessagingError::Truncated);
+    };
+    let [c0, c1, _, _, l0, l1, l2, l3, n0, n1, n2, n3] = *head;
+    if u32_from([n0, n1, n2, n3], order) as usize != data.len() {
+        return Err(MessagingError::WrongLength);
+    }
+    let compressor = match order {
+        ByteOrder::Big => u16::from_be_bytes([c0, c1]),
+        ByteOrder::Little => u16::from_le_bytes([c0, c1]),
+    };
+    Ok((data, compressor, u32_from([l0, l1, l2, l3], order)))
+}
+
+/// Appends what `data` inflates to, which must be `len` octets. Memory follows
+/// what has been inflated, not what was said.
+fn inflate(
+    decompress: &mut Decompress,
+    mut data: &[u8],
+    len: usize,
+    out: &mut Vec<u8>,
+) -> Result<(), MessagingError> {
+    let start = out.len();
+    loop {
+        let done = out.len() - start;
+        if done > len {
+            return Err(MessagingError::BadCompression);
+        }
+        // One octet more shows a stream that does not end where it should.
+        out.reserve((len - done + 1).min(AHEAD.max(done)));
+        let before = decompress.total_in();
+        let status = decompress
+            .decompress_vec(data, out, FlushDecompress::None)
+            .map_err(|_| MessagingError::BadCompression)?;
+        let taken = (decompress.total_in() - before) as usize;
+        data = data.get(taken..).unwrap_or_default();
+        let ends = status == Status::StreamEnd;
+        if ends && out.len() - start == len && data.is_empty() {
+            return Ok(());
+        }
+        if ends || (taken == 0 && out.len() - start == done) {
+            return Err(MessagingError::BadCompression);
+        }
+    }
+}
