@@ -6,6 +6,7 @@
 //! readiness, wake-ups), behind names that are the same on every platform.
 #![deny(unsafe_code)]
 
+mod datagram;
 mod deadline;
 mod host;
 mod interface;
@@ -23,6 +24,10 @@ mod tcp;
 mod unix;
 mod waker;
 
+pub use datagram::{
+    path_mtu, receive_at, receive_datagram, receive_from_group, send_datagram, send_to,
+    send_to_group, shut_down_datagrams,
+};
 pub use deadline::Deadline;
 pub use host::host_name;
 pub use interface::NetworkInterface;

@@ -143,7 +143,7 @@ impl SocketOptions {
     pub fn apply_listener<S: AsFd>(&self, socket: &S) -> io::Result<()> {
         self.apply_buffers(socket)?;
         self.apply_ip(socket)?;
-        self.apply_incoming(socket)
+        self.apply_shared(socket)
     }
 
     /// Applies to a Unix socket: buffers.
@@ -154,15 +154,14 @@ impl SocketOptions {
         self.apply_buffers(socket)
     }
 
-    /// Applies to a UDP socket that has no address yet: buffers, what is said of
-    /// IP, `incoming_cpu` and `reuse`.
+    /// Applies to a UDP socket: buffers and what is said of IP, but for what
+    /// concerns sockets that others send to.
     ///
     /// # Errors
     /// What the kernel refuses.
     pub fn apply_udp<S: AsFd>(&self, socket: &S) -> io::Result<()> {
         self.apply_buffers(socket)?;
-        self.apply_ip(socket)?;
-        self.apply_incoming(socket)
+        self.apply_ip(socket)
     }
 
     /// Applies to a UDP socket that sends to a group: `multicast_ttl`,
@@ -227,7 +226,8 @@ impl SocketOptions {
         ask("mark", self.mark, |mark| platform::set_mark(socket, mark))
     }
 
-    fn apply_incoming<S: AsFd>(&self, socket: &S) -> io::Result<()> {
+    /// Applies what concerns sockets that others connect or send to.
+    pub(crate) fn apply_shared<S: AsFd>(&self, socket: &S) -> io::Result<()> {
         ask("incoming_cpu", self.incoming_cpu, |cpu| {
             platform::set_incoming_cpu(socket, cpu)
         })?;

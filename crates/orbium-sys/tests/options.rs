@@ -9,7 +9,7 @@ use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::net::UnixStream;
 use std::time::Duration;
 
-use orbium_sys::{NetworkInterface, SocketOptions, connect, listen};
+use orbium_sys::{NetworkInterface, SocketOptions, connect, listen, receive_at, send_to};
 
 const V4: &str = "127.0.0.1:0";
 const V6: &str = "[::1]:0";
@@ -180,14 +180,16 @@ fn new_udp(at: &str) -> io::Result<socket2::Socket> {
 #[test]
 fn udp_sockets() {
     for at in [V4, V6] {
-        let apply = |options: &SocketOptions| {
-            let socket = new_udp(at)?;
-            options.apply_udp(&socket)?;
-            Ok(socket.into())
-        };
-        buffers(&apply);
-        internet(&apply);
-        incoming(&apply);
+        let at = at.parse().unwrap();
+        let receiver = |options: &SocketOptions| Ok(receive_at(at, options)?.into());
+        buffers(&receiver);
+        internet(&receiver);
+        incoming(&receiver);
+        let to = receive_at(at, &SocketOptions::new()).unwrap();
+        let to = to.local_addr().unwrap();
+        let sender = |options: &SocketOptions| Ok(send_to(to, options)?.into());
+        buffers(&sender);
+        internet(&sender);
     }
 }
 

@@ -11,16 +11,20 @@ use crate::Peer;
 /// A socket for datagrams: bound to receive, or opened to send.
 pub trait Datagrams: Send + Sync + fmt::Debug {
     /// Receives the next datagram into `room`; returns its length and sender.
-    /// What does not fit is lost.
+    /// What does not fit is lost. After [`Datagrams::shutdown`]: nothing, from
+    /// [`Peer::Unknown`].
     ///
     /// # Errors
     /// `WouldBlock` after the timeout; the system's error.
     fn receive(&self, room: &mut [u8]) -> io::Result<(usize, Peer)>;
 
-    /// Sends one datagram made of the pieces.
+    /// Sends one datagram made of the pieces. It may arrive or not: that nobody
+    /// receives is no error.
     ///
     /// # Errors
-    /// `WouldBlock` if the kernel has no room; the system's error.
+    /// `WouldBlock` if the kernel has no room; the system's error, such as that
+    /// the datagram is too large, or that there is nowhere to send it to from a
+    /// socket that is bound.
     fn send(&self, pieces: &[IoSlice<'_>]) -> io::Result<()>;
 
     /// Octets of the largest datagram worth sending.

@@ -15,6 +15,7 @@ mod resolve;
 mod stream;
 mod tcp;
 mod transport;
+mod udp;
 mod unix;
 
 pub use datagram::Datagrams;
@@ -25,4 +26,5 @@ pub use resolve::{Resolved, publication, resolve};
 pub use stream::{Acceptor, ByteStream, Peer};
 pub use tcp::{Tcp, TcpAcceptor, TcpByteStream, TcpConnector};
 pub use transport::{Connector, DatagramTransport, ListenError, StreamTransport, Transport};
+pub use udp::{Multicast, Udp};
 pub use unix::{Unix, UnixAcceptor, UnixByteStream, UnixConnector};

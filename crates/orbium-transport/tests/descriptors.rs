@@ -7,11 +7,14 @@
 mod conformance;
 
 use std::fs::{self, File};
-use std::io;
+use std::io::{self, IoSlice};
 use std::time::Duration;
 
 use orbium_sys::{Interest, Poller};
-use orbium_transport::{InProcess, StreamTransport, Tcp, Unix};
+use orbium_transport::{
+    DatagramTransport, Deadline, InProcess, Multicast, ProtocolProperties, StreamTransport, Tcp,
+    Udp, Unix,
+};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
 use conformance::pair::{accept, connect, is_ready, listen, receive_up_to, send_all, try_listen};
@@ -37,6 +40,27 @@ fn nothing_is_left(transport: &dyn StreamTransport, endpoint: &str) {
         drop(listen(transport, endpoint));
     }
     drop(acceptor);
+    assert_eq!(open_descriptors(), before);
+}
+
+fn no_socket_for_datagrams_is_left(transport: &dyn DatagramTransport, endpoint: &str) {
+    let mut properties = ProtocolProperties::default();
+    properties.set("multicast_interface", "lo").unwrap();
+    let endpoint = endpoint.parse().unwrap();
+    let before = open_descriptors();
+    for _ in 0..1000 {
+        let receiver = transport.bind(&endpoint, &properties).unwrap();
+        let open = || transport.open(receiver.address(), &properties, Deadline::NEVER);
+        open().unwrap().send(&[IoSlice::new(b"x")]).unwrap();
+        assert_eq!(receiver.receive(&mut [0; 8]).unwrap().0, 1);
+    }
+    let receiver = transport.bind(&endpoint, &properties).unwrap();
+    let exhausted = Exhausted::new();
+    let error = transport.open(receiver.address(), &properties, Deadline::NEVER);
+    assert!(is_exhaustion(&error.unwrap_err()));
+    assert!(transport.bind(&endpoint, &properties).is_err());
+    drop(exhausted);
+    drop(receiver);
     assert_eq!(open_descriptors(), before);
 }
 
@@ -122,4 +146,6 @@ fn none_is_left_behind_and_running_out_passes() {
     drop(acceptor);
     nothing_is_left(&InProcess, "inproc://");
     streams_within_the_process_need_none();
+    no_socket_for_datagrams_is_left(&Udp, "diop://127.0.0.1:0");
+    no_socket_for_datagrams_is_left(&Multicast, "miop://239.255.7.7:0");
 }

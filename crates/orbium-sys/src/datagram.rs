@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! UDP sockets, to one receiver or to a group.
+
+use std::io::{self, IoSlice};
+use std::net::{IpAddr, Shutdown, SocketAddr, UdpSocket};
+
+use rustix::net::RecvFlags;
+use socket2::{Domain, InterfaceIndexOrAddress, Protocol, SockRef, Socket, Type};
+
+use crate::{NetworkInterface, SocketOptions};
+
+fn socket(address: SocketAddr) -> io::Result<Socket> {
+    let domain = Domain::for_address(address);
+    Socket::new(domain, Type::DGRAM, Some(Protocol::UDP))
+}
+
+/// Receives what is sent to an address; port 0 takes any free port. An IPv6
+/// wildcard receives over IPv4 too.
+///
+/// # Errors
+/// The system's error: address in use, not ours, no permission.
+pub fn receive_at(address: SocketAddr, options: &SocketOptions) -> io::Result<UdpSocket> {
+    let socket = socket(address)?;
+    if address.is_ipv6() && address.ip().is_unspecified() {
+        socket.set_only_v6(false)?;
+    }
+    options.apply_udp(&socket)?;
+    options.apply_shared(&socket)?;
+    socket.bind(&address.into())?;
+    Ok(socket.into())
+}
+
+/// Sends to an address. What is known of the way there, such as that nobody
+/// receives, shows as an error of a later send.
+///
+/// # Errors
+/// The system's error: no route, no permission.
+pub fn send_to(address: SocketAddr, options: &SocketOptions) -> io::Result<UdpSocket> {
+    let socket = socket(address)?;
+    options.apply_udp(&socket)?;
+    socket.connect(&address.into())?;
+    Ok(socket.into())
+}
+
+/// Receives what is sent to a group through one interface, as others on this
+/// host may too, until the socket is closed. Nothing else is received: neither
+/// what is sent to other groups or to this host alone, nor what comes through
+/// other interfaces for others who have joined there.
+///
+/// # Errors
+/// `InvalidInput` if the address is none of a group, or if the group is one for
+/// each network and no interface says which; the system's error.
+pub fn receive_from_group(group: SocketAddr, options: &SocketOptions) -> io::Result<UdpSocket> {
+    let group = scoped(group, options)?;
+    let socket = socket(group)?;
+    // On Linux every socket at the port has every datagram of its group, and
+    // this is enough; elsewhere it takes the other option.
+    socket.set_reuse_address(true)?;
+    #[cfg(not(target_os = "linux"))]
+    socket.set_reuse_port(true)?;
+    options.apply_udp(&socket)?;
+    options.apply_shared(&socket)?;
+    options.apply_multicast(&socket)?;
+    socket.bind(&group.into())?;
+    join(&socket, group, options.multicast_interface)?;
+    Ok(socket.into())
+}
+
+fn join(socket: &Socket, group: SocketAddr, at: Option<NetworkInterface>) -> io::Result<()> {
+    match group.ip() {
+        IpAddr::V4(group) => {
+            #[cfg(target_os = "linux")]
+            socket.set_multicast_all_v4(false)?;
+            let interface = match at {
+                None => InterfaceIndexOrAddress::Index(0),
+                Some(NetworkInterface::Index(index)) => InterfaceIndexOrAddress::Index(index.get()),
+                Some(NetworkInterface::Address(at)) => InterfaceIndexOrAddress::Address(at),
+            };
+            socket.join_multicast_v4_n(&group, &interface)
+        }
+        IpAddr::V6(group) => {
+            #[cfg(target_os = "linux")]
+            socket.set_multicast_all_v6(false)?;
+            let index = at.map_or(Ok(0), NetworkInterface::index)?;
+            socket.join_multicast_v6(&group, index)
+        }
+    }
+}
+
+/// Sends to a group.
+///
+/// # Errors
+/// As [`receive_from_group`].
+pub fn send_to_group(group: SocketAddr, options: &SocketOptions) -> io::Result<UdpSocket> {
+    let group = scoped(group, options)?;
+    let socket = socket(group)?;
+    options.apply_udp(&socket)?;
+    options.apply_multicast(&socket)?;
+    socket.connect(&group.into())?;
+    Ok(socket.into())
+}
+
+/// The group, with the interface if its address means nothing without.
+fn scoped(mut group: SocketAddr, options: &SocketOptions) -> io::Result<SocketAddr> {
+    let invalid = |what: &str| io::Error::new(io::ErrorKind::InvalidInput, what);
+    if !group.ip().is_multicast() {
+        return Err(invalid("not the address of a group"));
+    }
+    if let SocketAddr::V6(v6) = &mut group {
+        // Groups of an interface and of a link: RFC 4291, 2.7.
+        let is_local = matches!(v6.ip().segments()[0] & 0xf, 1 | 2);
+        if is_local && v6.scope_id() == 0 {
+            let at = options.multicast_interface;
+            let at = at.ok_or_else(|| invalid("a group of each link needs an interface"))?;
+            v6.set_scope_id(at.index()?);
+        }
+    }
+    Ok(group)
+}
+
+/// Receives a datagram into `room`, cutting off what does not fit; returns its
+/// length and sender. A socket that was shut down has no sender to tell.
+///
+/// # Errors
+/// The system's error.
+#[inline]
+pub fn receive_datagram(
+    socket: &UdpSocket,
+    room: &mut [u8],
+) -> io::Result<(usize, Option<SocketAddr>)> {
+    let (received, _, sender) = rustix::net::recvfrom(socket, room, RecvFlags::empty())?;
+    let sender = sender.and_then(|sender| sender.try_into().ok());
+    Ok((received, sender))
+}
+
+/// Sends the pieces as one datagram. That nobody received the one before is not
+/// this one's error.
+///
+/// # Errors
+/// The system's error; that of a datagram too large for its way.
+pub fn send_datagram(socket: &UdpSocket, pieces: &[IoSlice<'_>]) -> io::Result<()> {
+    match crate::send_vectored(socket, pieces) {
+        Err(error) if error.kind() == io::ErrorKind::ConnectionRefused => {
+            crate::send_vectored(socket, pieces)?
+        }
+        sent => sent?,
+    };
+    Ok(())
+}
+
+/// Wakes whoever waits to receive from a socket, for good; where the system is
+/// not Linux perhaps only when the time to wait is over.
+pub fn shut_down_datagrams(socket: &UdpSocket) {
+    // Linux does so though it says that the socket is not connected.
+    let _ = SockRef::from(socket).shutdown(Shutdown::Both);
+}
+
+/// Octets of the largest packet that fits the way to the receiver, as far as the
+/// system knows; headers included.
+#[must_use]
+pub fn path_mtu(socket: &UdpSocket) -> Option<usize> {
+    #[cfg(target_os = "linux")]
+    {
+        use rustix::net::sockopt;
+        let mtu = match crate::socket_options::is_v6(socket).ok()? {
+            true => sockopt::ipv6_mtu(socket),
+            false => sockopt::ip_mtu(socket),
+        };
+        mtu.ok().and_then(|mtu| usize::try_from(mtu).ok())
+    }
+    #[cfg(not(target_os = "linux"))]
+    {
+        let _ = socket;
+        None
+    }
+}
