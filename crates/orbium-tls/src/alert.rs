@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Alerts (RFC 8446, 6): how peers say why they end a connection.
+
+use crate::{CertificateFault, TlsFailure};
+
+/// The peer will send nothing more.
+pub(crate) const CLOSE_NOTIFY: u8 = 0;
+pub(crate) const UNEXPECTED_MESSAGE: u8 = 10;
+pub(crate) const BAD_RECORD_MAC: u8 = 20;
+pub(crate) const RECORD_OVERFLOW: u8 = 22;
+pub(crate) const DECODE_ERROR: u8 = 50;
+pub(crate) const INTERNAL_ERROR: u8 = 80;
+pub(crate) const USER_CANCELLED: u8 = 90;
+pub(crate) const NO_RENEGOTIATION: u8 = 100;
+
+/// What an alert other than close_notify means to whom it was sent.
+pub(crate) fn meaning(description: u8) -> TlsFailure {
+    use CertificateFault as Fault;
+    let own = TlsFailure::OwnCertificate;
+    match description {
+        41 | 116 => own(Fault::Missing),
+        42 | 43 | 46 => own(Fault::Invalid(name(description).to_owned())),
+        44 => own(Fault::Revoked),
+        45 => own(Fault::Expired),
+        48 => own(Fault::UnknownAuthority),
+        70 | 86 => TlsFailure::NoCommonVersion,
+        other => TlsFailure::Refused(name(other)),
+    }
+}
+
+/// The name that the specification gives.
+fn name(description: u8) -> &'static str {
+    match description {
+        10 => "unexpected_message",
+        20 => "bad_record_mac",
+        21 => "decryption_failed",
+        22 => "record_overflow",
+        40 => "handshake_failure",
+        42 => "bad_certificate",
+        43 => "unsupported_certificate",
+        46 => "certificate_unknown",
+        47 => "illegal_parameter",
+        49 => "access_denied",
+        50 => "decode_error",
+        51 => "decrypt_error",
+        71 => "insufficient_security",
+        80 => "internal_error",
+        90 => "user_canceled",
+        100 => "no_renegotiation",
+        109 => "missing_extension",
+        110 => "unsupported_extension",
+        112 => "unrecognized_name",
+        115 => "unknown_psk_identity",
+        120 => "no_application_protocol",
+        _ => "an alert of unknown meaning",
+    }
+}

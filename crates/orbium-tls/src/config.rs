@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What can be chosen.
+
+use std::fmt;
+use std::path::PathBuf;
+use std::str::FromStr;
+use std::time::Duration;
+
+/// Whom to trust, who to be, and how.
+///
+/// A server needs a certificate and its key, a client needs trust anchors; with
+/// both, one value serves both roles and the certificate is shown to servers
+/// that ask for one. What is missing for a role makes that role impossible,
+/// never less strict.
+///
+/// # Example
+/// ```
+/// use orbium_tls::{ClientAuthentication, TlsConfig, TlsVersion};
+///
+/// let mutual = TlsConfig {
+///     certificate: Some("/etc/orb/chain.pem".into()),
+///     key: Some("/etc/orb/key.pem".into()),
+///     authorities: Some("/etc/orb/ca.pem".into()),
+///     client_authentication: ClientAuthentication::Require,
+///     min_version: TlsVersion::V1_3,
+///     ..TlsConfig::default()
+/// };
+/// ```
+#[derive(Clone, Debug)]
+pub struct TlsConfig {
+    /// PEM file with our certificate and behind it those that lead to the trust
+    /// anchor. May hold the key as well.
+    pub certificate: Option<PathBuf>,
+    /// PEM file with the key, not encrypted. Default: it stands in the file of
+    /// the certificate.
+    pub key: Option<PathBuf>,
+    /// PEM file with the trust anchors: the certificates of the authorities
+    /// whose word counts. There is no other source of trust.
+    pub authorities: Option<PathBuf>,
+    /// What a server wants of its clients. Default: nothing.
+    pub client_authentication: ClientAuthentication,
+    /// Which name the certificate of a server must bear. Default: the host that
+    /// was connected to.
+    pub server_name: NameCheck,
+    /// Oldest version spoken. Default: 1.2.
+    pub min_version: TlsVersion,
+    /// Newest version spoken. Default: 1.3.
+    pub max_version: TlsVersion,
+    /// How long a handshake may take, counted from when the connection was
+    /// accepted or made. Default: ten seconds.
+    pub handshake_time: Duration,
+    /// Whether to look, at most once a second and only when connections are
+    /// made, whether the files have changed. Default: true.
+    pub watch_files: bool,
+}
+
+impl Default for TlsConfig {
+    fn default() -> Self {
+        Self {
+            certificate: None,
+            key: None,
+            authorities: None,
+            client_authentication: ClientAuthentication::Ignore,
+            server_name: NameCheck::Host,
+            min_version: TlsVersion::V1_2,
+            max_version: TlsVersion::V1_3,
+            handshake_time: Duration::from_secs(10),
+            watch_files: true,
+        }
+    }
+}
+
+/// What a server wants of its clients.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ClientAuthentication {
+    /// No certificate: anybody may connect.
+    #[default]
+    Ignore,
+    /// A certificate if the client has one. Who shows none is served without a
+    /// name; who shows one that is not trusted is refused.
+    Request,
+    /// A certificate that is trusted; others are refused.
+    Require,
+}
+
+impl FromStr for ClientAuthentication {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text {
+            "none" => Ok(Self::Ignore),
+            "request" => Ok(Self::Request),
+            "require" => Ok(Self::Require),
+            _ => Err("expected none, request or require".to_owned()),
+        }
+    }
+}
+
+impl fmt::Display for ClientAuthentication {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Ignore => "none",
+            Self::Request => "request",
+            Self::Require => "require",
+        })
+    }
+}
+
+/// Which name the certificate of a server must bear. Whatever is chosen, it
+/// must lead to a trust anchor, be valid now and be meant for servers.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum NameCheck {
+    /// The host name or the address in the reference, as an alternative name of
+    /// the certificate. Many references carry bare addresses: the certificate
+    /// then needs an alternative name of type IP address.
+    #[default]
+    Host,
+    /// One of these names or addresses, wherever the reference leads.
+    OneOf(Vec<String>),
+    /// None: every certificate from the authorities will do. Right only where
+    /// they vouch for nobody but servers that are trusted alike, for any of
+    /// these can then take the place of any other.
+    ChainOnly,
+}
+
+/// A version of the protocol.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum TlsVersion {
+    /// TLS 1.2 (RFC 5246).
+    V1_2,
+    /// TLS 1.3 (RFC 8446).
+    V1_3,
+}
+
+impl FromStr for TlsVersion {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text {
+            "1.2" => Ok(Self::V1_2),
+            "1.3" => Ok(Self::V1_3),
+            _ => Err("expected 1.2 or 1.3".to_owned()),
+        }
+    }
+}
+
+impl fmt::Display for TlsVersion {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::V1_2 => "1.2",
+            Self::V1_3 => "1.3",
+        })
+    }
+}

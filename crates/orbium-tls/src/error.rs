@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What can be wrong with a configuration.
+
+use std::fmt;
+use std::path::PathBuf;
+
+/// Why a configuration cannot be used.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum TlsError {
+    /// Neither a certificate nor trust anchors: no role is possible.
+    NothingConfigured,
+    /// There is a key but no certificate.
+    KeyWithoutCertificate,
+    /// Trust anchors are needed, to check the certificates of clients.
+    NoTrustAnchors,
+    /// The oldest version allowed is newer than the newest.
+    NoVersion,
+    /// A name that servers may bear is neither a host name nor an address.
+    BadName(String),
+    /// No name is given that servers may bear.
+    NoNames,
+    /// A file cannot be read.
+    Unreadable {
+        /// The file.
+        path: PathBuf,
+        /// The system's reason.
+        reason: String,
+    },
+    /// A file is larger than any of its kind.
+    TooLarge(PathBuf),
+    /// What stands in a file is not PEM.
+    NotPem {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong.
+        reason: String,
+    },
+    /// No certificate is in a file.
+    NoCertificate(PathBuf),
+    /// No private key is in a file.
+    NoKey(PathBuf),
+    /// The private key in a file is encrypted.
+    EncryptedKey(PathBuf),
+    /// A certificate cannot be used.
+    BadCertificate {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong.
+        reason: String,
+    },
+    /// A private key cannot be used.
+    BadKey {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong.
+        reason: String,
+    },
+    /// The key is not that of the certificate.
+    KeyMismatch {
+        /// File of the certificate.
+        certificate: PathBuf,
+        /// File of the key.
+        key: PathBuf,
+    },
+    /// The combination is refused for a reason not foreseen here.
+    Refused(String),
+}
+
+impl fmt::Display for TlsError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NothingConfigured => f.write_str(
+                "TLS needs a certificate with its key to serve, or trust anchors to connect",
+            ),
+            Self::KeyWithoutCertificate => f.write_str("a TLS key without its certificate"),
+            Self::NoTrustAnchors => {
+                f.write_str("no trust anchors are configured: no peer could be trusted")
+            }
+            Self::NoVersion => {
+                f.write_str("the oldest TLS version allowed is newer than the newest")
+            }
+            Self::BadName(name) => write!(f, "`{name}` is neither a host name nor an address"),
+            Self::NoNames => f.write_str("an empty list of names that servers may bear"),
+            Self::Unreadable { path, reason } => {
+                write!(f, "cannot read `{}`: {reason}", path.display())
+            }
+            Self::TooLarge(path) => write!(f, "`{}` is too large", path.display()),
+            Self::NotPem { path, reason } => {
+                write!(f, "`{}` is not a PEM file: {reason}", path.display())
+            }
+            Self::NoCertificate(path) => write!(f, "no certificate in `{}`", path.display()),
+            Self::NoKey(path) => write!(f, "no private key in `{}`", path.display()),
+            Self::EncryptedKey(path) => write!(
+                f,
+                "the private key in `{}` is encrypted: decrypt it (as with `openssl pkey`) and \
+                 protect the file instead",
+                path.display()
+            ),
+            Self::BadCertificate { path, reason } => {
+                write!(f, "bad certificate in `{}`: {reason}", path.display())
+            }
+            Self::BadKey { path, reason } => {
+                write!(f, "bad private key in `{}`: {reason}", path.display())
+            }
+            Self::KeyMismatch { certificate, key } => write!(
+                f,
+                "the private key in `{}` is not that of the certificate in `{}`",
+                key.display(),
+                certificate.display()
+            ),
+            Self::Refused(reason) => write!(f, "TLS configuration refused: {reason}"),
+        }
+    }
+}
+
+impl std::error::Error for TlsError {}

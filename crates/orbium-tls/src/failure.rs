@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Why a connection failed.
+
+use std::fmt;
+use std::io;
+
+use rustls::{CertificateError, Error, InvalidMessage, PeerIncompatible};
+
+use crate::alert;
+
+/// Why a handshake failed, or the connection later.
+///
+/// It stands inside the [`io::Error`]; see [`TlsFailure::of`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum TlsFailure {
+    /// The certificate of the server is not good enough for us.
+    ServerCertificate(CertificateFault),
+    /// The certificate of the client is not good enough for us.
+    ClientCertificate(CertificateFault),
+    /// Our certificate is not good enough for the peer.
+    OwnCertificate(CertificateFault),
+    /// No version that both allow: an old peer, or somebody between who would
+    /// have us speak an older one.
+    NoCommonVersion,
+    /// No cipher suite, key exchange or signature that both allow.
+    NothingInCommon(String),
+    /// What came is not TLS.
+    NotTls,
+    /// We have no trust anchors: no server could be trusted.
+    NoTrustAnchors,
+    /// The host connected to can be no name in a certificate.
+    BadName(String),
+    /// The peer ended the connection during the handshake. So does a server
+    /// that expects no TLS.
+    ClosedEarly,
+    /// The handshake took too long.
+    TooSlow,
+    /// The peer ended the connection for the reason given (RFC 8446, 6.2).
+    Refused(&'static str),
+    /// What came does not come from the peer, or was damaged on its way.
+    Damaged,
+    /// The peer breaks the protocol.
+    Protocol(String),
+    /// As much was sent under the keys as is safe; TLS 1.2 cannot change them.
+    KeysExhausted,
+}
+
+/// What is wrong with a certificate.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum CertificateFault {
+    /// There is none.
+    Missing,
+    /// Its time, or that of one between it and the authority, is over.
+    Expired,
+    /// Its time, or that of one between it and the authority, has not come.
+    NotYetValid,
+    /// It does not bear the name expected.
+    WrongName {
+        /// The name expected; empty if any of several would have done.
+        expected: String,
+        /// The names that it bears.
+        presented: Vec<String>,
+    },
+    /// It does not lead to an authority that is trusted.
+    UnknownAuthority,
+    /// It was revoked.
+    Revoked,
+    /// It is meant for something else: that of a client for a server.
+    WrongPurpose,
+    /// It cannot be used for another reason.
+    Invalid(String),
+}
+
+impl fmt::Display for CertificateFault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Missing => f.write_str("is missing"),
+            Self::Expired => f.write_str("has expired"),
+            Self::NotYetValid => f.write_str("is not valid yet"),
+            Self::WrongName {
+                expected,
+                presented,
+            } => {
+                f.write_str("does not bear the name ")?;
+                match expected.as_str() {
+                    "" => f.write_str("expected")?,
+                    name => write!(f, "`{name}`")?,
+                }
+                match presented.as_slice() {
+                    [] => Ok(()),
+                    names => write!(f, " but {}", names.join(", ")),
+                }
+            }
+            Self::UnknownAuthority => f.write_str("comes from no authority that is trusted"),
+            Self::Revoked => f.write_str("was revoked"),
+            Self::WrongPurpose => f.write_str("is meant for another purpose"),
+            Self::Invalid(reason) => write!(f, "cannot be used: {reason}"),
+        }
+    }
+}
+
+impl fmt::Display for TlsFailure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::ServerCertificate(fault) => write!(f, "the certificate of the server {fault}"),
+            Self::ClientCertificate(fault) => write!(f, "the certificate of the client {fault}"),
+            Self::OwnCertificate(fault) => {
+                write!(f, "the peer says that our certificate {fault}")
+            }
+            Self::NoCommonVersion => f.write_str("no TLS version that both sides allow"),
+            Self::NothingInCommon(what) => write!(f, "nothing in common: {what}"),
+            Self::NotTls => f.write_str("the peer does not speak TLS"),
+            Self::NoTrustAnchors => {
+                f.write_str("no trust anchors are configured: no server could be trusted")
+            }
+            Self::BadName(name) => write!(f, "`{name}` can be no name in a certificate"),
+            Self::ClosedEarly => f.write_str(
+                "the peer ended the connection during the TLS handshake: perhaps it expects none",
+            ),
+            Self::TooSlow => f.write_str("the TLS handshake took too long"),
+            Self::Refused(reason) => write!(f, "the peer refuses: {reason}"),
+            Self::Damaged => f.write_str("a TLS record is damaged or forged"),
+            Self::Protocol(what) => write!(f, "TLS protocol error: {what}"),
+            Self::KeysExhausted => f.write_str("the TLS 1.2 keys are used up"),
+        }
+    }
+}
+
+impl std::error::Error for TlsFailure {}
+
+impl TlsFailure {
+    /// The failure inside an error, if it is one of TLS.
+    #[must_use]
+    pub fn of(error: &io::Error) -> Option<&Self> {
+        error.get_ref()?.downcast_ref()
+    }
+
+    /// `PermissionDenied` where trust or configuration is the cause,
+    /// `ConnectionAborted` where trying again may help.
+    #[must_use]
+    pub fn kind(&self) -> io::ErrorKind {
+        match self {
+            Self::ClosedEarly | Self::TooSlow | Self::Damaged | Self::KeysExhausted => {
+                io::ErrorKind::ConnectionAborted
+            }
+            _ => io::ErrorKind::PermissionDenied,
+        }
+    }
+
+    pub(crate) fn into_error(self) -> io::Error {
+        io::Error::new(self.kind(), self)
+    }
+
+    /// What an error of rustls means to a client or a server.
+    pub(crate) fn from_rustls(error: Error, is_client: bool) -> Self {
+        let of_peer = if is_client {
+            Self::ServerCertificate
+        } else {
+            Self::ClientCertificate
+        };
+        match error {
+            Error::InvalidCertificate(error) => of_peer(fault(error)),
+            Error::NoCertificatesPresented => of_peer(CertificateFault::Missing),
+            Error::AlertReceived(description) => alert::meaning(description.into()),
+            Error::PeerIncompatible(error) => incompatible(&error),
+            Error::InvalidMessage(
+                InvalidMessage::InvalidContentType | InvalidMessage::UnknownProtocolVersion,
+            ) => Self::NotTls,
+            Error::DecryptError => Self::Damaged,
+            other => Self::Protocol(other.to_string()),
+        }
+    }
+}
+
+fn fault(error: CertificateError) -> CertificateFault {
+    match error {
+        CertificateError::Expired | CertificateError::ExpiredContext { .. } => {
+            CertificateFault::Expired
+        }
+        CertificateError::NotValidYet | CertificateError::NotValidYetContext { .. } => {
+            CertificateFault::NotYetValid
+        }
+        CertificateError::NotValidForName => CertificateFault::WrongName {
+            expected: String::new(),
+            presented: Vec::new(),
+        },
+        CertificateError::NotValidForNameContext {
+            expected,
+            presented,
+        } => CertificateFault::WrongName {
+            expected: expected.to_str().into_owned(),
+            presented,
+        },
+        CertificateError::UnknownIssuer => CertificateFault::UnknownAuthority,
+        // An authority of the same name but with another key.
+        CertificateError::BadSignature => CertificateFault::UnknownAuthority,
+        CertificateError::Revoked => CertificateFault::Revoked,
+        CertificateError::InvalidPurpose | CertificateError::InvalidPurposeContext { .. } => {
+            CertificateFault::WrongPurpose
+        }
+        other => CertificateFault::Invalid(other.to_string()),
+    }
+}
+
+fn incompatible(error: &PeerIncompatible) -> TlsFailure {
+    match error {
+        PeerIncompatible::ServerDoesNotSupportTls12Or13
+        | PeerIncompatible::ServerTlsVersionIsDisabledByOurConfig
+        | PeerIncompatible::SupportedVersionsExtensionRequired
+        | PeerIncompatible::Tls12NotOffered
+        | PeerIncompatible::Tls12NotOfferedOrEnabled => TlsFailure::NoCommonVersion,
+        other => TlsFailure::NothingInCommon(format!("{other:?}")),
+    }
+}

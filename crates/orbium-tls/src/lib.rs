@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! TLS under GIOP: the transport `ssliop`.
+//!
+//! A [`Tls`] is registered with an ORB as any transport is. Its endpoints are
+//! `ssliop://host:port`, with `publish=host:port` for the address that clients
+//! are to use if it differs. TLS 1.2 and 1.3, by rustls; certificates, keys and
+//! trust anchors come from PEM files, which are read again when they change.
+//!
+//! What is not here: no check that can be switched off altogether, no password
+//! for a key, no certificate store of the system, and nothing that knows of a
+//! request.
+//!
+//! The handshake, the certificates and the keys are rustls' concern. Once they
+//! are settled, the keys of the two directions are taken from it and each
+//! direction has its own state ([`record`] is the record layer): one thread
+//! receives while another sends without a lock in common, nothing is allocated
+//! for a message, and each message is one system call.
+#![forbid(unsafe_code)]
+
+mod alert;
+mod config;
+mod control;
+
+mod error;
+mod failure;
+mod handshake;
+mod identity;
+mod material;
+mod pem;
+mod receiving;
+mod record;
+mod reload;
+mod sending;
+mod stream;
+mod subject;
+mod transport;
+mod trust;
+
+pub use config::{ClientAuthentication, NameCheck, TlsConfig, TlsVersion};
+pub use error::TlsError;
+pub use failure::{CertificateFault, TlsFailure};
+pub use reload::Reload;
+pub use stream::{Session, TlsStream};
+pub use transport::{Tls, TlsAcceptor, TlsConnector};

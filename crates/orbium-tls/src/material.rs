@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What the files come to: ready configurations for either role.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use rustls::client::Resumption;
+use rustls::crypto::CryptoProvider;
+use rustls::server::{ServerSessionMemoryCache, WebPkiClientVerifier};
+use rustls::version::{TLS12, TLS13};
+use rustls::{ClientConfig, RootCertStore, ServerConfig, SupportedProtocolVersion};
+
+use crate::identity::Identity;
+use crate::trust::server_verifier;
+use crate::{ClientAuthentication, TlsConfig, TlsError, TlsVersion, pem};
+
+/// Sessions that each role remembers, so that clients can take them up again.
+const SESSIONS: usize = 1024;
+
+/// One reading of the files.
+#[derive(Debug)]
+pub(crate) struct Material {
+    /// For a server; there with a certificate.
+    pub(crate) server: Option<Arc<ServerConfig>>,
+    /// For a client; there with trust anchors.
+    pub(crate) client: Option<Arc<ClientConfig>>,
+}
+
+impl Material {
+    /// Reads the files.
+    pub(crate) fn load(config: &TlsConfig) -> Result<Self, TlsError> {
+        let provider = Arc::new(rustls::crypto::ring::default_provider());
+        let versions = versions(config)?;
+        let identity = Identity::load(config, &provider)?.map(Arc::new);
+        let authorities = config.authorities.as_deref().map(anchors).transpose()?;
+        if identity.is_none() && authorities.is_none() {
+            return Err(TlsError::NothingConfigured);
+        }
+        let server = match &identity {
+            Some(identity) => {
+                let identity = Arc::clone(identity);
+                Some(server(
+                    config,
+                    identity,
+                    authorities.as_ref(),
+                    &provider,
+                    &versions,
+                )?)
+            }
+            None => None,
+        };
+        let client = match authorities {
+            Some(roots) => Some(client(config, identity, roots, &provider, &versions)?),
+            None => None,
+        };
+        Ok(Self { server, client })
+    }
+}
+
+fn versions(config: &TlsConfig) -> Result<Vec<&'static SupportedProtocolVersion>, TlsError> {
+    let all = [(TlsVersion::V1_2, &TLS12), (TlsVersion::V1_3, &TLS13)];
+    let allowed = config.min_version..=config.max_version;
+    let chosen: Vec<_> = all
+        .into_iter()
+        .filter(|(version, _)| allowed.contains(version))
+        .map(|(_, version)| version)
+        .collect();
+    if chosen.is_empty() {
+        return Err(TlsError::NoVersion);
+    }
+    Ok(chosen)
+}
+
+/// The trust anchors in a file: every certificate of it, or none at all.
+fn anchors(path: &Path) -> Result<Arc<RootCertStore>, TlsError> {
+    let octets = pem::read(path)?;
+    let mut roots = RootCertStore::empty();
+    for certificate in pem::certificates(path, &octets)? {
+        roots
+            .add(certificate)
+            .map_err(|error| TlsError::BadCertificate {
+                path: path.to_owned(),
+                reason: error.to_string(),
+            })?;
+    }
+    Ok(Arc::new(roots))
+}
+
+fn server(
+    config: &TlsConfig,
+    identity: Arc<Identity>,
+    roots: Option<&Arc<RootCertStore>>,
+    provider: &Arc<CryptoProvider>,
+    versions: &[&'static SupportedProtocolVersion],
+) -> Result<Arc<ServerConfig>, TlsError> {
+    let refused = |reason: String| TlsError::Refused(reason);
+    let builder = ServerConfig::builder_with_provider(Arc::clone(provider))
+        .with_protocol_versions(versions)
+        .map_err(|error| refused(error.to_string()))?;
+    let builder = match config.client_authentication {
+        ClientAuthentication::Ignore => builder.with_no_client_auth(),
+        asked => {
+            let roots = roots.ok_or(TlsError::NoTrustAnchors)?;
+            let verifier = WebPkiClientVerifier::builder_with_provider(
+                Arc::clone(roots),
+                Arc::clone(provider),
+            );
+            let verifier = match asked {
+                ClientAuthentication::Request => verifier.allow_unauthenticated(),
+                _ => verifier,
+            };
+            let verifier = verifier
+                .build()
+                .map_err(|error| refused(error.to_string()))?;
+            builder.with_client_cert_verifier(verifier)
+        }
+    };
+    let mut server = builder.with_cert_resolver(identity);
+    server.session_storage = ServerSessionMemoryCache::new(SESSIONS);
+    // The record layer is ours once the handshake is over.
+    server.enable_secret_extraction = true;
+    Ok(Arc::new(server))
+}
+
+fn client(
+    config: &TlsConfig,
+    identity: Option<Arc<Identity>>,
+    roots: Arc<RootCertStore>,
+    provider: &Arc<CryptoProvider>,
+    versions: &[&'static SupportedProtocolVersion],
+) -> Result<Arc<ClientConfig>, TlsError> {
+    let verifier = server_verifier(roots, &config.server_name, provider)?;
+    let builder = ClientConfig::builder_with_provider(Arc::clone(provider))
+        .with_protocol_versions(versions)
+        .map_err(|error| TlsError::Refused(error.to_string()))?
+        .dangerous()
+        .with_custom_certificate_verifier(verifier);
+    let mut client = match identity {
+        Some(identity) => builder.with_client_cert_resolver(identity),
+        None => builder.with_no_client_auth(),
+    };
+    client.resumption = Resumption::in_memory_sessions(SESSIONS);
+    client.enable_secret_extraction = true;
+    Ok(Arc::new(client))
+}

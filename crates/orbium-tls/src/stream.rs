@@ -1,0 +1,496 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! A connection under TLS.
+
+use std::fmt;
+use std::io::{self, IoSlice};
+use std::net::{Shutdown, SocketAddr};
+use std::os::fd::AsFd;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError, TryLockError};
+use std::time::Duration;
+
+use orbium_sys::{Interest, wait_for};
+use orbium_transport::{ByteStream, Deadline, Peer, TcpByteStream};
+
+use crate::control::Control;
+use crate::handshake::{Finished, Handshake, Step};
+use crate::receiving::{Fault, Receiving};
+use crate::sending::Sending;
+use crate::{TlsFailure, TlsVersion, alert, subject};
+
+/// How long a stream that must not block waits at most until the kernel has
+/// room for a part of the handshake. It always has, unless the send buffer was
+/// configured smaller than a chain of certificates.
+const PATIENCE: Duration = Duration::from_millis(100);
+
+/// What a handshake came to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Session {
+    /// The version spoken.
+    pub version: TlsVersion,
+    /// The cipher suite, as the specification names it.
+    pub suite: String,
+    /// Whether an earlier session was taken up again.
+    pub resumed: bool,
+}
+
+/// A TCP connection under TLS.
+///
+/// The handshake of an accepted connection takes place in the first receive or
+/// send, and it must be over by a deadline of its own. Until then
+/// [`peer`](ByteStream::peer) knows the address alone. If it fails, this and
+/// every later call tells why; see [`TlsFailure`].
+///
+/// *The end.* [`shutdown`](ByteStream::shutdown) of the sending direction says
+/// so to the peer (close_notify), and so does dropping the stream. Peers that
+/// just close the connection are common, and GIOP has lengths and a
+/// CloseConnection of its own, so an end between two records is an end; an end
+/// within a record is `UnexpectedEof`.
+///
+/// *Timeouts.* A blocking receive may come back early with `WouldBlock` when
+/// something arrived that is not yet a whole record: as after any `WouldBlock`,
+/// whoever still has time tries again.
+pub struct TlsStream {
+    socket: TcpByteStream,
+    address: Option<SocketAddr>,
+    deadline: Deadline,
+    is_client: bool,
+    /// Gone once it is over.
+    handshake: Mutex<Option<Handshake>>,
+    outcome: OnceLock<Result<Opened, TlsFailure>>,
+    nonblocking: AtomicBool,
+    /// Nanoseconds; zero is for ever.
+    receive_timeout: AtomicU64,
+    stopped: AtomicBool,
+    has_news: AtomicBool,
+}
+
+/// What there is once the handshake is over.
+struct Opened {
+    sending: Mutex<Sending>,
+    receiving: Mutex<Receiving>,
+    control: Control,
+    session: Session,
+    peer: Peer,
+}
+
+impl fmt::Debug for TlsStream {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("TlsStream")
+            .field("peer", &self.peer())
+            .field("session", &self.session())
+            .finish_non_exhaustive()
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl TlsStream {
+    /// On a connected socket, which must not be used by anybody else.
+    pub(crate) fn new(
+        socket: TcpByteStream,
+        handshake: Handshake,
+        is_client: bool,
+        deadline: Deadline,
+    ) -> io::Result<Self> {
+        // Until the handshake is over, waiting is done by poll, which can be
+        // given what is left until the deadline.
+        socket.set_nonblocking(true)?;
+        let address = match socket.peer() {
+            Peer::Internet(address) => Some(address),
+            _ => None,
+        };
+        Ok(Self {
+            socket,
+            address,
+            deadline,
+            is_client,
+            handshake: Mutex::new(Some(handshake)),
+            outcome: OnceLock::new(),
+            nonblocking: AtomicBool::new(false),
+            receive_timeout: AtomicU64::new(0),
+            stopped: AtomicBool::new(false),
+            has_news: AtomicBool::new(false),
+        })
+    }
+
+    /// What the handshake came to, once it is over.
+    #[must_use]
+    pub fn session(&self) -> Option<&Session> {
+        let opened = self.outcome.get()?.as_ref().ok()?;
+        Some(&opened.session)
+    }
+
+    /// Completes the handshake, unless it is over. Needed by nobody who sends
+    /// or receives.
+    ///
+    /// # Errors
+    /// [`TlsFailure`], the system's error, or `WouldBlock`.
+    pub fn complete(&self) -> io::Result<()> {
+        self.opened().map(drop)
+    }
+
+    #[inline]
+    fn opened(&self) -> io::Result<&Opened> {
+        match self.outcome.get() {
+            Some(Ok(opened)) => Ok(opened),
+            _ => self.shake_hands(),
+        }
+    }
+
+    #[cold]
+    fn shake_hands(&self) -> io::Result<&Opened> {
+        let mut handshake = lock(&self.handshake);
+        if self.outcome.get().is_none() {
+            let outcome = match &mut *handshake {
+                Some(underway) => self.drive(underway),
+                None => Err(TlsFailure::ClosedEarly.into_error()),
+            };
+            let settled = match outcome {
+                Ok(()) => match handshake.take().map(Handshake::finish) {
+                    Some(finished) => finished.and_then(|finished| self.open(finished)),
+                    None => Err(TlsFailure::ClosedEarly),
+                },
+                Err(error) => match TlsFailure::of(&error) {
+                    Some(failure) => Err(failure.clone()),
+                    None => return Err(error),
+                },
+            };
+            if let Err(failure) = &settled {
+                self.give_up(failure, handshake.take());
+            }
+            let _ = self.outcome.set(settled);
+        }
+        match self.outcome.get() {
+            Some(Ok(opened)) => Ok(opened),
+            Some(Err(failure)) => Err(failure.clone().into_error()),
+            None => Err(TlsFailure::ClosedEarly.into_error()),
+        }
+    }
+
+    /// Goes on with the handshake, to its end if possible.
+    fn drive(&self, handshake: &mut Handshake) -> io::Result<()> {
+        loop {
+            let step = handshake.advance().map_err(TlsFailure::into_error)?;
+            match self.flush(handshake) {
+                // Whoever leaves at once need not have our tickets: what was
+                // sent before can still be read.
+                Err(error) if step == Step::Finish && is_gone(&error) => return Ok(()),
+                Err(error) if is_gone(&error) => return Err(TlsFailure::ClosedEarly.into_error()),
+                flushed => flushed?,
+            }
+            if step == Step::Finish {
+                return Ok(());
+            }
+            if !self.nonblocking.load(Ordering::Acquire) {
+                self.wait(Interest::Read, self.receive_timeout())?;
+            } else if self.deadline.has_passed() {
+                return Err(TlsFailure::TooSlow.into_error());
+            }
+            let room = handshake.room().map_err(TlsFailure::into_error)?;
+            match self.socket.receive(room) {
+                Ok(0) => return Err(TlsFailure::ClosedEarly.into_error()),
+                Ok(count) => handshake.add(count),
+                Err(error) if is_gone(&error) => return Err(TlsFailure::ClosedEarly.into_error()),
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                // Shown to be ready by mistake: wait again, if that is allowed.
+                Err(error)
+                    if error.kind() == io::ErrorKind::WouldBlock
+                        && !self.nonblocking.load(Ordering::Acquire) => {}
+                Err(error) => return Err(error),
+            }
+        }
+    }
+
+    fn flush(&self, handshake: &mut Handshake) -> io::Result<()> {
+        while !handshake.outgoing().is_empty() {
+            match self.socket.send(handshake.outgoing()) {
+                Ok(count) => handshake.mark_sent(count),
+                Err(error) => match error.kind() {
+                    io::ErrorKind::Interrupted => {}
+                    io::ErrorKind::WouldBlock => {
+                        let nonblocking = self.nonblocking.load(Ordering::Acquire);
+                        self.wait(Interest::Write, nonblocking.then_some(PATIENCE))?;
+                    }
+                    _ => return Err(error),
+                },
+            }
+        }
+        Ok(())
+    }
+
+    /// Waits until the socket is ready, `WouldBlock` after that time.
+    fn wait(&self, interest: Interest, time: Option<Duration>) -> io::Result<()> {
+        let too_slow = |_| TlsFailure::TooSlow.into_error();
+        let left = self.deadline.remaining().map_err(too_slow)?;
+        let time = match (left, time) {
+            (Some(a), Some(b)) => Some(a.min(b)),
+            (a, b) => a.or(b),
+        };
+        let source = self.socket.source();
+        if wait_for([(&source, interest)], time)? == [true] {
+            return Ok(());
+        }
+        self.deadline.remaining().map_err(too_slow)?;
+        Err(io::ErrorKind::WouldBlock.into())
+    }
+
+    fn receive_timeout(&self) -> Option<Duration> {
+        let nanoseconds = self.receive_timeout.load(Ordering::Acquire);
+        (nanoseconds > 0).then(|| Duration::from_nanos(nanoseconds))
+    }
+
+    /// The handshake is over.
+    fn open(&self, finished: Finished) -> Result<Opened, TlsFailure> {
+        let Finished {
+            sending,
+            mut receiving,
+            control,
+            session,
+            certificates,
+        } = finished;
+        let nonblocking = self.nonblocking.load(Ordering::Acquire);
+        if !nonblocking && self.socket.set_nonblocking(false).is_err() {
+            return Err(TlsFailure::ClosedEarly);
+        }
+        receiving.settle(&control);
+        self.has_news.store(receiving.has_news(), Ordering::Release);
+        let peer = match (self.address, certificates.first()) {
+            (Some(address), Some(own)) => Peer::Authenticated {
+                address,
+                name: subject::name(own),
+                certificates: certificates.iter().map(|der| der.to_vec()).collect(),
+            },
+            _ => self.anonymous(),
+        };
+        tracing::debug!(%peer, ?session, "TLS handshake done");
+        Ok(Opened {
+            sending: Mutex::new(sending),
+            receiving: Mutex::new(receiving),
+            control,
+            session,
+            peer,
+        })
+    }
+
+    /// The handshake failed: tells the peer why, if it speaks TLS.
+    fn give_up(&self, failure: &TlsFailure, handshake: Option<Handshake>) {
+        let peer = self.anonymous();
+        if self.is_client {
+            tracing::debug!(%peer, %failure, "TLS handshake failed");
+        } else {
+            tracing::warn!(%peer, %failure, "TLS handshake with a client failed");
+        }
+        if let Some(handshake) = handshake
+            && *failure != TlsFailure::NotTls
+        {
+            let _ = self.socket.send(handshake.outgoing());
+        }
+        self.socket.shutdown(Shutdown::Write);
+        self.drain();
+    }
+
+    /// Throws away what has come already: closing with something unread would
+    /// make the kernel throw away what we said last.
+    fn drain(&self) {
+        const MOST: usize = 16;
+        let mut room = [0; 4096];
+        for _ in 0..MOST {
+            let source = self.socket.source();
+            let ready = wait_for([(&source, Interest::Read)], Some(Duration::ZERO));
+            if !matches!(ready, Ok([true])) || !matches!(self.socket.receive(&mut room), Ok(1..)) {
+                return;
+            }
+        }
+    }
+
+    fn anonymous(&self) -> Peer {
+        self.address.map_or(Peer::Unknown, Peer::Internet)
+    }
+}
+
+/// Whether the connection is lost, in whatever way the system says so.
+fn is_gone(error: &io::Error) -> bool {
+    matches!(
+        error.kind(),
+        io::ErrorKind::BrokenPipe
+            | io::ErrorKind::ConnectionReset
+            | io::ErrorKind::ConnectionAborted
+            | io::ErrorKind::NotConnected
+    )
+}
+
+impl Opened {
+    /// Sends an alert, unless another thread is sending.
+    fn alert(&self, socket: &TcpByteStream, description: u8) {
+        let mut sending = match self.sending.try_lock() {
+            Ok(sending) => sending,
+            Err(TryLockError::Poisoned(sending)) => sending.into_inner(),
+            Err(TryLockError::WouldBlock) => return,
+        };
+        sending.alert(socket, description);
+    }
+}
+
+impl TlsStream {
+    /// Receives on an opened connection.
+    #[inline]
+    fn receive_opened(&self, opened: &Opened, room: &mut [u8]) -> io::Result<usize> {
+        let mut receiving = lock(&opened.receiving);
+        loop {
+            let delivered = receiving.deliver(room, &opened.control);
+            // Written only when it changes: others may look at it.
+            let has_news = receiving.has_news();
+            if has_news != self.has_news.load(Ordering::Relaxed) {
+                self.has_news.store(has_news, Ordering::Release);
+            }
+            match delivered {
+                Ok(0) if room.is_empty() || receiving.has_ended() => return Ok(0),
+                Ok(0) => {}
+                Ok(count) => return Ok(count),
+                Err(fault) => return Err(self.fail(opened, fault)),
+            }
+            let before = receiving.is_partial();
+            let space = match receiving.room() {
+                Ok(space) => space,
+                Err(fault) => return Err(self.fail(opened, fault)),
+            };
+            match self.socket.receive(space)? {
+                0 if before && !self.stopped.load(Ordering::Acquire) => {
+                    return Err(io::ErrorKind::UnexpectedEof.into());
+                }
+                0 => return Ok(0),
+                count => receiving.add(count),
+            }
+            receiving.settle(&opened.control);
+            if !receiving.has_news() && self.receive_timeout.load(Ordering::Relaxed) > 0 {
+                // The bound holds for one system call; who waits knows better
+                // how much time is left.
+                return Err(io::ErrorKind::WouldBlock.into());
+            }
+        }
+    }
+
+    #[cold]
+    fn fail(&self, opened: &Opened, fault: Fault) -> io::Error {
+        if let Some(description) = fault.alert {
+            opened.alert(&self.socket, description);
+        }
+        fault.failure.into_error()
+    }
+
+    /// A send failed. If the peer has said why, that is the better error: a
+    /// server of TLS 1.3 refuses a client when this has begun to send already.
+    #[cold]
+    fn explain(&self, opened: &Opened, error: io::Error) -> io::Error {
+        if !is_gone(&error) {
+            return error;
+        }
+        let Ok(mut receiving) = opened.receiving.try_lock() else {
+            return error;
+        };
+        let source = self.socket.source();
+        let ready = wait_for([(&source, Interest::Read)], Some(Duration::ZERO));
+        if !receiving.has_news()
+            && matches!(ready, Ok([true]))
+            && let Ok(room) = receiving.room()
+            && let Ok(count) = self.socket.receive(room)
+        {
+            receiving.add(count);
+            receiving.settle(&opened.control);
+            self.has_news.store(receiving.has_news(), Ordering::Release);
+        }
+        match receiving.deliver(&mut [], &opened.control) {
+            Err(fault) => fault.failure.into_error(),
+            Ok(_) => error,
+        }
+    }
+}
+
+impl ByteStream for TlsStream {
+    #[inline]
+    fn receive(&self, room: &mut [u8]) -> io::Result<usize> {
+        match self.opened() {
+            Ok(opened) => self.receive_opened(opened, room),
+            Err(_) if self.stopped.load(Ordering::Acquire) => Ok(0),
+            Err(error) => Err(error),
+        }
+    }
+
+    #[inline]
+    fn send(&self, octets: &[u8]) -> io::Result<usize> {
+        self.send_vectored(&[IoSlice::new(octets)])
+    }
+
+    #[inline]
+    fn send_vectored(&self, pieces: &[IoSlice<'_>]) -> io::Result<usize> {
+        let opened = self.opened()?;
+        let sent = lock(&opened.sending).send(&self.socket, pieces, &opened.control);
+        sent.map_err(|error| self.explain(opened, error))
+    }
+
+    fn set_timeouts(
+        &self,
+        receive: Option<Option<Duration>>,
+        send: Option<Option<Duration>>,
+    ) -> io::Result<()> {
+        self.socket.set_timeouts(receive, send)?;
+        if let Some(time) = receive {
+            let time = time.map_or(0, |time| u64::try_from(time.as_nanos()).unwrap_or(u64::MAX));
+            self.receive_timeout.store(time, Ordering::Release);
+        }
+        Ok(())
+    }
+
+    fn set_nonblocking(&self, nonblocking: bool) -> io::Result<()> {
+        self.nonblocking.store(nonblocking, Ordering::Release);
+        // Whoever is shaking hands looks at it in the end.
+        let handshake = lock(&self.handshake);
+        if handshake.is_some() {
+            return Ok(());
+        }
+        self.socket.set_nonblocking(nonblocking)
+    }
+
+    fn shutdown(&self, how: Shutdown) {
+        if how != Shutdown::Write {
+            self.stopped.store(true, Ordering::Release);
+        }
+        if how != Shutdown::Read
+            && let Some(Ok(opened)) = self.outcome.get()
+        {
+            opened.alert(&self.socket, alert::CLOSE_NOTIFY);
+        }
+        self.socket.shutdown(how);
+    }
+
+    fn peer(&self) -> Peer {
+        match self.outcome.get() {
+            Some(Ok(opened)) => opened.peer.clone(),
+            _ => self.anonymous(),
+        }
+    }
+
+    fn source(&self) -> &dyn AsFd {
+        self.socket.source()
+    }
+
+    fn has_buffered(&self) -> bool {
+        self.has_news.load(Ordering::Acquire)
+    }
+}
+
+impl Drop for TlsStream {
+    fn drop(&mut self) {
+        if let Some(Ok(opened)) = self.outcome.get() {
+            opened.alert(&self.socket, alert::CLOSE_NOTIFY);
+            // Tickets that nobody read must not turn the end into a reset,
+            // which might overtake what was sent last.
+            self.socket.shutdown(Shutdown::Write);
+            self.drain();
+        }
+    }
+}

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The transport `ssliop`.
+
+use std::io;
+use std::os::fd::AsFd;
+use std::sync::Arc;
+
+use orbium_transport::{
+    Acceptor, ByteStream, Connector, Deadline, Endpoint, EndpointError, HostPort, ListenError,
+    ProtocolProperties, StreamTransport, TcpAcceptor, TcpConnector,
+};
+use rustls::pki_types::ServerName;
+
+use crate::handshake::Handshake;
+use crate::reload::{Reload, Shared};
+use crate::{TlsConfig, TlsError, TlsFailure, TlsStream};
+
+/// TLS over TCP: endpoints `ssliop://host:port`, with `publish=host:port` for
+/// the address that clients are to use if it differs, and the properties that
+/// TCP endpoints have.
+///
+/// # Example
+/// ```
+/// use orbium_tls::{Tls, TlsConfig, TlsError};
+///
+/// let config = TlsConfig {
+///     authorities: Some("/there/is/no/ca.pem".into()),
+///     ..TlsConfig::default()
+/// };
+/// assert!(matches!(Tls::new(config), Err(TlsError::Unreadable { .. })));
+/// ```
+#[derive(Clone, Debug)]
+pub struct Tls {
+    shared: Arc<Shared>,
+}
+
+impl Tls {
+    /// Reads the files. With a certificate it can listen, with trust anchors it
+    /// can connect.
+    ///
+    /// # Errors
+    /// What is missing, or wrong with a file.
+    pub fn new(config: TlsConfig) -> Result<Self, TlsError> {
+        let shared = Shared::new(config)?;
+        Ok(Self { shared })
+    }
+
+    /// To have the files read again.
+    #[must_use]
+    pub fn reload(&self) -> Reload {
+        Reload(Arc::clone(&self.shared))
+    }
+
+    /// Listens at the `host:port` of an endpoint.
+    ///
+    /// # Errors
+    /// As [`StreamTransport::listen`]; `InvalidInput` without a certificate.
+    pub fn acceptor(
+        &self,
+        endpoint: &Endpoint,
+        properties: &ProtocolProperties,
+    ) -> Result<TlsAcceptor, ListenError> {
+        endpoint.check_parameters(&[&["publish"], ProtocolProperties::TCP_NAMES].concat())?;
+        if self.shared.current().server.is_none() {
+            let what = "listening for TLS needs a certificate and its key";
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, what).into());
+        }
+        Ok(TlsAcceptor {
+            tcp: TcpAcceptor::listen(endpoint, properties)?,
+            shared: Arc::clone(&self.shared),
+        })
+    }
+
+    /// Connects to a host and port, later.
+    ///
+    /// # Errors
+    /// The address is none.
+    pub fn connector_to(
+        &self,
+        address: &str,
+        properties: &ProtocolProperties,
+    ) -> Result<TlsConnector, EndpointError> {
+        let at: HostPort = address.parse()?;
+        Ok(TlsConnector {
+            host: at.host.clone(),
+            tcp: TcpConnector::new(at, *properties),
+            shared: Arc::clone(&self.shared),
+        })
+    }
+}
+
+impl StreamTransport for Tls {
+    fn scheme(&self) -> &'static str {
+        "ssliop"
+    }
+
+    fn listen(
+        &self,
+        endpoint: &Endpoint,
+        properties: &ProtocolProperties,
+    ) -> Result<Box<dyn Acceptor>, ListenError> {
+        Ok(Box::new(self.acceptor(endpoint, properties)?))
+    }
+
+    fn connector(
+        &self,
+        address: &str,
+        properties: &ProtocolProperties,
+    ) -> Result<Box<dyn Connector>, EndpointError> {
+        Ok(Box::new(self.connector_to(address, properties)?))
+    }
+}
+
+/// A listening socket whose connections are to speak TLS.
+#[derive(Debug)]
+pub struct TlsAcceptor {
+    tcp: TcpAcceptor,
+    shared: Arc<Shared>,
+}
+
+impl TlsAcceptor {
+    /// Takes a connection that is waiting. Its handshake has until
+    /// [`TlsConfig::handshake_time`] from now.
+    ///
+    /// # Errors
+    /// As [`Acceptor::accept`].
+    pub fn accept_tls(&self) -> io::Result<TlsStream> {
+        let socket = self.tcp.accept_tcp()?;
+        let material = self.shared.current();
+        // Files that change cannot take the role away: see `Material::load`.
+        let config = material.server.clone().ok_or(io::ErrorKind::InvalidInput)?;
+        let handshake = Handshake::server(config).map_err(TlsFailure::into_error)?;
+        let deadline = Deadline::after(Some(self.shared.config().handshake_time));
+        TlsStream::new(socket, handshake, false, deadline)
+    }
+}
+
+impl Acceptor for TlsAcceptor {
+    fn accept(&self) -> io::Result<Box<dyn ByteStream>> {
+        Ok(Box::new(self.accept_tls()?))
+    }
+
+    fn source(&self) -> &dyn AsFd {
+        self.tcp.source()
+    }
+
+    fn address(&self) -> &str {
+        self.tcp.address()
+    }
+}
+
+/// Makes TLS connections to one host and port.
+#[derive(Debug)]
+pub struct TlsConnector {
+    host: String,
+    tcp: TcpConnector,
+    shared: Arc<Shared>,
+}
+
+impl TlsConnector {
+    /// Connects, and knows whom it is connected to, before the deadline.
+    ///
+    /// # Errors
+    /// As [`Connector::connect`]; a [`TlsFailure`] if the server is not trusted
+    /// or refuses us. Whether it accepts our certificate, a server of TLS 1.3
+    /// says only later: then the first send or receive fails for that.
+    pub fn connect_tls(&self, deadline: Deadline) -> io::Result<TlsStream> {
+        let material = self.shared.current();
+        let Some(config) = material.client.clone() else {
+            return Err(TlsFailure::NoTrustAnchors.into_error());
+        };
+        let name = ServerName::try_from(self.host.clone());
+        let name = name.map_err(|_| TlsFailure::BadName(self.host.clone()).into_error())?;
+        let socket = self.tcp.connect_tcp(deadline)?;
+        let own = Deadline::after(Some(self.shared.config().handshake_time));
+        let handshake = Handshake::client(config, name).map_err(TlsFailure::into_error)?;
+        let stream = TlsStream::new(socket, handshake, true, deadline.earlier(own))?;
+        match stream.complete() {
+            Ok(()) => Ok(stream),
+            Err(error) if TlsFailure::of(&error) == Some(&TlsFailure::TooSlow) => {
+                Err(io::Error::new(io::ErrorKind::TimedOut, TlsFailure::TooSlow))
+            }
+            Err(error) => Err(error),
+        }
+    }
+}
+
+impl Connector for TlsConnector {
+    fn connect(&self, deadline: Deadline) -> io::Result<Box<dyn ByteStream>> {
+        Ok(Box::new(self.connect_tls(deadline)?))
+    }
+}
