@@ -6,7 +6,8 @@ use std::sync::{Arc, LazyLock};
 
 use orbium_giop::messaging::{self, Messaging, Stack};
 use orbium_transport::{
-    Acceptor, Connector, Endpoint, EndpointError, ListenError, Tcp, Transport, Unix,
+    Acceptor, Connector, Endpoint, EndpointError, InProcess, ListenError, Multicast, Tcp,
+    Transport, Udp, Unix,
 };
 
 use super::Channel;
@@ -29,7 +30,13 @@ impl Default for Protocols {
     fn default() -> Self {
         // The very same each time.
         static BUILT_IN: LazyLock<Protocols> = LazyLock::new(|| Protocols {
-            transports: vec![Transport::stream(Tcp), Transport::stream(Unix)],
+            transports: vec![
+                Transport::stream(Tcp),
+                Transport::stream(Unix),
+                Transport::stream(InProcess),
+                Transport::datagram(Udp),
+                Transport::datagram(Multicast),
+            ],
             messaging: messaging::builtin(),
         });
         BUILT_IN.clone()
