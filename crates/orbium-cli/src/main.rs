@@ -6,6 +6,7 @@
 //! libraries do.
 #![forbid(unsafe_code)]
 
+mod bridge;
 mod demo;
 mod failure;
 mod idl;
@@ -44,6 +45,12 @@ enum Command {
     /// Prints a table of latencies beside those of a raw socket that moves as
     /// many octets, and draws a plot.
     Demo(demo::DemoArgs),
+    /// Relay requests from one protocol to another.
+    ///
+    /// Messages pass as they are, with their keys, service contexts and code
+    /// sets. References are rewritten where that needs no knowledge of types: in
+    /// replies that forward, and those given with --ref.
+    Bridge(bridge::BridgeArgs),
     /// Check IDL files, or generate Rust from them.
     Idl(idl::IdlArgs),
     /// Show everything that an object reference says.
@@ -62,6 +69,7 @@ fn main() -> ExitCode {
         }
     };
     let outcome = match &cli.command {
+        Command::Bridge(args) => bridge::run(args),
         Command::Demo(args) => demo::run(args),
         Command::Idl(args) => idl::run(args),
         Command::Ior(args) => ior::run(args),

@@ -5,7 +5,7 @@ use std::io::Read;
 use std::path::Path;
 use std::time::Duration;
 
-use orbium::giop::ObjectUrl;
+use orbium::giop::{Ior, ObjectUrl};
 use orbium::{ConnectTimeout, ObjectRef, Orb};
 
 use crate::failure::Failure;
@@ -65,6 +65,18 @@ fn read(from: impl Read) -> std::io::Result<String> {
 pub(crate) fn url(argument: &str) -> Result<ObjectUrl, Failure> {
     ObjectUrl::parse(&text(argument)?)
         .map_err(|error| Failure::because(format!("bad object reference: {error}")))
+}
+
+/// The reference that an argument means.
+pub(crate) fn ior(argument: &str) -> Result<Ior, Failure> {
+    let bad = |error| Failure::because(format!("bad object reference: {error}"));
+    match url(argument)? {
+        ObjectUrl::Ior(ior) => Ok(ior),
+        ObjectUrl::Corbaloc(corbaloc) => corbaloc.to_ior().map_err(bad),
+        ObjectUrl::Corbaname(_) => Err(Failure::because(
+            "a corbaname: has to be resolved by a naming service first",
+        )),
+    }
 }
 
 /// An object to be called, and the ORB that will call it. No call takes longer

@@ -2,11 +2,12 @@
 //! What a reference offers: for each profile, the ways to reach the object.
 
 use std::fmt;
+use std::str::FromStr;
 
 use orbium_giop::component::{self, Component};
 use orbium_giop::profile::TAG_TAO_DIOP;
 use orbium_giop::{Ior, OrbiumProfile, Profile, TaggedComponent, TaggedProfile, Version};
-use orbium_transport::{Acceptor, Endpoint, HostPort};
+use orbium_transport::{Acceptor, Endpoint, EndpointError, HostPort};
 
 use super::{OfferedProtocol, host};
 
@@ -59,6 +60,22 @@ impl Channel {
     /// Whether it is GIOP over that transport.
     pub(crate) fn is_giop_over(&self, scheme: &str) -> bool {
         self.scheme == scheme && self.messaging.is_empty()
+    }
+}
+
+impl FromStr for Channel {
+    type Err = EndpointError;
+
+    /// Parses what is written like an endpoint without other parameters than
+    /// `messaging`.
+    fn from_str(text: &str) -> Result<Self, EndpointError> {
+        let endpoint: Endpoint = text.parse()?;
+        endpoint.check_parameters(&[])?;
+        Ok(Self {
+            messaging: endpoint.messaging().map(str::to_owned).collect(),
+            scheme: endpoint.scheme,
+            address: endpoint.address,
+        })
     }
 }
 

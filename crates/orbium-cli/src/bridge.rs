@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! `orbium bridge`: relays requests from one protocol to another.
+
+use std::io::Read;
+use std::thread;
+
+use clap::Args;
+use orbium::{Bridge, Channel, Config, Endpoint};
+use signal_hook::consts::{SIGINT, SIGTERM};
+use signal_hook::iterator::Signals;
+
+use crate::failure::Failure;
+use crate::{output, reference};
+
+#[derive(Debug, Args)]
+pub(crate) struct BridgeArgs {
+    /// Where clients come in: iiop://HOST:PORT, uiop:///PATH …; may be repeated
+    #[arg(long = "listen", value_name = "URL", required = true)]
+    listen: Vec<Endpoint>,
+    /// Where the server is, written in the same way
+    #[arg(long, value_name = "URL")]
+    to: Channel,
+    /// A reference to an object of the server: printed as it has to be for
+    /// those who come over the bridge; may be repeated
+    #[arg(long = "ref", value_name = "REF")]
+    references: Vec<String>,
+    /// End when standard input ends, as it does with the process that holds it.
+    #[arg(long, hide = true)]
+    until_input_ends: bool,
+}
+
+pub(crate) fn run(args: &BridgeArgs) -> Result<(), Failure> {
+    let mut signals = Signals::new([SIGINT, SIGTERM])
+        .map_err(|error| Failure::because(format!("cannot wait for signals: {error}")))?;
+    let config = Config {
+        endpoints: args.listen.clone(),
+        ..Config::default()
+    };
+    let bridge = Bridge::start(&config, args.to.clone())
+        .map_err(|error| Failure::because(error.to_string()))?;
+    let mut text = String::new();
+    for channel in bridge.channels() {
+        text.push_str(&format!("{channel} -> {}\n", args.to));
+    }
+    for argument in &args.references {
+        let ior = reference::ior(argument)?;
+        let rewritten = bridge.rewrite(&ior);
+        if rewritten == ior {
+            return Err(Failure::because(format!(
+                "nothing in the reference leads to {}",
+                args.to
+            )));
+        }
+        text.push_str(&format!("{rewritten}\n"));
+    }
+    text.push_str("READY\n");
+    match output::print(&text) {
+        // A bridge may well be started by somebody who does not listen.
+        Ok(()) | Err(Failure::OutputClosed) => {}
+        Err(failure) => return Err(failure),
+    }
+    if args.until_input_ends {
+        let handle = signals.handle();
+        let spawned = thread::Builder::new().spawn(move || {
+            let mut ignored = [0; 64];
+            let mut input = std::io::stdin().lock();
+            while matches!(input.read(&mut ignored), Ok(1..)) {}
+            handle.close();
+        });
+        spawned.map_err(|error| Failure::because(format!("cannot start a thread: {error}")))?;
+    }
+    // Until a signal, or the end of the input.
+    let _ = signals.forever().next();
+    Ok(())
+}
