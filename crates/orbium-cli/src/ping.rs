@@ -22,6 +22,8 @@ pub(crate) struct PingArgs {
     /// Seconds that each answer may take
     #[arg(long, value_name = "SECONDS", default_value = "5", value_parser = seconds)]
     timeout: Duration,
+    #[command(flatten)]
+    protocols: reference::ProtocolArgs,
     /// Print JSON
     #[arg(long)]
     json: bool,
@@ -37,7 +39,7 @@ fn seconds(text: &str) -> Result<Duration, String> {
 }
 
 pub(crate) fn run(args: &PingArgs) -> Result<(), Failure> {
-    let object = reference::object(&args.reference, Some(args.timeout))?;
+    let object = reference::object(&args.reference, &args.protocols, Some(args.timeout))?;
     let failed = |exception| Failure::because(explain(&object, args.timeout, exception));
 
     // The first question also makes the connection, which is told apart.
@@ -122,6 +124,10 @@ pub(crate) fn explain(object: &ObjectRef, timeout: Duration, exception: SystemEx
         (ExceptionKind::Timeout, _) => {
             format!("timed out: no answer from {at} within {limit} s")
         }
+        (ExceptionKind::InvPolicy, _) => format!(
+            "no protocol of the reference can be used: {}",
+            reference::refusals(object)
+        ),
         (ExceptionKind::ObjectNotExist, _) => {
             format!("no such object: the server at {at} says {exception}")
         }

@@ -5,8 +5,9 @@ use std::io::Read;
 use std::path::Path;
 use std::time::Duration;
 
+use clap::Args;
 use orbium::giop::{Ior, ObjectUrl};
-use orbium::{ConnectTimeout, ObjectRef, Orb};
+use orbium::{Channel, ConnectTimeout, ObjectRef, Orb, ProtocolPolicy, Protocols};
 
 use crate::failure::Failure;
 
@@ -79,11 +80,32 @@ pub(crate) fn ior(argument: &str) -> Result<Ior, Failure> {
     }
 }
 
+/// The protocols that this program has.
+pub(crate) fn protocols() -> Protocols {
+    Protocols::default()
+}
+
+/// Which protocols a command calls with.
+#[derive(Debug, Default, Args)]
+pub(crate) struct ProtocolArgs {
+    /// Protocols to call with, best first, the others not at all: names such as
+    /// shmiop,uiop,iiop/giop-lite [default: what the reference offers, within
+    /// this host first]
+    #[arg(long, value_name = "LIST")]
+    protocols: Option<ProtocolPolicy>,
+}
+
 /// An object to be called, and the ORB that will call it. No call takes longer
 /// than `timeout`.
-pub(crate) fn object(argument: &str, timeout: Option<Duration>) -> Result<ObjectRef, Failure> {
+pub(crate) fn object(
+    argument: &str,
+    protocols: &ProtocolArgs,
+    timeout: Option<Duration>,
+) -> Result<ObjectRef, Failure> {
     let mut config = orbium::Config {
         call_timeout: timeout,
+        client_protocols: protocols.protocols.clone(),
+        protocols: self::protocols(),
         ..orbium::Config::default()
     };
     if let Some(timeout) = timeout {
@@ -96,12 +118,50 @@ pub(crate) fn object(argument: &str, timeout: Option<Duration>) -> Result<Object
     object.ok_or_else(|| Failure::because("the reference is nil: it leads to no object"))
 }
 
-/// Where a reference leads, for people: its first address.
+/// The way that calls take to an object: the first that can be used of those
+/// its reference offers.
+pub(crate) fn channel(object: &ObjectRef) -> Option<Channel> {
+    let usable = object.protocols().into_iter();
+    let mut usable = usable.filter(|offered| offered.refusal.is_none());
+    usable.find_map(|offered| offered.channel)
+}
+
+/// Where calls to an object lead, for people: a plain host and port over TCP,
+/// the whole channel otherwise.
 pub(crate) fn address(object: &ObjectRef) -> String {
-    let profiles = object.ior().iiop_profiles();
-    let mut addresses = profiles.flat_map(|profile| profile.addresses().collect::<Vec<_>>());
-    match addresses.next() {
-        Some(address) => address.to_string(),
-        None => "no IIOP address".to_owned(),
+    match channel(object) {
+        Some(channel) if channel.protocol() == "iiop" => channel.address,
+        Some(channel) => channel.to_string(),
+        None => "no address that can be used".to_owned(),
+    }
+}
+
+/// What a reference offers and why it cannot be used, for people.
+pub(crate) fn refusals(object: &ObjectRef) -> String {
+    let offered: Vec<_> = object.protocols().iter().map(ToString::to_string).collect();
+    match offered.as_slice() {
+        [] => "it offers none".to_owned(),
+        all => all.join("; "),
+    }
+}
+
+/// The `corbaloc:` of the object with a plain key at a channel; `None` for a
+/// channel that no `corbaloc:` can tell.
+pub(crate) fn corbaloc(channel: &Channel, minor: u8, key: &str) -> Option<String> {
+    if !channel.messaging.is_empty() {
+        return None;
+    }
+    let Channel {
+        scheme, address, ..
+    } = channel;
+    // A path has slashes of its own.
+    let separator = if address.starts_with('/') { '|' } else { '/' };
+    let url = format!("corbaloc:{scheme}:1.{minor}@{address}{separator}{key}");
+    // Only what is understood the way it was meant.
+    match ObjectUrl::parse(&url).ok()? {
+        ObjectUrl::Corbaloc(parsed) if parsed.key == key.as_bytes() => {
+            parsed.to_ior().ok().map(|_| url)
+        }
+        _ => None,
     }
 }

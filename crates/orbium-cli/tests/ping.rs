@@ -106,6 +106,19 @@ fn what_leads_to_no_object_is_refused() {
 }
 
 #[test]
+fn protocols_that_cannot_be_used_are_told_with_the_reasons() {
+    let server = Server::start([]);
+    let reference = server.corbaloc("Cube");
+    run(["ping", reference, "--protocols", "uiop,iiop"]).assert_done();
+    run(["ping", reference, "--protocols", "uiop"])
+        .assert_failed_saying("no protocol of the reference can be used: iiop://127.0.0.1:");
+    run(["ping", "corbaloc:htiop:1.2@localhost:80/Cube"])
+        .assert_failed_saying("bad object reference");
+    let ran = run(["ping", reference, "--protocols", "uiop,,iiop"]);
+    assert_eq!(ran.status, Some(2), "{ran:?}");
+}
+
+#[test]
 fn numbers_that_make_no_sense_are_wrong_usage() {
     for option in [
         ["--count", "0"],

@@ -96,7 +96,7 @@ fn a_port_that_is_taken_is_named() {
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap();
     run(["demo", "serve", "--endpoint", &format!("iiop://{address}")])
-        .assert_failed_saying(&format!("cannot listen at {address}"));
+        .assert_failed_saying(&format!("cannot listen at iiop://{address}"));
 }
 
 #[test]

@@ -22,6 +22,8 @@ pub enum Load {
     Post,
     /// `Cubit::Cube::cube_octet`.
     CubeOctet,
+    /// `Cubit::Cube::cube_short`.
+    CubeShort,
     /// `Cubit::Cube::cube_long`.
     CubeLong,
     /// `Cubit::Cube::cube_many`.
@@ -82,6 +84,7 @@ impl Load {
         Self::Noop,
         Self::Post,
         Self::CubeOctet,
+        Self::CubeShort,
         Self::CubeLong,
         Self::CubeMany,
         Self::EchoOctets,
@@ -103,6 +106,7 @@ impl Load {
             Self::Noop => "noop",
             Self::Post => "post",
             Self::CubeOctet => "cube_octet",
+            Self::CubeShort => "cube_short",
             Self::CubeLong => "cube_long",
             Self::CubeMany => "cube_many",
             Self::EchoOctets => "echo_octets",
@@ -126,6 +130,7 @@ impl Load {
             Self::Noop
             | Self::Post
             | Self::CubeOctet
+            | Self::CubeShort
             | Self::CubeLong
             | Self::CubeMany
             | Self::EchoOctets
@@ -169,6 +174,7 @@ impl Load {
             Self::Noop => cube.noop().map_err(in_words),
             Self::Post => verify_post(&cube),
             Self::CubeOctet => same(cube.cube_octet(7), &87),
+            Self::CubeShort => same(cube.cube_short(-7), &-343),
             Self::CubeLong => {
                 same(cube.cube_long(-7), &-343)?;
                 match cube.cube_long(1291) {
@@ -215,6 +221,7 @@ impl Load {
                 cube.noop()
             }
             Self::CubeOctet => repeat(calls, sample, || cube.cube_octet(7).map(drop)),
+            Self::CubeShort => repeat(calls, sample, || cube.cube_short(7).map(drop)),
             Self::CubeLong => repeat(calls, sample, || match cube.cube_long(7) {
                 Err(TooBigError::System(exception)) => Err(exception),
                 _ => Ok(()),

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Plain sockets that move the same numbers of octets as a load, with one
+//! Plain streams that move the same numbers of octets as a load, with one
 //! receive and one send per side and no parsing: the physical limit of what the
-//! ORB can reach.
+//! ORB can reach over that transport.
+//!
+//! TCP and Unix-domain sockets are here; whatever else can [`Read`] and
+//! [`Write`] can be given to [`answer`] and [`Client::over`].
 //!
 //! ```
 //! use orbium_demo::raw;
@@ -94,13 +97,44 @@ impl Exchange {
     }
 }
 
+/// Where streams come in.
+pub trait Listen {
+    /// One side of a connection.
+    type Stream: Read + Write + Send + 'static;
+
+    /// Waits for a connection.
+    ///
+    /// # Errors
+    /// The system's.
+    fn next(&self) -> io::Result<Self::Stream>;
+}
+
+impl Listen for TcpListener {
+    type Stream = TcpStream;
+
+    fn next(&self) -> io::Result<TcpStream> {
+        let (connection, _) = self.accept()?;
+        connection.set_nodelay(true)?;
+        Ok(connection)
+    }
+}
+
+#[cfg(unix)]
+impl Listen for std::os::unix::net::UnixListener {
+    type Stream = std::os::unix::net::UnixStream;
+
+    fn next(&self) -> io::Result<Self::Stream> {
+        Ok(self.accept()?.0)
+    }
+}
+
 /// Serves connections, each in a thread, until the listener fails.
 ///
 /// # Errors
 /// The listener's.
-pub fn serve(listener: &TcpListener) -> io::Result<()> {
+pub fn serve(listener: &impl Listen) -> io::Result<()> {
     loop {
-        let (connection, _) = listener.accept()?;
+        let connection = listener.next()?;
         // A client that misbehaves or disappears ends its own connection only.
         thread::Builder::new()
             .name("raw".into())
@@ -112,13 +146,15 @@ pub fn serve(listener: &TcpListener) -> io::Result<()> {
 ///
 /// # Errors
 /// The listener's or the connection's.
-pub fn serve_one(listener: &TcpListener) -> io::Result<()> {
-    let (connection, _) = listener.accept()?;
-    answer(connection)
+pub fn serve_one(listener: &impl Listen) -> io::Result<()> {
+    answer(listener.next()?)
 }
 
-fn answer(mut connection: TcpStream) -> io::Result<()> {
-    connection.set_nodelay(true)?;
+/// Answers on a connection until the client closes it.
+///
+/// # Errors
+/// The connection's; what the client wants is not to be had.
+pub fn answer(mut connection: impl Read + Write) -> io::Result<()> {
     let mut octets = [0; 12];
     connection.read_exact(&mut octets)?;
     let exchange = Exchange::from_octets(octets)?;
@@ -145,22 +181,33 @@ fn answer(mut connection: TcpStream) -> io::Result<()> {
 
 /// The client of one connection.
 #[derive(Debug)]
-pub struct Client {
-    connection: TcpStream,
+pub struct Client<S = TcpStream> {
+    connection: S,
     request: Vec<u8>,
     reply: Vec<u8>,
     every: u32,
 }
 
 impl Client {
-    /// Connects, and tells the server what will be exchanged.
+    /// Connects over TCP, and tells the server what will be exchanged.
     ///
     /// # Errors
     /// The connection cannot be made; a size is zero or beyond 256 MiB.
     pub fn connect(server: impl ToSocketAddrs, exchange: Exchange) -> io::Result<Self> {
         let exchange = exchange.check()?;
-        let mut connection = TcpStream::connect(server)?;
+        let connection = TcpStream::connect(server)?;
         connection.set_nodelay(true)?;
+        Self::over(connection, exchange)
+    }
+}
+
+impl<S: Read + Write> Client<S> {
+    /// Tells the server at the other end of a stream what will be exchanged.
+    ///
+    /// # Errors
+    /// The stream's; a size is zero or beyond 256 MiB.
+    pub fn over(mut connection: S, exchange: Exchange) -> io::Result<Self> {
+        let exchange = exchange.check()?;
         connection.write_all(&exchange.to_octets())?;
         Ok(Self {
             connection,

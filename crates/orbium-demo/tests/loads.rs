@@ -71,6 +71,21 @@ fn a_flood_over_plain_sockets_is_answered_once() -> Result<(), Box<dyn std::erro
     Ok(())
 }
 
+/// The same exchange over any stream.
+#[cfg(unix)]
+#[test]
+fn octets_are_exchanged_over_unix_sockets_too() -> Result<(), Box<dyn std::error::Error>> {
+    let (near, far) = std::os::unix::net::UnixStream::pair()?;
+    let server = std::thread::spawn(move || raw::answer(far));
+    let mut client = raw::Client::over(near, raw::Exchange::twoway(70_000, 3))?;
+    let mut samples = 0;
+    client.run(5, Some(&mut |_| samples += 1))?;
+    assert_eq!(samples, 5);
+    drop(client);
+    server.join().map_err(|_| "the server panicked")??;
+    Ok(())
+}
+
 #[test]
 fn empty_messages_cannot_be_exchanged() {
     let refused = raw::Client::connect("127.0.0.1:9", raw::Exchange::twoway(0, 1));

@@ -24,8 +24,8 @@ const CONTACT: Duration = Duration::from_secs(10);
 pub(crate) struct CallArgs {
     #[arg(long = "ref", value_name = "REF", help = reference::HELP)]
     reference: String,
-    /// The operation: noop, post, cube_octet, cube_long, cube_many,
-    /// echo_octets, echo_longs, echo_manys (of Cubit::Cube), echo_structs,
+    /// The operation: noop, post, cube_octet, cube_short, cube_long,
+    /// cube_many, echo_octets, echo_longs, echo_manys (of Cubit::Cube), echo_structs,
     /// send_shorts, send_chars, send_longs, send_octets, send_doubles,
     /// send_structs (of Ttcp::Receiver)
     #[arg(long, value_name = "OP")]
@@ -43,6 +43,8 @@ pub(crate) struct CallArgs {
     #[arg(long)]
     untimed: bool,
     #[command(flatten)]
+    protocols: reference::ProtocolArgs,
+    #[command(flatten)]
     pin: PinArgs,
 }
 
@@ -53,7 +55,7 @@ pub(crate) fn run(args: &CallArgs) -> Result<(), Failure> {
             "at most {MOST_SAMPLES} calls can be timed one by one: use --untimed for more"
         )));
     }
-    let object = reference::object(&args.reference, None)?;
+    let object = reference::object(&args.reference, &args.protocols, None)?;
     verify(&object, args.op, args.size)?;
     let failed = |exception| Failure::because(format!("{} failed: {exception}", args.op));
     if args.untimed {

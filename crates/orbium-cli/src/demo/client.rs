@@ -72,7 +72,7 @@ pub(crate) fn run(args: &ClientArgs) -> Result<(), Failure> {
     args.pin.apply()?;
     let object = |text: &str| {
         // Measured calls have no deadline to watch, as the raw peer has none.
-        let object = reference::object(text, None)?;
+        let object = reference::object(text, &reference::ProtocolArgs::default(), None)?;
         match object.with_timeout(PATIENCE).locate() {
             Ok(_) => Ok(object),
             Err(exception) => {
@@ -255,11 +255,10 @@ fn measure(
 
 /// The octets of the operation's messages to this object.
 fn exchange(load: Load, size: usize, object: &ObjectRef) -> Exchange {
-    let key_len = object
-        .ior()
-        .iiop_profiles()
-        .next()
-        .map_or(0, |profile| profile.object_key.len());
+    let mut keys = object.ior().profiles.iter();
+    let key_len = keys
+        .find_map(orbium::giop::TaggedProfile::object_key)
+        .map_or(0, |key| key.len());
     let (request, reply) = load.message_sizes(size, key_len);
     let octets = |size| u32::try_from(size).unwrap_or(u32::MAX);
     Exchange::twoway(octets(request), octets(reply))

@@ -6,20 +6,23 @@ use std::path::{Path, PathBuf};
 use std::thread;
 
 use clap::Args;
-use orbium::{Config, Endpoint, GiopMinor, Interface, Orb, ServerStrategy};
+use orbium::{
+    Config, Endpoint, EndpointError, GiopMinor, HostPort, Interface, Orb, ServerStrategy,
+};
 use orbium_demo::Served;
 use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 
 use super::pin::PinArgs;
 use crate::failure::Failure;
-use crate::output;
+use crate::{output, reference};
 
 #[derive(Debug, Args)]
 pub(crate) struct ServeArgs {
-    /// Where to listen: iiop://HOST:PORT, port 0 for a free one; may be
-    /// repeated [default: a free port of all interfaces]
-    #[arg(long = "endpoint", value_name = "URL")]
+    /// Where to listen: iiop://HOST:PORT (port 0 for a free one), uiop://PATH
+    /// and so on; may be repeated, to be reached over several protocols
+    /// [default: a free port of all interfaces]
+    #[arg(long = "endpoint", value_name = "URL", value_parser = endpoint)]
     endpoints: Vec<Endpoint>,
     /// How connections are served: thread-per-connection or reactive
     #[arg(long, value_name = "NAME", default_value_t)]
@@ -40,6 +43,20 @@ pub(crate) struct ServeArgs {
     until_input_ends: bool,
 }
 
+/// An endpoint whose protocol is there, and whose host and port are, if it has
+/// any.
+fn endpoint(text: &str) -> Result<Endpoint, EndpointError> {
+    let endpoint: Endpoint = text.parse()?;
+    match reference::protocols().transport(&endpoint.scheme) {
+        None => return Err(EndpointError::UnknownScheme(text.to_owned())),
+        Some(_) if matches!(endpoint.scheme.as_str(), "iiop" | "ssliop" | "diop") => {
+            endpoint.address.parse::<HostPort>()?;
+        }
+        Some(_) => {}
+    }
+    Ok(endpoint)
+}
+
 fn giop_minor(text: &str) -> Result<GiopMinor, String> {
     let minor = text.parse().ok().and_then(GiopMinor::new);
     minor.ok_or_else(|| "expected 0, 1 or 2".to_owned())
@@ -55,6 +72,7 @@ pub(crate) fn run(args: &ServeArgs) -> Result<(), Failure> {
         strategy: args.strategy,
         fragment_size: args.fragment_size,
         giop_minor: args.giop_minor,
+        protocols: reference::protocols(),
         ..Config::default()
     })
     .map_err(|error| Failure::because(error.to_string()))?;
@@ -139,9 +157,13 @@ impl References {
             text.push_str(&format!("{key} {reference}\n"));
         }
         let minor = orb.config().giop_minor.number();
-        for address in orb.addresses().unwrap_or_default() {
+        for channel in orb.channels().unwrap_or_default() {
             for (key, _) in &self.0 {
-                text.push_str(&format!("{key} corbaloc:iiop:1.{minor}@{address}/{key}\n"));
+                match reference::corbaloc(&channel, minor, key) {
+                    Some(url) => text.push_str(&format!("{key} {url}\n")),
+                    // Told by the stringified references alone.
+                    None => text.push_str(&format!("{key} at {channel}\n")),
+                }
             }
         }
         text.push_str("READY\n");

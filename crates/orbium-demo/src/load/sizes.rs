@@ -35,6 +35,7 @@ impl Load {
         match self {
             Self::Noop => 0,
             Self::CubeOctet => 1,
+            Self::CubeShort => 2,
             Self::Post | Self::CubeLong => 4,
             // An octet, three of padding, a long, a short.
             Self::CubeMany => 10,
