@@ -155,7 +155,7 @@ pub(crate) fn corbaloc(channel: &Channel, minor: u8, key: &str) -> Option<String
         scheme, address, ..
     } = channel;
     // A path has slashes of its own.
-    let separator = if address.starts_with('/') { '|' } else { '/' };
+    let separator = if address.contains('/') { '|' } else { '/' };
     let url = format!("corbaloc:{scheme}:1.{minor}@{address}{separator}{key}");
     // Only what is understood the way it was meant.
     match ObjectUrl::parse(&url).ok()? {

@@ -16,32 +16,48 @@ const CALLS: [&str; 6] = [
     "echo of 256 Many",
 ];
 
+/// Every protocol there is on this system.
+const PROTOCOLS: &[&str] = if cfg!(unix) {
+    &["IIOP", "UIOP"]
+} else {
+    &["IIOP"]
+};
+
 #[test]
 fn everything_is_checked_measured_printed_and_drawn() {
     let folder = Folder::new();
     let (svg, json) = (folder.path("plot.svg"), folder.path("all.json"));
     let ran = run(["demo", "--quick", "--svg", &svg, "--json", &json]);
     ran.assert_done();
-    assert!(ran.stdout.starts_with("IIOP: "), "{ran:?}");
-    assert!(
-        ran.stdout.contains(" checks passed") && !ran.stdout.contains("FAILED"),
-        "{ran:?}"
-    );
+    for (line, protocol) in ran
+        .stdout
+        .lines()
+        .filter(|line| line.contains(" checks passed"))
+        .zip(PROTOCOLS)
+    {
+        assert!(line.starts_with(&format!("{protocol}: ")), "{ran:?}");
+    }
+    assert!(!ran.stdout.contains("FAILED"), "{ran:?}");
     // No bar outside of a terminal.
     assert_eq!(ran.stderr, "");
 
     let places: &[&str] = if cfg!(target_os = "linux") {
-        &[
-            "IIOP, both processes pinned to CPU ",
-            "IIOP, both processes free",
-        ]
+        &["both processes pinned to CPU ", "both processes free"]
     } else {
-        &["IIOP, both processes free"]
+        &["both processes free"]
     };
+    let sections: Vec<String> = PROTOCOLS
+        .iter()
+        .flat_map(|protocol| {
+            places
+                .iter()
+                .map(move |place| format!("{protocol}, {place}"))
+        })
+        .collect();
     let lines: Vec<&str> = ran.stdout.lines().collect();
-    for place in places {
-        let title = lines.iter().position(|line| line.starts_with(place));
-        let table = &lines[title.unwrap_or_else(|| panic!("no `{place}` in {ran:?}"))..];
+    for section in &sections {
+        let title = lines.iter().position(|line| line.starts_with(section));
+        let table = &lines[title.unwrap_or_else(|| panic!("no `{section}` in {ran:?}"))..];
         for (row, call) in table[3..].iter().zip(CALLS) {
             assert!(row.starts_with(call), "`{call}` expected in {row}");
             let words: Vec<&str> = row.split_whitespace().rev().collect();
@@ -59,26 +75,35 @@ fn everything_is_checked_measured_printed_and_drawn() {
     for call in CALLS {
         assert_eq!(
             drawing.matches(&format!(">{call}</text>")).count(),
-            places.len()
+            sections.len()
         );
     }
 
     let found: serde_json::Value =
         serde_json::from_str(&std::fs::read_to_string(&json).unwrap()).unwrap();
-    let checks = found["checks"][0]["checks"].as_array().unwrap();
-    let passed = |name: &str| {
-        let check = checks.iter().find(|check| check["name"] == name);
-        check.is_some_and(|check| check["outcome"] == "passed")
-    };
-    for name in [
-        "cubit.noop",
-        "cubit.shutdown",
-        "the server ends after shutdown()",
-    ] {
-        assert!(passed(name), "{name} in {checks:?}");
+    let protocols = found["checks"].as_array().unwrap();
+    assert!(
+        protocols
+            .iter()
+            .map(|of| of["protocol"].as_str().unwrap())
+            .eq(PROTOCOLS.iter().copied())
+    );
+    for protocol in protocols {
+        let checks = protocol["checks"].as_array().unwrap();
+        let passed = |name: &str| {
+            let check = checks.iter().find(|check| check["name"] == name);
+            check.is_some_and(|check| check["outcome"] == "passed")
+        };
+        for name in [
+            "cubit.noop",
+            "cubit.shutdown",
+            "the server ends after shutdown()",
+        ] {
+            assert!(passed(name), "{name} in {checks:?}");
+        }
     }
     let measurements = found["measurements"].as_array().unwrap();
-    assert_eq!(measurements.len(), places.len());
+    assert_eq!(measurements.len(), sections.len());
     for measurement in measurements {
         let calls: Vec<_> = measurement["rows"].as_array().unwrap().iter().collect();
         assert!(

@@ -91,6 +91,41 @@ fn several_endpoints_are_served() {
     }
 }
 
+/// Each channel of a server, by itself and chosen out of a reference to all.
+#[cfg(unix)]
+#[test]
+fn several_protocols_are_served_and_announced() {
+    let folder = Folder::new();
+    let endpoint = format!("uiop://{}", folder.path("s"));
+    let server = Server::start([
+        "--endpoint",
+        &endpoint,
+        "--endpoint",
+        "iiop://127.0.0.1:0?messaging=giop-lite",
+    ]);
+    assert_eq!(
+        server.told("Cube corbaloc:uiop:"),
+        format!("Cube corbaloc:uiop:1.2@{}|Cube", folder.path("s"))
+    );
+    assert!(
+        server
+            .told("Peer at ")
+            .starts_with("Peer at iiop://127.0.0.1:")
+    );
+    let ran = run([
+        "ping",
+        &format!("corbaloc:uiop:1.2@{}|Cube", folder.path("s")),
+    ]);
+    ran.assert_done();
+    assert!(ran.stdout.contains(&endpoint), "{ran:?}");
+    // The nearest comes first.
+    for (protocols, address) in [("uiop,iiop", endpoint.as_str()), ("iiop", " at 127.0.0.1:")] {
+        let ran = run(["ping", server.ior("Cube"), "--protocols", protocols]);
+        ran.assert_done();
+        assert!(ran.stdout.contains(address), "{ran:?}");
+    }
+}
+
 #[test]
 fn a_port_that_is_taken_is_named() {
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();

@@ -2,19 +2,20 @@
 //! The client process of the demonstration: checks every operation, measures
 //! some, and tells what it found.
 
-use std::net::SocketAddr;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use clap::Args;
-use orbium::{Interface, ObjectRef, Orb};
+use orbium::{Config, Endpoint, Interface, ObjectRef, Orb};
 use orbium_demo::check::{self, Check, Facts, Outcome};
 use orbium_demo::load::Load;
 use orbium_demo::raw::{Client as RawClient, Exchange};
 
+use super::contest::{Contestant, Runner};
 use super::event::Event;
 use super::pin::PinArgs;
+use super::raw::RawAddress;
 use super::report::{Finding, Row, Verdict};
-use super::timing::{Samples, Timing, median, rate};
+use super::timing::median;
 use crate::failure::Failure;
 use crate::{output, ping, reference};
 
@@ -48,7 +49,10 @@ pub(crate) struct ClientArgs {
     check: bool,
     /// Measure beside the raw peer at this address
     #[arg(long, value_name = "ADDRESS")]
-    raw: Option<SocketAddr>,
+    raw: Option<RawAddress>,
+    /// Where call-backs come in
+    #[arg(long, value_name = "URL", default_value = "iiop://127.0.0.1:0")]
+    endpoint: Endpoint,
     /// How often both peers are measured in turn
     #[arg(long, value_name = "N", default_value_t = 3)]
     rounds: u32,
@@ -88,9 +92,9 @@ pub(crate) fn run(args: &ClientArgs) -> Result<(), Failure> {
     };
     if args.check {
         tell(&Event::Step("checking every operation".into()))?;
-        check_all(&objects)?;
+        check_all(&objects, &args.endpoint)?;
     }
-    if let Some(raw) = args.raw {
+    if let Some(raw) = &args.raw {
         for (name, load, size) in CASES {
             let object = match load.object_key() {
                 "Cube" => &objects.cube,
@@ -111,14 +115,14 @@ fn tell(event: &Event) -> Result<(), Failure> {
     output::print(&event.to_line())
 }
 
-fn check_all(objects: &Objects) -> Result<(), Failure> {
-    // Call-backs come in here.
-    let orb = Orb::builder()
-        .endpoint("iiop://127.0.0.1:0")
-        .map_err(|error| Failure::because(error.to_string()))?
-        .call_timeout(PATIENCE)
-        .build()
-        .map_err(|error| Failure::because(error.to_string()))?;
+fn check_all(objects: &Objects, endpoint: &Endpoint) -> Result<(), Failure> {
+    let orb = Orb::new(Config {
+        endpoints: vec![endpoint.clone()],
+        call_timeout: Some(PATIENCE),
+        protocols: reference::protocols(),
+        ..Config::default()
+    })
+    .map_err(|error| Failure::because(error.to_string()))?;
     let again = |object: &ObjectRef| {
         let text = object.orb().object_to_string(object);
         let object = orb.string_to_object(&text).ok().flatten();
@@ -149,62 +153,6 @@ fn finding(check: Check) -> Finding {
     }
 }
 
-/// Runs so many calls and gives each one's nanoseconds away.
-type Runner<'a> = Box<dyn FnMut(u64, &mut dyn FnMut(u64)) -> Result<(), Failure> + 'a>;
-
-/// One of two peers that take turns.
-struct Contestant<'a> {
-    run: Runner<'a>,
-    /// Calls in one slice of time.
-    calls: u64,
-    all: Samples,
-    medians: Vec<f64>,
-    rates: Vec<f64>,
-}
-
-impl<'a> Contestant<'a> {
-    /// Warms up until it is clear how many calls a slice of time holds.
-    fn new(mut run: Runner<'a>, slice: Duration) -> Result<Self, Failure> {
-        let mut calls = 8;
-        loop {
-            let start = Instant::now();
-            run(calls, &mut |_| ())?;
-            let elapsed = start.elapsed();
-            if elapsed * 4 >= slice {
-                let in_slice = rate(calls, elapsed) * slice.as_secs_f64();
-                calls = (in_slice as u64).max(8);
-                break;
-            }
-            calls *= 2;
-        }
-        Ok(Self {
-            run,
-            calls,
-            all: Samples::with_capacity(0),
-            medians: Vec::new(),
-            rates: Vec::new(),
-        })
-    }
-
-    fn take_turn(&mut self) -> Result<(), Failure> {
-        let mut samples = Samples::with_capacity(usize::try_from(self.calls).unwrap_or(0));
-        let start = Instant::now();
-        (self.run)(self.calls, &mut |nanoseconds| samples.push(nanoseconds))?;
-        self.rates.push(rate(self.calls, start.elapsed()));
-        self.medians.push(samples.percentile(0.5) as f64);
-        self.all.extend(&samples);
-        Ok(())
-    }
-
-    fn timing(&mut self) -> Timing {
-        Timing {
-            median: self.all.percentile(0.5),
-            p99: self.all.percentile(0.99),
-            rate: median(&self.rates),
-        }
-    }
-}
-
 /// Measures an operation and the raw peer in turns.
 fn measure(
     args: &ClientArgs,
@@ -212,11 +160,13 @@ fn measure(
     load: Load,
     size: usize,
     object: &ObjectRef,
-    raw: SocketAddr,
+    raw: &RawAddress,
 ) -> Result<Row, Failure> {
     load.verify(object, size)
         .map_err(|reason| Failure::because(format!("{name}: {reason}")))?;
-    let mut socket = RawClient::connect(raw, exchange(load, size, object))
+    let connected = raw.connect();
+    let mut socket = connected
+        .and_then(|stream| RawClient::over(stream, exchange(load, size, object)))
         .map_err(|error| Failure::because(format!("cannot reach the raw peer: {error}")))?;
     let slice = Duration::from_millis(args.slice);
     let through_orb: Runner<'_> = Box::new(|calls, sample| {

@@ -7,8 +7,10 @@
 //! started what it found, a line of JSON each.
 
 mod call;
+mod carrier;
 mod child;
 mod client;
+mod contest;
 mod event;
 mod pin;
 mod plot;
@@ -16,6 +18,7 @@ mod progress;
 mod raw;
 mod report;
 mod run;
+mod scratch;
 mod serve;
 mod timing;
 

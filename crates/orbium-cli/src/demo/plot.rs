@@ -27,7 +27,7 @@ pub(crate) fn draw(sections: &[Section]) -> String {
         svg,
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} {height}\" \
          width=\"{WIDTH}\" height=\"{height}\" font-family=\"sans-serif\" font-size=\"13\">\n\
-         <title>orbium beside a raw socket</title>\n\
+         <title>orbium beside raw sockets</title>\n\
          <rect width=\"{WIDTH}\" height=\"{height}\" fill=\"white\"/>"
     );
     text(
@@ -35,7 +35,7 @@ pub(crate) fn draw(sections: &[Section]) -> String {
         20.0,
         30.0,
         "font-size=\"18\" font-weight=\"bold\"",
-        "Calls through orbium beside a raw socket",
+        "Calls through orbium beside raw sockets",
     );
     legend(&mut svg);
     let scale = Scale::over(sections);
@@ -57,7 +57,7 @@ fn legend(svg: &mut String) {
     };
     for (x, colour, name) in [
         (20.0, ORBIUM, "orbium"),
-        (130.0, RAW, "raw socket, same sizes"),
+        (130.0, RAW, "raw peer, same sizes"),
     ] {
         mark(svg, x, x + 24.0, y, colour, &sample, name);
         text(svg, x + 34.0, y + 4.5, "", name);
@@ -161,7 +161,7 @@ fn draw_row(svg: &mut String, row: &Row, scale: &Scale, middle: f64) {
     );
     let peers = [
         (&row.orbium, -7.0, ORBIUM, "orbium"),
-        (&row.raw, 7.0, RAW, "raw socket"),
+        (&row.raw, 7.0, RAW, "raw peer"),
     ];
     for (timing, offset, colour, name) in peers {
         let (from, to) = (scale.x(timing.median), scale.x(timing.p99));
@@ -237,6 +237,7 @@ mod tests {
         };
         Section {
             protocol: "IIOP",
+            raw: "raw TCP socket",
             cpu: None,
             rows: vec![row],
         }

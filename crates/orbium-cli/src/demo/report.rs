@@ -73,6 +73,8 @@ impl Row {
 pub(crate) struct Section {
     /// The protocol.
     pub(crate) protocol: &'static str,
+    /// What the raw peer is.
+    pub(crate) raw: &'static str,
     /// The one CPU that all processes ran on; `None` if they ran freely.
     pub(crate) cpu: Option<usize>,
     /// One row for each operation.
@@ -119,8 +121,8 @@ impl Report {
         }
         if !self.sections.is_empty() {
             text.push_str(
-                "\nratio: median latency of orbium over that of the raw socket, which moves messages of\n\
-                 the same sizes. Both take turns in rounds; shown are the median, least and greatest.\n\
+                "\nratio: median latency of orbium over that of the raw peer, which moves messages of the\n\
+                 same sizes. Both take turns in rounds; shown are the median, least and greatest.\n\
                  Free processes are where the system puts them, on one CPU or two: that moves\n\
                  latencies, of both peers, more than anything the peers do.\n",
             );
@@ -138,7 +140,7 @@ impl Report {
         });
         let sections = self.sections.iter().map(|section| {
             let rows: Value = section.rows.iter().map(Row::to_json).collect();
-            json!({ "protocol": section.protocol, "pinned_to_cpu": section.cpu, "rows": rows })
+            json!({ "protocol": section.protocol, "raw": section.raw, "pinned_to_cpu": section.cpu, "rows": rows })
         });
         json!({
             "orbium": env!("CARGO_PKG_VERSION"),
@@ -185,7 +187,7 @@ fn write_table(text: &mut String, section: &Section) {
     let _ = writeln!(
         text,
         "{:CALL_WIDTH$}{:>group$}   {:>group$}",
-        "", "orbium", "raw socket"
+        "", "orbium", section.raw
     );
     let _ = write!(text, "{:CALL_WIDTH$}", "call");
     for _ in 0..2 {

@@ -2,30 +2,39 @@
 //! The demonstration: server, raw peer and client, checked and measured.
 
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use clap::Args;
 
+use super::carrier::Carrier;
 use super::child::Process;
 use super::client::CASES;
 use super::event::Event;
 use super::progress::Progress;
 use super::report::{Finding, Report, Section, Verdict};
+use super::scratch::Scratch;
 use super::{pin, plot};
 use crate::failure::Failure;
 use crate::output;
 
-/// A protocol to call over, and where a server listens for it.
+/// A protocol to call over.
 struct Protocol {
     name: &'static str,
-    endpoint: &'static str,
+    carrier: Carrier,
 }
 
 /// Every protocol there is. What is added here is checked, measured, printed
 /// and drawn.
-const PROTOCOLS: &[Protocol] = &[Protocol {
-    name: "IIOP",
-    endpoint: "iiop://127.0.0.1:0",
-}];
+const PROTOCOLS: &[Protocol] = &[
+    Protocol {
+        name: "IIOP",
+        carrier: Carrier::Tcp,
+    },
+    Protocol {
+        name: "UIOP",
+        carrier: Carrier::Unix,
+    },
+];
 
 // No documentation comment: it would become the help of the whole command.
 #[derive(Debug, Args)]
@@ -45,31 +54,34 @@ pub(crate) struct RunArgs {
 #[derive(Clone, Copy)]
 struct Effort {
     rounds: usize,
-    /// Milliseconds.
+    /// Milliseconds that one peer is measured at a time.
     slice: usize,
 }
 
 impl Effort {
-    const QUICK: Self = Self {
-        rounds: 5,
-        slice: 20,
-    };
-    const WHOLE: Self = Self {
-        rounds: 15,
-        slice: 40,
-    };
+    /// So many rounds, and slices that come to that time in all, for so many
+    /// contests of two.
+    fn new(rounds: usize, time: Duration, contests: usize) -> Self {
+        let slices = (2 * rounds * contests).max(1);
+        let slice = time.as_millis() as usize / slices;
+        Self {
+            rounds,
+            slice: slice.max(5),
+        }
+    }
 }
 
+/// Rounds of a quick look and of the whole, and the time that is measured. What
+/// is checked, and warming up, comes on top.
+const QUICK: (usize, Duration) = (5, Duration::from_secs(5));
+const WHOLE: (usize, Duration) = (15, Duration::from_secs(30));
+
 pub(crate) fn run(args: &RunArgs) -> Result<(), Failure> {
-    let effort = if args.quick {
-        Effort::QUICK
-    } else {
-        Effort::WHOLE
-    };
+    let time = if args.quick { QUICK } else { WHOLE };
     for path in [Some(&args.svg), args.json.as_ref()].into_iter().flatten() {
         check_folder(path)?;
     }
-    let report = find_out(effort)?;
+    let report = find_out(time)?;
     output::print(&report.to_text())?;
     write(&args.svg, &plot::draw(&report.sections))?;
     output::print(&format!("\nThe plot is in {}.\n", args.svg.display()))?;
@@ -102,8 +114,13 @@ fn write(path: &Path, text: &str) -> Result<(), Failure> {
         .map_err(|error| Failure::because(format!("cannot write `{}`: {error}", path.display())))
 }
 
-fn find_out(effort: Effort) -> Result<Report, Failure> {
+fn find_out((rounds, time): (usize, Duration)) -> Result<Report, Failure> {
+    let scratch = Scratch::new()?;
     let mut report = Report::default();
+    let protocols = PROTOCOLS
+        .iter()
+        .filter(|protocol| protocol.carrier.is_here());
+    let protocols: Vec<_> = protocols.collect();
     let mut places = vec![None];
     match pin::choose() {
         Some(cpu) => places.insert(0, Some(cpu)),
@@ -112,13 +129,17 @@ fn find_out(effort: Effort) -> Result<Report, Failure> {
                 .into(),
         ),
     }
+    let contests = protocols.len() * places.len() * CASES.len();
+    let effort = Effort::new(rounds, time, contests);
     let steps = 1 + places.len() * (1 + CASES.len() * effort.rounds);
-    let mut progress = Progress::new(PROTOCOLS.len() * steps);
-    for protocol in PROTOCOLS {
+    let mut progress = Progress::new(protocols.len() * steps);
+    for protocol in protocols {
         let mut checks = Vec::new();
         for (turn, place) in places.iter().enumerate() {
             let stage = Stage {
                 protocol,
+                name: format!("{}-{turn}", protocol.name.to_ascii_lowercase()),
+                scratch: &scratch,
                 cpu: *place,
                 effort,
                 is_first: turn == 0,
@@ -134,6 +155,9 @@ fn find_out(effort: Effort) -> Result<Report, Failure> {
 /// One server, one raw peer and one client, all in one place.
 struct Stage<'a> {
     protocol: &'a Protocol,
+    /// What its sockets are called.
+    name: String,
+    scratch: &'a Scratch,
     cpu: Option<usize>,
     effort: Effort,
     /// The first one also checks.
@@ -144,18 +168,16 @@ impl Stage<'_> {
     fn play(&self, progress: &mut Progress, checks: &mut Vec<Finding>) -> Result<Section, Failure> {
         let place = if self.cpu.is_some() { "pinned" } else { "free" };
         progress.step(&format!("{}, {place}: starting", self.protocol.name));
-        let mut server = self.start(
-            "server",
-            &[
-                "demo",
-                "serve",
-                "--until-input-ends",
-                "--endpoint",
-                self.protocol.endpoint,
-            ],
-        )?;
+        let carrier = self.protocol.carrier;
+        let endpoint = carrier.endpoint(self.scratch, &self.name);
+        let serve = ["demo", "serve", "--until-input-ends", "--endpoint"];
+        let serve: Vec<_> = serve.into_iter().chain([endpoint.as_str()]).collect();
+        let mut server = self.start("server", &serve)?;
         let references = server.lines_until_ready()?;
-        let mut raw = self.start("raw peer", &["demo", "raw", "serve", "--until-input-ends"])?;
+        let listen = carrier.raw_address(self.scratch, &self.name);
+        let serve = ["demo", "raw", "serve", "--until-input-ends", "--listen"];
+        let serve: Vec<_> = serve.into_iter().chain([listen.as_str()]).collect();
+        let mut raw = self.start("raw peer", &serve)?;
         let raw_address = raw.lines_until_ready()?.concat();
         let mut client = self.start_client(&references, &raw_address)?;
         let mut rows = Vec::new();
@@ -190,6 +212,7 @@ impl Stage<'_> {
         }
         Ok(Section {
             protocol: self.protocol.name,
+            raw: carrier.raw_name(),
             cpu: self.cpu,
             rows,
         })
@@ -206,7 +229,9 @@ impl Stage<'_> {
     fn start_client(&self, references: &[String], raw: &str) -> Result<Process, Failure> {
         let rounds = self.effort.rounds.to_string();
         let slice = self.effort.slice.to_string();
-        let mut arguments = vec!["demo", "client", "--raw", raw];
+        let call_back = format!("{}-back", self.name);
+        let call_back = self.protocol.carrier.endpoint(self.scratch, &call_back);
+        let mut arguments = vec!["demo", "client", "--raw", raw, "--endpoint", &call_back];
         arguments.extend(["--rounds", &rounds, "--slice", &slice]);
         for (key, option) in [
             ("Cube IOR:", "--cube"),

@@ -144,6 +144,11 @@ impl Server {
         line.split_once(' ').unwrap().1
     }
 
+    /// A line that it printed.
+    pub(crate) fn told(&self, start: &str) -> &str {
+        self.printed(start)
+    }
+
     fn printed(&self, start: &str) -> &str {
         let line = self.lines.iter().find(|line| line.starts_with(start));
         line.unwrap_or_else(|| panic!("no `{start}` in {:?}", self.lines))

@@ -18,7 +18,8 @@ pub use facts::Facts;
 
 use std::fmt;
 
-use orbium::{ExceptionKind, Interface, Orb, SystemException};
+use orbium::giop::TaggedProfile;
+use orbium::{Channel, ExceptionKind, Interface, Orb, SystemException};
 
 use crate::{cubit::Cube, kitchen::Peer, ttcp::Receiver};
 
@@ -197,15 +198,22 @@ fn at_address_of(
     object: &impl Interface,
     key: impl FnOnce(Vec<u8>) -> Vec<u8>,
 ) -> Result<orbium::ObjectRef, Failure> {
-    let mut profiles = object.as_object().ior().iiop_profiles();
-    let profile = profiles.next().ok_or_else(|| failed("no IIOP profile"))?;
-    let host = match profile.host.contains(':') {
-        true => format!("[{}]", profile.host),
-        false => profile.host,
-    };
-    let (version, port) = (profile.version.minor, profile.port);
-    let mut url = format!("corbaloc:iiop:1.{version}@{host}:{port}/");
-    for octet in key(profile.object_key) {
+    let object = object.as_object();
+    let offered = object.protocols().into_iter();
+    let mut usable = offered.filter(|offered| offered.refusal.is_none());
+    let channel = usable.find_map(|offered| offered.channel);
+    let Channel {
+        scheme, address, ..
+    } = channel.ok_or_else(|| failed("no protocol that can be used"))?;
+    let mut keys = object.ior().profiles.iter();
+    let object_key = keys.find_map(TaggedProfile::object_key);
+    let object_key = object_key.ok_or_else(|| failed("no object key"))?;
+    let internet = object.ior().iiop_profiles().next();
+    let minor = internet.map_or(2, |profile| profile.version.minor);
+    // A path has slashes of its own.
+    let separator = if address.contains('/') { '|' } else { '/' };
+    let mut url = format!("corbaloc:{scheme}:1.{minor}@{address}{separator}");
+    for octet in key(object_key) {
         url.push_str(&format!("%{octet:02x}"));
     }
     let object = orb.string_to_object(&url)?;

@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! `orbium demo raw`: the raw peer, for comparison.
 
+mod address;
+
 use std::io::Read;
-use std::net::{SocketAddr, TcpListener};
 use std::thread;
 use std::time::Instant;
 
 use clap::{Args, Subcommand};
-use orbium_demo::raw::{Client, Exchange, serve};
+use orbium_demo::raw::{Client, Exchange};
 use serde_json::json;
+
+pub(crate) use address::RawAddress;
 
 use super::pin::PinArgs;
 use super::timing::{Samples, Timing, latency, thousands};
@@ -31,9 +34,9 @@ enum RawCommand {
 
 #[derive(Debug, Args)]
 struct RawServeArgs {
-    /// Where to listen
+    /// Where to listen: ADDRESS:PORT or unix:PATH
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:0")]
-    listen: SocketAddr,
+    listen: RawAddress,
     #[command(flatten)]
     pin: PinArgs,
     /// End when standard input ends
@@ -45,7 +48,7 @@ struct RawServeArgs {
 struct RawCallArgs {
     /// Address of the server
     #[arg(long, value_name = "ADDRESS")]
-    to: SocketAddr,
+    to: RawAddress,
     /// Octets sent
     #[arg(long, value_name = "OCTETS")]
     request: u32,
@@ -75,16 +78,16 @@ pub(crate) fn run(args: &RawArgs) -> Result<(), Failure> {
 fn run_server(args: &RawServeArgs) -> Result<(), Failure> {
     args.pin.apply()?;
     let failed = |error| Failure::because(format!("cannot listen at {}: {error}", args.listen));
-    let listener = TcpListener::bind(args.listen).map_err(failed)?;
-    let address = listener.local_addr().map_err(failed)?;
+    let listener = args.listen.listen().map_err(failed)?;
+    let address = listener.address().map_err(failed)?;
     output::print(&format!("{address}\nREADY\n"))?;
     let failed = |error| Failure::because(format!("the raw server failed: {error}"));
     if !args.until_input_ends {
-        return serve(&listener).map_err(failed);
+        return listener.serve().map_err(failed);
     }
     // Connections have threads of their own, and end with the process.
     thread::Builder::new()
-        .spawn(move || serve(&listener))
+        .spawn(move || listener.serve())
         .map_err(failed)?;
     let mut ignored = [0; 64];
     let mut input = std::io::stdin().lock();
@@ -100,7 +103,8 @@ fn run_client(args: &RawCallArgs) -> Result<(), Failure> {
         reply: args.reply,
         every: args.every,
     };
-    let mut client = Client::connect(args.to, exchange).map_err(failed)?;
+    let connection = args.to.connect().map_err(failed)?;
+    let mut client = Client::over(connection, exchange).map_err(failed)?;
     let mut samples = Samples::with_capacity(usize::try_from(args.calls).unwrap_or(usize::MAX));
     let start = Instant::now();
     let mut sample = |nanoseconds| samples.push(nanoseconds);
