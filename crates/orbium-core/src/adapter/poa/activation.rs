@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Servants become objects, and cease to be.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use orbium_giop::{Completion, ExceptionKind, SystemException};
+use orbium_sync::SlotKey;
+
+use super::{Poa, PoaError};
+use crate::adapter::object::ActiveObject;
+use crate::adapter::{IdAssignment, IdUniqueness, Lifespan};
+use crate::reference::ObjectRef;
+use crate::{Servant, ServedBy};
+
+pub(super) fn address(servant: &Arc<dyn Servant>) -> usize {
+    Arc::as_ptr(servant).cast::<()>() as usize
+}
+
+fn erased(skeleton: impl Servant) -> Arc<dyn Servant> {
+    Arc::new(skeleton)
+}
+
+/// The id that an adapter gives to an object by its slot.
+pub(in crate::adapter) fn system_id(slot: SlotKey) -> Box<[u8]> {
+    [slot.index.to_be_bytes(), slot.generation.to_be_bytes()]
+        .as_flattened()
+        .into()
+}
+
+impl Poa {
+    /// Makes a servant an object with an id of the adapter's choice, and
+    /// returns the reference.
+    ///
+    /// # Errors
+    /// [`PoaError::WrongPolicy`] if users name objects here; a system exception
+    /// if the ORB cannot listen.
+    pub fn activate<I: ServedBy<S>, S>(&self, servant: S) -> Result<I, PoaError> {
+        let object = self.activate_servant(&erased(I::skeleton(servant)))?;
+        Ok(I::from_object(object))
+    }
+
+    /// As [`Poa::activate`], for a servant that is wrapped already.
+    ///
+    /// # Errors
+    /// As [`Poa::activate`]; [`PoaError::ServantAlreadyActive`].
+    pub fn activate_servant(&self, servant: &Arc<dyn Servant>) -> Result<ObjectRef, PoaError> {
+        if self.0.policies.id_assignment != IdAssignment::System {
+            return Err(PoaError::WrongPolicy);
+        }
+        let id = (self.0.policies.lifespan == Lifespan::Persistent).then(|| self.new_system_id());
+        self.enter(id, servant)
+    }
+
+    /// Makes a servant the object with that id.
+    ///
+    /// # Errors
+    /// [`PoaError::ObjectAlreadyActive`]; a system exception if the adapter
+    /// names objects itself and the id is not one of its, or if the ORB cannot
+    /// listen.
+    pub fn activate_with_id<I: ServedBy<S>, S>(
+        &self,
+        id: &[u8],
+        servant: S,
+    ) -> Result<I, PoaError> {
+        let object = self.activate_servant_with_id(id, &erased(I::skeleton(servant)))?;
+        Ok(I::from_object(object))
+    }
+
+    /// As [`Poa::activate_with_id`], for a servant that is wrapped already.
+    ///
+    /// # Errors
+    /// As [`Poa::activate_with_id`]; [`PoaError::ServantAlreadyActive`].
+    pub fn activate_servant_with_id(
+        &self,
+        id: &[u8],
+        servant: &Arc<dyn Servant>,
+    ) -> Result<ObjectRef, PoaError> {
+        self.check_id(id)?;
+        self.enter(Some(id.into()), servant)
+    }
+
+    /// An id that no adapter of this path ever gave before.
+    pub(super) fn new_system_id(&self) -> Box<[u8]> {
+        let incarnation = self
+            .0
+            .orb
+            .upgrade()
+            .map_or(0, |orb| orb.registry.incarnation);
+        let count = self.0.next_id.fetch_add(1, Ordering::Relaxed);
+        [incarnation.to_be_bytes(), count.to_be_bytes()]
+            .as_flattened()
+            .into()
+    }
+
+    /// Refuses ids that an adapter which names objects itself cannot have given.
+    pub(super) fn check_id(&self, id: &[u8]) -> Result<(), PoaError> {
+        let plausible = match self.0.policies.lifespan {
+            Lifespan::Transient => matches!(id.len(), 8 | 16),
+            Lifespan::Persistent => id.len() == 16,
+        };
+        if self.0.policies.id_assignment == IdAssignment::System && !plausible {
+            return Err(SystemException::omg(ExceptionKind::BadParam, 14, Completion::No).into());
+        }
+        Ok(())
+    }
+
+    fn enter(
+        &self,
+        id: Option<Box<[u8]>>,
+        servant: &Arc<dyn Servant>,
+    ) -> Result<ObjectRef, PoaError> {
+        let core = &self.0;
+        let orb = core.orb()?;
+        // Listen first: an object that nobody could reach is not made.
+        orb.published()?;
+        let repository_id = servant.repository_id();
+        let unique = core.policies.id_uniqueness == IdUniqueness::Unique;
+        let mut objects = core.lock();
+        // Again, under the lock: `end` empties the map under it.
+        core.orb()?;
+        if unique && objects.by_servant.contains_key(&address(servant)) {
+            return Err(PoaError::ServantAlreadyActive);
+        }
+        if id.as_ref().is_some_and(|id| objects.by_id.contains_key(id)) {
+            return Err(PoaError::ObjectAlreadyActive);
+        }
+        let mut given = Box::<[u8]>::default();
+        let inserted = orb.core().registry.objects.insert_with(|slot| {
+            let id = id.unwrap_or_else(|| system_id(slot));
+            given.clone_from(&id);
+            Arc::new(ActiveObject {
+                id,
+                servant: Arc::clone(servant),
+                manager: core.manager.clone(),
+                stamp: core.stamp,
+                slot,
+                adapter: Arc::clone(core),
+            })
+        });
+        let slot = inserted
+            .map_err(|_| SystemException::new(ExceptionKind::NoResources, 0, Completion::No))?;
+        objects.alive += 1;
+        if unique {
+            objects.by_servant.insert(address(servant), given.clone());
+        }
+        let key = core.key_of(&given, slot);
+        objects.by_id.insert(given, slot);
+        drop(objects);
+        Ok(core.reference(&key, repository_id)?)
+    }
+
+    /// Ends an object. Requests being served go on; the servant is dropped
+    /// after the last.
+    ///
+    /// # Errors
+    /// [`PoaError::ObjectNotActive`].
+    pub fn deactivate(&self, id: &[u8]) -> Result<(), PoaError> {
+        let orb = self.0.orb()?;
+        let removed = {
+            let mut objects = self.0.lock();
+            let slot = objects.by_id.remove(id).ok_or(PoaError::ObjectNotActive)?;
+            let removed = orb.core().registry.objects.remove(slot);
+            if let Some(object) = &removed {
+                objects.by_servant.remove(&address(&object.servant));
+            }
+            removed
+        };
+        // Dropped without the lock: the servant's own code may run here.
+        drop(removed);
+        Ok(())
+    }
+}

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The end of an adapter.
+
+use std::sync::PoisonError;
+use std::sync::atomic::Ordering;
+
+use orbium_sync::SlotKey;
+
+use super::{Poa, PoaError};
+use crate::adapter::manager::refuse_to_wait_for_oneself;
+
+impl Poa {
+    /// Ends the adapter, those below it, and all their objects. With `wait`,
+    /// returns when no request is being served any more; requests that come
+    /// before it returns are answered with TRANSIENT, later ones with
+    /// OBJECT_NOT_EXIST.
+    ///
+    /// # Errors
+    /// BAD_INV_ORDER for waiting from within a request, which would be for
+    /// ever; nothing is done then.
+    pub fn destroy(&self, wait: bool) -> Result<(), PoaError> {
+        refuse_to_wait_for_oneself(self.0.orb.as_ptr() as usize, wait)?;
+        self.end();
+        if wait {
+            self.wait_until_gone();
+        }
+        self.forget();
+        if let Some(parent) = self.parent() {
+            let mut siblings = parent.children();
+            if siblings.get(self.name()) == Some(self) {
+                siblings.remove(self.name());
+            }
+        }
+        Ok(())
+    }
+
+    fn end(&self) {
+        {
+            // No child is made after this.
+            let _children = self.children();
+            self.0.destroyed.store(true, Ordering::Release);
+        }
+        for child in self.the_children() {
+            child.end();
+        }
+        self.0.manager.reconsider();
+        let slots: Vec<SlotKey> = {
+            let mut objects = self.0.lock();
+            objects.by_servant.clear();
+            objects.by_id.drain().map(|(_, slot)| slot).collect()
+        };
+        if let Some(orb) = self.0.orb.upgrade() {
+            for slot in slots {
+                drop(orb.registry.objects.remove(slot));
+            }
+        }
+    }
+
+    /// Takes the adapter and those below it out of the ORB's books.
+    fn forget(&self) {
+        self.0.gone.store(true, Ordering::Release);
+        for child in self.the_children() {
+            child.forget();
+        }
+        if let Some(orb) = self.0.orb.upgrade() {
+            orb.registry.forget(self.0.stamp);
+        }
+    }
+
+    fn wait_until_gone(&self) {
+        for child in self.the_children() {
+            child.wait_until_gone();
+        }
+        let mut objects = self.0.lock();
+        while objects.alive > 0 {
+            objects = self
+                .0
+                .one_gone
+                .wait(objects)
+                .unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+
+    /// Deactivates the managers of this adapter and of those below it.
+    pub(crate) fn deactivate_managers(&self) {
+        // Never waits, so never refuses.
+        let _ = self.0.manager.deactivate(false);
+        for child in self.the_children() {
+            child.deactivate_managers();
+        }
+    }
+
+    /// As [`Poa::destroy`] without waiting, when the ORB ends.
+    pub(crate) fn end_with_orb(&self) {
+        self.end();
+        self.forget();
+    }
+}

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What an adapter refuses.
+
+use std::fmt;
+
+use orbium_giop::SystemException;
+
+/// What an adapter refuses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PoaError {
+    /// A child of that name exists.
+    AdapterAlreadyExists,
+    /// There is no child of that name.
+    AdapterNonExistent,
+    /// The adapter's manager was deactivated, for good.
+    AdapterInactive,
+    /// The name, or the nesting, is longer than an object key can hold.
+    NameTooLong,
+    /// An object with that id is active.
+    ObjectAlreadyActive,
+    /// No object with that id is active.
+    ObjectNotActive,
+    /// The servant is an object already, and may be but one.
+    ServantAlreadyActive,
+    /// The servant is not active.
+    ServantNotActive,
+    /// The reference was not made by this adapter.
+    WrongAdapter,
+    /// The operation does not fit the adapter's policies.
+    WrongPolicy,
+    /// A system exception: destroyed, shut down, not able to listen.
+    System(SystemException),
+}
+
+impl fmt::Display for PoaError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let text = match self {
+            Self::AdapterAlreadyExists => "an adapter of that name exists already",
+            Self::AdapterNonExistent => "there is no adapter of that name",
+            Self::AdapterInactive => "the POA manager was deactivated",
+            Self::NameTooLong => "adapter names are longer, or nested deeper, than a key can hold",
+            Self::ObjectAlreadyActive => "an object with that id is active already",
+            Self::ObjectNotActive => "no object with that id is active",
+            Self::ServantAlreadyActive => "the servant is active already (UNIQUE_ID)",
+            Self::ServantNotActive => "the servant is not active",
+            Self::WrongAdapter => "the reference belongs to another adapter",
+            Self::WrongPolicy => "the adapter's policies do not allow that",
+            Self::System(exception) => return exception.fmt(f),
+        };
+        f.write_str(text)
+    }
+}
+
+impl std::error::Error for PoaError {}
+
+impl From<SystemException> for PoaError {
+    fn from(exception: SystemException) -> Self {
+        Self::System(exception)
+    }
+}

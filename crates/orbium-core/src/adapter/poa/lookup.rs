@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What requests ask of an adapter.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use orbium_giop::SystemException;
+
+use super::{Poa, PoaCore};
+use crate::adapter::Lifespan;
+use crate::adapter::manager::being_destroyed;
+use crate::adapter::object::ActiveObject;
+
+impl PoaCore {
+    pub(in crate::adapter) fn is_destroyed(&self) -> &AtomicBool {
+        &self.destroyed
+    }
+
+    pub(in crate::adapter) fn object_gone(&self) {
+        self.lock().alive -= 1;
+        self.one_gone.notify_all();
+    }
+}
+
+impl Poa {
+    /// Whether a key of that kind and stamp may be served from here.
+    pub(in crate::adapter) fn serves(&self, persistent: bool, stamp: u64) -> bool {
+        match self.0.policies.lifespan {
+            Lifespan::Persistent => persistent,
+            Lifespan::Transient => !persistent && self.0.stamp == stamp,
+        }
+    }
+
+    pub(in crate::adapter) fn active(&self, id: &[u8]) -> Option<Arc<ActiveObject>> {
+        let slot = *self.0.lock().by_id.get(id)?;
+        self.0.orb.upgrade()?.registry.objects.get(slot)
+    }
+
+    /// The active object with an id, for a request. While the adapter is being
+    /// destroyed it has none any more, but may soon have them again.
+    pub(in crate::adapter) fn object(
+        &self,
+        id: &[u8],
+        unknown: impl FnOnce() -> SystemException,
+    ) -> Result<Arc<ActiveObject>, SystemException> {
+        match self.active(id) {
+            Some(object) => Ok(object),
+            None => self.check_not_destroyed().and_then(|()| Err(unknown())),
+        }
+    }
+
+    /// TRANSIENT if the adapter is being destroyed.
+    pub(in crate::adapter) fn check_not_destroyed(&self) -> Result<(), SystemException> {
+        let destroyed = self.0.destroyed.load(Ordering::Acquire);
+        if destroyed && !self.0.gone.load(Ordering::Acquire) {
+            return Err(being_destroyed());
+        }
+        Ok(())
+    }
+}

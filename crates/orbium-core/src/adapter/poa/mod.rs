@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The Portable Object Adapter (CORBA 3.3 Part 1, clause 15).
+
+mod activation;
+mod destruction;
+mod error;
+mod lookup;
+mod references;
+
+use std::collections::{BTreeMap, HashMap};
+use std::fmt;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
+
+use orbium_giop::{Completion, ExceptionKind, SystemException};
+use orbium_sync::SlotKey;
+
+pub(super) use activation::system_id;
+pub use error::PoaError;
+
+use crate::Orb;
+use crate::adapter::key::{MAX_DEPTH, MAX_NAME};
+use crate::adapter::{Lifespan, PoaManager, Policies};
+use crate::orb::OrbCore;
+
+#[derive(Default)]
+struct Objects {
+    /// Every active object by id.
+    by_id: HashMap<Box<[u8]>, SlotKey>,
+    /// Ids of servants that may be but one object, by address.
+    by_servant: HashMap<usize, Box<[u8]>>,
+    /// Active objects and those that still serve their last requests.
+    alive: usize,
+}
+
+pub(crate) struct PoaCore {
+    orb: Weak<OrbCore>,
+    name: String,
+    /// Names from below the root down to here.
+    path: Vec<String>,
+    parent: Option<Weak<PoaCore>>,
+    policies: Policies,
+    manager: PoaManager,
+    stamp: u64,
+    next_id: AtomicU64,
+    destroyed: AtomicBool,
+    /// The destruction is complete.
+    gone: AtomicBool,
+    children: Mutex<BTreeMap<String, Poa>>,
+    objects: Mutex<Objects>,
+    one_gone: Condvar,
+}
+
+/// An object adapter: makes references and finds servants.
+#[derive(Clone)]
+pub struct Poa(Arc<PoaCore>);
+
+impl From<Arc<PoaCore>> for Poa {
+    fn from(core: Arc<PoaCore>) -> Self {
+        Self(core)
+    }
+}
+
+impl PartialEq for Poa {
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+}
+
+impl fmt::Debug for Poa {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Poa")
+            .field("name", &self.0.name)
+            .field("policies", &self.0.policies)
+            .field("objects", &self.0.lock().by_id.len())
+            .finish_non_exhaustive()
+    }
+}
+
+impl PoaCore {
+    fn lock(&self) -> MutexGuard<'_, Objects> {
+        self.objects.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn orb(&self) -> Result<Orb, SystemException> {
+        let gone = || SystemException::new(ExceptionKind::ObjectNotExist, 0, Completion::No);
+        if self.destroyed.load(Ordering::Acquire) {
+            return Err(gone());
+        }
+        self.orb.upgrade().map(Orb::from).ok_or_else(gone)
+    }
+}
+
+impl Poa {
+    /// The root adapter of an ORB.
+    pub(crate) fn root(orb: &Arc<OrbCore>) -> Self {
+        let manager = PoaManager::new(orb);
+        Self::make(
+            orb,
+            "RootPOA",
+            Vec::new(),
+            None,
+            manager,
+            Policies::default(),
+        )
+    }
+
+    fn make(
+        orb: &Arc<OrbCore>,
+        name: &str,
+        path: Vec<String>,
+        parent: Option<Weak<PoaCore>>,
+        manager: PoaManager,
+        policies: Policies,
+    ) -> Self {
+        let stamp = match policies.lifespan {
+            Lifespan::Transient => orb.registry.next_stamp(),
+            Lifespan::Persistent => orb.registry.incarnation,
+        };
+        let poa = Self(Arc::new(PoaCore {
+            orb: Arc::downgrade(orb),
+            name: name.to_owned(),
+            path,
+            parent,
+            policies,
+            manager,
+            stamp,
+            next_id: AtomicU64::new(1),
+            destroyed: AtomicBool::new(false),
+            gone: AtomicBool::new(false),
+            children: Mutex::default(),
+            objects: Mutex::default(),
+            one_gone: Condvar::new(),
+        }));
+        if policies.lifespan == Lifespan::Transient {
+            orb.registry.remember(stamp, Arc::downgrade(&poa.0));
+        }
+        poa
+    }
+
+    /// The adapter's name; `RootPOA` for the root.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.0.name
+    }
+
+    /// The adapter this one is a child of.
+    #[must_use]
+    pub fn parent(&self) -> Option<Self> {
+        self.0.parent.as_ref()?.upgrade().map(Self)
+    }
+
+    /// The adapter's policies.
+    #[must_use]
+    pub fn policies(&self) -> Policies {
+        self.0.policies
+    }
+
+    /// What controls whether requests are served.
+    #[must_use]
+    pub fn manager(&self) -> PoaManager {
+        self.0.manager.clone()
+    }
+
+    fn children(&self) -> MutexGuard<'_, BTreeMap<String, Self>> {
+        self.0
+            .children
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The adapters directly below this one.
+    #[must_use]
+    pub fn the_children(&self) -> Vec<Self> {
+        self.children().values().cloned().collect()
+    }
+
+    /// Makes an adapter below this one. Without a manager it gets one of its
+    /// own, which holds requests until it is activated.
+    ///
+    /// # Errors
+    /// [`PoaError::AdapterAlreadyExists`], [`PoaError::NameTooLong`]; BAD_INV_ORDER
+    /// if this adapter is being destroyed.
+    pub fn create_poa(
+        &self,
+        name: &str,
+        manager: Option<PoaManager>,
+        policies: Policies,
+    ) -> Result<Self, PoaError> {
+        let gone = SystemException::new(ExceptionKind::ObjectNotExist, 0, Completion::No);
+        let orb = self.0.orb.upgrade().ok_or(gone)?;
+        let mut path = self.0.path.clone();
+        path.push(name.to_owned());
+        if path.len() > MAX_DEPTH || name.len() > MAX_NAME {
+            return Err(PoaError::NameTooLong);
+        }
+        let mut children = self.children();
+        if self.0.destroyed.load(Ordering::Acquire) {
+            return Err(
+                SystemException::omg(ExceptionKind::BadInvOrder, 17, Completion::No).into(),
+            );
+        }
+        if children.contains_key(name) {
+            return Err(PoaError::AdapterAlreadyExists);
+        }
+        let manager = manager.unwrap_or_else(|| PoaManager::new(&orb));
+        let parent = Some(Arc::downgrade(&self.0));
+        let child = Self::make(&orb, name, path, parent, manager, policies);
+        children.insert(name.to_owned(), child.clone());
+        Ok(child)
+    }
+
+    /// The adapter of that name below this one.
+    ///
+    /// # Errors
+    /// [`PoaError::AdapterNonExistent`].
+    pub fn find_poa(&self, name: &str) -> Result<Self, PoaError> {
+        self.child(name).ok_or(PoaError::AdapterNonExistent)
+    }
+
+    pub(crate) fn child(&self, name: &str) -> Option<Self> {
+        self.children().get(name).cloned()
+    }
+}

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! References, ids and servants: from each to the others.
+
+use std::sync::Arc;
+
+use orbium_giop::SystemException;
+use orbium_sync::SlotKey;
+
+use super::activation::{address, system_id};
+use super::{Poa, PoaCore, PoaError};
+use crate::Servant;
+use crate::adapter::key::{NO_HINT, ObjectKey};
+use crate::adapter::{IdAssignment, IdUniqueness, Lifespan};
+use crate::reference::{Interface, ObjectRef};
+
+impl PoaCore {
+    /// The key of an object of this adapter.
+    pub(in crate::adapter) fn key_of(&self, id: &[u8], slot: SlotKey) -> Vec<u8> {
+        let persistent = self.policies.lifespan == Lifespan::Persistent;
+        if !persistent && slot != NO_HINT && *id == *system_id(slot) {
+            return ObjectKey::short(self.stamp, slot);
+        }
+        ObjectKey::long(self.stamp, slot, persistent, &self.path, id)
+    }
+
+    pub(in crate::adapter) fn reference(
+        &self,
+        key: &[u8],
+        repository_id: &str,
+    ) -> Result<ObjectRef, SystemException> {
+        self.orb()?.reference_to_key(key, repository_id)
+    }
+}
+
+impl Poa {
+    /// A reference to an object that need not be active (yet), with a new id.
+    ///
+    /// # Errors
+    /// [`PoaError::WrongPolicy`] if users name objects here.
+    pub fn create_reference<I: Interface>(&self) -> Result<I, PoaError> {
+        if self.0.policies.id_assignment != IdAssignment::System {
+            return Err(PoaError::WrongPolicy);
+        }
+        self.create_reference_with_id(&self.new_system_id())
+    }
+
+    /// A reference to the object with that id, which need not be active (yet).
+    ///
+    /// # Errors
+    /// As [`Poa::activate_with_id`].
+    pub fn create_reference_with_id<I: Interface>(&self, id: &[u8]) -> Result<I, PoaError> {
+        self.check_id(id)?;
+        let slot = self.0.lock().by_id.get(id).copied().unwrap_or(NO_HINT);
+        let key = self.0.key_of(id, slot);
+        Ok(I::from_object(self.0.reference(&key, I::REPOSITORY_ID)?))
+    }
+
+    /// The reference to an active object.
+    ///
+    /// # Errors
+    /// [`PoaError::ObjectNotActive`].
+    pub fn id_to_reference(&self, id: &[u8]) -> Result<ObjectRef, PoaError> {
+        self.0.orb()?;
+        let object = self.active(id).ok_or(PoaError::ObjectNotActive)?;
+        Ok(object.reference()?)
+    }
+
+    /// The servant of an active object.
+    ///
+    /// # Errors
+    /// [`PoaError::ObjectNotActive`].
+    pub fn id_to_servant(&self, id: &[u8]) -> Result<Arc<dyn Servant>, PoaError> {
+        self.0.orb()?;
+        let object = self.active(id).ok_or(PoaError::ObjectNotActive)?;
+        Ok(Arc::clone(&object.servant))
+    }
+
+    /// The id of a servant that is one object.
+    ///
+    /// # Errors
+    /// [`PoaError::ServantNotActive`], [`PoaError::WrongPolicy`].
+    pub fn servant_to_id(&self, servant: &Arc<dyn Servant>) -> Result<Vec<u8>, PoaError> {
+        self.0.orb()?;
+        if self.0.policies.id_uniqueness != IdUniqueness::Unique {
+            return Err(PoaError::WrongPolicy);
+        }
+        let objects = self.0.lock();
+        let id = objects
+            .by_servant
+            .get(&address(servant))
+            .ok_or(PoaError::ServantNotActive)?;
+        Ok(id.to_vec())
+    }
+
+    /// The id in a reference that this adapter made.
+    ///
+    /// # Errors
+    /// [`PoaError::WrongAdapter`].
+    pub fn reference_to_id(&self, reference: &impl Interface) -> Result<Vec<u8>, PoaError> {
+        self.0.orb()?;
+        let key = reference
+            .as_object()
+            .own_key()
+            .ok_or(PoaError::WrongAdapter)?;
+        let key = ObjectKey::parse(&key).ok_or(PoaError::WrongAdapter)?;
+        match key.path {
+            None if key.incarnation == self.0.stamp => Ok(system_id(key.hint).into()),
+            Some(path)
+                if self.serves(path.persistent, key.incarnation)
+                    && path
+                        .names()
+                        .eq(self.0.path.iter().map(std::string::String::as_bytes)) =>
+            {
+                Ok(path.object_id.to_vec())
+            }
+            _ => Err(PoaError::WrongAdapter),
+        }
+    }
+}
