@@ -1,15 +1,23 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Block copies: the one module of this crate with unsafe code.
 //!
-//! What makes them sound: [`FixedSize::LAYOUT`](crate::FixedSize) is a block
-//! only if the type is a primitive for which every bit pattern is a value, or a
-//! struct for which [`Layout::structure`](crate::Layout::structure) proved, from
-//! `offset_of!` and `size_of`, that all its members are such blocks and that
-//! everything between them is padding. Members are named exhaustively by
-//! `fixed_struct!`, so none can hide in a gap.
+//! What makes them sound: the [`LAYOUT`](crate::FixedSize::LAYOUT) of a type is
+//! a block only if
+//!
+//! * this crate says so of a primitive for which every bit pattern is a value, or
+//! * the type is an array of such, or
+//! * [`fixed_struct!`](crate::fixed_struct) found it so of a struct: from
+//!   `offset_of!` and `size_of`, all its members are such blocks and everything
+//!   between them is padding.
+//!
+//! A layout is typed, so none can be passed off as another type's. No safe code
+//! can prove that a list of members is complete, hence `Layout::structure` is
+//! unsafe and the macro, in which the compiler checks that, calls it; all of its
+//! text is here. So whoever implements `FixedSize` by hand, without unsafe code
+//! of his own, gets no block.
 #![allow(unsafe_code)]
 
-use crate::{FixedIn, FixedOut, FixedSize};
+use crate::{Field, FixedIn, FixedOut, FixedSize, Layout};
 
 /// The octets of gap-free block elements.
 #[inline]
@@ -110,4 +118,67 @@ pub(crate) fn swap_in_place<T: FixedSize>(octets: &mut [u8]) {
         let value = T::load(&mut FixedIn::<true>::new(&octets[..size], 0));
         value.store(&mut FixedOut::<false>::new(&mut octets[..size], 0));
     }
+}
+
+impl<T> Layout<T> {
+    /// The layout of a struct with these members, in declaration order.
+    ///
+    /// # Safety
+    /// The fields are all the members of `T`, each at its offset and of its
+    /// type.
+    #[doc(hidden)]
+    #[must_use]
+    pub const unsafe fn structure(fields: &[Field]) -> Self {
+        Self::members(fields)
+    }
+}
+
+/// Makes a `#[repr(C)]` struct of fixed-size members marshal as one: with one
+/// bounds check, and in blocks where its layout in memory is that of CDR.
+///
+/// Every member must be named, in declaration order.
+///
+/// ```
+/// use orbium_cdr::{FixedSize, fixed_struct};
+///
+/// #[derive(Clone, Copy)]
+/// #[repr(C)]
+/// struct Sample { time: u64, channel: u16, level: i16 }
+/// fixed_struct!(Sample { time: u64, channel: u16, level: i16 });
+/// assert_eq!(Sample::LAYOUT.end(0), 12);
+/// ```
+#[macro_export]
+macro_rules! fixed_struct {
+    ($name:ident { $($member:ident : $type:ty),+ $(,)? }) => {
+        impl $crate::FixedSize for $name {
+            const LAYOUT: $crate::Layout<Self> = {
+                let members = [$($crate::Field::at(
+                    ::core::mem::offset_of!(Self, $member),
+                    |whole: &Self| &whole.$member,
+                )),+];
+                // SAFETY: each is a member of `Self`, where `offset_of!` says
+                // and of the type that the compiler finds it to have; and these
+                // are all, or else the pattern and the expression below, which
+                // name no others, would not compile.
+                unsafe { $crate::Layout::structure(&members) }
+            };
+            const HAS_CHARS: bool = false $(|| <$type as $crate::FixedSize>::HAS_CHARS)+;
+            #[inline(always)]
+            fn char_bits(&self) -> u8 {
+                0 $(| <$type as $crate::FixedSize>::char_bits(&self.$member))+
+            }
+            #[inline(always)]
+            fn store<const SWAP: bool>(&self, out: &mut $crate::FixedOut<'_, SWAP>) {
+                // Naming every member here keeps the layout above complete.
+                let Self { $($member),+ } = self;
+                $(<$type as $crate::FixedSize>::store($member, out);)+
+            }
+            #[inline(always)]
+            fn load<const SWAP: bool>(source: &mut $crate::FixedIn<'_, SWAP>) -> Self {
+                $(let $member = <$type as $crate::FixedSize>::load(source);)+
+                Self { $($member),+ }
+            }
+        }
+        $crate::encode_fixed!($name);
+    };
 }

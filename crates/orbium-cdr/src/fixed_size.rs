@@ -7,12 +7,43 @@ use crate::{Char, Layout, LongDouble};
 /// A type whose encoding has the same size for every value (at a given phase).
 ///
 /// Implemented for the primitives, for arrays, and by
-/// [`fixed_struct!`](crate::fixed_struct) for structs. Nothing else should
-/// implement it: block copies trust [`FixedSize::LAYOUT`].
+/// [`fixed_struct!`](crate::fixed_struct) for structs. Another implementation
+/// may be wrong, which ends in wrong values or panics, but not in undefined
+/// behaviour: block copies trust [`FixedSize::LAYOUT`], and without unsafe code
+/// nobody can make one that says of a type that it is a block:
+///
+/// ```compile_fail,E0133
+/// # use orbium_cdr::{Field, Layout};
+/// # struct Even(u32);
+/// let layout: Layout<Even> = Layout::structure(&[Field::at(0, |even: &Even| &even.0)]);
+/// ```
+/// ```compile_fail,E0308
+/// # use orbium_cdr::{FixedSize, Layout};
+/// # struct Even(u32);
+/// let layout: Layout<Even> = u32::LAYOUT;
+/// ```
+/// ```compile_fail,E0063
+/// #[derive(Clone, Copy)]
+/// #[repr(C)]
+/// struct Sample { level: u8, kept_quiet: bool, time: u16 }
+/// orbium_cdr::fixed_struct!(Sample { level: u8, time: u16 });
+/// ```
+/// ```compile_fail,E0308
+/// # #[derive(Clone, Copy)]
+/// # struct Even(u32);
+/// # impl std::ops::Deref for Even {
+/// #     type Target = u32;
+/// #     fn deref(&self) -> &u32 { &self.0 }
+/// # }
+/// #[derive(Clone, Copy)]
+/// #[repr(C)]
+/// struct Sample { level: Even }
+/// orbium_cdr::fixed_struct!(Sample { level: u32 });
+/// ```
 pub trait FixedSize: Copy + Send + Sync + 'static {
     /// Where the members lie.
     #[doc(hidden)]
-    const LAYOUT: Layout;
+    const LAYOUT: Layout<Self>;
     /// Whether there are `char` members, which not every code set can carry.
     #[doc(hidden)]
     const HAS_CHARS: bool = false;
@@ -134,7 +165,7 @@ impl<'a, const SWAP: bool> FixedIn<'a, SWAP> {
 macro_rules! primitives {
     ($($type:ty, $size:literal;)*) => { $(
         impl FixedSize for $type {
-            const LAYOUT: Layout = Layout::primitive($size, $size, true);
+            const LAYOUT: Layout<Self> = Layout::bits($size, $size, true);
             #[inline(always)]
             fn store<const SWAP: bool>(&self, out: &mut FixedOut<'_, SWAP>) {
                 out.put(self.to_ne_bytes(), $size);
@@ -152,7 +183,7 @@ primitives! {
 }
 
 impl FixedSize for Char {
-    const LAYOUT: Layout = Layout::primitive(1, 1, true);
+    const LAYOUT: Layout<Self> = Layout::bits(1, 1, true);
     const HAS_CHARS: bool = true;
     #[inline(always)]
     fn char_bits(&self) -> u8 {
@@ -170,7 +201,7 @@ impl FixedSize for Char {
 }
 
 impl FixedSize for bool {
-    const LAYOUT: Layout = Layout::primitive(1, 1, false);
+    const LAYOUT: Layout<Self> = Layout::primitive(1, 1);
     #[inline(always)]
     fn store<const SWAP: bool>(&self, out: &mut FixedOut<'_, SWAP>) {
         out.put([u8::from(*self)], 1);
@@ -184,7 +215,7 @@ impl FixedSize for bool {
 }
 
 impl FixedSize for LongDouble {
-    const LAYOUT: Layout = Layout::primitive(16, 8, false);
+    const LAYOUT: Layout<Self> = Layout::primitive(16, 8);
     #[inline(always)]
     fn store<const SWAP: bool>(&self, out: &mut FixedOut<'_, SWAP>) {
         let mut bytes = self.0;
@@ -204,7 +235,7 @@ impl FixedSize for LongDouble {
 }
 
 impl<T: FixedSize, const N: usize> FixedSize for [T; N] {
-    const LAYOUT: Layout = T::LAYOUT.array(N);
+    const LAYOUT: Layout<Self> = T::LAYOUT.array::<N>();
     const HAS_CHARS: bool = T::HAS_CHARS;
     #[inline(always)]
     fn char_bits(&self) -> u8 {
@@ -220,54 +251,6 @@ impl<T: FixedSize, const N: usize> FixedSize for [T; N] {
     fn load<const SWAP: bool>(source: &mut FixedIn<'_, SWAP>) -> Self {
         core::array::from_fn(|_| T::load(source))
     }
-}
-
-/// Makes a `#[repr(C)]` struct of fixed-size members marshal as one: with one
-/// bounds check, and in blocks where its layout in memory is that of CDR.
-///
-/// Every member must be named, in declaration order.
-///
-/// ```
-/// use orbium_cdr::{FixedSize, fixed_struct};
-///
-/// #[derive(Clone, Copy)]
-/// #[repr(C)]
-/// struct Sample { time: u64, channel: u16, level: i16 }
-/// fixed_struct!(Sample { time: u64, channel: u16, level: i16 });
-/// assert_eq!(Sample::LAYOUT.end(0), 12);
-/// ```
-#[macro_export]
-macro_rules! fixed_struct {
-    ($name:ident { $($member:ident : $type:ty),+ $(,)? }) => {
-        impl $crate::FixedSize for $name {
-            const LAYOUT: $crate::Layout = $crate::Layout::structure(
-                &[$($crate::Field {
-                    offset: ::core::mem::offset_of!($name, $member),
-                    size: ::core::mem::size_of::<$type>(),
-                    layout: <$type as $crate::FixedSize>::LAYOUT,
-                }),+],
-                ::core::mem::size_of::<$name>(),
-                ::core::mem::align_of::<$name>(),
-            );
-            const HAS_CHARS: bool = false $(|| <$type as $crate::FixedSize>::HAS_CHARS)+;
-            #[inline(always)]
-            fn char_bits(&self) -> u8 {
-                0 $(| <$type as $crate::FixedSize>::char_bits(&self.$member))+
-            }
-            #[inline(always)]
-            fn store<const SWAP: bool>(&self, out: &mut $crate::FixedOut<'_, SWAP>) {
-                // Naming every member here keeps the layout above complete.
-                let Self { $($member),+ } = self;
-                $(<$type as $crate::FixedSize>::store($member, out);)+
-            }
-            #[inline(always)]
-            fn load<const SWAP: bool>(source: &mut $crate::FixedIn<'_, SWAP>) -> Self {
-                $(let $member = <$type as $crate::FixedSize>::load(source);)+
-                Self { $($member),+ }
-            }
-        }
-        $crate::encode_fixed!($name);
-    };
 }
 
 /// [`Encode`](crate::Encode) and [`Decode`](crate::Decode) for a

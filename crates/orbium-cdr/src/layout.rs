@@ -2,6 +2,10 @@
 //! Layout of fixed-size types, on the wire and in memory, worked out by the
 //! compiler.
 
+use core::marker::PhantomData;
+
+use crate::FixedSize;
+
 /// Most gaps between members that a block-copied element may have.
 const MAX_GAPS: usize = 12;
 
@@ -11,25 +15,55 @@ const MAX_GAPS: usize = 12;
 /// fall depends on the *phase* (position modulo 8) at which it starts. After
 /// its most aligned member, though, everything is settled; so all elements of a
 /// sequence but the first start at one and the same phase, the *steady* one.
-#[derive(Clone, Copy, Debug)]
-pub struct Layout {
+///
+/// A layout is that of one type `T` and cannot be given to another. That `T` is
+/// a block, the octets of which may be copied, is a promise that unsafe code
+/// relies on: only this crate makes it for primitives, arrays take it over from
+/// their elements, and for structs it is the business of
+/// [`fixed_struct!`](crate::fixed_struct).
+#[derive(Debug)]
+pub struct Layout<T> {
     align: usize,
     first_align: usize,
     ends: [usize; 8],
     block: bool,
     gaps: [(usize, usize); MAX_GAPS],
     gap_count: usize,
+    of: PhantomData<fn() -> T>,
 }
+
+impl<T> Clone for Layout<T> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<T> Copy for Layout<T> {}
+
+/// A type that no value has: for the layouts of members of all types.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum AnyType {}
 
 /// A member of a fixed-size struct: its offset in memory and its own layout.
 #[derive(Clone, Copy, Debug)]
 pub struct Field {
-    /// Offset in the Rust struct, from `offset_of!`.
-    pub offset: usize,
-    /// Size in memory, from `size_of`.
-    pub size: usize,
-    /// Layout of the member's type.
-    pub layout: Layout,
+    offset: usize,
+    size: usize,
+    layout: Layout<AnyType>,
+}
+
+impl Field {
+    /// The member of `S` that `member` gives, at that offset. It is asked for
+    /// no more than its type.
+    #[doc(hidden)]
+    #[must_use]
+    pub const fn at<S, T: FixedSize>(offset: usize, _member: fn(&S) -> &T) -> Self {
+        Self {
+            offset,
+            size: size_of::<T>(),
+            layout: T::LAYOUT.of_type(),
+        }
+    }
 }
 
 /// Octets to skip from `position` to a multiple of `align` (a power of two).
@@ -38,11 +72,17 @@ pub(crate) const fn gap(position: usize, align: usize) -> usize {
     position.wrapping_neg() & (align - 1)
 }
 
-impl Layout {
-    /// A primitive of `size` octets aligned to `align`. `any_bits` says that
-    /// every bit pattern is a value, so that blocks of them may be copied.
+impl<T> Layout<T> {
+    /// A value of `size` octets aligned to `align`, read and written one by one.
     #[must_use]
-    pub const fn primitive(size: usize, align: usize, any_bits: bool) -> Self {
+    pub const fn primitive(size: usize, align: usize) -> Self {
+        Self::bits(size, align, false)
+    }
+
+    /// A primitive; `any_bits` says that every bit pattern is a value, so that
+    /// blocks of them may be copied.
+    #[must_use]
+    pub(crate) const fn bits(size: usize, align: usize, any_bits: bool) -> Self {
         let mut ends = [0; 8];
         let mut phase = 0;
         while phase < 8 {
@@ -56,13 +96,26 @@ impl Layout {
             block: any_bits && size.is_multiple_of(align),
             gaps: [(0, 0); MAX_GAPS],
             gap_count: 0,
+            of: PhantomData,
         }
     }
 
-    /// A struct of these members in declaration order, whose Rust type has the
-    /// given size and alignment.
+    /// The same layout, of a type that is as good as `T`.
+    pub(crate) const fn of_type<U>(self) -> Layout<U> {
+        Layout {
+            align: self.align,
+            first_align: self.first_align,
+            ends: self.ends,
+            block: self.block,
+            gaps: self.gaps,
+            gap_count: self.gap_count,
+            of: PhantomData,
+        }
+    }
+
+    /// A struct of these members, all that it has, in declaration order.
     #[must_use]
-    pub const fn structure(fields: &[Field], size: usize, align_in_memory: usize) -> Self {
+    pub(crate) const fn members(fields: &[Field]) -> Self {
         let mut layout = Self {
             align: 1,
             first_align: if fields.is_empty() {
@@ -74,6 +127,7 @@ impl Layout {
             block: !fields.is_empty(),
             gaps: [(0, 0); MAX_GAPS],
             gap_count: 0,
+            of: PhantomData,
         };
         let mut phase = 0;
         while phase < 8 {
@@ -93,7 +147,7 @@ impl Layout {
             }
             i += 1;
         }
-        layout.match_memory(fields, size, align_in_memory);
+        layout.match_memory(fields, size_of::<T>(), align_of::<T>());
         layout
     }
 
@@ -150,9 +204,10 @@ impl Layout {
         self.gap_count += 1;
     }
 
-    /// An array of `count` elements of this layout.
+    /// An array of `N` elements of this layout.
     #[must_use]
-    pub const fn array(self, count: usize) -> Self {
+    pub const fn array<const N: usize>(self) -> Layout<[T; N]> {
+        let count = N;
         let mut ends = [0; 8];
         if count > 0 {
             let mut phase = 0;
@@ -161,12 +216,13 @@ impl Layout {
                 phase += 1;
             }
         }
-        Self {
+        let array = Self {
             ends,
             // Arrays of types with gaps would need one gap list per element.
             block: self.block && self.gap_count == 0,
             ..self
-        }
+        };
+        array.of_type()
     }
 
     /// Greatest alignment of any member, 1 to 8.

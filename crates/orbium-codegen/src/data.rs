@@ -261,7 +261,7 @@ impl Emitter<'_, '_> {
         self.text.blank();
         self.text.open(format!("impl orb::FixedSize for {name} {{"));
         self.text
-            .line("const LAYOUT: orb::Layout = orb::Layout::primitive(4, 4, false);");
+            .line("const LAYOUT: orb::Layout<Self> = orb::Layout::primitive(4, 4);");
         self.text.blank();
         self.text.line("#[inline]");
         self.text

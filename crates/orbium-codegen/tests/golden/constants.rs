@@ -89,7 +89,7 @@ pub mod constants {
     }
 
     impl orb::FixedSize for Colour {
-        const LAYOUT: orb::Layout = orb::Layout::primitive(4, 4, false);
+        const LAYOUT: orb::Layout<Self> = orb::Layout::primitive(4, 4);
 
         #[inline]
         fn store<const SWAP: bool>(&self, out: &mut orb::FixedOut<'_, SWAP>) {

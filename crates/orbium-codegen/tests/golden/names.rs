@@ -1505,7 +1505,7 @@ pub mod variants {
     }
 
     impl orb::FixedSize for Box {
-        const LAYOUT: orb::Layout = orb::Layout::primitive(4, 4, false);
+        const LAYOUT: orb::Layout<Self> = orb::Layout::primitive(4, 4);
 
         #[inline]
         fn store<const SWAP: bool>(&self, out: &mut orb::FixedOut<'_, SWAP>) {

@@ -43,7 +43,7 @@ pub mod types {
     }
 
     impl orb::FixedSize for Level {
-        const LAYOUT: orb::Layout = orb::Layout::primitive(4, 4, false);
+        const LAYOUT: orb::Layout<Self> = orb::Layout::primitive(4, 4);
 
         #[inline]
         fn store<const SWAP: bool>(&self, out: &mut orb::FixedOut<'_, SWAP>) {
@@ -602,7 +602,7 @@ pub mod types {
         }
 
         impl orb::FixedSize for Kind {
-            const LAYOUT: orb::Layout = orb::Layout::primitive(4, 4, false);
+            const LAYOUT: orb::Layout<Self> = orb::Layout::primitive(4, 4);
 
             #[inline]
             fn store<const SWAP: bool>(&self, out: &mut orb::FixedOut<'_, SWAP>) {

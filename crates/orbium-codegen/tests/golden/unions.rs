@@ -42,7 +42,7 @@ pub mod unions {
     }
 
     impl orb::FixedSize for Colour {
-        const LAYOUT: orb::Layout = orb::Layout::primitive(4, 4, false);
+        const LAYOUT: orb::Layout<Self> = orb::Layout::primitive(4, 4);
 
         #[inline]
         fn store<const SWAP: bool>(&self, out: &mut orb::FixedOut<'_, SWAP>) {
@@ -1146,7 +1146,7 @@ pub mod unions {
         }
 
         impl orb::FixedSize for Mood {
-            const LAYOUT: orb::Layout = orb::Layout::primitive(4, 4, false);
+            const LAYOUT: orb::Layout<Self> = orb::Layout::primitive(4, 4);
 
             #[inline]
             fn store<const SWAP: bool>(&self, out: &mut orb::FixedOut<'_, SWAP>) {
