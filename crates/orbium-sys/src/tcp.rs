@@ -31,6 +31,9 @@ pub fn connect(
     // Before the handshake: it says how large the window can grow, and is to be
     // treated like what follows.
     options.apply_tcp(&socket)?;
+    // It counts whole milliseconds and cuts the rest off: who gives up must find
+    // that the deadline has passed.
+    let left = left.saturating_add(Duration::from_millis(1));
     socket.connect_timeout(&address.into(), left)?;
     let stream = TcpStream::from(socket);
     if stream.local_addr().ok() == stream.peer_addr().ok() {
