@@ -12,6 +12,8 @@
 //! * [`Ior`], [`IiopProfile`], [`Component`]: references (clause 7.6).
 //! * [`ObjectUrl`], [`Corbaloc`], [`Corbaname`]: object URLs (clause 7.6.10).
 //! * [`codeset`]: code-set negotiation (clause 7.10).
+//! * [`miop`], [`media`]: messages, and frames of sound and pictures, in
+//!   datagrams.
 //! * [`messaging`]: what else GIOP messages may look like on the wire.
 //! * [`SystemException`] and the one table of [`minor`] codes.
 //!
@@ -49,10 +51,15 @@ mod iiop_address;
 mod iiop_profile;
 mod ior;
 mod locate;
+pub mod media;
+mod media_receiver;
 pub mod messaging;
 pub mod minor;
+pub mod miop;
+mod miop_collector;
 mod object_url;
 mod orbium_profile;
+mod parts;
 pub mod profile;
 mod reassembly;
 mod reply;

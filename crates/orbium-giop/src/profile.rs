@@ -93,7 +93,8 @@ impl TaggedProfile {
             Profile::Iiop(body) | Profile::HostPort(_, body) => Some(body.object_key),
             Profile::Uiop(body) => Some(body.object_key),
             Profile::Orbium(body) => Some(body.object_key),
-            Profile::Uipmc(_) | Profile::Components(_) | Profile::Unknown => None,
+            Profile::Uipmc(body) => Some(body.group()?.object_key()),
+            Profile::Components(_) | Profile::Unknown => None,
         }
     }
 }

@@ -37,6 +37,15 @@ pub struct UipmcProfile {
     pub components: Vec<TaggedComponent>,
 }
 
+impl ObjectGroup {
+    /// The object key that stands for the group where requests arrive, since
+    /// they name their target by the profile.
+    #[must_use]
+    pub fn object_key(&self) -> Vec<u8> {
+        format!("miop/{}/{}", self.id, self.domain).into_bytes()
+    }
+}
+
 impl UipmcProfile {
     /// Reads a profile.
     ///

@@ -1,0 +1,301 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Frames of sound, pictures or other data in datagrams, beside GIOP: for
+//! streams that would rather lose a frame than wait for it.
+//!
+//! A frame is cut into datagrams of equal standing; [`Receiver`] puts it together
+//! and says what was lost, came twice or came late. Numbers are big endian:
+//!
+//! | octets | meaning |
+//! |---|---|
+//! | 0 and 1 | `4F 4D` ("OM") |
+//! | 2 | version: 1 |
+//! | 3 | kind of frame; highest bit set if time is in ticks of 90 kHz |
+//! | 4 to 7 | stream |
+//! | 8 to 11 | number of the frame in its stream; after 2³²−1 comes 0 |
+//! | 12 and 13 | which fragment of the frame, from 0 on |
+//! | 14 and 15 | how many fragments the frame has |
+//! | 16 to 23 | time |
+//!
+//! ```
+//! use orbium_giop::media::{FrameHeader, FrameKind, Receiver, Received, ReceiverLimits, Time};
+//!
+//! let header = FrameHeader {
+//!     stream: 7,
+//!     sequence: 0,
+//!     kind: FrameKind::Key,
+//!     time: Time::Nanoseconds(40_000_000),
+//! };
+//! let picture = [9; 3000];
+//! let mut receiver = Receiver::new(7, ReceiverLimits::default());
+//! for fragment in header.fragments(picture.len(), 1400).unwrap() {
+//!     let datagram = [&fragment.head[..], &picture[fragment.range]].concat();
+//!     if let Received::Frame(frame) = receiver.accept(&datagram).unwrap() {
+//!         assert_eq!((frame.header, frame.payload), (header, &picture[..]));
+//!     }
+//! }
+//! assert_eq!(receiver.statistics().frames, 1);
+//! ```
+
+use core::fmt;
+use core::ops::Range;
+
+pub use crate::media_receiver::{Frame, Received, Receiver, ReceiverLimits, Statistics};
+
+/// Octets of the header of each datagram.
+pub const FRAME_HEADER_LEN: usize = 24;
+
+const MAGIC: [u8; 2] = *b"OM";
+const VERSION: u8 = 1;
+const TICKS: u8 = 0x80;
+
+/// What a frame is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[repr(u8)]
+pub enum FrameKind {
+    /// A picture that needs no other (I).
+    Key = 1,
+    /// A picture predicted from one before (P).
+    Predicted = 2,
+    /// A picture predicted from both sides (B).
+    Bidirectional = 3,
+    /// Sound.
+    Audio = 4,
+    /// Anything else.
+    Data = 5,
+    /// The end of the stream.
+    End = 6,
+}
+
+impl FrameKind {
+    /// The kind that a number names.
+    #[must_use]
+    pub const fn from_number(number: u8) -> Option<Self> {
+        Some(match number {
+            1 => Self::Key,
+            2 => Self::Predicted,
+            3 => Self::Bidirectional,
+            4 => Self::Audio,
+            5 => Self::Data,
+            6 => Self::End,
+            _ => return None,
+        })
+    }
+}
+
+/// When a frame is to be shown or heard, from a start that sender and receiver
+/// agree on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Time {
+    /// Nanoseconds.
+    Nanoseconds(u64),
+    /// Ticks of the 90 kHz clock of video.
+    Ticks(u64),
+}
+
+/// What is said of a frame.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FrameHeader {
+    /// Which stream it belongs to.
+    pub stream: u32,
+    /// Its number in the stream.
+    pub sequence: u32,
+    /// What it is.
+    pub kind: FrameKind,
+    /// When it is due.
+    pub time: Time,
+}
+
+/// Why a datagram is no fragment of a frame, or not one to be kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum MediaError {
+    /// It ends within its header.
+    Truncated,
+    /// It does not start with "OM" and version 1.
+    NotMedia([u8; 3]),
+    /// A kind that does not exist.
+    UnknownKind(u8),
+    /// It is beyond the number of fragments.
+    BadFragment,
+    /// Fragments of a frame disagree about it.
+    Inconsistent,
+    /// A frame is larger than the limit.
+    TooLarge,
+    /// It belongs to another stream.
+    OtherStream(u32),
+}
+
+impl fmt::Display for MediaError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Truncated => f.write_str("a media datagram ends too early"),
+            Self::NotMedia(found) => write!(f, "not media: it starts with {found:02x?}"),
+            Self::UnknownKind(kind) => write!(f, "there is no kind of frame {kind}"),
+            Self::BadFragment => f.write_str("a fragment is beyond the number of fragments"),
+            Self::Inconsistent => f.write_str("fragments of a frame disagree"),
+            Self::TooLarge => f.write_str("a frame is too large"),
+            Self::OtherStream(stream) => write!(f, "the frame is of stream {stream}"),
+        }
+    }
+}
+
+impl core::error::Error for MediaError {}
+
+/// A datagram of a frame, borrowed from where it was received.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Fragment<'a> {
+    /// The frame it belongs to.
+    pub header: FrameHeader,
+    /// Which fragment of it this is, from 0 on.
+    pub index: u16,
+    /// How many fragments it has; at least 1.
+    pub count: u16,
+    /// What the fragment carries.
+    pub payload: &'a [u8],
+}
+
+impl<'a> Fragment<'a> {
+    /// Reads a datagram.
+    ///
+    /// # Errors
+    /// [`MediaError`] for whatever is wrong with its header.
+    pub fn parse(datagram: &'a [u8]) -> Result<Self, MediaError> {
+        let Some((head, payload)) = datagram.split_first_chunk::<FRAME_HEADER_LEN>() else {
+            return Err(MediaError::Truncated);
+        };
+        let [m0, m1, version, kind, numbers @ ..] = *head;
+        let [s0, s1, s2, s3, q0, q1, q2, q3, i0, i1, c0, c1, time @ ..] = numbers;
+        if [m0, m1] != MAGIC || version != VERSION {
+            return Err(MediaError::NotMedia([m0, m1, version]));
+        }
+        let number = kind & !TICKS;
+        let time = u64::from_be_bytes(time);
+        let fragment = Self {
+            header: FrameHeader {
+                stream: u32::from_be_bytes([s0, s1, s2, s3]),
+                sequence: u32::from_be_bytes([q0, q1, q2, q3]),
+                kind: FrameKind::from_number(number).ok_or(MediaError::UnknownKind(number))?,
+                time: if kind & TICKS == 0 {
+                    Time::Nanoseconds(time)
+                } else {
+                    Time::Ticks(time)
+                },
+            },
+            index: u16::from_be_bytes([i0, i1]),
+            count: u16::from_be_bytes([c0, c1]),
+            payload,
+        };
+        if fragment.index >= fragment.count {
+            return Err(MediaError::BadFragment);
+        }
+        Ok(fragment)
+    }
+}
+
+impl FrameHeader {
+    /// The header of one fragment of the frame.
+    #[must_use]
+    pub const fn encode(&self, index: u16, count: u16) -> [u8; FRAME_HEADER_LEN] {
+        let (ticks, time) = match self.time {
+            Time::Nanoseconds(time) => (0, time),
+            Time::Ticks(time) => (TICKS, time),
+        };
+        let [m0, m1] = MAGIC;
+        let [s0, s1, s2, s3] = self.stream.to_be_bytes();
+        let [q0, q1, q2, q3] = self.sequence.to_be_bytes();
+        let [i0, i1] = index.to_be_bytes();
+        let [c0, c1] = count.to_be_bytes();
+        let [t0, t1, t2, t3, t4, t5, t6, t7] = time.to_be_bytes();
+        [
+            m0,
+            m1,
+            VERSION,
+            self.kind as u8 | ticks,
+            s0,
+            s1,
+            s2,
+            s3,
+            q0,
+            q1,
+            q2,
+            q3,
+            i0,
+            i1,
+            c0,
+            c1,
+            t0,
+            t1,
+            t2,
+            t3,
+            t4,
+            t5,
+            t6,
+            t7,
+        ]
+    }
+
+    /// Writes a frame of one fragment into `room`; returns how many octets that
+    /// are, or `None` if there is not enough room.
+    pub fn write(&self, payload: &[u8], room: &mut [u8]) -> Option<usize> {
+        let len = FRAME_HEADER_LEN + payload.len();
+        let (head, rest) = room.get_mut(..len)?.split_at_mut(FRAME_HEADER_LEN);
+        head.copy_from_slice(&self.encode(0, 1));
+        rest.copy_from_slice(payload);
+        Some(len)
+    }
+
+    /// How a frame of `len` octets is cut into datagrams of at most `largest`
+    /// octets. `None` if they have no room for a payload, or there would be more
+    /// than 65,535.
+    #[must_use]
+    pub fn fragments(&self, len: usize, largest: usize) -> Option<Fragments> {
+        let part = largest.checked_sub(FRAME_HEADER_LEN)?;
+        if part == 0 {
+            return None;
+        }
+        Some(Fragments {
+            header: *self,
+            part,
+            len,
+            count: u16::try_from(len.div_ceil(part).max(1)).ok()?,
+            index: 0,
+        })
+    }
+}
+
+/// The datagrams of a frame: an iterator. The payload is neither copied nor
+/// changed.
+#[derive(Clone, Debug)]
+pub struct Fragments {
+    header: FrameHeader,
+    part: usize,
+    len: usize,
+    count: u16,
+    index: u16,
+}
+
+/// One datagram of a frame: `head`, then a range of the frame.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Part {
+    /// The octets to be written first.
+    pub head: [u8; FRAME_HEADER_LEN],
+    /// Octets of the frame that follow the head.
+    pub range: Range<usize>,
+}
+
+impl Iterator for Fragments {
+    type Item = Part;
+
+    fn next(&mut self) -> Option<Part> {
+        if self.index >= self.count {
+            return None;
+        }
+        let from = usize::from(self.index) * self.part;
+        let part = Part {
+            head: self.header.encode(self.index, self.count),
+            range: from..self.len.min(from + self.part),
+        };
+        self.index += 1;
+        Some(part)
+    }
+}
