@@ -5,7 +5,7 @@ mod file;
 
 use std::io::{self, IoSlice};
 use std::net::Shutdown;
-use std::os::fd::AsFd;
+use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -89,6 +89,12 @@ impl UnixByteStream {
             None => Peer::Unknown,
         };
         Self { stream, peer }
+    }
+
+    /// The socket, for a transport that uses it for something else.
+    #[must_use]
+    pub fn into_socket(self) -> OwnedFd {
+        self.stream.into()
     }
 }
 
@@ -181,6 +187,17 @@ impl UnixAcceptor {
         Ok(acceptor)
     }
 
+    /// Takes a connection that is waiting.
+    ///
+    /// # Errors
+    /// As [`Acceptor::accept`].
+    pub fn accept_unix(&self) -> io::Result<UnixByteStream> {
+        let (stream, _) = self.listener.accept()?;
+        stream.set_nonblocking(false)?;
+        self.properties.apply_unix(&stream)?;
+        Ok(UnixByteStream::new(stream))
+    }
+
     fn listen_at(
         path: &Path,
         directory: Option<PrivateDirectory>,
@@ -232,10 +249,7 @@ fn at(path: &Path, error: &io::Error) -> io::Error {
 
 impl Acceptor for UnixAcceptor {
     fn accept(&self) -> io::Result<Box<dyn ByteStream>> {
-        let (stream, _) = self.listener.accept()?;
-        stream.set_nonblocking(false)?;
-        self.properties.apply_unix(&stream)?;
-        Ok(Box::new(UnixByteStream::new(stream)))
+        Ok(Box::new(self.accept_unix()?))
     }
 
     fn source(&self) -> &dyn AsFd {
@@ -267,13 +281,21 @@ impl UnixConnector {
             properties,
         })
     }
+
+    /// Connects before the deadline.
+    ///
+    /// # Errors
+    /// As [`Connector::connect`].
+    pub fn connect_unix(&self, deadline: Deadline) -> io::Result<UnixByteStream> {
+        let stream = sys::connect_unix(&self.name, deadline)
+            .map_err(|error| at(&PathBuf::from(&self.address), &error))?;
+        self.properties.apply_unix(&stream)?;
+        Ok(UnixByteStream::new(stream))
+    }
 }
 
 impl Connector for UnixConnector {
     fn connect(&self, deadline: Deadline) -> io::Result<Box<dyn ByteStream>> {
-        let stream = sys::connect_unix(&self.name, deadline)
-            .map_err(|error| at(&PathBuf::from(&self.address), &error))?;
-        self.properties.apply_unix(&stream)?;
-        Ok(Box::new(UnixByteStream::new(stream)))
+        Ok(Box::new(self.connect_unix(deadline)?))
     }
 }
