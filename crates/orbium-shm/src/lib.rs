@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Shared memory as a transport: endpoints `shmiop:///run/x.shm`.
+//!
+//! The address is the name of a Unix socket: a path, or `@name` for one outside
+//! of the file system. For each connection the server makes a piece of memory
+//! with a ring of octets each way and passes it through that socket, which then
+//! says which process is at the other end, and when it is gone. A send copies
+//! into one ring, a receive out of the other; a system call is made only to
+//! sleep, and to wake a peer that does.
+//!
+//! ```
+//! # #[cfg(target_os = "linux")] {
+//! use orbium_shm::{ShmOptions, ShmTransport, Spin};
+//!
+//! // Where latency matters less than the processor.
+//! let options = ShmOptions { spin: Spin::None, ..ShmOptions::default() };
+//! let transport = ShmTransport::new(options);
+//! # drop(transport);
+//! # }
+//! ```
+//!
+//! A crash of either side at any instant leaves the other with an error or the
+//! end of the stream, and nothing behind: the memory has no name, and goes with
+//! the last process that has it.
+//!
+//! # Trust
+//!
+//! The peer may write anything anywhere in the shared memory at any time. So:
+//!
+//! * The memory cannot be cut short under us: its size is checked after it was
+//!   sealed.
+//! * It is only ever seen as atomics, and each word is read once. Positions come
+//!   from cursors of our own; the peer's are compared with them and may only
+//!   move forward within the ring. What cannot be breaks the connection
+//!   (`ConnectionAborted`).
+//! * Octets are copied out before anybody looks at them.
+//! * A wait ends whatever the peer does: wake-ups for nothing are counted, and
+//!   wake-ups that come from this process are repeated until they were heard.
+//!
+//! What a peer can do is what it could do through a socket: send nonsense, send
+//! nothing, read nothing, go away.
+//!
+//! # Waiting for readiness
+//!
+//! [`source`](orbium_transport::ByteStream::source) is the socket. On a
+//! non-blocking stream it becomes readable when there is something to receive
+//! and writable when there is room again; both may happen for nothing. After a
+//! receive there may be more that the socket does not show: `has_buffered` must
+//! be asked before waiting, as for any stream that holds something back.
+//!
+//! # Checking
+//!
+//! The cursors and the protocol of waiting run under a model checker, which
+//! takes them through every order of events:
+//!
+//! ```text
+//! RUSTFLAGS="--cfg loom" cargo test -p orbium-shm --test loom --release
+//! ```
+//!
+//! The ring and its copies run under Miri, over memory of the heap. Its model of
+//! weak memory, which the one above replaces, does not know atomics of different
+//! sizes at one place:
+//!
+//! ```text
+//! MIRIFLAGS=-Zmiri-disable-weak-memory-emulation cargo +nightly miri test \
+//!     -p orbium-shm --test ring
+//! ```
+//!
+//! Only on Linux; elsewhere this crate is empty.
+#![cfg(target_os = "linux")]
+
+mod acceptor;
+mod connector;
+mod hello;
+mod link;
+mod octets;
+mod region;
+#[doc(hidden)]
+pub mod ring;
+mod spin;
+mod stream;
+mod sync;
+mod transport;
+mod waiting;
+mod watcher;
+
+pub use acceptor::ShmAcceptor;
+pub use connector::ShmConnector;
+pub use spin::{BadSpin, Spin};
+pub use stream::ShmByteStream;
+pub use transport::{ShmOptions, ShmTransport};
+
+/// What tests and fuzzing look at from outside.
+#[doc(hidden)]
+pub mod testing {
+    pub use crate::hello::read_greeting;
+    pub use crate::octets::SharedOctets;
+}

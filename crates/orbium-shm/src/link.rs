@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What the threads of this process share about a connection: its memory, its
+//! socket, and how it stands.
+//!
+//! The socket carries no data after the greeting. An octet through it makes the
+//! other side's descriptor readable. Octets that fill it make our own descriptor
+//! unwritable until the other side, having made room in the ring, takes them out
+//! again.
+
+use std::io;
+use std::net::Shutdown;
+use std::os::fd::OwnedFd;
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use std::time::Duration;
+
+use orbium_sys::{Interest, wait_for};
+use rustix::io::Errno;
+use rustix::net::{RecvFlags, SendFlags, recv, send};
+use rustix::thread::futex;
+
+use crate::region::{Region, Way};
+use crate::ring::{Control, Rouse, Side};
+
+/// Nothing more is received: `shutdown` was called.
+pub(crate) const READ_ENDED: u32 = 1;
+/// Nothing more is sent: `shutdown` was called.
+pub(crate) const WRITE_ENDED: u32 = 2;
+/// The peer is gone.
+pub(crate) const DEAD: u32 = 4;
+/// The peer wrote what cannot be.
+pub(crate) const BROKEN: u32 = 8;
+/// Nobody may be made to wait.
+pub(crate) const NONBLOCKING: u32 = 16;
+
+/// Octets taken out of the socket, or put there, at once.
+const PIECE: usize = 2048;
+
+/// Attempts to empty or to fill the socket. It holds two pieces; a hostile peer
+/// may have sent more, which is left for the next time.
+const ATTEMPTS: usize = 16;
+
+#[derive(Debug)]
+pub(crate) struct Link {
+    region: Region,
+    socket: OwnedFd,
+    inward: Way,
+    flags: AtomicU32,
+    /// Threads that sleep, or are about to.
+    sleepers: AtomicU32,
+    /// By which the watcher knows it; 0 if it does not.
+    pub(crate) token: AtomicU64,
+}
+
+impl Link {
+    pub(crate) fn new(region: Region, socket: OwnedFd, inward: Way) -> Self {
+        Self {
+            region,
+            socket,
+            inward,
+            flags: AtomicU32::new(0),
+            sleepers: AtomicU32::new(0),
+            token: AtomicU64::new(0),
+        }
+    }
+
+    #[inline]
+    pub(crate) fn region(&self) -> &Region {
+        &self.region
+    }
+
+    pub(crate) fn socket(&self) -> &OwnedFd {
+        &self.socket
+    }
+
+    /// The direction that is received from.
+    #[inline]
+    pub(crate) fn inward(&self) -> Way {
+        self.inward
+    }
+
+    /// The direction that is sent to.
+    #[inline]
+    pub(crate) fn outward(&self) -> Way {
+        self.inward.other()
+    }
+
+    #[inline]
+    pub(crate) fn incoming(&self) -> &Control {
+        self.region.control(self.inward())
+    }
+
+    #[inline]
+    pub(crate) fn outgoing(&self) -> &Control {
+        self.region.control(self.outward())
+    }
+
+    #[inline]
+    pub(crate) fn has(&self, flags: u32) -> bool {
+        self.flags.load(Ordering::Acquire) & flags != 0
+    }
+
+    #[inline]
+    pub(crate) fn flags(&self) -> u32 {
+        self.flags.load(Ordering::Acquire)
+    }
+
+    pub(crate) fn set(&self, flags: u32) {
+        self.flags.fetch_or(flags, Ordering::AcqRel);
+    }
+
+    pub(crate) fn clear(&self, flags: u32) {
+        self.flags.fetch_and(!flags, Ordering::AcqRel);
+    }
+
+    /// After octets were sent.
+    #[inline]
+    pub(crate) fn rouse_reader(&self) {
+        let reader = &self.outgoing().reader;
+        match reader.rouse() {
+            Rouse::Nothing => {}
+            Rouse::Wake => wake(reader),
+            Rouse::Ring => self.ring(),
+        }
+    }
+
+    /// After octets were received.
+    #[inline]
+    pub(crate) fn rouse_writer(&self) {
+        let writer = &self.incoming().writer;
+        match writer.rouse() {
+            Rouse::Nothing => {}
+            Rouse::Wake => wake(writer),
+            Rouse::Ring => {
+                self.drain();
+            }
+        }
+    }
+
+    /// Makes the peer's descriptor readable.
+    #[cold]
+    pub(crate) fn ring(&self) {
+        // It is readable already if the socket is full, and if it is broken.
+        let _ = send(
+            &self.socket,
+            &[0],
+            SendFlags::DONTWAIT | SendFlags::NOSIGNAL,
+        );
+    }
+
+    /// Takes out of the socket what the peer put there; false if it will put
+    /// nothing there any more. Makes its descriptor writable, and ours not
+    /// readable.
+    #[cold]
+    pub(crate) fn drain(&self) -> bool {
+        let mut octets = [0; PIECE];
+        for _ in 0..ATTEMPTS {
+            match recv(&self.socket, &mut octets, RecvFlags::DONTWAIT) {
+                Ok((_, 0)) => return false,
+                // All that there was; if the end follows, it stays to be seen.
+                Ok((_, count)) if count < PIECE => return true,
+                Ok(_) | Err(Errno::INTR) => {}
+                Err(Errno::AGAIN) => return true,
+                Err(_) => return false,
+            }
+        }
+        true
+    }
+
+    /// Fills the socket, so that our descriptor is not writable until the peer
+    /// has taken something out; false if it never will.
+    #[cold]
+    pub(crate) fn fill(&self) -> bool {
+        let flags = SendFlags::DONTWAIT | SendFlags::NOSIGNAL;
+        for _ in 0..ATTEMPTS {
+            match send(&self.socket, &[0; PIECE], flags) {
+                Ok(_) | Err(Errno::INTR) => {}
+                Err(Errno::AGAIN | Errno::NOBUFS) => return true,
+                Err(_) => return false,
+            }
+        }
+        true
+    }
+
+    /// Whether the peer has closed its end.
+    pub(crate) fn is_hung_up(&self) -> bool {
+        let hung = wait_for([(&self.socket, Interest::None)], Some(Duration::ZERO));
+        matches!(hung, Ok([true]))
+    }
+
+    pub(crate) fn begin_sleep(&self) {
+        self.sleepers.fetch_add(1, Ordering::AcqRel);
+    }
+
+    pub(crate) fn end_sleep(&self) {
+        self.sleepers.fetch_sub(1, Ordering::AcqRel);
+    }
+
+    /// Wakes the threads of this process that sleep; whether some still may. A
+    /// peer that writes to the words at the wrong instant undoes it.
+    pub(crate) fn disturb(&self) -> bool {
+        for side in [&self.incoming().reader, &self.outgoing().writer] {
+            side.disturb();
+            wake(side);
+        }
+        self.sleepers.load(Ordering::Acquire) > 0
+    }
+
+    /// Says to the peer that a direction ends here: nothing more is sent.
+    pub(crate) fn end_outward(&self) {
+        self.outgoing().writer.leave();
+        self.rouse_reader();
+        // Whoever looks at a descriptor now and then sees it too.
+        self.ring();
+    }
+
+    /// Says to the peer that nothing more is received.
+    pub(crate) fn end_inward(&self) {
+        self.incoming().reader.leave();
+        self.rouse_writer();
+    }
+
+    /// Ends the connection, both ways.
+    pub(crate) fn end(&self) {
+        self.end_outward();
+        self.end_inward();
+        self.shutdown_socket(Shutdown::Both);
+    }
+
+    pub(crate) fn shutdown_socket(&self, how: Shutdown) {
+        let how = match how {
+            Shutdown::Read => rustix::net::Shutdown::Read,
+            Shutdown::Write => rustix::net::Shutdown::Write,
+            Shutdown::Both => rustix::net::Shutdown::Both,
+        };
+        // An error means that the connection is gone already.
+        let _ = rustix::net::shutdown(&self.socket, how);
+    }
+
+    /// Makes a full socket mean little, so that it is soon filled.
+    pub(crate) fn shrink_socket(&self) -> io::Result<()> {
+        Ok(rustix::net::sockopt::set_socket_send_buffer_size(
+            &self.socket,
+            1,
+        )?)
+    }
+}
+
+/// Wakes whoever sleeps on the word of a side.
+#[cold]
+fn wake(side: &Side) {
+    // All of them: there is one, unless the peer is hostile.
+    let _ = futex::wake(&side.state, futex::Flags::empty(), i32::MAX as u32);
+}

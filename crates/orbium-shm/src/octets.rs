@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The memory of a ring as atomics, and copies in and out of it.
+//!
+//! Another process may write there at any time, whatever was agreed. A plain
+//! copy of such memory is a data race, which the compiler may assume away; a
+//! relaxed atomic load has some value, whatever the other side does. So the
+//! memory is never seen as anything but atomics: words of eight octets, and at
+//! the ends of a copy, where a word is shared with the other side, single
+//! octets. An honest peer is ordered against us by the cursors, so that the two
+//! sizes never meet in a race. Words compile to plain moves.
+
+use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
+
+use crate::ring::Octets;
+
+/// Octets of a word.
+const WORD: usize = 8;
+
+/// The memory of a ring.
+#[derive(Clone, Copy, Debug)]
+pub struct SharedOctets<'m> {
+    words: &'m [AtomicU64],
+}
+
+impl<'m> SharedOctets<'m> {
+    /// Over words whose number is a power of two, at most 2²⁸.
+    ///
+    /// # Panics
+    /// They are not that many.
+    #[must_use]
+    #[inline]
+    pub fn new(words: &'m [AtomicU64]) -> Self {
+        assert!(words.len().is_power_of_two() && words.len() <= 1 << 28);
+        Self { words }
+    }
+
+    /// The same memory in octets.
+    #[inline]
+    fn octets(self) -> &'m [AtomicU8] {
+        let octets = self.words.as_ptr().cast::<AtomicU8>();
+        // SAFETY: the words are that many octets of initialised memory, which
+        // live as long; octets need no alignment; and as atomics both views
+        // allow for changes through the other.
+        unsafe { std::slice::from_raw_parts(octets, self.words.len() * WORD) }
+    }
+
+    /// The part of a copy of `count` octets before the end of the memory.
+    #[inline]
+    fn before_end(self, at: u32, count: usize) -> (usize, usize) {
+        let size = self.words.len() * WORD;
+        let at = at as usize & (size - 1);
+        (at, count.min(size - at))
+    }
+
+    /// As [`Octets::put`], where the copy ends before the end of the memory.
+    #[inline]
+    fn put_run(self, at: usize, from: &[u8]) {
+        let (first, rest) = from.split_at(until_word(at).min(from.len()));
+        for (place, octet) in self.octets()[at..].iter().zip(first) {
+            place.store(*octet, Ordering::Relaxed);
+        }
+        let at = at + first.len();
+        let (words, last) = rest.as_chunks::<WORD>();
+        for (place, word) in self.words[at / WORD..].iter().zip(words) {
+            place.store(u64::from_ne_bytes(*word), Ordering::Relaxed);
+        }
+        let at = at + words.len() * WORD;
+        for (place, octet) in self.octets()[at..].iter().zip(last) {
+            place.store(*octet, Ordering::Relaxed);
+        }
+    }
+
+    /// As [`Octets::take`], where the copy ends before the end of the memory.
+    #[inline]
+    fn take_run(self, at: usize, into: &mut [u8]) {
+        let (first, rest) = into.split_at_mut(until_word(at).min(into.len()));
+        for (place, octet) in self.octets()[at..].iter().zip(&mut *first) {
+            *octet = place.load(Ordering::Relaxed);
+        }
+        let at = at + first.len();
+        let (words, last) = rest.as_chunks_mut::<WORD>();
+        for (place, word) in self.words[at / WORD..].iter().zip(&mut *words) {
+            *word = place.load(Ordering::Relaxed).to_ne_bytes();
+        }
+        let at = at + words.len() * WORD;
+        for (place, octet) in self.octets()[at..].iter().zip(last) {
+            *octet = place.load(Ordering::Relaxed);
+        }
+    }
+}
+
+/// Octets until the next word begins.
+#[inline]
+fn until_word(at: usize) -> usize {
+    at.wrapping_neg() % WORD
+}
+
+impl Octets for SharedOctets<'_> {
+    #[inline]
+    fn capacity(&self) -> u32 {
+        // At most 2³¹, as `new` has checked.
+        (self.words.len() * WORD) as u32
+    }
+
+    #[inline]
+    fn put(&self, at: u32, from: &[u8]) {
+        let (at, count) = self.before_end(at, from.len());
+        let (first, second) = from.split_at(count);
+        self.put_run(at, first);
+        if !second.is_empty() {
+            self.put_run(0, second);
+        }
+    }
+
+    #[inline]
+    fn take(&self, at: u32, into: &mut [u8]) {
+        let (at, count) = self.before_end(at, into.len());
+        let (first, second) = into.split_at_mut(count);
+        self.take_run(at, first);
+        if !second.is_empty() {
+            self.take_run(0, second);
+        }
+    }
+}

@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The words that both sides share, and the protocol of waiting.
+//!
+//! Who is about to wait announces it, then looks once more whether there is
+//! something to wait for. Who has changed something looks afterwards whether
+//! anybody has announced that. A full fence stands between the two steps on
+//! either side, so at least one of them sees the other's first step: either the
+//! wait is not begun, or it is ended. No system call is made for a peer that
+//! does not wait.
+
+use crate::sync::{AtomicU32, Ordering, fence};
+
+/// A cursor alone on its cache lines: two, since processors fetch pairs.
+#[derive(Debug)]
+#[repr(C, align(128))]
+pub struct Cursor(pub AtomicU32);
+
+/// What one side of a ring tells the other beside its cursor. Changes only when
+/// somebody waits or leaves, so that both keep it in their caches.
+#[derive(Debug)]
+#[repr(C, align(128))]
+pub struct Side {
+    /// Whether it waits, and how; see [`Waiting`].
+    pub state: AtomicU32,
+    /// Not 0 when it will never read, or write, again.
+    pub gone: AtomicU32,
+}
+
+/// The shared words of one ring. All zeros is an empty ring with both sides
+/// awake.
+#[derive(Debug)]
+#[repr(C)]
+pub struct Control {
+    /// Octets ever written, modulo 2³². Written by the writer.
+    pub tail: Cursor,
+    /// Octets ever read, modulo 2³². Written by the reader.
+    pub head: Cursor,
+    /// Of the reader.
+    pub reader: Side,
+    /// Of the writer.
+    pub writer: Side,
+}
+
+const AWAKE: u32 = 0;
+const ASLEEP: u32 = 1;
+const AWAY: u32 = 2;
+
+/// How a side waits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u32)]
+pub enum Waiting {
+    /// In a futex: its own `state`.
+    Asleep = ASLEEP,
+    /// For its descriptor to become ready.
+    Away = AWAY,
+}
+
+/// What is to be done for a side that waits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Rouse {
+    /// Nothing: it does not wait, or says something that means nothing.
+    Nothing,
+    /// Wake its futex.
+    Wake,
+    /// Make its descriptor ready.
+    Ring,
+}
+
+impl Cursor {
+    fn new() -> Self {
+        Self(AtomicU32::new(0))
+    }
+}
+
+impl Control {
+    /// An empty ring, elsewhere than in fresh pages, which are that already.
+    #[must_use]
+    #[expect(clippy::new_without_default, reason = "not a value to be copied about")]
+    pub fn new() -> Self {
+        Self {
+            tail: Cursor::new(),
+            head: Cursor::new(),
+            reader: Side::new(),
+            writer: Side::new(),
+        }
+    }
+}
+
+impl Side {
+    fn new() -> Self {
+        Self {
+            state: AtomicU32::new(AWAKE),
+            gone: AtomicU32::new(0),
+        }
+    }
+
+    /// Says that this side is about to wait. What it waits for must be looked
+    /// at again afterwards.
+    #[inline]
+    pub fn announce(&self, how: Waiting) {
+        self.state.store(how as u32, Ordering::Relaxed);
+        fence(Ordering::SeqCst);
+    }
+
+    /// Says that this side does not wait, or no longer.
+    #[inline]
+    pub fn withdraw(&self) {
+        self.state.store(AWAKE, Ordering::Relaxed);
+    }
+
+    /// Whether what was last announced is that, and nobody has acted on it.
+    #[inline]
+    pub fn is_announced(&self, how: Waiting) -> bool {
+        self.state.load(Ordering::Relaxed) == how as u32
+    }
+
+    /// Called by the other side after it has changed something that this side
+    /// may be waiting for.
+    #[inline]
+    #[must_use]
+    pub fn rouse(&self) -> Rouse {
+        fence(Ordering::SeqCst);
+        if self.state.load(Ordering::Relaxed) == AWAKE {
+            return Rouse::Nothing;
+        }
+        self.rouse_waiting()
+    }
+
+    #[cold]
+    fn rouse_waiting(&self) -> Rouse {
+        // Whoever changes it to awake acts: one system call for one wait.
+        match self.state.swap(AWAKE, Ordering::AcqRel) {
+            ASLEEP => Rouse::Wake,
+            AWAY => Rouse::Ring,
+            _ => Rouse::Nothing,
+        }
+    }
+
+    /// Ends a sleep of this side from this side, unless the other undoes it. The
+    /// reason must have been made visible to `ready` before.
+    pub fn disturb(&self) {
+        fence(Ordering::SeqCst);
+        let (asleep, awake) = (ASLEEP, AWAKE);
+        // A failure means that it is not asleep.
+        let _ = self
+            .state
+            .compare_exchange(asleep, awake, Ordering::AcqRel, Ordering::Relaxed);
+    }
+
+    /// Says that this side will never read, or write, again. What was published
+    /// before is seen by whoever sees this.
+    pub fn leave(&self) {
+        self.gone.store(1, Ordering::Release);
+    }
+
+    /// Whether it said so.
+    #[inline]
+    pub fn has_left(&self) -> bool {
+        self.gone.load(Ordering::Acquire) != 0
+    }
+}
+
+/// Puts a thread to sleep on a word.
+pub trait Park {
+    /// Sleeps as long as the word has that value, looked at in one step with
+    /// falling asleep.
+    fn park(&self, word: &AtomicU32, value: u32) -> Parked;
+}
+
+/// Why a thread does not sleep any more.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Parked {
+    /// Somebody woke it, or the word had another value.
+    Woken,
+    /// Nobody woke it.
+    Interrupted,
+    /// It was time.
+    TimedOut,
+    /// It cannot sleep.
+    Failed,
+}
+
+/// How a wait ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Slept {
+    /// There is what was waited for.
+    Ready,
+    /// It was time.
+    TimedOut,
+    /// The peer wakes for nothing, again and again, or sleeping is impossible.
+    Nonsense,
+}
+
+/// Wake-ups for nothing in one wait before the peer is held to be hostile. An
+/// honest one causes a single one now and then: it had seen an announcement and
+/// was overtaken.
+const PATIENCE: u32 = 1000;
+
+/// Sleeps until there is what this side waits for. `ready` looks at it, and is
+/// true too for whatever else ends the wait.
+pub fn sleep(side: &Side, parking: &impl Park, mut ready: impl FnMut() -> bool) -> Slept {
+    let mut woken = 0;
+    loop {
+        side.announce(Waiting::Asleep);
+        if ready() {
+            side.withdraw();
+            return Slept::Ready;
+        }
+        let parked = parking.park(&side.state, ASLEEP);
+        if ready() {
+            side.withdraw();
+            return Slept::Ready;
+        }
+        match parked {
+            Parked::Interrupted => {}
+            Parked::Woken if woken < PATIENCE => woken += 1,
+            Parked::TimedOut => {
+                side.withdraw();
+                return Slept::TimedOut;
+            }
+            Parked::Woken | Parked::Failed => {
+                side.withdraw();
+                return Slept::Nonsense;
+            }
+        }
+    }
+}

@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Looking a little longer before going to sleep.
+
+use std::fmt;
+use std::hint;
+use std::str::FromStr;
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// What a thread does before it sleeps until the peer has sent, or made room.
+/// Nobody spins on a host, or in a set of processors, of one.
+///
+/// A thread that spins answers within a microsecond and burns its processor
+/// meanwhile; one that sleeps costs two switches and frees it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Spin {
+    /// Sleeps at once.
+    None,
+    /// Spins for that long each time.
+    Fixed(Duration),
+    /// Spins for that long at most, and only as long as it pays: after a spin
+    /// that ended in sleep the next ones are left out, twice as many each time.
+    Adaptive(Duration),
+}
+
+impl Default for Spin {
+    /// Adaptive, 20 µs: about what sleeping and being woken costs.
+    fn default() -> Self {
+        Self::Adaptive(Duration::from_micros(20))
+    }
+}
+
+/// Longest time that can be asked for: a second.
+const LONGEST: Duration = Duration::from_secs(1);
+
+/// Not a way to spin.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BadSpin;
+
+impl fmt::Display for BadSpin {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("expected `none`, microseconds, `adaptive` or `adaptive:microseconds`")
+    }
+}
+
+impl std::error::Error for BadSpin {}
+
+impl FromStr for Spin {
+    type Err = BadSpin;
+
+    /// Parses `none`, `20` (microseconds), `adaptive`, `adaptive:20`.
+    fn from_str(text: &str) -> Result<Self, BadSpin> {
+        let time = |text: &str| match text.parse().map(Duration::from_micros) {
+            Ok(time) if time <= LONGEST => Ok(time),
+            _ => Err(BadSpin),
+        };
+        match text.split_once(':') {
+            None if text == "none" => Ok(Self::None),
+            None if text == "adaptive" => Ok(Self::default()),
+            None => Ok(Self::Fixed(time(text)?)),
+            Some(("adaptive", bound)) => Ok(Self::Adaptive(time(bound)?)),
+            Some(_) => Err(BadSpin),
+        }
+    }
+}
+
+impl fmt::Display for Spin {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::None => f.write_str("none"),
+            Self::Fixed(time) => write!(f, "{}", time.as_micros()),
+            Self::Adaptive(bound) => write!(f, "adaptive:{}", bound.as_micros()),
+        }
+    }
+}
+
+/// Looks between two looks at the clock.
+const LOOKS: u32 = 16;
+
+/// Most waits without a spin after one that did not pay.
+const MOST_SKIPPED: u32 = 256;
+
+/// One side's memory of whether spinning pays.
+#[derive(Debug)]
+pub(crate) struct Spinner {
+    bound: Duration,
+    adaptive: bool,
+    /// Waits that will not spin.
+    skip: AtomicU32,
+    /// How many were left out the last time.
+    penalty: AtomicU32,
+}
+
+impl Spinner {
+    pub(crate) fn new(how: Spin) -> Self {
+        static PROCESSORS: OnceLock<usize> = OnceLock::new();
+        let processors =
+            PROCESSORS.get_or_init(|| thread::available_parallelism().map_or(1, Into::into));
+        let (bound, adaptive) = match how {
+            Spin::Fixed(time) if *processors > 1 => (time, false),
+            Spin::Adaptive(bound) if *processors > 1 => (bound, true),
+            _ => (Duration::ZERO, false),
+        };
+        Self {
+            bound: bound.min(LONGEST),
+            adaptive,
+            skip: AtomicU32::new(0),
+            penalty: AtomicU32::new(0),
+        }
+    }
+
+    /// Spins until there is what is waited for, if that is allowed and pays;
+    /// whether there is.
+    pub(crate) fn spin(&self, mut ready: impl FnMut() -> bool) -> bool {
+        if self.bound.is_zero() {
+            return false;
+        }
+        let skip = self.skip.load(Ordering::Relaxed);
+        if skip > 0 {
+            self.skip.store(skip - 1, Ordering::Relaxed);
+            return false;
+        }
+        let hit = look(&mut ready) || look_until(self.bound, &mut ready);
+        if self.adaptive {
+            self.learn(hit);
+        }
+        hit
+    }
+
+    fn learn(&self, hit: bool) {
+        let penalty = self.penalty.load(Ordering::Relaxed);
+        if hit {
+            if penalty > 0 {
+                self.penalty.store(penalty / 2, Ordering::Relaxed);
+            }
+        } else {
+            let penalty = (penalty * 2).clamp(1, MOST_SKIPPED);
+            self.penalty.store(penalty, Ordering::Relaxed);
+            self.skip.store(penalty, Ordering::Relaxed);
+        }
+    }
+}
+
+/// A few looks without the clock: a peer that spins too answers within them.
+#[inline]
+fn look(ready: &mut impl FnMut() -> bool) -> bool {
+    for _ in 0..LOOKS {
+        if ready() {
+            return true;
+        }
+        hint::spin_loop();
+    }
+    false
+}
+
+fn look_until(bound: Duration, ready: &mut impl FnMut() -> bool) -> bool {
+    let start = Instant::now();
+    loop {
+        if look(ready) {
+            return true;
+        }
+        if start.elapsed() >= bound {
+            return false;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ways_to_spin_are_read_as_written() {
+        for text in ["none", "0", "35", "adaptive:50"] {
+            assert_eq!(text.parse::<Spin>().unwrap().to_string(), text);
+        }
+        assert_eq!("adaptive".parse(), Ok(Spin::default()));
+        for text in ["", "-1", "1.5", "adaptive:", "some:3", "1000001", "none:1"] {
+            assert_eq!(text.parse::<Spin>(), Err(BadSpin), "{text}");
+        }
+    }
+
+    #[test]
+    fn what_does_not_pay_is_tried_less_and_less() {
+        let spinner = Spinner {
+            bound: Duration::from_nanos(1),
+            adaptive: true,
+            skip: AtomicU32::new(0),
+            penalty: AtomicU32::new(0),
+        };
+        let waits = 10_000;
+        let mut spins = 0;
+        for _ in 0..waits {
+            let mut tried = false;
+            spinner.spin(|| {
+                tried = true;
+                false
+            });
+            spins += u32::from(tried);
+        }
+        assert!(spins > 10 && spins < 60, "{spins}");
+        // Pays again: after what is still left out it spins each time.
+        let mut hits = 0;
+        for _ in 0..waits {
+            hits += u32::from(spinner.spin(|| true));
+        }
+        assert!(hits >= waits - MOST_SKIPPED, "{hits}");
+    }
+}

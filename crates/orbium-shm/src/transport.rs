@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The transport, and what can be chosen about it.
+
+use orbium_transport::{
+    Acceptor, Connector, Endpoint, EndpointError, ListenError, ProtocolProperties, StreamTransport,
+};
+
+use crate::region::is_ring;
+use crate::{ShmAcceptor, ShmConnector, Spin};
+
+/// What can be chosen about shared memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ShmOptions {
+    /// Octets of the ring in each direction, of connections that are accepted: a
+    /// power of two from 4 KiB to 64 MiB. Default: 256 KiB. Messages may be of
+    /// any size; those that fit are sent without waiting for the reader. Pages
+    /// are taken from the system when they are first used.
+    pub ring: u32,
+    /// What a thread does before it sleeps.
+    pub spin: Spin,
+}
+
+impl Default for ShmOptions {
+    fn default() -> Self {
+        Self {
+            ring: 256 * 1024,
+            spin: Spin::default(),
+        }
+    }
+}
+
+/// Shared memory: endpoints `shmiop:///run/x.shm`, `shmiop://@name` for a name
+/// outside of the file system, `shmiop://` for a path that is made up.
+///
+/// Parameters: `ring` and `spin` as in [`ShmOptions`] (`spin=none`, `spin=20`
+/// for 20 µs each time, `spin=adaptive:20`); `mode` and `publish` as for Unix
+/// sockets.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct ShmTransport {
+    options: ShmOptions,
+}
+
+impl ShmTransport {
+    /// With these options, as far as an endpoint does not say otherwise.
+    #[must_use]
+    pub fn new(options: ShmOptions) -> Self {
+        Self { options }
+    }
+
+    fn options(&self, endpoint: &Endpoint) -> Result<ShmOptions, EndpointError> {
+        let mut options = self.options;
+        let bad = |name: &str, text: &str| EndpointError::BadParameter(format!("{name}={text}"));
+        if let Some(text) = endpoint.parameter("ring") {
+            options.ring = text.parse().map_err(|_| bad("ring", text))?;
+        }
+        if let Some(text) = endpoint.parameter("spin") {
+            options.spin = text.parse().map_err(|_| bad("spin", text))?;
+        }
+        if is_ring(options.ring) {
+            Ok(options)
+        } else {
+            Err(bad("ring", &options.ring.to_string()))
+        }
+    }
+}
+
+impl StreamTransport for ShmTransport {
+    fn scheme(&self) -> &'static str {
+        "shmiop"
+    }
+
+    fn listen(
+        &self,
+        endpoint: &Endpoint,
+        properties: &ProtocolProperties,
+    ) -> Result<Box<dyn Acceptor>, ListenError> {
+        endpoint.check_parameters(&["ring", "spin", "mode", "publish"])?;
+        let options = self.options(endpoint)?;
+        Ok(Box::new(ShmAcceptor::listen(
+            endpoint, properties, options,
+        )?))
+    }
+
+    fn connector(
+        &self,
+        address: &str,
+        properties: &ProtocolProperties,
+    ) -> Result<Box<dyn Connector>, EndpointError> {
+        Ok(Box::new(ShmConnector::new(
+            address,
+            *properties,
+            self.options.spin,
+        )?))
+    }
+}

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Sleeping until the peer has done something, or is gone.
+
+use std::io;
+use std::sync::Arc;
+use std::sync::atomic::AtomicU32;
+use std::time::Duration;
+
+use orbium_sys::Deadline;
+use rustix::io::Errno;
+use rustix::thread::futex::{self, Timespec};
+
+use crate::link::{BROKEN, DEAD, Link};
+use crate::ring::{Park, Parked, Side, Slept, sleep};
+use crate::watcher;
+
+/// How long to sleep at once if nobody watches for the peer's death: there was
+/// no descriptor or thread for that.
+const UNWATCHED: Duration = Duration::from_millis(50);
+
+/// Sleeps until `ready`, which must be true too once the connection has ended.
+///
+/// # Errors
+/// `WouldBlock` at the deadline.
+pub(crate) fn wait(
+    link: &Arc<Link>,
+    side: &Side,
+    deadline: Deadline,
+    ready: impl FnMut() -> bool,
+) -> io::Result<()> {
+    let watched = watcher::watch(link).is_ok();
+    let parking = Parking {
+        link,
+        deadline,
+        watched,
+    };
+    link.begin_sleep();
+    let slept = sleep(side, &parking, ready);
+    link.end_sleep();
+    match slept {
+        Slept::Ready => Ok(()),
+        Slept::TimedOut => Err(io::ErrorKind::WouldBlock.into()),
+        Slept::Nonsense => {
+            link.set(BROKEN);
+            Ok(())
+        }
+    }
+}
+
+struct Parking<'a> {
+    link: &'a Link,
+    deadline: Deadline,
+    watched: bool,
+}
+
+impl Park for Parking<'_> {
+    fn park(&self, word: &AtomicU32, value: u32) -> Parked {
+        let Ok(mut left) = self.deadline.remaining() else {
+            return Parked::TimedOut;
+        };
+        let mut last = true;
+        if !self.watched {
+            if self.link.is_hung_up() {
+                self.link.set(DEAD);
+                return Parked::Interrupted;
+            }
+            last = left.is_some_and(|left| left <= UNWATCHED);
+            left = Some(left.map_or(UNWATCHED, |left| left.min(UNWATCHED)));
+        }
+        let timeout = left.map(|left| Timespec {
+            tv_sec: i64::try_from(left.as_secs()).unwrap_or(i64::MAX),
+            tv_nsec: i64::from(left.subsec_nanos()),
+        });
+        // The memory is shared, so the word is not private to this process.
+        match futex::wait(word, futex::Flags::empty(), value, timeout.as_ref()) {
+            Ok(()) | Err(Errno::AGAIN) => Parked::Woken,
+            Err(Errno::INTR) => Parked::Interrupted,
+            Err(Errno::TIMEDOUT) if last => Parked::TimedOut,
+            Err(Errno::TIMEDOUT) => Parked::Interrupted,
+            Err(_) => Parked::Failed,
+        }
+    }
+}

@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! A thread that watches for the death of peers.
+//!
+//! Who sleeps on a word of shared memory does not notice that nobody is left to
+//! change it. The kernel closes the sockets of a process that dies; this thread
+//! waits for that on all connections that somebody has slept on, and wakes
+//! whoever does. It is started with the first of them and ends when there has
+//! been none for a while.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::os::fd::OwnedFd;
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread;
+use std::time::Duration;
+
+use orbium_sys::{Interest, Poller, Ready};
+use rustix::event::{EventfdFlags, eventfd};
+
+use crate::link::{DEAD, Link};
+
+/// How long the thread stays without a connection.
+const LINGER: Duration = Duration::from_millis(500);
+
+/// How often a thread that has been woken and still sleeps is woken again. Only
+/// a hostile peer, or a thread that is not given the processor, needs it twice.
+const NAG: Duration = Duration::from_millis(10);
+
+/// The token of the bell; those of connections follow.
+const BELL: u64 = 0;
+
+/// What the thread waits with.
+#[derive(Debug)]
+struct Eyes {
+    poller: Poller,
+    /// Wakes the thread itself.
+    bell: OwnedFd,
+}
+
+#[derive(Debug)]
+struct Watch {
+    /// Present as long as the thread is.
+    eyes: Option<Arc<Eyes>>,
+    links: BTreeMap<u64, Arc<Link>>,
+    /// Whose sleepers are to be woken until none is left.
+    nagged: Vec<Arc<Link>>,
+    last: u64,
+}
+
+static WATCH: Mutex<Watch> = Mutex::new(Watch {
+    eyes: None,
+    links: BTreeMap::new(),
+    nagged: Vec::new(),
+    last: BELL,
+});
+
+fn lock() -> MutexGuard<'static, Watch> {
+    WATCH.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Eyes {
+    fn open() -> io::Result<Self> {
+        let poller = Poller::new()?;
+        let bell = eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK)?;
+        poller.add(&bell, BELL, Interest::Read)?;
+        Ok(Self { poller, bell })
+    }
+
+    fn ring(&self) {
+        // Full means rung often enough.
+        let _ = rustix::io::write(&self.bell, &1u64.to_ne_bytes());
+    }
+
+    fn answer(&self) {
+        let _ = rustix::io::read(&self.bell, &mut [0; 8]);
+    }
+}
+
+/// Watches a connection from now on, unless that is done already.
+///
+/// # Errors
+/// No descriptor or thread to be had.
+pub(crate) fn watch(link: &Arc<Link>) -> io::Result<()> {
+    if link.token.load(Ordering::Acquire) != 0 {
+        return Ok(());
+    }
+    let mut watch = lock();
+    if link.token.load(Ordering::Acquire) != 0 {
+        return Ok(());
+    }
+    let eyes = match &watch.eyes {
+        Some(eyes) => Arc::clone(eyes),
+        None => {
+            let eyes = Arc::new(Eyes::open()?);
+            let own = Arc::clone(&eyes);
+            thread::Builder::new()
+                .name("orbium-shm".into())
+                .spawn(move || run(&own))?;
+            watch.eyes = Some(Arc::clone(&eyes));
+            eyes
+        }
+    };
+    let token = watch.last + 1;
+    eyes.poller.add(link.socket(), token, Interest::None)?;
+    watch.last = token;
+    watch.links.insert(token, Arc::clone(link));
+    link.token.store(token, Ordering::Release);
+    Ok(())
+}
+
+/// Watches a connection no longer.
+pub(crate) fn forget(link: &Link) {
+    let token = link.token.load(Ordering::Acquire);
+    if token == 0 {
+        return;
+    }
+    let mut watch = lock();
+    let forgotten = watch.links.remove(&token);
+    if let Some(eyes) = &watch.eyes {
+        // Not there any more if the peer has died.
+        let _ = eyes.poller.remove(link.socket(), token);
+        if watch.links.is_empty() {
+            eyes.ring();
+        }
+    }
+    drop(watch);
+    drop(forgotten);
+}
+
+/// Wakes the threads that sleep on a connection, for it has ended, and again
+/// until they are awake.
+pub(crate) fn interrupt(link: &Arc<Link>) {
+    if !link.disturb() {
+        return;
+    }
+    let mut watch = lock();
+    if let Some(eyes) = watch.eyes.clone() {
+        watch.nagged.push(Arc::clone(link));
+        eyes.ring();
+    }
+}
+
+/// The thread.
+fn run(eyes: &Eyes) {
+    let mut ready = Vec::new();
+    loop {
+        let timeout = {
+            let watch = lock();
+            match (watch.nagged.is_empty(), watch.links.is_empty()) {
+                (false, _) => Some(NAG),
+                (true, true) => Some(LINGER),
+                (true, false) => None,
+            }
+        };
+        if eyes.poller.wait(&mut ready, timeout).is_err() {
+            // Nothing that can be helped, nor should happen.
+            thread::sleep(NAG);
+        }
+        let Some(mut disturbed) = look(eyes, &ready) else {
+            return;
+        };
+        disturbed.retain(|link| link.disturb());
+        lock().nagged.append(&mut disturbed);
+    }
+}
+
+/// Whom to wake; `None` at the end.
+fn look(eyes: &Eyes, ready: &[Ready]) -> Option<Vec<Arc<Link>>> {
+    let mut watch = lock();
+    if ready.is_empty() && watch.links.is_empty() && watch.nagged.is_empty() {
+        watch.eyes = None;
+        return None;
+    }
+    let mut disturbed = std::mem::take(&mut watch.nagged);
+    for Ready { token } in ready {
+        if *token == BELL {
+            eyes.answer();
+        } else if let Some(link) = watch.links.get(token) {
+            let link = Arc::clone(link);
+            // It stays hung up: once is enough.
+            let _ = eyes.poller.remove(link.socket(), *token);
+            link.set(DEAD);
+            disturbed.push(link);
+        }
+    }
+    Some(disturbed)
+}
