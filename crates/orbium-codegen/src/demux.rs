@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Perfect hashes for the operation names of an interface.
 //!
-//! The cheapest key that tells the names apart is looked for: one octet, three
-//! octets with the length, or else a hash of the whole name whose collisions
+//! The cheapest key that tells the names apart is looked for: one octet, eight
+//! octets in a row with the length, or else a hash of the whole name. Collisions
 //! are resolved by a displacement per bucket. Everything here is deterministic.
 
 /// What the run time needs to find a name.
@@ -13,30 +13,38 @@ pub(crate) enum Table {
         lowest: u8,
         slots: Vec<u16>,
     },
-    Octets {
-        at: [i16; 3],
-        multiplier: u32,
-        shift: u32,
-        slots: Vec<u16>,
+    Word {
+        at: u16,
+        scattered: Scattered,
     },
     Hash {
-        displacements: Vec<u16>,
-        slots: Vec<u16>,
+        scattered: Scattered,
     },
 }
 
-/// Up to so many names a few octets are tried before the whole name is hashed.
+/// How numbers made of names are led to slots.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Scattered {
+    pub(crate) multiplier: u64,
+    pub(crate) displacements: Vec<u16>,
+    pub(crate) slots: Vec<u16>,
+}
+
+/// Up to so many names a table without displacements is tried.
 const FEW: usize = 64;
-/// Places tried from either end of the names.
+/// Places tried from either end of the names for one octet.
 const PLACES: i16 = 24;
-/// Multipliers tried for each size of table.
-const MULTIPLIERS: u32 = 4000;
+/// Places tried from the start of the names for eight octets.
+const WORDS: u16 = 64;
+/// Multipliers tried for each size of table, and of one without displacements.
+const MULTIPLIERS: usize = 32;
+const MULTIPLIERS_IN_ONE_BUCKET: usize = 4000;
 
 /// Finds a table for distinct names, of which there are at most 65,535.
 pub(crate) fn table(names: &[&str]) -> Table {
     let names: Vec<&[u8]> = names.iter().map(|name| name.as_bytes()).collect();
     one_octet(&names)
-        .or_else(|| few_octets(&names))
+        .or_else(|| one_word(&names))
         .unwrap_or_else(|| whole_name(&names))
 }
 
@@ -63,92 +71,81 @@ fn one_octet(names: &[&[u8]]) -> Option<Table> {
     })
 }
 
-fn few_octets(names: &[&[u8]]) -> Option<Table> {
-    if names.len() > FEW {
-        return None;
-    }
-    let at = distinguishing_places(names)?;
-    let smallest = names.len().next_power_of_two().ilog2().max(1);
-    (smallest..=smallest + 2).find_map(|bits| {
-        let shift = 32 - bits;
-        (1..=MULTIPLIERS).find_map(|attempt| {
-            let multiplier = attempt.wrapping_mul(0x9E37_79B9) | 1;
-            let wanted = names
-                .iter()
-                .map(|name| octets_slot(name, at, multiplier, shift));
-            let slots = fill(1 << bits, wanted)?;
-            Some(Table::Octets {
-                at,
-                multiplier,
-                shift,
-                slots,
-            })
-        })
-    })
-}
-
-/// At most three places where, with the length, no two names are alike. The
-/// place that tells most names apart is taken first, then the one that adds
-/// most.
-fn distinguishing_places(names: &[&[u8]]) -> Option<[i16; 3]> {
-    let mut chosen: Vec<i16> = Vec::new();
-    loop {
-        let kinds = |extra: i16| {
-            let mut keys: Vec<(u8, Vec<u8>)> = names
-                .iter()
-                .map(|name| {
-                    let places = chosen.iter().chain([&extra]);
-                    let octets = places.map(|at| octet_at(name, *at)).collect();
-                    (name.len() as u8, octets)
-                })
-                .collect();
-            keys.sort_unstable();
-            keys.dedup();
-            keys.len()
-        };
-        let best = first_max(places(), kinds)?;
-        chosen.push(best.0);
-        if best.1 == names.len() {
-            let place = |i: usize| chosen.get(i).copied().unwrap_or(chosen[0]);
-            return Some([place(0), place(1), place(2)]);
-        }
-        if chosen.len() == 3 {
-            return None;
-        }
-    }
-}
-
-/// The first item with the greatest key, and that key. (Of equals,
-/// `max_by_key` takes the last, which is the dearest.)
-fn first_max(items: impl Iterator<Item = i16>, key: impl Fn(i16) -> usize) -> Option<(i16, usize)> {
-    items.fold(None, |best, item| {
-        let found = key(item);
-        match best {
-            Some((_, most)) if most >= found => best,
-            _ => Some((item, found)),
-        }
+/// Eight octets from one place, the same for all names. The last eight are tried
+/// first: numbers stand at the end.
+fn one_word(names: &[&[u8]]) -> Option<Table> {
+    [u16::MAX].into_iter().chain(0..WORDS).find_map(|at| {
+        let keys: Vec<u64> = names.iter().map(|name| word_key(name, at)).collect();
+        let scattered = are_distinct(&keys).then(|| scatter(&keys))?;
+        Some(Table::Word { at, scattered })
     })
 }
 
 fn whole_name(names: &[&[u8]]) -> Table {
-    let mut buckets = (names.len() / 4).max(1).next_power_of_two();
-    let mut slots = (names.len() + names.len() / 4).max(2).next_power_of_two();
+    let keys: Vec<u64> = names.iter().map(|name| hash(name)).collect();
+    Table::Hash {
+        scattered: scatter(&keys),
+    }
+}
+
+fn are_distinct(keys: &[u64]) -> bool {
+    let mut keys = keys.to_vec();
+    keys.sort_unstable();
+    keys.windows(2).all(|pair| pair[0] != pair[1])
+}
+
+/// Finds a slot of its own for each of the distinct keys.
+fn scatter(keys: &[u64]) -> Scattered {
+    if keys.len() <= FEW
+        && let Some(scattered) = in_one_bucket(keys)
+    {
+        return scattered;
+    }
+    let mut buckets = (keys.len() / 4).max(1).next_power_of_two();
+    let mut slots = (keys.len() + keys.len() / 4).max(2).next_power_of_two();
     loop {
-        if let Some(table) = displace(names, buckets, slots) {
-            return table;
+        let found = multipliers()
+            .take(MULTIPLIERS)
+            .find_map(|multiplier| displace(keys, multiplier, buckets, slots));
+        if let Some(scattered) = found {
+            return scattered;
         }
-        // More room always helps in the end: hashes of distinct names differ.
+        // More room always helps in the end.
         buckets *= 2;
         slots *= 2;
     }
 }
 
+fn multipliers() -> impl Iterator<Item = u64> {
+    (1u64..).map(|attempt| attempt.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1)
+}
+
+fn in_one_bucket(keys: &[u64]) -> Option<Scattered> {
+    let smallest = keys.len().next_power_of_two().max(2);
+    [1, 2, 4].into_iter().find_map(|times| {
+        let count = smallest * times;
+        multipliers()
+            .take(MULTIPLIERS_IN_ONE_BUCKET)
+            .find_map(|multiplier| {
+                let wanted = keys
+                    .iter()
+                    .map(|key| slot_of(spread(*key, multiplier), 0, count));
+                Some(Scattered {
+                    multiplier,
+                    displacements: vec![0],
+                    slots: fill(count, wanted)?,
+                })
+            })
+    })
+}
+
 /// Places the fullest buckets first, each with the first displacement that
-/// leads all its names to free slots.
-fn displace(names: &[&[u8]], buckets: usize, slots: usize) -> Option<Table> {
+/// leads all its keys to free slots.
+fn displace(keys: &[u64], multiplier: u64, buckets: usize, slots: usize) -> Option<Scattered> {
+    let spread: Vec<u64> = keys.iter().map(|key| spread(*key, multiplier)).collect();
     let mut members: Vec<(usize, Vec<u16>)> = (0..buckets).map(|b| (b, Vec::new())).collect();
-    for (index, name) in names.iter().enumerate() {
-        members[bucket_of(hash(name), buckets)]
+    for (index, hash) in spread.iter().enumerate() {
+        members[bucket_of(*hash, buckets)]
             .1
             .push(u16::try_from(index).ok()?);
     }
@@ -157,10 +154,10 @@ fn displace(names: &[&[u8]], buckets: usize, slots: usize) -> Option<Table> {
     let mut table = vec![0u16; slots];
     let mut taken = vec![false; slots];
     for (bucket, inside) in members.iter().filter(|(_, inside)| !inside.is_empty()) {
-        let (displacement, wanted) = (0..=u16::MAX).find_map(|displacement| {
+        let (displacement, wanted) = (0..=u16::MAX).take(slots).find_map(|displacement| {
             let mut wanted = Vec::with_capacity(inside.len());
             for index in inside {
-                let slot = displaced(hash(names[usize::from(*index)]), displacement, slots);
+                let slot = slot_of(spread[usize::from(*index)], displacement, slots);
                 if taken[slot] || wanted.contains(&slot) {
                     return None;
                 }
@@ -174,7 +171,8 @@ fn displace(names: &[&[u8]], buckets: usize, slots: usize) -> Option<Table> {
             table[slot] = *index;
         }
     }
-    Some(Table::Hash {
+    Some(Scattered {
+        multiplier,
         displacements,
         slots: table,
     })
@@ -203,20 +201,38 @@ fn octet_at(name: &[u8], at: i16) -> u8 {
     name.get(place).copied().unwrap_or(0)
 }
 
-fn octets_slot(name: &[u8], at: [i16; 3], multiplier: u32, shift: u32) -> usize {
-    let [a, b, c] = at.map(|place| octet_at(name, place));
-    let key = u32::from_le_bytes([a, b, c, name.len() as u8]);
-    (key.wrapping_mul(multiplier).wrapping_shr(shift)) as usize
+fn word_key(name: &[u8], at: u16) -> u64 {
+    word_at(name, at) ^ name.len() as u64
 }
 
-fn bucket_of(hash: u64, buckets: usize) -> usize {
-    (hash >> 48) as usize & (buckets - 1)
+fn word_at(name: &[u8], at: u16) -> u64 {
+    let place = match name.len().checked_sub(8) {
+        Some(last) => usize::from(at).min(last),
+        None => return short_word(name),
+    };
+    let word = name.get(place..).and_then(<[u8]>::first_chunk);
+    word.map_or(0, |word| u64::from_le_bytes(*word))
 }
 
-fn displaced(hash: u64, displacement: u16, slots: usize) -> usize {
-    let step = (hash >> 24) as u32 | 1;
-    let slot = (hash as u32).wrapping_add(u32::from(displacement).wrapping_mul(step));
-    slot as usize & (slots - 1)
+fn short_word(name: &[u8]) -> u64 {
+    if let (Some(first), Some(last)) = (name.first_chunk::<4>(), name.last_chunk::<4>()) {
+        return u64::from(u32::from_le_bytes(*first)) << 32 | u64::from(u32::from_le_bytes(*last));
+    }
+    name.iter()
+        .fold(0, |word, octet| (word << 8) | u64::from(*octet))
+}
+
+fn spread(key: u64, multiplier: u64) -> u64 {
+    let product = u128::from(key) * u128::from(multiplier);
+    product as u64 ^ (product >> 64) as u64
+}
+
+fn bucket_of(spread: u64, buckets: usize) -> usize {
+    (spread >> 32) as usize & (buckets - 1)
+}
+
+fn slot_of(spread: u64, displacement: u16, slots: usize) -> usize {
+    (spread as u32).wrapping_add(u32::from(displacement)) as usize & (slots - 1)
 }
 
 fn hash(name: &[u8]) -> u64 {
@@ -229,20 +245,7 @@ fn hash(name: &[u8]) -> u64 {
     if rest.is_empty() {
         return hash;
     }
-    let last = match (
-        name.last_chunk::<8>(),
-        name.first_chunk::<4>(),
-        name.last_chunk::<4>(),
-    ) {
-        (Some(word), ..) => u64::from_le_bytes(*word),
-        (None, Some(first), Some(last)) => {
-            u64::from(u32::from_le_bytes(*first)) << 32 | u64::from(u32::from_le_bytes(*last))
-        }
-        _ => rest
-            .iter()
-            .fold(0, |word, octet| (word << 8) | u64::from(*octet)),
-    };
-    mix(hash ^ last)
+    mix(hash ^ word_at(name, u16::MAX))
 }
 
 fn mix(word: u64) -> u64 {
@@ -261,23 +264,22 @@ mod tests {
                 usize::from(octet_at(name, *at).wrapping_sub(*lowest)),
                 slots,
             ),
-            Table::Octets {
-                at,
-                multiplier,
-                shift,
-                slots,
-            } => (octets_slot(name, *at, *multiplier, *shift), slots),
-            Table::Hash {
-                displacements,
-                slots,
-            } => {
-                let hash = hash(name);
-                let displacement = displacements[bucket_of(hash, displacements.len())];
-                (displaced(hash, displacement, slots.len()), slots)
-            }
+            Table::Word { at, scattered } => scattered_slot(word_key(name, *at), scattered),
+            Table::Hash { scattered } => scattered_slot(hash(name), scattered),
         };
         let index = usize::from(*slots.get(slot)?);
         (names.get(index)?.as_bytes() == name).then_some(index)
+    }
+
+    fn scattered_slot(key: u64, scattered: &Scattered) -> (usize, &Vec<u16>) {
+        let Scattered {
+            multiplier,
+            displacements,
+            slots,
+        } = scattered;
+        let spread = spread(key, *multiplier);
+        let displacement = displacements[bucket_of(spread, displacements.len())];
+        (slot_of(spread, displacement, slots.len()), slots)
     }
 
     fn every_name_is_found(names: &[&str]) -> Table {
@@ -310,14 +312,17 @@ mod tests {
         assert_eq!(octet_at(b"cube_long", -1), b'g');
         assert_eq!(octet_at(b"cube_long", 9), 0);
         assert_eq!(octet_at(b"cube_long", -10), 0);
-        assert_eq!(octets_slot(b"cube_long", [5, -1, 0], 0x9E37_79B9, 24), 164);
+        assert_eq!(word_key(b"cube_long", 0), 0x6e6f_6c5f_6562_7563 ^ 9);
+        assert_eq!(word_key(b"cube_long", 9), 0x676e_6f6c_5f65_6275 ^ 9);
+        assert_eq!(word_key(b"noop", 1), 0x706f_6f6e_706f_6f6e ^ 4);
+        assert_eq!(word_key(b"add", 0), 0x0061_6464 ^ 3);
         assert_eq!(hash(b""), 0x9e37_79bd_8ef1_b1de);
         assert_eq!(hash(b"noop"), 0xc595_4c00_c4db_53f6);
         assert_eq!(hash(b"cube_octet"), 0x113d_27ad_4a9f_0816);
         assert_eq!(hash(b"sixteen_octets_x"), 0xc103_d0ca_4a4b_2a04);
-        let hash = hash(b"cube_octet");
-        let displacement = [3, 1, 4, 1][bucket_of(hash, 4)];
-        assert_eq!(displaced(hash, displacement, 64), 33);
+        let spread = spread(hash(b"cube_octet"), 0x9E37_79B9_7F4A_7C15);
+        let displacement = [3, 1, 4, 1][bucket_of(spread, 4)];
+        assert_eq!(slot_of(spread, displacement, 64), 18);
     }
 
     #[test]
@@ -358,7 +363,7 @@ mod tests {
     }
 
     #[test]
-    fn a_few_octets_tell_an_ordinary_interface_apart() {
+    fn a_word_in_one_bucket_tells_an_ordinary_interface_apart() {
         let names = [
             "noop",
             "post",
@@ -374,7 +379,11 @@ mod tests {
             "_get_calls",
             "shutdown",
         ];
-        assert!(matches!(every_name_is_found(&names), Table::Octets { .. }));
+        let Table::Word { scattered, .. } = every_name_is_found(&names) else {
+            panic!("one octet or the whole name");
+        };
+        assert_eq!(scattered.displacements, [0]);
+        assert_eq!(scattered.slots.len(), 16);
     }
 
     #[test]
@@ -387,9 +396,22 @@ mod tests {
     }
 
     #[test]
-    fn many_names_that_differ_in_the_middle_are_hashed() {
+    fn many_names_that_differ_in_one_word_have_buckets() {
         let names: Vec<String> = (0..600)
             .map(|i| format!("{}{i:03}{}", "a".repeat(40), "z".repeat(40)))
+            .collect();
+        let names: Vec<&str> = names.iter().map(String::as_str).collect();
+        let Table::Word { scattered, .. } = every_name_is_found(&names) else {
+            panic!("one octet or the whole name");
+        };
+        assert_eq!(scattered.displacements.len(), 256);
+        assert_eq!(scattered.slots.len(), 1024);
+    }
+
+    #[test]
+    fn many_names_that_differ_at_both_ends_are_hashed() {
+        let names: Vec<String> = (0..600)
+            .map(|i| format!("{:02}{}{:02}", i / 30, "a".repeat(40), i % 30))
             .collect();
         let names: Vec<&str> = names.iter().map(String::as_str).collect();
         assert!(matches!(every_name_is_found(&names), Table::Hash { .. }));

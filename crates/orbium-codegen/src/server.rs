@@ -152,21 +152,21 @@ impl Emitter<'_, '_> {
                 .map(|n| codec::number(u64::from(*n)))
                 .collect()
         };
-        let (constructor, key, slots) = match &table {
+        let (constructor, key, displacements, slots) = match &table {
             Table::Octet { at, lowest, slots } => {
-                ("by_octet", vec![at.to_string(), lowest.to_string()], slots)
+                let key = vec![at.to_string(), lowest.to_string()];
+                ("by_octet", key, None, slots)
             }
-            Table::Octets {
-                at: [a, b, c],
-                multiplier,
-                shift,
-                slots,
-            } => {
-                let at = format!("[{a}, {b}, {c}]");
-                let multiplier = format!("0x{:04x}_{:04x}", multiplier >> 16, multiplier & 0xffff);
-                ("by_octets", vec![at, multiplier, shift.to_string()], slots)
+            Table::Word { at, scattered } => {
+                let key = vec![codec::number(u64::from(*at)), hex(scattered.multiplier)];
+                let displacements = Some(&scattered.displacements);
+                ("by_word", key, displacements, &scattered.slots)
             }
-            Table::Hash { slots, .. } => ("by_hash", Vec::new(), slots),
+            Table::Hash { scattered } => {
+                let key = vec![hex(scattered.multiplier)];
+                let displacements = Some(&scattered.displacements);
+                ("by_hash", key, displacements, &scattered.slots)
+            }
         };
         self.text.blank();
         let left = format!("static {name}: orb::OperationTable");
@@ -174,18 +174,22 @@ impl Emitter<'_, '_> {
         let wires: Vec<String> = wires.iter().map(|wire| quoted(wire)).collect();
         let mut parts = vec![format!("&[{}]", wires.join(", "))];
         parts.extend(key.iter().cloned());
-        parts.push(format!("&[{}]", numbers(slots).join(", ")));
-        if parts.join(", ").len() <= 60 && !matches!(table, Table::Hash { .. }) {
+        let lists = displacements.into_iter().chain([slots]);
+        parts.extend(
+            lists
+                .clone()
+                .map(|list| format!("&[{}]", numbers(list).join(", "))),
+        );
+        if parts.join(", ").len() <= 60 {
             return self.text.assign_call(&left, &head, &parts, ";");
         }
         let levels = self.text.open_assigned(&left, &head);
         self.text.strings("&", &wires, ",");
         key.iter()
             .for_each(|part| self.text.line(format!("{part},")));
-        if let Table::Hash { displacements, .. } = &table {
-            self.text.numbers("&", &numbers(displacements), ",");
+        for list in lists {
+            self.text.numbers("&", &numbers(list), ",");
         }
-        self.text.numbers("&", &numbers(slots), ",");
         self.text.close_assigned(levels);
     }
 
@@ -420,4 +424,10 @@ impl Emitter<'_, '_> {
             .for_each(|line| self.text.statement(&format!("{line};")));
         self.text.close(format!("}}){after}"));
     }
+}
+
+/// Sixteen digits, as the lints want them.
+fn hex(number: u64) -> String {
+    let [a, b, c, d] = [48, 32, 16, 0].map(|shift| number >> shift & 0xffff);
+    format!("0x{a:04x}_{b:04x}_{c:04x}_{d:04x}")
 }

@@ -3,7 +3,8 @@
 //! has worked out.
 //!
 //! The compiler looks for the cheapest key that tells the names of an interface
-//! apart: one octet, a few octets and the length, or a hash of the whole name.
+//! apart: one octet, eight octets in a row with the length, or a hash of the
+//! whole name.
 //! Whatever the key says, the whole name is compared in the end, so any octets
 //! may be looked up.
 
@@ -34,14 +35,18 @@ pub struct OperationTable {
 enum Key {
     /// The octet at a place, less the lowest one that occurs there.
     Octet { at: i16, lowest: u8 },
-    /// Three octets and the length, multiplied; the highest bits count.
-    Octets {
-        at: [i16; 3],
-        multiplier: u32,
-        shift: u32,
+    /// Eight octets and the length, multiplied and displaced per bucket. An
+    /// interface of few names has one bucket.
+    Word {
+        at: u16,
+        multiplier: u64,
+        displacements: &'static [u16],
     },
-    /// A hash of the whole name, displaced per bucket.
-    Hash { displacements: &'static [u16] },
+    /// A hash of the whole name, treated alike.
+    Hash {
+        multiplier: u64,
+        displacements: &'static [u16],
+    },
 }
 
 impl OperationTable {
@@ -59,21 +64,21 @@ impl OperationTable {
         Self::new(names, Key::Octet { at, lowest }, slots)
     }
 
-    /// A table in which three octets and the length tell all names apart.
-    ///
-    /// `shift` is 32 less the binary logarithm of the number of slots.
+    /// A table in which eight octets and the length tell all names apart: those
+    /// from the place `at` on, or the last eight of a name that ends before.
+    /// The numbers of displacements and of slots are powers of two.
     #[must_use]
-    pub const fn by_octets(
+    pub const fn by_word(
         names: &'static [&'static str],
-        at: [i16; 3],
-        multiplier: u32,
-        shift: u32,
+        at: u16,
+        multiplier: u64,
+        displacements: &'static [u16],
         slots: &'static [u16],
     ) -> Self {
-        let key = Key::Octets {
+        let key = Key::Word {
             at,
             multiplier,
-            shift,
+            displacements,
         };
         Self::new(names, key, slots)
     }
@@ -83,10 +88,15 @@ impl OperationTable {
     #[must_use]
     pub const fn by_hash(
         names: &'static [&'static str],
+        multiplier: u64,
         displacements: &'static [u16],
         slots: &'static [u16],
     ) -> Self {
-        Self::new(names, Key::Hash { displacements }, slots)
+        let key = Key::Hash {
+            multiplier,
+            displacements,
+        };
+        Self::new(names, key, slots)
     }
 
     const fn new(names: &'static [&'static str], key: Key, slots: &'static [u16]) -> Self {
@@ -115,16 +125,26 @@ impl OperationTable {
         }
         let slot = match self.key {
             Key::Octet { at, lowest } => usize::from(octet_at(name, at).wrapping_sub(lowest)),
-            Key::Octets {
+            Key::Word {
                 at,
                 multiplier,
-                shift,
-            } => octets_slot(name, at, multiplier, shift),
-            Key::Hash { displacements } => hash_slot(name, displacements, self.slots.len())?,
+                displacements,
+            } => self.scattered(word_key(name, at), multiplier, displacements)?,
+            Key::Hash {
+                multiplier,
+                displacements,
+            } => self.scattered(hash(name), multiplier, displacements)?,
         };
         let index = usize::from(*self.slots.get(slot)?);
         let found = self.names.get(index)?;
-        (found.as_bytes() == name).then_some(index)
+        is_same(found.as_bytes(), name).then_some(index)
+    }
+
+    #[inline]
+    fn scattered(&self, key: u64, multiplier: u64, displacements: &[u16]) -> Option<usize> {
+        let spread = spread(key, multiplier);
+        let displacement = *displacements.get(bucket_of(spread, displacements.len()))?;
+        Some(slot_of(spread, displacement, self.slots.len()))
     }
 
     /// The names, in the order of their indices.
@@ -132,6 +152,26 @@ impl OperationTable {
     pub const fn names(&self) -> &'static [&'static str] {
         self.names
     }
+}
+
+/// Whether two names are the same: without a call of `memcmp`, which costs more
+/// than the comparison, for those of 4 to 16 octets, as most are.
+#[inline]
+fn is_same(one: &[u8], other: &[u8]) -> bool {
+    if one.len() != other.len() {
+        return false;
+    }
+    match one.len() {
+        4..=7 => ends::<4>(one) == ends::<4>(other),
+        8..=16 => ends::<8>(one) == ends::<8>(other),
+        _ => one == other,
+    }
+}
+
+/// The first and the last octets, which may overlap.
+#[inline]
+fn ends<const N: usize>(name: &[u8]) -> Option<(&[u8; N], &[u8; N])> {
+    Some((name.first_chunk()?, name.last_chunk()?))
 }
 
 // What follows is the compiler's arithmetic too (`demux.rs` there); the test
@@ -146,21 +186,46 @@ fn octet_at(name: &[u8], at: i16) -> u8 {
 }
 
 #[inline]
-fn octets_slot(name: &[u8], at: [i16; 3], multiplier: u32, shift: u32) -> usize {
-    let [a, b, c] = at.map(|place| octet_at(name, place));
-    let key = u32::from_le_bytes([a, b, c, name.len() as u8]);
-    // Whether the shift makes sense was checked by nobody: it is generated.
-    (key.wrapping_mul(multiplier).wrapping_shr(shift)) as usize
+fn word_key(name: &[u8], at: u16) -> u64 {
+    word_at(name, at) ^ name.len() as u64
+}
+
+/// Eight octets of a name; all of a name that has fewer.
+#[inline]
+fn word_at(name: &[u8], at: u16) -> u64 {
+    let place = match name.len().checked_sub(8) {
+        Some(last) => usize::from(at).min(last),
+        None => return short_word(name),
+    };
+    let word = name.get(place..).and_then(<[u8]>::first_chunk);
+    word.map_or(0, |word| u64::from_le_bytes(*word))
+}
+
+/// All of a name of less than eight octets.
+#[inline]
+fn short_word(name: &[u8]) -> u64 {
+    if let (Some(first), Some(last)) = (name.first_chunk::<4>(), name.last_chunk::<4>()) {
+        return u64::from(u32::from_le_bytes(*first)) << 32 | u64::from(u32::from_le_bytes(*last));
+    }
+    name.iter()
+        .fold(0, |word, octet| (word << 8) | u64::from(*octet))
+}
+
+/// Both halves of the product: every bit of the key tells in every bit.
+#[inline]
+fn spread(key: u64, multiplier: u64) -> u64 {
+    let product = u128::from(key) * u128::from(multiplier);
+    product as u64 ^ (product >> 64) as u64
 }
 
 #[inline]
-fn hash_slot(name: &[u8], displacements: &[u16], slots: usize) -> Option<usize> {
-    let hash = hash(name);
-    let bucket = (hash >> 48) as usize & displacements.len().wrapping_sub(1);
-    let displacement = u32::from(*displacements.get(bucket)?);
-    let step = (hash >> 24) as u32 | 1;
-    let slot = (hash as u32).wrapping_add(displacement.wrapping_mul(step));
-    Some(slot as usize & slots.wrapping_sub(1))
+fn bucket_of(spread: u64, buckets: usize) -> usize {
+    (spread >> 32) as usize & buckets.wrapping_sub(1)
+}
+
+#[inline]
+fn slot_of(spread: u64, displacement: u16, slots: usize) -> usize {
+    (spread as u32).wrapping_add(u32::from(displacement)) as usize & slots.wrapping_sub(1)
 }
 
 /// Eight octets at a time; the last ones overlap what was taken before.
@@ -175,20 +240,7 @@ fn hash(name: &[u8]) -> u64 {
     if rest.is_empty() {
         return hash;
     }
-    let last = match (
-        name.last_chunk::<8>(),
-        name.first_chunk::<4>(),
-        name.last_chunk::<4>(),
-    ) {
-        (Some(word), ..) => u64::from_le_bytes(*word),
-        (None, Some(first), Some(last)) => {
-            u64::from(u32::from_le_bytes(*first)) << 32 | u64::from(u32::from_le_bytes(*last))
-        }
-        _ => rest
-            .iter()
-            .fold(0, |word, octet| (word << 8) | u64::from(*octet)),
-    };
-    mix(hash ^ last)
+    mix(hash ^ word_at(name, u16::MAX))
 }
 
 #[inline]
@@ -208,12 +260,17 @@ mod tests {
         assert_eq!(octet_at(b"cube_long", -1), b'g');
         assert_eq!(octet_at(b"cube_long", 9), 0);
         assert_eq!(octet_at(b"cube_long", -10), 0);
-        assert_eq!(octets_slot(b"cube_long", [5, -1, 0], 0x9E37_79B9, 24), 164);
+        assert_eq!(word_key(b"cube_long", 0), 0x6e6f_6c5f_6562_7563 ^ 9);
+        assert_eq!(word_key(b"cube_long", 9), 0x676e_6f6c_5f65_6275 ^ 9);
+        assert_eq!(word_key(b"noop", 1), 0x706f_6f6e_706f_6f6e ^ 4);
+        assert_eq!(word_key(b"add", 0), 0x0061_6464 ^ 3);
         assert_eq!(hash(b""), 0x9e37_79bd_8ef1_b1de);
         assert_eq!(hash(b"noop"), 0xc595_4c00_c4db_53f6);
         assert_eq!(hash(b"cube_octet"), 0x113d_27ad_4a9f_0816);
         assert_eq!(hash(b"sixteen_octets_x"), 0xc103_d0ca_4a4b_2a04);
-        assert_eq!(hash_slot(b"cube_octet", &[3, 1, 4, 1], 64), Some(33));
+        let spread = spread(hash(b"cube_octet"), 0x9E37_79B9_7F4A_7C15);
+        let displacement = [3, 1, 4, 1][bucket_of(spread, 4)];
+        assert_eq!(slot_of(spread, displacement, 64), 18);
     }
 
     #[test]
@@ -238,12 +295,30 @@ mod tests {
     }
 
     #[test]
-    fn three_octets_and_the_length_make_a_key() {
+    fn a_word_and_the_length_make_a_key() {
+        // With 1 for a multiplier the lowest two bits of the last octet tell, of
+        // which the length, 2, has turned the upper one.
         static TABLE: OperationTable =
-            OperationTable::by_octets(&["aa", "ab"], [1, 0, 0], 0x8000_0000, 31, &[1, 0]);
+            OperationTable::by_word(&["aa", "ab"], 0, 1, &[0], &[1, 0, 0, 0]);
         assert_eq!(TABLE.find(b"aa"), Some(0));
         assert_eq!(TABLE.find(b"ab"), Some(1));
+        assert_eq!(TABLE.find(b"ac"), None);
         assert_eq!(TABLE.find(b""), None);
+    }
+
+    #[test]
+    fn names_of_every_length_are_compared_to_the_last_octet() {
+        let name: Vec<u8> = (b'a'..=b'z').collect();
+        for len in 0..=name.len() {
+            let name = &name[..len];
+            assert!(is_same(name, name));
+            assert!(!is_same(name, &[name, b"x"].concat()));
+            for place in 0..len {
+                let mut other = name.to_vec();
+                other[place] ^= 0x20;
+                assert!(!is_same(name, &other), "{len} octets, {place}");
+            }
+        }
     }
 
     #[test]
@@ -251,7 +326,7 @@ mod tests {
         static EMPTY: OperationTable = OperationTable::by_octet(&[], 0, 0, &[]);
         assert_eq!(EMPTY.find(b""), None);
         assert_eq!(EMPTY.find(b"x"), None);
-        static BROKEN: OperationTable = OperationTable::by_hash(&["x"], &[], &[]);
+        static BROKEN: OperationTable = OperationTable::by_hash(&["x"], 1, &[], &[]);
         assert_eq!(BROKEN.find(b"x"), None);
     }
 }

@@ -228,12 +228,12 @@ pub mod base {
         }
     }
 
-    static THING_OPERATIONS: orb::OperationTable = orb::OperationTable::by_octets(
+    static THING_OPERATIONS: orb::OperationTable = orb::OperationTable::by_word(
         &["_get_name", "_get_size", "_set_size", "poke"],
-        [1, -2, 1],
-        0x3c6e_f373,
-        30,
-        &[1, 2, 0, 3],
+        65535,
+        0x98c4_75f0_f066_a9cf,
+        &[0],
+        &[1, 3, 0, 2],
     );
 
     /// Leads requests to a servant of IDL interface `Base::Thing`.
@@ -1350,7 +1350,7 @@ pub mod interfaces {
         }
     }
 
-    static EVERYTHING_OPERATIONS: orb::OperationTable = orb::OperationTable::by_octets(
+    static EVERYTHING_OPERATIONS: orb::OperationTable = orb::OperationTable::by_word(
         &[
             "_get_name",
             "_get_size",
@@ -1382,13 +1382,13 @@ pub mod interfaces {
             "many",
             "in_a_row",
         ],
-        [-2, 1, -2],
-        0x822c_deab,
-        26,
+        65535,
+        0x8c59_b93e_1a12_abe1,
+        &[0],
         &[
-            16, 0, 0, 0, 19, 0, 10, 20, 0, 0, 25, 0, 0, 1, 14, 12, 21, 0, 27, 0, 2, 0, 0, 11, 0, 0,
-            15, 0, 0, 6, 0, 0, 0, 0, 0, 0, 7, 0, 3, 28, 24, 0, 0, 0, 17, 0, 0, 8, 4, 22, 18, 0, 26,
-            9, 0, 5, 13, 23, 0, 0, 0, 0, 0, 0,
+            0, 0, 21, 20, 14, 0, 0, 0, 0, 0, 0, 0, 13, 11, 12, 23, 0, 27, 0, 0, 4, 22, 0, 19, 0, 7,
+            0, 0, 0, 0, 0, 10, 1, 9, 0, 0, 0, 0, 8, 28, 17, 0, 0, 24, 25, 0, 0, 2, 26, 0, 6, 3, 0,
+            0, 0, 0, 15, 0, 0, 5, 0, 0, 18, 16,
         ],
     );
 
@@ -1831,12 +1831,12 @@ pub mod interfaces {
         }
     }
 
-    static LEFT_OPERATIONS: orb::OperationTable = orb::OperationTable::by_octets(
+    static LEFT_OPERATIONS: orb::OperationTable = orb::OperationTable::by_word(
         &["_get_name", "_get_size", "_set_size", "poke", "go_left"],
-        [1, -2, 1],
-        0x3c6e_f373,
-        29,
-        &[4, 1, 0, 2, 0, 0, 0, 3],
+        65535,
+        0xa708_a824_f612_c927,
+        &[0],
+        &[0, 0, 1, 4, 0, 3, 2, 0],
     );
 
     /// Leads requests to a servant of IDL interface `Interfaces::Left`.
@@ -1970,12 +1970,12 @@ pub mod interfaces {
         }
     }
 
-    static RIGHT_OPERATIONS: orb::OperationTable = orb::OperationTable::by_octets(
+    static RIGHT_OPERATIONS: orb::OperationTable = orb::OperationTable::by_word(
         &["_get_name", "_get_size", "_set_size", "poke", "go_right"],
-        [1, -2, 1],
-        0x5384_540f,
-        29,
-        &[1, 3, 0, 0, 0, 0, 2, 4],
+        65535,
+        0x3c6e_f372_fe94_f82b,
+        &[0],
+        &[1, 4, 0, 2, 0, 0, 3, 0],
     );
 
     /// Leads requests to a servant of IDL interface `Interfaces::Right`.
@@ -2147,7 +2147,7 @@ pub mod interfaces {
         }
     }
 
-    static DIAMOND_OPERATIONS: orb::OperationTable = orb::OperationTable::by_octets(
+    static DIAMOND_OPERATIONS: orb::OperationTable = orb::OperationTable::by_word(
         &[
             "go_right",
             "_get_name",
@@ -2157,10 +2157,10 @@ pub mod interfaces {
             "go_left",
             "centre",
         ],
-        [1, -2, 1],
-        0x516f_7acf,
-        29,
-        &[6, 3, 0, 4, 2, 5, 0, 1],
+        65535,
+        0xc623_af87_8335_4e71,
+        &[0],
+        &[1, 4, 5, 6, 2, 0, 3, 0],
     );
 
     /// Leads requests to a servant of IDL interface `Interfaces::Diamond`.
@@ -2382,7 +2382,7 @@ pub mod interfaces {
 
     impl<T: EmptyTooServant + ?Sized> EmptyTooServant for orb::Arc<T> {}
 
-    static EMPTY_TOO_OPERATIONS: orb::OperationTable = orb::OperationTable::by_octets(
+    static EMPTY_TOO_OPERATIONS: orb::OperationTable = orb::OperationTable::by_word(
         &[
             "go_right",
             "_get_name",
@@ -2392,10 +2392,10 @@ pub mod interfaces {
             "go_left",
             "centre",
         ],
-        [1, -2, 1],
-        0x516f_7acf,
-        29,
-        &[6, 3, 0, 4, 2, 5, 0, 1],
+        65535,
+        0xc623_af87_8335_4e71,
+        &[0],
+        &[1, 4, 5, 6, 2, 0, 3, 0],
     );
 
     /// Leads requests to a servant of IDL interface `Interfaces::EmptyToo`.

@@ -887,12 +887,12 @@ pub mod r#type {
         }
     }
 
-    static SEND_OPERATIONS: orb::OperationTable = orb::OperationTable::by_octets(
+    static SEND_OPERATIONS: orb::OperationTable = orb::OperationTable::by_word(
         &["_get_len", "drop", "set_value", "_get_value", "_set_value"],
-        [1, 1, 1],
-        0x9e37_79b9,
-        29,
-        &[0, 3, 1, 0, 0, 0, 2, 4],
+        0,
+        0xf1bb_cdcb_fa53_e0a9,
+        &[0],
+        &[0, 4, 3, 2, 0, 0, 0, 1],
     );
 
     /// Leads requests to a servant of IDL interface `type::Send`.
@@ -1114,7 +1114,7 @@ pub mod r#type {
         }
     }
 
-    static SYNC_OPERATIONS: orb::OperationTable = orb::OperationTable::by_octets(
+    static SYNC_OPERATIONS: orb::OperationTable = orb::OperationTable::by_word(
         &[
             "_get_len",
             "drop",
@@ -1123,10 +1123,10 @@ pub mod r#type {
             "_set_value",
             "new",
         ],
-        [1, 1, 1],
-        0x9e37_79b9,
-        29,
-        &[0, 3, 1, 5, 0, 0, 2, 4],
+        0,
+        0xcfc0_659b_6017_cfb1,
+        &[0],
+        &[3, 2, 0, 0, 5, 0, 1, 4],
     );
 
     /// Leads requests to a servant of IDL interface `type::Sync`.
