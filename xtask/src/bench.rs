@@ -57,6 +57,7 @@ impl Figure {
 struct Options {
     figures: Vec<Figure>,
     quick: bool,
+    check: bool,
     json: Option<PathBuf>,
 }
 
@@ -65,11 +66,13 @@ impl Options {
         let mut options = Self {
             figures: Vec::new(),
             quick: false,
+            check: false,
             json: None,
         };
         while let Some(argument) = arguments.next() {
             match argument.as_str() {
                 "--quick" => options.quick = true,
+                "--check" => options.check = true,
                 "--json" => {
                     let file = arguments.next().ok_or("bench: --json needs a file")?;
                     options.json = Some(file.into());
@@ -93,8 +96,9 @@ impl Options {
 /// Measures, and prints the table.
 ///
 /// # Errors
-/// Something could not be built or did not run. A figure that misses its bound
-/// is no error: it stands in the table.
+/// Something could not be built or did not run. A figure that misses its bound,
+/// or that could not be measured, stands in the table, and is an error if it was
+/// asked to check them.
 pub(crate) fn run(arguments: impl Iterator<Item = String>) -> Outcome<()> {
     let options = Options::parse(arguments)?;
     let programs = Programs::build(options.figures.contains(&Figure::Scale))?;
@@ -113,6 +117,10 @@ pub(crate) fn run(arguments: impl Iterator<Item = String>) -> Outcome<()> {
     if let Some(file) = &options.json {
         std::fs::write(file, report.to_json())
             .map_err(|error| format!("{}: {error}", file.display()))?;
+    }
+    let objections = report.objections();
+    if options.check && !objections.is_empty() {
+        return Err(format!("bench: {}", objections.join("\n       ")));
     }
     Ok(())
 }

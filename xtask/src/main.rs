@@ -13,7 +13,7 @@ use std::process::ExitCode;
 
 const USAGE: &str = "\
 usage: cargo xtask test [--no-install] [--no-peers] [-- ARGUMENTS OF cargo test]
-       cargo xtask bench [FIGURE]… [--quick] [--json FILE]
+       cargo xtask bench [FIGURE]… [--quick] [--check] [--json FILE]
 
 test   installs the other ORBs that the tests need, where it may (root, apt-get),
        builds the peers in interop/, and runs every test of the workspace.
@@ -22,6 +22,7 @@ test   installs the other ORBs that the tests need, where it may (root, apt-get)
 bench  measures orbium beside a raw socket and omniORB, and prints the table.
        FIGURE        latency, flood, instructions, syscalls, scale or all (the default)
        --quick       fewer and shorter runs: a first look, not a result
+       --check       fails if a figure misses its bound or could not be measured
        --json FILE   writes every figure to FILE too
 ";
 

@@ -81,6 +81,11 @@ impl Row {
         Some(self.must?.holds(self.orbium?))
     }
 
+    fn objection(&self) -> String {
+        let [figure, _, orbium, must, ..] = self.cells();
+        format!("{figure}: {orbium}, which is not {must}")
+    }
+
     fn cells(&self) -> [String; 6] {
         let number =
             |value: Option<f64>| value.map_or("–".into(), |value| Number(value).to_string());
@@ -134,6 +139,21 @@ impl Report {
     pub(super) fn left_out(&mut self, what: &str) {
         eprintln!("left out: {what}");
         self.left_out.push(what.to_owned());
+    }
+
+    /// What keeps the figures from being known to be good: bounds missed, and
+    /// what could not be measured.
+    pub(super) fn objections(&self) -> Vec<String> {
+        let missed = self.rows.iter().filter(|row| row.passes() == Some(false));
+        let unknown = self
+            .rows
+            .iter()
+            .filter(|row| row.must.is_some() && row.orbium.is_none());
+        missed
+            .map(Row::objection)
+            .chain(unknown.map(|row| format!("{}: not measured", row.figure)))
+            .chain(self.left_out.iter().map(|what| format!("left out: {what}")))
+            .collect()
     }
 
     /// The same for programs.
@@ -262,4 +282,36 @@ fn output(program: &str, arguments: &[&str]) -> String {
     )
     .map(|output| String::from_utf8_lossy(&output.stdout).trim().to_owned())
     .unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn row(must: Bound, value: Option<f64>) -> Row {
+        let mut row = Row::new("figure", must, 0.0);
+        row.orbium = value;
+        row
+    }
+
+    #[test]
+    fn whatever_is_within_its_bound_or_has_none_is_good() {
+        let mut report = Report::new(true);
+        report.rows.push(row(Bound::AtMost(900.0), Some(900.0)));
+        report.rows.push(row(Bound::AtLeast(0.75), Some(0.8)));
+        report.rows.push(Row::unbounded("only told"));
+        assert!(report.objections().is_empty());
+    }
+
+    #[test]
+    fn what_misses_its_bound_or_was_not_measured_is_objected_to() {
+        let mut report = Report::new(true);
+        report.rows.push(row(Bound::AtMost(900.0), Some(900.5)));
+        report.rows.push(row(Bound::AtLeast(0.75), Some(0.74)));
+        report.rows.push(row(Bound::AtMost(2.0), None));
+        report.left_out("instructions: valgrind is not installed");
+        let objections = report.objections();
+        assert_eq!(objections.len(), 4);
+        assert_eq!(objections[1], "figure: 0.74, which is not ≥ 0.75");
+    }
 }
