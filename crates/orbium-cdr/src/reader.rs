@@ -89,6 +89,7 @@ impl<'a> CdrReader<'a> {
     }
 
     /// Sets the code sets and version once they are known.
+    #[inline]
     pub fn set_format(&mut self, format: Format) {
         self.swap = format.order.is_foreign();
         self.format = format;

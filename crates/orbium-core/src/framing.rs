@@ -72,6 +72,15 @@ impl Framing {
         }
     }
 
+    /// The header of the next message, if it has arrived whole and is a plain
+    /// request: see [`MessageHeader::plain_request`]. Otherwise `next` knows.
+    #[inline]
+    pub(crate) fn next_plain_request(&self) -> Option<MessageHeader> {
+        let octets = &self.buffer[self.start..self.end];
+        let header = MessageHeader::plain_request(octets.first_chunk()?)?;
+        (header.size as usize <= self.limit && total(&header) <= octets.len()).then_some(header)
+    }
+
     #[inline]
     fn header(&self) -> Result<Option<MessageHeader>, FramingError> {
         let Some(octets) = self.buffer[self.start..self.end].first_chunk::<HEADER_LEN>() else {

@@ -67,7 +67,6 @@ pub(crate) fn perform(
         contexts: request.contexts,
         peer: None,
         response: request.response,
-        arguments: reader,
     };
     let mut reply = Reply {
         path: &kept,
@@ -78,7 +77,7 @@ pub(crate) fn perform(
         response: request.response,
         answered: false,
     };
-    while_serving_own_thread(orb.number(), || incoming.serve(&mut reply));
+    while_serving_own_thread(orb.number(), || incoming.serve(|| reader, &mut reply));
     if !request.response.expects_reply() {
         return Ok(None);
     }

@@ -53,14 +53,36 @@ pub(crate) fn send(
 fn send_message(
     stream: &dyn ByteStream,
     message: &CdrWriter<'_>,
-    mut patience: Patience,
+    patience: Patience,
 ) -> io::Result<()> {
     if message.is_gathered() {
-        return send_pieces(stream, message.pieces(), patience);
+        return send_gathered(stream, message, patience);
     }
     let octets = message.written();
     match stream.send(octets) {
         Ok(sent) if sent == octets.len() => Ok(()),
+        outcome => send_rest(stream, octets, outcome, patience),
+    }
+}
+
+#[inline(never)]
+fn send_gathered(
+    stream: &dyn ByteStream,
+    message: &CdrWriter<'_>,
+    patience: Patience,
+) -> io::Result<()> {
+    send_pieces(stream, message.pieces(), patience)
+}
+
+/// Sends what a first attempt with that outcome left.
+#[cold]
+fn send_rest(
+    stream: &dyn ByteStream,
+    octets: &[u8],
+    outcome: io::Result<usize>,
+    mut patience: Patience,
+) -> io::Result<()> {
+    match outcome {
         Ok(sent) => send_octets(stream, &octets[sent..], patience),
         Err(error) => {
             wait_if_full(stream, error, &mut patience)?;

@@ -2,7 +2,6 @@
 //! What a servant is to the ORB, and what it is told of a request.
 
 use std::fmt;
-use std::sync::Arc;
 
 use orbium_cdr::{ByteOrder, CdrReader, CdrWriter, Format};
 use orbium_giop::{
@@ -11,7 +10,7 @@ use orbium_giop::{
 };
 use orbium_transport::Peer;
 
-use crate::adapter::ActiveObject;
+use crate::adapter::{ActiveObject, Incoming};
 use crate::raises::{DispatchError, Raised, Raises, server_fault};
 use crate::reference::Interface;
 use crate::{Orb, Poa};
@@ -50,12 +49,8 @@ pub trait ServedBy<S>: Interface {
 /// A request, as the servant may look at it.
 #[derive(Clone, Copy)]
 pub struct Call<'r> {
-    pub(crate) orb: &'r Orb,
-    pub(crate) object: &'r Arc<ActiveObject>,
-    pub(crate) operation: &'r [u8],
-    pub(crate) contexts: ServiceContexts<'r>,
-    pub(crate) peer: Option<&'r Peer>,
-    pub(crate) response: ResponseFlags,
+    pub(crate) incoming: &'r Incoming<'r>,
+    pub(crate) object: &'r ActiveObject,
 }
 
 impl<'r> Call<'r> {
@@ -63,7 +58,7 @@ impl<'r> Call<'r> {
     #[must_use]
     #[inline]
     pub fn operation(&self) -> &'r [u8] {
-        self.operation
+        self.incoming.operation
     }
 
     /// Id of the object called.
@@ -81,25 +76,25 @@ impl<'r> Call<'r> {
     /// The ORB that serves the request.
     #[must_use]
     pub fn orb(&self) -> &'r Orb {
-        self.orb
+        self.incoming.orb
     }
 
     /// Who calls; `None` for a call within the process.
     #[must_use]
     pub fn peer(&self) -> Option<&'r Peer> {
-        self.peer
+        self.incoming.peer
     }
 
     /// What came beside the request.
     #[must_use]
     pub fn service_contexts(&self) -> ServiceContexts<'r> {
-        self.contexts
+        self.incoming.contexts
     }
 
     /// Whether the caller waits for an answer.
     #[must_use]
     pub fn response_expected(&self) -> bool {
-        self.response.expects_reply()
+        self.incoming.response.expects_reply()
     }
 
     /// A reference to the object called.
@@ -114,9 +109,9 @@ impl<'r> Call<'r> {
 impl fmt::Debug for Call<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Call")
-            .field("operation", &String::from_utf8_lossy(self.operation))
+            .field("operation", &String::from_utf8_lossy(self.operation()))
             .field("object_id", &self.object.id)
-            .field("peer", &self.peer)
+            .field("peer", &self.peer())
             .finish_non_exhaustive()
     }
 }

@@ -92,6 +92,6 @@ pub use profile::{
 };
 pub use reassembly::{Assembled, FragmentError, Reassembly, ReassemblyLimits};
 pub use reply::{PlainReply, ReplyHeader, ReplyStatus, SystemExceptionBody, begin_reply};
-pub use request::{AddressingDisposition, RequestHeader, ResponseFlags, Target};
+pub use request::{AddressingDisposition, PlainRequest, RequestHeader, ResponseFlags, Target};
 pub use service_context::{ServiceContext, ServiceContexts};
 pub use template::{OperationTail, RequestTemplate};

@@ -2,6 +2,7 @@
 //! Requests read (CORBA 3.3 Part 2, clause 9.4.2).
 
 use std::borrow::Cow;
+use std::ops::Range;
 
 use orbium_cdr::{ByteOrder, CdrError, CdrErrorKind, CdrReader};
 
@@ -104,16 +105,6 @@ impl<'a> Target<'a> {
         }
     }
 
-    /// As [`Target::object_key`], giving the target up.
-    #[must_use]
-    #[inline(always)]
-    pub fn into_object_key(self) -> Option<Cow<'a, [u8]>> {
-        if let Self::Key(key) = self {
-            return Some(Cow::Borrowed(key));
-        }
-        self.object_key_in_profile()
-    }
-
     #[cold]
     fn object_key_in_profile(&self) -> Option<Cow<'a, [u8]>> {
         let key = match self {
@@ -202,7 +193,7 @@ impl<'a> RequestHeader<'a> {
         // All octets are taken and those of the body given back: one walk over
         // the header with few checks, instead of one check for each item.
         let octets = reader.take(reader.remaining())?;
-        let Some(plain) = PlainLayout::find(octets, format.order) else {
+        let Some(plain) = PlainRequest::find(octets, format.order) else {
             *reader = CdrReader::at(octets, HEADER_LEN, format).with_owner(owner);
             return Self::read_1_2(reader);
         };
@@ -212,8 +203,8 @@ impl<'a> RequestHeader<'a> {
         Ok(Self {
             request_id: plain.request_id,
             response: plain.response,
-            target: Target::Key(&header[KEY_AT..plain.key_end]),
-            operation: &header[plain.operation..plain.operation_end],
+            target: Target::Key(&header[plain.key]),
+            operation: &header[plain.operation],
             contexts: ServiceContexts::EMPTY,
         })
     }
@@ -260,26 +251,34 @@ impl<'a> RequestHeader<'a> {
 }
 
 /// Where the key is in a request of 1.2, counted from the end of the message
-/// header as all of [`PlainLayout`].
+/// header as all of [`PlainRequest`].
 const KEY_AT: usize = 16;
 
-/// Where the parts of a plain request of 1.2 lie: one that is addressed by key
-/// and has no service contexts, as nearly all are.
-struct PlainLayout {
-    request_id: u32,
-    response: ResponseFlags,
-    key_end: usize,
-    operation: usize,
-    operation_end: usize,
-    body: usize,
+/// Where the parts of a plain request of GIOP 1.2 lie, counted from the end of
+/// the message header: one that is addressed by key and has no service contexts,
+/// as nearly all are.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PlainRequest {
+    /// Chosen by the requester; the reply carries it.
+    pub request_id: u32,
+    /// Which answer is wanted.
+    pub response: ResponseFlags,
+    /// The object key.
+    pub key: Range<usize>,
+    /// Operation name without its NUL.
+    pub operation: Range<usize>,
+    /// Where the body starts: the end of the message, if it has none.
+    pub body: usize,
 }
 
-impl PlainLayout {
-    /// `None` for any other request, and for what is not a request.
+impl PlainRequest {
+    /// Looks at what follows the message header. `None` for any other request
+    /// and for what is not a request, which [`RequestHeader::read`] is for.
+    #[must_use]
     #[inline]
-    fn find(octets: &[u8], order: ByteOrder) -> Option<Self> {
+    pub fn find(octets: &[u8], order: ByteOrder) -> Option<Self> {
         let long = |at: usize| -> Option<u32> {
-            let octets = octets.get(at..)?.first_chunk::<4>()?;
+            let octets = octets.get(at..at.checked_add(4)?)?.first_chunk::<4>()?;
             Some(u32_from(*octets, order))
         };
         let head = octets.first_chunk::<KEY_AT>()?;
@@ -301,9 +300,8 @@ impl PlainLayout {
         Some(Self {
             request_id: u32_from([i0, i1, i2, i3], order),
             response: ResponseFlags::from_octet(flags),
-            key_end,
-            operation,
-            operation_end,
+            key: KEY_AT..key_end,
+            operation: operation..operation_end,
             body: body.min(octets.len()),
         })
     }

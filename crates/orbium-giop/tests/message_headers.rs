@@ -74,6 +74,32 @@ fn giop_1_3_is_read_as_1_2_and_keeps_its_number() {
 }
 
 #[test]
+fn a_plain_request_is_read_as_any_header_and_nothing_else_is_one() {
+    let plain = MessageHeader {
+        version: Version::V1_2,
+        order: ByteOrder::NATIVE,
+        more_fragments: false,
+        kind: MessageKind::Request,
+        size: 0x0102_0304,
+    };
+    let encoded = plain.encode();
+    assert_eq!(MessageHeader::plain_request(&encoded), Some(plain));
+    for place in 0..8 {
+        for bit in 0..8 {
+            let mut other = encoded;
+            other[place] ^= 1 << bit;
+            assert_eq!(MessageHeader::plain_request(&other), None, "{other:02x?}");
+        }
+    }
+    for place in 8..12 {
+        let mut other = encoded;
+        other[place] ^= 0xFF;
+        let read = MessageHeader::plain_request(&other);
+        assert_eq!(read, MessageHeader::parse(&other).ok());
+    }
+}
+
+#[test]
 fn what_is_no_header_is_told_apart() {
     for (text, error) in [
         (

@@ -6,8 +6,8 @@ mod octets;
 use octets::octets;
 use orbium_cdr::{ByteOrder, CdrErrorKind, CdrWriter, Format};
 use orbium_giop::{
-    BodyStart, IiopProfile, Ior, MessageHeader, OperationTail, RequestHeader, RequestTemplate,
-    ResponseFlags, ServiceContext, TaggedProfile, Target, Version, finish_message,
+    BodyStart, IiopProfile, Ior, MessageHeader, OperationTail, PlainRequest, RequestHeader,
+    RequestTemplate, ResponseFlags, ServiceContext, TaggedProfile, Target, Version, finish_message,
 };
 
 /// One request: header as begun, an unsigned long as its body if asked for.
@@ -317,4 +317,51 @@ fn an_operation_marshalled_beforehand_makes_the_same_request() {
         );
         assert!(writer.is_empty());
     }
+}
+
+#[test]
+fn a_plain_request_has_its_parts_where_they_were_written() {
+    for order in [ByteOrder::Big, ByteOrder::Little] {
+        for body in [None, Some(42)] {
+            let template = RequestTemplate::in_order(order, Version::V1_2, b"Cube!");
+            let message = write(&template, ResponseFlags::Full, "noop", &[], body);
+            let octets = &message[12..];
+            let plain = PlainRequest::find(octets, order).unwrap();
+            assert_eq!((plain.request_id, plain.response), (7, ResponseFlags::Full));
+            assert_eq!(&octets[plain.key], b"Cube!");
+            assert_eq!(&octets[plain.operation], b"noop");
+            let left = octets.len() - plain.body;
+            assert_eq!(left, if body.is_some() { 4 } else { 0 });
+            for len in 0..octets.len() {
+                // The body is not looked at, nor the gap before it.
+                let found = PlainRequest::find(&octets[..len], order);
+                assert_eq!(found.is_some(), len >= 40, "{len}");
+            }
+        }
+    }
+}
+
+#[test]
+fn what_is_not_plain_is_left_to_the_whole_reader() {
+    let order = ByteOrder::Big;
+    let template = RequestTemplate::in_order(order, Version::V1_2, b"Cube!");
+    let message = write(&template, ResponseFlags::Full, "noop", &[], Some(42));
+    // The discriminator of the target, both octets; counts beyond the end; an
+    // operation without its NUL; a service context.
+    for (place, value) in [
+        (8, 1),
+        (9, 1),
+        (12, 0xFF),
+        (15, 0xFF),
+        (24, 0xFF),
+        (32, b'x'),
+        (39, 1),
+    ] {
+        let mut octets = message[12..].to_vec();
+        octets[place] = value;
+        assert_eq!(PlainRequest::find(&octets, order), None, "{place}");
+    }
+    let mut nameless = message[12..].to_vec();
+    nameless[24..28].fill(0);
+    assert_eq!(PlainRequest::find(&nameless, order), None);
 }

@@ -27,8 +27,9 @@ thread_local! {
 struct Restore(Option<NonNull<dyn Role>>);
 
 impl Drop for Restore {
+    #[inline]
     fn drop(&mut self) {
-        CURRENT.set(self.0);
+        CURRENT.with(|current| current.set(self.0));
     }
 }
 
@@ -40,7 +41,7 @@ pub fn while_serving<R>(role: &dyn Role, body: impl FnOnce() -> R) -> R {
     // CURRENT alone, on this thread alone, and `Restore` takes it out before
     // this function returns or unwinds, while `role` is still borrowed.
     let role: NonNull<dyn Role> = unsafe { std::mem::transmute(NonNull::from(role)) };
-    let _restore = Restore(CURRENT.replace(Some(role)));
+    let _restore = Restore(CURRENT.with(|current| current.replace(Some(role))));
     body()
 }
 

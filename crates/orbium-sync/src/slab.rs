@@ -2,8 +2,7 @@
 //! Values found by index, guarded by a generation.
 
 use std::fmt;
-use std::sync::atomic::{AtomicU32, Ordering};
-use std::sync::{Mutex, OnceLock, PoisonError};
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
 /// Slots in the first chunk; each further chunk doubles what there is.
 const FIRST_CHUNK: usize = 64;
@@ -32,10 +31,26 @@ impl fmt::Display for SlabFull {
 
 impl std::error::Error for SlabFull {}
 
-struct Slot<T> {
-    /// Of the value in the slot, or 0 while it is free. Written under the lock.
-    generation: AtomicU32,
-    value: Mutex<Option<T>>,
+struct Held<T> {
+    /// Of the value, or 0 while there is none.
+    generation: u32,
+    value: Option<T>,
+}
+
+struct Slot<T>(Mutex<Held<T>>);
+
+impl<T> Slot<T> {
+    const fn free() -> Self {
+        Self(Mutex::new(Held {
+            generation: 0,
+            value: None,
+        }))
+    }
+
+    #[inline]
+    fn lock(&self) -> MutexGuard<'_, Held<T>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 struct Free {
@@ -106,13 +121,10 @@ impl<T> Slab<T> {
 
     fn slot_or_grow(&self, index: u32) -> Option<&Slot<T>> {
         let (chunk, place) = locate(index);
-        let slots = self.chunks.get(chunk)?.get_or_init(|| {
-            let slot = || Slot {
-                generation: AtomicU32::new(0),
-                value: Mutex::new(None),
-            };
-            (0..FIRST_CHUNK << chunk).map(|_| slot()).collect()
-        });
+        let slots = self
+            .chunks
+            .get(chunk)?
+            .get_or_init(|| (0..FIRST_CHUNK << chunk).map(|_| Slot::free()).collect());
         slots.get(place)
     }
 
@@ -143,8 +155,10 @@ impl<T> Slab<T> {
             generation: last_generation.wrapping_add(1).max(1),
         };
         let value = make(key);
-        *slot.value.lock().unwrap_or_else(PoisonError::into_inner) = Some(value);
-        slot.generation.store(key.generation, Ordering::Release);
+        *slot.lock() = Held {
+            generation: key.generation,
+            value: Some(value),
+        };
         Ok(key)
     }
 
@@ -152,12 +166,12 @@ impl<T> Slab<T> {
     pub fn remove(&self, key: SlotKey) -> Option<T> {
         let slot = self.slot(key.index)?;
         let value = {
-            let mut held = slot.value.lock().unwrap_or_else(PoisonError::into_inner);
-            if key.generation == 0 || slot.generation.load(Ordering::Acquire) != key.generation {
+            let mut held = slot.lock();
+            if key.generation == 0 || held.generation != key.generation {
                 return None;
             }
-            slot.generation.store(0, Ordering::Release);
-            held.take()
+            held.generation = 0;
+            held.value.take()
         };
         let mut free = self.free.lock().unwrap_or_else(PoisonError::into_inner);
         free.indices.push((key.index, key.generation));
@@ -171,16 +185,12 @@ impl<T: Clone> Slab<T> {
     #[must_use]
     #[inline]
     pub fn get(&self, key: SlotKey) -> Option<T> {
-        let slot = self.slot(key.index)?;
-        if key.generation == 0 || slot.generation.load(Ordering::Acquire) != key.generation {
+        let held = self.slot(key.index)?.lock();
+        // A free slot has generation 0, and no value for a key that claims it.
+        if held.generation != key.generation {
             return None;
         }
-        let held = slot.value.lock().unwrap_or_else(PoisonError::into_inner);
-        // The slot may have been emptied, or filled anew, in between.
-        if slot.generation.load(Ordering::Acquire) != key.generation {
-            return None;
-        }
-        held.clone()
+        held.value.clone()
     }
 
     /// All values, in the order of their slots; a snapshot.
@@ -193,12 +203,7 @@ impl<T: Clone> Slab<T> {
             .next_fresh;
         (0..fresh)
             .filter_map(|index| self.slot(index))
-            .filter_map(|slot| {
-                slot.value
-                    .lock()
-                    .unwrap_or_else(PoisonError::into_inner)
-                    .clone()
-            })
+            .filter_map(|slot| slot.lock().value.clone())
             .collect()
     }
 }

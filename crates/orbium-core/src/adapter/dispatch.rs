@@ -2,7 +2,6 @@
 //! From a request to the servant and back.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::Arc;
 
 use orbium_cdr::{CdrReader, Encode};
 use orbium_giop::{
@@ -23,7 +22,6 @@ pub(crate) struct Incoming<'r> {
     pub(crate) contexts: ServiceContexts<'r>,
     pub(crate) peer: Option<&'r Peer>,
     pub(crate) response: ResponseFlags,
-    pub(crate) arguments: CdrReader<'r>,
 }
 
 /// Whether an object is here.
@@ -33,12 +31,13 @@ pub(crate) enum Located {
     Unknown,
 }
 
-impl Incoming<'_> {
-    /// Serves the request and answers it, whatever happens.
+impl<'r> Incoming<'r> {
+    /// Serves the request and answers it, whatever happens. The reader of the
+    /// arguments is made where the servant gets it, rather than moved there.
     #[inline]
-    pub(crate) fn serve(self, reply: &mut Reply<'_>) {
+    pub(crate) fn serve(&self, arguments: impl FnOnce() -> CdrReader<'r>, reply: &mut Reply<'_>) {
         // The last reference to a servant may be dropped in here too.
-        let served = catch_unwind(AssertUnwindSafe(|| self.try_serve(reply)));
+        let served = catch_unwind(AssertUnwindSafe(|| self.try_serve(arguments, reply)));
         match served {
             Ok(Ok(())) if reply.answered => {}
             outcome => answer_error(&outcome, reply),
@@ -46,21 +45,21 @@ impl Incoming<'_> {
     }
 
     #[inline]
-    fn try_serve(self, reply: &mut Reply<'_>) -> Result<(), DispatchError> {
+    fn try_serve(
+        &self,
+        arguments: impl FnOnce() -> CdrReader<'r>,
+        reply: &mut Reply<'_>,
+    ) -> Result<(), DispatchError> {
         let object = self.orb.core().registry.find(self.key)?;
         let _serving = object.enter()?;
         let call = Call {
-            orb: self.orb,
+            incoming: self,
             object: &object,
-            operation: self.operation,
-            contexts: self.contexts,
-            peer: self.peer,
-            response: self.response,
         };
         if self.response == ResponseFlags::SyncWithServer {
             reply.answer(ReplyStatus::NoException, |_| {})?;
         }
-        let mut arguments = self.arguments;
+        let mut arguments = arguments();
         if is_implicit(self.operation) {
             return serve_implicit(&object, &call, &mut arguments, reply);
         }
@@ -100,12 +99,12 @@ fn is_implicit(operation: &[u8]) -> bool {
 /// The operations every object has (CORBA 3.3 Part 2, clause 9.4.2.1).
 #[cold]
 fn serve_implicit<'a>(
-    object: &'a Arc<ActiveObject>,
+    object: &'a ActiveObject,
     call: &Call<'a>,
     arguments: &mut CdrReader<'a>,
     reply: &mut Reply<'_>,
 ) -> Result<(), DispatchError> {
-    match call.operation {
+    match call.operation() {
         b"_is_a" => {
             let id = arguments.read_str()?;
             let is_a = *id == *OBJECT_REPOSITORY_ID || object.servant.is_a(&id);

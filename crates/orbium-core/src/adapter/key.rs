@@ -91,6 +91,21 @@ impl<'k> ObjectKey<'k> {
         })
     }
 
+    /// Incarnation and hint of a key that has nothing else, as most have.
+    #[inline]
+    pub(crate) fn parse_short(key: &[u8]) -> Option<(u64, SlotKey)> {
+        let key: &[u8; HEAD] = key.try_into().ok()?;
+        let (magic, rest) = key.split_first_chunk::<4>()?;
+        let (incarnation, rest) = rest.split_first_chunk::<8>()?;
+        let (index, rest) = rest.split_first_chunk::<4>()?;
+        let generation = rest.first_chunk::<4>()?;
+        let hint = SlotKey {
+            index: u32::from_le_bytes(*index),
+            generation: u32::from_le_bytes(*generation),
+        };
+        (*magic == MAGIC).then_some((u64::from_le_bytes(*incarnation), hint))
+    }
+
     /// The key of a transient object with a system id.
     pub(crate) fn short(incarnation: u64, hint: SlotKey) -> Vec<u8> {
         let mut key = Vec::with_capacity(HEAD);

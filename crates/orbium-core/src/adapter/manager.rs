@@ -219,20 +219,21 @@ impl PoaManager {
         }
     }
 
-    /// Asks to serve a request: at once, after being held, or not.
+    /// Asks to serve a request at once: only while active.
     #[inline]
-    pub(super) fn enter(&self, destroyed: &AtomicBool) -> Result<Serving<'_>, SystemException> {
+    pub(super) fn enter(&self) -> Option<Serving<'_>> {
         let before = self.0.word.fetch_add(ONE_REQUEST, Ordering::Acquire);
         let serving = Serving(&self.0);
-        if before & STATE_MASK == ManagerState::Active as usize {
-            return Ok(serving);
-        }
-        drop(serving);
-        self.enter_slowly(destroyed)
+        (before & STATE_MASK == ManagerState::Active as usize).then_some(serving)
     }
 
+    /// Asks to serve a request in whatever state: at once, after being held, or
+    /// not.
     #[cold]
-    fn enter_slowly(&self, destroyed: &AtomicBool) -> Result<Serving<'_>, SystemException> {
+    pub(super) fn enter_slowly(
+        &self,
+        destroyed: &AtomicBool,
+    ) -> Result<Serving<'_>, SystemException> {
         let discarded = SystemException::omg(ExceptionKind::Transient, 1, Completion::No);
         if self.0.held.fetch_add(1, Ordering::AcqRel) >= self.0.held_limit {
             self.0.held.fetch_sub(1, Ordering::AcqRel);

@@ -32,7 +32,10 @@ impl ActiveObject {
     /// Asks to serve a request on the object.
     #[inline]
     pub(crate) fn enter(&self) -> Result<Serving<'_>, SystemException> {
-        self.manager.enter(self.adapter.is_destroyed())
+        match self.manager.enter() {
+            Some(serving) => Ok(serving),
+            None => self.manager.enter_slowly(self.adapter.is_destroyed()),
+        }
     }
 
     pub(crate) fn reference(&self) -> Result<ObjectRef, SystemException> {

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLock, Weak};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use orbium_giop::{Completion, ExceptionKind, SystemException, minor};
-use orbium_sync::Slab;
+use orbium_sync::{Slab, SlotKey};
 
 use crate::Poa;
 use crate::adapter::key::ObjectKey;
@@ -96,17 +96,33 @@ impl Registry {
     /// The object with that key.
     #[inline]
     pub(crate) fn find(&self, key: &[u8]) -> Result<Arc<ActiveObject>, SystemException> {
+        if let Some((incarnation, hint)) = ObjectKey::parse_short(key)
+            && let Some(object) = self.find_by_hint(incarnation, hint)
+        {
+            return Ok(object);
+        }
+        self.find_any(key)
+    }
+
+    #[inline]
+    fn find_by_hint(&self, incarnation: u64, hint: SlotKey) -> Option<Arc<ActiveObject>> {
+        let object = self.objects.get(hint)?;
+        (object.stamp == incarnation).then_some(object)
+    }
+
+    /// As `find`, for any key.
+    #[inline(never)]
+    fn find_any(&self, key: &[u8]) -> Result<Arc<ActiveObject>, SystemException> {
         match ObjectKey::parse(key) {
             Some(key) => self.find_parsed(&key),
             None => self.find_plain(key),
         }
     }
 
-    #[inline]
     fn find_parsed(&self, key: &ObjectKey<'_>) -> Result<Arc<ActiveObject>, SystemException> {
-        match self.objects.get(key.hint) {
-            Some(object) if object.stamp == key.incarnation => Ok(object),
-            _ => self.find_by_path(key),
+        match self.find_by_hint(key.incarnation, key.hint) {
+            Some(object) => Ok(object),
+            None => self.find_by_path(key),
         }
     }
 

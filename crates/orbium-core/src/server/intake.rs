@@ -1,28 +1,23 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Messages from a client: requests to servants, the others answered here.
 
-use std::cell::{Cell, RefCell};
+mod request;
+
 use std::sync::Arc;
 use std::time::Duration;
 
 use orbium_cdr::{ByteOrder, CdrErrorKind, CdrWriter, Format};
-use orbium_giop::codeset::{CodeSetContext, Negotiated};
+use orbium_giop::codeset::Negotiated;
 use orbium_giop::{
-    Assembled, CancelRequest, Completion, ExceptionKind, FragmentError, HEADER_LEN, LocateRequest,
-    LocateStatus, MessageHeader, MessageKind, Reassembly, RequestHeader, ServiceContexts,
-    SystemException, begin_locate_reply, finish_message, service_context,
+    Assembled, CancelRequest, FragmentError, HEADER_LEN, LocateRequest, LocateStatus,
+    MessageHeader, MessageKind, Reassembly, begin_locate_reply, finish_message,
 };
-use orbium_sync::role::{Role, while_serving};
 use orbium_transport::Deadline;
 
-use crate::adapter::{Incoming, Located};
+use crate::adapter::Located;
 use crate::framing::{Framing, FramingError};
-use crate::servant::{Reply, ReplyPath};
 use crate::server::connection::ServerConnection;
 use crate::{Limits, Orb};
-
-/// A reply buffer larger than this is given back after the request.
-const KEPT: usize = 1 << 20;
 
 /// The receiving side of a connection.
 #[derive(Debug)]
@@ -79,48 +74,6 @@ pub(super) trait HandOver {
     fn hand_over(&self, connection: &Arc<ServerConnection>, intake: Intake) -> bool;
 }
 
-/// The role of a thread that serves a request in the middle of reading.
-struct Reading<'a> {
-    source: Source<'a>,
-    /// Received behind the message being served.
-    rest: &'a [u8],
-    known: RefCell<&'a mut Known>,
-    handed_over: &'a Cell<bool>,
-}
-
-impl Role for Reading<'_> {
-    fn owner(&self) -> usize {
-        self.source.orb.number()
-    }
-
-    #[cold]
-    fn hand_over(&self) {
-        if self.handed_over.get() {
-            return;
-        }
-        let Source {
-            connection, reader, ..
-        } = self.source;
-        let mut known = self.known.borrow_mut();
-        let intake = Intake {
-            framing: Framing::with_octets(known.limit, self.rest.to_vec()),
-            state: State {
-                storage: Vec::new(),
-                known: Known {
-                    reassembly: std::mem::take(&mut known.reassembly),
-                    ..**known
-                },
-            },
-        };
-        connection.begin_late();
-        if reader.hand_over(connection, intake) {
-            self.handed_over.set(true);
-        } else {
-            connection.end_late();
-        }
-    }
-}
-
 impl Intake {
     pub(super) fn new(limits: &Limits) -> Self {
         Self {
@@ -141,7 +94,19 @@ impl Intake {
 
     /// Deals with the next message that has arrived whole.
     #[inline]
-    pub(super) fn take(&mut self, source: Source<'_>) -> Taken {
+    pub(super) fn take(&mut self, source: &Source<'_>) -> Taken {
+        let Some(header) = self.framing.next_plain_request() else {
+            return self.take_any(source);
+        };
+        let (message, rest) = self.framing.split(&header);
+        let taken = self.state.serve_plain(source, &header, message, rest);
+        self.framing.consume(&header);
+        taken
+    }
+
+    /// As `take`, for whatever it may be.
+    #[inline(never)]
+    fn take_any(&mut self, source: &Source<'_>) -> Taken {
         match self.framing.next() {
             Ok(Some(header)) if header.kind == MessageKind::Request && !header.more_fragments => {
                 let (message, rest) = self.framing.split(&header);
@@ -166,7 +131,7 @@ impl Intake {
     }
 
     #[cold]
-    fn take_other(&mut self, source: Source<'_>, header: &MessageHeader) -> Taken {
+    fn take_other(&mut self, source: &Source<'_>, header: &MessageHeader) -> Taken {
         if header.more_fragments || header.kind == MessageKind::Fragment {
             return self.take_fragment(source, header);
         }
@@ -176,7 +141,7 @@ impl Intake {
         taken
     }
 
-    fn take_fragment(&mut self, source: Source<'_>, header: &MessageHeader) -> Taken {
+    fn take_fragment(&mut self, source: &Source<'_>, header: &MessageHeader) -> Taken {
         let message = self.framing.message(header);
         let accepted = self
             .state
@@ -222,90 +187,6 @@ fn refuse(connection: &ServerConnection, error: FramingError) -> Taken {
 }
 
 impl State {
-    /// Serves one request that may have `seams`; `rest` was received behind it.
-    #[inline]
-    fn serve(
-        &mut self,
-        source: Source<'_>,
-        header: &MessageHeader,
-        message: &mut [u8],
-        seams: &[u32],
-        rest: &[u8],
-    ) -> Taken {
-        let Source {
-            orb, connection, ..
-        } = source;
-        let mut arguments = header.reader(&mut message[HEADER_LEN..]);
-        arguments.set_seams(seams);
-        arguments.set_owner(Some(orb.owner()));
-        let Ok(request) = RequestHeader::read(&mut arguments, header.format().minor) else {
-            connection.send_message_error();
-            return Taken::Close;
-        };
-        let mut refused = None;
-        if !request.contexts.is_empty() {
-            refused = self.heed(&request.contexts);
-        }
-        let format = Format {
-            order: header.order,
-            minor: header.format().minor,
-            char_set: self.known.negotiated.char_set,
-            wide_set: self.known.negotiated.wide_set,
-        };
-        arguments.set_format(format);
-        arguments.set_nesting(self.known.nesting);
-        let handed_over = Cell::new(false);
-        let path = Path {
-            connection,
-            request_id: request.request_id,
-            late: &handed_over,
-        };
-        let mut reply = Reply {
-            path: &path,
-            storage: &mut self.storage,
-            version: header.version,
-            request_id: request.request_id,
-            format,
-            response: request.response,
-            answered: false,
-        };
-        let key = match (request.target.into_object_key(), refused) {
-            (Some(key), None) => key,
-            (_, refused) => {
-                refuse_request(&mut reply, refused);
-                return Taken::Done;
-            }
-        };
-        let incoming = Incoming {
-            orb,
-            key: &key,
-            operation: request.operation,
-            contexts: request.contexts,
-            peer: Some(&connection.peer),
-            response: request.response,
-            arguments,
-        };
-        let role = Reading {
-            source,
-            rest,
-            known: RefCell::new(&mut self.known),
-            handed_over: &handed_over,
-        };
-        while_serving(&role, || incoming.serve(&mut reply));
-        if reply.storage.len() > KEPT {
-            *reply.storage = Vec::new();
-        }
-        if handed_over.get() {
-            connection.end_late();
-            return Taken::HandedOver;
-        }
-        if connection.is_broken() {
-            Taken::Close
-        } else {
-            Taken::Done
-        }
-    }
-
     /// Starts, renews or ends the time for messages in assembly.
     fn watch_assembly(&mut self, completed: bool) {
         if self.known.reassembly.is_empty() {
@@ -315,59 +196,11 @@ impl State {
         }
     }
 
-    /// Takes what the service contexts say of the connection; the exception to
-    /// answer with, if they ask for what is not there.
-    #[cold]
-    fn heed(&mut self, contexts: &ServiceContexts<'_>) -> Option<SystemException> {
-        let data = contexts.find(service_context::CODE_SETS)?;
-        match CodeSetContext::decode(data).map(Negotiated::from_context) {
-            Ok(Ok(agreed)) => {
-                self.known.negotiated = agreed;
-                None
-            }
-            _ => Some(SystemException::omg(
-                ExceptionKind::CodesetIncompatible,
-                2,
-                Completion::No,
-            )),
-        }
-    }
-}
-
-/// Answers a request that names no object here, or that was refused.
-#[cold]
-fn refuse_request(reply: &mut Reply<'_>, refused: Option<SystemException>) {
-    if reply.response.expects_reply() {
-        let no_object = SystemException::omg(ExceptionKind::ObjectNotExist, 2, Completion::No);
-        reply.system_exception(refused.unwrap_or(no_object));
-    }
-}
-
-/// Where a reply goes.
-struct Path<'c> {
-    connection: &'c ServerConnection,
-    request_id: u32,
-    /// Whether another thread reads the connection by now.
-    late: &'c Cell<bool>,
-}
-
-impl ReplyPath for Path<'_> {
-    #[inline]
-    fn send(&self, message: &CdrWriter<'_>) {
-        if self.late.get() {
-            self.connection.reply_late(self.request_id, message);
-        } else {
-            self.connection.reply(message);
-        }
-    }
-}
-
-impl State {
     /// Deals with a message other than a request.
-    fn single(&mut self, source: Source<'_>, header: &MessageHeader, message: &mut [u8]) -> Taken {
+    fn single(&mut self, source: &Source<'_>, header: &MessageHeader, message: &mut [u8]) -> Taken {
         let Source {
             orb, connection, ..
-        } = source;
+        } = *source;
         let mut reader = header.reader(&mut message[HEADER_LEN..]);
         let malformed = match header.kind {
             MessageKind::LocateRequest => LocateRequest::read(&mut reader, header.format().minor)

@@ -144,14 +144,15 @@ fn serve(held: &Held, id: u64) {
     let Some((orb, connection, mut intake)) = taken else {
         return;
     };
+    let source = Source {
+        orb: &orb,
+        connection: &connection,
+        reader: held,
+    };
     let mut last = Taken::None;
     let mut any = false;
     for _ in 0..TURN {
-        last = intake.take(Source {
-            orb: &orb,
-            connection: &connection,
-            reader: held,
-        });
+        last = intake.take(&source);
         any |= last == Taken::Done;
         // No request is begun while the answers before it are not taken.
         if last != Taken::Done || connection.has_pending() {

@@ -123,15 +123,20 @@ impl Serving {
         };
         let message_time = orb.config().limits.message_time;
         let mut unfinished: Option<Deadline> = None;
+        let source = Source {
+            orb: &orb,
+            connection,
+            reader: self,
+        };
         loop {
-            match intake.take(Source {
-                orb: &orb,
-                connection,
-                reader: self,
-            }) {
+            match intake.take(&source) {
                 Taken::Done => {
                     unfinished = None;
-                    continue;
+                    // Mostly nothing was received behind the message: then
+                    // there is no need to look.
+                    if intake.framing.is_partial() {
+                        continue;
+                    }
                 }
                 Taken::HandedOver => return,
                 Taken::Close => break,

@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! One request served in the middle of reading.
+
+use std::cell::{Cell, RefCell};
+
+use orbium_cdr::{CdrReader, CdrWriter, Format};
+use orbium_giop::codeset::{CodeSetContext, Negotiated};
+use orbium_giop::{
+    Completion, ExceptionKind, HEADER_LEN, MessageHeader, PlainRequest, RequestHeader,
+    ResponseFlags, ServiceContexts, SystemException, Version, service_context,
+};
+use orbium_sync::role::{Role, while_serving};
+
+use super::{Intake, Known, Source, State, Taken};
+use crate::adapter::Incoming;
+use crate::framing::Framing;
+use crate::servant::{Reply, ReplyPath};
+
+/// A reply buffer larger than this is given back after the request.
+const KEPT: usize = 1 << 20;
+
+/// A thread that serves a request in the middle of reading: its role, and where
+/// the reply goes.
+struct Reading<'a> {
+    source: &'a Source<'a>,
+    /// Received behind the message being served.
+    rest: &'a [u8],
+    known: RefCell<&'a mut Known>,
+    request_id: u32,
+    /// Whether another thread reads the connection by now.
+    handed_over: Cell<bool>,
+}
+
+impl Role for Reading<'_> {
+    fn owner(&self) -> usize {
+        self.source.orb.number()
+    }
+
+    #[cold]
+    fn hand_over(&self) {
+        if self.handed_over.get() {
+            return;
+        }
+        let Source {
+            connection, reader, ..
+        } = *self.source;
+        let mut known = self.known.borrow_mut();
+        let intake = Intake {
+            framing: Framing::with_octets(known.limit, self.rest.to_vec()),
+            state: State {
+                storage: Vec::new(),
+                known: Known {
+                    reassembly: std::mem::take(&mut known.reassembly),
+                    ..**known
+                },
+            },
+        };
+        connection.begin_late();
+        if reader.hand_over(connection, intake) {
+            self.handed_over.set(true);
+        } else {
+            connection.end_late();
+        }
+    }
+}
+
+impl ReplyPath for Reading<'_> {
+    #[inline]
+    fn send(&self, message: &CdrWriter<'_>) {
+        let connection = self.source.connection;
+        if self.handed_over.get() {
+            connection.reply_late(self.request_id, message);
+        } else {
+            connection.reply(message);
+        }
+    }
+}
+
+/// A request as far as its answer is concerned.
+struct Asked<'a> {
+    source: &'a Source<'a>,
+    /// Received behind it.
+    rest: &'a [u8],
+    version: Version,
+    format: Format,
+    request_id: u32,
+    response: ResponseFlags,
+}
+
+impl Asked<'_> {
+    /// Has `serve` answer, and sees what became of the connection meanwhile.
+    #[inline(always)]
+    fn answer(self, state: &mut State, serve: impl FnOnce(&mut Reply<'_>)) -> Taken {
+        let reading = Reading {
+            source: self.source,
+            rest: self.rest,
+            known: RefCell::new(&mut state.known),
+            request_id: self.request_id,
+            handed_over: Cell::new(false),
+        };
+        let mut reply = Reply {
+            path: &reading,
+            storage: &mut state.storage,
+            version: self.version,
+            request_id: self.request_id,
+            format: self.format,
+            response: self.response,
+            answered: false,
+        };
+        while_serving(&reading, || serve(&mut reply));
+        if state.storage.len() > KEPT {
+            state.storage = Vec::new();
+        }
+        let connection = self.source.connection;
+        if reading.handed_over.get() {
+            connection.end_late();
+            return Taken::HandedOver;
+        }
+        if connection.is_broken() {
+            Taken::Close
+        } else {
+            Taken::Done
+        }
+    }
+}
+
+impl State {
+    /// The format of a request: the code sets agreed on are the connection's.
+    #[inline]
+    fn format(&self, header: &MessageHeader) -> Format {
+        Format {
+            char_set: self.known.negotiated.char_set,
+            wide_set: self.known.negotiated.wide_set,
+            ..header.format()
+        }
+    }
+
+    /// Serves a request whose message header is that of a plain one; `rest` was
+    /// received behind it. Most of what `serve` finds out is known here when the
+    /// program is compiled.
+    #[inline]
+    pub(super) fn serve_plain(
+        &mut self,
+        source: &Source<'_>,
+        header: &MessageHeader,
+        message: &mut [u8],
+        rest: &[u8],
+    ) -> Taken {
+        let Some(plain) = PlainRequest::find(&message[HEADER_LEN..], header.order) else {
+            return self.serve(source, header, message, &[], rest);
+        };
+        let body_at = HEADER_LEN + plain.body;
+        let (octets, body) = message.split_at_mut(body_at);
+        let octets = &octets[HEADER_LEN..];
+        let Source {
+            orb, connection, ..
+        } = *source;
+        let incoming = Incoming {
+            orb,
+            key: &octets[plain.key],
+            operation: &octets[plain.operation],
+            contexts: ServiceContexts::EMPTY,
+            peer: Some(&connection.peer),
+            response: plain.response,
+        };
+        let (format, nesting) = (self.format(header), self.known.nesting);
+        let asked = Asked {
+            source,
+            rest,
+            version: header.version,
+            format,
+            request_id: plain.request_id,
+            response: plain.response,
+        };
+        asked.answer(self, |reply| {
+            incoming.serve(
+                || {
+                    let mut arguments = CdrReader::at(body, body_at, format);
+                    arguments.set_owner(Some(orb.owner()));
+                    arguments.set_nesting(nesting);
+                    arguments
+                },
+                reply,
+            );
+        })
+    }
+
+    /// Serves any request, which may have `seams`; `rest` was received behind
+    /// it.
+    #[inline(never)]
+    pub(super) fn serve(
+        &mut self,
+        source: &Source<'_>,
+        header: &MessageHeader,
+        message: &mut [u8],
+        seams: &[u32],
+        rest: &[u8],
+    ) -> Taken {
+        let Source {
+            orb, connection, ..
+        } = *source;
+        let mut arguments = header.reader(&mut message[HEADER_LEN..]);
+        arguments.set_seams(seams);
+        arguments.set_owner(Some(orb.owner()));
+        let Ok(request) = RequestHeader::read(&mut arguments, header.format().minor) else {
+            connection.send_message_error();
+            return Taken::Close;
+        };
+        let mut refused = None;
+        if !request.contexts.is_empty() {
+            refused = self.heed(&request.contexts);
+        }
+        let format = self.format(header);
+        arguments.set_format(format);
+        arguments.set_nesting(self.known.nesting);
+        let asked = Asked {
+            source,
+            rest,
+            version: header.version,
+            format,
+            request_id: request.request_id,
+            response: request.response,
+        };
+        let (Some(key), None) = (request.target.object_key(), refused) else {
+            return asked.answer(self, |reply| refuse_request(reply, refused));
+        };
+        let incoming = Incoming {
+            orb,
+            key: &key,
+            operation: request.operation,
+            contexts: request.contexts,
+            peer: Some(&connection.peer),
+            response: request.response,
+        };
+        asked.answer(self, |reply| incoming.serve(|| arguments, reply))
+    }
+
+    /// Takes what the service contexts say of the connection; the exception to
+    /// answer with, if they ask for what is not there.
+    #[cold]
+    fn heed(&mut self, contexts: &ServiceContexts<'_>) -> Option<SystemException> {
+        let data = contexts.find(service_context::CODE_SETS)?;
+        match CodeSetContext::decode(data).map(Negotiated::from_context) {
+            Ok(Ok(agreed)) => {
+                self.known.negotiated = agreed;
+                None
+            }
+            _ => Some(SystemException::omg(
+                ExceptionKind::CodesetIncompatible,
+                2,
+                Completion::No,
+            )),
+        }
+    }
+}
+
+/// Answers a request that names no object here, or that was refused.
+#[cold]
+fn refuse_request(reply: &mut Reply<'_>, refused: Option<SystemException>) {
+    if reply.response.expects_reply() {
+        let no_object = SystemException::omg(ExceptionKind::ObjectNotExist, 2, Completion::No);
+        reply.system_exception(refused.unwrap_or(no_object));
+    }
+}
