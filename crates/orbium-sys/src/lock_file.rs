@@ -27,11 +27,16 @@ impl LockFile {
     /// Takes the lock of that name.
     ///
     /// # Errors
-    /// `TimedOut` if another holds it until the deadline; the system's error if
-    /// the file cannot be made. A symbolic link is never followed.
+    /// `TimedOut` if another holds it until the deadline; `AlreadyExists` if the
+    /// file has contents, and so is no lock; the system's error if it cannot be
+    /// made. A symbolic link is never followed.
     pub fn acquire(path: &Path, deadline: Deadline) -> io::Result<Self> {
         loop {
             let file = open(path)?;
+            if file.metadata()?.len() > 0 {
+                let what = format!("{}: not a lock file", path.display());
+                return Err(io::Error::new(io::ErrorKind::AlreadyExists, what));
+            }
             match flock(&file, FlockOperation::NonBlockingLockExclusive) {
                 // Who held it may have removed the file since it was opened.
                 Ok(()) if is_at(&file, path)? => {
@@ -101,6 +106,11 @@ mod tests {
         let error = LockFile::acquire(&path, soon).unwrap_err();
         assert_eq!(error.kind(), io::ErrorKind::TimedOut);
         drop(held);
+        // What somebody has written is neither taken nor removed.
+        fs::write(&path, "precious").unwrap();
+        let error = LockFile::acquire(&path, Deadline::NEVER).unwrap_err();
+        assert_eq!(error.kind(), io::ErrorKind::AlreadyExists);
+        fs::remove_file(&path).unwrap();
         // Fails unless it is empty.
         fs::remove_dir(&directory).unwrap();
     }

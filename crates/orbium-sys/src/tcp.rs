@@ -3,14 +3,10 @@
 
 use std::io;
 use std::net::{SocketAddr, TcpListener, TcpStream};
-use std::time::Duration;
 
 use socket2::{Domain, Protocol, Socket, Type};
 
-use crate::{Deadline, SocketOptions};
-
-/// Longer than any kernel tries to connect.
-const EVER: Duration = Duration::from_secs(365 * 24 * 3600);
+use crate::{Deadline, Interest, SocketOptions, wait_for};
 
 fn socket(address: SocketAddr) -> io::Result<Socket> {
     let domain = Domain::for_address(address);
@@ -26,15 +22,17 @@ pub fn connect(
     options: &SocketOptions,
     deadline: Deadline,
 ) -> io::Result<TcpStream> {
-    let left = deadline.remaining()?.unwrap_or(EVER);
+    deadline.remaining()?;
     let socket = socket(address)?;
     // Before the handshake: it says how large the window can grow, and is to be
     // treated like what follows.
     options.apply_tcp(&socket)?;
-    // It counts whole milliseconds and cuts the rest off: who gives up must find
-    // that the deadline has passed.
-    let left = left.saturating_add(Duration::from_millis(1));
-    socket.connect_timeout(&address.into(), left)?;
+    socket.set_nonblocking(true)?;
+    match socket.connect(&address.into()) {
+        Err(error) if is_under_way(&error) => wait_until_connected(&socket, deadline)?,
+        connected => connected?,
+    }
+    socket.set_nonblocking(false)?;
     let stream = TcpStream::from(socket);
     if stream.local_addr().ok() == stream.peer_addr().ok() {
         // A port in the ephemeral range with nobody listening can be
@@ -43,6 +41,24 @@ pub fn connect(
     }
     options.apply_quick_ack(&stream)?;
     Ok(stream)
+}
+
+fn is_under_way(error: &io::Error) -> bool {
+    // An interruption leaves the attempt under way too.
+    error.raw_os_error() == Some(libc::EINPROGRESS) || error.kind() == io::ErrorKind::Interrupted
+}
+
+fn wait_until_connected(socket: &Socket, deadline: Deadline) -> io::Result<()> {
+    loop {
+        let left = deadline.remaining()?;
+        if wait_for([(socket, Interest::Write)], left)? == [true] {
+            break;
+        }
+    }
+    match socket.take_error()? {
+        Some(error) => Err(error),
+        None => Ok(()),
+    }
 }
 
 /// Listens at an address; port 0 takes any free port. An IPv6 wildcard takes
