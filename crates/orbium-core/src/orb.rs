@@ -335,6 +335,40 @@ impl Orb {
         Ok(())
     }
 
+    /// Makes an object a member of a multicast group: from now on it is called
+    /// by the requests that come to the group at one of this ORB's `miop://`
+    /// endpoints (`associate_reference_with_id` of the `PortableGroup::GOA`). A
+    /// group has one member in an ORB; another takes its place.
+    ///
+    /// ```no_run
+    /// # fn f(orb: &orbium_core::Orb, sensor: &orbium_core::ObjectRef)
+    /// # -> Result<(), Box<dyn std::error::Error>> {
+    /// let group = orb.string_to_object("corbaloc:miop:1.0@1.0-lab-7/239.255.0.7:5007")?;
+    /// orb.join_group(&group.ok_or("nil")?, sensor)?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// BAD_PARAM: the first is no reference to a group, or the second to no
+    /// object of this ORB.
+    pub fn join_group(
+        &self,
+        group: &impl crate::Interface,
+        member: &impl crate::Interface,
+    ) -> Result<(), SystemException> {
+        let bad = || SystemException::new(ExceptionKind::BadParam, 0, Completion::No);
+        let key = member.as_object().own_key().ok_or_else(bad)?;
+        let groups: Vec<_> = protocol::groups(group.as_object().ior()).collect();
+        if groups.is_empty() {
+            return Err(bad());
+        }
+        for group in groups {
+            self.0.registry.bind_plain_key(&group.object_key(), &key);
+        }
+        Ok(())
+    }
+
     /// Checks that the ORB has not ended; the protocol policy of this thread, if
     /// it has one.
     #[inline]

@@ -301,7 +301,7 @@ impl ObjectRef {
     pub(crate) fn own_key(&self) -> Option<Vec<u8>> {
         let mut offers = protocol::offers(&self.0.ior).into_iter();
         offers
-            .find(|offer| self.0.orb.is_own_channel(&offer.channel))
+            .find(|offer| offer.target.is_none() && self.0.orb.is_own_channel(&offer.channel))
             .map(|offer| offer.object_key)
     }
 }

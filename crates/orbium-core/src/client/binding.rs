@@ -107,7 +107,9 @@ impl Candidate {
         let minor = offer.version.minor.min(spoken);
         let version = Version { major: 1, minor };
         let negotiated = agree(&offer, minor)?;
-        let route = if orb.is_own_channel(&offer.channel) {
+        // What goes to a group goes to all of its members.
+        let is_own = offer.target.is_none() && orb.is_own_channel(&offer.channel);
+        let route = if is_own {
             Route::Local
         } else {
             let key = PoolKey {

@@ -79,7 +79,7 @@ impl DatagramStream {
                 return Ok(());
             }
             let datagram = &receiving.datagram[..len.min(LARGEST)];
-            match self.packets.unpack(datagram, &mut receiving.frame) {
+            match self.packets.unpack(&peer, datagram, &mut receiving.frame) {
                 Ok(()) => {}
                 Err(error) => tracing::debug!(%peer, %error, "not a packet"),
             }

@@ -31,6 +31,20 @@ fn identities() -> &'static Identities {
     })
 }
 
+/// What tells the messages of this process from those of any other.
+pub(crate) fn process_number() -> [u8; 8] {
+    let id = &identities().process;
+    let mut number = [0_u8; 8];
+    for (i, octet) in id.iter().enumerate() {
+        // Hexadecimal digits, mixed: each has four bits.
+        number[i % 8] = number[i % 8].rotate_left(3) ^ octet;
+    }
+    if id.is_empty() {
+        number[..4].copy_from_slice(&std::process::id().to_be_bytes());
+    }
+    number
+}
+
 /// What tells for whom an address of that scheme is; `None` if for everybody.
 pub(crate) fn identity(scheme: &str) -> Option<&'static [u8]> {
     let identities = identities();

@@ -14,7 +14,7 @@ mod registry;
 
 pub use library::LoadError;
 pub use offer::Channel;
-pub(crate) use offer::{Offer, code_sets, not_understood, offers};
+pub(crate) use offer::{Offer, code_sets, groups, not_understood, offers};
 pub use offered::OfferedProtocol;
 pub(crate) use offered::{offered, wanted};
 pub use policy::{ProtocolPolicy, ProtocolPolicyError};

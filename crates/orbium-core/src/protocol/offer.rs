@@ -6,7 +6,9 @@ use std::str::FromStr;
 
 use orbium_giop::component::{self, Component};
 use orbium_giop::profile::TAG_TAO_DIOP;
-use orbium_giop::{Ior, OrbiumProfile, Profile, TaggedComponent, TaggedProfile, Version};
+use orbium_giop::{
+    Ior, ObjectGroup, OrbiumProfile, Profile, TaggedComponent, TaggedProfile, Version,
+};
 use orbium_transport::{Acceptor, Endpoint, EndpointError, HostPort};
 
 use super::{OfferedProtocol, host};
@@ -227,6 +229,15 @@ pub(crate) fn not_understood(ior: &Ior) -> impl Iterator<Item = &TaggedProfile> 
     ior.profiles
         .iter()
         .filter(|profile| matches!(Profile::parse(profile), Ok(Profile::Unknown)))
+}
+
+/// The multicast groups that a reference means.
+pub(crate) fn groups(ior: &Ior) -> impl Iterator<Item = ObjectGroup> + '_ {
+    let group = |profile: &TaggedProfile| match Profile::parse(profile) {
+        Ok(Profile::Uipmc(body)) => body.group(),
+        _ => None,
+    };
+    ior.profiles.iter().filter_map(group)
 }
 
 /// The first component with a tag.

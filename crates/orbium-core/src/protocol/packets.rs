@@ -1,31 +1,72 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! How messages are put into datagrams.
 
+use std::fmt;
 use std::io::{self, IoSlice};
+use std::iter;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::time::Instant;
 
 use orbium_giop::messaging::{
     Decoder, Encoder, Input, Message, Messaging, MessagingError, Session, Side,
 };
-use orbium_giop::{HEADER_LEN, MessageHeader};
-use orbium_transport::Datagrams;
+use orbium_giop::miop::{Accepted, Collector, CollectorLimits, ID_LEN, MiopError, PacketPlan};
+use orbium_giop::{HEADER_LEN, MessageHeader, slices_within};
+use orbium_transport::{Datagrams, Peer};
+
+use super::host;
 
 /// How messages are put into datagrams.
 #[derive(Debug)]
 pub(super) enum Packets {
     /// One each (DIOP).
     Whole,
+    /// As many as it takes (MIOP).
+    Miop(Box<Miop>),
+}
+
+#[derive(Debug)]
+pub(super) struct Miop {
+    sender: [u8; 8],
+    sent: AtomicU32,
+    collector: Mutex<Collector<Peer>>,
+    started: Instant,
+}
+
+/// Why a datagram gave no message.
+#[derive(Debug)]
+pub(super) struct NotAPacket(MiopError);
+
+impl fmt::Display for NotAPacket {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
 }
 
 impl Packets {
     /// As a transport has it, for messages up to that many octets.
-    pub(super) fn of(_scheme: &str, _limit: usize) -> Self {
-        Self::Whole
+    pub(super) fn of(scheme: &str, limit: usize) -> Self {
+        if scheme != "miop" {
+            return Self::Whole;
+        }
+        let limits = CollectorLimits::default();
+        Self::Miop(Box::new(Miop {
+            sender: host::process_number(),
+            sent: AtomicU32::new(0),
+            collector: Mutex::new(Collector::new(CollectorLimits {
+                message: limit.min(limits.total),
+                ..limits
+            })),
+            started: Instant::now(),
+        }))
     }
 
     /// Sends one message.
     pub(super) fn send(&self, socket: &dyn Datagrams, pieces: &[IoSlice<'_>]) -> io::Result<()> {
         match self {
             Self::Whole => socket.send(pieces),
+            Self::Miop(miop) => miop.send(socket, pieces),
         }
     }
 
@@ -33,11 +74,54 @@ impl Packets {
     /// there is one.
     pub(super) fn unpack(
         &self,
+        sender: &Peer,
         datagram: &[u8],
         message: &mut Vec<u8>,
-    ) -> Result<(), MessagingError> {
+    ) -> Result<(), NotAPacket> {
         match self {
             Self::Whole => message.extend_from_slice(datagram),
+            Self::Miop(miop) => miop.unpack(sender, datagram, message).map_err(NotAPacket)?,
+        }
+        Ok(())
+    }
+}
+
+impl Miop {
+    fn send(&self, socket: &dyn Datagrams, pieces: &[IoSlice<'_>]) -> io::Result<()> {
+        let len = pieces.iter().map(|piece| piece.len()).sum();
+        let mut id = [0; ID_LEN];
+        let count = self.sent.fetch_add(1, Ordering::Relaxed);
+        id[..8].copy_from_slice(&self.sender);
+        id[8..].copy_from_slice(&count.to_be_bytes());
+        let plan = PacketPlan::new(len, id, socket.largest());
+        let plan = plan.ok_or(io::ErrorKind::InvalidInput)?;
+        for packet in plan {
+            let body = slices_within(pieces.iter().map(|piece| &**piece), packet.range.clone());
+            let slices: Vec<_> = iter::once(&packet.head[..])
+                .chain(body)
+                .map(IoSlice::new)
+                .collect();
+            socket.send(&slices)?;
+        }
+        Ok(())
+    }
+
+    fn unpack(
+        &self,
+        sender: &Peer,
+        datagram: &[u8],
+        message: &mut Vec<u8>,
+    ) -> Result<(), MiopError> {
+        let now = self.started.elapsed().as_millis();
+        let now = u64::try_from(now).unwrap_or(u64::MAX);
+        let mut collector = self
+            .collector
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        match collector.accept(sender, datagram, now)? {
+            Accepted::Whole(range) => message.extend_from_slice(&datagram[range]),
+            Accepted::Completed(octets) => *message = octets,
+            Accepted::Incomplete | Accepted::Duplicate => {}
         }
         Ok(())
     }

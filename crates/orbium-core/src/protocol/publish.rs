@@ -82,7 +82,7 @@ impl Publication<'_> {
                 profiles.push(self.unix(channel));
             } else if channel.is_giop_over("diop") {
                 profiles.extend(self.datagrams(channel));
-            } else if !channel.is_giop_over("miop") {
+            } else {
                 profiles.push(self.own(channel));
             }
         }
