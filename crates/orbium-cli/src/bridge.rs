@@ -10,6 +10,7 @@ use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 
 use crate::failure::Failure;
+use crate::tls::TlsArgs;
 use crate::{output, reference};
 
 #[derive(Debug, Args)]
@@ -27,15 +28,18 @@ pub(crate) struct BridgeArgs {
     /// End when standard input ends, as it does with the process that holds it.
     #[arg(long, hide = true)]
     until_input_ends: bool,
+    #[command(flatten)]
+    tls: TlsArgs,
 }
 
 pub(crate) fn run(args: &BridgeArgs) -> Result<(), Failure> {
     let mut signals = Signals::new([SIGINT, SIGTERM])
         .map_err(|error| Failure::because(format!("cannot wait for signals: {error}")))?;
-    let config = Config {
+    let mut config = Config {
         endpoints: args.listen.clone(),
         ..Config::default()
     };
+    args.tls.add_to(&mut config)?;
     let bridge = Bridge::start(&config, args.to.clone())
         .map_err(|error| Failure::because(error.to_string()))?;
     let mut text = String::new();

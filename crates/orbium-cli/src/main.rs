@@ -14,6 +14,7 @@ mod ior;
 mod output;
 mod ping;
 mod reference;
+mod tls;
 
 use std::process::ExitCode;
 
@@ -44,7 +45,7 @@ enum Command {
     ///
     /// Prints a table of latencies beside those of a raw socket that moves as
     /// many octets, and draws a plot.
-    Demo(demo::DemoArgs),
+    Demo(Box<demo::DemoArgs>),
     /// Relay requests from one protocol to another.
     ///
     /// Messages pass as they are, with their keys, service contexts and code

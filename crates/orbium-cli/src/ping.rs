@@ -9,6 +9,7 @@ use orbium::{ExceptionKind, ObjectRef, SystemException};
 use serde_json::{Value, json};
 
 use crate::failure::Failure;
+use crate::tls;
 use crate::{output, reference};
 
 #[derive(Debug, Args)]
@@ -120,6 +121,12 @@ pub(crate) fn explain(object: &ObjectRef, timeout: Duration, exception: SystemEx
         }
         (ExceptionKind::Transient, code) if code == own(minor::CONNECT_TIMEOUT) => {
             format!("timed out: no connection to {at} within {limit} s")
+        }
+        (ExceptionKind::NoPermission, code) if code == own(minor::PEER_NOT_TRUSTED) => {
+            match tls::refusal() {
+                Some(failure) => format!("no trust between us and {at}: {failure}"),
+                None => format!("no trust between us and {at}"),
+            }
         }
         (ExceptionKind::Timeout, _) => {
             format!("timed out: no answer from {at} within {limit} s")

@@ -10,6 +10,7 @@ use orbium::giop::{Ior, ObjectUrl};
 use orbium::{Channel, ConnectTimeout, ObjectRef, Orb, ProtocolPolicy, Protocols};
 
 use crate::failure::Failure;
+use crate::tls::TlsArgs;
 
 /// What is said of a reference in the help of every command that takes one.
 pub(crate) const HELP: &str = "Object reference: IOR:…, corbaloc:…, corbaname:…, \
@@ -93,6 +94,8 @@ pub(crate) struct ProtocolArgs {
     /// this host first]
     #[arg(long, value_name = "LIST")]
     protocols: Option<ProtocolPolicy>,
+    #[command(flatten)]
+    pub(crate) tls: TlsArgs,
 }
 
 /// An object to be called, and the ORB that will call it. No call takes longer
@@ -111,6 +114,7 @@ pub(crate) fn object(
     if let Some(timeout) = timeout {
         config.connect_timeout = ConnectTimeout(timeout);
     }
+    protocols.tls.add_to(&mut config)?;
     let orb = Orb::new(config).map_err(|error| Failure::because(error.to_string()))?;
     let object = orb
         .string_to_object(&text(argument)?)

@@ -4,6 +4,7 @@
 
 use super::scratch::Scratch;
 use crate::reference;
+use crate::tls::{self, TlsArgs};
 
 /// A transport, set up in one way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -12,6 +13,8 @@ pub(crate) enum Carrier {
     Tcp,
     /// A Unix-domain socket.
     Unix,
+    /// TLS over TCP over the loopback interface.
+    Tls,
 }
 
 impl Carrier {
@@ -20,19 +23,23 @@ impl Carrier {
         match self {
             Self::Tcp => "iiop",
             Self::Unix => "uiop",
+            Self::Tls => tls::SCHEME,
         }
     }
 
     /// What a raw peer on it is called.
     pub(crate) const fn raw_name(self) -> &'static str {
         match self {
-            Self::Tcp => "raw TCP socket",
+            Self::Tcp | Self::Tls => "raw TCP socket",
             Self::Unix => "raw Unix socket",
         }
     }
 
-    /// Whether this program has it, on this machine.
-    pub(crate) fn is_here(self) -> bool {
+    /// Whether this program has it, on this machine, with these options.
+    pub(crate) fn is_here(self, tls: &TlsArgs) -> bool {
+        if self == Self::Tls {
+            return tls.suits_both_sides();
+        }
         reference::protocols().transport(self.scheme()).is_some()
     }
 
@@ -40,6 +47,7 @@ impl Carrier {
     pub(crate) fn endpoint(self, scratch: &Scratch, name: &str) -> String {
         match self {
             Self::Tcp => "iiop://127.0.0.1:0".to_owned(),
+            Self::Tls => "ssliop://127.0.0.1:0".to_owned(),
             Self::Unix => format!("uiop://{}", scratch.path(&format!("{name}.uiop"))),
         }
     }
@@ -47,7 +55,7 @@ impl Carrier {
     /// Where a raw server listens.
     pub(crate) fn raw_address(self, scratch: &Scratch, name: &str) -> String {
         match self {
-            Self::Tcp => "127.0.0.1:0".to_owned(),
+            Self::Tcp | Self::Tls => "127.0.0.1:0".to_owned(),
             Self::Unix => format!("unix:{}", scratch.path(&format!("{name}.raw"))),
         }
     }

@@ -64,6 +64,8 @@ pub(crate) struct ClientArgs {
     shutdown: bool,
     #[command(flatten)]
     pin: PinArgs,
+    #[command(flatten)]
+    protocols: reference::ProtocolArgs,
 }
 
 struct Objects {
@@ -76,7 +78,7 @@ pub(crate) fn run(args: &ClientArgs) -> Result<(), Failure> {
     args.pin.apply()?;
     let object = |text: &str| {
         // Measured calls have no deadline to watch, as the raw peer has none.
-        let object = reference::object(text, &reference::ProtocolArgs::default(), None)?;
+        let object = reference::object(text, &args.protocols, None)?;
         match object.with_timeout(PATIENCE).locate() {
             Ok(_) => Ok(object),
             Err(exception) => {
@@ -92,7 +94,7 @@ pub(crate) fn run(args: &ClientArgs) -> Result<(), Failure> {
     };
     if args.check {
         tell(&Event::Step("checking every operation".into()))?;
-        check_all(&objects, &args.endpoint)?;
+        check_all(&objects, args)?;
     }
     if let Some(raw) = &args.raw {
         for (name, load, size) in CASES {
@@ -115,14 +117,15 @@ fn tell(event: &Event) -> Result<(), Failure> {
     output::print(&event.to_line())
 }
 
-fn check_all(objects: &Objects, endpoint: &Endpoint) -> Result<(), Failure> {
-    let orb = Orb::new(Config {
-        endpoints: vec![endpoint.clone()],
+fn check_all(objects: &Objects, args: &ClientArgs) -> Result<(), Failure> {
+    let mut config = Config {
+        endpoints: vec![args.endpoint.clone()],
         call_timeout: Some(PATIENCE),
         protocols: reference::protocols(),
         ..Config::default()
-    })
-    .map_err(|error| Failure::because(error.to_string()))?;
+    };
+    args.protocols.tls.add_to(&mut config)?;
+    let orb = Orb::new(config).map_err(|error| Failure::because(error.to_string()))?;
     let again = |object: &ObjectRef| {
         let text = object.orb().object_to_string(object);
         let object = orb.string_to_object(&text).ok().flatten();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The demonstration: server, raw peer and client, checked and measured.
 
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -16,6 +17,7 @@ use super::scratch::Scratch;
 use super::{pin, plot};
 use crate::failure::Failure;
 use crate::output;
+use crate::tls::TlsArgs;
 
 /// A protocol to call over.
 struct Protocol {
@@ -34,6 +36,10 @@ const PROTOCOLS: &[Protocol] = &[
         name: "UIOP",
         carrier: Carrier::Unix,
     },
+    Protocol {
+        name: "SSLIOP",
+        carrier: Carrier::Tls,
+    },
 ];
 
 // No documentation comment: it would become the help of the whole command.
@@ -48,6 +54,8 @@ pub(crate) struct RunArgs {
     /// Write everything found to this file, as JSON
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
+    #[command(flatten)]
+    tls: TlsArgs,
 }
 
 /// How long to measure.
@@ -81,7 +89,7 @@ pub(crate) fn run(args: &RunArgs) -> Result<(), Failure> {
     for path in [Some(&args.svg), args.json.as_ref()].into_iter().flatten() {
         check_folder(path)?;
     }
-    let report = find_out(time)?;
+    let report = find_out(time, &args.tls)?;
     output::print(&report.to_text())?;
     write(&args.svg, &plot::draw(&report.sections))?;
     output::print(&format!("\nThe plot is in {}.\n", args.svg.display()))?;
@@ -114,12 +122,12 @@ fn write(path: &Path, text: &str) -> Result<(), Failure> {
         .map_err(|error| Failure::because(format!("cannot write `{}`: {error}", path.display())))
 }
 
-fn find_out((rounds, time): (usize, Duration)) -> Result<Report, Failure> {
+fn find_out((rounds, time): (usize, Duration), tls: &TlsArgs) -> Result<Report, Failure> {
     let scratch = Scratch::new()?;
     let mut report = Report::default();
     let protocols = PROTOCOLS
         .iter()
-        .filter(|protocol| protocol.carrier.is_here());
+        .filter(|protocol| protocol.carrier.is_here(tls));
     let protocols: Vec<_> = protocols.collect();
     let mut places = vec![None];
     match pin::choose() {
@@ -140,6 +148,7 @@ fn find_out((rounds, time): (usize, Duration)) -> Result<Report, Failure> {
                 protocol,
                 name: format!("{}-{turn}", protocol.name.to_ascii_lowercase()),
                 scratch: &scratch,
+                tls,
                 cpu: *place,
                 effort,
                 is_first: turn == 0,
@@ -158,6 +167,7 @@ struct Stage<'a> {
     /// What its sockets are called.
     name: String,
     scratch: &'a Scratch,
+    tls: &'a TlsArgs,
     cpu: Option<usize>,
     effort: Effort,
     /// The first one also checks.
@@ -172,12 +182,12 @@ impl Stage<'_> {
         let endpoint = carrier.endpoint(self.scratch, &self.name);
         let serve = ["demo", "serve", "--until-input-ends", "--endpoint"];
         let serve: Vec<_> = serve.into_iter().chain([endpoint.as_str()]).collect();
-        let mut server = self.start("server", &serve)?;
+        let mut server = self.start("server", &serve, self.tls.arguments())?;
         let references = server.lines_until_ready()?;
         let listen = carrier.raw_address(self.scratch, &self.name);
         let serve = ["demo", "raw", "serve", "--until-input-ends", "--listen"];
         let serve: Vec<_> = serve.into_iter().chain([listen.as_str()]).collect();
-        let mut raw = self.start("raw peer", &serve)?;
+        let mut raw = self.start("raw peer", &serve, vec![])?;
         let raw_address = raw.lines_until_ready()?.concat();
         let mut client = self.start_client(&references, &raw_address)?;
         let mut rows = Vec::new();
@@ -218,10 +228,16 @@ impl Stage<'_> {
         })
     }
 
-    fn start(&self, what: &'static str, arguments: &[&str]) -> Result<Process, Failure> {
-        let mut arguments: Vec<_> = arguments.iter().map(|&text| text.to_owned()).collect();
+    fn start(
+        &self,
+        what: &'static str,
+        arguments: &[&str],
+        more: Vec<OsString>,
+    ) -> Result<Process, Failure> {
+        let mut arguments: Vec<_> = arguments.iter().map(OsString::from).collect();
+        arguments.extend(more);
         if let Some(cpu) = self.cpu {
-            arguments.extend(["--pin".to_owned(), cpu.to_string()]);
+            arguments.extend(["--pin".into(), cpu.to_string().into()]);
         }
         Process::start(what, &arguments)
     }
@@ -248,6 +264,6 @@ impl Stage<'_> {
         if self.is_first {
             arguments.extend(["--check", "--shutdown"]);
         }
-        self.start("client", &arguments)
+        self.start("client", &arguments, self.tls.arguments())
     }
 }

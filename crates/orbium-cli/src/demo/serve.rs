@@ -15,6 +15,7 @@ use signal_hook::iterator::Signals;
 
 use super::pin::PinArgs;
 use crate::failure::Failure;
+use crate::tls::{self, TlsArgs};
 use crate::{output, reference};
 
 #[derive(Debug, Args)]
@@ -38,6 +39,8 @@ pub(crate) struct ServeArgs {
     fragment_size: Option<usize>,
     #[command(flatten)]
     pin: PinArgs,
+    #[command(flatten)]
+    tls: TlsArgs,
     /// End when standard input ends, as it does with the process that holds it.
     #[arg(long, hide = true)]
     until_input_ends: bool,
@@ -48,11 +51,13 @@ pub(crate) struct ServeArgs {
 fn endpoint(text: &str) -> Result<Endpoint, EndpointError> {
     let endpoint: Endpoint = text.parse()?;
     match reference::protocols().transport(&endpoint.scheme) {
-        None => return Err(EndpointError::UnknownScheme(text.to_owned())),
-        Some(_) if matches!(endpoint.scheme.as_str(), "iiop" | "ssliop" | "diop") => {
+        None if endpoint.scheme != tls::SCHEME => {
+            return Err(EndpointError::UnknownScheme(text.to_owned()));
+        }
+        _ if matches!(endpoint.scheme.as_str(), "iiop" | "ssliop" | "diop") => {
             endpoint.address.parse::<HostPort>()?;
         }
-        Some(_) => {}
+        _ => {}
     }
     Ok(endpoint)
 }
@@ -67,15 +72,16 @@ pub(crate) fn run(args: &ServeArgs) -> Result<(), Failure> {
     // Before anybody can think of stopping us.
     let signals = Signals::new([SIGINT, SIGTERM])
         .map_err(|error| Failure::because(format!("cannot wait for signals: {error}")))?;
-    let orb = Orb::new(Config {
+    let mut config = Config {
         endpoints: args.endpoints.clone(),
         strategy: args.strategy,
         fragment_size: args.fragment_size,
         giop_minor: args.giop_minor,
         protocols: reference::protocols(),
         ..Config::default()
-    })
-    .map_err(|error| Failure::because(error.to_string()))?;
+    };
+    args.tls.add_to(&mut config)?;
+    let orb = Orb::new(config).map_err(|error| Failure::because(error.to_string()))?;
     let served = orbium_demo::serve(&orb)
         .map_err(|error| Failure::because(format!("cannot serve: {error}")))?;
     // Not before: nothing can be made an object once the ORB ends. A signal

@@ -116,7 +116,12 @@ pub(crate) struct Server {
 impl Server {
     /// Starts it and waits until it is ready.
     pub(crate) fn start<'a>(more: impl IntoIterator<Item = &'a str>) -> Self {
-        let arguments = ["demo", "serve", "--endpoint", "iiop://127.0.0.1:0"];
+        Self::start_at("iiop://127.0.0.1:0", more)
+    }
+
+    /// The same at another endpoint.
+    pub(crate) fn start_at<'a>(endpoint: &'a str, more: impl IntoIterator<Item = &'a str>) -> Self {
+        let arguments = ["demo", "serve", "--endpoint", endpoint];
         let child = orbium(arguments.into_iter().chain(more))
             .stdout(Stdio::piped())
             .spawn()
