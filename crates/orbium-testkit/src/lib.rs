@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What orbium's behaviour tests are made of: a test interface and its servant,
-//! scripted GIOP peers, counts of threads, descriptors and allocations.
+//! scripted GIOP peers, counts of threads, descriptors and allocations, and what
+//! every stream transport must do ([`transport_suite`](mod@transport_suite)).
 //!
 //! Nothing here is for users of orbium. Everything panics when a test should
 //! fail, and nothing waits for ever.
@@ -13,6 +14,7 @@ mod peer;
 mod process;
 mod skipping;
 mod target;
+pub mod transport_suite;
 mod waiting;
 
 pub use allocations::{Counted, CountingAllocator, count_allocations, held_octets};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Scripted peers: they send and expect exactly what a test says.
 
-use std::io::{self, Read, Write};
+use std::io;
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
 use std::time::Duration;
 
@@ -9,6 +9,8 @@ use orbium::giop::{
     HEADER_LEN, MessageHeader, MessageKind, ReplyStatus, Version, close_connection,
 };
 use orbium_cdr::{ByteOrder, CdrWriter};
+use orbium_sys::{Interest, wait_for};
+use orbium_transport::{ByteStream, TcpByteStream};
 
 use crate::message::{Message, Request, reply};
 use crate::waiting::{PATIENCE, eventually};
@@ -60,14 +62,14 @@ impl FakeServer {
     pub fn accept_at_once(&self) -> Option<Peer> {
         let (stream, _) = self.listener.accept().ok()?;
         stream.set_nonblocking(false).expect("a socket");
-        Some(Peer::over(stream))
+        Some(Peer::over_tcp(stream))
     }
 }
 
 /// One end of a connection, driven by a test.
 #[derive(Debug)]
 pub struct Peer {
-    stream: TcpStream,
+    stream: Box<dyn ByteStream>,
 }
 
 impl Peer {
@@ -79,20 +81,30 @@ impl Peer {
     #[track_caller]
     pub fn connect(port: u16) -> Self {
         let address = SocketAddr::from(([127, 0, 0, 1], port));
-        Self::over(TcpStream::connect(address).expect("a listening server"))
+        Self::over_tcp(TcpStream::connect(address).expect("a listening server"))
     }
 
-    fn over(stream: TcpStream) -> Self {
+    fn over_tcp(stream: TcpStream) -> Self {
         stream.set_nodelay(true).expect("a socket");
-        stream.set_read_timeout(Some(PATIENCE)).expect("a timeout");
-        stream.set_write_timeout(Some(PATIENCE)).expect("a timeout");
+        Self::over(Box::new(TcpByteStream::new(stream)))
+    }
+
+    /// Drives a blocking stream, whatever carries it.
+    ///
+    /// # Panics
+    /// The stream is broken.
+    #[must_use]
+    #[track_caller]
+    pub fn over(stream: Box<dyn ByteStream>) -> Self {
+        let patience = Some(Some(PATIENCE));
+        stream.set_timeouts(patience, patience).expect("a timeout");
         Self { stream }
     }
 
-    /// The socket, for what is not offered here.
+    /// The stream, for what is not offered here.
     #[must_use]
-    pub fn stream(&self) -> &TcpStream {
-        &self.stream
+    pub fn stream(&self) -> &dyn ByteStream {
+        &*self.stream
     }
 
     /// Sends octets.
@@ -101,12 +113,55 @@ impl Peer {
     /// The connection takes none.
     #[track_caller]
     pub fn send(&mut self, octets: &[u8]) {
-        self.stream.write_all(octets).expect("an open connection");
+        self.send_all(octets).expect("an open connection");
     }
 
     /// Sends octets; whether the connection took them.
     pub fn try_send(&mut self, octets: &[u8]) -> bool {
-        self.stream.write_all(octets).is_ok()
+        self.send_all(octets).is_ok()
+    }
+
+    fn send_all(&self, mut octets: &[u8]) -> io::Result<()> {
+        while !octets.is_empty() {
+            match self.stream.send(octets) {
+                Ok(sent) => octets = &octets[sent..],
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(())
+    }
+
+    /// The next octets, as many as there is room for.
+    ///
+    /// # Panics
+    /// They do not come.
+    #[track_caller]
+    pub fn receive_octets(&mut self, room: &mut [u8]) {
+        assert!(self.fill(room), "the connection ended");
+    }
+
+    /// All octets until the end of the connection, or its loss.
+    ///
+    /// # Panics
+    /// It does not end.
+    #[track_caller]
+    pub fn receive_rest(&mut self) -> Vec<u8> {
+        let mut rest = Vec::new();
+        let mut room = [0; 4096];
+        loop {
+            match self.stream.receive(&mut room) {
+                Ok(0) => return rest,
+                Ok(received) => rest.extend_from_slice(&room[..received]),
+                Err(error) => match error.kind() {
+                    io::ErrorKind::Interrupted => {}
+                    io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut => {
+                        panic!("the connection does not end")
+                    }
+                    _ => return rest,
+                },
+            }
+        }
     }
 
     /// The next message; `None` at the end of the connection.
@@ -127,16 +182,21 @@ impl Peer {
     }
 
     #[track_caller]
-    fn fill(&mut self, room: &mut [u8]) -> bool {
-        match self.stream.read_exact(room) {
-            Ok(()) => true,
-            Err(error) => match error.kind() {
-                io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut => {
-                    panic!("the peer sends nothing")
-                }
-                _ => false,
-            },
+    fn fill(&mut self, mut room: &mut [u8]) -> bool {
+        while !room.is_empty() {
+            match self.stream.receive(room) {
+                Ok(0) => return false,
+                Ok(received) => room = &mut room[received..],
+                Err(error) => match error.kind() {
+                    io::ErrorKind::Interrupted => {}
+                    io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut => {
+                        panic!("the peer sends nothing")
+                    }
+                    _ => return false,
+                },
+            }
         }
+        true
     }
 
     /// The next message.
@@ -176,32 +236,14 @@ impl Peer {
     /// It does not come.
     #[track_caller]
     pub fn expect_end(&mut self) {
-        let mut rest = [0; 4096];
-        loop {
-            match self.stream.read(&mut rest) {
-                Ok(0) => return,
-                Ok(_) => {}
-                Err(error) if error.kind() == io::ErrorKind::ConnectionReset => return,
-                Err(error) => panic!("the connection does not end: {error}"),
-            }
-        }
+        self.receive_rest();
     }
 
     /// Whether nothing arrives for a moment. Proves nothing by itself.
     pub fn is_silent(&mut self, moment: Duration) -> bool {
-        self.stream
-            .set_read_timeout(Some(moment))
-            .expect("a timeout");
-        let peeked = self.stream.peek(&mut [0]);
-        self.stream
-            .set_read_timeout(Some(PATIENCE))
-            .expect("a timeout");
-        peeked.is_err_and(|error| {
-            matches!(
-                error.kind(),
-                io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut
-            )
-        })
+        let source = self.stream.source();
+        let waited = wait_for([(source, Interest::Read)], Some(moment));
+        !self.stream.has_buffered() && waited.is_ok_and(|[ready]| !ready)
     }
 
     /// Answers a request with results, in its version and the native order.
@@ -227,13 +269,11 @@ impl Peer {
     #[track_caller]
     pub fn close(mut self) {
         self.send(&close_connection(Version::V1_2));
-        // An error means that the client was faster.
-        let _ = self.stream.shutdown(Shutdown::Write);
+        self.stream.shutdown(Shutdown::Write);
     }
 
     /// Says that nothing more is sent, without a word.
     pub fn finish_sending(&self) {
-        // An error means that the connection is gone already.
-        let _ = self.stream.shutdown(Shutdown::Write);
+        self.stream.shutdown(Shutdown::Write);
     }
 }

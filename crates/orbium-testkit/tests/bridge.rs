@@ -41,7 +41,7 @@ fn calls_pass_between_protocols() {
                 std::thread::scope(|scope| {
                     for _ in 0..4 {
                         scope.spawn(|| {
-                            (0..100).for_each(|v| assert_eq!(target.echo_long(v), Ok(v)))
+                            (0..100).for_each(|v| assert_eq!(target.echo_long(v), Ok(v)));
                         });
                     }
                 });

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! This very test binary as another process.
+
+use std::io::{self, BufRead, BufReader, Read, Write};
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+
+use super::Subject;
+use super::orbs;
+use super::streams;
+
+/// Says to a child what it is there for.
+const ROLE: &str = "ORBIUM_SUITE_ROLE";
+/// Begins the lines that are meant for the parent, among those of the harness.
+const MARK: &str = "suite: ";
+
+/// A process that is killed at the end of a test.
+#[derive(Debug)]
+pub(super) struct Process {
+    child: Child,
+    output: BufReader<ChildStdout>,
+    /// Its end is the end of the child too.
+    _input: ChildStdin,
+}
+
+impl Process {
+    /// Starts the test binary of the subject in a role; `None` for a transport
+    /// that does not leave its process.
+    #[track_caller]
+    pub(super) fn start(subject: &Subject, role: &str) -> Option<Self> {
+        subject
+            .other_processes
+            .then(|| Self::start_alone(subject, role))
+    }
+
+    /// The same for a role that needs no other process.
+    #[track_caller]
+    pub(super) fn start_alone(subject: &Subject, role: &str) -> Self {
+        let module = subject.module.split_once("::").expect("a module").1;
+        let mut child = Command::new(std::env::current_exe().expect("this binary"))
+            .arg(format!("{module}::as_a_child"))
+            .args(["--exact", "--nocapture", "--test-threads=1"])
+            .env(ROLE, role)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .expect("a child");
+        Self {
+            output: BufReader::new(child.stdout.take().expect("a pipe")),
+            _input: child.stdin.take().expect("a pipe"),
+            child,
+        }
+    }
+
+    /// What the child says next.
+    #[track_caller]
+    pub(super) fn said(&mut self) -> String {
+        let mut line = String::new();
+        loop {
+            line.clear();
+            let read = self.output.read_line(&mut line).expect("a pipe");
+            assert_ne!(read, 0, "the child ended without a word");
+            if let Some((_, said)) = line.split_once(MARK) {
+                return said.trim_end().to_owned();
+            }
+        }
+    }
+
+    /// Ends the child without giving it a chance.
+    pub(super) fn kill(mut self) {
+        self.end();
+    }
+
+    fn end(&mut self) {
+        // It may have ended by itself.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        self.end();
+    }
+}
+
+/// Says something to the parent.
+pub(super) fn say(what: &str) {
+    let mut out = io::stdout().lock();
+    writeln!(out, "\n{MARK}{what}").expect("a pipe");
+    out.flush().expect("a pipe");
+}
+
+/// Waits for the parent to end, or to end us.
+pub(super) fn linger() {
+    let _ = io::stdin().read_to_end(&mut Vec::new());
+}
+
+/// Plays the part that another test has given this process, if any.
+pub fn act(subject: &Subject) {
+    let Ok(role) = std::env::var(ROLE) else {
+        return;
+    };
+    let (role, rest) = role.split_once(' ').unwrap_or((&role, ""));
+    match role {
+        "connect" => streams::connect_and_send_half(subject, rest),
+        "listen" => streams::listen_and_send_half(subject),
+        "exhaust" => streams::run_out_of_descriptors(subject),
+        "serve" => orbs::serve_until_killed(subject, rest),
+        "call" => orbs::call_for_ever(subject, rest),
+        _ => panic!("what is `{role}`?"),
+    }
+}

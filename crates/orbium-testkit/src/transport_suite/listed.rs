@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The list of behaviours, and the macros that make tests of it.
+
+/// Makes a test of every behaviour for every [`Subject`], in a module of the
+/// name given: see [`transport_suite`](mod@crate::transport_suite).
+///
+/// [`Subject`]: crate::transport_suite::Subject
+#[macro_export]
+macro_rules! transport_suite {
+    (@orbs $($name:ident => $subject:expr),+ $(,)?) => {
+        $crate::transport_suite! { @heap }
+        $(mod $name {
+            #[allow(unused_imports, reason = "what the subject is made of")]
+            use super::*;
+            $crate::transport_suite! { @subject $subject }
+            $crate::transport_suite! { @level orbs }
+        })+
+    };
+    (@heap) => {
+        #[global_allocator]
+        static HEAP: $crate::CountingAllocator = $crate::CountingAllocator;
+    };
+    (@subject $subject:expr) => {
+        fn subject() -> $crate::transport_suite::Subject {
+            $crate::transport_suite::Subject::named($subject, module_path!())
+        }
+
+        /// Does nothing, unless another test needs this as a process.
+        #[test]
+        fn as_a_child() {
+            $crate::transport_suite::act_as_child(&subject());
+        }
+    };
+    (@level streams) => {
+        $crate::transport_suite! { @tests run streams
+            a_published_address_leads_to_its_acceptor
+            an_address_where_nobody_listens_is_refused
+            an_address_in_use_cannot_be_listened_at
+            an_address_can_be_listened_at_again
+            hostile_addresses_are_errors
+            unknown_parameters_are_refused
+            accepting_never_blocks
+            a_silent_client_keeps_nobody_waiting
+            many_connect_at_once
+            connecting_heeds_its_deadline
+            the_client_may_end_its_sending_first
+            the_server_may_end_its_sending_first
+            what_was_sent_before_the_end_arrives
+            a_stream_dropped_in_mid_message_ends_for_its_peer
+            sending_to_a_peer_that_is_gone_is_an_error
+            a_client_killed_in_mid_message_ends_for_the_server
+            a_server_killed_in_mid_message_ends_for_the_client
+            a_message_in_single_octets_arrives
+            a_message_split_at_every_octet_arrives
+            pieces_arrive_in_order
+            a_send_that_would_block_is_repeated
+            a_send_that_would_block_is_repeated_in_pieces
+            a_reader_that_takes_little_by_little_gets_everything
+            large_sends_cross
+            a_receive_times_out
+            a_send_times_out
+            shutdown_wakes_a_blocked_receiver
+            shutdown_wakes_a_blocked_sender
+            reading_may_be_shut_down_alone
+            a_poller_sees_every_octet
+            what_is_left_in_the_stream_shows
+            an_idle_stream_is_not_ready
+            a_full_stream_is_ready_only_when_there_is_room
+            the_end_shows
+            a_waiting_connection_shows
+        }
+        $crate::transport_suite! { @tests run_alone streams
+            a_stopped_reader_bounds_what_is_taken
+            thousands_of_connections_leave_nothing
+            descriptors_may_run_out
+        }
+    };
+    (@level orbs) => {
+        $crate::transport_suite! { @tests run orbs
+            every_operation_is_answered
+            every_operation_is_answered_in_fragments
+            every_operation_is_answered_in_giop_1_0
+            many_clients_are_served_at_once
+            large_messages_cross
+            nested_calls_complete
+            oneways_arrive_in_order
+            a_message_beyond_the_limit_is_refused
+            what_is_no_message_is_answered_with_message_error
+            messages_cut_off_anywhere_cost_the_connection_only
+            messages_with_any_octet_wrong_do_no_harm
+            random_octets_do_no_harm
+            a_message_left_unfinished_is_cut_off
+            a_message_in_single_octets_is_served
+            a_client_that_reads_nothing_keeps_nobody_waiting
+            a_call_that_takes_too_long_is_given_up
+            connections_beyond_the_limit_are_closed
+            a_call_in_flight_is_answered_before_the_end
+            a_server_that_is_gone_is_transient_and_one_that_came_back_is_found
+            a_client_that_dies_costs_nobody_else_anything
+            a_server_that_is_killed_ends_its_calls
+        }
+        $crate::transport_suite! { @tests run_alone orbs
+            calls_in_steady_state_take_nothing_from_the_heap
+            orbs_leave_nothing
+        }
+    };
+    (@tests $run:ident $level:ident $($behaviour:ident)+) => {
+        $(#[test]
+        fn $behaviour() {
+            $crate::transport_suite::$run(
+                &subject(),
+                $crate::transport_suite::$level::$behaviour,
+            );
+        })+
+    };
+    ($($name:ident => $subject:expr),+ $(,)?) => {
+        $crate::transport_suite! { @heap }
+        $(mod $name {
+            #[allow(unused_imports, reason = "what the subject is made of")]
+            use super::*;
+            $crate::transport_suite! { @subject $subject }
+            $crate::transport_suite! { @level streams }
+            $crate::transport_suite! { @level orbs }
+        })+
+    };
+}

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What every stream transport must do, whoever wrote it.
+//!
+//! A test file of a few lines runs all of it, each behaviour as a test of its
+//! own:
+//!
+//! ```ignore
+//! use orbium_testkit::transport_suite::Subject;
+//!
+//! orbium_testkit::transport_suite! {
+//!     iiop => Subject::new(orbium_transport::Tcp, |_| "iiop://127.0.0.1:0".into()),
+//! }
+//! ```
+//!
+//! There are two levels: [`streams`] looks at the transport alone, [`orbs`] at
+//! calls over it, with each server strategy. Other messaging halves than GIOP
+//! change nothing about streams; `transport_suite! { @orbs … }` leaves those
+//! out.
+//!
+//! The macro also makes the heap of the test binary a counted one, so it can be
+//! used once in each.
+
+mod child;
+mod ends;
+mod listed;
+pub mod orbs;
+pub mod streams;
+mod subject;
+
+use std::sync::{PoisonError, RwLock};
+
+pub use child::act as act_as_child;
+pub use subject::Subject;
+
+/// Held exclusively by what counts threads, descriptors and allocations.
+static QUIET: RwLock<()> = RwLock::new(());
+
+/// Runs one behaviour beside others.
+pub fn run(subject: &Subject, behaviour: fn(&Subject)) {
+    let _among_others = QUIET.read().unwrap_or_else(PoisonError::into_inner);
+    behaviour(subject);
+}
+
+/// Runs one behaviour while no other runs in this process.
+pub fn run_alone(subject: &Subject, behaviour: fn(&Subject)) {
+    let _alone = QUIET.write().unwrap_or_else(PoisonError::into_inner);
+    behaviour(subject);
+}

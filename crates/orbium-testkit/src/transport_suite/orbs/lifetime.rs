@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Servers and clients that end, die and come back.
+
+use std::sync::Arc;
+use std::thread;
+
+use orbium::giop::MessageKind;
+use orbium::{
+    Completion, Config, ExceptionKind, IdAssignment, IdUniqueness, Interface, Lifespan, Limits,
+    Orb, Policies, ServerStrategy, SystemException,
+};
+use orbium_transport::Endpoint;
+
+use super::live::Live;
+use super::wire::Wire;
+use crate::probe::Target;
+use crate::target::TargetState;
+use crate::transport_suite::Subject;
+use crate::transport_suite::child::{Process, linger, say};
+use crate::{PATIENCE, RequestLine, each_strategy, eventually, reach, request, within};
+
+/// A server that is told to end answers what it has begun, and tells idle
+/// clients that it ends.
+pub fn a_call_in_flight_is_answered_before_the_end(subject: &Subject) {
+    each_strategy(|strategy| {
+        let served = subject.serve(strategy);
+        let client = subject.client_orb();
+        let target = served.seen_by(&client);
+        let mut idle = Wire::new(subject, &served.orb);
+        idle.send(&request(RequestLine::new(2, "noop"), |_| {}));
+        assert_eq!(idle.receive().expect("a reply").reply().0, 2);
+        let state = Arc::clone(&served.state);
+        let gate = Arc::clone(&served.state);
+        state.on_act(move |_, v| {
+            gate.gate.pass();
+            Ok(v)
+        });
+        let call = {
+            let target = target.clone();
+            thread::spawn(move || target.act(7))
+        };
+        state.gate.await_waiting(1);
+        served.orb.shutdown(false).expect("shutdown");
+        state.gate.open();
+        assert_eq!(within("the call", move || call.join().unwrap()), Ok(7));
+        let last = idle.receive().expect("a last message");
+        assert_eq!(last.kind(), MessageKind::CloseConnection);
+        idle.expect_end();
+        served.end();
+        client.shutdown(true).expect("shutdown");
+    });
+}
+
+/// A server with one object that outlives it.
+fn durable(subject: &Subject, at: Endpoint, strategy: ServerStrategy) -> (Orb, Target) {
+    let orb = Orb::new(Config {
+        ..subject.server_config(at, strategy)
+    })
+    .expect("an ORB");
+    let root = orb.root_poa();
+    root.manager().activate().expect("a new manager");
+    let policies = Policies {
+        lifespan: Lifespan::Persistent,
+        id_assignment: IdAssignment::User,
+        id_uniqueness: IdUniqueness::Unique,
+        protocols: None,
+    };
+    let poa = root
+        .create_poa("durable", Some(root.manager()), policies)
+        .expect("an adapter");
+    let target = poa
+        .activate_with_id(b"target", Arc::new(TargetState::default()))
+        .expect("activation");
+    (orb, target)
+}
+
+/// Calls while no server is there are TRANSIENT; once it listens at the same
+/// address again, the same reference works.
+pub fn a_server_that_is_gone_is_transient_and_one_that_came_back_is_found(subject: &Subject) {
+    each_strategy(|strategy| {
+        let endpoint = subject.endpoint();
+        let (first, object) = durable(subject, endpoint.clone(), strategy);
+        let published = first.channels().expect("a listening ORB");
+        let at = subject.same_place(endpoint, &published[0].address);
+        let client = subject.client_orb();
+        let target = reach(&client, &first.object_to_string(&object));
+        let target = target.with_timeout(PATIENCE);
+        assert_eq!(target.echo_long(1), Ok(1));
+        drop(object);
+        within("the first end", move || first.shutdown(true)).expect("shutdown");
+        for _ in 0..3 {
+            let exception = target.echo_long(2).expect_err("nobody is there");
+            assert_eq!(exception.kind, ExceptionKind::Transient);
+            assert_eq!(exception.completed, Completion::No);
+        }
+        for number in 0..3 {
+            let (again, _object) = durable(subject, at.clone(), strategy);
+            // At most the one that is lost with its connection is not answered.
+            eventually("the server is found again", || {
+                target.echo_long(number) == Ok(number)
+            });
+            for v in 0..20 {
+                assert_eq!(target.echo_long(v), Ok(v));
+            }
+            within("the next end", move || again.shutdown(true)).expect("shutdown");
+        }
+        client.shutdown(true).expect("shutdown");
+    });
+}
+
+/// The exceptions that say that a connection was lost, or not to be had.
+fn is_lost(result: &Result<impl Sized, SystemException>) -> bool {
+    result.as_ref().is_err_and(|exception| {
+        matches!(
+            exception.kind,
+            ExceptionKind::CommFailure | ExceptionKind::Transient
+        )
+    })
+}
+
+/// A process that is killed in the middle of its calls is noticed by its
+/// server, and by nobody else.
+pub fn a_client_that_dies_costs_nobody_else_anything(subject: &Subject) {
+    each_strategy(|strategy| {
+        let live = Live::new(subject, strategy, Limits::default());
+        let text = live.served.orb.object_to_string(&live.served.target);
+        for _ in 0..2 {
+            let Some(mut client) = Process::start(subject, &format!("call {text}")) else {
+                break;
+            };
+            assert_eq!(client.said(), "calling");
+            client.kill();
+        }
+        live.end();
+    });
+}
+
+/// Calls that a killed process was to answer end, and later ones are told that
+/// nobody is there.
+pub fn a_server_that_is_killed_ends_its_calls(subject: &Subject) {
+    for strategy in ["threads", "reactive"] {
+        let Some(mut server) = Process::start(subject, &format!("serve {strategy}")) else {
+            return;
+        };
+        let client = subject.client_orb();
+        let target = reach(&client, &server.said());
+        assert_eq!(target.echo_long(1), Ok(1));
+        let calls: Vec<_> = (0..4)
+            .map(|_| {
+                let target = target.clone();
+                thread::spawn(move || target.gate())
+            })
+            .collect();
+        // Only one is served at a time by the reactive strategy.
+        assert_eq!(server.said(), "waiting");
+        server.kill();
+        for call in calls {
+            let ended = within("a call to a killed server", move || call.join().unwrap());
+            assert!(is_lost(&ended), "{ended:?}");
+        }
+        let later = within("a later call", move || target.echo_long(2));
+        assert!(is_lost(&later), "{later:?}");
+        within("the client's end", move || client.shutdown(true)).expect("shutdown");
+    }
+}
+
+/// What the killed server does before.
+pub(in crate::transport_suite) fn serve_until_killed(subject: &Subject, strategy: &str) {
+    let served = subject.serve(match strategy {
+        "reactive" => ServerStrategy::Reactive,
+        _ => ServerStrategy::ThreadPerConnection,
+    });
+    say(&served.orb.object_to_string(&served.target));
+    eventually("calls wait", || served.state.gate.waiting() > 0);
+    say("waiting");
+    linger();
+}
+
+/// What the killed client does before, and until then.
+pub(in crate::transport_suite) fn call_for_ever(subject: &Subject, reference: &str) {
+    let client = subject.client_orb();
+    let target = reach(&client, reference);
+    target.noop().expect("a server");
+    let callers: Vec<_> = (0..3)
+        .map(|_| {
+            let target = target.clone();
+            thread::spawn(move || while target.echo_octets(&[1; 300_000]).is_ok() {})
+        })
+        .collect();
+    say("calling");
+    linger();
+    drop(callers);
+}

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Behaviours of calls over a transport, with each server strategy.
+
+mod calls;
+mod hostile;
+mod lifetime;
+mod live;
+mod steady;
+mod wire;
+
+pub use calls::{
+    a_call_that_takes_too_long_is_given_up, every_operation_is_answered,
+    every_operation_is_answered_in_fragments, every_operation_is_answered_in_giop_1_0,
+    large_messages_cross, many_clients_are_served_at_once, nested_calls_complete,
+    oneways_arrive_in_order,
+};
+pub use hostile::{
+    a_client_that_reads_nothing_keeps_nobody_waiting, a_message_beyond_the_limit_is_refused,
+    a_message_in_single_octets_is_served, a_message_left_unfinished_is_cut_off,
+    connections_beyond_the_limit_are_closed, messages_cut_off_anywhere_cost_the_connection_only,
+    messages_with_any_octet_wrong_do_no_harm, random_octets_do_no_harm,
+    what_is_no_message_is_answered_with_message_error,
+};
+pub use lifetime::{
+    a_call_in_flight_is_answered_before_the_end, a_client_that_dies_costs_nobody_else_anything,
+    a_server_that_is_gone_is_transient_and_one_that_came_back_is_found,
+    a_server_that_is_killed_ends_its_calls,
+};
+pub(super) use lifetime::{call_for_ever, serve_until_killed};
+pub use steady::{calls_in_steady_state_take_nothing_from_the_heap, orbs_leave_nothing};

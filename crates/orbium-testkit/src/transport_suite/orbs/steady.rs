@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What calls and ORBs take, and give back.
+
+use std::thread;
+
+use crate::probe::Pair;
+use crate::transport_suite::Subject;
+use crate::{Counted, count_allocations, descriptors, each_strategy, eventually, threads, within};
+
+type NamedCall<'c> = (&'static str, Box<dyn FnMut() + 'c>);
+
+/// Calls of several kinds take nothing from the heap, on neither side, once
+/// buffers have found their size.
+pub fn calls_in_steady_state_take_nothing_from_the_heap(subject: &Subject) {
+    const CALLS: usize = 200;
+    let counts = count_allocations(|| drop(std::hint::black_box(Box::new(1))));
+    assert_ne!(counts.allocations, 0, "the heap is not counted");
+    each_strategy(|strategy| {
+        let served = subject.serve(strategy);
+        let client = subject.client_orb();
+        let target = served.seen_by(&client);
+        let octets = vec![7; 1024];
+        let mut back = Vec::new();
+        let mut calls: Vec<NamedCall<'_>> = vec![
+            ("noop", Box::new(|| target.noop().unwrap())),
+            (
+                "long",
+                Box::new(|| assert_eq!(target.echo_long(-3).unwrap(), -3)),
+            ),
+            (
+                "struct",
+                Box::new(|| {
+                    let pair = Pair { o: 1, l: 1 << 40 };
+                    assert_eq!(target.echo_pair(&pair).unwrap(), pair);
+                }),
+            ),
+            (
+                "1 KiB of octets",
+                Box::new(|| {
+                    target.echo_octets_into(&octets, &mut back).unwrap();
+                    assert_eq!(back, octets);
+                }),
+            ),
+        ];
+        for (what, call) in &mut calls {
+            for _ in 0..CALLS {
+                call();
+            }
+            let Counted {
+                allocations,
+                octets,
+            } = count_allocations(|| {
+                for _ in 0..CALLS {
+                    call();
+                }
+            });
+            assert!(
+                allocations <= CALLS * subject.allocations,
+                "{what}, {strategy}: {allocations} allocations of {octets} octets in {CALLS} calls"
+            );
+        }
+        drop(calls);
+        client.shutdown(true).expect("shutdown");
+        served.end();
+    });
+}
+
+/// Servers and clients come and go and leave no thread and no descriptor.
+pub fn orbs_leave_nothing(subject: &Subject) {
+    each_strategy(|strategy| {
+        // What is opened once is open after the first round.
+        let mut before = (0, 0);
+        for round in 0..4 {
+            if round == 1 {
+                before = (descriptors(), threads());
+            }
+            let served = subject.serve(strategy);
+            let client = subject.client_orb();
+            let target = served.seen_by(&client);
+            thread::scope(|scope| {
+                for _ in 0..10 {
+                    scope.spawn(|| {
+                        for v in 0..10 {
+                            assert_eq!(target.echo_long(v), Ok(v));
+                        }
+                    });
+                }
+            });
+            // In either order.
+            if round % 2 == 0 {
+                within("the client's end", move || client.shutdown(true)).expect("shutdown");
+                served.end();
+            } else {
+                served.end();
+                within("the client's end", move || client.shutdown(true)).expect("shutdown");
+            }
+        }
+        eventually("descriptors and threads are given back", || {
+            let now = (descriptors(), threads());
+            now.0 <= before.0 && now.1 <= before.1
+        });
+    });
+}

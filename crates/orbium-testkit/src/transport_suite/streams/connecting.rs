@@ -1,0 +1,311 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Listening, connecting and accepting.
+
+use std::io;
+use std::sync::Arc;
+use std::thread;
+use std::time::Duration;
+
+use orbium_sys::{Interest, wait_for};
+use orbium_transport::{Acceptor, Deadline, Endpoint, EndpointError, ListenError};
+
+use crate::transport_suite::Subject;
+use crate::transport_suite::ends::{
+    Ends, accept, connect, pattern, receive_all, send_all, try_connect, try_welcome, welcome,
+};
+use crate::waiting::{PATIENCE, within};
+
+/// Two acceptors, and the address of each leads to it and not to the other.
+pub fn a_published_address_leads_to_its_acceptor(subject: &Subject) {
+    let acceptors = [subject.listen(), subject.listen()];
+    assert_ne!(acceptors[0].address(), acceptors[1].address());
+    for (mark, acceptor) in (1..).zip(&acceptors) {
+        let connector = subject.connector(acceptor.address());
+        // The second connection may use what was found out for the first.
+        for _ in 0..2 {
+            let ends = Ends::between(&**acceptor, &*connector);
+            let sent = pattern(mark, 1000);
+            send_all(&*ends.client, &sent).expect("a connection");
+            assert_eq!(receive_all(&*ends.server, 1000, 1000), sent);
+            send_all(&*ends.server, &sent).expect("a connection");
+            assert_eq!(receive_all(&*ends.client, 1000, 1000), sent);
+            assert_ne!(ends.server.peer().to_string(), "");
+            assert_ne!(ends.client.peer().to_string(), "");
+        }
+    }
+}
+
+/// An address where an acceptor was before says `ConnectionRefused` or
+/// `NotFound`.
+pub fn an_address_where_nobody_listens_is_refused(subject: &Subject) {
+    let refused = (0..5).any(|_| {
+        let acceptor = subject.listen();
+        let connector = subject.connector(acceptor.address());
+        drop(acceptor);
+        let connected = within("a connect to nobody", move || try_connect(&*connector));
+        match connected {
+            // Somebody else has taken a port of that number: once, perhaps.
+            Ok(_) => false,
+            Err(error) => {
+                assert!(
+                    matches!(
+                        error.kind(),
+                        io::ErrorKind::ConnectionRefused | io::ErrorKind::NotFound
+                    ),
+                    "{error:?}"
+                );
+                true
+            }
+        }
+    });
+    assert!(refused, "nobody listens, yet somebody answers");
+}
+
+fn refusal(listened: Result<Box<dyn Acceptor>, ListenError>) -> Option<io::ErrorKind> {
+    match listened {
+        Ok(_) => None,
+        Err(ListenError::Io(error)) => Some(error.kind()),
+        Err(ListenError::Endpoint(error)) => panic!("not an endpoint: {error}"),
+    }
+}
+
+/// A second acceptor at one address is refused with `AddrInUse`, and does the
+/// first no harm.
+pub fn an_address_in_use_cannot_be_listened_at(subject: &Subject) {
+    let (first, at) = subject.listen_somewhere();
+    let connector = subject.connector(first.address());
+    for _ in 0..2 {
+        assert_eq!(
+            refusal(subject.try_listen(&at)),
+            Some(io::ErrorKind::AddrInUse)
+        );
+        Ends::between(&*first, &*connector);
+    }
+}
+
+/// An address is free again once its acceptor is gone, whatever became of the
+/// connections; those live on.
+pub fn an_address_can_be_listened_at_again(subject: &Subject) {
+    // A port may be taken by somebody else meanwhile: once, perhaps.
+    let listened = (0..3).any(|_| listen_again(subject));
+    assert!(listened, "the address is not given back");
+}
+
+fn listen_again(subject: &Subject) -> bool {
+    let (first, at) = subject.listen_somewhere();
+    let address = first.address().to_owned();
+    let connector = subject.connector(&address);
+    let old = Ends::between(&*first, &*connector);
+    drop(Ends::between(&*first, &*connector));
+    // One that nobody has accepted must not be in the way either.
+    let unaccepted = {
+        let connector = subject.connector(&address);
+        thread::spawn(move || connector.connect(Deadline::after(Some(PATIENCE))))
+    };
+    crate::eventually("a connection waits", || {
+        let moment = Some(Duration::from_millis(10));
+        wait_for([(first.source(), Interest::Read)], moment).is_ok_and(|[ready]| ready)
+    });
+    drop(first);
+    let second = match subject.try_listen(&at) {
+        Ok(second) => second,
+        Err(ListenError::Io(error)) if error.kind() == io::ErrorKind::AddrInUse => return false,
+        Err(error) => panic!("cannot listen again: {error}"),
+    };
+    assert_eq!(second.address(), address);
+    let new = Ends::between(&*second, &*connector);
+    for ends in [old, new] {
+        send_all(&*ends.client, b"still here").expect("a connection");
+        assert_eq!(receive_all(&*ends.server, 10, 10), b"still here");
+    }
+    // Connected to nobody: it may be told so, or find out.
+    let _ = within("the connection that nobody accepted", move || {
+        unaccepted.join().map(|connected| connected.is_ok())
+    });
+    true
+}
+
+/// Addresses come from references: whatever they are, they cost an error and no
+/// more.
+pub fn hostile_addresses_are_errors(subject: &Subject) {
+    let long = "x".repeat(100_000);
+    let deep = "/x".repeat(3_000);
+    let real = subject.listen();
+    let longer = format!("{}{long}", real.address());
+    let cut = &real.address()[..real.address().len() - 1];
+    let hostile = [
+        "",
+        ":",
+        "/",
+        "::::::",
+        "[",
+        "[::1",
+        "[::1]:99999999999",
+        "127.0.0.1:-1",
+        "127.0.0.1:65536",
+        "a b:1",
+        "a\0b",
+        "\0",
+        "../../../../../../etc/passwd",
+        "/dev/null",
+        "/proc/self/mem",
+        "%n%n%n%s",
+        "\u{202E}\u{FEFF}é",
+        "?mode=0777",
+        long.as_str(),
+        deep.as_str(),
+        longer.as_str(),
+        cut,
+    ];
+    for address in hostile {
+        let shown: String = address.chars().take(40).collect();
+        if let Ok(connector) = subject.try_connector(address) {
+            let deadline = Deadline::after(Some(Duration::from_millis(500)));
+            // A name may exist, and somebody listen there: no more than that.
+            let _ = within(&format!("connect to `{shown}`"), move || {
+                connector.connect(deadline).is_ok()
+            });
+        }
+        let endpoint = Endpoint {
+            address: address.to_owned(),
+            ..subject.endpoint()
+        };
+        if address.contains('\0') || address.len() > 5_000 {
+            assert!(
+                subject.try_listen(&endpoint).is_err(),
+                "listens at `{shown}`"
+            );
+        }
+    }
+    let connector = subject.connector(real.address());
+    Ends::between(&*real, &*connector);
+}
+
+/// A parameter of an endpoint that the transport does not know is an error, so
+/// that a typing mistake does not go unnoticed.
+pub fn unknown_parameters_are_refused(subject: &Subject) {
+    let mut endpoint = subject.endpoint();
+    let name = "no-such-parameter".to_owned();
+    endpoint.parameters.push((name.clone(), "1".into()));
+    match subject.try_listen(&endpoint) {
+        Err(ListenError::Endpoint(error)) => {
+            assert_eq!(error, EndpointError::UnknownParameter(name));
+        }
+        other => panic!("not refused: {other:?}"),
+    }
+}
+
+/// Accepting when nobody is there says `WouldBlock` at once, before and after
+/// connections.
+pub fn accepting_never_blocks(subject: &Subject) {
+    let acceptor: Arc<dyn Acceptor> = Arc::from(subject.listen());
+    let connector = subject.connector(acceptor.address());
+    let nobody = |acceptor: &Arc<dyn Acceptor>| {
+        let acceptor = Arc::clone(acceptor);
+        let accepted = within("accept", move || acceptor.accept());
+        let kind = accepted.map(drop).map_err(|error| error.kind());
+        assert_eq!(kind, Err(io::ErrorKind::WouldBlock));
+    };
+    nobody(&acceptor);
+    let ends = Ends::between(&*acceptor, &*connector);
+    nobody(&acceptor);
+    drop(ends);
+    nobody(&acceptor);
+}
+
+/// A client that connects and says nothing keeps the acceptor from nothing.
+pub fn a_silent_client_keeps_nobody_waiting(subject: &Subject) {
+    let acceptor = subject.listen();
+    let silent: Vec<_> = (0..3)
+        .map(|_| {
+            let connector = subject.connector(acceptor.address());
+            // A transport may have to hear of the server before it is content.
+            thread::spawn(move || connector.connect(Deadline::after(Some(Duration::from_secs(2)))))
+        })
+        .collect();
+    let kept: Vec<_> = (0..3).map(|_| accept(&*acceptor)).collect();
+    let connector = subject.connector(acceptor.address());
+    for _ in 0..5 {
+        let ends = Ends::between(&*acceptor, &*connector);
+        send_all(&*ends.server, b"served").expect("a connection");
+        assert_eq!(receive_all(&*ends.client, 6, 6), b"served");
+    }
+    for thread in silent {
+        // Whether it holds a connection by now does not matter.
+        let _ = within("a silent client", move || {
+            thread.join().map(|connected| connected.is_ok())
+        });
+    }
+    drop(kept);
+}
+
+/// Many clients connect to one acceptor together, and each has its own stream.
+pub fn many_connect_at_once(subject: &Subject) {
+    const CLIENTS: usize = 64;
+    let acceptor = subject.listen();
+    thread::scope(|scope| {
+        let address = acceptor.address();
+        for number in 0..CLIENTS {
+            scope.spawn(move || {
+                let client = connect(&*subject.connector(address));
+                send_all(&*client, &[number as u8; 100]).expect("a connection");
+                assert_eq!(receive_all(&*client, 100, 7), [number as u8; 100]);
+            });
+        }
+        for _ in 0..CLIENTS {
+            let server = accept(&*acceptor);
+            scope.spawn(move || {
+                welcome(&*server);
+                let octets = receive_all(&*server, 100, 100);
+                send_all(&*server, &octets).expect("a connection");
+            });
+        }
+    });
+}
+
+/// Connecting ends at its deadline, whatever the server does or does not do.
+pub fn connecting_heeds_its_deadline(subject: &Subject) {
+    let acceptor = subject.listen();
+    let address = acceptor.address().to_owned();
+    // Nobody accepts: more than any queue holds would be needed to be sure that
+    // some have to wait, but none may wait for longer than its deadline.
+    let connector: Arc<dyn orbium_transport::Connector> = Arc::from(subject.connector(&address));
+    let connects: Vec<_> = (0..8)
+        .map(|_| {
+            let connector = Arc::clone(&connector);
+            thread::spawn(move || {
+                connector.connect(Deadline::after(Some(Duration::from_millis(200))))
+            })
+        })
+        .collect();
+    let past = Deadline::after(Some(Duration::ZERO));
+    let late = {
+        let connector = Arc::clone(&connector);
+        within("a connect too late", move || connector.connect(past))
+    };
+    if let Err(error) = &late {
+        assert_eq!(error.kind(), io::ErrorKind::TimedOut, "{error}");
+    }
+    drop(late);
+    for thread in connects {
+        let connected = within("a connect", move || thread.join().expect("no panic"));
+        if let Err(error) = connected {
+            assert_eq!(error.kind(), io::ErrorKind::TimedOut, "{error}");
+        }
+    }
+    // Those that were given up are no obstacle to the next.
+    thread::scope(|scope| {
+        let server = scope.spawn(|| {
+            loop {
+                let stream = accept(&*acceptor);
+                if try_welcome(&*stream).is_ok() {
+                    return stream;
+                }
+            }
+        });
+        let client = connect(&*connector);
+        send_all(&*client, b"late").expect("a connection");
+        let server = server.join().expect("a connection");
+        assert_eq!(receive_all(&*server, 4, 4), b"late");
+    });
+}

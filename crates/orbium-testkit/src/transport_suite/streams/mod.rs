@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Behaviours of a transport alone: its acceptors, connectors and streams.
+
+mod connecting;
+mod ending;
+mod exhaustion;
+mod readiness;
+mod sending;
+mod waiting;
+
+pub use connecting::{
+    a_published_address_leads_to_its_acceptor, a_silent_client_keeps_nobody_waiting,
+    accepting_never_blocks, an_address_can_be_listened_at_again,
+    an_address_in_use_cannot_be_listened_at, an_address_where_nobody_listens_is_refused,
+    connecting_heeds_its_deadline, hostile_addresses_are_errors, many_connect_at_once,
+    unknown_parameters_are_refused,
+};
+pub use ending::{
+    a_client_killed_in_mid_message_ends_for_the_server,
+    a_server_killed_in_mid_message_ends_for_the_client,
+    a_stream_dropped_in_mid_message_ends_for_its_peer, sending_to_a_peer_that_is_gone_is_an_error,
+    the_client_may_end_its_sending_first, the_server_may_end_its_sending_first,
+    what_was_sent_before_the_end_arrives,
+};
+pub(super) use ending::{connect_and_send_half, listen_and_send_half};
+pub(super) use exhaustion::run_out_of_descriptors;
+pub use exhaustion::{descriptors_may_run_out, thousands_of_connections_leave_nothing};
+pub use readiness::{
+    a_full_stream_is_ready_only_when_there_is_room, a_poller_sees_every_octet,
+    a_waiting_connection_shows, an_idle_stream_is_not_ready, the_end_shows,
+    what_is_left_in_the_stream_shows,
+};
+pub use sending::{
+    a_message_in_single_octets_arrives, a_message_split_at_every_octet_arrives,
+    a_reader_that_takes_little_by_little_gets_everything, a_send_that_would_block_is_repeated,
+    a_send_that_would_block_is_repeated_in_pieces, a_stopped_reader_bounds_what_is_taken,
+    large_sends_cross, pieces_arrive_in_order,
+};
+pub use waiting::{
+    a_receive_times_out, a_send_times_out, reading_may_be_shut_down_alone,
+    shutdown_wakes_a_blocked_receiver, shutdown_wakes_a_blocked_sender,
+};

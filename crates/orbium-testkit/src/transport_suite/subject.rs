@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What is tested: a transport, and how to use it here.
+
+use std::fmt;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use orbium::{Config, Orb, ServerStrategy};
+use orbium_core::Protocols;
+use orbium_giop::messaging::{Messaging, Stack};
+use orbium_transport::{
+    Acceptor, ByteStream, Connector, Deadline, Endpoint, ListenError, ProtocolProperties,
+    StreamTransport, Transport,
+};
+
+use crate::Served;
+use crate::waiting::PATIENCE;
+
+type Configure = dyn Fn(&mut Config) + Send + Sync;
+
+/// A transport to be tested. Its options say what it cannot do; by default it
+/// can do everything.
+pub struct Subject {
+    server: Arc<dyn StreamTransport>,
+    client: Arc<dyn StreamTransport>,
+    endpoint: Box<dyn Fn(&str) -> String + Send + Sync>,
+    configure: Vec<Box<Configure>>,
+    /// The path of the test module.
+    pub(super) module: &'static str,
+    pub(super) other_processes: bool,
+    named_endpoints: bool,
+    /// Outermost first.
+    messaging: Vec<Arc<dyn Messaging>>,
+    pub(super) allocations: usize,
+    pub(super) connections: usize,
+}
+
+impl fmt::Debug for Subject {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Subject")
+            .field("server", &self.server)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Subject {
+    /// A transport, and what makes endpoints to listen at: it is given a word
+    /// that is in no other endpoint, of this process or another. Each endpoint
+    /// must be free.
+    pub fn new(
+        transport: impl StreamTransport + 'static,
+        endpoint: impl Fn(&str) -> String + Send + Sync + 'static,
+    ) -> Self {
+        let transport: Arc<dyn StreamTransport> = Arc::new(transport);
+        Self {
+            client: Arc::clone(&transport),
+            server: transport,
+            endpoint: Box::new(endpoint),
+            configure: Vec::new(),
+            module: "",
+            other_processes: true,
+            named_endpoints: false,
+            messaging: Vec::new(),
+            allocations: 0,
+            connections: 3000,
+        }
+    }
+
+    /// Clients have another value of the transport than servers. It can listen
+    /// too, and what servers have can connect to it.
+    #[must_use]
+    pub fn client(mut self, transport: impl StreamTransport + 'static) -> Self {
+        self.client = Arc::new(transport);
+        self
+    }
+
+    /// Peers are within one process.
+    #[must_use]
+    pub fn within_one_process(mut self) -> Self {
+        self.other_processes = false;
+        self
+    }
+
+    /// To listen at the same place again is to listen at the same endpoint,
+    /// rather than at the address that was published.
+    #[must_use]
+    pub fn named_endpoints(mut self) -> Self {
+        self.named_endpoints = true;
+        self
+    }
+
+    /// Adds a messaging half below those added before.
+    #[must_use]
+    pub fn messaging(mut self, half: impl Messaging + 'static) -> Self {
+        self.messaging.push(Arc::new(half));
+        self
+    }
+
+    /// Changes the configuration of every ORB.
+    #[must_use]
+    pub fn configure(mut self, change: impl Fn(&mut Config) + Send + Sync + 'static) -> Self {
+        self.configure.push(Box::new(change));
+        self
+    }
+
+    /// Each call may take so many blocks from the heap, both sides together.
+    #[must_use]
+    pub fn allocations_per_call(mut self, allocations: usize) -> Self {
+        self.allocations = allocations;
+        self
+    }
+
+    /// How many connections are made where it is to be thousands.
+    #[must_use]
+    pub fn connections(mut self, connections: usize) -> Self {
+        self.connections = connections;
+        self
+    }
+
+    /// For the macro: where the tests are.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn named(mut self, module: &'static str) -> Self {
+        self.module = module;
+        self
+    }
+
+    /// An endpoint that nobody else has.
+    pub(super) fn endpoint(&self) -> Endpoint {
+        static NEXT: AtomicU64 = AtomicU64::new(0);
+        let number = NEXT.fetch_add(1, Ordering::Relaxed);
+        let text = (self.endpoint)(&format!("{}-{number}", std::process::id()));
+        text.parse().expect("the subject's endpoint")
+    }
+
+    /// Where to listen to be at the published address again, having listened
+    /// at an endpoint.
+    pub(super) fn same_place(&self, endpoint: Endpoint, address: &str) -> Endpoint {
+        if self.named_endpoints {
+            return endpoint;
+        }
+        Endpoint {
+            address: address.to_owned(),
+            ..endpoint
+        }
+    }
+
+    pub(super) fn try_listen(&self, at: &Endpoint) -> Result<Box<dyn Acceptor>, ListenError> {
+        self.server.listen(at, &ProtocolProperties::default())
+    }
+
+    /// Listens somewhere.
+    #[track_caller]
+    pub(super) fn listen(&self) -> Box<dyn Acceptor> {
+        self.try_listen(&self.endpoint()).expect("a free endpoint")
+    }
+
+    /// Listens somewhere, and tells where to listen to be there again.
+    #[track_caller]
+    pub(super) fn listen_somewhere(&self) -> (Box<dyn Acceptor>, Endpoint) {
+        let endpoint = self.endpoint();
+        let acceptor = self.try_listen(&endpoint).expect("a free endpoint");
+        let at = self.same_place(endpoint, acceptor.address());
+        (acceptor, at)
+    }
+
+    pub(super) fn try_connector(
+        &self,
+        address: &str,
+    ) -> Result<Box<dyn Connector>, orbium_transport::EndpointError> {
+        self.client
+            .connector(address, &ProtocolProperties::default())
+    }
+
+    #[track_caller]
+    pub(super) fn connector(&self, address: &str) -> Box<dyn Connector> {
+        self.try_connector(address).expect("a published address")
+    }
+
+    /// The messaging halves as one; `None` for GIOP alone.
+    pub(super) fn halves(&self) -> Option<Arc<dyn Messaging>> {
+        match self.messaging.as_slice() {
+            [] => None,
+            [one] => Some(Arc::clone(one)),
+            several => Some(Arc::new(
+                Stack::new(several.to_vec()).expect("halves that fit"),
+            )),
+        }
+    }
+
+    fn configured(&self, transport: &Arc<dyn StreamTransport>) -> Config {
+        let mut protocols = Protocols::none();
+        protocols.register(Transport::Stream(Arc::clone(transport)));
+        for half in &self.messaging {
+            protocols.register_messaging(Arc::clone(half));
+        }
+        let mut config = Config {
+            protocols,
+            ..Config::default()
+        };
+        self.configure.iter().for_each(|change| change(&mut config));
+        config
+    }
+
+    /// What a server is built from that listens at an endpoint.
+    pub(super) fn server_config(&self, mut at: Endpoint, strategy: ServerStrategy) -> Config {
+        if !self.messaging.is_empty() {
+            let names: Vec<_> = self.messaging.iter().map(|half| half.name()).collect();
+            at.parameters.push(("messaging".into(), names.join(",")));
+        }
+        Config {
+            endpoints: vec![at],
+            strategy,
+            ..self.configured(&self.server)
+        }
+    }
+
+    /// What a client is built from that serves objects too: with the transport
+    /// of clients.
+    pub(super) fn peer_config(&self, at: Endpoint, strategy: ServerStrategy) -> Config {
+        Config {
+            protocols: self.client_config().protocols,
+            ..self.server_config(at, strategy)
+        }
+    }
+
+    /// What a client is built from: it can call over this transport alone.
+    pub(super) fn client_config(&self) -> Config {
+        self.configured(&self.client)
+    }
+
+    pub(super) fn client_orb(&self) -> Orb {
+        Orb::new(self.client_config()).expect("an ORB")
+    }
+
+    pub(super) fn serve(&self, strategy: ServerStrategy) -> Served {
+        Served::with(self.server_config(self.endpoint(), strategy))
+    }
+
+    /// A connection to an ORB that listens once.
+    #[track_caller]
+    pub(super) fn connection(&self, server: &Orb) -> Box<dyn ByteStream> {
+        let address = &server.channels().expect("a listening ORB")[0].address;
+        let connector = self.connector(address);
+        let stream = connector.connect(Deadline::after(Some(PATIENCE)));
+        stream.expect("a listening server")
+    }
+}
