@@ -204,7 +204,8 @@ mod files {
     #[test]
     fn one_of_many_takes_a_dead_file_over() {
         const MANY: usize = 8;
-        for _ in 0..20 {
+        // Without the lock it takes a hundred or so to see two of them.
+        for _ in 0..300 {
             let directory = Directory::new();
             leave_dead(&directory.socket());
             let (start, end) = (Barrier::new(MANY), Barrier::new(MANY));

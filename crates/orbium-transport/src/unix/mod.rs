@@ -32,7 +32,8 @@ use file::{PrivateDirectory, SocketFile};
 /// can be given too.
 ///
 /// A file that nobody listens at any more is replaced; anything else in its
-/// place is left alone, and the endpoint refused.
+/// place is left alone, and the endpoint refused. The file goes when listening
+/// ends; a process that is killed leaves it, and a directory that was made up.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Unix;
 
