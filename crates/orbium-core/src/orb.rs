@@ -15,7 +15,7 @@ use orbium_sync::role;
 use orbium_transport::{Endpoint, EndpointError, HostPort, Transport};
 
 use crate::adapter::Registry;
-use crate::client::Pools;
+use crate::client::{Pools, no_usable_protocol};
 use crate::initial::InitialReferences;
 use crate::reference::Overrides;
 use crate::server::Server;
@@ -294,27 +294,35 @@ impl Orb {
         server.published().contains(channel)
     }
 
-    /// A reference to the object with that key of ours.
+    /// A reference to the object with that key of ours, over these protocols if
+    /// they are given.
     pub(crate) fn reference_to_key(
         &self,
         key: &[u8],
         repository_id: &str,
+        protocols: Option<&ProtocolPolicy>,
     ) -> Result<ObjectRef, SystemException> {
-        let ior = self.ior(key, repository_id)?;
+        let served = self.published()?.published();
+        let minor = self.0.config.giop_minor.number();
+        let profiles = match protocols {
+            None => protocol::profiles(served, key, minor),
+            Some(policy) => {
+                let offered = policy.choose(served);
+                if offered.is_empty() {
+                    return Err(no_usable_protocol());
+                }
+                protocol::profiles(&offered, key, minor)
+            }
+        };
+        let ior = Ior {
+            type_id: repository_id.to_owned(),
+            profiles,
+        };
         Ok(ObjectRef::new(
             self.clone(),
             Arc::new(ior),
             Overrides::default(),
         ))
-    }
-
-    fn ior(&self, object_key: &[u8], repository_id: &str) -> Result<Ior, SystemException> {
-        let channels = self.published()?.published();
-        let minor = self.0.config.giop_minor.number();
-        Ok(Ior {
-            type_id: repository_id.to_owned(),
-            profiles: protocol::profiles(channels, object_key, minor),
-        })
     }
 
     /// Makes an object reachable under a plain key too, as in

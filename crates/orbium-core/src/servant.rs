@@ -13,6 +13,7 @@ use orbium_transport::Peer;
 use crate::adapter::{ActiveObject, Incoming};
 use crate::raises::{DispatchError, Raised, Raises, server_fault};
 use crate::reference::Interface;
+use crate::server::ServerConnection;
 use crate::{Orb, Poa};
 
 /// A servant as the ORB sees it: generated skeletons implement this around the
@@ -82,7 +83,7 @@ impl<'r> Call<'r> {
     /// Who calls; `None` for a call within the process.
     #[must_use]
     pub fn peer(&self) -> Option<&'r Peer> {
-        self.incoming.peer
+        self.incoming.peer.map(ServerConnection::peer)
     }
 
     /// What came beside the request.

@@ -48,7 +48,11 @@ fn objects_twenty_adapters_deep_are_found_by_hint_and_by_path() {
         let mut poa = root.clone();
         for depth in 0..20 {
             poa = poa
-                .create_poa(&format!("level {depth}"), Some(root.manager()), policies)
+                .create_poa(
+                    &format!("level {depth}"),
+                    Some(root.manager()),
+                    policies.clone(),
+                )
                 .unwrap();
         }
         let client = client();

@@ -18,12 +18,14 @@ const USER: Policies = Policies {
     lifespan: Lifespan::Transient,
     id_assignment: IdAssignment::User,
     id_uniqueness: IdUniqueness::Unique,
+    protocols: None,
 };
 
 const DURABLE: Policies = Policies {
     lifespan: Lifespan::Persistent,
     id_assignment: IdAssignment::User,
     id_uniqueness: IdUniqueness::Unique,
+    protocols: None,
 };
 
 fn servant() -> Arc<TargetState> {
@@ -456,9 +458,9 @@ fn requests_to_an_adapter_that_is_being_destroyed_are_transient() {
     let client = client();
     let manager = served.orb.root_poa().manager();
     for policies in [USER, DURABLE, Policies::default()] {
-        let a = child(&served, "a", policies);
+        let a = child(&served, "a", policies.clone());
         let below = a
-            .create_poa("below", Some(manager.clone()), policies)
+            .create_poa("below", Some(manager.clone()), policies.clone())
             .unwrap();
         let state = servant();
         let activate = |poa: &Poa| -> Target {

@@ -14,6 +14,14 @@ fn served(strategy: orbium::ServerStrategy, endpoints: &[&str]) -> Served {
     })
 }
 
+/// A name that nobody else has: of an abstract socket, or in this process.
+fn own_name() -> String {
+    use std::sync::atomic::{AtomicU32, Ordering};
+    static NEXT: AtomicU32 = AtomicU32::new(0);
+    let next = NEXT.fetch_add(1, Ordering::Relaxed);
+    format!("@orbium-protocols-{}-{next}", std::process::id())
+}
+
 fn policy(names: &str) -> ProtocolPolicy {
     names.parse().unwrap()
 }
@@ -120,9 +128,14 @@ fn when_nothing_fits_the_reference_says_why() {
 #[test]
 fn every_messaging_half_over_every_stream() {
     each_strategy(|strategy| {
-        for scheme in ["iiop://127.0.0.1:0", "uiop://"] {
+        for scheme in ["iiop://127.0.0.1:0", "uiop://", "inproc://", "shmiop://"] {
             for half in orbium::Protocols::default().messaging() {
-                let endpoint = format!("{scheme}?messaging={half}");
+                let at = match scheme {
+                    "inproc://" => own_name().replace("@", ""),
+                    "shmiop://" => own_name(),
+                    _ => String::new(),
+                };
+                let endpoint = format!("{scheme}{at}?messaging={half}");
                 let served = served(strategy, &[&endpoint]);
                 let (_client, target) = served.client();
                 for v in 0..20 {
@@ -138,6 +151,66 @@ fn every_messaging_half_over_every_stream() {
                 });
                 served.end();
             }
+        }
+    });
+}
+
+#[test]
+fn an_adapter_says_which_protocols_its_references_offer() {
+    each_strategy(|strategy| {
+        let shm = format!("shmiop://{}", own_name());
+        let served = served(strategy, &["iiop://127.0.0.1:0", "uiop://", &shm]);
+        let all: Vec<_> = served
+            .orb
+            .channels()
+            .unwrap()
+            .iter()
+            .map(orbium::Channel::protocol)
+            .collect();
+        assert_eq!(all, ["iiop", "uiop", "shmiop"]);
+        let client = client();
+        assert_eq!(
+            protocols(&served.seen_by(&client)).0,
+            ["shmiop", "uiop", "iiop"]
+        );
+        let root = served.orb.root_poa();
+        let adapter = |name: &str, protocols: &str| {
+            let policies = orbium::Policies {
+                protocols: Some(policy(protocols)),
+                ..orbium::Policies::default()
+            };
+            root.create_poa(name, Some(root.manager()), policies)
+        };
+        let inside = adapter("inside", "uiop,shmiop").unwrap();
+        let state = std::sync::Arc::clone(&served.state);
+        let target: orbium_testkit::probe::Target = inside.activate(state).unwrap();
+        let seen = reach(&client, &served.orb.object_to_string(&target));
+        assert_eq!(protocols(&seen).0, ["shmiop", "uiop"]);
+        assert_eq!(seen.echo_long(3), Ok(3));
+        // Nothing to offer.
+        let nowhere = adapter("nowhere", "ssliop").unwrap();
+        let state = std::sync::Arc::clone(&served.state);
+        assert!(
+            nowhere
+                .activate::<orbium_testkit::probe::Target, _>(state)
+                .is_err()
+        );
+        served.end();
+    });
+}
+
+#[test]
+fn processes_of_this_host_are_known_to_the_servant() {
+    each_strategy(|strategy| {
+        for endpoint in ["uiop://".to_owned(), format!("shmiop://{}", own_name())] {
+            let served = served(strategy, &[&endpoint]);
+            served.state.on_act(|call, _| match call.peer() {
+                Some(Peer::Process { pid, .. }) if *pid == Some(std::process::id()) => Ok(1),
+                _ => Ok(0),
+            });
+            let (_client, target) = served.client();
+            assert_eq!(target.act(0), Ok(1), "{endpoint}");
+            served.end();
         }
     });
 }

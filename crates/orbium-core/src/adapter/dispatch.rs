@@ -7,11 +7,11 @@ use orbium_cdr::{CdrReader, Encode};
 use orbium_giop::{
     Completion, ExceptionKind, ReplyStatus, ResponseFlags, ServiceContexts, SystemException, minor,
 };
-use orbium_transport::Peer;
 
 use crate::adapter::ActiveObject;
 use crate::raises::DispatchError;
 use crate::servant::{Call, Reply};
+use crate::server::ServerConnection;
 use crate::{OBJECT_REPOSITORY_ID, Orb, unknown_operation};
 
 /// A request on its way to a servant.
@@ -20,7 +20,7 @@ pub(crate) struct Incoming<'r> {
     pub(crate) key: &'r [u8],
     pub(crate) operation: &'r [u8],
     pub(crate) contexts: ServiceContexts<'r>,
-    pub(crate) peer: Option<&'r Peer>,
+    pub(crate) peer: Option<&'r ServerConnection>,
     pub(crate) response: ResponseFlags,
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Policies of an adapter (CORBA 3.3 Part 1, clause 15.3.8).
 
+use crate::ProtocolPolicy;
+
 /// How long references stay good.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Lifespan {
@@ -44,7 +46,7 @@ pub enum IdUniqueness {
 /// };
 /// assert_ne!(durable, Policies::default());
 /// ```
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Policies {
     /// How long references stay good.
     pub lifespan: Lifespan,
@@ -52,4 +54,7 @@ pub struct Policies {
     pub id_assignment: IdAssignment,
     /// How many objects one servant may be.
     pub id_uniqueness: IdUniqueness,
+    /// ServerProtocolPolicy: the protocols that references offer, in this order.
+    /// Default: all that the ORB listens with, in the order of its endpoints.
+    pub protocols: Option<ProtocolPolicy>,
 }

@@ -11,7 +11,7 @@ mod pool;
 use orbium_cdr::{CdrError, CdrReader, CdrWriter};
 use orbium_giop::SystemException;
 
-pub(crate) use binding::Binding;
+pub(crate) use binding::{Binding, no_usable_protocol};
 pub(crate) use pool::Pools;
 
 use crate::raises::Raises;

@@ -53,6 +53,16 @@ impl ProtocolPolicy {
         &self.0
     }
 
+    /// Those of some channels that are named, in the order of the names.
+    pub(crate) fn choose(&self, channels: &[Channel]) -> Vec<Channel> {
+        let of = |name: &String| {
+            let name = name.clone();
+            let channels = channels.iter();
+            channels.filter(move |channel| channel.protocol() == name)
+        };
+        self.0.iter().flat_map(of).cloned().collect()
+    }
+
     /// The place of a channel's protocol; `None` if it is not to be used.
     pub(crate) fn rank(&self, channel: &Channel) -> Option<usize> {
         let protocol = channel.protocol();

@@ -5,6 +5,8 @@ use std::fmt;
 use std::sync::{Arc, LazyLock};
 
 use orbium_giop::messaging::{self, Messaging, Stack};
+#[cfg(target_os = "linux")]
+use orbium_shm::ShmTransport;
 use orbium_transport::{
     Acceptor, Connector, Endpoint, EndpointError, InProcess, ListenError, Multicast, Tcp,
     Transport, Udp, Unix,
@@ -25,7 +27,7 @@ pub struct Protocols {
 }
 
 impl Default for Protocols {
-    /// The transports that need nothing beside `orbium-transport`, and the
+    /// All transports but TLS, which needs to be told whom to trust, and the
     /// messaging halves of `orbium-giop`.
     fn default() -> Self {
         // The very same each time.
@@ -34,6 +36,8 @@ impl Default for Protocols {
                 Transport::stream(Tcp),
                 Transport::stream(Unix),
                 Transport::stream(InProcess),
+                #[cfg(target_os = "linux")]
+                Transport::stream(ShmTransport::default()),
                 Transport::datagram(Udp),
                 Transport::datagram(Multicast),
             ],

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use std::io;
 use std::net::Shutdown;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
 use orbium_cdr::CdrWriter;
@@ -27,10 +27,10 @@ struct Pending {
 }
 
 #[derive(Debug)]
-pub(super) struct ServerConnection {
+pub(crate) struct ServerConnection {
     pub(super) id: u64,
     pub(super) stream: Box<dyn ByteStream>,
-    pub(super) peer: Peer,
+    peer: OnceLock<Peer>,
     /// Guards the sending direction. A thread that alone can send skips it.
     sending: Mutex<Pending>,
     /// Threads that still serve a request after they handed the reading over.
@@ -56,7 +56,7 @@ impl ServerConnection {
     ) -> Self {
         Self {
             id,
-            peer: stream.peer(),
+            peer: OnceLock::new(),
             stream,
             sending: Mutex::default(),
             late: AtomicUsize::new(0),
@@ -69,6 +69,12 @@ impl ServerConnection {
             fragment_size,
             bell,
         }
+    }
+
+    /// Who is at the other end. Not asked before it must be known: a peer that
+    /// proves who it is has not done so when it is accepted.
+    pub(crate) fn peer(&self) -> &Peer {
+        self.peer.get_or_init(|| self.stream.peer())
     }
 
     fn lock(&self) -> MutexGuard<'_, Pending> {
@@ -157,7 +163,7 @@ impl ServerConnection {
 
     #[cold]
     fn break_off(&self, error: &io::Error) {
-        tracing::debug!(peer = %self.peer, %error, "cannot send");
+        tracing::debug!(peer = %self.peer(), %error, "cannot send");
         self.broken.store(true, Ordering::Release);
         self.stream.shutdown(Shutdown::Both);
     }

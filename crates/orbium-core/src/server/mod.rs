@@ -18,7 +18,7 @@ use orbium_transport::{Acceptor, Endpoint};
 
 use crate::orb::OrbError;
 use crate::{Channel, Orb, ServerStrategy};
-use connection::ServerConnection;
+pub(crate) use connection::ServerConnection;
 
 /// Time a thread waits for further work before it ends.
 const LINGER: Duration = Duration::from_secs(5);

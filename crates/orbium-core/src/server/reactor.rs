@@ -221,7 +221,7 @@ impl Reactor {
                     self.timed.insert(id);
                 }
                 Err(_) => {
-                    tracing::debug!(peer = %served.connection.peer, "peer too slow");
+                    tracing::debug!(peer = %served.connection.peer(), "peer too slow");
                     self.drop_connection(id);
                 }
             }

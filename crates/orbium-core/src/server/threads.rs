@@ -146,7 +146,7 @@ impl Serving {
                 // Looked at only while a message is incomplete.
                 let limit = *unfinished.get_or_insert_with(|| Deadline::after(Some(message_time)));
                 if limit.has_passed() {
-                    tracing::debug!(peer = %connection.peer, "message not completed in time");
+                    tracing::debug!(peer = %connection.peer(), "message not completed in time");
                     break;
                 }
             }

@@ -132,7 +132,7 @@ impl Poa {
             objects: Mutex::default(),
             one_gone: Condvar::new(),
         }));
-        if policies.lifespan == Lifespan::Transient {
+        if poa.0.policies.lifespan == Lifespan::Transient {
             orb.registry.remember(stamp, Arc::downgrade(&poa.0));
         }
         poa
@@ -153,7 +153,7 @@ impl Poa {
     /// The adapter's policies.
     #[must_use]
     pub fn policies(&self) -> Policies {
-        self.0.policies
+        self.0.policies.clone()
     }
 
     /// What controls whether requests are served.

@@ -28,7 +28,8 @@ impl PoaCore {
         key: &[u8],
         repository_id: &str,
     ) -> Result<ObjectRef, SystemException> {
-        self.orb()?.reference_to_key(key, repository_id)
+        let protocols = self.policies.protocols.as_ref();
+        self.orb()?.reference_to_key(key, repository_id, protocols)
     }
 }
 

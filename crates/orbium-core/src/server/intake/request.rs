@@ -160,7 +160,7 @@ impl State {
             key: &octets[plain.key],
             operation: &octets[plain.operation],
             contexts: ServiceContexts::EMPTY,
-            peer: Some(&connection.peer),
+            peer: Some(connection),
             response: plain.response,
         };
         let (format, nesting) = (self.format(header), self.known.nesting);
@@ -229,7 +229,7 @@ impl State {
             key: &key,
             operation: request.operation,
             contexts: request.contexts,
-            peer: Some(&connection.peer),
+            peer: Some(connection),
             response: request.response,
         };
         asked.answer(self, |reply| incoming.serve(|| arguments, reply))
