@@ -271,7 +271,7 @@ impl Pool {
             ))),
             Err(error) => {
                 tracing::debug!(channel = %self.key.channel, %error, "cannot connect");
-                Err(refusal(&error, deadline))
+                Err(refusal(&error, deadline, &self.key.channel))
             }
         }
     }
@@ -286,7 +286,7 @@ fn connector(config: &Config, channel: &Channel) -> Result<Box<dyn Connector>, S
 }
 
 /// What a caller is told of a connection that could not be made.
-fn refusal(error: &io::Error, deadline: Deadline) -> SystemException {
+fn refusal(error: &io::Error, deadline: Deadline, channel: &Channel) -> SystemException {
     if deadline.has_passed() {
         return SystemException::orbium(
             ExceptionKind::Timeout,
@@ -304,6 +304,8 @@ fn refusal(error: &io::Error, deadline: Deadline) -> SystemException {
     }
     let code = match error.kind() {
         io::ErrorKind::ConnectionRefused => minor::CONNECT_REFUSED,
+        // A socket file that is not there any more: nobody listens.
+        io::ErrorKind::NotFound if channel.is_within_host() => minor::CONNECT_REFUSED,
         io::ErrorKind::NotFound => minor::HOST_UNKNOWN,
         io::ErrorKind::TimedOut | io::ErrorKind::WouldBlock => minor::CONNECT_TIMEOUT,
         _ => minor::CONNECT_FAILED,

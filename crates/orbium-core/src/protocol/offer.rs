@@ -59,6 +59,11 @@ impl Channel {
         }
     }
 
+    /// Whether it leads nowhere beyond this host.
+    pub(crate) fn is_within_host(&self) -> bool {
+        distance(&self.scheme) < FAR
+    }
+
     /// Whether it is GIOP over that transport.
     pub(crate) fn is_giop_over(&self, scheme: &str) -> bool {
         self.scheme == scheme && self.messaging.is_empty()
@@ -114,12 +119,15 @@ pub(crate) fn offers(ior: &Ior) -> Vec<Offer> {
     offers
 }
 
+/// The distance of what may be anywhere.
+const FAR: u8 = 3;
+
 fn distance(scheme: &str) -> u8 {
     match scheme {
         "inproc" => 0,
         "shmiop" => 1,
         "uiop" => 2,
-        _ => 3,
+        _ => FAR,
     }
 }
 
