@@ -39,14 +39,34 @@ const PIECE: usize = 2048;
 /// may have sent more, which is left for the next time.
 const ATTEMPTS: usize = 16;
 
+/// What a thread can wait for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Wait {
+    /// Something to receive.
+    Receive,
+    /// Room to send.
+    Send,
+}
+
+impl Wait {
+    /// The flags that end it.
+    pub(crate) const fn ended(self) -> u32 {
+        match self {
+            Self::Receive => READ_ENDED | DEAD | BROKEN,
+            Self::Send => WRITE_ENDED | DEAD | BROKEN,
+        }
+    }
+}
+
 #[derive(Debug)]
 pub(crate) struct Link {
     region: Region,
     socket: OwnedFd,
     inward: Way,
     flags: AtomicU32,
-    /// Threads that sleep, or are about to.
-    sleepers: AtomicU32,
+    /// Threads that sleep, or are about to: to receive, and to send.
+    receiving: AtomicU32,
+    sending: AtomicU32,
     /// By which the watcher knows it; 0 if it does not.
     pub(crate) token: AtomicU64,
 }
@@ -58,7 +78,8 @@ impl Link {
             socket,
             inward,
             flags: AtomicU32::new(0),
-            sleepers: AtomicU32::new(0),
+            receiving: AtomicU32::new(0),
+            sending: AtomicU32::new(0),
             token: AtomicU64::new(0),
         }
     }
@@ -187,22 +208,28 @@ impl Link {
         matches!(hung, Ok([true]))
     }
 
-    pub(crate) fn begin_sleep(&self) {
-        self.sleepers.fetch_add(1, Ordering::AcqRel);
-    }
-
-    pub(crate) fn end_sleep(&self) {
-        self.sleepers.fetch_sub(1, Ordering::AcqRel);
-    }
-
-    /// Wakes the threads of this process that sleep; whether some still may. A
-    /// peer that writes to the words at the wrong instant undoes it.
-    pub(crate) fn disturb(&self) -> bool {
-        for side in [&self.incoming().reader, &self.outgoing().writer] {
-            side.disturb();
-            wake(side);
+    /// The words of ours that a wait is about, and who waits there.
+    pub(crate) fn waiting(&self, what: Wait) -> (&Side, &AtomicU32) {
+        match what {
+            Wait::Receive => (&self.incoming().reader, &self.receiving),
+            Wait::Send => (&self.outgoing().writer, &self.sending),
         }
-        self.sleepers.load(Ordering::Acquire) > 0
+    }
+
+    /// Wakes the threads of this process whose wait has ended with a flag;
+    /// whether some still may sleep. A peer that writes to the words at the
+    /// wrong instant undoes it.
+    pub(crate) fn disturb(&self) -> bool {
+        let mut asleep = false;
+        for what in [Wait::Receive, Wait::Send] {
+            if self.has(what.ended()) {
+                let (side, sleepers) = self.waiting(what);
+                side.disturb();
+                wake(side);
+                asleep |= sleepers.load(Ordering::Acquire) > 0;
+            }
+        }
+        asleep
     }
 
     /// Says to the peer that a direction ends here: nothing more is sent.
@@ -250,4 +277,29 @@ impl Link {
 fn wake(side: &Side) {
     // All of them: there is one, unless the peer is hostile.
     let _ = futex::wake(&side.state, futex::Flags::empty(), i32::MAX as u32);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Once a thread was woken every ten milliseconds, and after a thousand times
+    /// held the peer to be hostile, because the other direction had ended.
+    #[test]
+    fn only_a_wait_that_has_ended_is_disturbed() {
+        let (region, _) = Region::create(4096).unwrap();
+        let (socket, _peer) = std::os::unix::net::UnixStream::pair().unwrap();
+        let link = Link::new(region, socket.into(), Way::ToServer);
+        let (side, sleepers) = link.waiting(Wait::Receive);
+        sleepers.store(1, Ordering::Relaxed);
+        side.announce(crate::ring::Waiting::Asleep);
+        link.set(WRITE_ENDED);
+        assert!(!link.disturb());
+        assert!(side.is_announced(crate::ring::Waiting::Asleep));
+        link.set(READ_ENDED);
+        assert!(link.disturb());
+        assert!(!side.is_announced(crate::ring::Waiting::Asleep));
+        sleepers.store(0, Ordering::Relaxed);
+        assert!(!link.disturb());
+    }
 }

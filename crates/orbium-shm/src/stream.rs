@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use orbium_transport::{ByteStream, Deadline, Peer};
 
-use crate::link::{BROKEN, DEAD, Link, NONBLOCKING, READ_ENDED, WRITE_ENDED};
+use crate::link::{BROKEN, DEAD, Link, NONBLOCKING, READ_ENDED, WRITE_ENDED, Wait};
 use crate::region::{Region, Way};
 use crate::ring::{Reader, Waiting, Writer};
 use crate::spin::{Spin, Spinner};
@@ -121,14 +121,14 @@ impl ShmByteStream {
         let control = self.link.incoming();
         let ready = || {
             self.reader.has_some(control)
-                || self.link.has(READ_ENDED | DEAD | BROKEN)
+                || self.link.has(Wait::Receive.ended())
                 || control.writer.has_left()
         };
         if self.receive_spin.spin(ready) {
             return Ok(());
         }
         let deadline = self.receive_timeout.deadline();
-        waiting::wait(&self.link, &control.reader, deadline, ready)
+        waiting::wait(&self.link, Wait::Receive, deadline, ready)
     }
 
     /// Has our descriptor become readable when there is something to receive;
@@ -166,7 +166,7 @@ impl ShmByteStream {
     /// Nothing can be sent any more.
     #[inline]
     fn check_sending(&self) -> io::Result<()> {
-        if self.link.has(WRITE_ENDED | DEAD | BROKEN) || self.link.outgoing().reader.has_left() {
+        if self.link.has(Wait::Send.ended()) || self.link.outgoing().reader.has_left() {
             return Err(self.sending_ended());
         }
         Ok(())
@@ -220,14 +220,14 @@ impl ShmByteStream {
         let control = self.link.outgoing();
         let ready = || {
             self.writer.has_changed(control)
-                || self.link.has(WRITE_ENDED | DEAD | BROKEN)
+                || self.link.has(Wait::Send.ended())
                 || control.reader.has_left()
         };
         if self.send_spin.spin(ready) {
             return Ok(());
         }
         let deadline = self.send_timeout.deadline();
-        waiting::wait(&self.link, &control.writer, deadline, ready)
+        waiting::wait(&self.link, Wait::Send, deadline, ready)
     }
 
     /// Has our descriptor become writable when there is room; false if there is

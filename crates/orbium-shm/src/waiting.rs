@@ -3,15 +3,15 @@
 
 use std::io;
 use std::sync::Arc;
-use std::sync::atomic::AtomicU32;
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
 use orbium_sys::Deadline;
 use rustix::io::Errno;
 use rustix::thread::futex::{self, Timespec};
 
-use crate::link::{BROKEN, DEAD, Link};
-use crate::ring::{Park, Parked, Side, Slept, sleep};
+use crate::link::{BROKEN, DEAD, Link, Wait};
+use crate::ring::{Park, Parked, Slept, sleep};
 use crate::watcher;
 
 /// How long to sleep at once if nobody watches for the peer's death: there was
@@ -24,7 +24,7 @@ const UNWATCHED: Duration = Duration::from_millis(50);
 /// `WouldBlock` at the deadline.
 pub(crate) fn wait(
     link: &Arc<Link>,
-    side: &Side,
+    what: Wait,
     deadline: Deadline,
     ready: impl FnMut() -> bool,
 ) -> io::Result<()> {
@@ -34,9 +34,10 @@ pub(crate) fn wait(
         deadline,
         watched,
     };
-    link.begin_sleep();
+    let (side, sleepers) = link.waiting(what);
+    sleepers.fetch_add(1, Ordering::AcqRel);
     let slept = sleep(side, &parking, ready);
-    link.end_sleep();
+    sleepers.fetch_sub(1, Ordering::AcqRel);
     match slept {
         Slept::Ready => Ok(()),
         Slept::TimedOut => Err(io::ErrorKind::WouldBlock.into()),

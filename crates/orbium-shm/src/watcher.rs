@@ -128,8 +128,8 @@ pub(crate) fn forget(link: &Link) {
     drop(forgotten);
 }
 
-/// Wakes the threads that sleep on a connection, for it has ended, and again
-/// until they are awake.
+/// Wakes the threads that sleep on a connection, or a direction, that has ended,
+/// and again until they are awake.
 pub(crate) fn interrupt(link: &Arc<Link>) {
     if !link.disturb() {
         return;
