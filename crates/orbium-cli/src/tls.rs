@@ -2,7 +2,6 @@
 //! TLS on the command line: the same options for every command that makes an
 //! ORB.
 
-use std::ffi::OsString;
 use std::io;
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
@@ -25,13 +24,13 @@ pub(crate) struct TlsArgs {
     /// PEM file with our certificate and those that lead to the authority; may
     /// hold the key as well
     #[arg(long, value_name = "FILE", env = "ORBIUM_TLS_CERT")]
-    tls_cert: Option<PathBuf>,
+    pub(crate) tls_cert: Option<PathBuf>,
     /// PEM file with the key, not encrypted [default: the file of the certificate]
     #[arg(long, value_name = "FILE", env = "ORBIUM_TLS_KEY")]
-    tls_key: Option<PathBuf>,
+    pub(crate) tls_key: Option<PathBuf>,
     /// PEM file with the authorities that are trusted
     #[arg(long, value_name = "FILE", env = "ORBIUM_TLS_CA")]
-    tls_ca: Option<PathBuf>,
+    pub(crate) tls_ca: Option<PathBuf>,
     /// What a server wants of its clients: a certificate (require), one if they
     /// have one (request), or nothing (none)
     #[arg(
@@ -94,11 +93,6 @@ impl TlsArgs {
         self.tls_cert.is_some() || self.tls_key.is_some() || self.tls_ca.is_some()
     }
 
-    /// Whether one program could serve and another call with these options.
-    pub(crate) fn suits_both_sides(&self) -> bool {
-        self.tls_cert.is_some() && self.tls_ca.is_some()
-    }
-
     /// Gives an ORB to be made the transport, if there are files for it.
     pub(crate) fn add_to(&self, config: &mut Config) -> Result<(), Failure> {
         if !self.is_configured() {
@@ -132,38 +126,6 @@ impl TlsArgs {
             max_version: self.tls_max,
             ..TlsConfig::default()
         }
-    }
-
-    /// The same options for another process of this program.
-    pub(crate) fn arguments(&self) -> Vec<OsString> {
-        let mut arguments: Vec<OsString> = Vec::new();
-        for (name, file) in [
-            ("--tls-cert", &self.tls_cert),
-            ("--tls-key", &self.tls_key),
-            ("--tls-ca", &self.tls_ca),
-        ] {
-            if let Some(file) = file {
-                arguments.extend([name.into(), file.into()]);
-            }
-        }
-        arguments.extend(
-            [
-                "--tls-client-auth",
-                &self.tls_client_auth.to_string(),
-                "--tls-min",
-                &self.tls_min.to_string(),
-                "--tls-max",
-                &self.tls_max.to_string(),
-            ]
-            .map(OsString::from),
-        );
-        for name in &self.tls_name {
-            arguments.extend(["--tls-name".into(), name.into()]);
-        }
-        if self.tls_no_name_check {
-            arguments.push("--tls-no-name-check".into());
-        }
-        arguments
     }
 }
 

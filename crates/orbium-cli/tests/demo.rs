@@ -18,9 +18,9 @@ const CALLS: [&str; 6] = [
 
 /// Every protocol there is on this system.
 const PROTOCOLS: &[&str] = if cfg!(unix) {
-    &["IIOP", "UIOP"]
+    &["IIOP", "UIOP", "TLS"]
 } else {
-    &["IIOP"]
+    &["IIOP", "TLS"]
 };
 
 #[test]
@@ -66,7 +66,8 @@ fn everything_is_checked_measured_printed_and_drawn() {
             };
             let [least, ratio, greatest] =
                 [least, ratio, greatest].map(|number| number.parse::<f64>().unwrap());
-            assert!(0.0 < least && least <= ratio && ratio <= greatest, "{row}");
+            // Rounded, the least may be nothing where the machine was busy.
+            assert!(0.0 <= least && least <= ratio && ratio <= greatest, "{row}");
         }
     }
 

@@ -2,9 +2,10 @@
 //! The transports that are measured: where servers listen on them, and the raw
 //! peer beside them.
 
+use super::realm::Realm;
 use super::scratch::Scratch;
 use crate::reference;
-use crate::tls::{self, TlsArgs};
+use crate::tls;
 
 /// A transport, set up in one way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,17 +31,15 @@ impl Carrier {
     /// What a raw peer on it is called.
     pub(crate) const fn raw_name(self) -> &'static str {
         match self {
-            Self::Tcp | Self::Tls => "raw TCP socket",
+            Self::Tcp => "raw TCP socket",
+            Self::Tls => "raw TLS (rustls)",
             Self::Unix => "raw Unix socket",
         }
     }
 
-    /// Whether this program has it, on this machine, with these options.
-    pub(crate) fn is_here(self, tls: &TlsArgs) -> bool {
-        if self == Self::Tls {
-            return tls.suits_both_sides();
-        }
-        reference::protocols().transport(self.scheme()).is_some()
+    /// Whether this program has it, on this machine.
+    pub(crate) fn is_here(self) -> bool {
+        self == Self::Tls || reference::protocols().transport(self.scheme()).is_some()
     }
 
     /// Where a server listens that shares the folder with others of other names.
@@ -55,8 +54,17 @@ impl Carrier {
     /// Where a raw server listens.
     pub(crate) fn raw_address(self, scratch: &Scratch, name: &str) -> String {
         match self {
-            Self::Tcp | Self::Tls => "127.0.0.1:0".to_owned(),
+            Self::Tcp => "127.0.0.1:0".to_owned(),
+            Self::Tls => "tls:127.0.0.1:0".to_owned(),
             Self::Unix => format!("unix:{}", scratch.path(&format!("{name}.raw"))),
+        }
+    }
+
+    /// Options of both sides: whose certificates are shown and trusted.
+    pub(crate) fn options(self, realm: &Realm) -> Vec<String> {
+        match self {
+            Self::Tcp | Self::Unix => Vec::new(),
+            Self::Tls => realm.options(),
         }
     }
 }

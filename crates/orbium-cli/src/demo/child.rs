@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Processes of this same program.
 
-use std::ffi::OsString;
 use std::io::{BufRead, BufReader};
 use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
@@ -27,7 +26,7 @@ pub(crate) struct Process {
 
 impl Process {
     /// Starts this program with other arguments.
-    pub(crate) fn start(what: &'static str, arguments: &[OsString]) -> Result<Self, Failure> {
+    pub(crate) fn start(what: &'static str, arguments: &[String]) -> Result<Self, Failure> {
         let failed = |error| Failure::because(format!("cannot start the {what} process: {error}"));
         let program = std::env::current_exe().map_err(failed)?;
         let mut child = Command::new(program)

@@ -167,7 +167,7 @@ fn measure(
 ) -> Result<Row, Failure> {
     load.verify(object, size)
         .map_err(|reason| Failure::because(format!("{name}: {reason}")))?;
-    let connected = raw.connect();
+    let connected = raw.connect(&args.protocols.tls);
     let mut socket = connected
         .and_then(|stream| RawClient::over(stream, exchange(load, size, object)))
         .map_err(|error| Failure::because(format!("cannot reach the raw peer: {error}")))?;

@@ -16,6 +16,7 @@ mod pin;
 mod plot;
 mod progress;
 mod raw;
+mod realm;
 mod report;
 mod run;
 mod scratch;

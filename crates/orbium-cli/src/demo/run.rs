@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The demonstration: server, raw peer and client, checked and measured.
 
-use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -12,12 +11,12 @@ use super::child::Process;
 use super::client::CASES;
 use super::event::Event;
 use super::progress::Progress;
+use super::realm::Realm;
 use super::report::{Finding, Report, Section, Verdict};
 use super::scratch::Scratch;
 use super::{pin, plot};
 use crate::failure::Failure;
 use crate::output;
-use crate::tls::TlsArgs;
 
 /// A protocol to call over.
 struct Protocol {
@@ -37,7 +36,7 @@ const PROTOCOLS: &[Protocol] = &[
         carrier: Carrier::Unix,
     },
     Protocol {
-        name: "SSLIOP",
+        name: "TLS",
         carrier: Carrier::Tls,
     },
 ];
@@ -54,8 +53,6 @@ pub(crate) struct RunArgs {
     /// Write everything found to this file, as JSON
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
-    #[command(flatten)]
-    tls: TlsArgs,
 }
 
 /// How long to measure.
@@ -89,7 +86,7 @@ pub(crate) fn run(args: &RunArgs) -> Result<(), Failure> {
     for path in [Some(&args.svg), args.json.as_ref()].into_iter().flatten() {
         check_folder(path)?;
     }
-    let report = find_out(time, &args.tls)?;
+    let report = find_out(time)?;
     output::print(&report.to_text())?;
     write(&args.svg, &plot::draw(&report.sections))?;
     output::print(&format!("\nThe plot is in {}.\n", args.svg.display()))?;
@@ -122,12 +119,13 @@ fn write(path: &Path, text: &str) -> Result<(), Failure> {
         .map_err(|error| Failure::because(format!("cannot write `{}`: {error}", path.display())))
 }
 
-fn find_out((rounds, time): (usize, Duration), tls: &TlsArgs) -> Result<Report, Failure> {
+fn find_out((rounds, time): (usize, Duration)) -> Result<Report, Failure> {
     let scratch = Scratch::new()?;
+    let realm = Realm::new(&scratch)?;
     let mut report = Report::default();
     let protocols = PROTOCOLS
         .iter()
-        .filter(|protocol| protocol.carrier.is_here(tls));
+        .filter(|protocol| protocol.carrier.is_here());
     let protocols: Vec<_> = protocols.collect();
     let mut places = vec![None];
     match pin::choose() {
@@ -148,7 +146,7 @@ fn find_out((rounds, time): (usize, Duration), tls: &TlsArgs) -> Result<Report, 
                 protocol,
                 name: format!("{}-{turn}", protocol.name.to_ascii_lowercase()),
                 scratch: &scratch,
-                tls,
+                realm: &realm,
                 cpu: *place,
                 effort,
                 is_first: turn == 0,
@@ -167,7 +165,7 @@ struct Stage<'a> {
     /// What its sockets are called.
     name: String,
     scratch: &'a Scratch,
-    tls: &'a TlsArgs,
+    realm: &'a Realm,
     cpu: Option<usize>,
     effort: Effort,
     /// The first one also checks.
@@ -182,12 +180,12 @@ impl Stage<'_> {
         let endpoint = carrier.endpoint(self.scratch, &self.name);
         let serve = ["demo", "serve", "--until-input-ends", "--endpoint"];
         let serve: Vec<_> = serve.into_iter().chain([endpoint.as_str()]).collect();
-        let mut server = self.start("server", &serve, self.tls.arguments())?;
+        let mut server = self.start("server", &serve)?;
         let references = server.lines_until_ready()?;
         let listen = carrier.raw_address(self.scratch, &self.name);
         let serve = ["demo", "raw", "serve", "--until-input-ends", "--listen"];
         let serve: Vec<_> = serve.into_iter().chain([listen.as_str()]).collect();
-        let mut raw = self.start("raw peer", &serve, vec![])?;
+        let mut raw = self.start("raw peer", &serve)?;
         let raw_address = raw.lines_until_ready()?.concat();
         let mut client = self.start_client(&references, &raw_address)?;
         let mut rows = Vec::new();
@@ -228,16 +226,11 @@ impl Stage<'_> {
         })
     }
 
-    fn start(
-        &self,
-        what: &'static str,
-        arguments: &[&str],
-        more: Vec<OsString>,
-    ) -> Result<Process, Failure> {
-        let mut arguments: Vec<_> = arguments.iter().map(OsString::from).collect();
-        arguments.extend(more);
+    fn start(&self, what: &'static str, arguments: &[&str]) -> Result<Process, Failure> {
+        let mut arguments: Vec<_> = arguments.iter().map(|&text| text.to_owned()).collect();
+        arguments.extend(self.protocol.carrier.options(self.realm));
         if let Some(cpu) = self.cpu {
-            arguments.extend(["--pin".into(), cpu.to_string().into()]);
+            arguments.extend(["--pin".to_owned(), cpu.to_string()]);
         }
         Process::start(what, &arguments)
     }
@@ -264,6 +257,6 @@ impl Stage<'_> {
         if self.is_first {
             arguments.extend(["--check", "--shutdown"]);
         }
-        self.start("client", &arguments, self.tls.arguments())
+        self.start("client", &arguments)
     }
 }

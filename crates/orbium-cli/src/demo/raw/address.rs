@@ -11,11 +11,15 @@ use std::str::FromStr;
 
 use orbium_demo::raw::serve;
 
-/// An address: `127.0.0.1:0` for TCP, `unix:PATH`.
+use super::tls::{self, TlsListener};
+use crate::tls::TlsArgs;
+
+/// An address: `127.0.0.1:0` for TCP, `tls:127.0.0.1:0`, `unix:PATH`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum RawAddress {
     Tcp(SocketAddr),
     Unix(PathBuf),
+    Tls(SocketAddr),
 }
 
 impl FromStr for RawAddress {
@@ -25,8 +29,11 @@ impl FromStr for RawAddress {
         if let Some(path) = text.strip_prefix("unix:") {
             return Ok(Self::Unix(path.into()));
         }
-        let tcp = text.parse().map(Self::Tcp);
-        tcp.map_err(|_| "expected ADDRESS:PORT or unix:PATH".to_owned())
+        let address = match text.strip_prefix("tls:") {
+            Some(address) => address.parse().map(Self::Tls),
+            None => text.parse().map(Self::Tcp),
+        };
+        address.map_err(|_| "expected ADDRESS:PORT, tls:ADDRESS:PORT or unix:PATH".to_owned())
     }
 }
 
@@ -34,6 +41,7 @@ impl fmt::Display for RawAddress {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Tcp(address) => address.fmt(f),
+            Self::Tls(address) => write!(f, "tls:{address}"),
             Self::Unix(path) => write!(f, "unix:{}", path.display()),
         }
     }
@@ -44,15 +52,18 @@ pub(crate) trait Stream: Read + Write + Send {}
 
 impl<S: Read + Write + Send> Stream for S {}
 
+fn tcp(address: &SocketAddr) -> io::Result<TcpStream> {
+    let stream = TcpStream::connect(address)?;
+    stream.set_nodelay(true)?;
+    Ok(stream)
+}
+
 impl RawAddress {
     /// Connects.
-    pub(crate) fn connect(&self) -> io::Result<Box<dyn Stream>> {
+    pub(crate) fn connect(&self, files: &TlsArgs) -> io::Result<Box<dyn Stream>> {
         Ok(match self {
-            Self::Tcp(address) => {
-                let stream = TcpStream::connect(address)?;
-                stream.set_nodelay(true)?;
-                Box::new(stream)
-            }
+            Self::Tcp(address) => Box::new(tcp(address)?),
+            Self::Tls(address) => Box::new(tls::connect(tcp(address)?, address.ip(), files)?),
             #[cfg(unix)]
             Self::Unix(path) => Box::new(UnixStream::connect(path)?),
             #[cfg(not(unix))]
@@ -61,9 +72,13 @@ impl RawAddress {
     }
 
     /// Listens.
-    pub(crate) fn listen(&self) -> io::Result<Listening> {
+    pub(crate) fn listen(&self, files: &TlsArgs) -> io::Result<Listening> {
         Ok(match self {
             Self::Tcp(address) => Listening::Tcp(TcpListener::bind(address)?),
+            Self::Tls(address) => {
+                let listener = TcpListener::bind(address)?;
+                Listening::Tls(TlsListener::new(listener, files)?)
+            }
             #[cfg(unix)]
             Self::Unix(path) => Listening::Unix(UnixListener::bind(path)?, path.clone()),
             #[cfg(not(unix))]
@@ -75,6 +90,7 @@ impl RawAddress {
 /// A raw server before it serves.
 pub(crate) enum Listening {
     Tcp(TcpListener),
+    Tls(TlsListener),
     #[cfg(unix)]
     Unix(UnixListener, PathBuf),
 }
@@ -84,6 +100,7 @@ impl Listening {
     pub(crate) fn address(&self) -> io::Result<RawAddress> {
         match self {
             Self::Tcp(listener) => listener.local_addr().map(RawAddress::Tcp),
+            Self::Tls(listener) => listener.address().map(RawAddress::Tls),
             #[cfg(unix)]
             Self::Unix(_, path) => Ok(RawAddress::Unix(path.clone())),
         }
@@ -93,6 +110,7 @@ impl Listening {
     pub(crate) fn serve(&self) -> io::Result<()> {
         match self {
             Self::Tcp(listener) => serve(listener),
+            Self::Tls(listener) => serve(listener),
             #[cfg(unix)]
             Self::Unix(listener, _) => serve(listener),
         }
@@ -105,7 +123,7 @@ mod tests {
 
     #[test]
     fn addresses_are_read_as_written() {
-        for text in ["127.0.0.1:80", "[::1]:9", "unix:/tmp/x"] {
+        for text in ["127.0.0.1:80", "[::1]:9", "tls:127.0.0.1:0", "unix:/tmp/x"] {
             assert_eq!(text.parse::<RawAddress>().unwrap().to_string(), text);
         }
         assert!("localhost:80".parse::<RawAddress>().is_err());

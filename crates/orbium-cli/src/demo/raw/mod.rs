@@ -2,6 +2,7 @@
 //! `orbium demo raw`: the raw peer, for comparison.
 
 mod address;
+mod tls;
 
 use std::io::Read;
 use std::thread;
@@ -17,6 +18,7 @@ use super::pin::PinArgs;
 use super::timing::{Samples, Timing, latency, thousands};
 use crate::failure::Failure;
 use crate::output;
+use crate::tls::TlsArgs;
 
 #[derive(Debug, Args)]
 pub(crate) struct RawArgs {
@@ -34,9 +36,11 @@ enum RawCommand {
 
 #[derive(Debug, Args)]
 struct RawServeArgs {
-    /// Where to listen: ADDRESS:PORT or unix:PATH
+    /// Where to listen: ADDRESS:PORT, tls:ADDRESS:PORT or unix:PATH
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:0")]
     listen: RawAddress,
+    #[command(flatten)]
+    tls: TlsArgs,
     #[command(flatten)]
     pin: PinArgs,
     /// End when standard input ends
@@ -65,6 +69,8 @@ struct RawCallArgs {
     #[arg(long)]
     json: bool,
     #[command(flatten)]
+    tls: TlsArgs,
+    #[command(flatten)]
     pin: PinArgs,
 }
 
@@ -78,7 +84,7 @@ pub(crate) fn run(args: &RawArgs) -> Result<(), Failure> {
 fn run_server(args: &RawServeArgs) -> Result<(), Failure> {
     args.pin.apply()?;
     let failed = |error| Failure::because(format!("cannot listen at {}: {error}", args.listen));
-    let listener = args.listen.listen().map_err(failed)?;
+    let listener = args.listen.listen(&args.tls).map_err(failed)?;
     let address = listener.address().map_err(failed)?;
     output::print(&format!("{address}\nREADY\n"))?;
     let failed = |error| Failure::because(format!("the raw server failed: {error}"));
@@ -103,7 +109,7 @@ fn run_client(args: &RawCallArgs) -> Result<(), Failure> {
         reply: args.reply,
         every: args.every,
     };
-    let connection = args.to.connect().map_err(failed)?;
+    let connection = args.to.connect(&args.tls).map_err(failed)?;
     let mut client = Client::over(connection, exchange).map_err(failed)?;
     let mut samples = Samples::with_capacity(usize::try_from(args.calls).unwrap_or(usize::MAX));
     let start = Instant::now();
