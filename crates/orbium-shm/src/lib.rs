@@ -74,6 +74,8 @@ mod connector;
 mod hello;
 mod link;
 mod octets;
+#[doc(hidden)]
+pub mod ping_pong;
 mod region;
 #[doc(hidden)]
 pub mod ring;

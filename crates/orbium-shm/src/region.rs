@@ -149,6 +149,36 @@ impl Region {
         };
         SharedOctets::new(words)
     }
+
+    /// Copies octets to the start of a ring, as one block: for
+    /// [`PingPong`](crate::ping_pong::PingPong), whose flags order the two sides.
+    ///
+    /// # Panics
+    /// There are more than the ring has.
+    pub(crate) fn copy_in(&self, way: Way, from: &[u8]) {
+        assert!(from.len() <= self.ring);
+        // SAFETY: within the mapping, see `octets`, and bounded by the line
+        // above. Our own memory does not overlap it. The peer is of this program
+        // and leaves the ring alone until its flag is raised.
+        unsafe {
+            let ring = self.base.add(HEAD + self.ring * way as usize);
+            ring.copy_from_nonoverlapping(NonNull::from(from).cast(), from.len());
+        }
+    }
+
+    /// Copies octets from the start of a ring, as `copy_in` does into it.
+    ///
+    /// # Panics
+    /// There are more than the ring has.
+    pub(crate) fn copy_out(&self, way: Way, into: &mut [u8]) {
+        assert!(into.len() <= self.ring);
+        let len = into.len();
+        // SAFETY: as in `copy_in`; octets have no values that they cannot have.
+        unsafe {
+            let ring = self.base.add(HEAD + self.ring * way as usize);
+            ring.copy_to_nonoverlapping(NonNull::from(into).cast(), len);
+        }
+    }
 }
 
 impl Drop for Region {

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What the transport is measured against does what it is said to.
+#![cfg(target_os = "linux")]
+
+use std::io::{self, Read, Write};
+use std::os::unix::net::UnixListener;
+use std::thread;
+
+use orbium_shm::ping_pong::PingPong;
+
+fn exchange(spins: bool) -> io::Result<()> {
+    let path = std::env::temp_dir().join(format!(
+        "orbium-ping-pong-{}-{spins}.sock",
+        std::process::id()
+    ));
+    let listener = UnixListener::bind(&path)?;
+    let server = thread::spawn(move || -> io::Result<u32> {
+        let mut side = PingPong::accept(&listener, spins)?;
+        let mut rounds = 0;
+        let mut message = vec![0; 70_000];
+        while side.read(&mut message)? > 0 {
+            message.iter_mut().for_each(|octet| *octet = !*octet);
+            side.write_all(&message)?;
+            rounds += 1;
+        }
+        Ok(rounds)
+    });
+    let side = PingPong::connect(&path, spins);
+    std::fs::remove_file(&path)?;
+    let mut side = side?;
+    for round in 0..50_u8 {
+        let mut got = vec![0; 70_000];
+        side.write_all(&vec![round; 70_000])?;
+        side.read_exact(&mut got)?;
+        assert!(got.iter().all(|octet| *octet == !round));
+    }
+    drop(side);
+    // Gone: the server sees the end.
+    let rounds = server.join().map_err(|_| io::ErrorKind::Other)??;
+    assert_eq!(rounds, 50);
+    Ok(())
+}
+
+#[test]
+fn messages_go_to_and_fro() {
+    exchange(false).unwrap();
+    exchange(true).unwrap();
+}
