@@ -6,8 +6,10 @@ use std::path::Path;
 use std::time::Duration;
 
 use clap::Args;
+#[cfg(target_os = "linux")]
+use orbium::Transport;
 use orbium::giop::{Ior, ObjectUrl};
-use orbium::{Channel, ConnectTimeout, ObjectRef, Orb, ProtocolPolicy, Protocols};
+use orbium::{Channel, Config, ConnectTimeout, ObjectRef, Orb, ProtocolPolicy, Protocols};
 
 use crate::failure::Failure;
 use crate::tls::TlsArgs;
@@ -94,8 +96,30 @@ pub(crate) struct ProtocolArgs {
     /// this host first]
     #[arg(long, value_name = "LIST")]
     protocols: Option<ProtocolPolicy>,
+    /// What a client of shared memory does before it sleeps: none, so many
+    /// microseconds, or adaptive:MICROSECONDS
+    #[cfg(target_os = "linux")]
+    #[arg(long, value_name = "SPIN", default_value_t)]
+    shm_spin: orbium_shm::Spin,
     #[command(flatten)]
     pub(crate) tls: TlsArgs,
+}
+
+impl ProtocolArgs {
+    /// Chooses what an ORB to be made calls with.
+    pub(crate) fn add_to(&self, config: &mut Config) -> Result<(), Failure> {
+        config.client_protocols.clone_from(&self.protocols);
+        #[cfg(target_os = "linux")]
+        {
+            let options = orbium_shm::ShmOptions {
+                spin: self.shm_spin,
+                ..orbium_shm::ShmOptions::default()
+            };
+            let transport = orbium_shm::ShmTransport::new(options);
+            config.protocols.register(Transport::stream(transport));
+        }
+        self.tls.add_to(config)
+    }
 }
 
 /// An object to be called, and the ORB that will call it. No call takes longer
@@ -105,16 +129,15 @@ pub(crate) fn object(
     protocols: &ProtocolArgs,
     timeout: Option<Duration>,
 ) -> Result<ObjectRef, Failure> {
-    let mut config = orbium::Config {
+    let mut config = Config {
         call_timeout: timeout,
-        client_protocols: protocols.protocols.clone(),
         protocols: self::protocols(),
-        ..orbium::Config::default()
+        ..Config::default()
     };
     if let Some(timeout) = timeout {
         config.connect_timeout = ConnectTimeout(timeout);
     }
-    protocols.tls.add_to(&mut config)?;
+    protocols.add_to(&mut config)?;
     let orb = Orb::new(config).map_err(|error| Failure::because(error.to_string()))?;
     let object = orb
         .string_to_object(&text(argument)?)

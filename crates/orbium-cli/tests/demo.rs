@@ -17,7 +17,9 @@ const CALLS: [&str; 6] = [
 ];
 
 /// Every protocol there is on this system.
-const PROTOCOLS: &[&str] = if cfg!(unix) {
+const PROTOCOLS: &[&str] = if cfg!(target_os = "linux") {
+    &["IIOP", "UIOP", "SHMIOP", "TLS"]
+} else if cfg!(unix) {
     &["IIOP", "UIOP", "TLS"]
 } else {
     &["IIOP", "TLS"]

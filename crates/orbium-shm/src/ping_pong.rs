@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The least that two processes can do over shared memory: a flag, a copy, and a
-//! futex unless they spin. What the transport is measured against; nobody
-//! checks anything here, and both sides have to take turns.
+//! futex for who has waited long enough. What the transport is measured against;
+//! nobody checks anything here, and both sides have to take turns.
 
 use std::hint;
 use std::io::{self, Read, Write};
@@ -9,6 +9,7 @@ use std::os::fd::OwnedFd;
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::Path;
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::{Duration, Instant};
 
 use orbium_sys::{Deadline, Interest, wait_for};
 use rustix::thread::futex::{self, Timespec};
@@ -21,9 +22,11 @@ const RING: u32 = 512 * 1024;
 
 const EMPTY: u32 = 0;
 const FULL: u32 = 1;
+/// Nothing there, and somebody sleeps until there is.
+const AWAITED: u32 = 2;
 
-/// Looks until a spinning side looks whether the peer is still there.
-const PATIENCE: u32 = 1 << 20;
+/// Looks between two looks at the clock.
+const LOOKS: u32 = 64;
 
 /// One side. A message is written whole, and read whole by a buffer of its size.
 #[derive(Debug)]
@@ -32,7 +35,8 @@ pub struct PingPong {
     inward: Way,
     /// Tells whether the peer is there.
     socket: OwnedFd,
-    spins: bool,
+    /// How long to look before sleeping.
+    spin: Duration,
 }
 
 impl PingPong {
@@ -40,7 +44,7 @@ impl PingPong {
     ///
     /// # Errors
     /// The system's.
-    pub fn accept(listener: &UnixListener, spins: bool) -> io::Result<Self> {
+    pub fn accept(listener: &UnixListener, spin: Duration) -> io::Result<Self> {
         let socket = OwnedFd::from(listener.accept()?.0);
         let (region, memory) = Region::create(RING)?;
         hello::greet(&socket, RING, &memory)?;
@@ -48,7 +52,7 @@ impl PingPong {
             region,
             inward: Way::ToServer,
             socket,
-            spins,
+            spin,
         })
     }
 
@@ -56,14 +60,14 @@ impl PingPong {
     ///
     /// # Errors
     /// The system's; who is there is no server.
-    pub fn connect(path: &Path, spins: bool) -> io::Result<Self> {
+    pub fn connect(path: &Path, spin: Duration) -> io::Result<Self> {
         let socket = OwnedFd::from(UnixStream::connect(path)?);
         let (ring, memory) = hello::receive_greeting(&socket, Deadline::NEVER)?;
         Ok(Self {
             region: Region::open(&memory, ring)?,
             inward: Way::ToClient,
             socket,
-            spins,
+            spin,
         })
     }
 
@@ -71,42 +75,46 @@ impl PingPong {
         &self.region.control(way).tail.0
     }
 
-    /// Waits until the flag is that; `false` if the peer has gone.
-    fn wait(&self, way: Way, wanted: u32) -> io::Result<bool> {
-        let flag = self.flag(way);
-        let mut looks = 0;
-        while flag.load(Ordering::Acquire) != wanted {
-            if self.spins {
-                hint::spin_loop();
-                looks += 1;
-                if looks % PATIENCE == 0 && self.is_alone()? {
-                    return Ok(false);
-                }
-                continue;
+    /// Waits until there is a message; `false` if the peer has gone.
+    fn wait(&self) -> io::Result<bool> {
+        let flag = self.flag(self.inward);
+        if !self.spin.is_zero() && self.look(flag) {
+            return Ok(true);
+        }
+        loop {
+            let seen = flag.compare_exchange(EMPTY, AWAITED, Ordering::AcqRel, Ordering::Acquire);
+            if seen == Err(FULL) {
+                return Ok(true);
             }
             let second = Timespec {
                 tv_sec: 1,
                 tv_nsec: 0,
             };
             // It returns because the flag has changed, or to look who is there.
-            let slept = futex::wait(flag, futex::Flags::empty(), wanted ^ FULL, Some(&second));
+            let slept = futex::wait(flag, futex::Flags::empty(), AWAITED, Some(&second));
             if slept == Err(rustix::io::Errno::TIMEDOUT) && self.is_alone()? {
                 return Ok(false);
             }
         }
-        Ok(true)
     }
 
-    fn raise(&self, way: Way, value: u32) {
-        let flag = self.flag(way);
-        flag.store(value, Ordering::Release);
-        if !self.spins && value == FULL {
-            let _ = futex::wake(flag, futex::Flags::empty(), 1);
+    fn look(&self, flag: &AtomicU32) -> bool {
+        let start = Instant::now();
+        loop {
+            for _ in 0..LOOKS {
+                if flag.load(Ordering::Acquire) == FULL {
+                    return true;
+                }
+                hint::spin_loop();
+            }
+            if start.elapsed() >= self.spin {
+                return false;
+            }
         }
     }
 
     fn is_alone(&self) -> io::Result<bool> {
-        let now = Some(std::time::Duration::ZERO);
+        let now = Some(Duration::ZERO);
         // Nothing is ever sent behind the greeting: readable is the end.
         let [ended] = wait_for([(&self.socket, Interest::Read)], now)?;
         Ok(ended)
@@ -118,11 +126,11 @@ impl Read for PingPong {
     /// has gone.
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
         let count = into.len().min(RING as usize);
-        if !self.wait(self.inward, FULL)? {
+        if !self.wait()? {
             return Ok(0);
         }
         self.region.copy_out(self.inward, &mut into[..count]);
-        self.raise(self.inward, EMPTY);
+        self.flag(self.inward).store(EMPTY, Ordering::Release);
         Ok(count)
     }
 }
@@ -133,14 +141,17 @@ impl Write for PingPong {
         let outward = self.inward.other();
         // Nobody is woken when a flag is lowered: whoever takes turns finds it
         // so, but for the first two messages of a client.
-        while self.flag(outward).load(Ordering::Acquire) != EMPTY {
+        let flag = self.flag(outward);
+        while flag.load(Ordering::Acquire) == FULL {
             if self.is_alone()? {
                 return Err(io::ErrorKind::BrokenPipe.into());
             }
             std::thread::yield_now();
         }
         self.region.copy_in(outward, &from[..count]);
-        self.raise(outward, FULL);
+        if flag.swap(FULL, Ordering::AcqRel) == AWAITED {
+            let _ = futex::wake(flag, futex::Flags::empty(), 1);
+        }
         Ok(count)
     }
 

@@ -5,17 +5,19 @@
 use std::io::{self, Read, Write};
 use std::os::unix::net::UnixListener;
 use std::thread;
+use std::time::Duration;
 
 use orbium_shm::ping_pong::PingPong;
 
-fn exchange(spins: bool) -> io::Result<()> {
+fn exchange(spin: Duration) -> io::Result<()> {
     let path = std::env::temp_dir().join(format!(
-        "orbium-ping-pong-{}-{spins}.sock",
-        std::process::id()
+        "orbium-ping-pong-{}-{}.sock",
+        std::process::id(),
+        spin.as_micros()
     ));
     let listener = UnixListener::bind(&path)?;
     let server = thread::spawn(move || -> io::Result<u32> {
-        let mut side = PingPong::accept(&listener, spins)?;
+        let mut side = PingPong::accept(&listener, spin)?;
         let mut rounds = 0;
         let mut message = vec![0; 70_000];
         while side.read(&mut message)? > 0 {
@@ -25,7 +27,7 @@ fn exchange(spins: bool) -> io::Result<()> {
         }
         Ok(rounds)
     });
-    let side = PingPong::connect(&path, spins);
+    let side = PingPong::connect(&path, spin);
     std::fs::remove_file(&path)?;
     let mut side = side?;
     for round in 0..50_u8 {
@@ -43,6 +45,6 @@ fn exchange(spins: bool) -> io::Result<()> {
 
 #[test]
 fn messages_go_to_and_fro() {
-    exchange(false).unwrap();
-    exchange(true).unwrap();
+    exchange(Duration::ZERO).unwrap();
+    exchange(Duration::from_micros(20)).unwrap();
 }

@@ -14,6 +14,11 @@ pub(crate) enum Carrier {
     Tcp,
     /// A Unix-domain socket.
     Unix,
+    /// Shared memory.
+    Shm {
+        /// Microseconds that who waits spins before sleeping.
+        spin: u16,
+    },
     /// TLS over TCP over the loopback interface.
     Tls,
 }
@@ -24,6 +29,7 @@ impl Carrier {
         match self {
             Self::Tcp => "iiop",
             Self::Unix => "uiop",
+            Self::Shm { .. } => "shmiop",
             Self::Tls => tls::SCHEME,
         }
     }
@@ -34,6 +40,8 @@ impl Carrier {
             Self::Tcp => "raw TCP socket",
             Self::Tls => "raw TLS (rustls)",
             Self::Unix => "raw Unix socket",
+            Self::Shm { spin: 0 } => "raw futexes",
+            Self::Shm { .. } => "raw spinning",
         }
     }
 
@@ -47,6 +55,10 @@ impl Carrier {
         match self {
             Self::Tcp => "iiop://127.0.0.1:0".to_owned(),
             Self::Tls => "ssliop://127.0.0.1:0".to_owned(),
+            Self::Shm { spin } => {
+                let path = scratch.path(&format!("{name}.shmiop"));
+                format!("shmiop://{path}?spin={spin}")
+            }
             Self::Unix => format!("uiop://{}", scratch.path(&format!("{name}.uiop"))),
         }
     }
@@ -56,6 +68,9 @@ impl Carrier {
         match self {
             Self::Tcp => "127.0.0.1:0".to_owned(),
             Self::Tls => "tls:127.0.0.1:0".to_owned(),
+            Self::Shm { spin } => {
+                format!("shm:{spin}:{}", scratch.path(&format!("{name}.raw")))
+            }
             Self::Unix => format!("unix:{}", scratch.path(&format!("{name}.raw"))),
         }
     }
@@ -63,8 +78,24 @@ impl Carrier {
     /// Options of both sides: whose certificates are shown and trusted.
     pub(crate) fn options(self, realm: &Realm) -> Vec<String> {
         match self {
-            Self::Tcp | Self::Unix => Vec::new(),
             Self::Tls => realm.options(),
+            Self::Tcp | Self::Unix | Self::Shm { .. } => Vec::new(),
+        }
+    }
+
+    /// Options of a client alone.
+    pub(crate) fn client_options(self) -> Vec<String> {
+        match self {
+            Self::Shm { spin } => vec!["--shm-spin".to_owned(), spin.to_string()],
+            Self::Tcp | Self::Unix | Self::Tls => Vec::new(),
+        }
+    }
+
+    /// The same with processes on one CPU, where nobody may spin, or not.
+    pub(crate) fn on_one_cpu(self, one: bool) -> Self {
+        match self {
+            Self::Shm { .. } if one => Self::Shm { spin: 0 },
+            other => other,
         }
     }
 }

@@ -124,7 +124,7 @@ fn check_all(objects: &Objects, args: &ClientArgs) -> Result<(), Failure> {
         protocols: reference::protocols(),
         ..Config::default()
     };
-    args.protocols.tls.add_to(&mut config)?;
+    args.protocols.add_to(&mut config)?;
     let orb = Orb::new(config).map_err(|error| Failure::because(error.to_string()))?;
     let again = |object: &ObjectRef| {
         let text = object.orb().object_to_string(object);

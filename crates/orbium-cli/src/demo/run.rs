@@ -36,6 +36,10 @@ const PROTOCOLS: &[Protocol] = &[
         carrier: Carrier::Unix,
     },
     Protocol {
+        name: "SHMIOP",
+        carrier: Carrier::Shm { spin: 20 },
+    },
+    Protocol {
         name: "TLS",
         carrier: Carrier::Tls,
     },
@@ -176,7 +180,7 @@ impl Stage<'_> {
     fn play(&self, progress: &mut Progress, checks: &mut Vec<Finding>) -> Result<Section, Failure> {
         let place = if self.cpu.is_some() { "pinned" } else { "free" };
         progress.step(&format!("{}, {place}: starting", self.protocol.name));
-        let carrier = self.protocol.carrier;
+        let carrier = self.carrier();
         let endpoint = carrier.endpoint(self.scratch, &self.name);
         let serve = ["demo", "serve", "--until-input-ends", "--endpoint"];
         let serve: Vec<_> = serve.into_iter().chain([endpoint.as_str()]).collect();
@@ -228,19 +232,25 @@ impl Stage<'_> {
 
     fn start(&self, what: &'static str, arguments: &[&str]) -> Result<Process, Failure> {
         let mut arguments: Vec<_> = arguments.iter().map(|&text| text.to_owned()).collect();
-        arguments.extend(self.protocol.carrier.options(self.realm));
+        arguments.extend(self.carrier().options(self.realm));
         if let Some(cpu) = self.cpu {
             arguments.extend(["--pin".to_owned(), cpu.to_string()]);
         }
         Process::start(what, &arguments)
     }
 
+    fn carrier(&self) -> Carrier {
+        self.protocol.carrier.on_one_cpu(self.cpu.is_some())
+    }
+
     fn start_client(&self, references: &[String], raw: &str) -> Result<Process, Failure> {
         let rounds = self.effort.rounds.to_string();
         let slice = self.effort.slice.to_string();
         let call_back = format!("{}-back", self.name);
-        let call_back = self.protocol.carrier.endpoint(self.scratch, &call_back);
+        let call_back = self.carrier().endpoint(self.scratch, &call_back);
+        let options = self.carrier().client_options();
         let mut arguments = vec!["demo", "client", "--raw", raw, "--endpoint", &call_back];
+        arguments.extend(options.iter().map(String::as_str));
         arguments.extend(["--rounds", &rounds, "--slice", &slice]);
         for (key, option) in [
             ("Cube IOR:", "--cube"),

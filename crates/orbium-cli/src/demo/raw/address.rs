@@ -8,18 +8,29 @@ use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::PathBuf;
 use std::str::FromStr;
+use std::time::Duration;
 
+#[cfg(target_os = "linux")]
+use orbium_demo::raw::Listen;
 use orbium_demo::raw::serve;
+#[cfg(target_os = "linux")]
+use orbium_shm::ping_pong::PingPong;
 
 use super::tls::{self, TlsListener};
 use crate::tls::TlsArgs;
 
-/// An address: `127.0.0.1:0` for TCP, `tls:127.0.0.1:0`, `unix:PATH`.
+/// An address: `127.0.0.1:0` for TCP, `tls:127.0.0.1:0`, `unix:PATH`,
+/// `shm:MICROSECONDS:PATH`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum RawAddress {
     Tcp(SocketAddr),
     Unix(PathBuf),
     Tls(SocketAddr),
+    Shm {
+        path: PathBuf,
+        /// How long to spin before sleeping.
+        spin: Duration,
+    },
 }
 
 impl FromStr for RawAddress {
@@ -29,11 +40,21 @@ impl FromStr for RawAddress {
         if let Some(path) = text.strip_prefix("unix:") {
             return Ok(Self::Unix(path.into()));
         }
+        let shm = text.strip_prefix("shm:");
+        if let Some((spin, path)) = shm.and_then(|rest| rest.split_once(':')) {
+            let micros = spin.parse().map_err(|_| "expected microseconds")?;
+            return Ok(Self::Shm {
+                path: path.into(),
+                spin: Duration::from_micros(micros),
+            });
+        }
         let address = match text.strip_prefix("tls:") {
             Some(address) => address.parse().map(Self::Tls),
             None => text.parse().map(Self::Tcp),
         };
-        address.map_err(|_| "expected ADDRESS:PORT, tls:ADDRESS:PORT or unix:PATH".to_owned())
+        address.map_err(|_| {
+            "expected ADDRESS:PORT, tls:ADDRESS:PORT, unix:PATH or shm:MICROSECONDS:PATH".to_owned()
+        })
     }
 }
 
@@ -43,6 +64,9 @@ impl fmt::Display for RawAddress {
             Self::Tcp(address) => address.fmt(f),
             Self::Tls(address) => write!(f, "tls:{address}"),
             Self::Unix(path) => write!(f, "unix:{}", path.display()),
+            Self::Shm { path, spin } => {
+                write!(f, "shm:{}:{}", spin.as_micros(), path.display())
+            }
         }
     }
 }
@@ -66,6 +90,10 @@ impl RawAddress {
             Self::Tls(address) => Box::new(tls::connect(tcp(address)?, address.ip(), files)?),
             #[cfg(unix)]
             Self::Unix(path) => Box::new(UnixStream::connect(path)?),
+            #[cfg(target_os = "linux")]
+            Self::Shm { path, spin } => Box::new(PingPong::connect(path, *spin)?),
+            #[cfg(not(target_os = "linux"))]
+            Self::Shm { .. } => return Err(io::ErrorKind::Unsupported.into()),
             #[cfg(not(unix))]
             Self::Unix(_) => return Err(io::ErrorKind::Unsupported.into()),
         })
@@ -81,6 +109,14 @@ impl RawAddress {
             }
             #[cfg(unix)]
             Self::Unix(path) => Listening::Unix(UnixListener::bind(path)?, path.clone()),
+            #[cfg(target_os = "linux")]
+            Self::Shm { path, spin } => Listening::Shm(ShmListener {
+                socket: UnixListener::bind(path)?,
+                path: path.clone(),
+                spin: *spin,
+            }),
+            #[cfg(not(target_os = "linux"))]
+            Self::Shm { .. } => return Err(io::ErrorKind::Unsupported.into()),
             #[cfg(not(unix))]
             Self::Unix(_) => return Err(io::ErrorKind::Unsupported.into()),
         })
@@ -93,6 +129,25 @@ pub(crate) enum Listening {
     Tls(TlsListener),
     #[cfg(unix)]
     Unix(UnixListener, PathBuf),
+    #[cfg(target_os = "linux")]
+    Shm(ShmListener),
+}
+
+/// Where clients are given shared memory.
+#[cfg(target_os = "linux")]
+pub(crate) struct ShmListener {
+    socket: UnixListener,
+    path: PathBuf,
+    spin: Duration,
+}
+
+#[cfg(target_os = "linux")]
+impl Listen for ShmListener {
+    type Stream = PingPong;
+
+    fn next(&self) -> io::Result<PingPong> {
+        PingPong::accept(&self.socket, self.spin)
+    }
 }
 
 impl Listening {
@@ -103,6 +158,11 @@ impl Listening {
             Self::Tls(listener) => listener.address().map(RawAddress::Tls),
             #[cfg(unix)]
             Self::Unix(_, path) => Ok(RawAddress::Unix(path.clone())),
+            #[cfg(target_os = "linux")]
+            Self::Shm(listener) => Ok(RawAddress::Shm {
+                path: listener.path.clone(),
+                spin: listener.spin,
+            }),
         }
     }
 
@@ -113,6 +173,8 @@ impl Listening {
             Self::Tls(listener) => serve(listener),
             #[cfg(unix)]
             Self::Unix(listener, _) => serve(listener),
+            #[cfg(target_os = "linux")]
+            Self::Shm(listener) => serve(listener),
         }
     }
 }
@@ -123,7 +185,14 @@ mod tests {
 
     #[test]
     fn addresses_are_read_as_written() {
-        for text in ["127.0.0.1:80", "[::1]:9", "tls:127.0.0.1:0", "unix:/tmp/x"] {
+        for text in [
+            "127.0.0.1:80",
+            "[::1]:9",
+            "tls:127.0.0.1:0",
+            "unix:/tmp/x",
+            "shm:0:/tmp/x",
+            "shm:20:/tmp/x",
+        ] {
             assert_eq!(text.parse::<RawAddress>().unwrap().to_string(), text);
         }
         assert!("localhost:80".parse::<RawAddress>().is_err());

@@ -36,7 +36,8 @@ enum RawCommand {
 
 #[derive(Debug, Args)]
 struct RawServeArgs {
-    /// Where to listen: ADDRESS:PORT, tls:ADDRESS:PORT or unix:PATH
+    /// Where to listen: ADDRESS:PORT, tls:ADDRESS:PORT, unix:PATH,
+    /// shm:MICROSECONDS:PATH
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:0")]
     listen: RawAddress,
     #[command(flatten)]
