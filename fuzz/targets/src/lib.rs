@@ -9,12 +9,14 @@
 mod cdr;
 mod idl;
 mod messages;
+mod messaging;
 mod references;
 pub mod types;
 
 pub use cdr::{cdr, format_of, type_number};
 pub use idl::idl;
 pub use messages::messages;
+pub use messaging::{STACKS, messaging, stack};
 pub use references::references;
 
 /// A target by its name.
@@ -22,6 +24,7 @@ pub use references::references;
 pub fn target(name: &str) -> Option<fn(&[u8])> {
     Some(match name {
         "messages" => messages,
+        "messaging" => messaging,
         "cdr" => cdr,
         "references" => references,
         "idl" => idl,

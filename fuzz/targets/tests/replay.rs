@@ -41,6 +41,11 @@ fn messages_keep_their_laws() {
 }
 
 #[test]
+fn frames_and_datagrams_keep_their_laws() {
+    replay("messaging");
+}
+
+#[test]
 fn values_keep_their_laws() {
     replay("cdr");
 }

@@ -8,6 +8,8 @@
 //! Messages captured from other ORBs are no part of this; the corpora that are
 //! kept descend from both.
 
+mod messaging;
+
 use std::path::{Path, PathBuf};
 use std::{env, fs};
 
@@ -27,6 +29,7 @@ fn main() {
     let folder = PathBuf::from(env::args().nth(1).expect("a folder"));
     Seeds::new(&folder, "cdr").values();
     Seeds::new(&folder, "messages").messages();
+    Seeds::new(&folder, "messaging").messaging();
     Seeds::new(&folder, "references").references();
     Seeds::new(&folder, "idl").idl();
 }
@@ -107,16 +110,16 @@ impl Seeds {
     fn reference(&mut self, ior: &Ior) {
         self.put(ior.to_string().as_bytes());
         self.put(&encode_encapsulation(|writer| write_ior(ior, writer)).expect("a reference"));
-        for (at, tag) in [
-            profile::TAG_INTERNET_IOP,
-            profile::TAG_MULTIPLE_COMPONENTS,
-            profile::TAG_TAO_UIOP,
-        ]
-        .iter()
-        .enumerate()
-        {
-            for profile in ior.profiles.iter().filter(|profile| profile.tag == *tag) {
-                let mut octets = vec![1 + at as u8];
+        for (which, tag) in [
+            (1, profile::TAG_INTERNET_IOP),
+            (2, profile::TAG_MULTIPLE_COMPONENTS),
+            (3, profile::TAG_TAO_UIOP),
+            (32, profile::TAG_TAO_DIOP),
+            (33, profile::TAG_ORBIUM_IOP),
+            (34, profile::TAG_UIPMC),
+        ] {
+            for profile in ior.profiles.iter().filter(|profile| profile.tag == tag) {
+                let mut octets = vec![which];
                 octets.extend_from_slice(&profile.data);
                 self.put(&octets);
             }
@@ -431,6 +434,11 @@ const URLS: &[&str] = &[
     "corbaloc:omniunix:1.2@/run/x:,:h:1/K",
     "corbaloc:ssliop:1.2@h:684/K",
     "corbaloc:shmiop:1.2@h:10/K",
+    "corbaloc:shmiop:1.2@/run/x.shm|K",
+    "corbaloc:diop:1.2@h:1,can:1.2@/dev/can0,inproc:b|K",
+    "corbaloc:inproc:a/K",
+    "corbaloc:miop:1.0@1.0-D-7-2/239.0.0.1:5",
+    "corbaloc:miop:1.0-D-7/[ff05::1]:5,:h/K",
     "corbaname::host:5000/NameService#dev/trader.kind",
     "corbaname:rir:#a%20b/c",
     "IOR:00",
