@@ -2,8 +2,7 @@
 //! Where connections come in.
 
 use std::io;
-use std::os::fd::{AsFd, OwnedFd};
-use std::sync::{Mutex, PoisonError};
+use std::os::fd::AsFd;
 
 use orbium_transport::{
     Acceptor, ByteStream, Endpoint, ListenError, ProtocolProperties, UnixAcceptor,
@@ -13,17 +12,14 @@ use crate::region::{Region, Way};
 use crate::ring::Waiting;
 use crate::{ShmByteStream, ShmOptions, hello};
 
-/// Memory for a connection, and its descriptor.
-type Memory = (Region, OwnedFd);
+/// Clients found gone in one accept before that is for the caller to know.
+const GONE: usize = 64;
 
 /// A listening socket that hands out shared memory.
 #[derive(Debug)]
 pub struct ShmAcceptor {
     socket: UnixAcceptor,
     options: ShmOptions,
-    /// For the next connection: made before it is accepted, so that it stays in
-    /// the queue while there is no memory or descriptor to be had.
-    prepared: Mutex<Option<Memory>>,
 }
 
 impl ShmAcceptor {
@@ -40,32 +36,33 @@ impl ShmAcceptor {
         Ok(Self {
             socket: UnixAcceptor::listen(endpoint, properties)?,
             options,
-            prepared: Mutex::default(),
         })
     }
 
-    /// Takes a connection that is waiting.
+    /// Takes a connection that is waiting, and whose client still is.
     ///
     /// # Errors
     /// As [`Acceptor::accept`].
     pub fn accept_shm(&self) -> io::Result<ShmByteStream> {
-        let mut prepared = self.prepared.lock().unwrap_or_else(PoisonError::into_inner);
-        let memory = match prepared.take() {
-            Some(memory) => memory,
-            None => self.prepare()?,
-        };
-        let (region, descriptor) = memory;
-        let stream = match self.socket.accept_unix() {
-            Ok(stream) => stream,
-            Err(error) => {
-                *prepared = Some((region, descriptor));
-                return Err(error);
+        for _ in 0..GONE {
+            match self.accept_next() {
+                Err(error) if error.kind() == io::ErrorKind::ConnectionAborted => {}
+                accepted => return accepted,
             }
-        };
-        drop(prepared);
+        }
+        Err(io::ErrorKind::ConnectionAborted.into())
+    }
+
+    fn accept_next(&self) -> io::Result<ShmByteStream> {
+        // First, so that the client stays in the queue while there is no memory
+        // or descriptor to be had.
+        let (region, memory) = Region::create(self.options.ring)?;
+        // The client may send before we are told whether to wait for readiness.
+        region.control(Way::ToServer).reader.announce(Waiting::Away);
+        let stream = self.socket.accept_unix()?;
         let peer = stream.peer();
         let socket = stream.into_socket();
-        hello::greet(&socket, self.options.ring, &descriptor)?;
+        hello::greet(&socket, self.options.ring, &memory)?;
         let spin = self.options.spin;
         Ok(ShmByteStream::new(
             region,
@@ -74,13 +71,6 @@ impl ShmAcceptor {
             spin,
             peer,
         ))
-    }
-
-    fn prepare(&self) -> io::Result<Memory> {
-        let (region, descriptor) = Region::create(self.options.ring)?;
-        // The client may send before we are told whether to wait for readiness.
-        region.control(Way::ToServer).reader.announce(Waiting::Away);
-        Ok((region, descriptor))
     }
 }
 
