@@ -39,6 +39,23 @@ private:
     bool little_ = false;
 };
 
+/// Served over TLS alone: the port stands in a component.
+void find_tls(Reader& reader, Profile& profile)
+{
+    constexpr unsigned TAG_SSL_SEC_TRANS = 20;
+    for (unsigned components = reader.number(4); components > 0; --components) {
+        const unsigned tag = reader.number(4);
+        const std::string octets = reader.counted();
+        if (tag != TAG_SSL_SEC_TRANS)
+            continue;
+        Reader body(octets);
+        body.number(2);  // what the target supports
+        body.number(2);  // what it requires
+        profile.port = body.number(2);
+        profile.tls = true;
+    }
+}
+
 }  // namespace
 
 Profile parse(const std::string& text)
@@ -61,6 +78,8 @@ Profile parse(const std::string& text)
         profile.host.pop_back();  // the terminating zero
         profile.port = reader.number(2);
         profile.key = reader.counted();
+        if (profile.port == 0 && profile.minor > 0)
+            find_tls(reader, profile);
         return profile;
     }
     throw std::runtime_error("the reference has no IIOP profile");
@@ -69,8 +88,9 @@ Profile parse(const std::string& text)
 std::string corbaloc(const Profile& profile, unsigned minor)
 {
     static const char digits[] = "0123456789abcdef";
-    std::string text = "corbaloc:iiop:1." + std::to_string(std::min(minor, profile.minor)) + "@" + profile.host + ":"
-        + std::to_string(profile.port) + "/";
+    const std::string scheme = profile.tls ? "ssliop" : "iiop";
+    std::string text = "corbaloc:" + scheme + ":1." + std::to_string(std::min(minor, profile.minor)) + "@"
+        + profile.host + ":" + std::to_string(profile.port) + "/";
     for (const char c : profile.key) {
         const auto octet = static_cast<unsigned char>(c);
         if (std::isalnum(octet) && octet < 0x80)

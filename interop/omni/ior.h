@@ -11,12 +11,13 @@ struct Profile {
     std::string host;
     unsigned port;
     std::string key;
+    bool tls = false;  // the port is served over TLS, and none is without
 };
 
 /// The first IIOP profile of "IOR:…"; throws std::runtime_error when there is none.
 Profile parse(const std::string& text);
 
-/// "corbaloc:iiop:1.M@host:port/key" with the key escaped and M the smaller of the two minor versions.
+/// "corbaloc:iiop:1.M@host:port/key", or ssliop, with the key escaped and M the smaller of the two minor versions.
 std::string corbaloc(const Profile& profile, unsigned minor);
 
 }  // namespace ior

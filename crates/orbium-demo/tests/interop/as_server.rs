@@ -27,7 +27,7 @@ struct Run {
 }
 
 /// What a client printed about a check.
-fn line(text: &str) -> Option<Line> {
+pub(crate) fn line(text: &str) -> Option<Line> {
     let (verdict, rest) = text.split_once(' ')?;
     let (name, why) = match rest.split_once(": ") {
         Some((name, why)) => (name, Some(why.to_owned())),

@@ -9,8 +9,10 @@
 
 mod as_client;
 mod as_server;
+mod credentials;
 mod dissected;
 mod expected;
+mod over_tls;
 mod pcap;
 mod programs;
 mod relay;

@@ -8,7 +8,9 @@ import java.nio.charset.StandardCharsets;
 import java.util.HexFormat;
 
 /** The first IIOP profile of a stringified reference: to point elsewhere, or to say an older version. */
-record Ior(String type, int minor, String host, int port, byte[] key, byte[] profile) {
+record Ior(String type, int minor, String host, int port, boolean tls, byte[] key, byte[] profile) {
+    private static final int TAG_SSL_SEC_TRANS = 20;
+
     static Ior parse(String text) {
         if (!text.startsWith("IOR:"))
             throw new IllegalArgumentException("not a stringified reference");
@@ -33,12 +35,27 @@ record Ior(String type, int minor, String host, int port, byte[] key, byte[] pro
         byte[] key = octets(in);
         // GIOP 1.0 ends here; later versions have components.
         byte[] copy = body.clone();
-        return new Ior(type, minor, host, port, key, minor == 0 ? java.util.Arrays.copyOf(copy, in.position()) : copy);
+        if (minor == 0)
+            copy = java.util.Arrays.copyOf(copy, in.position());
+        int tls = port == 0 && minor > 0 ? tlsPort(in) : 0;
+        return new Ior(type, minor, host, tls == 0 ? port : tls, tls != 0, key, copy);
+    }
+
+    /** Served over TLS alone: the port stands in a component. */
+    private static int tlsPort(ByteBuffer in) {
+        for (int left = number(in); left > 0; --left) {
+            int tag = number(in);
+            byte[] body = octets(in);
+            if (tag == TAG_SSL_SEC_TRANS) // byte order, padding, what is supported, what is required
+                return encapsulation(body).getShort(6) & 0xffff;
+        }
+        return 0;
     }
 
     /** A corbaloc for another key at the same address, of the smaller of the two versions. */
     String corbaloc(byte[] otherKey, int otherMinor) {
-        StringBuilder text = new StringBuilder("corbaloc:iiop:1." + Math.min(minor, otherMinor) + "@" + host + ":" + port + "/");
+        StringBuilder text = new StringBuilder("corbaloc:" + (tls ? "ssliop" : "iiop"))
+            .append(":1." + Math.min(minor, otherMinor) + "@" + host + ":" + port + "/");
         for (byte octet : otherKey) {
             char c = (char) (octet & 0xff);
             if (c < 0x80 && Character.isLetterOrDigit(c))
