@@ -6,6 +6,7 @@
 //! libraries do.
 #![forbid(unsafe_code)]
 
+mod bench;
 mod bridge;
 mod demo;
 mod failure;
@@ -46,6 +47,8 @@ enum Command {
     /// Prints a table of latencies beside those of a raw socket that moves as
     /// many octets, and draws a plot.
     Demo(Box<demo::DemoArgs>),
+    /// Measure protocols against one another.
+    Bench(Box<bench::BenchArgs>),
     /// Relay requests from one protocol to another.
     ///
     /// Messages pass as they are, with their keys, service contexts and code
@@ -70,6 +73,7 @@ fn main() -> ExitCode {
         }
     };
     let outcome = match &cli.command {
+        Command::Bench(args) => bench::run(args),
         Command::Bridge(args) => bridge::run(args),
         Command::Demo(args) => demo::run(args),
         Command::Idl(args) => idl::run(args),

@@ -89,7 +89,7 @@ pub(crate) fn protocols() -> Protocols {
 }
 
 /// Which protocols a command calls with.
-#[derive(Debug, Default, Args)]
+#[derive(Clone, Debug, Default, Args)]
 pub(crate) struct ProtocolArgs {
     /// Protocols to call with, best first, the others not at all: names such as
     /// shmiop,uiop,iiop/giop-lite [default: what the reference offers, within
@@ -106,6 +106,19 @@ pub(crate) struct ProtocolArgs {
 }
 
 impl ProtocolArgs {
+    /// The same with another way to spin, unless `spin` is empty.
+    pub(crate) fn with_spin(&self, spin: &str) -> Result<Self, Failure> {
+        #[cfg_attr(not(target_os = "linux"), expect(unused_mut))]
+        let mut protocols = self.clone();
+        #[cfg(target_os = "linux")]
+        if !spin.is_empty() {
+            let read = spin.parse();
+            protocols.shm_spin =
+                read.map_err(|error| Failure::because(format!("`{spin}`: {error}")))?;
+        }
+        Ok(protocols)
+    }
+
     /// Chooses what an ORB to be made calls with.
     pub(crate) fn add_to(&self, config: &mut Config) -> Result<(), Failure> {
         config.client_protocols.clone_from(&self.protocols);

@@ -7,21 +7,21 @@
 //! started what it found, a line of JSON each.
 
 mod call;
-mod carrier;
-mod child;
+pub(crate) mod carrier;
+pub(crate) mod child;
 mod client;
-mod contest;
+pub(crate) mod contest;
 mod event;
-mod pin;
-mod plot;
-mod progress;
+pub(crate) mod pin;
+pub(crate) mod plot;
+pub(crate) mod progress;
 mod raw;
-mod realm;
+pub(crate) mod realm;
 mod report;
 mod run;
-mod scratch;
+pub(crate) mod scratch;
 mod serve;
-mod timing;
+pub(crate) mod timing;
 
 use clap::{Args, Subcommand};
 

@@ -193,7 +193,7 @@ fn mark(svg: &mut String, from: f64, to: f64, y: f64, colour: &str, timing: &Tim
     );
 }
 
-fn text(svg: &mut String, x: f64, y: f64, attributes: &str, content: &str) {
+pub(crate) fn text(svg: &mut String, x: f64, y: f64, attributes: &str, content: &str) {
     let content = escaped(content);
     let _ = writeln!(
         svg,
@@ -211,7 +211,7 @@ fn tick_label(nanoseconds: u64) -> String {
     }
 }
 
-fn escaped(text: &str) -> String {
+pub(crate) fn escaped(text: &str) -> String {
     text.replace('&', "&amp;")
         .replace('<', "&lt;")
         .replace('>', "&gt;")

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! `orbium bench`: the measurements of Kuhns, Schmidt, O'Ryan and Levine, "The
+//! Design and Performance of a Pluggable Protocols Framework for Real-time
+//! Distributed Object Computing Middleware", taken of orbium.
+
+mod caller;
+mod chart;
+mod protocols;
+mod table;
+
+use clap::{Args, Subcommand};
+
+use crate::failure::Failure;
+
+#[derive(Debug, Args)]
+pub(crate) struct BenchArgs {
+    #[command(subcommand)]
+    command: BenchCommand,
+}
+
+#[derive(Debug, Subcommand)]
+enum BenchCommand {
+    /// Calls per second over every protocol, by type of data (figure 5).
+    ///
+    /// A server process for each protocol and one client process, which calls
+    /// them in turns: first all on one CPU, then where the system puts them.
+    Protocols(protocols::ProtocolsArgs),
+    /// The client that the measurements start.
+    #[command(hide = true)]
+    Caller(caller::CallerArgs),
+}
+
+pub(crate) fn run(args: &BenchArgs) -> Result<(), Failure> {
+    match &args.command {
+        BenchCommand::Protocols(args) => protocols::run(args),
+        BenchCommand::Caller(args) => caller::run(args),
+    }
+}

@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! `orbium bench protocols`.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use clap::Args;
+use serde_json::json;
+
+use super::caller::{DATA, Found};
+use super::chart;
+use super::table::{Place, Protocols};
+use crate::demo::carrier::Carrier;
+use crate::demo::child::Process;
+use crate::demo::pin;
+use crate::demo::progress::Progress;
+use crate::demo::realm::Realm;
+use crate::demo::scratch::Scratch;
+use crate::failure::Failure;
+use crate::output;
+
+/// A transport and a messaging half.
+struct Protocol {
+    name: &'static str,
+    carrier: Carrier,
+    /// As `?messaging=` has it; GIOP alone if empty.
+    messaging: &'static str,
+}
+
+const fn protocol(name: &'static str, carrier: Carrier, messaging: &'static str) -> Protocol {
+    Protocol {
+        name,
+        carrier,
+        messaging,
+    }
+}
+
+/// Longer than any answer takes that is worth waiting for.
+const LONG: u16 = 500;
+
+/// What is compared; gains are over the first.
+const PROTOCOLS: &[Protocol] = &[
+    protocol("IIOP", Carrier::Tcp, ""),
+    protocol("IIOP/giop-lite", Carrier::Tcp, "giop-lite"),
+    protocol("UIOP", Carrier::Unix, ""),
+    protocol("UIOP/giop-lite", Carrier::Unix, "giop-lite"),
+    protocol("SHMIOP futex", Carrier::Shm { spin: 0 }, ""),
+    protocol("SHMIOP spin", Carrier::Shm { spin: LONG }, ""),
+    protocol("TLS", Carrier::Tls, ""),
+    protocol("IIOP/fixed", Carrier::Tcp, "fixed"),
+    protocol("IIOP/ziop", Carrier::Tcp, "ziop"),
+];
+
+#[derive(Debug, Args)]
+pub(crate) struct ProtocolsArgs {
+    /// Measure for a few seconds only
+    #[arg(long)]
+    quick: bool,
+    /// Where to draw the chart
+    #[arg(long, value_name = "FILE", default_value = "orbium-protocols.svg")]
+    svg: PathBuf,
+    /// Write everything found to this file, as JSON
+    #[arg(long, value_name = "FILE")]
+    json: Option<PathBuf>,
+}
+
+/// Rounds, and the time that each protocol is called at once.
+const QUICK: (u32, Duration) = (3, Duration::from_millis(5));
+const WHOLE: (u32, Duration) = (7, Duration::from_millis(25));
+
+pub(crate) fn run(args: &ProtocolsArgs) -> Result<(), Failure> {
+    let effort = if args.quick { QUICK } else { WHOLE };
+    let scratch = Scratch::new()?;
+    let realm = Realm::new(&scratch)?;
+    let mut places = Vec::new();
+    places.extend(pin::choose().map(Some));
+    places.push(None);
+    let mut progress = Progress::new(places.len() * (1 + DATA.len()));
+    let mut found = Vec::new();
+    for (number, cpu) in places.into_iter().enumerate() {
+        let stage = Stage {
+            scratch: &scratch,
+            realm: &realm,
+            number,
+            cpu,
+            effort,
+        };
+        let place = Place {
+            cpu,
+            protocols: stage.play(&mut progress)?,
+        };
+        found.push(place);
+    }
+    progress.clear();
+    for place in &found {
+        output::print(&place.to_text())?;
+    }
+    write(&args.svg, &chart::draw(&found))?;
+    output::print(&format!("\nThe chart is in {}.\n", args.svg.display()))?;
+    if let Some(path) = &args.json {
+        let places: Vec<_> = found.iter().map(Place::to_json).collect();
+        let whole = json!({
+            "orbium": env!("CARGO_PKG_VERSION"),
+            "quick": args.quick,
+            "places": places,
+        });
+        write(path, &format!("{whole:#}\n"))?;
+    }
+    Ok(())
+}
+
+pub(super) fn write(path: &Path, text: &str) -> Result<(), Failure> {
+    std::fs::write(path, text)
+        .map_err(|error| Failure::because(format!("cannot write `{}`: {error}", path.display())))
+}
+
+/// All servers and the client in one place.
+struct Stage<'a> {
+    scratch: &'a Scratch,
+    realm: &'a Realm,
+    number: usize,
+    cpu: Option<usize>,
+    effort: (u32, Duration),
+}
+
+impl Stage<'_> {
+    /// The protocols that can be measured here: whoever spins needs a CPU of
+    /// its own.
+    fn protocols(&self) -> impl Iterator<Item = &'static Protocol> {
+        let one_cpu = self.cpu.is_some();
+        let here = move |protocol: &&Protocol| {
+            let carrier = protocol.carrier;
+            carrier.is_here() && carrier.on_one_cpu(one_cpu) == carrier
+        };
+        PROTOCOLS.iter().filter(here)
+    }
+
+    fn play(&self, progress: &mut Progress) -> Result<Protocols, Failure> {
+        let place = if self.cpu.is_some() { "pinned" } else { "free" };
+        progress.step(&format!("{place}: starting"));
+        let mut servers = Vec::new();
+        let mut told = Vec::new();
+        for (index, protocol) in self.protocols().enumerate() {
+            let (server, cube) = self.serve(protocol, index)?;
+            servers.push(server);
+            let spin = match protocol.carrier {
+                Carrier::Shm { spin } => spin.to_string(),
+                _ => String::new(),
+            };
+            told.push(json!({ "name": protocol.name, "spin": spin, "cube": cube }));
+        }
+        let file = self.scratch.path(&format!("servers-{}", self.number));
+        write(Path::new(&file), &json!(told).to_string())?;
+        let mut client = self.call(&file)?;
+        let mut found = Protocols::default();
+        let mut data = String::new();
+        while let Some(line) = client.line()? {
+            let Some(one) = Found::from_line(&line) else {
+                return Err(Failure::because(format!(
+                    "the client process said `{line}`, which means nothing"
+                )));
+            };
+            if one.data != data {
+                data.clone_from(&one.data);
+                progress.step(&format!("{place}: {data}"));
+            }
+            found.add(one);
+        }
+        client.end()?;
+        servers.into_iter().try_for_each(Process::end)?;
+        Ok(found)
+    }
+
+    /// Starts a server; gives the reference of its cube.
+    fn serve(&self, protocol: &Protocol, index: usize) -> Result<(Process, String), Failure> {
+        let name = format!("{}-{index}", self.number);
+        let mut endpoint = protocol.carrier.endpoint(self.scratch, &name);
+        if !protocol.messaging.is_empty() {
+            let separator = if endpoint.contains('?') { '&' } else { '?' };
+            endpoint.push_str(&format!("{separator}messaging={}", protocol.messaging));
+        }
+        let mut arguments = ["demo", "serve", "--until-input-ends", "--endpoint"]
+            .map(str::to_owned)
+            .to_vec();
+        arguments.push(endpoint);
+        arguments.extend(protocol.carrier.options(self.realm));
+        arguments.extend(self.pin());
+        let mut server = Process::start("server", &arguments)?;
+        let lines = server.lines_until_ready()?;
+        let cube = lines.iter().find_map(|line| line.strip_prefix("Cube IOR:"));
+        let cube = cube.ok_or_else(|| Failure::because("the server process gave no reference"))?;
+        Ok((server, format!("IOR:{cube}")))
+    }
+
+    fn call(&self, servers: &str) -> Result<Process, Failure> {
+        let (rounds, slice) = self.effort;
+        let (rounds, slice) = (rounds.to_string(), slice.as_millis().to_string());
+        let arguments = ["bench", "caller", "--servers", servers];
+        let arguments = arguments
+            .into_iter()
+            .chain(["--rounds", &rounds, "--slice", &slice]);
+        let mut arguments: Vec<_> = arguments.map(str::to_owned).collect();
+        arguments.extend(self.realm.options());
+        arguments.extend(self.pin());
+        Process::start("client", &arguments)
+    }
+
+    fn pin(&self) -> Vec<String> {
+        let cpu = self.cpu.map(|cpu| ["--pin".to_owned(), cpu.to_string()]);
+        cpu.into_iter().flatten().collect()
+    }
+}

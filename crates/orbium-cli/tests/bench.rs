@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! `orbium bench` as its users meet it.
+
+mod program;
+
+use program::{Folder, run};
+
+#[test]
+fn every_protocol_is_called_with_every_type_of_data() {
+    let folder = Folder::new();
+    let (svg, json) = (folder.path("chart.svg"), folder.path("all.json"));
+    let ran = run([
+        "bench",
+        "protocols",
+        "--quick",
+        "--svg",
+        &svg,
+        "--json",
+        &json,
+    ]);
+    ran.assert_done();
+    assert_eq!(ran.stderr, "");
+
+    let found: serde_json::Value =
+        serde_json::from_str(&std::fs::read_to_string(&json).unwrap()).unwrap();
+    let places = found["places"].as_array().unwrap();
+    assert_eq!(places.len(), if cfg!(target_os = "linux") { 2 } else { 1 });
+    for place in places {
+        let protocols = place["protocols"].as_array().unwrap();
+        let mut expected = vec!["IIOP", "IIOP/giop-lite"];
+        if cfg!(unix) {
+            expected.extend(["UIOP", "UIOP/giop-lite"]);
+        }
+        if cfg!(target_os = "linux") {
+            expected.push("SHMIOP futex");
+            // Nobody spins where the other side could not run meanwhile.
+            if place["pinned_to_cpu"].is_null() {
+                expected.push("SHMIOP spin");
+            }
+        }
+        expected.extend(["TLS", "IIOP/fixed", "IIOP/ziop"]);
+        let name = |protocol: &serde_json::Value| protocol["protocol"].as_str().map(str::to_owned);
+        let names: Vec<_> = protocols.iter().filter_map(name).collect();
+        assert_eq!(names, expected);
+        for protocol in protocols {
+            let data = protocol["data"].as_array().unwrap();
+            assert_eq!(data.len(), 9, "{protocol}");
+            for of in data {
+                assert!(of["calls_per_second"].as_f64().unwrap() > 0.0, "{of}");
+            }
+        }
+    }
+    for name in ["IIOP/giop-lite", "TLS"] {
+        let rows = ran.stdout.lines().filter(|line| line.starts_with(name));
+        assert_eq!(rows.count(), 2 * places.len(), "{ran:?}");
+    }
+    let drawing = std::fs::read_to_string(&svg).unwrap();
+    assert!(drawing.starts_with("<svg ") && drawing.ends_with("</svg>\n"));
+    assert!(drawing.contains("IIOP/ziop, 1024 longs: "));
+}
