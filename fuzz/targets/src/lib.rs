@@ -11,6 +11,8 @@ mod idl;
 mod messages;
 mod messaging;
 mod references;
+#[cfg(target_os = "linux")]
+mod rings;
 pub mod types;
 
 pub use cdr::{cdr, format_of, type_number};
@@ -18,6 +20,8 @@ pub use idl::idl;
 pub use messages::messages;
 pub use messaging::{STACKS, messaging, stack};
 pub use references::references;
+#[cfg(target_os = "linux")]
+pub use rings::rings;
 
 /// A target by its name.
 #[must_use]
@@ -27,6 +31,8 @@ pub fn target(name: &str) -> Option<fn(&[u8])> {
         "messaging" => messaging,
         "cdr" => cdr,
         "references" => references,
+        #[cfg(target_os = "linux")]
+        "rings" => rings,
         "idl" => idl,
         _ => return None,
     })

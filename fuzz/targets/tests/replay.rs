@@ -59,3 +59,9 @@ fn references_keep_their_laws() {
 fn idl_is_compiled_or_refused() {
     replay("idl");
 }
+
+#[cfg(target_os = "linux")]
+#[test]
+fn rings_keep_their_laws() {
+    replay("rings");
+}
