@@ -377,18 +377,16 @@ impl Orb {
         Ok(())
     }
 
-    /// Checks that the ORB has not ended; the protocol policy of this thread, if
-    /// it has one.
+    /// What a call has to heed before it begins; zero nearly always.
     #[inline]
-    pub(crate) fn check_running(&self) -> Result<Option<ProtocolPolicy>, SystemException> {
-        match self.0.notice.load(Ordering::Acquire) {
-            0 => Ok(None),
-            notice => self.heed(notice),
-        }
+    pub(crate) fn notice(&self) -> u8 {
+        self.0.notice.load(Ordering::Acquire)
     }
 
+    /// Checks that the ORB has not ended; the protocol policy of this thread, if
+    /// it has one.
     #[cold]
-    fn heed(&self, notice: u8) -> Result<Option<ProtocolPolicy>, SystemException> {
+    pub(crate) fn heed(&self, notice: u8) -> Result<Option<ProtocolPolicy>, SystemException> {
         if notice & NOTICE_ENDED != 0 {
             return Err(already_shut_down());
         }
@@ -396,6 +394,10 @@ impl Orb {
             let mut own = policies.iter().filter(|(orb, _)| *orb == self.number());
             own.next().map(|(_, policy)| policy.clone())
         }))
+    }
+
+    fn check_running(&self) -> Result<(), SystemException> {
+        self.heed(self.notice()).map(drop)
     }
 
     /// ClientProtocolPolicy of the calls that this thread makes through this

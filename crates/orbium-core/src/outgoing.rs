@@ -2,6 +2,7 @@
 //! Finished messages into a stream of octets.
 
 use std::io::{self, IoSlice};
+use std::os::fd::AsFd;
 use std::time::Duration;
 
 use orbium_cdr::CdrWriter;
@@ -171,8 +172,12 @@ fn wait_if_full(
         io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut => {
             let deadline = patience.deadline();
             let left = deadline.remaining()?;
-            let source = stream.source();
-            let [ready] = wait_for([(&source, Interest::Write)], left)?;
+            let sending = stream.sending_source();
+            let source: &dyn AsFd = match &sending {
+                Some(sending) => sending,
+                None => stream.source(),
+            };
+            let [ready] = wait_for([(source, Interest::Write)], left)?;
             if !ready {
                 deadline.remaining()?;
             }

@@ -241,3 +241,32 @@ fn endpoints_that_cannot_be_are_refused_with_a_sentence() {
     assert!(error("iiop://127.0.0.1:0?colour=red").contains("unknown endpoint parameter `colour`"));
     assert!(error("iiop://127.0.0.1:70000").contains("is not a port"));
 }
+
+#[test]
+fn half_a_frame_is_not_waited_for_longer_than_half_a_message() {
+    use std::io::{Read, Write};
+    each_strategy(|strategy| {
+        let served = Served::with(Config {
+            strategy,
+            endpoints: vec!["iiop://127.0.0.1:0?messaging=giop-lite".parse().unwrap()],
+            limits: orbium::Limits {
+                message_time: std::time::Duration::from_millis(100),
+                ..orbium::Limits::default()
+            },
+            ..Config::default()
+        });
+        let at = served.orb.channels().unwrap()[0].address.clone();
+        let mut stream = std::net::TcpStream::connect(at).unwrap();
+        stream.write_all(&[0x11, 0, 0]).unwrap();
+        let mut answer = Vec::new();
+        within("the connection ends", move || {
+            let _ = stream.read_to_end(&mut answer);
+        });
+        // An idle one is left alone.
+        let (_client, target) = served.client();
+        assert_eq!(target.echo_long(1), Ok(1));
+        std::thread::sleep(std::time::Duration::from_millis(250));
+        assert_eq!(target.echo_long(2), Ok(2));
+        served.end();
+    });
+}

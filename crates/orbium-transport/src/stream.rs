@@ -4,7 +4,7 @@
 use std::fmt;
 use std::io::{self, IoSlice};
 use std::net::{Shutdown, SocketAddr};
-use std::os::fd::AsFd;
+use std::os::fd::{AsFd, OwnedFd};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -113,9 +113,22 @@ pub trait ByteStream: Send + Sync + fmt::Debug {
     /// What to wait on for readiness.
     fn source(&self) -> &dyn AsFd;
 
+    /// What to wait on for room to send, if that is another than
+    /// [`ByteStream::source`]: a stream may have one descriptor for each
+    /// direction. None once nothing more can be sent.
+    fn sending_source(&self) -> Option<Arc<OwnedFd>> {
+        None
+    }
+
     /// Whether there is something to receive that [`ByteStream::source`] does
     /// not show, since it was taken from there already.
     fn has_buffered(&self) -> bool {
+        false
+    }
+
+    /// Whether part of something was received of which nothing can be handed on
+    /// before its rest is there: a peer may not leave it at that for ever.
+    fn is_midway(&self) -> bool {
         false
     }
 }

@@ -122,9 +122,9 @@ impl<'a> Pump<'a> {
                 Ok(0) => return None,
                 Ok(_) => {}
                 Err(error) => match error.kind() {
-                    io::ErrorKind::Interrupted
-                    | io::ErrorKind::WouldBlock
-                    | io::ErrorKind::TimedOut => {}
+                    io::ErrorKind::Interrupted => {}
+                    io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut
+                        if !self.from.is_midway() => {}
                     _ => return None,
                 },
             }

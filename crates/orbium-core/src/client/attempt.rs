@@ -10,10 +10,10 @@ use std::sync::Arc;
 use orbium_giop::{AddressingDisposition, Completion, ExceptionKind, Ior, SystemException, minor};
 use orbium_transport::Deadline;
 
+use crate::ObjectRef;
 use crate::client::binding::{Binding, no_usable_protocol};
 use crate::client::exchange::{Link, Outcome, deadline_passed};
 use crate::client::locate;
-use crate::{ObjectRef, ProtocolPolicy};
 
 /// Times that a request which the server had not begun is sent again.
 const RETRIES: u32 = 4;
@@ -37,13 +37,22 @@ pub(crate) struct Attempt<'o> {
     fell_back: bool,
 }
 
+/// Where to call the object, on a thread that may have a policy of its own.
+#[cold]
+fn heed(object: &ObjectRef, notice: u8) -> Result<Option<ObjectRef>, SystemException> {
+    Ok(match object.orb().heed(notice)? {
+        None => object.state().forwarded(),
+        Some(policy) => object.under_thread_policy(policy),
+    })
+}
+
 impl<'o> Attempt<'o> {
     #[inline(always)]
-    pub(crate) fn new(object: &'o ObjectRef, thread_policy: Option<ProtocolPolicy>) -> Self {
+    pub(crate) fn new(object: &'o ObjectRef) -> Result<Self, SystemException> {
         let state = object.state();
-        let forwarded = match thread_policy {
-            None => state.forwarded(),
-            Some(policy) => object.under_thread_policy(policy),
+        let forwarded = match state.orb.notice() {
+            0 => state.forwarded(),
+            notice => heed(object, notice)?,
         };
         let timing = match state
             .overrides
@@ -56,7 +65,7 @@ impl<'o> Attempt<'o> {
             },
             timeout => Timing::new(timeout),
         };
-        Self {
+        Ok(Self {
             object,
             timing,
             forwarded,
@@ -64,7 +73,7 @@ impl<'o> Attempt<'o> {
             forwards: 0,
             retries: 0,
             fell_back: false,
-        }
+        })
     }
 
     #[inline]

@@ -27,8 +27,7 @@ pub(crate) fn call<'a, T, E: Raises>(
     arguments: impl Fn(&mut CdrWriter<'a>),
     results: impl FnOnce(&mut CdrReader<'_>) -> Result<T, CdrError>,
 ) -> Result<T, E> {
-    let thread_policy = object.orb().check_running()?;
-    let mut attempt = Attempt::new(object, thread_policy);
+    let mut attempt = Attempt::new(object)?;
     let orb = object.orb();
     let deadline = attempt.deadline();
     loop {
@@ -54,8 +53,7 @@ pub(crate) fn send<'a>(
     operation: &'static Operation,
     arguments: impl Fn(&mut CdrWriter<'a>),
 ) -> Result<(), SystemException> {
-    let thread_policy = object.orb().check_running()?;
-    let mut attempt = Attempt::new(object, thread_policy);
+    let mut attempt = Attempt::new(object)?;
     let orb = object.orb();
     let deadline = attempt.deadline();
     loop {
@@ -76,8 +74,7 @@ pub(crate) fn send<'a>(
 
 /// Asks where the object is.
 pub(crate) fn locate(object: &ObjectRef) -> Result<bool, SystemException> {
-    let thread_policy = object.orb().check_running()?;
-    let mut attempt = Attempt::new(object, thread_policy);
+    let mut attempt = Attempt::new(object)?;
     loop {
         match attempt.locate() {
             Ok(here) => return Ok(here),

@@ -7,7 +7,7 @@
 use std::fmt;
 use std::io::{self, IoSlice};
 use std::net::Shutdown;
-use std::os::fd::AsFd;
+use std::os::fd::{AsFd, OwnedFd};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -340,6 +340,16 @@ impl ByteStream for CodedStream {
 
     fn source(&self) -> &dyn AsFd {
         self.inner.source()
+    }
+
+    fn sending_source(&self) -> Option<Arc<OwnedFd>> {
+        self.inner.sending_source()
+    }
+
+    fn is_midway(&self) -> bool {
+        let receiving = self.receiving();
+        let handed_on = receiving.at == receiving.message.len();
+        handed_on && receiving.start < receiving.end || self.inner.is_midway()
     }
 
     fn has_buffered(&self) -> bool {

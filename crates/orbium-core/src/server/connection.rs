@@ -4,6 +4,7 @@
 use std::collections::HashSet;
 use std::io;
 use std::net::Shutdown;
+use std::os::fd::OwnedFd;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
@@ -24,6 +25,8 @@ const MAX_CANCELLED: usize = 1024;
 struct Pending {
     octets: Vec<u8>,
     since: Deadline,
+    /// What is waited on, if it is not the source of the stream.
+    source: Option<Arc<OwnedFd>>,
 }
 
 #[derive(Debug)]
@@ -192,6 +195,8 @@ impl ServerConnection {
         }
         let mut pending = self.lock();
         let kept = std::mem::take(&mut pending.octets);
+        // Held any longer it would keep the end from the peer.
+        pending.source = None;
         self.has_pending.store(false, Ordering::Release);
         if outgoing::send_octets(&*self.stream, &kept, patience).is_ok() {
             let _ = self.stream.send(&close_connection(Version::V1_2));
@@ -242,16 +247,37 @@ impl ServerConnection {
         }
         pending.octets.append(&mut octets);
         if !self.has_pending.swap(true, Ordering::AcqRel) {
-            self.wait_for(bell, Interest::Write)?;
+            self.wait_for(bell, &mut pending, Interest::Write)?;
             bell.has_deadline(self.id);
         }
         Ok(())
     }
 
     /// Changes what is waited for; under the lock, so that it fits what is kept.
-    fn wait_for(&self, bell: &Bell, interest: Interest) -> io::Result<()> {
+    fn wait_for(&self, bell: &Bell, pending: &mut Pending, interest: Interest) -> io::Result<()> {
         let source = self.stream.source();
-        bell.poller.modify(&source, self.id, interest)
+        if let Some(sending) = pending.source.take() {
+            bell.poller.remove(&sending, self.id)?;
+            return bell.poller.add(&source, self.id, interest);
+        }
+        match self.stream.sending_source() {
+            Some(sending) if interest == Interest::Write => {
+                bell.poller.remove(&source, self.id)?;
+                bell.poller.add(&sending, self.id, interest)?;
+                pending.source = Some(sending);
+                Ok(())
+            }
+            _ => bell.poller.modify(&source, self.id, interest),
+        }
+    }
+
+    /// Nothing is waited for any more.
+    pub(super) fn wait_for_nothing(&self, bell: &Bell) {
+        // Closing a source would do as well, once no thread holds it any more.
+        let _ = match self.lock().source.take() {
+            Some(sending) => bell.poller.remove(&sending, self.id),
+            None => bell.poller.remove(&self.stream.source(), self.id),
+        };
     }
 
     /// Sends what was kept, as far as the peer takes it; whether all is gone,
@@ -269,7 +295,7 @@ impl ServerConnection {
         pending.octets = Vec::new();
         self.has_pending.store(false, Ordering::Release);
         if let Some(bell) = &self.bell {
-            self.wait_for(bell, Interest::Read)?;
+            self.wait_for(bell, &mut pending, Interest::Read)?;
         }
         Ok(true)
     }

@@ -320,7 +320,14 @@ impl Reactor {
             Ok(0) => self.drop_connection(id),
             Ok(_) => self.todo.push_back(id),
             Err(error) => match error.kind() {
-                io::ErrorKind::Interrupted | io::ErrorKind::WouldBlock => {}
+                io::ErrorKind::Interrupted => {}
+                io::ErrorKind::WouldBlock => {
+                    if served.unfinished.is_none() && served.connection.stream.is_midway() {
+                        let time = self.orb.upgrade().map(|orb| orb.config.limits.message_time);
+                        served.unfinished = Some(Deadline::after(time));
+                        self.timed.insert(id);
+                    }
+                }
                 _ => self.drop_connection(id),
             },
         }
@@ -384,9 +391,7 @@ impl Reactor {
         if let Some(served) = self.served.remove(&id) {
             // First of all: who is late must not count on the reactor.
             served.connection.end();
-            let source = served.connection.stream.source();
-            // Closing it would do as well, once no thread holds it any more.
-            let _ = self.bell.poller.remove(&source, id);
+            served.connection.wait_for_nothing(&self.bell);
             self.shared.forget(id);
         }
     }

@@ -157,9 +157,10 @@ impl Serving {
                 Ok(0) => break,
                 Ok(_) => {}
                 Err(error) => match error.kind() {
-                    io::ErrorKind::Interrupted
-                    | io::ErrorKind::WouldBlock
-                    | io::ErrorKind::TimedOut => {}
+                    io::ErrorKind::Interrupted => {}
+                    // Nothing came for as long as a message may take.
+                    io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut
+                        if !connection.stream.is_midway() => {}
                     _ => break,
                 },
             }
