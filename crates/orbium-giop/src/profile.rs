@@ -127,7 +127,7 @@ pub enum Profile {
     Uiop(UiopProfile),
     /// orbium's own.
     Orbium(OrbiumProfile),
-    /// A multicast group, which has no object key.
+    /// A multicast group; its object key is made of its name.
     Uipmc(UipmcProfile),
     /// TAG_MULTIPLE_COMPONENTS.
     Components(Vec<TaggedComponent>),

@@ -339,7 +339,7 @@ fn what_has_no_profile_is_no_reference() {
 }
 
 #[test]
-fn a_group_has_a_profile_without_a_key() {
+fn a_group_has_a_profile_whose_key_is_its_name() {
     for (text, printed) in [
         (
             "corbaloc:miop:1.0@1.0-Domain-7-2/239.1.2.3:5000",
@@ -357,7 +357,8 @@ fn a_group_has_a_profile_without_a_key() {
             panic!("{parsed:?}");
         };
         let ior = parsed.to_ior().unwrap();
-        assert_eq!(ior.profiles[0].object_key(), None);
+        let key = address.group.object_key();
+        assert_eq!(ior.profiles[0].object_key(), Some(key));
         let Ok(Profile::Uipmc(profile)) = Profile::parse(&ior.profiles[0]) else {
             panic!("{ior:?}");
         };

@@ -99,9 +99,11 @@ fn url(text: &str) {
             if let Ok(ior) = corbaloc.to_ior() {
                 ior_holds(&ior);
                 for profile in &ior.profiles {
-                    // A group has no key.
-                    let key = (profile.tag != profile::TAG_UIPMC).then_some(&corbaloc.key);
-                    assert_eq!(profile.object_key().as_ref(), key);
+                    let key = match Profile::parse(profile) {
+                        Ok(Profile::Uipmc(body)) => body.group().map(|group| group.object_key()),
+                        _ => Some(corbaloc.key.clone()),
+                    };
+                    assert_eq!(profile.object_key(), key);
                 }
             }
         }
