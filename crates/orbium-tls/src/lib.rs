@@ -6,13 +6,12 @@
 //! are to use if it differs. TLS 1.2 and 1.3, by rustls; certificates, keys and
 //! trust anchors come from PEM files, which are read again when they change.
 //!
-//! What is not here: no check that can be switched off altogether, no password
-//! for a key, no certificate store of the system, and nothing that knows of a
-//! request.
+//! What is not here: a way to trust everybody, passwords for keys, the
+//! certificate store of the system, and anything that knows of a request.
 //!
 //! The handshake, the certificates and the keys are rustls' concern. Once they
 //! are settled, the keys of the two directions are taken from it and each
-//! direction has its own state ([`record`] is the record layer): one thread
+//! direction has its own state and a record layer that is here: one thread
 //! receives while another sends without a lock in common, nothing is allocated
 //! for a message, and each message is one system call.
 #![forbid(unsafe_code)]
@@ -20,7 +19,6 @@
 mod alert;
 mod config;
 mod control;
-
 mod error;
 mod failure;
 mod handshake;
