@@ -253,7 +253,7 @@ mod giop_lite {
              01020304",
         );
         let expected = octets(
-            "c8 0c                              # 1.2, little, reduced; 12 octets follow
+            "88 0c                              # 1.2, little, reduced; 12 octets follow
              07 0f 4b6579 02 6f70               # id; key of 3, response 3; operation of 2
              01020304",
         );
@@ -269,7 +269,7 @@ mod giop_lite {
     fn other_messages_lose_ten_octets() {
         let close = octets("47494f50 01 00 00 05 00000000");
         let reply = octets("47494f50 01 02 00 01 00000010 00000100 00000001 00000000 00000009");
-        for (message, expected) in [(close, "05 00"), (reply, "c1 07 8002 01 00000009")] {
+        for (message, expected) in [(close, "45 00"), (reply, "81 07 8002 01 00000009")] {
             let (mut client, _) = ends(&GiopLite);
             assert_eq!(encode(&mut client, &[&message]).unwrap(), octets(expected));
         }
@@ -279,11 +279,11 @@ mod giop_lite {
     fn hostile_frames_are_refused() {
         let mut decoder = GiopLite.session(Side::Server, 64).decoder;
         for (frame, error) in [
-            ("c8 41", Some(MessagingError::TooLarge)),
-            ("c8 ffffffffff", None),
-            ("07 00", None), // a Fragment of GIOP 1.0
-            ("10 00", Some(MessagingError::UnknownForm(0x10))), // more of GIOP 1.0
-            ("85 00", Some(MessagingError::UnknownForm(0x85))), // a reduced CloseConnection
+            ("88 41", Some(MessagingError::TooLarge)),
+            ("88 ffffffffff", None),
+            ("47 49", None), // a Fragment of GIOP 1.0, or the start of GIOP itself
+            ("50 00", Some(MessagingError::UnknownForm(0x50))), // more of GIOP 1.0
+            ("c5 00", Some(MessagingError::UnknownForm(0xc5))), // a reduced CloseConnection
         ] {
             let refused = decoder.frame_len(&octets(frame)).expect_err(frame);
             assert!(
@@ -292,17 +292,17 @@ mod giop_lite {
             );
         }
         for (frame, error) in [
-            ("c8 00", MessagingError::Truncated),
-            ("c8 02 07 ff", MessagingError::Truncated),
-            ("c8 03 07 0f 4b", MessagingError::Truncated),
-            ("c8 03 07 03 09", MessagingError::Truncated),
-            ("c1 01 07", MessagingError::Truncated),
+            ("88 00", MessagingError::Truncated),
+            ("88 02 07 ff", MessagingError::Truncated),
+            ("88 03 07 0f 4b", MessagingError::Truncated),
+            ("88 03 07 03 09", MessagingError::Truncated),
+            ("81 01 07", MessagingError::Truncated),
         ] {
             let refused = decoder.decode(&octets(frame), &mut Vec::new());
             assert_eq!(refused, Err(error), "{frame}");
         }
         // Within the limit as a frame, beyond it as a message.
-        let frame = [&octets("08 3c")[..], &[0; 0x3c]].concat();
+        let frame = [&octets("48 3c")[..], &[0; 0x3c]].concat();
         let refused = decoder.decode(&frame, &mut Vec::new());
         assert_eq!(refused, Err(MessagingError::TooLarge));
     }

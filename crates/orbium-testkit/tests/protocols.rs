@@ -270,3 +270,22 @@ fn half_a_frame_is_not_waited_for_longer_than_half_a_message() {
         served.end();
     });
 }
+
+#[test]
+fn who_speaks_plain_giop_to_another_messaging_is_told() {
+    each_strategy(|strategy| {
+        for half in orbium::Protocols::default().messaging() {
+            let served = served(strategy, &[&format!("iiop://127.0.0.1:0?messaging={half}")]);
+            let at = served.orb.channels().unwrap()[0].address.clone();
+            let client = client();
+            let target = reach(&client, &format!("corbaloc:iiop:1.2@{at}/Target"));
+            let called = within("the answer to plain GIOP", move || target.echo_long(1));
+            // ZIOP takes what it does not compress.
+            match called {
+                Ok(answer) => assert_eq!((half, answer), ("ziop", 1)),
+                Err(exception) => assert_eq!(exception.kind, ExceptionKind::CommFailure, "{half}"),
+            }
+            served.end();
+        }
+    });
+}

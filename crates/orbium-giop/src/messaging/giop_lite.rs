@@ -14,7 +14,7 @@
 //! | 0 to 2 | message kind |
 //! | 3 | byte order: little endian |
 //! | 4 | more fragments follow |
-//! | 5 and 6 | minor version of GIOP |
+//! | 5 and 6 | minor version of GIOP, bit 6 inverted |
 //! | 7 | the request or reply header is reduced |
 //!
 //! Numbers take one to five octets, seven bits each, low bits first. Without
@@ -36,6 +36,10 @@ const LITTLE: u8 = 1 << 3;
 const MORE: u8 = 1 << 4;
 const MINOR_SHIFT: u8 = 5;
 const REDUCED: u8 = 1 << 7;
+
+/// Inverted on the wire, so that no frame starts with the `G` of a GIOP message:
+/// whoever sends one of those must be told, not waited for.
+const INVERTED: u8 = 1 << 6;
 
 /// GIOP with short headers.
 #[derive(Clone, Copy, Debug, Default)]
@@ -88,7 +92,7 @@ fn first_octet(header: &MessageHeader) -> u8 {
         0
     };
     let more = if header.more_fragments { MORE } else { 0 };
-    header.kind as u8 | little | more | header.version.minor << MINOR_SHIFT
+    (header.kind as u8 | little | more | header.version.minor << MINOR_SHIFT) ^ INVERTED
 }
 
 /// Writes the head of a request that can be reduced; returns where its body
@@ -189,6 +193,7 @@ impl Decoder for LiteDecoder {
 /// The header that the first octet stands for, without its size.
 fn header_of(octet: u8) -> Result<MessageHeader, MessagingError> {
     let unknown = MessagingError::UnknownForm(octet);
+    let octet = octet ^ INVERTED;
     let minor = octet >> MINOR_SHIFT & 3;
     let kind = MessageKind::from_octet(octet & 7).ok_or(unknown)?;
     if kind == MessageKind::Fragment && minor == 0 {
