@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cstdint>
 #include <stdexcept>
 
 namespace ior {
@@ -38,6 +39,26 @@ private:
     std::size_t at_ = 0;
     bool little_ = false;
 };
+
+/// omniORB's component that names a Unix-domain socket.
+constexpr std::uint32_t unix_transport = 0x41545402;
+
+/// The path of the socket that the components of a profile name, or nothing.
+std::string socket_path(Reader& profile)
+{
+    for (unsigned components = profile.number(4); components > 0; --components) {
+        const unsigned tag = profile.number(4);
+        const std::string body = profile.counted();
+        if (tag != unix_transport)
+            continue;
+        Reader reader(body);
+        reader.counted();  // the host
+        std::string path = reader.counted();
+        path.pop_back();  // the terminating zero
+        return path;
+    }
+    return "";
+}
 
 /// Served over TLS alone: the port stands in a component.
 void find_tls(Reader& reader, Profile& profile)
@@ -78,8 +99,11 @@ Profile parse(const std::string& text)
         profile.host.pop_back();  // the terminating zero
         profile.port = reader.number(2);
         profile.key = reader.counted();
-        if (profile.port == 0 && profile.minor > 0)
-            find_tls(reader, profile);
+        if (profile.port == 0 && profile.minor > 0) {
+            Reader again = reader;
+            profile.path = socket_path(reader);
+            find_tls(again, profile);
+        }
         return profile;
     }
     throw std::runtime_error("the reference has no IIOP profile");
@@ -88,9 +112,10 @@ Profile parse(const std::string& text)
 std::string corbaloc(const Profile& profile, unsigned minor)
 {
     static const char digits[] = "0123456789abcdef";
-    const std::string scheme = profile.tls ? "ssliop" : "iiop";
-    std::string text = "corbaloc:" + scheme + ":1." + std::to_string(std::min(minor, profile.minor)) + "@"
-        + profile.host + ":" + std::to_string(profile.port) + "/";
+    const std::string version = "1." + std::to_string(std::min(minor, profile.minor));
+    std::string text = profile.path.empty()
+        ? (profile.tls ? "corbaloc:ssliop:" : "corbaloc:iiop:") + version + "@" + profile.host + ":" + std::to_string(profile.port) + "/"
+        : "corbaloc:omniunix:" + version + "@" + profile.path + ":/";
     for (const char c : profile.key) {
         const auto octet = static_cast<unsigned char>(c);
         if (std::isalnum(octet) && octet < 0x80)

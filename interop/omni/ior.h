@@ -9,7 +9,8 @@ namespace ior {
 struct Profile {
     unsigned minor;  // of the IIOP version
     std::string host;
-    unsigned port;
+    unsigned port;     // 0 when nothing is served over TCP
+    std::string path;  // then, of the Unix-domain socket
     std::string key;
     bool tls = false;  // the port is served over TLS, and none is without
 };
@@ -17,7 +18,8 @@ struct Profile {
 /// The first IIOP profile of "IOR:…"; throws std::runtime_error when there is none.
 Profile parse(const std::string& text);
 
-/// "corbaloc:iiop:1.M@host:port/key", or ssliop, with the key escaped and M the smaller of the two minor versions.
+/// "corbaloc:iiop:1.M@host:port/key" (ssliop over TLS), or "corbaloc:omniunix:1.M@path:/key" when only the path is known, with the
+/// key escaped and M the smaller of the two minor versions.
 std::string corbaloc(const Profile& profile, unsigned minor);
 
 }  // namespace ior

@@ -205,7 +205,7 @@ impl Publication<'_> {
             host: host::name().to_owned(),
             port: 0,
         };
-        (!more.is_empty() && self.version.minor >= 2).then(|| self.iiop(none, more))
+        (!more.is_empty() && self.version.minor > 0).then(|| self.iiop(none, more))
     }
 }
 

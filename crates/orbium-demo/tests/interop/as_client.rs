@@ -8,7 +8,7 @@ use orbium_demo::kitchen::Peer;
 use orbium_demo::ttcp::Receiver;
 
 use crate::expected::Expected;
-use crate::programs::{Server, available};
+use crate::programs::{Scratch, Server, available};
 use crate::{Line, Tested, judge};
 
 /// How one run differs from the plain one.
@@ -22,6 +22,51 @@ struct Run {
     fragment_size: Option<usize>,
     /// Octets of the fragments that a relay makes of every message.
     relay: Option<&'static str>,
+    sockets: Sockets,
+}
+
+/// Where both listen, and what orbium calls with.
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
+enum Sockets {
+    #[default]
+    Tcp,
+    /// Unix sockets alone, both sides: nothing else leads anywhere.
+    Unix,
+    /// The server has both; orbium knows Unix sockets alone.
+    BothByUnix,
+    /// The server has both; orbium calls over TCP alone.
+    BothByTcp,
+}
+
+impl Sockets {
+    /// What tells omniORB so.
+    fn options(self, path: &str) -> Vec<String> {
+        let both = [format!("giop:unix:{path}"), "giop:tcp:127.0.0.1:0".into()];
+        let wanted = match self {
+            Self::Tcp => &both[1..],
+            Self::Unix => &both[..1],
+            Self::BothByUnix | Self::BothByTcp => &both,
+        };
+        let options = wanted.iter().flat_map(|at| ["-ORBendPoint", at]);
+        options.map(str::to_owned).collect()
+    }
+
+    /// The same for orbium.
+    fn configure(self, path: &str, config: &mut Config) -> Tested {
+        let unix = format!("uiop://{path}").parse()?;
+        match self {
+            Self::Tcp => {}
+            // Below 1.2 omniORB reads of no Unix socket to call back at.
+            Self::Unix if config.giop_minor.number() < 2 => {}
+            Self::Unix => config.endpoints = vec![unix],
+            Self::BothByUnix => {
+                config.endpoints = vec![unix];
+                config.protocols = config.protocols.only(["uiop"])?;
+            }
+            Self::BothByTcp => config.client_protocols = Some("iiop".parse()?),
+        }
+        Ok(())
+    }
 }
 
 impl From<Check> for Line {
@@ -48,10 +93,17 @@ fn against(peer: &str, run: &Run) -> Tested {
     if !available(needed) {
         return Ok(());
     }
-    let server = match run.server_giop {
-        Some(version) => Server::start(&program, &["--giop", version, "--ior-dir"])?,
-        None => Server::start(&program, &["--ior-dir"])?,
-    };
+    let scratch = Scratch::new()?;
+    let mut arguments = Vec::new();
+    if run.sockets != Sockets::Tcp {
+        arguments = run.sockets.options(&scratch.path("server")?);
+    }
+    if let Some(version) = run.server_giop {
+        arguments.extend(["--giop".to_owned(), version.to_owned()]);
+    }
+    arguments.push("--ior-dir".to_owned());
+    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    let server = Server::start(&program, &arguments)?;
     let relay = match run.relay {
         Some(size) => {
             let from = server.references.to_str().ok_or("a strange directory")?;
@@ -60,12 +112,15 @@ fn against(peer: &str, run: &Run) -> Tested {
         None => None,
     };
     let front = relay.as_ref().unwrap_or(&server);
-    let orb = Orb::new(Config {
+    let mut config = Config {
         endpoints: vec!["iiop://127.0.0.1:0".parse()?],
         giop_minor: run.giop_minor,
         fragment_size: run.fragment_size,
         ..Config::default()
-    })?;
+    };
+    run.sockets
+        .configure(&scratch.path("client")?, &mut config)?;
+    let orb = Orb::new(config)?;
     let cube: Cube = orbium::narrow(orb.string_to_object(front.reference("cube")?.trim())?)?;
     let receiver: Receiver =
         orbium::narrow(orb.string_to_object(front.reference("receiver")?.trim())?)?;
@@ -109,6 +164,16 @@ against! {
     omniorb_while_we_speak_1_0: "omni", Run { giop_minor: speaking(0), ..Run::default() };
     omniorb_while_we_send_fragments: "omni", Run { fragment_size: Some(1024), ..Run::default() };
     omniorb_in_tiny_fragments: "omni", Run { relay: Some("8"), ..Run::default() };
+    omniorb_over_unix: "omni", Run { sockets: Sockets::Unix, ..Run::default() };
+    omniorb_over_unix_while_we_send_fragments: "omni",
+        Run { sockets: Sockets::Unix, fragment_size: Some(1024), ..Run::default() };
+    omniorb_over_unix_while_we_speak_1_1: "omni",
+        Run { sockets: Sockets::Unix, giop_minor: speaking(1), ..Run::default() };
+    omniorb_over_unix_while_we_speak_1_0: "omni",
+        Run { sockets: Sockets::Unix, giop_minor: speaking(0), ..Run::default() };
+    omniorb_on_both_over_unix: "omni",
+        Run { sockets: Sockets::BothByUnix, ..Run::default() };
+    omniorb_on_both_over_tcp: "omni", Run { sockets: Sockets::BothByTcp, ..Run::default() };
     jacorb: "jacorb", Run::default();
     jacorb_told_to_speak_1_1: "jacorb", Run { server_giop: Some("1.1"), ..Run::default() };
     jacorb_told_to_speak_1_0: "jacorb", Run { server_giop: Some("1.0"), ..Run::default() };
@@ -116,4 +181,37 @@ against! {
     jacorb_while_we_speak_1_0: "jacorb", Run { giop_minor: speaking(0), ..Run::default() };
     jacorb_while_we_send_fragments: "jacorb", Run { fragment_size: Some(1024), ..Run::default() };
     jacorb_in_small_fragments: "jacorb", Run { relay: Some("64"), ..Run::default() };
+}
+
+/// The two ways to write where a Unix socket is.
+#[test]
+fn omniorb_at_a_path_in_a_url() -> Tested {
+    if !available(&["omni-server"]) {
+        return Ok(());
+    }
+    let scratch = Scratch::new()?;
+    let path = scratch.path("server")?;
+    let endpoint = format!("giop:unix:{path}");
+    let server = Server::start("omni-server", &["-ORBendPoint", &endpoint, "--ior-dir"])?;
+    let orb = Orb::new(Config::default())?;
+    let whole = orb.string_to_object(server.reference("peer")?.trim())?;
+    let whole = whole.ok_or("a nil reference")?;
+    let profile = whole.ior().iiop_profiles().next();
+    let profile = profile.ok_or("no IIOP profile")?;
+    // What omniORB says of TCP when it has none.
+    assert_eq!(profile.port, 0);
+    let key: String = profile
+        .object_key
+        .iter()
+        .map(|octet| format!("%{octet:02x}"))
+        .collect();
+    for url in [
+        format!("corbaloc:omniunix:1.2@{path}:/{key}"),
+        format!("corbaloc:uiop:1.2@{path}|{key}"),
+        format!("corbaloc:uiop:{path}|{key}"),
+    ] {
+        let target: Peer = orbium::narrow(orb.string_to_object(&url)?)?;
+        assert_eq!(target.r#match(2, 3)?, 5, "{url}");
+    }
+    Ok(orb.shutdown(true)?)
 }

@@ -7,7 +7,7 @@ use orbium::{Config, GiopMinor, Orb, ServerStrategy};
 use orbium_demo::serve;
 
 use crate::expected::Expected;
-use crate::programs::{self, Server, available, scratch_directory};
+use crate::programs::{self, Scratch, Server, available};
 use crate::{Line, Tested, judge};
 
 /// How one run differs from the plain one.
@@ -24,6 +24,55 @@ struct Run {
     relay: Option<&'static str>,
     /// More for the client's command line.
     options: &'static [&'static str],
+    sockets: Sockets,
+}
+
+/// Where orbium listens; omniORB listens at a Unix socket unless it is TCP.
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
+enum Sockets {
+    #[default]
+    Tcp,
+    /// A Unix socket alone.
+    Unix,
+    /// Both, but nobody listens where TCP is said to be.
+    BothByUnix,
+    /// Both; the client is told to use TCP alone.
+    BothByTcp,
+}
+
+impl Sockets {
+    fn endpoints(self, path: &str) -> Vec<String> {
+        let unix = format!("uiop://{path}");
+        let tcp = "iiop://127.0.0.1:0".to_owned();
+        match self {
+            Self::Tcp => vec![tcp],
+            Self::Unix => vec![unix],
+            // The port is reserved and never given to anybody.
+            Self::BothByUnix => vec![format!("{tcp}?publish=127.0.0.1:1"), unix],
+            Self::BothByTcp => vec![tcp, unix],
+        }
+    }
+
+    fn options(self, path: &str, giop: &str) -> Vec<String> {
+        let mut options = Vec::new();
+        // Below 1.2 omniORB publishes no Unix socket to call back at.
+        if self != Self::Tcp && giop == "1.2" {
+            options.extend(["-ORBendPoint".to_owned(), format!("giop:unix:{path}")]);
+        }
+        match self {
+            Self::Tcp | Self::Unix => {}
+            // These make URLs of the address for TCP.
+            Self::BothByUnix => {
+                let by_url = ["is_a*", "non_existent*", "not_exist*", "corbaloc*"];
+                let skip = |name| ["--skip".to_owned(), format!("object.{name}")];
+                options.extend(by_url.into_iter().flat_map(skip));
+            }
+            Self::BothByTcp => {
+                options.extend(["-ORBclientTransportRule", "* tcp"].map(str::to_owned));
+            }
+        }
+        options
+    }
 }
 
 /// What a client printed about a check.
@@ -55,15 +104,18 @@ fn against(peer: &str, run: &Run) -> Tested {
     if !available(needed) {
         return Ok(());
     }
+    let scratch = Scratch::new()?;
+    let endpoints = run.sockets.endpoints(&scratch.path("server")?);
+    let endpoints = endpoints.iter().map(|endpoint| endpoint.parse());
     let orb = Orb::new(Config {
-        endpoints: vec!["iiop://127.0.0.1:0".parse()?],
+        endpoints: endpoints.collect::<Result<_, _>>()?,
         strategy: run.strategy,
         giop_minor: run.giop_minor,
         fragment_size: run.fragment_size,
         ..Config::default()
     })?;
     let served = serve(&orb)?;
-    let own = scratch_directory()?;
+    let own = &scratch.0;
     fs::write(own.join("cube.ior"), orb.object_to_string(&served.cube))?;
     fs::write(
         own.join("receiver.ior"),
@@ -77,25 +129,25 @@ fn against(peer: &str, run: &Run) -> Tested {
         }
         None => None,
     };
-    let front = relay.as_ref().map_or(&own, |relay| &relay.references);
+    let front = relay.as_ref().map_or(own, |relay| &relay.references);
 
-    let mut arguments = vec!["--shutdown".to_owned()];
+    let giop = match run.client_giop {
+        Some(version) => version.to_owned(),
+        None => format!("1.{}", run.giop_minor.number()),
+    };
+    let mut arguments = run.sockets.options(&scratch.path("client")?, &giop);
+    arguments.push("--shutdown".to_owned());
     for name in ["cube", "receiver", "peer"] {
         let file = front.join(name).with_extension("ior");
         arguments.push(format!("--{name}"));
         arguments.push(file.to_str().ok_or("a strange directory")?.to_owned());
     }
-    let giop = match run.client_giop {
-        Some(version) => version.to_owned(),
-        None => format!("1.{}", run.giop_minor.number()),
-    };
     if giop != "1.2" {
         arguments.extend(["--giop".to_owned(), giop.clone()]);
     }
     arguments.extend(run.options.iter().map(|option| (*option).to_owned()));
     let (_, output) = programs::run(&program, &arguments)?;
     drop(relay);
-    fs::remove_dir_all(own)?;
 
     let lines: Vec<Line> = output.lines().filter_map(line).collect();
     let name = format!("{peer} → orbium, {}, GIOP {giop}", run.strategy);
@@ -129,6 +181,7 @@ const REACTIVE: Run = Run {
     fragment_size: None,
     relay: None,
     options: &[],
+    sockets: Sockets::Tcp,
 };
 
 against! {
@@ -149,6 +202,18 @@ against! {
         Run { options: &["-ORBoneCallPerConnection", "0"], ..Run::default() };
     omniorb_in_latin_1: "omni",
         Run { options: &["-ORBnativeCharCodeSet", "ISO-8859-1"], ..Run::default() };
+    omniorb_over_unix: "omni", Run { sockets: Sockets::Unix, ..Run::default() };
+    omniorb_over_unix_reactive: "omni", Run { sockets: Sockets::Unix, ..REACTIVE };
+    omniorb_over_unix_told_to_speak_1_1: "omni",
+        Run { sockets: Sockets::Unix, client_giop: Some("1.1"), ..Run::default() };
+    omniorb_over_unix_while_we_speak_1_1: "omni",
+        Run { sockets: Sockets::Unix, giop_minor: speaking(1), ..Run::default() };
+    omniorb_over_unix_told_to_speak_1_0: "omni",
+        Run { sockets: Sockets::Unix, client_giop: Some("1.0"), ..REACTIVE };
+    omniorb_over_unix_while_we_send_fragments: "omni",
+        Run { sockets: Sockets::Unix, fragment_size: Some(1024), ..Run::default() };
+    omniorb_to_both_over_unix: "omni", Run { sockets: Sockets::BothByUnix, ..Run::default() };
+    omniorb_to_both_over_tcp: "omni", Run { sockets: Sockets::BothByTcp, ..REACTIVE };
     jacorb: "jacorb", Run::default();
     jacorb_reactive: "jacorb", REACTIVE;
     jacorb_told_to_speak_1_1: "jacorb", Run { client_giop: Some("1.1"), ..Run::default() };

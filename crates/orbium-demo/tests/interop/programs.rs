@@ -155,6 +155,28 @@ fn wait(child: &mut Child, most: Duration) -> Result<Option<i32>, Box<dyn Error>
     Ok(None)
 }
 
+/// A directory of a test's own, until it is dropped.
+pub(crate) struct Scratch(pub(crate) PathBuf);
+
+impl Scratch {
+    pub(crate) fn new() -> Result<Self, Box<dyn Error>> {
+        scratch_directory().map(Self)
+    }
+
+    /// The path of something in it, as text.
+    pub(crate) fn path(&self, name: &str) -> Result<String, Box<dyn Error>> {
+        let path = self.0.join(name);
+        Ok(path.to_str().ok_or("a strange directory")?.to_owned())
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        // Only clutter.
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
 /// A new directory that no other test uses.
 pub(crate) fn scratch_directory() -> Result<PathBuf, Box<dyn Error>> {
     static NEXT: AtomicUsize = AtomicUsize::new(0);
