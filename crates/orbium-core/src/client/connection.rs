@@ -31,6 +31,8 @@ pub(crate) enum Received {
     Lost,
     /// The deadline passed.
     TimedOut,
+    /// The server does not trust us: nothing was begun.
+    Refused,
     /// The server says that our message was none.
     MessageError,
     /// What came was no message.
@@ -182,6 +184,10 @@ impl Connection {
                 .renew_timeout(deadline)
                 .is_err()
                 .then_some(Received::TimedOut),
+            io::ErrorKind::PermissionDenied => {
+                tracing::warn!(%error, "refused by the peer");
+                Some(Received::Refused)
+            }
             _ => Some(Received::Lost),
         }
     }

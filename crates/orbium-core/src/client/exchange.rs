@@ -118,6 +118,17 @@ impl Drop for Link<'_> {
     }
 }
 
+/// Raised where trust is missing: a server may find out that it does not trust
+/// a client only after the client has connected.
+#[cold]
+pub(super) fn not_trusted() -> SystemException {
+    orbium(
+        ExceptionKind::NoPermission,
+        minor::PEER_NOT_TRUSTED,
+        Completion::No,
+    )
+}
+
 #[cold]
 pub(super) fn deadline_passed() -> SystemException {
     orbium(
@@ -251,6 +262,7 @@ impl<'a, 'b> Exchange<'a, 'b> {
                 minor::DEADLINE_PASSED,
                 Completion::No,
             )),
+            SendFailure::Refused => Outcome::Failed(not_trusted()),
             SendFailure::Lost => Outcome::NotBegun(orbium(
                 ExceptionKind::CommFailure,
                 minor::SEND_FAILED,
@@ -311,6 +323,7 @@ impl<'a, 'b> Exchange<'a, 'b> {
                     Completion::No,
                 )));
             }
+            Received::Refused => return self.end(Outcome::Failed(not_trusted())),
             Received::TimedOut => (ExceptionKind::Timeout, minor::DEADLINE_PASSED),
             Received::MessageError => (ExceptionKind::CommFailure, minor::MESSAGE_ERROR),
             Received::Garbage => (ExceptionKind::CommFailure, minor::PROTOCOL_ERROR),
@@ -458,6 +471,7 @@ fn read_answer(header: &MessageHeader, message: &mut [u8], seams: &[u32]) -> Opt
 
 #[derive(Clone, Copy)]
 enum SendFailure {
+    Refused,
     TooLarge,
     TimedOut,
     Lost,
@@ -483,6 +497,7 @@ fn send(
     connection.put_storage(writer.take_storage());
     sent.map_err(|error| match error.kind() {
         std::io::ErrorKind::TimedOut | std::io::ErrorKind::WouldBlock => SendFailure::TimedOut,
+        std::io::ErrorKind::PermissionDenied => SendFailure::Refused,
         _ => SendFailure::Lost,
     })
 }

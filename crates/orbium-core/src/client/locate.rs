@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Asking a server where an object is.
 
+use std::io;
+
 use orbium_cdr::{ByteOrder, CdrError, CdrErrorKind, CdrWriter, Decode, Format};
 use orbium_giop::{
     AddressingDisposition, Completion, ExceptionKind, HEADER_LEN, Ior, LocateReplyHeader,
@@ -12,7 +14,7 @@ use orbium_transport::Deadline;
 use crate::Orb;
 use crate::adapter::Located;
 use crate::client::connection::Received;
-use crate::client::exchange::{Link, Outcome, deadline_passed};
+use crate::client::exchange::{Link, Outcome, deadline_passed, not_trusted};
 
 fn lost() -> SystemException {
     SystemException::orbium(
@@ -42,9 +44,12 @@ pub(crate) fn perform(
     let sent = connection
         .set_timeout(timeout)
         .and_then(|()| connection.send(&writer, deadline));
-    if sent.is_err() {
+    if let Err(error) = sent {
         link.give_up();
-        return Err(Outcome::NotBegun(lost()));
+        return Err(match error.kind() {
+            io::ErrorKind::PermissionDenied => Outcome::Failed(not_trusted()),
+            _ => Outcome::NotBegun(lost()),
+        });
     }
     loop {
         let header = match connection.receive(deadline) {
@@ -54,6 +59,7 @@ pub(crate) fn perform(
                 return Err(match other {
                     Received::Closed => Outcome::NotBegun(lost()),
                     Received::TimedOut => Outcome::Failed(deadline_passed()),
+                    Received::Refused => Outcome::Failed(not_trusted()),
                     _ => Outcome::Failed(lost()),
                 });
             }

@@ -15,6 +15,7 @@ use orbium_transport::{Connector, Deadline};
 
 use crate::client::binding::no_usable_protocol;
 use crate::client::connection::Connection;
+use crate::client::exchange::not_trusted;
 use crate::{Channel, Config};
 
 /// What connections must have in common to be used for one another: the
@@ -296,11 +297,7 @@ fn refusal(error: &io::Error, deadline: Deadline, channel: &Channel) -> SystemEx
     }
     if error.kind() == io::ErrorKind::PermissionDenied {
         tracing::warn!(%error, "the peer is not trusted");
-        return SystemException::orbium(
-            ExceptionKind::NoPermission,
-            minor::PEER_NOT_TRUSTED,
-            Completion::No,
-        );
+        return not_trusted();
     }
     let code = match error.kind() {
         io::ErrorKind::ConnectionRefused => minor::CONNECT_REFUSED,

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What the ORB makes of trust: exceptions, and identities for servants.
+
+mod realm;
+
+use orbium::{Config, ExceptionKind, Interface, Orb, Peer, ProtocolPolicy, Transport};
+use orbium_testkit::{Served, each_strategy, reach};
+use orbium_tls::{ClientAuthentication, Tls, TlsConfig, TlsVersion};
+
+use crate::realm::{About, Realm, each_version, only};
+
+fn config(tls: TlsConfig, version: TlsVersion) -> Config {
+    let mut config = Config::default();
+    let tls = Tls::new(only(tls, version)).unwrap();
+    config.protocols.register(Transport::stream(tls));
+    config
+}
+
+/// A server that asks every client who it is.
+fn server(realm: &Realm, version: TlsVersion, endpoints: &[&str]) -> Config {
+    let tls = TlsConfig {
+        authorities: Some(realm.ca()),
+        client_authentication: ClientAuthentication::Require,
+        ..realm.config(&About::named("server"))
+    };
+    Config {
+        endpoints: endpoints.iter().map(|at| at.parse().unwrap()).collect(),
+        ..config(tls, version)
+    }
+}
+
+#[test]
+fn a_servant_knows_who_calls() {
+    let realm = Realm::new("Authority");
+    each_version(|version| {
+        each_strategy(|strategy| {
+            let served = Served::with(Config {
+                strategy,
+                ..server(&realm, version, &["ssliop://127.0.0.1:0"])
+            });
+            served.state.on_act(|call, v| match call.peer() {
+                Some(Peer::Authenticated {
+                    certificates,
+                    name: Some(name),
+                    ..
+                }) if !certificates.is_empty() && name == "alice" => Ok(v + 1),
+                _ => Ok(0),
+            });
+            let alice = TlsConfig {
+                authorities: Some(realm.ca()),
+                ..realm.config(&About::named("alice"))
+            };
+            let client = Orb::new(config(alice, version)).unwrap();
+            let target = served.seen_by(&client);
+            assert_eq!(target.act(41), Ok(42));
+            served.end();
+        });
+    });
+}
+
+#[test]
+fn nothing_is_served_without_trust() {
+    let (realm, stranger) = (Realm::new("Authority"), Realm::new("Another"));
+    each_version(|version| {
+        each_strategy(|strategy| {
+            let served = Served::with(Config {
+                strategy,
+                ..server(&realm, version, &["ssliop://127.0.0.1:0"])
+            });
+            // Shows nothing; shows what another authority says; trusts another.
+            let mallory = TlsConfig {
+                authorities: Some(realm.ca()),
+                ..stranger.config(&About::named("mallory"))
+            };
+            for tls in [realm.trusting(), mallory, stranger.trusting()] {
+                let client = Orb::new(config(tls, version)).unwrap();
+                let target = served.seen_by(&client);
+                let exception = target.echo_long(1).unwrap_err();
+                assert_eq!(exception.kind, ExceptionKind::NoPermission, "{version:?}");
+                let exception = target.as_object().locate().unwrap_err();
+                assert_eq!(exception.kind, ExceptionKind::NoPermission, "{version:?}");
+            }
+            assert_eq!(served.state.calls(), 0);
+            served.end();
+        });
+    });
+}
+
+#[test]
+fn a_listener_of_tls_alone_has_no_plain_address() {
+    let realm = Realm::new("Authority");
+    let version = TlsVersion::V1_3;
+    let served = Served::with(server(&realm, version, &["ssliop://127.0.0.1:0"]));
+    for profile in served.target.as_object().ior().iiop_profiles() {
+        assert_eq!(profile.port, 0);
+        assert_eq!(profile.addresses().count(), 0);
+    }
+    // Nor is plain GIOP answered at its port.
+    let at = served.orb.channels().unwrap()[0].address.clone();
+    let client = Orb::builder().build().unwrap();
+    let target = reach(&client, &format!("corbaloc:iiop:1.2@{at}/Target"));
+    assert!(target.echo_long(1).is_err());
+    assert_eq!(served.state.calls(), 0);
+    served.end();
+}
+
+#[test]
+fn missing_trust_is_not_got_round_by_another_protocol() {
+    let (realm, stranger) = (Realm::new("Authority"), Realm::new("Another"));
+    let version = TlsVersion::V1_3;
+    let both = ["iiop://127.0.0.1:0", "ssliop://127.0.0.1:0"];
+    let served = Served::with(server(&realm, version, &both));
+    let client = Orb::new(Config {
+        client_protocols: Some("ssliop,iiop".parse::<ProtocolPolicy>().unwrap()),
+        ..config(stranger.trusting(), version)
+    })
+    .unwrap();
+    let exception = served.seen_by(&client).echo_long(1).unwrap_err();
+    assert_eq!(exception.kind, ExceptionKind::NoPermission);
+    assert_eq!(served.state.calls(), 0);
+    served.end();
+}
