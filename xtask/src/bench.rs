@@ -12,10 +12,12 @@ mod flood;
 mod latency;
 mod peer;
 mod programs;
+mod protocols;
 mod report;
 mod scale;
 mod server;
 mod statistics;
+mod way;
 
 use std::path::PathBuf;
 
@@ -32,15 +34,17 @@ enum Figure {
     Instructions,
     Syscalls,
     Scale,
+    Protocols,
 }
 
 impl Figure {
-    const ALL: [Self; 5] = [
+    const ALL: [Self; 6] = [
         Self::Latency,
         Self::Flood,
         Self::Instructions,
         Self::Syscalls,
         Self::Scale,
+        Self::Protocols,
     ];
 
     const fn name(self) -> &'static str {
@@ -50,6 +54,7 @@ impl Figure {
             Self::Instructions => "instructions",
             Self::Syscalls => "syscalls",
             Self::Scale => "scale",
+            Self::Protocols => "protocols",
         }
     }
 }
@@ -111,6 +116,7 @@ pub(crate) fn run(arguments: impl Iterator<Item = String>) -> Outcome<()> {
             Figure::Instructions => counts::instructions(&programs, options.quick, &mut report)?,
             Figure::Syscalls => counts::syscalls(&programs, options.quick, &mut report)?,
             Figure::Scale => scale::measure(&programs, options.quick, &mut report)?,
+            Figure::Protocols => protocols::measure(&programs, options.quick, &mut report)?,
         }
     }
     println!("{report}");

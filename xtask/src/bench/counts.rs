@@ -9,6 +9,7 @@ use super::peer::{Length, Peer, Serving, Work};
 use super::programs::Programs;
 use super::report::{Bound, Report, Row};
 use super::server::Under;
+use super::way::Way;
 use crate::{Outcome, shell};
 
 /// Work, and what each side may and should spend on it.
@@ -55,7 +56,7 @@ const LINES: &[Line] = &[
 ];
 
 /// The two sides of a call, the client first.
-type Sides<T> = (T, T);
+pub(super) type Sides<T> = (T, T);
 
 /// Instructions and allocations per call.
 pub(super) fn instructions(programs: &Programs, quick: bool, report: &mut Report) -> Outcome<()> {
@@ -68,8 +69,8 @@ pub(super) fn instructions(programs: &Programs, quick: bool, report: &mut Report
         let mut found = Vec::new();
         for peer in programs.orbs() {
             eprintln!("{} of {}", line.call, peer.name());
-            let (client, server) = profiles(programs, peer, &line.work, short)?;
-            let (more_client, more_server) = profiles(programs, peer, &line.work, long)?;
+            let (client, server) = profiles(programs, peer, Way::TCP, &line.work, short)?;
+            let (more_client, more_server) = profiles(programs, peer, Way::TCP, &line.work, long)?;
             let calls = long - short;
             let cost = (
                 more_client.per_call(client, calls),
@@ -92,13 +93,20 @@ pub(super) fn instructions(programs: &Programs, quick: bool, report: &mut Report
     Ok(())
 }
 
-fn profiles(programs: &Programs, peer: Peer, work: &Work, calls: u64) -> Outcome<Sides<Profile>> {
+/// What both sides have done from start to end.
+pub(super) fn profiles(
+    programs: &Programs,
+    peer: Peer,
+    way: Way<'_>,
+    work: &Work,
+    calls: u64,
+) -> Outcome<Sides<Profile>> {
     let file = |side: &str| programs.scratch.join(format!("callgrind.{side}"));
     let (client, server) = (file("client"), file("server"));
     let under = Under::Callgrind(server.clone());
     run(
         programs,
-        peer,
+        (peer, way),
         work,
         calls,
         &under,
@@ -109,13 +117,13 @@ fn profiles(programs: &Programs, peer: Peer, work: &Work, calls: u64) -> Outcome
 
 fn run(
     programs: &Programs,
-    peer: Peer,
+    (peer, way): (Peer, Way<'_>),
     work: &Work,
     calls: u64,
     server: &Under,
     client: &Under,
 ) -> Outcome<()> {
-    let serving = Serving::start(programs, peer, server)?;
+    let serving = Serving::start_over(programs, peer, way, server)?;
     let length = Length {
         calls,
         timed: false,
@@ -163,7 +171,7 @@ fn traced(programs: &Programs, peer: Peer, work: &Work, calls: u64) -> Outcome<S
     let under = Under::Strace(server.clone());
     run(
         programs,
-        peer,
+        (peer, Way::TCP),
         work,
         calls,
         &under,

@@ -8,6 +8,7 @@ use serde_json::Value;
 
 use super::programs::Programs;
 use super::server::{Server, Under};
+use super::way::Way;
 use crate::Outcome;
 
 /// One of those that are compared.
@@ -95,11 +96,22 @@ pub(super) struct Serving<'a> {
     folder: PathBuf,
     /// Where the raw server listens.
     address: String,
+    way: Way<'a>,
 }
 
 impl<'a> Serving<'a> {
-    /// Starts the server of a peer.
+    /// Starts the server of a peer, over TCP.
     pub(super) fn start(programs: &'a Programs, peer: Peer, under: &Under) -> Outcome<Self> {
+        Self::start_over(programs, peer, Way::TCP, under)
+    }
+
+    /// Starts the server of a peer, over a transport that it has.
+    pub(super) fn start_over(
+        programs: &'a Programs,
+        peer: Peer,
+        way: Way<'a>,
+        under: &Under,
+    ) -> Outcome<Self> {
         let folder = programs.scratch.join(peer.name());
         std::fs::create_dir_all(&folder)
             .map_err(|error| format!("{}: {error}", folder.display()))?;
@@ -109,7 +121,10 @@ impl<'a> Serving<'a> {
         let server = match peer {
             Peer::Raw => {
                 let mut command = under.command(&programs.orbium);
-                command.args(["demo", "raw", "serve"]);
+                way.remove_raw();
+                command
+                    .args(["demo", "raw", "serve", "--listen", &way.raw_address()])
+                    .args(way.options());
                 let (server, line) = Server::ready_by_output(&mut command)?;
                 address = line;
                 server
@@ -117,16 +132,20 @@ impl<'a> Serving<'a> {
             Peer::Orbium => {
                 let mut command = under.command(&programs.orbium);
                 command
-                    .args(["demo", "serve", "--endpoint", "iiop://127.0.0.1:0"])
+                    .args(["demo", "serve", "--endpoint", &way.endpoint()])
+                    .args(way.options())
                     .arg("--ior-dir")
                     .arg(&folder);
                 Server::ready_by_file(&mut command, &ready)?
             }
             Peer::Omni => {
+                way.remove_raw();
+                let endpoint = way.omni_endpoint();
+                let endpoint = endpoint.ok_or("omniORB has no such transport")?;
                 let mut command = under.command(&omni(programs, "omni-server")?);
                 command
                     .arg(&folder)
-                    .args(["-ORBendPoint", "giop:tcp:127.0.0.1:"])
+                    .args(["-ORBendPoint", &endpoint])
                     // Otherwise oneways of one connection go to several
                     // threads, which is slower and loses their order.
                     .args(["-ORBmaxServerThreadPerConnection", "1"]);
@@ -139,6 +158,7 @@ impl<'a> Serving<'a> {
             server,
             folder,
             address,
+            way,
         })
     }
 
@@ -184,7 +204,8 @@ impl<'a> Serving<'a> {
             .args(["--request", &work.octets.0.to_string()])
             .args(["--reply", &reply.to_string()])
             .args(["--every", &every.to_string()])
-            .args(["--calls", &calls.to_string()]);
+            .args(["--calls", &calls.to_string()])
+            .args(self.way.options());
         command
     }
 
@@ -200,7 +221,9 @@ impl<'a> Serving<'a> {
             .args(["demo", "call", "--json", "--ref"])
             .arg(reference)
             .args(["--op", work.operation])
-            .args(["--calls", &length.calls.to_string()]);
+            .args(["--calls", &length.calls.to_string()])
+            .args(self.way.options())
+            .args(self.way.client_options());
         if work.size > 0 {
             command.args(["--size", &work.size.to_string()]);
         }

@@ -65,6 +65,14 @@ impl Row {
         }
     }
 
+    /// A figure that has a bound and no aim beyond it.
+    pub(super) fn bounded(figure: impl Into<String>, must: Bound) -> Self {
+        Self {
+            must: Some(must),
+            ..Self::unbounded(figure)
+        }
+    }
+
     /// A figure that is only told.
     pub(super) fn unbounded(figure: impl Into<String>) -> Self {
         Self {

@@ -15,6 +15,13 @@ pub(super) enum Under {
     /// One processor, shared by client and server, at a better priority if
     /// that is allowed.
     OneProcessor,
+    /// One half of the processors, the upper one or the other; all of them where
+    /// a half would be a single one. There who waits may spin: a program that
+    /// sees a single processor does not.
+    Half {
+        /// Which half.
+        upper: bool,
+    },
     /// callgrind, which writes to this file.
     Callgrind(PathBuf),
     /// strace, which counts into this file.
@@ -25,7 +32,11 @@ impl Under {
     /// The command line that runs the program so.
     pub(super) fn command(&self, program: &Path) -> Command {
         match self {
-            Self::OneProcessor => pinned(program),
+            Self::OneProcessor => {
+                let last = processors().last().copied().unwrap_or(0);
+                pinned(program, &[last])
+            }
+            Self::Half { upper } => pinned(program, &half(*upper)),
             Self::Callgrind(file) => {
                 let mut command = Command::new("valgrind");
                 let mut option = std::ffi::OsString::from("--callgrind-out-file=");
@@ -45,7 +56,7 @@ impl Under {
     }
 }
 
-fn pinned(program: &Path) -> Command {
+fn pinned(program: &Path, processors: &[u32]) -> Command {
     let mut command = if shell::is_root() {
         let mut nice = Command::new("nice");
         nice.args(["-n", "-10", "taskset"]);
@@ -53,20 +64,33 @@ fn pinned(program: &Path) -> Command {
     } else {
         Command::new("taskset")
     };
-    command.args(["-c", &last_processor()]).arg(program);
+    let list: Vec<_> = processors.iter().map(u32::to_string).collect();
+    command.args(["-c", &list.join(",")]).arg(program);
     command
 }
 
-/// The last processor that this process may run on: the first ones serve more
-/// interrupts.
-fn last_processor() -> String {
+fn half(upper: bool) -> Vec<u32> {
+    let all = processors();
+    match all.split_at(all.len() / 2) {
+        (lower, _) if lower.len() < 2 => all,
+        (lower, _) if !upper => lower.to_vec(),
+        (_, upper) => upper.to_vec(),
+    }
+}
+
+/// The processors that this process may run on. The last ones are taken: the
+/// first ones serve more interrupts.
+pub(super) fn processors() -> Vec<u32> {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let allowed = status
         .lines()
         .find_map(|line| line.strip_prefix("Cpus_allowed_list:"))
         .unwrap_or("0");
-    let last = allowed.trim().rsplit([',', '-']).next();
-    last.unwrap_or("0").to_owned()
+    let ranges = allowed.trim().split(',').filter_map(|range| {
+        let (first, last) = range.split_once('-').unwrap_or((range, range));
+        Some(first.parse().ok()?..=last.parse().ok()?)
+    });
+    ranges.flatten().collect()
 }
 
 /// A running server; it ends with this value.

@@ -142,8 +142,8 @@ fn draw_place(svg: &mut String, place: &Place, names: &[&str], top: f64) {
 }
 
 /// A round fifth of an axis that reaches so far.
-fn step(most: f64) -> f64 {
-    let decade = 10_f64.powf((most / 5.0).max(1.0).log10().floor());
+pub(super) fn step(most: f64) -> f64 {
+    let decade = 10_f64.powf((most / 5.0).max(0.1).log10().floor());
     let steps = [1.0, 2.0, 2.5, 5.0, 10.0].map(|step| step * decade);
     let enough = steps.into_iter().find(|step| step * 5.0 >= most);
     enough.unwrap_or(10.0 * decade)

@@ -8,8 +8,11 @@ mod chart;
 mod protocols;
 mod table;
 
+use std::path::PathBuf;
+
 use clap::{Args, Subcommand};
 
+use crate::demo::realm::Realm;
 use crate::failure::Failure;
 
 #[derive(Debug, Args)]
@@ -25,6 +28,12 @@ enum BenchCommand {
     /// A server process for each protocol and one client process, which calls
     /// them in turns: first all on one CPU, then where the system puts them.
     Protocols(protocols::ProtocolsArgs),
+    /// Make an authority, a certificate for this host and its key in a folder.
+    #[command(hide = true)]
+    Keys {
+        /// The folder
+        folder: PathBuf,
+    },
     /// The client that the measurements start.
     #[command(hide = true)]
     Caller(caller::CallerArgs),
@@ -33,6 +42,7 @@ enum BenchCommand {
 pub(crate) fn run(args: &BenchArgs) -> Result<(), Failure> {
     match &args.command {
         BenchCommand::Protocols(args) => protocols::run(args),
+        BenchCommand::Keys { folder } => Realm::new(folder).map(drop),
         BenchCommand::Caller(args) => caller::run(args),
     }
 }

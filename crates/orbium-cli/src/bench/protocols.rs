@@ -20,9 +20,9 @@ use crate::failure::Failure;
 use crate::output;
 
 /// A transport and a messaging half.
-struct Protocol {
-    name: &'static str,
-    carrier: Carrier,
+pub(super) struct Protocol {
+    pub(super) name: &'static str,
+    pub(super) carrier: Carrier,
     /// As `?messaging=` has it; GIOP alone if empty.
     messaging: &'static str,
 }
@@ -39,7 +39,7 @@ const fn protocol(name: &'static str, carrier: Carrier, messaging: &'static str)
 const LONG: u16 = 500;
 
 /// What is compared; gains are over the first.
-const PROTOCOLS: &[Protocol] = &[
+pub(super) const PROTOCOLS: &[Protocol] = &[
     protocol("IIOP", Carrier::Tcp, ""),
     protocol("IIOP/giop-lite", Carrier::Tcp, "giop-lite"),
     protocol("UIOP", Carrier::Unix, ""),
@@ -71,7 +71,7 @@ const WHOLE: (u32, Duration) = (7, Duration::from_millis(25));
 pub(crate) fn run(args: &ProtocolsArgs) -> Result<(), Failure> {
     let effort = if args.quick { QUICK } else { WHOLE };
     let scratch = Scratch::new()?;
-    let realm = Realm::new(&scratch)?;
+    let realm = Realm::new(scratch.folder())?;
     let mut places = Vec::new();
     places.extend(pin::choose().map(Some));
     places.push(None);
@@ -114,6 +114,34 @@ pub(super) fn write(path: &Path, text: &str) -> Result<(), Failure> {
         .map_err(|error| Failure::because(format!("cannot write `{}`: {error}", path.display())))
 }
 
+impl Protocol {
+    /// Starts a server; gives the reference of its cube.
+    pub(super) fn serve(
+        &self,
+        scratch: &Scratch,
+        realm: &Realm,
+        name: &str,
+        more: &[String],
+    ) -> Result<(Process, String), Failure> {
+        let mut endpoint = self.carrier.endpoint(scratch, name);
+        if !self.messaging.is_empty() {
+            let separator = if endpoint.contains('?') { '&' } else { '?' };
+            endpoint.push_str(&format!("{separator}messaging={}", self.messaging));
+        }
+        let mut arguments = ["demo", "serve", "--until-input-ends", "--endpoint"]
+            .map(str::to_owned)
+            .to_vec();
+        arguments.push(endpoint);
+        arguments.extend(self.carrier.options(realm));
+        arguments.extend_from_slice(more);
+        let mut server = Process::start("server", &arguments)?;
+        let lines = server.lines_until_ready()?;
+        let cube = lines.iter().find_map(|line| line.strip_prefix("Cube IOR:"));
+        let cube = cube.ok_or_else(|| Failure::because("the server process gave no reference"))?;
+        Ok((server, format!("IOR:{cube}")))
+    }
+}
+
 /// All servers and the client in one place.
 struct Stage<'a> {
     scratch: &'a Scratch,
@@ -141,7 +169,8 @@ impl Stage<'_> {
         let mut servers = Vec::new();
         let mut told = Vec::new();
         for (index, protocol) in self.protocols().enumerate() {
-            let (server, cube) = self.serve(protocol, index)?;
+            let name = format!("{}-{index}", self.number);
+            let (server, cube) = protocol.serve(self.scratch, self.realm, &name, &self.pin())?;
             servers.push(server);
             let spin = match protocol.carrier {
                 Carrier::Shm { spin } => spin.to_string(),
@@ -169,27 +198,6 @@ impl Stage<'_> {
         client.end()?;
         servers.into_iter().try_for_each(Process::end)?;
         Ok(found)
-    }
-
-    /// Starts a server; gives the reference of its cube.
-    fn serve(&self, protocol: &Protocol, index: usize) -> Result<(Process, String), Failure> {
-        let name = format!("{}-{index}", self.number);
-        let mut endpoint = protocol.carrier.endpoint(self.scratch, &name);
-        if !protocol.messaging.is_empty() {
-            let separator = if endpoint.contains('?') { '&' } else { '?' };
-            endpoint.push_str(&format!("{separator}messaging={}", protocol.messaging));
-        }
-        let mut arguments = ["demo", "serve", "--until-input-ends", "--endpoint"]
-            .map(str::to_owned)
-            .to_vec();
-        arguments.push(endpoint);
-        arguments.extend(protocol.carrier.options(self.realm));
-        arguments.extend(self.pin());
-        let mut server = Process::start("server", &arguments)?;
-        let lines = server.lines_until_ready()?;
-        let cube = lines.iter().find_map(|line| line.strip_prefix("Cube IOR:"));
-        let cube = cube.ok_or_else(|| Failure::because("the server process gave no reference"))?;
-        Ok((server, format!("IOR:{cube}")))
     }
 
     fn call(&self, servers: &str) -> Result<Process, Failure> {

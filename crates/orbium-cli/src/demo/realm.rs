@@ -2,9 +2,10 @@
 //! An authority of a run and the certificate that it gives out, for
 //! measurements over TLS: made on the fly, and gone with the run.
 
+use std::path::Path;
+
 use rcgen::{BasicConstraints, CertificateParams, DnType, IsCa, Issuer, KeyPair};
 
-use super::scratch::Scratch;
 use crate::failure::Failure;
 
 /// The files of an authority and of somebody at this host.
@@ -17,15 +18,18 @@ pub(crate) struct Realm {
 
 impl Realm {
     /// Makes keys and certificates and writes them to the folder.
-    pub(crate) fn new(scratch: &Scratch) -> Result<Self, Failure> {
+    pub(crate) fn new(folder: &Path) -> Result<Self, Failure> {
         let made = make().map_err(|error| {
             Failure::because(format!("cannot make certificates to measure TLS: {error}"))
         })?;
         let write = |name: &str, pem: &str| {
-            let path = scratch.path(name);
+            let path = folder.join(name);
             match std::fs::write(&path, pem) {
-                Ok(()) => Ok(path),
-                Err(error) => Err(Failure::because(format!("cannot write `{path}`: {error}"))),
+                Ok(()) => Ok(path.to_string_lossy().into_owned()),
+                Err(error) => Err(Failure::because(format!(
+                    "cannot write `{}`: {error}",
+                    path.display()
+                ))),
             }
         };
         let [authority, certificate, key] = made;

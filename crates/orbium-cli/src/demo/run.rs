@@ -125,7 +125,7 @@ fn write(path: &Path, text: &str) -> Result<(), Failure> {
 
 fn find_out((rounds, time): (usize, Duration)) -> Result<Report, Failure> {
     let scratch = Scratch::new()?;
-    let realm = Realm::new(&scratch)?;
+    let realm = Realm::new(scratch.folder())?;
     let mut report = Report::default();
     let protocols = PROTOCOLS
         .iter()

@@ -2,7 +2,7 @@
 //! A folder for the sockets of a run, removed in the end.
 
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use crate::failure::Failure;
@@ -31,6 +31,11 @@ impl Scratch {
             }
             Err(error) => Err(failed(&error)),
         }
+    }
+
+    /// The folder itself.
+    pub(crate) fn folder(&self) -> &Path {
+        &self.0
     }
 
     /// The path of a file in it, as text.

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The transports that client and server can use.
+
+use std::path::PathBuf;
+
+use super::programs::Programs;
+use super::server::Under;
+use crate::{Outcome, shell};
+
+/// A transport, set up in one way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Over {
+    /// TCP over the loopback interface.
+    Tcp,
+    /// A Unix-domain socket.
+    Unix,
+    /// Shared memory; who waits sleeps at once.
+    Futex,
+    /// Shared memory; who waits spins.
+    Spin,
+    /// TLS 1.3 over TCP.
+    Tls,
+}
+
+/// Microseconds that who spins does so: longer than any answer takes.
+const SPIN: u32 = 1000;
+
+/// A folder for sockets, whose paths must be short, and for keys.
+#[derive(Debug)]
+pub(super) struct Folder(PathBuf);
+
+impl Folder {
+    /// A new folder, with an authority and a certificate for this host.
+    pub(super) fn new(programs: &Programs) -> Outcome<Self> {
+        let path = std::env::temp_dir().join(format!("orbium-xtask-{}", std::process::id()));
+        std::fs::create_dir_all(&path).map_err(|error| format!("{}: {error}", path.display()))?;
+        let folder = Self(path);
+        let made = shell::succeeds(
+            &programs.orbium.to_string_lossy(),
+            &["bench", "keys", &folder.0.to_string_lossy()],
+        );
+        made.then_some(folder)
+            .ok_or_else(|| "bench: keys for TLS could not be made".to_owned())
+    }
+
+    fn path(&self, name: &str) -> String {
+        self.0.join(name).to_string_lossy().into_owned()
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+/// The way between client and server.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Way<'a> {
+    over: Over,
+    folder: Option<&'a Folder>,
+}
+
+impl<'a> Way<'a> {
+    /// Plain TCP, which needs no folder.
+    pub(super) const TCP: Self = Self {
+        over: Over::Tcp,
+        folder: None,
+    };
+
+    /// Over that transport, with sockets and keys in the folder.
+    pub(super) fn over(over: Over, folder: &'a Folder) -> Self {
+        Self {
+            over,
+            folder: Some(folder),
+        }
+    }
+
+    fn path(&self, name: &str) -> String {
+        self.folder
+            .map(|folder| folder.path(name))
+            .unwrap_or_default()
+    }
+
+    /// Where a server of orbium listens.
+    pub(super) fn endpoint(&self) -> String {
+        match self.over {
+            Over::Tcp => "iiop://127.0.0.1:0".to_owned(),
+            Over::Unix => format!("uiop://{}", self.path("uiop")),
+            Over::Futex => format!("shmiop://{}?spin=none", self.path("shmiop")),
+            Over::Spin => format!("shmiop://{}?spin={SPIN}", self.path("shmiop")),
+            Over::Tls => "ssliop://127.0.0.1:0".to_owned(),
+        }
+    }
+
+    /// Where a server of omniORB listens, if it has such a transport.
+    pub(super) fn omni_endpoint(&self) -> Option<String> {
+        match self.over {
+            Over::Tcp => Some("giop:tcp:127.0.0.1:".to_owned()),
+            Over::Unix => Some(format!("giop:unix:{}", self.path("omni"))),
+            Over::Futex | Over::Spin | Over::Tls => None,
+        }
+    }
+
+    /// Where a raw server listens.
+    pub(super) fn raw_address(&self) -> String {
+        match self.over {
+            Over::Tcp => "127.0.0.1:0".to_owned(),
+            Over::Unix => format!("unix:{}", self.path("raw")),
+            Over::Futex => format!("shm:0:{}", self.path("raw-shm")),
+            Over::Spin => format!("shm:{SPIN}:{}", self.path("raw-shm")),
+            Over::Tls => "tls:127.0.0.1:0".to_owned(),
+        }
+    }
+
+    /// A socket that a killed server has left.
+    pub(super) fn remove_raw(&self) {
+        for name in ["raw", "raw-shm", "omni"] {
+            let _ = std::fs::remove_file(self.path(name));
+        }
+    }
+
+    /// Options of every orbium process, raw ones too.
+    pub(super) fn options(&self) -> Vec<String> {
+        if self.over != Over::Tls {
+            return Vec::new();
+        }
+        let files = [
+            ("--tls-ca", "authority.pem"),
+            ("--tls-cert", "certificate.pem"),
+            ("--tls-key", "key.pem"),
+        ];
+        files
+            .iter()
+            .flat_map(|(option, file)| [(*option).to_owned(), self.path(file)])
+            .collect()
+    }
+
+    /// Options of a client of orbium beside.
+    pub(super) fn client_options(&self) -> Vec<String> {
+        let spin = match self.over {
+            Over::Futex => "none".to_owned(),
+            Over::Spin => SPIN.to_string(),
+            Over::Tcp | Over::Unix | Over::Tls => return Vec::new(),
+        };
+        vec!["--shm-spin".to_owned(), spin]
+    }
+
+    /// What server and client run under: on one processor, or apart if they
+    /// spin.
+    pub(super) fn under(&self) -> (Under, Under) {
+        match self.over {
+            Over::Spin => (Under::Half { upper: true }, Under::Half { upper: false }),
+            _ => (Under::OneProcessor, Under::OneProcessor),
+        }
+    }
+}
