@@ -2,6 +2,7 @@
 //! Both ends of connections, and what is sent between them.
 
 use std::io::{self, IoSlice};
+use std::os::fd::AsFd;
 use std::sync::Arc;
 use std::thread;
 use std::time::Instant;
@@ -217,7 +218,15 @@ pub(super) fn await_change(stream: &dyn ByteStream, interest: Interest) {
     if interest == Interest::Read && stream.has_buffered() {
         return;
     }
-    let [ready] = wait_for([(stream.source(), interest)], Some(PATIENCE)).expect("a source");
+    let sending = match interest {
+        Interest::Write => stream.sending_source(),
+        _ => None,
+    };
+    let source: &dyn AsFd = match &sending {
+        Some(sending) => sending,
+        None => stream.source(),
+    };
+    let [ready] = wait_for([(source, interest)], Some(PATIENCE)).expect("a source");
     assert!(ready, "never ready: {interest:?}");
 }
 
