@@ -122,3 +122,31 @@ fn components_of_the_server_are_kept_and_addresses_are_not() {
     assert!(Profile::parse(&elsewhere.profiles[0]).is_ok());
     served.end();
 }
+
+/// Who asks where an object is hears that nobody is there, or is told to ask the
+/// object itself where a version of GIOP cannot say so.
+#[test]
+fn who_locates_beyond_a_bridge_to_nobody_is_answered() {
+    let gone = Served::new(orbium::ServerStrategy::default());
+    let port = gone.port();
+    let bridge = bridge_to(&gone, "uiop://");
+    gone.end();
+    let client = client();
+    for minor in 0..3 {
+        let ior = bridge.rewrite(&reference(minor, &[port], b"Target", &[]));
+        let target = reach(&client, &ior.to_string());
+        let located = within("an answer", {
+            let target = target.clone();
+            move || target.as_object().locate()
+        });
+        match located {
+            Ok(here) => assert!(here && minor < 2, "1.{minor}"),
+            Err(exception) => {
+                assert_eq!(exception.kind, ExceptionKind::Transient, "1.{minor}");
+                assert_eq!(minor, 2);
+            }
+        }
+        let exception = target.noop().unwrap_err();
+        assert_eq!(exception.kind, ExceptionKind::Transient, "1.{minor}");
+    }
+}

@@ -8,9 +8,9 @@ use std::thread;
 
 use orbium_cdr::{ByteOrder, CdrWriter, Format};
 use orbium_giop::{
-    Completion, ExceptionKind, HEADER_LEN, MessageHeader, MessageKind, ReplyStatus, RequestHeader,
-    SystemException, SystemExceptionBody, Version, begin_reply, finish_message, message_error,
-    minor,
+    Completion, ExceptionKind, HEADER_LEN, LocateRequest, LocateStatus, MessageHeader, MessageKind,
+    ReplyStatus, RequestHeader, SystemException, SystemExceptionBody, Version, begin_locate_reply,
+    begin_reply, finish_message, message_error, minor,
 };
 use orbium_transport::{ByteStream, Deadline};
 
@@ -170,27 +170,36 @@ impl Shared {
 
 /// The answer to a request that cannot be relayed, if it expects one.
 fn refusal(header: &MessageHeader, message: &mut [u8]) -> Option<Vec<u8>> {
-    if header.kind != MessageKind::Request {
-        return None;
-    }
     let minor_version = header.format().minor;
     let mut reader = header.reader(&mut message[HEADER_LEN..]);
-    let request = RequestHeader::read(&mut reader, minor_version).ok()?;
-    if !request.response.expects_reply() {
-        return None;
-    }
+    let mut writer = CdrWriter::new(Format::plain(ByteOrder::NATIVE, minor_version));
+    let start = match header.kind {
+        MessageKind::Request => {
+            let request = RequestHeader::read(&mut reader, minor_version).ok()?;
+            if !request.response.expects_reply() {
+                return None;
+            }
+            let (id, status) = (request.request_id, ReplyStatus::SystemException);
+            begin_reply(&mut writer, header.version, id, status, &[])
+        }
+        MessageKind::LocateRequest => {
+            let request = LocateRequest::read(&mut reader, minor_version).ok()?;
+            let (id, status) = (request.request_id, LocateStatus::SystemException);
+            if minor_version < 2 {
+                // It has no exceptions. The request that follows gets one.
+                let here = LocateStatus::ObjectHere;
+                let start = begin_locate_reply(&mut writer, header.version, id, here);
+                finish_message(&mut writer, start);
+                return writer.finish().ok();
+            }
+            begin_locate_reply(&mut writer, header.version, id, status)
+        }
+        _ => return None,
+    };
     let exception = SystemException::orbium(
         ExceptionKind::Transient,
         minor::CONNECT_FAILED,
         Completion::No,
-    );
-    let mut writer = CdrWriter::new(Format::plain(ByteOrder::NATIVE, minor_version));
-    let start = begin_reply(
-        &mut writer,
-        header.version,
-        request.request_id,
-        ReplyStatus::SystemException,
-        &[],
     );
     SystemExceptionBody::from(exception).write(&mut writer);
     finish_message(&mut writer, start);

@@ -58,13 +58,22 @@ impl fmt::Display for UnknownProtocol {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,
-            "there is no transport and no messaging `{}` here, only {}",
-            self.name, self.known
+            "there is no transport and no messaging `{}` here{}",
+            self.name,
+            only(&self.known)
         )
     }
 }
 
 impl std::error::Error for UnknownProtocol {}
+
+/// The end of a sentence that says what is not there.
+fn only(known: &str) -> String {
+    match known {
+        "" => String::new(),
+        known => format!(", only {known}"),
+    }
+}
 
 /// Why a protocol cannot be used.
 #[derive(Debug)]
@@ -80,10 +89,10 @@ impl fmt::Display for Unusable {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::NoTransport { scheme, known } => {
-                write!(f, "there is no transport `{scheme}` here, only {known}")
+                write!(f, "there is no transport `{scheme}` here{}", only(known))
             }
             Self::NoMessaging { name, known } => {
-                write!(f, "there is no messaging `{name}` here, only {known}")
+                write!(f, "there is no messaging `{name}` here{}", only(known))
             }
             Self::NeedsStream { name } => write!(
                 f,
