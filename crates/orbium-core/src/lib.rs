@@ -26,6 +26,7 @@ mod server;
 
 pub use orbium_cdr as cdr;
 pub use orbium_giop::{Completion, ExceptionKind, SystemException};
+pub use orbium_sys::LibraryError;
 #[doc(hidden)]
 pub use orbium_sys::export_library;
 pub use orbium_transport::{

@@ -29,10 +29,10 @@ pub use orbium_cdr::{Any, AnyError, Char, Fixed, FixedError, LongDouble, TypeCod
 pub use orbium_core::{
     Bridge, Call, Channel, Completion, Config, ConnectTimeout, Endpoint, EndpointError,
     ExceptionKind, GiopMinor, HostPort, IdAssignment, IdUniqueness, Interface, InvalidName,
-    Lifespan, Limits, ManagerState, NarrowError, ObjectError, ObjectRef, OfferedProtocol, Orb,
-    OrbBuilder, OrbError, Peer, Poa, PoaError, PoaManager, Policies, ProtocolPolicy,
-    ProtocolPolicyError, ProtocolProperties, Protocols, Servant, ServerStrategy, SystemException,
-    Transport, UnknownProtocol, UserException, export_protocols, nil_reference,
+    LibraryError, Lifespan, Limits, LoadError, ManagerState, NarrowError, ObjectError, ObjectRef,
+    OfferedProtocol, Orb, OrbBuilder, OrbError, Peer, Poa, PoaError, PoaManager, Policies,
+    ProtocolPolicy, ProtocolPolicyError, ProtocolProperties, Protocols, Servant, ServerStrategy,
+    SystemException, Transport, UnknownProtocol, UserException, export_protocols, nil_reference,
 };
 
 /// What a transport is made of, for those who write one.
