@@ -10,6 +10,7 @@ use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 
 use crate::failure::Failure;
+use crate::load::LoadArgs;
 use crate::tls::TlsArgs;
 use crate::{output, reference};
 
@@ -29,6 +30,8 @@ pub(crate) struct BridgeArgs {
     #[arg(long, hide = true)]
     until_input_ends: bool,
     #[command(flatten)]
+    load: LoadArgs,
+    #[command(flatten)]
     tls: TlsArgs,
 }
 
@@ -39,7 +42,9 @@ pub(crate) fn run(args: &BridgeArgs) -> Result<(), Failure> {
         endpoints: args.listen.clone(),
         ..Config::default()
     };
+    args.load.add_to(&mut config)?;
     args.tls.add_to(&mut config)?;
+    args.load.choose(&mut config)?;
     let bridge = Bridge::start(&config, args.to.clone())
         .map_err(|error| Failure::because(error.to_string()))?;
     let mut text = String::new();

@@ -10,6 +10,8 @@ use crate::output;
 pub(crate) enum Failure {
     /// One sentence, with its cause, for standard error.
     Because(String),
+    /// What was asked for makes no sense: one sentence as well.
+    WrongUsage(String),
     /// The user has been told already.
     Told,
     /// Nobody reads our output any more, which is nobody's fault.
@@ -22,10 +24,15 @@ impl Failure {
         Self::Because(sentence.into())
     }
 
+    /// A command line that is wrong, with a sentence.
+    pub(crate) fn wrong_usage(sentence: impl Into<String>) -> Self {
+        Self::WrongUsage(sentence.into())
+    }
+
     /// The sentence, if there is one.
     pub(crate) fn sentence(&self) -> &str {
         match self {
-            Self::Because(sentence) => sentence,
+            Self::Because(sentence) | Self::WrongUsage(sentence) => sentence,
             Self::Told | Self::OutputClosed => "",
         }
     }
@@ -36,6 +43,10 @@ impl Failure {
             Self::Because(sentence) => {
                 output::error(&sentence);
                 ExitCode::FAILURE
+            }
+            Self::WrongUsage(sentence) => {
+                output::error(&sentence);
+                ExitCode::from(2)
             }
             Self::Told => ExitCode::FAILURE,
             Self::OutputClosed => ExitCode::SUCCESS,

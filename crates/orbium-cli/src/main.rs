@@ -12,6 +12,7 @@ mod demo;
 mod failure;
 mod idl;
 mod ior;
+mod load;
 mod output;
 mod ping;
 mod reference;

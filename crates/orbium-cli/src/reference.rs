@@ -12,6 +12,7 @@ use orbium::giop::{Ior, ObjectUrl};
 use orbium::{Channel, Config, ConnectTimeout, ObjectRef, Orb, ProtocolPolicy, Protocols};
 
 use crate::failure::Failure;
+use crate::load::LoadArgs;
 use crate::tls::TlsArgs;
 
 /// What is said of a reference in the help of every command that takes one.
@@ -102,6 +103,8 @@ pub(crate) struct ProtocolArgs {
     #[arg(long, value_name = "SPIN", default_value_t)]
     shm_spin: orbium_shm::Spin,
     #[command(flatten)]
+    load: LoadArgs,
+    #[command(flatten)]
     pub(crate) tls: TlsArgs,
 }
 
@@ -131,7 +134,9 @@ impl ProtocolArgs {
             let transport = orbium_shm::ShmTransport::new(options);
             config.protocols.register(Transport::stream(transport));
         }
-        self.tls.add_to(config)
+        self.load.add_to(config)?;
+        self.tls.add_to(config)?;
+        self.load.choose(config)
     }
 }
 

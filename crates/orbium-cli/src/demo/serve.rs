@@ -15,7 +15,8 @@ use signal_hook::iterator::Signals;
 
 use super::pin::PinArgs;
 use crate::failure::Failure;
-use crate::tls::{self, TlsArgs};
+use crate::load::LoadArgs;
+use crate::tls::TlsArgs;
 use crate::{output, reference};
 
 #[derive(Debug, Args)]
@@ -40,26 +41,33 @@ pub(crate) struct ServeArgs {
     #[command(flatten)]
     pin: PinArgs,
     #[command(flatten)]
+    load: LoadArgs,
+    #[command(flatten)]
     tls: TlsArgs,
     /// End when standard input ends, as it does with the process that holds it.
     #[arg(long, hide = true)]
     until_input_ends: bool,
 }
 
-/// An endpoint whose protocol is there, and whose host and port are, if it has
-/// any.
+/// An endpoint whose host and port are in order, if it has any.
 fn endpoint(text: &str) -> Result<Endpoint, EndpointError> {
     let endpoint: Endpoint = text.parse()?;
-    match reference::protocols().transport(&endpoint.scheme) {
-        None if endpoint.scheme != tls::SCHEME => {
-            return Err(EndpointError::UnknownScheme(text.to_owned()));
-        }
-        _ if matches!(endpoint.scheme.as_str(), "iiop" | "ssliop" | "diop") => {
-            endpoint.address.parse::<HostPort>()?;
-        }
-        _ => {}
+    if matches!(endpoint.scheme.as_str(), "iiop" | "ssliop" | "diop") {
+        endpoint.address.parse::<HostPort>()?;
     }
     Ok(endpoint)
+}
+
+/// Checks that the protocols of all endpoints are there.
+fn check_endpoints(config: &Config) -> Result<(), Failure> {
+    let unknown = |endpoint: &&Endpoint| config.protocols.transport(&endpoint.scheme).is_none();
+    match config.endpoints.iter().find(unknown) {
+        Some(endpoint) => {
+            let error = EndpointError::UnknownScheme(endpoint.to_string());
+            Err(Failure::wrong_usage(error.to_string()))
+        }
+        None => Ok(()),
+    }
 }
 
 fn giop_minor(text: &str) -> Result<GiopMinor, String> {
@@ -80,7 +88,10 @@ pub(crate) fn run(args: &ServeArgs) -> Result<(), Failure> {
         protocols: reference::protocols(),
         ..Config::default()
     };
+    args.load.add_to(&mut config)?;
     args.tls.add_to(&mut config)?;
+    args.load.choose(&mut config)?;
+    check_endpoints(&config)?;
     let orb = Orb::new(config).map_err(|error| Failure::because(error.to_string()))?;
     let served = orbium_demo::serve(&orb)
         .map_err(|error| Failure::because(format!("cannot serve: {error}")))?;

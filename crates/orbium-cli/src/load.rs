@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Which protocols there are: those of this program, and those of shared
+//! libraries.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use orbium::Config;
+
+use crate::failure::Failure;
+
+#[derive(Args, Clone, Debug, Default)]
+pub(crate) struct LoadArgs {
+    /// Shared library with transports or messaging to have beside the own ones;
+    /// may be repeated. It becomes part of this program
+    #[arg(long, value_name = "FILE")]
+    load: Vec<PathBuf>,
+    /// The transports and messaging to have, by name, and no others: iiop,uiop
+    #[arg(long, value_name = "LIST", value_delimiter = ',')]
+    protocols_only: Vec<String>,
+}
+
+impl LoadArgs {
+    /// Gives an ORB to be made what the libraries have.
+    pub(crate) fn add_to(&self, config: &mut Config) -> Result<(), Failure> {
+        for path in &self.load {
+            let loaded = config.protocols.load(path);
+            loaded.map_err(|error| Failure::because(error.to_string()))?;
+        }
+        Ok(())
+    }
+
+    /// Leaves the ORB to be made only what was named. Done when everything else
+    /// is there.
+    pub(crate) fn choose(&self, config: &mut Config) -> Result<(), Failure> {
+        if self.protocols_only.is_empty() {
+            return Ok(());
+        }
+        let names = self.protocols_only.iter().map(String::as_str);
+        let chosen = config.protocols.only(names);
+        config.protocols = chosen.map_err(|error| Failure::wrong_usage(error.to_string()))?;
+        Ok(())
+    }
+}
