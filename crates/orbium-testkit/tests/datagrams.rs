@@ -4,9 +4,11 @@
 use std::net::UdpSocket;
 use std::sync::atomic::{AtomicU16, Ordering};
 
+use orbium::giop::codeset::{CodeSetContext, CodeSetId};
+use orbium::giop::{ResponseFlags, ServiceContext, service_context};
 use orbium::{Config, ExceptionKind, Interface, Orb, ProtocolPolicy, ServerStrategy};
 use orbium_testkit::probe::Target;
-use orbium_testkit::{Served, each_strategy, eventually, reach};
+use orbium_testkit::{RequestLine, Served, each_strategy, eventually, reach, request};
 
 fn config(strategy: ServerStrategy, endpoints: &[&str]) -> Config {
     let mut config = Config {
@@ -134,4 +136,40 @@ fn only_groups_are_joined_and_only_by_own_objects() {
     a.orb.join_group(&group, &a.target).unwrap();
     a.end();
     b.end();
+}
+
+#[test]
+fn code_sets_hold_for_the_message_that_names_them() {
+    let wide = CodeSetContext {
+        char_data: CodeSetId(0x0501_0001),
+        wchar_data: CodeSetId(0x0001_0109),
+    };
+    let data = wide.encode();
+    let context = ServiceContext {
+        id: service_context::CODE_SETS,
+        data: &data,
+    };
+    each_strategy(|strategy| {
+        let served = Served::with(config(strategy, &["diop://127.0.0.1:0"]));
+        let at = served.orb.channels().unwrap()[0].address.clone();
+        let send = |contexts: &[ServiceContext<'_>]| {
+            let line = RequestLine {
+                response: ResponseFlags::None,
+                contexts,
+                ..RequestLine::new(2, "echo_wstring")
+            };
+            let message = request(line, |w| w.write_octets(&[0, b'w']));
+            let anybody = UdpSocket::bind("127.0.0.1:0").unwrap();
+            anybody.send_to(&message, &at).unwrap();
+        };
+        send(&[context]);
+        eventually("wide text is understood", || served.state.calls() == 1);
+        // Of somebody who has not said what it is.
+        send(&[]);
+        let client = client("diop");
+        served.seen_by(&client).post(1).unwrap();
+        eventually("the next oneway", || served.state.posted() == [1]);
+        assert_eq!(served.state.calls(), 2);
+        served.end();
+    });
 }

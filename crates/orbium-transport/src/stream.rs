@@ -126,6 +126,12 @@ pub trait ByteStream: Send + Sync + fmt::Debug {
         false
     }
 
+    /// Whether what is received comes from many peers: what one message says of
+    /// its sender does not hold for the next.
+    fn has_many_peers(&self) -> bool {
+        false
+    }
+
     /// Whether part of something was received of which nothing can be handed on
     /// before its rest is there: a peer may not leave it at that for ever.
     fn is_midway(&self) -> bool {

@@ -346,6 +346,10 @@ impl ByteStream for CodedStream {
         self.inner.sending_source()
     }
 
+    fn has_many_peers(&self) -> bool {
+        self.inner.has_many_peers()
+    }
+
     fn is_midway(&self) -> bool {
         let receiving = self.receiving();
         let handed_on = receiving.at == receiving.message.len();

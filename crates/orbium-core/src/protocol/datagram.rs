@@ -154,6 +154,10 @@ impl ByteStream for DatagramStream {
         self.socket.source()
     }
 
+    fn has_many_peers(&self) -> bool {
+        self.serves
+    }
+
     fn has_buffered(&self) -> bool {
         let receiving = self.lock();
         receiving.at < receiving.frame.len()

@@ -12,7 +12,7 @@ use orbium_giop::{
     Assembled, CancelRequest, FragmentError, HEADER_LEN, LocateRequest, LocateStatus,
     MessageHeader, MessageKind, Reassembly, begin_locate_reply, finish_message,
 };
-use orbium_transport::Deadline;
+use orbium_transport::{ByteStream, Deadline};
 
 use crate::adapter::Located;
 use crate::framing::{Framing, FramingError};
@@ -39,6 +39,8 @@ struct State {
 struct Known {
     reassembly: Reassembly,
     negotiated: Negotiated,
+    /// Code sets are agreed for one message alone.
+    agrees_anew: bool,
     limit: usize,
     nesting: u16,
     /// Time a peer may take to complete a message.
@@ -75,7 +77,7 @@ pub(super) trait HandOver {
 }
 
 impl Intake {
-    pub(super) fn new(limits: &Limits) -> Self {
+    pub(super) fn new(limits: &Limits, stream: &dyn ByteStream) -> Self {
         Self {
             framing: Framing::new(limits.message_size),
             state: State {
@@ -83,6 +85,7 @@ impl Intake {
                 known: Known {
                     reassembly: Reassembly::new(limits.reassembly()),
                     negotiated: Negotiated::DEFAULT,
+                    agrees_anew: stream.has_many_peers(),
                     limit: limits.message_size,
                     nesting: limits.nesting,
                     message_time: limits.message_time,

@@ -286,7 +286,7 @@ impl Reactor {
             self.shared.forget(connection.id);
             return;
         }
-        let intake = Some(Intake::new(limits));
+        let intake = Some(Intake::new(limits, &*connection.stream));
         self.served.insert(
             connection.id,
             Served {

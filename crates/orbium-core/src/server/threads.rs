@@ -98,7 +98,7 @@ impl Serving {
             tracing::warn!("connection refused: the limit of connections is reached");
             return;
         };
-        let intake = Intake::new(limits);
+        let intake = Intake::new(limits, &*connection.stream);
         if !self.read_elsewhere(&connection, intake) {
             self.shared.forget(connection.id);
         }

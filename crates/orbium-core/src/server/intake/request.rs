@@ -232,7 +232,11 @@ impl State {
             peer: Some(connection),
             response: request.response,
         };
-        asked.answer(self, |reply| incoming.serve(|| arguments, reply))
+        let taken = asked.answer(self, |reply| incoming.serve(|| arguments, reply));
+        if self.known.agrees_anew {
+            self.known.negotiated = Negotiated::DEFAULT;
+        }
+        taken
     }
 
     /// Takes what the service contexts say of the connection; the exception to
