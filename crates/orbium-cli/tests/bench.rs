@@ -58,3 +58,48 @@ fn every_protocol_is_called_with_every_type_of_data() {
     assert!(drawing.starts_with("<svg ") && drawing.ends_with("</svg>\n"));
     assert!(drawing.contains("IIOP/ziop, 1024 longs: "));
 }
+
+/// The steps of a call cannot be seen without probes.
+#[cfg(not(feature = "probes"))]
+#[test]
+fn without_probes_it_is_said_how_to_get_them() {
+    run(["bench", "whitebox"]).assert_failed_saying("--features probes");
+}
+
+#[cfg(feature = "probes")]
+#[test]
+fn every_step_of_a_call_is_timed() {
+    let folder = Folder::new();
+    let (svg, json) = (folder.path("figures.svg"), folder.path("all.json"));
+    let ran = run([
+        "bench", "whitebox", "--quick", "--svg", &svg, "--json", &json,
+    ]);
+    ran.assert_done();
+    for line in ["operation demux", "parameter marshal", "2048"] {
+        assert!(
+            ran.stdout.lines().any(|row| row.starts_with(line)),
+            "{ran:?}"
+        );
+    }
+    let found: serde_json::Value =
+        serde_json::from_str(&std::fs::read_to_string(&json).unwrap()).unwrap();
+    let by_protocol = found["by_protocol"].as_array().unwrap();
+    assert!(by_protocol.len() >= 5, "{found}");
+    assert_eq!(found["by_size"].as_array().unwrap().len(), 10);
+    for of in by_protocol {
+        for (side, step) in [
+            ("client", "ObjectReference"),
+            ("client", "MessagingSend"),
+            ("client", "IoReceive"),
+            ("server", "IoReceive"),
+            ("server", "MessagingSend"),
+        ] {
+            let taken = of[side]["nanoseconds"][step].as_f64().unwrap();
+            assert!(taken > 0.0, "{side} {step}: {of}");
+        }
+        assert!(of["client"]["calls"].as_u64().unwrap() >= 500, "{of}");
+        assert!(of["os_and_io"].as_f64().unwrap() > 0.0, "{of}");
+    }
+    let drawing = std::fs::read_to_string(&svg).unwrap();
+    assert!(drawing.starts_with("<svg ") && drawing.ends_with("</svg>\n"));
+}

@@ -109,7 +109,9 @@ impl Framing {
         } else {
             self.make_room()
         };
+        probe!(TransportReceive);
         let received = stream.receive(&mut self.buffer[self.end..until])?;
+        probe!(IoReceive);
         self.end += received;
         Ok(received)
     }

@@ -7,6 +7,23 @@
 //! [`ObjectRef::call`] on one side and [`Servant::dispatch`] on the other.
 #![forbid(unsafe_code)]
 
+/// Ends a step of a call: `probe!(Point)`. Nothing at all without the feature
+/// `probes`.
+#[cfg(not(feature = "probes"))]
+#[macro_export]
+macro_rules! probe {
+    ($point:ident) => {};
+}
+
+/// Ends a step of a call: `probe!(Point)`.
+#[cfg(feature = "probes")]
+#[macro_export]
+macro_rules! probe {
+    ($point:ident) => {
+        $crate::probe::mark($crate::probe::Point::$point)
+    };
+}
+
 mod adapter;
 mod bridge;
 mod client;
@@ -18,6 +35,8 @@ mod operation;
 mod operation_table;
 mod orb;
 mod outgoing;
+#[cfg(feature = "probes")]
+pub mod probe;
 mod protocol;
 mod raises;
 mod reference;

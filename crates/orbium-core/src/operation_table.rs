@@ -137,7 +137,9 @@ impl OperationTable {
         };
         let index = usize::from(*self.slots.get(slot)?);
         let found = self.names.get(index)?;
-        is_same(found.as_bytes(), name).then_some(index)
+        let is_found = is_same(found.as_bytes(), name);
+        probe!(OperationDemux);
+        is_found.then_some(index)
     }
 
     #[inline]

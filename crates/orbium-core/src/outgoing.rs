@@ -60,7 +60,10 @@ fn send_message(
         return send_gathered(stream, message, patience);
     }
     let octets = message.written();
-    match stream.send(octets) {
+    probe!(TransportSend);
+    let outcome = stream.send(octets);
+    probe!(IoSend);
+    match outcome {
         Ok(sent) if sent == octets.len() => Ok(()),
         outcome => send_rest(stream, octets, outcome, patience),
     }
@@ -133,7 +136,10 @@ fn send_slices(
     mut patience: Patience,
 ) -> io::Result<()> {
     while !slices.is_empty() {
-        match stream.send_vectored(slices) {
+        probe!(TransportSend);
+        let sent = stream.send_vectored(slices);
+        probe!(IoSend);
+        match sent {
             Ok(sent) => IoSlice::advance_slices(&mut slices, sent),
             Err(error) => wait_if_full(stream, error, &mut patience)?,
         }

@@ -157,6 +157,7 @@ impl Reply<'_> {
         &mut self,
         write: impl FnOnce(&mut CdrWriter<'v>),
     ) -> Result<(), DispatchError> {
+        probe!(Upcall);
         if self.response != ResponseFlags::Full {
             self.answered = true;
             return Ok(());
@@ -200,13 +201,17 @@ impl Reply<'_> {
         let format = self.format.with_order(ByteOrder::NATIVE);
         let mut writer = CdrWriter::reuse(std::mem::take(self.storage), format);
         let start = begin_reply(&mut writer, self.version, self.request_id, status, &[]);
+        probe!(MessagingSend);
         write(&mut writer);
+        probe!(Marshal);
         finish_message(&mut writer, start);
         if let Some(error) = writer.error() {
             *self.storage = writer.into_storage();
             return Err(server_fault(error, Completion::Yes).into());
         }
+        probe!(MessagingSend);
         self.path.send(&writer);
+        probe!(TransportSend);
         self.answered = true;
         *self.storage = writer.into_storage();
         Ok(())

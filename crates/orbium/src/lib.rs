@@ -35,6 +35,9 @@ pub use orbium_core::{
     SystemException, Transport, UnknownProtocol, UserException, export_protocols, nil_reference,
 };
 
+/// Time probes at every step of a call, with the feature `probes`.
+pub use orbium_core::probe;
+
 /// What a transport is made of, for those who write one.
 pub use orbium_transport as transport;
 

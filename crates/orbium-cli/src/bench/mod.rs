@@ -7,6 +7,7 @@ mod caller;
 mod chart;
 mod protocols;
 mod table;
+pub(crate) mod whitebox;
 
 use std::path::PathBuf;
 
@@ -28,6 +29,12 @@ enum BenchCommand {
     /// A server process for each protocol and one client process, which calls
     /// them in turns: first all on one CPU, then where the system puts them.
     Protocols(protocols::ProtocolsArgs),
+    /// How long each step of a call takes, on both sides (tables 1 and 2,
+    /// figures 7 and 8).
+    ///
+    /// Needs time probes, which are left out of the program as it is usually
+    /// built: cargo run --release --features probes -- bench whitebox
+    Whitebox(whitebox::WhiteboxArgs),
     /// Make an authority, a certificate for this host and its key in a folder.
     #[command(hide = true)]
     Keys {
@@ -42,6 +49,7 @@ enum BenchCommand {
 pub(crate) fn run(args: &BenchArgs) -> Result<(), Failure> {
     match &args.command {
         BenchCommand::Protocols(args) => protocols::run(args),
+        BenchCommand::Whitebox(args) => whitebox::run(args),
         BenchCommand::Keys { folder } => Realm::new(folder).map(drop),
         BenchCommand::Caller(args) => caller::run(args),
     }

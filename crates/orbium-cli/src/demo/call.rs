@@ -10,6 +10,8 @@ use serde_json::json;
 
 use super::pin::PinArgs;
 use super::timing::{Samples, Timing, latency, rate, thousands};
+#[cfg(feature = "probes")]
+use crate::bench::whitebox;
 use crate::failure::Failure;
 use crate::{output, ping, reference};
 
@@ -42,6 +44,10 @@ pub(crate) struct CallArgs {
     /// Read the clock before and after the loop only, not around each call
     #[arg(long)]
     untimed: bool,
+    /// Write how long each step took to this file, as JSON
+    #[cfg(feature = "probes")]
+    #[arg(long, value_name = "FILE", hide = true)]
+    probes: Option<std::path::PathBuf>,
     #[command(flatten)]
     protocols: reference::ProtocolArgs,
     #[command(flatten)]
@@ -63,7 +69,12 @@ pub(crate) fn run(args: &CallArgs) -> Result<(), Failure> {
         args.op
             .run(&object, args.size, args.calls, None)
             .map_err(failed)?;
-        return print_total(args, start.elapsed());
+        let elapsed = start.elapsed();
+        #[cfg(feature = "probes")]
+        if let Some(file) = &args.probes {
+            whitebox::profile::write(orbium::probe::Role::Client, file)?;
+        }
+        return print_total(args, elapsed);
     }
     let mut samples = Samples::with_capacity(usize::try_from(args.calls).unwrap_or(usize::MAX));
     let mut sample = |nanoseconds| samples.push(nanoseconds);

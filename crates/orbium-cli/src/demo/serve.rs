@@ -38,6 +38,10 @@ pub(crate) struct ServeArgs {
     /// Send messages above this many octets in fragments (GIOP 1.2)
     #[arg(long, value_name = "OCTETS")]
     fragment_size: Option<usize>,
+    /// Write how long each step took to this file in the end, as JSON
+    #[cfg(feature = "probes")]
+    #[arg(long, value_name = "FILE", hide = true)]
+    probes: Option<PathBuf>,
     #[command(flatten)]
     pin: PinArgs,
     #[command(flatten)]
@@ -111,11 +115,16 @@ pub(crate) fn run(args: &ServeArgs) -> Result<(), Failure> {
         Err(failure) => return Err(failure),
     }
     match orb.run() {
-        Ok(()) => Ok(()),
+        Ok(()) => {}
         // Shut down between READY and here.
-        Err(exception) if exception.kind == orbium::ExceptionKind::BadInvOrder => Ok(()),
-        Err(exception) => Err(Failure::because(exception.to_string())),
+        Err(exception) if exception.kind == orbium::ExceptionKind::BadInvOrder => {}
+        Err(exception) => return Err(Failure::because(exception.to_string())),
     }
+    #[cfg(feature = "probes")]
+    if let Some(file) = &args.probes {
+        crate::bench::whitebox::profile::write(orbium::probe::Role::Server, file)?;
+    }
+    Ok(())
 }
 
 /// The first signal lets requests in progress finish; a second one does not

@@ -50,8 +50,11 @@ impl<'r> Incoming<'r> {
         arguments: impl FnOnce() -> CdrReader<'r>,
         reply: &mut Reply<'_>,
     ) -> Result<(), DispatchError> {
+        probe!(MessagingReceive);
         let object = self.orb.core().registry.find(self.key)?;
+        probe!(PoaDemux);
         let _serving = object.enter()?;
+        probe!(ServantDemux);
         let call = Call {
             incoming: self,
             object: &object,

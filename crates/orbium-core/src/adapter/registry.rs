@@ -96,7 +96,9 @@ impl Registry {
     /// The object with that key.
     #[inline]
     pub(crate) fn find(&self, key: &[u8]) -> Result<Arc<ActiveObject>, SystemException> {
-        if let Some((incarnation, hint)) = ObjectKey::parse_short(key)
+        let short = ObjectKey::parse_short(key);
+        probe!(ObjectKey);
+        if let Some((incarnation, hint)) = short
             && let Some(object) = self.find_by_hint(incarnation, hint)
         {
             return Ok(object);

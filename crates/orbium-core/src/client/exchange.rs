@@ -115,6 +115,7 @@ impl Drop for Link<'_> {
                 None => pool.discard(),
             }
         }
+        probe!(Release);
     }
 }
 
@@ -235,6 +236,7 @@ impl<'a, 'b> Exchange<'a, 'b> {
         let Some(connection) = &mut self.link.connection else {
             return self.perform_locally();
         };
+        probe!(MessagingSend);
         match send(
             connection,
             &mut self.writer,
@@ -282,6 +284,7 @@ impl<'a, 'b> Exchange<'a, 'b> {
                 Received::Message(header) => header,
                 other => return self.no_reply(other),
             };
+            probe!(TransportReceive);
             let (message, seams) = connection.message_with_seams(&header);
             let answer = match ReplyHeader::plain(&header, message) {
                 Some(plain) => Some(plain),
@@ -291,6 +294,7 @@ impl<'a, 'b> Exchange<'a, 'b> {
                 Some(answer) if answer.request_id == self.request_id => {
                     connection.introduction = None;
                     self.reply = Some((header, answer.body));
+                    probe!(MessagingReceive);
                     return self.interpret(answer.status);
                 }
                 Some(_) => {
@@ -433,8 +437,9 @@ impl<'a, 'b> Exchange<'a, 'b> {
         &mut self,
         read: impl FnOnce(&mut CdrReader<'_>) -> Result<T, CdrError>,
     ) -> Result<T, SystemException> {
-        self.read(read)
-            .map_err(|error| SystemException::from_cdr(error, Completion::Yes))
+        let results = self.read(read);
+        probe!(Unmarshal);
+        results.map_err(|error| SystemException::from_cdr(error, Completion::Yes))
     }
 
     /// Reads the user exception.

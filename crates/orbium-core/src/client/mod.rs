@@ -27,14 +27,19 @@ pub(crate) fn call<'a, T, E: Raises>(
     arguments: impl Fn(&mut CdrWriter<'a>),
     results: impl FnOnce(&mut CdrReader<'_>) -> Result<T, CdrError>,
 ) -> Result<T, E> {
+    probe!(ClientStart);
     let mut attempt = Attempt::new(object)?;
     let orb = object.orb();
     let deadline = attempt.deadline();
+    probe!(Initialisation);
     loop {
         let outcome = match attempt.link() {
             Ok(link) => {
+                probe!(ObjectReference);
                 let mut exchange = Exchange::begin(orb, deadline, operation, link);
+                probe!(MessagingSend);
                 arguments(exchange.writer());
+                probe!(Marshal);
                 match exchange.perform() {
                     Answer::Results => return exchange.results(results).map_err(E::from),
                     Answer::UserException => return Err(exchange.user_exception()),

@@ -186,7 +186,10 @@ impl Sending {
                 len += slice.len();
             }
         }
-        let sent = match inner.send_vectored(&slices[..count]) {
+        probe!(MessagingSend);
+        let sent = inner.send_vectored(&slices[..count]);
+        probe!(IoSend);
+        let sent = match sent {
             Ok(sent) => sent,
             Err(error) if waits(&error) => 0,
             Err(error) => return Err(error),
@@ -250,6 +253,7 @@ impl Receiving {
                         .decode(frame, &mut self.message)
                         .map_err(refused)?;
                     self.start += len;
+                    probe!(MessagingReceive);
                 }
                 Err(expected) => {
                     if self.receive_octets(inner, expected)? == 0 {
@@ -295,6 +299,7 @@ impl Receiving {
             self.wire.resize(justified, 0);
         }
         let received = inner.receive(&mut self.wire[self.end..])?;
+        probe!(IoReceive);
         self.end += received;
         Ok(received)
     }

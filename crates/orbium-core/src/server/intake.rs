@@ -101,6 +101,7 @@ impl Intake {
         let Some(header) = self.framing.next_plain_request() else {
             return self.take_any(source);
         };
+        probe!(TransportReceive);
         let (message, rest) = self.framing.split(&header);
         let taken = self.state.serve_plain(source, &header, message, rest);
         self.framing.consume(&header);
@@ -112,6 +113,7 @@ impl Intake {
     fn take_any(&mut self, source: &Source<'_>) -> Taken {
         match self.framing.next() {
             Ok(Some(header)) if header.kind == MessageKind::Request && !header.more_fragments => {
+                probe!(TransportReceive);
                 let (message, rest) = self.framing.split(&header);
                 let taken = self.state.serve(source, &header, message, &[], rest);
                 self.framing.consume(&header);

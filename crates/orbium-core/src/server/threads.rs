@@ -153,6 +153,7 @@ impl Serving {
             if self.shared.is_stopping() || intake.is_assembly_late() {
                 break;
             }
+            probe!(ServerStart);
             match intake.framing.receive(&*connection.stream) {
                 Ok(0) => break,
                 Ok(_) => {}

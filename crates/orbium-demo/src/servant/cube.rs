@@ -19,8 +19,10 @@ pub struct CubeServant {
 }
 
 impl CubeServant {
-    /// Counts a request; how many there were, this one included.
+    /// Counts a request; how many there were, this one included. Every operation
+    /// begins with it, once its arguments are read.
     fn count(&self) -> u64 {
+        orbium::probe!(Unmarshal);
         self.calls.fetch_add(1, Ordering::Relaxed) + 1
     }
 }
