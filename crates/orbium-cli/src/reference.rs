@@ -163,18 +163,10 @@ pub(crate) fn object(
     object.ok_or_else(|| Failure::because("the reference is nil: it leads to no object"))
 }
 
-/// The way that calls take to an object: the first that can be used of those
-/// its reference offers.
-pub(crate) fn channel(object: &ObjectRef) -> Option<Channel> {
-    let usable = object.protocols().into_iter();
-    let mut usable = usable.filter(|offered| offered.refusal.is_none());
-    usable.find_map(|offered| offered.channel)
-}
-
 /// Where calls to an object lead, for people: a plain host and port over TCP,
 /// the whole channel otherwise.
 pub(crate) fn address(object: &ObjectRef) -> String {
-    match channel(object) {
+    match object.channel() {
         Some(channel) if channel.protocol() == "iiop" => channel.address,
         Some(channel) => channel.to_string(),
         None => "no address that can be used".to_owned(),

@@ -124,6 +124,32 @@ fn several_protocols_are_served_and_announced() {
         ran.assert_done();
         assert!(ran.stdout.contains(address), "{ran:?}");
     }
+    // What is shown is what was used, not what comes first.
+    std::fs::remove_file(folder.path("s")).unwrap();
+    let ran = run(["ping", server.ior("Cube")]);
+    ran.assert_done();
+    assert!(ran.stdout.contains(" at 127.0.0.1:"), "{ran:?}");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn shared_memory_is_served_and_announced() {
+    let folder = Folder::new();
+    let endpoint = format!("shmiop://{}", folder.path("m"));
+    let server = Server::start(["--endpoint", &endpoint]);
+    let reference = format!("corbaloc:shmiop:1.2@{}|Cube", folder.path("m"));
+    assert_eq!(
+        server.told("Cube corbaloc:shmiop:"),
+        format!("Cube {reference}")
+    );
+    for reference in [reference.as_str(), server.ior("Cube")] {
+        let ran = run(["ping", reference, "--shm-spin", "none"]);
+        ran.assert_done();
+        assert!(ran.stdout.contains(&endpoint), "{ran:?}");
+    }
+    let more = ["--op", "echo_octets", "--size", "100000", "--calls", "3"];
+    let call = ["demo", "call", "--ref", &reference, "--protocols", "shmiop"];
+    run(call.into_iter().chain(more)).assert_done();
 }
 
 #[test]

@@ -15,7 +15,8 @@ use orbium_giop::{Completion, ExceptionKind, Ior, SystemException};
 use crate::client::Binding;
 use crate::raises::Raises;
 use crate::{
-    OBJECT_REPOSITORY_ID, OfferedProtocol, Operation, Orb, ProtocolPolicy, client, protocol,
+    Channel, OBJECT_REPOSITORY_ID, OfferedProtocol, Operation, Orb, ProtocolPolicy, client,
+    protocol,
 };
 
 /// A reference to an object, wherever it is. One pointer, cheap to clone; nil
@@ -205,6 +206,19 @@ impl ObjectRef {
     #[must_use]
     pub fn protocols(&self) -> Vec<OfferedProtocol> {
         protocol::offered(&self.0.orb, &self.0.ior, self.0.policy())
+    }
+
+    /// The channel that calls through this reference take: the one that answered
+    /// last, or the first that is tried. `None` for an object of this very ORB,
+    /// and if there is no way at all: [`protocols`](Self::protocols) says why.
+    #[must_use]
+    pub fn channel(&self) -> Option<Channel> {
+        let forwarded = self.0.forwarded();
+        let state = forwarded.as_ref().unwrap_or(self).state();
+        let binding = state.binding().ok()?;
+        let candidate = binding.candidates.get(binding.preferred());
+        let candidate = candidate.or_else(|| binding.datagrams.first())?;
+        candidate.channel().cloned()
     }
 
     /// The same object under the policy of the calling thread, unless it has

@@ -14,7 +14,7 @@ use orbium_giop::{
 
 use crate::client::pool::{Pool, PoolKey};
 use crate::protocol::{self, Offer};
-use crate::{OfferedProtocol, Operation, Orb, ProtocolPolicy};
+use crate::{Channel, OfferedProtocol, Operation, Orb, ProtocolPolicy};
 
 /// All ways to an object, in the order of its profiles and their addresses.
 #[derive(Debug)]
@@ -145,6 +145,14 @@ fn agree(offer: &Offer, minor: u8) -> Result<Negotiated, SystemException> {
 }
 
 impl Candidate {
+    /// Where its connections lead; `None` within the process.
+    pub(crate) fn channel(&self) -> Option<&Channel> {
+        match &self.route {
+            Route::Remote(pool) => Some(pool.channel()),
+            Route::Local => None,
+        }
+    }
+
     /// How values are written to it, in native byte order.
     #[inline]
     pub(crate) fn format(&self) -> Format {

@@ -152,6 +152,10 @@ impl Pools {
 }
 
 impl Pool {
+    pub(crate) fn channel(&self) -> &Channel {
+        &self.key.channel
+    }
+
     #[inline(always)]
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
