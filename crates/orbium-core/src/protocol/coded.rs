@@ -187,13 +187,12 @@ impl Sending {
             }
         }
         probe!(MessagingSend);
-        let sent = inner.send_vectored(&slices[..count]);
-        probe!(IoSend);
-        let sent = match sent {
+        let sent = match inner.send_vectored(&slices[..count]) {
             Ok(sent) => sent,
             Err(error) if waits(&error) => 0,
             Err(error) => return Err(error),
         };
+        probe!(IoSend);
         if sent == len {
             return Ok(std::mem::take(&mut self.owed));
         }
