@@ -53,6 +53,7 @@ mod ior;
 mod locate;
 pub mod media;
 mod media_receiver;
+mod media_window;
 pub mod messaging;
 pub mod minor;
 pub mod miop;

@@ -39,7 +39,8 @@
 use core::fmt;
 use core::ops::Range;
 
-pub use crate::media_receiver::{Frame, Received, Receiver, ReceiverLimits, Statistics};
+pub use crate::media_receiver::{Frame, Received, Receiver, ReceiverLimits};
+pub use crate::media_window::{Seen, Standing, Statistics, Window};
 
 /// Octets of the header of each datagram.
 pub const FRAME_HEADER_LEN: usize = 24;

@@ -1,16 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Frames out of datagrams that may come in any order, or never.
 
-use crate::media::{Fragment, FrameHeader, MediaError};
+use crate::media::{Fragment, FrameHeader, MediaError, Seen, Statistics, Window};
 use crate::parts::{Inconsistent, Parts};
-
-/// Frames behind the latest one that may still come.
-const WINDOW: u32 = 64;
-/// A frame that many numbers ahead does not mean that all between are lost.
-const MAX_STEP: u32 = 1 << 15;
-/// Datagrams in a row from behind the window, or from nowhere near it, after
-/// which the sender is believed to have begun anew.
-const STALE_RUN: u32 = 16;
 
 /// What a sender may make us keep.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -61,24 +53,6 @@ pub enum Received<'a> {
     Stale,
 }
 
-/// What has happened to a stream so far.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Statistics {
-    /// Frames delivered.
-    pub frames: u64,
-    /// Frames given up, so that they will not be delivered any more. Frames of
-    /// which nothing came count once 64 later ones have been seen.
-    pub lost: u64,
-    /// Datagrams that came again.
-    pub duplicates: u64,
-    /// Frames delivered after a later one.
-    pub late: u64,
-    /// Datagrams of frames that were given up, or of such a distance.
-    pub stale: u64,
-    /// How often the sender has begun anew.
-    pub restarts: u64,
-}
-
 #[derive(Debug)]
 struct Partial {
     header: FrameHeader,
@@ -91,29 +65,10 @@ struct Partial {
 pub struct Receiver {
     stream: u32,
     limits: ReceiverLimits,
-    /// The latest number seen.
-    latest: Option<u32>,
-    /// The latest number delivered.
-    delivered: Option<u32>,
-    /// Bit n: the frame n before the latest is settled, delivered or lost.
-    settled: u64,
+    window: Window,
     partial: Vec<Partial>,
     octets: usize,
-    stale_run: u32,
     assembled: Vec<u8>,
-    statistics: Statistics,
-}
-
-/// Where a number lies.
-enum Place {
-    /// After the latest, by that much.
-    Ahead(u32),
-    /// Before the latest, within the window; or the latest itself.
-    Within(u32),
-    /// Before the window.
-    Behind,
-    /// Nowhere near.
-    Elsewhere,
 }
 
 impl Receiver {
@@ -123,21 +78,10 @@ impl Receiver {
         Self {
             stream,
             limits,
-            latest: None,
-            delivered: None,
-            settled: u64::MAX,
+            window: Window::new(),
             partial: Vec::new(),
             octets: 0,
-            stale_run: 0,
             assembled: Vec::new(),
-            statistics: Statistics {
-                frames: 0,
-                lost: 0,
-                duplicates: 0,
-                late: 0,
-                stale: 0,
-                restarts: 0,
-            },
         }
     }
 
@@ -155,27 +99,27 @@ impl Receiver {
         if fragment.payload.len() > self.limits.frame {
             return Err(MediaError::TooLarge);
         }
-        let Some(age) = self.place(header.sequence) else {
-            self.statistics.stale += 1;
-            return Ok(Received::Stale);
-        };
-        if self.settled & 1 << age != 0 {
-            self.statistics.duplicates += 1;
-            return Ok(Received::Duplicate);
+        match self.window.see(header.sequence) {
+            Seen::Open => self.drop_fallen(),
+            Seen::Restarted => {
+                self.window.lose(self.partial.len());
+                self.partial.clear();
+                self.octets = 0;
+            }
+            Seen::Duplicate => return Ok(Received::Duplicate),
+            Seen::Stale => return Ok(Received::Stale),
         }
         if fragment.count == 1 {
             self.drop_partial(header.sequence);
-            return Ok(Received::Frame(self.deliver(
-                header,
-                age,
-                Some(fragment.payload),
-            )));
+            return Ok(Received::Frame(
+                self.deliver(header, Some(fragment.payload)),
+            ));
         }
         match self.insert(&fragment) {
-            Ok(Some(true)) => Ok(Received::Frame(self.deliver(header, age, None))),
+            Ok(Some(true)) => Ok(Received::Frame(self.deliver(header, None))),
             Ok(Some(false)) => Ok(Received::Incomplete),
             Ok(None) => {
-                self.statistics.duplicates += 1;
+                self.window.repeat();
                 Ok(Received::Duplicate)
             }
             Err(error) => {
@@ -188,7 +132,7 @@ impl Receiver {
     /// What has happened so far.
     #[must_use]
     pub const fn statistics(&self) -> Statistics {
-        self.statistics
+        self.window.statistics()
     }
 
     /// Octets kept for incomplete frames.
@@ -197,67 +141,16 @@ impl Receiver {
         self.octets
     }
 
-    /// Finds the place of a frame, moving the window to it if it is ahead;
-    /// returns how far it is behind the latest. `None` if it is too late.
-    fn place(&mut self, sequence: u32) -> Option<u32> {
-        let Some(latest) = self.latest else {
-            self.begin(sequence);
-            return Some(0);
-        };
-        let ahead = sequence.wrapping_sub(latest);
-        let behind = latest.wrapping_sub(sequence);
-        let place = match (ahead, behind) {
-            (_, ..WINDOW) => Place::Within(behind),
-            (..MAX_STEP, _) => Place::Ahead(ahead),
-            (_, ..MAX_STEP) => Place::Behind,
-            _ => Place::Elsewhere,
-        };
-        match place {
-            Place::Within(age) => {
-                self.stale_run = 0;
-                return Some(age);
-            }
-            Place::Ahead(step) => {
-                self.stale_run = 0;
-                self.advance(sequence, step);
-                return Some(0);
-            }
-            Place::Behind | Place::Elsewhere => self.stale_run += 1,
+    /// Drops what the window has left behind: it is counted as lost.
+    fn drop_fallen(&mut self) {
+        let window = &self.window;
+        let before = self.partial.len();
+        self.partial
+            .retain(|partial| window.holds(partial.header.sequence));
+        if self.partial.len() < before {
+            let left = self.partial.iter();
+            self.octets = left.map(|partial| partial.parts.cost()).sum();
         }
-        if self.stale_run < STALE_RUN {
-            return None;
-        }
-        self.statistics.restarts += 1;
-        self.begin(sequence);
-        Some(0)
-    }
-
-    /// Begins with that frame, as if nothing had been before it.
-    fn begin(&mut self, sequence: u32) {
-        self.latest = Some(sequence);
-        self.delivered = None;
-        self.settled = !1;
-        self.stale_run = 0;
-        self.statistics.lost += self.partial.len() as u64;
-        self.partial.clear();
-        self.octets = 0;
-    }
-
-    /// Moves the window; what falls out of it and is not settled is lost.
-    fn advance(&mut self, sequence: u32, step: u32) {
-        let shift = step.min(WINDOW);
-        let falling = u64::MAX.checked_shl(WINDOW - shift).unwrap_or(0);
-        let lost = (!self.settled & falling).count_ones();
-        self.statistics.lost += u64::from(lost) + u64::from(step.saturating_sub(WINDOW));
-        self.settled = self.settled.checked_shl(shift).unwrap_or(0);
-        self.latest = Some(sequence);
-        let in_window = |partial: &Partial| sequence.wrapping_sub(partial.header.sequence) < WINDOW;
-        self.partial.retain(in_window);
-        self.octets = self
-            .partial
-            .iter()
-            .map(|partial| partial.parts.cost())
-            .sum();
     }
 
     /// Takes a fragment of a frame that is not settled. `None` if it was there;
@@ -310,32 +203,13 @@ impl Receiver {
     }
 
     /// The frame that is complete: its payload, or what was assembled.
-    fn deliver<'a>(
-        &'a mut self,
-        header: FrameHeader,
-        age: u32,
-        payload: Option<&'a [u8]>,
-    ) -> Frame<'a> {
-        self.settled |= 1 << age;
-        self.statistics.frames += 1;
-        let ahead = self
-            .delivered
-            .map(|delivered| header.sequence.wrapping_sub(delivered));
-        let is_late = ahead.is_some_and(|ahead| ahead > u32::MAX / 2);
-        if is_late {
-            self.statistics.late += 1;
-        } else {
-            self.delivered = Some(header.sequence);
-        }
+    fn deliver<'a>(&'a mut self, header: FrameHeader, payload: Option<&'a [u8]>) -> Frame<'a> {
+        let standing = self.window.deliver(header.sequence);
         Frame {
             header,
             payload: payload.unwrap_or(&self.assembled),
-            missing: if is_late {
-                0
-            } else {
-                ahead.map_or(0, |ahead| ahead.saturating_sub(1))
-            },
-            is_late,
+            missing: standing.missing,
+            is_late: standing.is_late,
         }
     }
 
@@ -353,22 +227,15 @@ impl Receiver {
     /// Settles a frame as lost.
     fn give_up(&mut self, sequence: u32) {
         self.drop_partial(sequence);
-        let age = self.latest.map(|latest| latest.wrapping_sub(sequence));
-        if let Some(age @ ..WINDOW) = age {
-            self.settled |= 1 << age;
-            self.statistics.lost += 1;
-        }
+        self.window.give_up(sequence);
     }
 
     /// Gives up the incomplete frame that is furthest behind, except that one.
     fn give_up_oldest_but(&mut self, sequence: u32) {
-        let latest = self.latest.unwrap_or(sequence);
+        let others = self.partial.iter().map(|partial| partial.header.sequence);
         let oldest = self
-            .partial
-            .iter()
-            .map(|partial| partial.header.sequence)
-            .filter(|other| *other != sequence)
-            .max_by_key(|other| latest.wrapping_sub(*other));
+            .window
+            .oldest(others.filter(|other| *other != sequence));
         if let Some(oldest) = oldest {
             self.give_up(oldest);
         }

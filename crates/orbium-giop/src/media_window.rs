@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Which frames of a stream have come, judged by their numbers alone.
+
+/// Frames behind the latest one that may still come.
+const WINDOW: u32 = 64;
+/// A frame that many numbers ahead does not mean that all between are lost.
+const MAX_STEP: u32 = 1 << 15;
+/// Datagrams in a row from behind the window, or from nowhere near it, after
+/// which the sender is believed to have begun anew.
+const STALE_RUN: u32 = 16;
+
+/// What has happened to a stream so far.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Statistics {
+    /// Frames delivered.
+    pub frames: u64,
+    /// Frames given up, so that they will not be delivered any more. Frames of
+    /// which nothing came count once 64 later ones have been seen.
+    pub lost: u64,
+    /// Datagrams that came again.
+    pub duplicates: u64,
+    /// Frames delivered after a later one.
+    pub late: u64,
+    /// Datagrams of frames that were given up, or of such a distance.
+    pub stale: u64,
+    /// How often the sender has begun anew.
+    pub restarts: u64,
+}
+
+/// The account of one stream: for each frame near the latest, whether it was
+/// delivered or given up. For those who put frames together elsewhere than in a
+/// [`Receiver`](crate::media::Receiver).
+///
+/// ```
+/// use orbium_giop::media::{Seen, Window};
+///
+/// let mut window = Window::new();
+/// assert_eq!(window.see(10), Seen::Open);
+/// window.deliver(10);
+/// assert_eq!(window.see(10), Seen::Duplicate);
+/// assert_eq!(window.see(12), Seen::Open);
+/// assert_eq!(window.deliver(12).missing, 1);
+/// ```
+#[derive(Clone, Debug)]
+pub struct Window {
+    /// The latest number seen.
+    latest: Option<u32>,
+    /// The latest number delivered.
+    delivered: Option<u32>,
+    /// Bit n: the frame n before the latest is settled, delivered or lost.
+    settled: u64,
+    stale_run: u32,
+    statistics: Statistics,
+}
+
+/// What a datagram of a frame is to the account.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Seen {
+    /// Its frame is neither delivered nor given up.
+    Open,
+    /// The same, and the sender has begun anew with it: nothing of what is
+    /// incomplete belongs to the stream any more.
+    Restarted,
+    /// Its frame was delivered or given up.
+    Duplicate,
+    /// Its frame is too far behind the others, or too far ahead of them.
+    Stale,
+}
+
+/// How a delivered frame stands among the others.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Standing {
+    /// Frames between this one and the latest before it, none of them complete
+    /// so far: they are late, or lost.
+    pub missing: u32,
+    /// Whether a later frame was delivered before it.
+    pub is_late: bool,
+}
+
+impl Default for Window {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Window {
+    /// Nothing seen.
+    #[must_use]
+    pub const fn new() -> Self {
+        Self {
+            latest: None,
+            delivered: None,
+            settled: u64::MAX,
+            stale_run: 0,
+            statistics: Statistics {
+                frames: 0,
+                lost: 0,
+                duplicates: 0,
+                late: 0,
+                stale: 0,
+                restarts: 0,
+            },
+        }
+    }
+
+    /// What has happened so far.
+    #[must_use]
+    pub const fn statistics(&self) -> Statistics {
+        self.statistics
+    }
+
+    /// Takes note of a datagram of that frame. If the frame is ahead, the window
+    /// moves to it, and what falls out of it is lost; see [`Window::holds`].
+    pub fn see(&mut self, sequence: u32) -> Seen {
+        let Some(latest) = self.latest else {
+            self.begin(sequence);
+            return Seen::Open;
+        };
+        let ahead = sequence.wrapping_sub(latest);
+        let behind = latest.wrapping_sub(sequence);
+        if behind < WINDOW {
+            self.stale_run = 0;
+            if self.settled & 1 << behind == 0 {
+                return Seen::Open;
+            }
+            self.statistics.duplicates += 1;
+            return Seen::Duplicate;
+        }
+        if ahead < MAX_STEP {
+            self.stale_run = 0;
+            self.advance(sequence, ahead);
+            return Seen::Open;
+        }
+        self.stale_run += 1;
+        if self.stale_run < STALE_RUN {
+            self.statistics.stale += 1;
+            return Seen::Stale;
+        }
+        self.statistics.restarts += 1;
+        self.begin(sequence);
+        Seen::Restarted
+    }
+
+    /// Whether a frame is near enough to be delivered yet.
+    #[must_use]
+    pub fn holds(&self, sequence: u32) -> bool {
+        self.age(sequence).is_some()
+    }
+
+    /// How far a frame is behind the latest; `None` outside the window.
+    fn age(&self, sequence: u32) -> Option<u32> {
+        let age = self.latest?.wrapping_sub(sequence);
+        (age < WINDOW).then_some(age)
+    }
+
+    /// The one of some frames that is furthest behind.
+    pub fn oldest(&self, sequences: impl IntoIterator<Item = u32>) -> Option<u32> {
+        let latest = self.latest?;
+        let sequences = sequences.into_iter();
+        sequences.max_by_key(|sequence| latest.wrapping_sub(*sequence))
+    }
+
+    /// Settles a frame as delivered.
+    pub fn deliver(&mut self, sequence: u32) -> Standing {
+        if let Some(age) = self.age(sequence) {
+            self.settled |= 1 << age;
+        }
+        self.statistics.frames += 1;
+        let ahead = self
+            .delivered
+            .map(|delivered| sequence.wrapping_sub(delivered));
+        if ahead.is_some_and(|ahead| ahead > u32::MAX / 2) {
+            self.statistics.late += 1;
+            return Standing {
+                missing: 0,
+                is_late: true,
+            };
+        }
+        self.delivered = Some(sequence);
+        Standing {
+            missing: ahead.map_or(0, |ahead| ahead.saturating_sub(1)),
+            is_late: false,
+        }
+    }
+
+    /// Settles a frame as lost.
+    pub fn give_up(&mut self, sequence: u32) {
+        if let Some(age) = self.age(sequence) {
+            self.settled |= 1 << age;
+            self.statistics.lost += 1;
+        }
+    }
+
+    /// Counts frames that were incomplete when the sender began anew.
+    pub const fn lose(&mut self, frames: usize) {
+        self.statistics.lost += frames as u64;
+    }
+
+    /// Counts a datagram of an incomplete frame that came again.
+    pub const fn repeat(&mut self) {
+        self.statistics.duplicates += 1;
+    }
+
+    /// Begins with that frame, as if nothing had been before it.
+    const fn begin(&mut self, sequence: u32) {
+        self.latest = Some(sequence);
+        self.delivered = None;
+        self.settled = !1;
+        self.stale_run = 0;
+    }
+
+    /// Moves the window; what falls out of it and is not settled is lost.
+    fn advance(&mut self, sequence: u32, step: u32) {
+        let shift = step.min(WINDOW);
+        let falling = u64::MAX.checked_shl(WINDOW - shift).unwrap_or(0);
+        let lost = (!self.settled & falling).count_ones();
+        self.statistics.lost += u64::from(lost) + u64::from(step.saturating_sub(WINDOW));
+        self.settled = self.settled.checked_shl(shift).unwrap_or(0);
+        self.latest = Some(sequence);
+    }
+}
