@@ -31,6 +31,7 @@ mod config;
 mod framing;
 mod initial;
 mod local;
+pub mod media;
 mod operation;
 mod operation_table;
 mod orb;

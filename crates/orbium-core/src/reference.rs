@@ -311,6 +311,16 @@ impl ObjectRef {
             || profiles.any(|profile| other.0.ior.profiles.contains(profile))
     }
 
+    /// The ClientProtocolPolicy of the object, or else of this thread, or else
+    /// of the ORB.
+    pub(crate) fn policy_here(&self, orb: &Orb) -> Result<Option<ProtocolPolicy>, SystemException> {
+        let of_thread = orb.heed(orb.notice())?;
+        let own = self.0.overrides.protocols.clone();
+        Ok(own
+            .or(of_thread)
+            .or_else(|| orb.config().client_protocols.clone()))
+    }
+
     /// The object key, if this ORB itself serves the object.
     pub(crate) fn own_key(&self) -> Option<Vec<u8>> {
         let mut offers = protocol::offers(&self.0.ior).into_iter();

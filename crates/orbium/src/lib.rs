@@ -41,6 +41,9 @@ pub use orbium_core::probe;
 /// What a transport is made of, for those who write one.
 pub use orbium_transport as transport;
 
+/// Frames of sound and pictures over datagrams.
+pub use orbium_core::media;
+
 /// GIOP, references and addressing, for those who look beneath.
 pub use orbium_giop as giop;
 

@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The frames of one stream out of datagrams, in buffers of a pool.
+
+use std::io;
+
+use orbium_giop::media::{Fragment, Seen, Statistics, Window};
+use orbium_transport::Peer;
+
+use super::MediaFrame;
+use super::pool::Buffer;
+use super::slot::{Arrival, FIRST, Facts, Inserted, Slot, Unfit, arrival, datagram_room};
+
+#[derive(Debug)]
+pub(super) struct Assembly {
+    stream: u32,
+    frame_size: usize,
+    window: Window,
+    slots: Box<[Slot]>,
+    /// The slot whose frame was added to last.
+    current: usize,
+    /// Datagrams that were of no use.
+    pub(super) refused: u64,
+    /// Octets moved from one place to another.
+    pub(super) copied: u64,
+}
+
+/// What became of a datagram in a spare buffer.
+pub(super) enum Accepted {
+    /// A frame is whole; the spare buffer is with it, or in use, or given back.
+    Frame(MediaFrame, Option<Buffer>),
+    /// None is; the spare buffer, unless it is in use.
+    Nothing(Option<Buffer>),
+}
+
+impl Assembly {
+    pub(super) fn new(stream: u32, frame_size: usize, incomplete: usize) -> Self {
+        Self {
+            stream,
+            frame_size,
+            window: Window::new(),
+            slots: (0..incomplete).map(|_| Slot::new(frame_size)).collect(),
+            current: 0,
+            refused: 0,
+            copied: 0,
+        }
+    }
+
+    pub(super) const fn statistics(&self) -> Statistics {
+        self.window.statistics()
+    }
+
+    /// Receives a datagram: into its place if that is known, else into `spare`.
+    pub(super) fn receive(
+        &mut self,
+        spare: &mut Buffer,
+        receive: impl FnOnce(&mut [u8]) -> io::Result<(usize, Peer)>,
+    ) -> io::Result<Arrival> {
+        let Some(slot) = self
+            .slots
+            .get_mut(self.current)
+            .filter(|slot| slot.expects())
+        else {
+            let room = datagram_room(self.frame_size);
+            return arrival(receive(&mut spare[..room])?, room);
+        };
+        let arrival = slot.receive_in_place(spare, receive)?;
+        if let Arrival::Spare(len) = arrival {
+            self.copied += len as u64;
+        }
+        Ok(arrival)
+    }
+
+    /// Takes the fragment that was received in its place.
+    pub(super) fn accept_in_place(&mut self, facts: Facts) -> Option<MediaFrame> {
+        // Open: the window holds what is in a slot.
+        self.window.see(facts.header.sequence);
+        let inserted = self.slots[self.current].insert_in_place(facts);
+        self.finish(self.current, inserted)
+    }
+
+    /// Takes the datagram of `len` octets in `spare`.
+    pub(super) fn accept(&mut self, spare: Buffer, len: usize) -> Accepted {
+        let Some(facts) = self.facts(&spare[..len]) else {
+            self.refused += 1;
+            return Accepted::Nothing(Some(spare));
+        };
+        let sequence = facts.header.sequence;
+        match self.window.see(sequence) {
+            Seen::Open => self.drop_fallen(),
+            Seen::Restarted => self.drop_all(),
+            Seen::Duplicate | Seen::Stale => return Accepted::Nothing(Some(spare)),
+        }
+        let found = self.find(sequence);
+        if facts.count == 1 {
+            if let Some(at) = found {
+                self.slots[at].clear();
+            }
+            let standing = self.window.deliver(sequence);
+            let payload = FIRST..FIRST + facts.len;
+            let frame = MediaFrame::new(spare, payload, facts.header, standing);
+            return Accepted::Frame(frame, None);
+        }
+        if let Some(at) = found {
+            let payload = &spare[FIRST..FIRST + facts.len];
+            let inserted = self.slots[at].insert(facts, payload);
+            self.copied += facts.len as u64;
+            return match self.finish(at, inserted) {
+                Some(frame) => Accepted::Frame(frame, Some(spare)),
+                None => Accepted::Nothing(Some(spare)),
+            };
+        }
+        let at = self.vacant(sequence);
+        if facts.index != 0 {
+            self.copied += facts.len as u64;
+        }
+        self.current = at;
+        if self.slots[at].begin(spare, facts).is_err() {
+            self.refuse(at, sequence);
+        }
+        Accepted::Nothing(None)
+    }
+
+    /// What a datagram says, if it can be of use.
+    fn facts(&self, datagram: &[u8]) -> Option<Facts> {
+        // What fills the room may have been cut off.
+        if datagram.len() >= datagram_room(self.frame_size) {
+            return None;
+        }
+        let fragment = Fragment::parse(datagram).ok()?;
+        let is_ours = fragment.header.stream == self.stream;
+        let fits = fragment.payload.len() <= self.frame_size
+            && (fragment.count == 1 || usize::from(fragment.count) <= self.frame_size);
+        (is_ours && fits).then(|| Facts::from(&fragment))
+    }
+
+    /// What a fragment has done to the frame of a slot.
+    fn finish(&mut self, at: usize, inserted: Result<Inserted, Unfit>) -> Option<MediaFrame> {
+        self.current = at;
+        match inserted {
+            Ok(Inserted::Incomplete) => None,
+            Ok(Inserted::Again) => {
+                self.window.repeat();
+                None
+            }
+            Ok(Inserted::Complete) => {
+                let (buffer, payload, header) = self.slots[at].take()?;
+                let standing = self.window.deliver(header.sequence);
+                Some(MediaFrame::new(buffer, payload, header, standing))
+            }
+            Err(Unfit) => {
+                if let Some(sequence) = self.slots[at].sequence() {
+                    self.refuse(at, sequence);
+                }
+                None
+            }
+        }
+    }
+
+    /// Gives a frame up that a fragment does not fit.
+    fn refuse(&mut self, at: usize, sequence: u32) {
+        self.refused += 1;
+        self.slots[at].clear();
+        self.window.give_up(sequence);
+    }
+
+    fn find(&self, sequence: u32) -> Option<usize> {
+        let mut slots = self.slots.iter();
+        slots.position(|slot| slot.sequence() == Some(sequence))
+    }
+
+    /// A slot for a new frame; the oldest frame gives its up if none is free.
+    fn vacant(&mut self, sequence: u32) -> usize {
+        let mut slots = self.slots.iter();
+        if let Some(free) = slots.position(|slot| slot.sequence().is_none()) {
+            return free;
+        }
+        let kept = self.slots.iter().filter_map(Slot::sequence);
+        let oldest = self.window.oldest(kept).unwrap_or(sequence);
+        self.window.give_up(oldest);
+        let at = self.find(oldest).unwrap_or(0);
+        self.slots[at].clear();
+        at
+    }
+
+    /// Drops what the window has left behind: it is counted as lost.
+    fn drop_fallen(&mut self) {
+        for slot in &mut self.slots {
+            if slot.sequence().is_some_and(|kept| !self.window.holds(kept)) {
+                slot.clear();
+            }
+        }
+    }
+
+    fn drop_all(&mut self) {
+        let kept = self.slots.iter().filter_map(Slot::sequence).count();
+        self.window.lose(kept);
+        self.slots.iter_mut().for_each(Slot::clear);
+    }
+}

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What goes wrong with media.
+
+use std::{fmt, io};
+
+use orbium_transport::{EndpointError, ListenError};
+
+/// Why a frame was not sent or received, or cannot be.
+#[derive(Debug)]
+pub enum MediaError {
+    /// An endpoint that cannot be understood.
+    Endpoint(EndpointError),
+    /// No transport for datagrams of that scheme is registered, or the endpoint
+    /// asks for another messaging than media.
+    Protocol(String),
+    /// The reference offers no media that can be used; what it offers.
+    NotOffered(String),
+    /// Options that make no sense.
+    Options(&'static str),
+    /// A frame that takes more than 65,535 datagrams.
+    TooLarge(usize),
+    /// The room given is too small for the frame, which has that many octets and
+    /// is lost.
+    RoomTooSmall(usize),
+    /// All buffers are with the application: drop a frame.
+    BuffersHeld,
+    /// Nothing came in time.
+    TimedOut,
+    /// The receiver was stopped.
+    Ended,
+    /// The system's error.
+    Io(io::Error),
+}
+
+impl fmt::Display for MediaError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Endpoint(error) => error.fmt(f),
+            Self::Protocol(text) => f.write_str(text),
+            Self::NotOffered(offered) => {
+                write!(f, "no media that can be used; offered: {offered}")
+            }
+            Self::Options(text) => f.write_str(text),
+            Self::TooLarge(len) => write!(f, "a frame of {len} octets takes too many datagrams"),
+            Self::RoomTooSmall(len) => write!(f, "no room for a frame of {len} octets"),
+            Self::BuffersHeld => f.write_str("all buffers are held: drop a frame"),
+            Self::TimedOut => f.write_str("no frame came in time"),
+            Self::Ended => f.write_str("the receiver was stopped"),
+            Self::Io(error) => error.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for MediaError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Self::Endpoint(error) => Some(error),
+            Self::Io(error) => Some(error),
+            _ => None,
+        }
+    }
+}
+
+impl From<EndpointError> for MediaError {
+    fn from(error: EndpointError) -> Self {
+        Self::Endpoint(error)
+    }
+}
+
+impl From<io::Error> for MediaError {
+    fn from(error: io::Error) -> Self {
+        Self::Io(error)
+    }
+}
+
+impl From<ListenError> for MediaError {
+    fn from(error: ListenError) -> Self {
+        match error {
+            ListenError::Endpoint(error) => Self::Endpoint(error),
+            ListenError::Io(error) => Self::Io(error),
+        }
+    }
+}

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Frames of sound, pictures or other data over datagrams, beside GIOP: what is
+//! late is worth nothing, so nothing is sent again.
+//!
+//! A [`MediaReceiver`] listens at an endpoint of a datagram transport (`diop`,
+//! `miop`, or one that was registered) and has an object reference, which
+//! travels like any other: stringified, as an argument, in an `any`. A
+//! [`MediaSender`] connects to that reference under the same protocol policies
+//! as a call. Frames are numbered and timed, larger ones are cut into datagrams
+//! ([`orbium_giop::media`] has the format), and each frame that arrives says what
+//! is missing before it and whether it is late. This is the media protocol of
+//! section 3.4 of O'Ryan, Kuhns, Schmidt, Othman and Parsons, "The design and
+//! performance of a pluggable protocols framework for real-time distributed
+//! object computing middleware" (Middleware 2000), with both its buffer
+//! strategies: [`MediaReceiver::receive`] copies nothing,
+//! [`MediaReceiver::receive_into`] copies once.
+//!
+//! ```
+//! use orbium_core::Orb;
+//! use orbium_core::media::{FrameKind, MediaOptions, MediaReceiver, MediaSender, Time};
+//!
+//! let orb = Orb::builder().build()?;
+//! let mut receiver = MediaReceiver::bind(&orb, "diop://127.0.0.1:0", MediaOptions::default())?;
+//! let reference = orb.object_to_string(receiver.reference());
+//!
+//! let target = orb.string_to_object(&reference)?.ok_or("nil")?;
+//! let mut sender = MediaSender::connect(&orb, &target)?;
+//! sender.send(FrameKind::Key, Time::Nanoseconds(0), b"a picture")?;
+//!
+//! let frame = receiver.receive()?;
+//! assert_eq!(&frame[..], b"a picture");
+//! assert_eq!((frame.missing(), frame.is_late()), (0, false));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod assembly;
+mod error;
+mod frame;
+mod pool;
+mod receiver;
+mod sender;
+mod slot;
+
+pub use error::MediaError;
+pub use frame::MediaFrame;
+pub use orbium_giop::media::{FrameHeader, FrameKind, Statistics, Time};
+pub use receiver::{MediaInfo, MediaOptions, MediaReceiver, MediaStatistics, MediaStop};
+pub use sender::MediaSender;
+
+/// The name of this messaging in endpoints and references.
+pub const MESSAGING: &str = "media";
+
+/// Type of the references that receivers have. Nothing can be called there.
+pub const RECEIVER_REPOSITORY_ID: &str = "IDL:orbium/MediaReceiver:1.0";

@@ -1,0 +1,293 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! A frame that grows in its buffer, whatever the order of its fragments.
+//!
+//! All fragments but the last have the same length, so each has its place as
+//! soon as the length is known. A last fragment that comes first waits at the
+//! end of the buffer. As long as fragments come in order, each is received where
+//! it is to be: its header falls on the end of the one before, which is put back
+//! afterwards.
+
+use std::io;
+use std::ops::Range;
+
+use orbium_giop::media::{FRAME_HEADER_LEN, Fragment, FrameHeader};
+use orbium_transport::Peer;
+
+use super::pool::Buffer;
+
+/// Octets of the largest datagram there is.
+const LARGEST: usize = 1 << 16;
+
+/// Where the payload of a frame begins: behind the header it came with.
+pub(super) const FIRST: usize = FRAME_HEADER_LEN;
+
+const BITS: usize = u64::BITS as usize;
+
+/// Octets to receive a datagram into: enough for any that is not too large, and
+/// one to see that it is.
+pub(super) const fn datagram_room(frame_size: usize) -> usize {
+    let room = FIRST + frame_size + 1;
+    if room < LARGEST { room } else { LARGEST }
+}
+
+/// Octets of a buffer: a frame, and a datagram behind all but its last octet.
+pub(super) const fn buffer_len(frame_size: usize) -> usize {
+    FIRST + frame_size + datagram_room(frame_size)
+}
+
+/// What a datagram says of itself.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Facts {
+    pub(super) header: FrameHeader,
+    pub(super) index: u16,
+    pub(super) count: u16,
+    /// Octets of the payload.
+    pub(super) len: usize,
+}
+
+impl From<&Fragment<'_>> for Facts {
+    fn from(fragment: &Fragment<'_>) -> Self {
+        Self {
+            header: fragment.header,
+            index: fragment.index,
+            count: fragment.count,
+            len: fragment.payload.len(),
+        }
+    }
+}
+
+impl Facts {
+    const fn is_last(&self) -> bool {
+        self.index + 1 == self.count
+    }
+}
+
+/// What became of a fragment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Inserted {
+    /// It was there.
+    Again,
+    /// Others lack.
+    Incomplete,
+    /// It was all that lacked.
+    Complete,
+}
+
+/// The fragment does not go with the others, or the frame would be too large.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Unfit;
+
+/// Where a datagram was received.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Arrival {
+    /// There will be no more.
+    End,
+    /// In the spare buffer: that many octets of it.
+    Spare(usize),
+    /// Where it was expected.
+    InPlace(Facts),
+}
+
+/// Room for a frame some fragments of which have come.
+#[derive(Debug)]
+pub(super) struct Slot {
+    frame_size: usize,
+    growing: Option<Growing>,
+    /// Which fragments have come, a bit each.
+    came: Box<[u64]>,
+}
+
+#[derive(Debug)]
+struct Growing {
+    buffer: Buffer,
+    header: FrameHeader,
+    count: u16,
+    have: u16,
+    /// Length of each fragment but the last; 0 while it is not known.
+    part: usize,
+    /// Length of the last one; 0 while it is not known.
+    last: usize,
+    /// Whether they all came in order so far.
+    in_order: bool,
+}
+
+impl Slot {
+    /// For frames up to that many octets.
+    pub(super) fn new(frame_size: usize) -> Self {
+        // A fragment has an octet at least.
+        let fragments = frame_size.min(usize::from(u16::MAX));
+        Self {
+            frame_size,
+            growing: None,
+            came: vec![0; fragments.div_ceil(BITS)].into_boxed_slice(),
+        }
+    }
+
+    /// The number of the frame, if there is one.
+    pub(super) fn sequence(&self) -> Option<u32> {
+        self.growing.as_ref().map(|frame| frame.header.sequence)
+    }
+
+    /// Gives the frame up.
+    pub(super) fn clear(&mut self) {
+        self.growing = None;
+    }
+
+    /// The frame, which has to be complete: its buffer, and where in it.
+    pub(super) fn take(&mut self) -> Option<(Buffer, Range<usize>, FrameHeader)> {
+        let frame = self.growing.take()?;
+        let end = FIRST + frame.len();
+        Some((frame.buffer, FIRST..end, frame.header))
+    }
+
+    /// Begins a frame of several fragments with the one in `buffer`.
+    pub(super) fn begin(&mut self, buffer: Buffer, facts: Facts) -> Result<(), Unfit> {
+        let mut frame = Growing {
+            buffer,
+            header: facts.header,
+            count: facts.count,
+            have: 0,
+            part: 0,
+            last: 0,
+            in_order: true,
+        };
+        frame.learn(facts, self.frame_size)?;
+        let to = frame.place(facts);
+        if to != FIRST {
+            frame.buffer.copy_within(FIRST..FIRST + facts.len, to);
+        }
+        self.came[..usize::from(facts.count).div_ceil(BITS)].fill(0);
+        self.growing = Some(frame);
+        self.mark(facts.index);
+        Ok(())
+    }
+
+    /// Copies another fragment to its place.
+    pub(super) fn insert(&mut self, facts: Facts, payload: &[u8]) -> Result<Inserted, Unfit> {
+        let frame = self.growing.as_mut().ok_or(Unfit)?;
+        if frame.header != facts.header || frame.count != facts.count {
+            return Err(Unfit);
+        }
+        let index = usize::from(facts.index);
+        if self.came[index / BITS] & 1 << (index % BITS) != 0 {
+            return Ok(Inserted::Again);
+        }
+        let last_waits = frame.part == 0;
+        frame.learn(facts, self.frame_size)?;
+        if last_waits && frame.part != 0 {
+            let end = frame.buffer.len();
+            let to = FIRST + (usize::from(frame.count) - 1) * frame.part;
+            frame.buffer.copy_within(end - frame.last..end, to);
+        }
+        let to = frame.place(facts);
+        frame.buffer[to..to + facts.len].copy_from_slice(payload);
+        Ok(self.mark(facts.index))
+    }
+
+    /// Takes note of a fragment that was received where it belongs.
+    pub(super) fn insert_in_place(&mut self, facts: Facts) -> Result<Inserted, Unfit> {
+        let frame = self.growing.as_mut().ok_or(Unfit)?;
+        frame.learn(facts, self.frame_size)?;
+        Ok(self.mark(facts.index))
+    }
+
+    /// Whether the next fragment is expected at a known place.
+    pub(super) fn expects(&self) -> bool {
+        self.growing.as_ref().is_some_and(|frame| frame.in_order)
+    }
+
+    /// Receives a datagram where the next fragment belongs. If it is not that
+    /// one it is moved to `spare`.
+    pub(super) fn receive_in_place(
+        &mut self,
+        spare: &mut Buffer,
+        receive: impl FnOnce(&mut [u8]) -> io::Result<(usize, Peer)>,
+    ) -> io::Result<Arrival> {
+        let room = datagram_room(self.frame_size);
+        let Some(frame) = &mut self.growing else {
+            return arrival(receive(&mut spare[..room])?, room);
+        };
+        let from = usize::from(frame.have) * frame.part;
+        let mut before = [0; FIRST];
+        before.copy_from_slice(&frame.buffer[from..from + FIRST]);
+        let received = receive(&mut frame.buffer[from..from + room]);
+        let arrival = received.and_then(|received| arrival(received, room));
+        let arrival = arrival.map(|arrival| match arrival {
+            Arrival::Spare(len) => match frame.next_in(&frame.buffer[from..from + len]) {
+                Some(facts) => Arrival::InPlace(facts),
+                None => {
+                    spare[..len].copy_from_slice(&frame.buffer[from..from + len]);
+                    Arrival::Spare(len)
+                }
+            },
+            other => other,
+        });
+        frame.buffer[from..from + FIRST].copy_from_slice(&before);
+        arrival
+    }
+
+    fn mark(&mut self, index: u16) -> Inserted {
+        let Some(frame) = &mut self.growing else {
+            return Inserted::Incomplete;
+        };
+        self.came[usize::from(index) / BITS] |= 1 << (usize::from(index) % BITS);
+        frame.in_order &= index == frame.have;
+        frame.have += 1;
+        if frame.have == frame.count {
+            Inserted::Complete
+        } else {
+            Inserted::Incomplete
+        }
+    }
+}
+
+/// What was received into a room.
+pub(super) fn arrival((len, peer): (usize, Peer), room: usize) -> io::Result<Arrival> {
+    match (len, peer) {
+        (0, Peer::Unknown) => Ok(Arrival::End),
+        _ => Ok(Arrival::Spare(len.min(room))),
+    }
+}
+
+impl Growing {
+    /// Octets, as far as is known.
+    fn len(&self) -> usize {
+        (usize::from(self.count) - 1) * self.part.max(1) + self.last.max(1)
+    }
+
+    /// Learns from a fragment how long they are.
+    fn learn(&mut self, facts: Facts, frame_size: usize) -> Result<(), Unfit> {
+        if facts.len == 0 {
+            return Err(Unfit);
+        }
+        if facts.is_last() {
+            self.last = facts.len;
+        } else if self.part == 0 {
+            self.part = facts.len;
+        } else if self.part != facts.len {
+            return Err(Unfit);
+        }
+        if self.part != 0 && self.last > self.part || self.len() > frame_size {
+            return Err(Unfit);
+        }
+        Ok(())
+    }
+
+    /// Where the payload of a fragment is to be.
+    fn place(&self, facts: Facts) -> usize {
+        if self.part == 0 {
+            self.buffer.len() - facts.len
+        } else {
+            FIRST + usize::from(facts.index) * self.part
+        }
+    }
+
+    /// The fragment in a datagram, if it is the next one.
+    fn next_in(&self, datagram: &[u8]) -> Option<Facts> {
+        let facts = Facts::from(&Fragment::parse(datagram).ok()?);
+        let is_next = facts.header == self.header
+            && (facts.index, facts.count) == (self.have, self.count)
+            && (facts.len == self.part || facts.is_last() && facts.len < self.part);
+        is_next.then_some(facts)
+    }
+}
