@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! An ORB, choice by choice.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use orbium_giop::messaging::Messaging;
+use orbium_transport::{EndpointError, Transport};
+
+use super::{Orb, OrbError};
+use crate::{Config, Limits, ProtocolPolicy, ServerStrategy};
+
+/// Chooses what an ORB is made of; see [`Config`] for each choice.
+#[derive(Clone, Debug, Default)]
+#[must_use]
+pub struct OrbBuilder {
+    config: Config,
+}
+
+impl OrbBuilder {
+    /// Listens at an endpoint such as `iiop://host:port`; see [`Endpoint`]. May
+    /// be repeated.
+    ///
+    /// # Errors
+    /// The endpoint cannot be understood.
+    pub fn endpoint(mut self, endpoint: &str) -> Result<Self, EndpointError> {
+        self.config.endpoints.push(endpoint.parse()?);
+        Ok(self)
+    }
+
+    /// Adds a transport; it takes the place of one with the same scheme.
+    pub fn transport(mut self, transport: Transport) -> Self {
+        self.config.protocols.register(transport);
+        self
+    }
+
+    /// Adds a messaging half; it takes the place of one with the same name.
+    pub fn messaging(mut self, half: impl Messaging + 'static) -> Self {
+        self.config.protocols.register_messaging(Arc::new(half));
+        self
+    }
+
+    /// Protocols to call with, best first; those not named are not used.
+    pub fn client_protocols(mut self, policy: ProtocolPolicy) -> Self {
+        self.config.client_protocols = Some(policy);
+        self
+    }
+
+    /// How connections are served.
+    pub fn strategy(mut self, strategy: ServerStrategy) -> Self {
+        self.config.strategy = strategy;
+        self
+    }
+
+    /// Bounds on what peers can make the ORB hold or wait for.
+    pub fn limits(mut self, limits: Limits) -> Self {
+        self.config.limits = limits;
+        self
+    }
+
+    /// Time each call may take.
+    pub fn call_timeout(mut self, timeout: Duration) -> Self {
+        self.config.call_timeout = Some(timeout);
+        self
+    }
+
+    /// Everything at once.
+    pub fn config(mut self, config: Config) -> Self {
+        self.config = config;
+        self
+    }
+
+    /// Builds the ORB, and listens if endpoints were given.
+    ///
+    /// # Errors
+    /// [`OrbError::Listen`].
+    pub fn build(self) -> Result<Orb, OrbError> {
+        Orb::new(self.config)
+    }
+}

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! How the ORB ends.
+
+use std::sync::PoisonError;
+use std::sync::atomic::Ordering;
+
+use orbium_giop::{Completion, ExceptionKind, SystemException};
+use orbium_sync::role;
+
+use super::{ENDED, ENDING, NOTICE_ENDED, Orb, RUNNING};
+
+impl Orb {
+    /// Blocks until the ORB was shut down.
+    ///
+    /// # Errors
+    /// BAD_INV_ORDER if it was already.
+    pub fn run(&self) -> Result<(), SystemException> {
+        self.check_running()?;
+        if role::is_serving(self.number()) {
+            // This very request has to end before the ORB can.
+            role::about_to_block();
+            self.wait_while(|state| state == RUNNING);
+        } else {
+            self.wait_while(|state| state != ENDED);
+        }
+        Ok(())
+    }
+
+    fn wait_while(&self, waiting: impl Fn(u8) -> bool) {
+        let mut guard = self.0.ending.lock().unwrap_or_else(PoisonError::into_inner);
+        while waiting(self.0.state.load(Ordering::Acquire)) {
+            guard = self
+                .0
+                .ended
+                .wait(guard)
+                .unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+
+    /// Ends the ORB: requests being served are completed and answered, others
+    /// are told that the connection closes. With `wait`, returns when that is
+    /// done: no thread and no descriptor is left. A second call does nothing
+    /// but wait.
+    ///
+    /// # Errors
+    /// BAD_INV_ORDER for waiting from within a request: that would be for ever.
+    pub fn shutdown(&self, wait: bool) -> Result<(), SystemException> {
+        if wait && role::is_serving(self.number()) {
+            return Err(SystemException::omg(
+                ExceptionKind::BadInvOrder,
+                3,
+                Completion::No,
+            ));
+        }
+        if self.change_state(RUNNING, ENDING) {
+            let orb = self.clone();
+            // Whatever servants do when they are dropped, they cannot wait for
+            // this very thread.
+            let end = move || role::while_serving_own_thread(orb.number(), || orb.end());
+            if wait {
+                end();
+            } else {
+                let thread = std::thread::Builder::new().name("orbium-shutdown".into());
+                if let Err(error) = thread.spawn(end) {
+                    tracing::error!(%error, "no thread to shut down on");
+                    self.change_state(ENDING, RUNNING);
+                    return Err(SystemException::new(
+                        ExceptionKind::NoResources,
+                        0,
+                        Completion::No,
+                    ));
+                }
+            }
+        }
+        if wait {
+            self.wait_while(|state| state != ENDED);
+        }
+        Ok(())
+    }
+
+    /// Whether this call changed the state, rather than somebody before it.
+    fn change_state(&self, from: u8, to: u8) -> bool {
+        let _guard = self.0.ending.lock().unwrap_or_else(PoisonError::into_inner);
+        let state = &self.0.state;
+        let changed = state
+            .compare_exchange(from, to, Ordering::AcqRel, Ordering::Acquire)
+            .is_ok();
+        if changed && to == ENDED {
+            self.0.notice.fetch_or(NOTICE_ENDED, Ordering::Release);
+        }
+        self.0.ended.notify_all();
+        changed
+    }
+
+    fn end(&self) {
+        if let Some(Ok(server)) = self.0.server.get() {
+            server.stop(self);
+        }
+        if let Some(root) = self.0.registry.root.get() {
+            root.deactivate_managers();
+            root.end_with_orb();
+        }
+        self.0.pools.close();
+        self.0.initial.clear();
+        self.change_state(ENDING, ENDED);
+    }
+}

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Why there is no ORB.
+
+use std::fmt;
+use std::io;
+
+use orbium_transport::EndpointError;
+
+/// Why an ORB could not be built.
+#[derive(Debug)]
+pub enum OrbError {
+    /// An endpoint that cannot be understood.
+    Endpoint(EndpointError),
+    /// An endpoint whose transport or messaging is not there, and why.
+    Protocol(String, String),
+    /// Choices that make no sense, or not together.
+    Config(&'static str),
+    /// An endpoint that cannot be listened at.
+    Listen(String, io::Error),
+}
+
+impl fmt::Display for OrbError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Endpoint(error) => error.fmt(f),
+            Self::Protocol(at, why) => write!(f, "cannot listen at {at}: {why}"),
+            Self::Config(text) => f.write_str(text),
+            Self::Listen(at, error) => write!(f, "cannot listen at {at}: {error}"),
+        }
+    }
+}
+
+impl std::error::Error for OrbError {}
+
+impl From<EndpointError> for OrbError {
+    fn from(error: EndpointError) -> Self {
+        Self::Endpoint(error)
+    }
+}

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The ORB itself.
+
+mod builder;
+mod ending;
+mod error;
+mod policies;
+mod references;
+
+use std::fmt;
+use std::sync::atomic::AtomicU8;
+use std::sync::{Arc, Condvar, Mutex, OnceLock, Weak};
+
+use orbium_cdr::Owner;
+use orbium_giop::{Completion, ExceptionKind, SystemException};
+
+use crate::adapter::Registry;
+use crate::client::Pools;
+use crate::initial::InitialReferences;
+use crate::server::Server;
+use crate::{Config, Poa};
+
+pub use builder::OrbBuilder;
+pub use error::OrbError;
+
+const RUNNING: u8 = 0;
+const ENDING: u8 = 1;
+const ENDED: u8 = 2;
+
+const NOTICE_ENDED: u8 = 1;
+const NOTICE_THREAD_POLICY: u8 = 2;
+
+pub(crate) struct OrbCore {
+    pub(crate) config: Arc<Config>,
+    pub(crate) registry: Registry,
+    pub(crate) pools: Pools,
+    pub(crate) initial: InitialReferences,
+    server: OnceLock<Result<Server, SystemException>>,
+    state: AtomicU8,
+    /// What a call has to know before it begins: that the ORB has ended, or
+    /// that some thread has a policy of its own. Zero nearly always.
+    notice: AtomicU8,
+    ending: Mutex<()>,
+    ended: Condvar,
+    owner: Owner,
+}
+
+/// An Object Request Broker: a value, of which any number live side by side in
+/// one process. Cheap to clone; clones are the same ORB.
+///
+/// ```
+/// use orbium_core::Orb;
+///
+/// let orb = Orb::builder().endpoint("iiop://127.0.0.1:0")?.build()?;
+/// println!("listening at {:?}", orb.addresses()?);
+/// orb.shutdown(true)?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone)]
+pub struct Orb(Arc<OrbCore>);
+
+/// What readers carry so that references in messages can be bound.
+struct OwnerHandle(Weak<OrbCore>);
+
+fn already_shut_down() -> SystemException {
+    SystemException::omg(ExceptionKind::BadInvOrder, 4, Completion::No)
+}
+
+impl From<Arc<OrbCore>> for Orb {
+    fn from(core: Arc<OrbCore>) -> Self {
+        Self(core)
+    }
+}
+
+impl Orb {
+    /// A builder with the defaults.
+    pub fn builder() -> OrbBuilder {
+        OrbBuilder::default()
+    }
+
+    /// An ORB of that configuration.
+    ///
+    /// # Errors
+    /// [`OrbError::Listen`].
+    pub fn new(config: Config) -> Result<Self, OrbError> {
+        config.check().map_err(OrbError::Config)?;
+        let listen = !config.endpoints.is_empty();
+        let config = Arc::new(config);
+        let orb = Self(Arc::new_cyclic(|weak: &Weak<OrbCore>| OrbCore {
+            registry: Registry::new(),
+            pools: Pools::new(Arc::clone(&config)),
+            initial: InitialReferences::default(),
+            server: OnceLock::new(),
+            state: AtomicU8::new(RUNNING),
+            notice: AtomicU8::new(0),
+            ending: Mutex::new(()),
+            ended: Condvar::new(),
+            owner: Arc::new(OwnerHandle(weak.clone())),
+            config,
+        }));
+        let root = Poa::root(&orb.0);
+        // Nobody else can have set it.
+        let _ = orb.0.registry.root.set(root);
+        if listen {
+            let server = Server::start(&orb, &orb.0.config.endpoints)?;
+            let _ = orb.0.server.set(Ok(server));
+        }
+        Ok(orb)
+    }
+
+    #[inline]
+    pub(crate) fn core(&self) -> &OrbCore {
+        &self.0
+    }
+
+    #[inline]
+    pub(crate) fn owner(&self) -> &Owner {
+        &self.0.owner
+    }
+
+    /// Tells this ORB from the others of the process.
+    pub(crate) fn number(&self) -> usize {
+        Arc::as_ptr(&self.0) as usize
+    }
+
+    pub(crate) fn downgrade(&self) -> Weak<OrbCore> {
+        Arc::downgrade(&self.0)
+    }
+
+    pub(crate) fn from_owner(owner: &Owner) -> Option<Self> {
+        owner.downcast_ref::<OwnerHandle>()?.0.upgrade().map(Self)
+    }
+
+    /// The root adapter. Its manager holds requests until it is activated.
+    #[must_use]
+    pub fn root_poa(&self) -> Poa {
+        match self.0.registry.root.get() {
+            Some(root) => root.clone(),
+            // Set before `new` returns.
+            None => unreachable!("an ORB has a root adapter"),
+        }
+    }
+
+    /// What the ORB was built from.
+    #[must_use]
+    pub fn config(&self) -> &Config {
+        &self.0.config
+    }
+}
+
+impl PartialEq for Orb {
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+}
+
+impl fmt::Debug for Orb {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Orb")
+            .field("strategy", &self.0.config.strategy)
+            .finish_non_exhaustive()
+    }
+}

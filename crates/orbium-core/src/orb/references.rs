@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Where the ORB is found, and what it publishes of its objects.
+
+use std::sync::Arc;
+
+use orbium_giop::{Completion, ExceptionKind, Ior, SystemException};
+use orbium_transport::{Endpoint, HostPort};
+
+use super::Orb;
+use crate::client::no_usable_protocol;
+use crate::reference::Overrides;
+use crate::server::Server;
+use crate::{Channel, ObjectRef, ProtocolPolicy, protocol};
+
+impl Orb {
+    /// The server half, listening on a free port if no endpoint was given.
+    pub(crate) fn published(&self) -> Result<&Server, SystemException> {
+        self.check_running()?;
+        let server = self.0.server.get_or_init(|| {
+            let any = Endpoint {
+                scheme: "iiop".into(),
+                address: String::new(),
+                parameters: Vec::new(),
+            };
+            Server::start(self, &[any]).map_err(|error| {
+                tracing::error!(%error, "cannot listen");
+                SystemException::new(ExceptionKind::Initialize, 0, Completion::No)
+            })
+        });
+        server.as_ref().map_err(|exception| *exception)
+    }
+
+    /// The addresses published in references over TCP, with the ports that were
+    /// taken.
+    ///
+    /// # Errors
+    /// The ORB cannot listen, or was shut down.
+    pub fn addresses(&self) -> Result<Vec<HostPort>, SystemException> {
+        let channels = self.channels()?.into_iter();
+        let plain = channels.filter(|at| at.scheme == "iiop" && at.messaging.is_empty());
+        Ok(plain.filter_map(|at| at.address.parse().ok()).collect())
+    }
+
+    /// Everything that is published in references.
+    ///
+    /// # Errors
+    /// The ORB cannot listen, or was shut down.
+    pub fn channels(&self) -> Result<Vec<Channel>, SystemException> {
+        Ok(self.published()?.published().to_vec())
+    }
+
+    pub(crate) fn is_own_channel(&self, channel: &Channel) -> bool {
+        let Some(Ok(server)) = self.0.server.get() else {
+            return false;
+        };
+        server.published().contains(channel)
+    }
+
+    /// A reference to the object with that key of ours, over these protocols if
+    /// they are given.
+    pub(crate) fn reference_to_key(
+        &self,
+        key: &[u8],
+        repository_id: &str,
+        protocols: Option<&ProtocolPolicy>,
+    ) -> Result<ObjectRef, SystemException> {
+        let served = self.published()?.published();
+        let minor = self.0.config.giop_minor.number();
+        let profiles = match protocols {
+            None => protocol::profiles(served, key, minor),
+            Some(policy) => {
+                let offered = policy.choose(served);
+                if offered.is_empty() {
+                    return Err(no_usable_protocol());
+                }
+                protocol::profiles(&offered, key, minor)
+            }
+        };
+        let ior = Ior {
+            type_id: repository_id.to_owned(),
+            profiles,
+        };
+        Ok(ObjectRef::new(
+            self.clone(),
+            Arc::new(ior),
+            Overrides::default(),
+        ))
+    }
+
+    /// Makes an object reachable under a plain key too, as in
+    /// `corbaloc::host:port/Name`.
+    ///
+    /// # Errors
+    /// The reference is not to an object of this ORB (BAD_PARAM).
+    pub fn bind_key(
+        &self,
+        plain: &str,
+        object: &impl crate::Interface,
+    ) -> Result<(), SystemException> {
+        let key = object
+            .as_object()
+            .own_key()
+            .ok_or_else(|| SystemException::new(ExceptionKind::BadParam, 0, Completion::No))?;
+        self.0.registry.bind_plain_key(plain.as_bytes(), &key);
+        Ok(())
+    }
+
+    /// Makes an object a member of a multicast group: from now on it is called
+    /// by the requests that come to the group at one of this ORB's `miop://`
+    /// endpoints (`associate_reference_with_id` of the `PortableGroup::GOA`). A
+    /// group has one member in an ORB; another takes its place.
+    ///
+    /// ```no_run
+    /// # fn f(orb: &orbium_core::Orb, sensor: &orbium_core::ObjectRef)
+    /// # -> Result<(), Box<dyn std::error::Error>> {
+    /// let group = orb.string_to_object("corbaloc:miop:1.0@1.0-lab-7/239.255.0.7:5007")?;
+    /// orb.join_group(&group.ok_or("nil")?, sensor)?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// BAD_PARAM: the first is no reference to a group, or the second to no
+    /// object of this ORB.
+    pub fn join_group(
+        &self,
+        group: &impl crate::Interface,
+        member: &impl crate::Interface,
+    ) -> Result<(), SystemException> {
+        let bad = || SystemException::new(ExceptionKind::BadParam, 0, Completion::No);
+        let key = member.as_object().own_key().ok_or_else(bad)?;
+        let groups: Vec<_> = protocol::groups(group.as_object().ior()).collect();
+        if groups.is_empty() {
+            return Err(bad());
+        }
+        for group in groups {
+            self.0.registry.bind_plain_key(&group.object_key(), &key);
+        }
+        Ok(())
+    }
+}
