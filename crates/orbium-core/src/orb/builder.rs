@@ -18,7 +18,8 @@ pub struct OrbBuilder {
 }
 
 impl OrbBuilder {
-    /// Listens at an endpoint such as `iiop://host:port`; see [`Endpoint`]. May
+    /// Listens at an endpoint such as `iiop://host:port`; see
+    /// [`Endpoint`](crate::Endpoint). May
     /// be repeated.
     ///
     /// # Errors
