@@ -26,7 +26,7 @@ impl UiopProfile {
     /// Reads a UIOP profile.
     ///
     /// # Errors
-    /// As [`IiopProfile::decode`].
+    /// As [`IiopProfile::decode`](crate::IiopProfile::decode).
     pub fn decode(profile: &TaggedProfile) -> Result<Self, CdrError> {
         if profile.tag != TAG_TAO_UIOP {
             return Err(CdrError::new(CdrErrorKind::BadReference, 0));

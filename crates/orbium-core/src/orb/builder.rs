@@ -19,8 +19,7 @@ pub struct OrbBuilder {
 
 impl OrbBuilder {
     /// Listens at an endpoint such as `iiop://host:port`; see
-    /// [`Endpoint`](crate::Endpoint). May
-    /// be repeated.
+    /// [`Endpoint`](crate::Endpoint). May be repeated.
     ///
     /// # Errors
     /// The endpoint cannot be understood.
