@@ -14,6 +14,7 @@ use std::process::{Child, Command, Output, Stdio};
 
 use custom_messaging::Checksum;
 use orbium::giop::ObjectUrl;
+use orbium::media::{FrameKind, MediaOptions, MediaReceiver, MediaSender, Time};
 use orbium::{
     Config, Endpoint, Interface, Orb, Policies, ProtocolProperties, Protocols, Transport,
 };
@@ -108,6 +109,20 @@ fn a_group() -> Tested {
     let url = format!("corbaloc:miop:1.0@1.0-lab-7/{at}");
     let group = member.string_to_object(&url)?.ok_or("a group")?;
     member.join_group(&group, receiver.as_object())?;
+    Ok(())
+}
+
+#[test]
+fn media() -> Tested {
+    let orb = Orb::builder().build()?;
+    let picture = [7; 5000];
+    let receiver = MediaReceiver::bind(&orb, "diop://127.0.0.1:0", MediaOptions::default())?;
+    let reference = orb.object_to_string(receiver.reference());
+    let target = orb.string_to_object(&reference)?.ok_or("nil")?;
+    let mut sender = MediaSender::connect(&orb, &target)?;
+    sender.send(FrameKind::Key, Time::Ticks(3600), &picture)?;
+    let mut receiver = receiver;
+    assert_eq!(receiver.receive()?.payload(), picture);
     Ok(())
 }
 
