@@ -26,6 +26,10 @@ const SMALL: usize = 8 * 1024;
 /// Octets by which a buffer may grow ahead of what has arrived.
 const AHEAD: usize = 64 * 1024;
 
+/// A frame up to that many octets is put together before it is sent, which costs
+/// less than having the kernel gather it.
+const COPIED: usize = 4 * 1024;
+
 /// A buffer larger than this is given back once it is empty.
 const KEPT: usize = 1 << 20;
 
@@ -174,17 +178,25 @@ impl Sending {
             .encoder
             .encode(message, &mut self.head, &mut self.tail)
             .map_err(refused)?;
+        let len = self.head.len() + encoded.len() + self.tail.len();
+        let octets = std::iter::once(&self.head[..])
+            .chain(message.slices(encoded))
+            .chain(std::iter::once(&self.tail[..]))
+            .filter(|slice| !slice.is_empty());
+        self.sent = 0;
+        if len <= COPIED {
+            self.left.clear();
+            octets.for_each(|slice| self.left.extend_from_slice(slice));
+            probe!(MessagingSend);
+            let sent = self.flush(inner);
+            probe!(IoSend);
+            return sent;
+        }
         let mut slices = [IoSlice::new(&[]); MAX_PIECES + 2];
         let mut count = 0;
-        let mut len = 0;
-        let body = message.slices(encoded);
-        let octets = std::iter::once(&self.head[..]).chain(body);
-        for slice in octets.chain(std::iter::once(&self.tail[..])) {
-            if !slice.is_empty() {
-                slices[count] = IoSlice::new(slice);
-                count += 1;
-                len += slice.len();
-            }
+        for slice in octets {
+            slices[count] = IoSlice::new(slice);
+            count += 1;
         }
         probe!(MessagingSend);
         let sent = match inner.send_vectored(&slices[..count]) {
@@ -203,12 +215,10 @@ impl Sending {
                 .extend_from_slice(&slice[before.min(slice.len())..]);
             before = before.saturating_sub(slice.len());
         }
-        self.sent = 0;
         self.flush(inner)
     }
 
     /// Sends what is left of a frame; then the message was sent.
-    #[cold]
     fn flush(&mut self, inner: &dyn ByteStream) -> io::Result<usize> {
         while self.sent < self.left.len() {
             self.sent += inner.send(&self.left[self.sent..])?;
