@@ -17,6 +17,8 @@ mod platform_options;
 mod raw;
 mod read_options;
 mod readiness;
+#[cfg(target_os = "linux")]
+mod scheduling;
 mod shown;
 mod socket_options;
 mod stream;
@@ -36,6 +38,8 @@ pub use lock_file::LockFile;
 pub use option_names::OptionError;
 pub use raw::ProcessCredentials;
 pub use readiness::{Interest, Poller, Ready, wait_for};
+#[cfg(target_os = "linux")]
+pub use scheduling::try_fifo;
 pub use shown::ShownReadiness;
 pub use socket_options::SocketOptions;
 pub use stream::{receive, send, send_vectored, set_timeouts};
