@@ -14,6 +14,8 @@ pub(crate) enum Failure {
     WrongUsage(String),
     /// The user has been told already.
     Told,
+    /// The user has been told of problems; the command itself did its work.
+    ProblemsFound,
     /// Nobody reads our output any more, which is nobody's fault.
     OutputClosed,
 }
@@ -33,7 +35,7 @@ impl Failure {
     pub(crate) fn sentence(&self) -> &str {
         match self {
             Self::Because(sentence) | Self::WrongUsage(sentence) => sentence,
-            Self::Told | Self::OutputClosed => "",
+            Self::Told | Self::ProblemsFound | Self::OutputClosed => "",
         }
     }
 
@@ -49,6 +51,7 @@ impl Failure {
                 ExitCode::from(2)
             }
             Self::Told => ExitCode::FAILURE,
+            Self::ProblemsFound => ExitCode::from(3),
             Self::OutputClosed => ExitCode::SUCCESS,
         }
     }

@@ -9,6 +9,7 @@
 mod bench;
 mod bridge;
 mod demo;
+mod doctor;
 mod failure;
 mod idl;
 mod ior;
@@ -56,6 +57,11 @@ enum Command {
     /// sets. References are rewritten where that needs no knowledge of types: in
     /// replies that forward, and those given with --ref.
     Bridge(bridge::BridgeArgs),
+    /// Tell what this host lacks for real time, and what mends it.
+    ///
+    /// Reads what the kernel says of itself, tries SCHED_FIFO on a thread of its own,
+    /// and changes nothing.
+    Doctor(doctor::DoctorArgs),
     /// Check IDL files, or generate Rust from them.
     Idl(idl::IdlArgs),
     /// Show everything that an object reference says.
@@ -77,6 +83,7 @@ fn main() -> ExitCode {
         Command::Bench(args) => bench::run(args),
         Command::Bridge(args) => bridge::run(args),
         Command::Demo(args) => demo::run(args),
+        Command::Doctor(args) => doctor::run(args),
         Command::Idl(args) => idl::run(args),
         Command::Ior(args) => ior::run(args),
         Command::Ping(args) => ping::run(args),

@@ -1,0 +1,326 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What the host says of itself. Nothing is judged here, and whatever is missing
+//! or makes no sense is none.
+
+use super::cgroup::Cgroups;
+use super::cpu_list::CpuList;
+use super::tree::{Tree, shown};
+
+/// All that the checks want to know.
+#[derive(Debug)]
+pub(super) struct Facts {
+    pub(super) kernel: Kernel,
+    pub(super) limits: Limits,
+    pub(super) cpus: Cpus,
+    pub(super) memory: Memory,
+    pub(super) network: Network,
+    pub(super) interrupts: Interrupts,
+    pub(super) cgroups: Option<Cgroups>,
+    /// Whether a thread of ours was given SCHED_FIFO; none if it was not tried.
+    pub(super) fifo: Option<Result<(), String>>,
+}
+
+impl Facts {
+    /// All that files tell. Nothing is tried.
+    pub(super) fn collect(tree: &Tree) -> Self {
+        Self {
+            kernel: Kernel::collect(tree),
+            limits: Limits::collect(tree),
+            cpus: Cpus::collect(tree),
+            memory: Memory::collect(tree),
+            network: Network::collect(tree),
+            interrupts: Interrupts::collect(tree),
+            cgroups: Cgroups::collect(tree),
+            fifo: None,
+        }
+    }
+}
+
+/// The kernel and its clocks.
+#[derive(Debug)]
+pub(super) struct Kernel {
+    /// As `uname -r` has it.
+    pub(super) release: Option<String>,
+    /// As `uname -v` has it.
+    pub(super) version: Option<String>,
+    /// The distribution's short name, from `os-release`.
+    pub(super) distribution: Option<String>,
+    /// Whether the kernel says that it is PREEMPT_RT.
+    pub(super) is_realtime: Option<bool>,
+    /// The mode chosen in `debug/sched/preempt`, which root alone can read.
+    pub(super) preempt: Option<String>,
+    /// `preempt=` of the kernel's command line.
+    pub(super) preempt_at_boot: Option<String>,
+    /// Microseconds of each period that real-time threads may run; -1: all.
+    pub(super) rt_runtime: Option<i64>,
+    /// The period, in microseconds.
+    pub(super) rt_period: Option<i64>,
+    /// Nanoseconds that timers of ours may be late.
+    pub(super) timer_slack: Option<u64>,
+    pub(super) clock_source: Option<String>,
+    pub(super) clock_sources: Vec<String>,
+}
+
+impl Kernel {
+    fn collect(tree: &Tree) -> Self {
+        let clock = "/sys/devices/system/clocksource/clocksource0";
+        Self {
+            release: tree.line("/proc/sys/kernel/osrelease"),
+            version: tree.line("/proc/sys/kernel/version"),
+            distribution: tree.text("/etc/os-release").and_then(|text| {
+                let id = text.lines().find_map(|line| line.strip_prefix("ID="))?;
+                Some(shown(id.trim_matches(['"', '\''])))
+            }),
+            is_realtime: tree
+                .number::<u8>("/sys/kernel/realtime")
+                .map(|flag| flag == 1),
+            preempt: tree.chosen("/sys/kernel/debug/sched/preempt", '(', ')'),
+            preempt_at_boot: tree.text("/proc/cmdline").and_then(|text| {
+                let words = text.split_whitespace();
+                words
+                    .rev()
+                    .find_map(|word| word.strip_prefix("preempt="))
+                    .map(shown)
+            }),
+            rt_runtime: tree.number("/proc/sys/kernel/sched_rt_runtime_us"),
+            rt_period: tree.number("/proc/sys/kernel/sched_rt_period_us"),
+            timer_slack: tree.number("/proc/self/timerslack_ns"),
+            clock_source: tree
+                .line(&format!("{clock}/current_clocksource"))
+                .filter(|name| !name.is_empty()),
+            clock_sources: tree
+                .text(&format!("{clock}/available_clocksource"))
+                .map(|text| text.split_whitespace().map(shown).collect())
+                .unwrap_or_default(),
+        }
+    }
+}
+
+/// What this process may have.
+#[derive(Debug)]
+pub(super) struct Limits {
+    pub(super) real_time_priority: Option<Limit>,
+    /// In octets.
+    pub(super) locked_memory: Option<Limit>,
+    pub(super) open_files: Option<Limit>,
+    /// The bits of `CapEff`.
+    capabilities: Option<u64>,
+}
+
+/// Soft and hard; none is unlimited.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Limit {
+    pub(super) soft: Option<u64>,
+    pub(super) hard: Option<u64>,
+}
+
+impl Limits {
+    fn collect(tree: &Tree) -> Self {
+        let text = tree.text("/proc/self/limits").unwrap_or_default();
+        Self {
+            real_time_priority: limit(&text, "Max realtime priority"),
+            locked_memory: limit(&text, "Max locked memory"),
+            open_files: limit(&text, "Max open files"),
+            capabilities: status(tree, "CapEff")
+                .and_then(|digits| u64::from_str_radix(&digits, 16).ok()),
+        }
+    }
+
+    /// Whether we have `CAP_SYS_NICE`: any policy and any priority.
+    pub(super) fn may_set_priorities(&self) -> bool {
+        self.has_capability(23)
+    }
+
+    /// Whether we have `CAP_IPC_LOCK`: any amount of locked memory.
+    pub(super) fn may_lock_memory(&self) -> bool {
+        self.has_capability(14)
+    }
+
+    fn has_capability(&self, bit: u32) -> bool {
+        self.capabilities.is_some_and(|bits| bits >> bit & 1 == 1)
+    }
+}
+
+/// Soft and hard of one line of `limits`.
+fn limit(text: &str, name: &str) -> Option<Limit> {
+    let line = text.lines().find_map(|line| line.strip_prefix(name))?;
+    let mut values = line.split_whitespace();
+    let mut value = || match values.next()? {
+        "unlimited" => Some(None),
+        number => number.parse().ok().map(Some),
+    };
+    Some(Limit {
+        soft: value()?,
+        hard: value()?,
+    })
+}
+
+/// The value of a line of `status`.
+fn status(tree: &Tree, name: &str) -> Option<String> {
+    let text = tree.text("/proc/self/status")?;
+    let mut lines = text.lines();
+    let value = lines.find_map(|line| line.strip_prefix(name)?.strip_prefix(':'))?;
+    Some(value.trim().to_owned())
+}
+
+/// The CPUs.
+#[derive(Debug)]
+pub(super) struct Cpus {
+    pub(super) online: Option<CpuList>,
+    /// Those we may run on.
+    pub(super) allowed: Option<CpuList>,
+    pub(super) isolated: Option<CpuList>,
+    /// Those without a periodic tick.
+    pub(super) tickless: Option<CpuList>,
+    /// Governors in use, each with one of its CPUs.
+    pub(super) governors: Vec<(String, u32)>,
+    pub(super) smt_active: Option<bool>,
+    /// The hypervisor beneath, or `""` if it has no name; none on bare metal;
+    /// nothing known if this kind of CPU does not tell.
+    pub(super) hypervisor: Option<Option<String>>,
+}
+
+impl Cpus {
+    fn collect(tree: &Tree) -> Self {
+        let list =
+            |name: &str| CpuList::parse(&tree.text(&format!("/sys/devices/system/cpu/{name}"))?);
+        Self {
+            online: list("online").filter(|cpus| !cpus.is_empty()),
+            allowed: status(tree, "Cpus_allowed_list")
+                .and_then(|text| CpuList::parse(&text))
+                .filter(|cpus| !cpus.is_empty()),
+            isolated: list("isolated"),
+            tickless: list("nohz_full"),
+            governors: governors(tree),
+            smt_active: tree
+                .number::<u8>("/sys/devices/system/cpu/smt/active")
+                .map(|flag| flag == 1),
+            hypervisor: hypervisor(tree),
+        }
+    }
+}
+
+fn governors(tree: &Tree) -> Vec<(String, u32)> {
+    let mut found: Vec<(String, u32)> = vec![];
+    // One policy is for all CPUs that change frequency together, and is named
+    // for the first of them.
+    for number in 0..1024_u32 {
+        let path = format!("/sys/devices/system/cpu/cpufreq/policy{number}/scaling_governor");
+        let Some(name) = tree.line(&path).filter(|name| !name.is_empty()) else {
+            continue;
+        };
+        if !found.iter().any(|(known, _)| *known == name) {
+            found.push((name, number));
+        }
+    }
+    found
+}
+
+fn hypervisor(tree: &Tree) -> Option<Option<String>> {
+    let named = tree
+        .line("/sys/hypervisor/type")
+        .or_else(|| tree.line("/proc/device-tree/hypervisor/compatible"));
+    if named.is_some() {
+        return Some(named);
+    }
+    let text = tree.text("/proc/cpuinfo")?;
+    let flags = text.lines().find_map(|line| {
+        let (key, flags) = line.split_once(':')?;
+        (key.trim() == "flags").then_some(flags)
+    })?;
+    if !flags.split_whitespace().any(|flag| flag == "hypervisor") {
+        return Some(None);
+    }
+    Some(Some(
+        tree.line("/sys/class/dmi/id/sys_vendor")
+            .unwrap_or_default(),
+    ))
+}
+
+/// Pages.
+#[derive(Debug)]
+pub(super) struct Memory {
+    /// Areas of swap, and kibibytes in use.
+    pub(super) swap: Option<(usize, u64)>,
+    /// `always`, `madvise` or `never`.
+    pub(super) huge_pages: Option<String>,
+    /// Whether the kernel has transparent huge pages.
+    pub(super) has_huge_pages: bool,
+}
+
+impl Memory {
+    fn collect(tree: &Tree) -> Self {
+        Self {
+            swap: tree.text("/proc/swaps").map(|text| {
+                let areas = text.lines().skip(1).filter(|line| !line.trim().is_empty());
+                areas.fold((0, 0), |(count, used), line| {
+                    let field = line.split_whitespace().nth(3);
+                    let more = field.and_then(|text| text.parse().ok()).unwrap_or(0);
+                    (count + 1, u64::saturating_add(used, more))
+                })
+            }),
+            huge_pages: tree.chosen("/sys/kernel/mm/transparent_hugepage/enabled", '[', ']'),
+            has_huge_pages: tree.has("/sys/kernel/mm/transparent_hugepage"),
+        }
+    }
+}
+
+/// Settings of `net.core`.
+#[derive(Debug)]
+pub(super) struct Network {
+    pub(super) queueing: Option<String>,
+    /// Microseconds.
+    pub(super) busy_poll: Option<u64>,
+    /// Microseconds.
+    pub(super) busy_read: Option<u64>,
+    /// Octets.
+    pub(super) receive_buffer: Option<u64>,
+    /// Octets.
+    pub(super) send_buffer: Option<u64>,
+}
+
+impl Network {
+    fn collect(tree: &Tree) -> Self {
+        let core = |name: &str| tree.number(&format!("/proc/sys/net/core/{name}"));
+        Self {
+            queueing: tree
+                .line("/proc/sys/net/core/default_qdisc")
+                .filter(|name| !name.is_empty()),
+            busy_poll: core("busy_poll"),
+            busy_read: core("busy_read"),
+            receive_buffer: core("rmem_max"),
+            send_buffer: core("wmem_max"),
+        }
+    }
+}
+
+/// Where interrupts go.
+#[derive(Debug)]
+pub(super) struct Interrupts {
+    /// The CPUs of each interrupt.
+    pub(super) cpus: Vec<(u32, CpuList)>,
+    /// Whether `irqbalance` runs, as far as we see processes.
+    pub(super) is_balanced: bool,
+}
+
+impl Interrupts {
+    fn collect(tree: &Tree) -> Self {
+        let cpus_of = |irq: u32| {
+            let list = |name: &str| CpuList::parse(&tree.text(&format!("/proc/irq/{irq}/{name}"))?);
+            // Where it really goes, if the kernel tells; else where it may.
+            list("effective_affinity_list").or_else(|| list("smp_affinity_list"))
+        };
+        let irqs = tree.numbered("/proc/irq").unwrap_or_default();
+        let is_balancer =
+            |pid: u32| tree.line(&format!("/proc/{pid}/comm")).as_deref() == Some("irqbalance");
+        Self {
+            cpus: irqs
+                .into_iter()
+                .filter_map(|irq| Some((irq, cpus_of(irq).filter(|cpus| !cpus.is_empty())?)))
+                .collect(),
+            is_balanced: tree
+                .numbered("/proc")
+                .is_some_and(|pids| pids.into_iter().any(is_balancer)),
+        }
+    }
+}

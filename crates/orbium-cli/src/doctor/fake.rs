@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! A host that is a directory of files, for tests.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use super::facts::Facts;
+use super::finding::{Finding, Severity};
+use super::judge;
+use super::tree::Tree;
+
+/// Its files; removed in the end.
+pub(super) struct FakeHost(PathBuf);
+
+impl FakeHost {
+    /// Without any file.
+    pub(super) fn empty() -> Self {
+        static NEXT: AtomicU32 = AtomicU32::new(0);
+        let next = NEXT.fetch_add(1, Ordering::Relaxed);
+        let name = format!("orbium-doctor-{}-{next}", std::process::id());
+        let path = std::env::temp_dir().join(name);
+        fs::create_dir_all(&path).unwrap();
+        Self(path)
+    }
+
+    /// With files.
+    pub(super) fn with(files: &[(&str, &str)]) -> Self {
+        let host = Self::empty();
+        for (path, text) in files {
+            host.file(path, text);
+        }
+        host
+    }
+
+    /// Writes a file.
+    pub(super) fn file(&self, path: &str, content: impl AsRef<[u8]>) -> &Self {
+        let place = self.0.join(path.trim_start_matches('/'));
+        fs::create_dir_all(place.parent().unwrap()).unwrap();
+        fs::write(place, content).unwrap();
+        self
+    }
+
+    /// Its root.
+    pub(super) fn root(&self) -> &Path {
+        &self.0
+    }
+
+    /// Its files as the doctor reads them.
+    pub(super) fn tree(&self) -> Tree {
+        Tree::at(&self.0)
+    }
+
+    /// What the doctor reads of it.
+    pub(super) fn facts(&self) -> Facts {
+        Facts::collect(&self.tree())
+    }
+
+    /// What one check says of it.
+    pub(super) fn finding(&self, name: &str) -> Finding {
+        judge::judged(&self.facts(), name)
+    }
+
+    /// Asserts what a check says, and that there is advice where there is need.
+    #[track_caller]
+    pub(super) fn assert(&self, name: &str, severity: Severity, found: &str) -> Finding {
+        let finding = self.finding(name);
+        assert_eq!(finding.severity, severity, "{finding:?}");
+        assert!(finding.found.contains(found), "{finding:?}");
+        let needs = matches!(severity, Severity::Note | Severity::Problem);
+        assert_eq!(needs, !finding.mend.is_empty(), "{finding:?}");
+        finding
+    }
+}
+
+impl Drop for FakeHost {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}

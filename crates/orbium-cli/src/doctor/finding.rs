@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What a check says.
+
+/// How bad it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Severity {
+    /// As real time wants it.
+    Ok,
+    /// The host does not tell.
+    Unknown,
+    /// Worth knowing: a choice with a price, or nothing that a command mends.
+    Note,
+    /// It makes requests late.
+    Problem,
+}
+
+impl Severity {
+    /// Its word in tables and in JSON.
+    pub(super) fn word(self) -> &'static str {
+        match self {
+            Self::Ok => "ok",
+            Self::Unknown => "unknown",
+            Self::Note => "note",
+            Self::Problem => "problem",
+        }
+    }
+}
+
+/// What one check found, and what mends it.
+#[derive(Debug)]
+pub(super) struct Finding {
+    pub(super) severity: Severity,
+    /// The state of affairs, in a few words.
+    pub(super) found: String,
+    /// A command, or what to do where no command does it; empty if there is
+    /// nothing to mend.
+    pub(super) mend: String,
+}
+
+impl Finding {
+    /// All is well.
+    pub(super) fn ok(found: impl Into<String>) -> Self {
+        Self {
+            severity: Severity::Ok,
+            found: found.into(),
+            mend: String::new(),
+        }
+    }
+
+    /// The host does not tell, for this reason.
+    pub(super) fn unknown(found: impl Into<String>) -> Self {
+        Self {
+            severity: Severity::Unknown,
+            ..Self::ok(found)
+        }
+    }
+
+    /// Worth knowing.
+    pub(super) fn note(found: impl Into<String>, mend: impl Into<String>) -> Self {
+        Self {
+            severity: Severity::Note,
+            found: found.into(),
+            mend: mend.into(),
+        }
+    }
+
+    /// Wrong.
+    pub(super) fn problem(found: impl Into<String>, mend: impl Into<String>) -> Self {
+        Self {
+            severity: Severity::Problem,
+            ..Self::note(found, mend)
+        }
+    }
+}

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Files beneath a root directory, read as far as they can be.
+
+use std::fs::{self, File};
+use std::io::Read;
+use std::path::{Component, Path, PathBuf};
+
+/// Octets that are read of a file at most: more than any that is of use has.
+const LIMIT: u64 = 1 << 20;
+/// Entries of a directory that are looked at, at most.
+const ENTRIES: usize = 1 << 16;
+/// Characters of a word from a file that are shown.
+const SHOWN: usize = 80;
+
+/// Where `proc`, `sys` and `etc` lie.
+#[derive(Clone, Debug)]
+pub(super) struct Tree {
+    root: PathBuf,
+}
+
+impl Tree {
+    /// The files of this host, or of a copy that somebody has made.
+    pub(super) fn at(root: &Path) -> Self {
+        Self {
+            root: root.to_owned(),
+        }
+    }
+
+    /// The place of an absolute path. Nothing climbs out of the root.
+    fn place(&self, path: &str) -> PathBuf {
+        let mut place = self.root.clone();
+        for part in Path::new(path).components() {
+            if let Component::Normal(part) = part {
+                place.push(part);
+            }
+        }
+        place
+    }
+
+    /// The text of a file, if it can be read; what is no UTF-8 is replaced.
+    pub(super) fn text(&self, path: &str) -> Option<String> {
+        let place = self.place(path);
+        // Opening a pipe would wait for somebody to write.
+        if !fs::metadata(&place).ok()?.is_file() {
+            return None;
+        }
+        let mut octets = vec![];
+        File::open(&place)
+            .ok()?
+            .take(LIMIT)
+            .read_to_end(&mut octets)
+            .ok()?;
+        Some(String::from_utf8_lossy(&octets).into_owned())
+    }
+
+    /// The first line of a file, fit to be shown. May be empty.
+    pub(super) fn line(&self, path: &str) -> Option<String> {
+        Some(shown(self.text(path)?.lines().next().unwrap_or_default()))
+    }
+
+    /// The number that is all of a file.
+    pub(super) fn number<N: std::str::FromStr>(&self, path: &str) -> Option<N> {
+        self.text(path)?.trim().parse().ok()
+    }
+
+    /// Which word of a file is in brackets, as in `always [madvise] never`.
+    pub(super) fn chosen(&self, path: &str, open: char, close: char) -> Option<String> {
+        let text = self.text(path)?;
+        let (_, after) = text.split_once(open)?;
+        Some(shown(after.split_once(close)?.0))
+    }
+
+    /// Names of the entries of a directory that are numbers, in order.
+    pub(super) fn numbered(&self, path: &str) -> Option<Vec<u32>> {
+        let entries = fs::read_dir(self.place(path)).ok()?;
+        let mut numbers: Vec<u32> = entries
+            .take(ENTRIES)
+            .filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok())
+            .collect();
+        numbers.sort_unstable();
+        Some(numbers)
+    }
+
+    /// Whether there is such a file or directory.
+    pub(super) fn has(&self, path: &str) -> bool {
+        self.place(path).exists()
+    }
+}
+
+/// Text of a file as a terminal may have it: short, without control characters.
+pub(super) fn shown(text: &str) -> String {
+    text.trim()
+        .chars()
+        .take(SHOWN)
+        .map(|c| if c.is_control() { '?' } else { c })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::fake::FakeHost;
+    use super::shown;
+
+    #[test]
+    fn what_cannot_be_read_is_not_there() {
+        let host = FakeHost::empty();
+        host.file("/sys/empty", "").file("/sys/odd", b"a\xffb\n");
+        let tree = host.tree();
+        assert_eq!(tree.text("/sys/missing"), None);
+        assert_eq!(tree.text("/sys"), None, "a directory is no file");
+        assert_eq!(tree.line("/sys/empty").as_deref(), Some(""));
+        assert_eq!(tree.line("/sys/odd").as_deref(), Some("a\u{fffd}b"));
+        assert_eq!(tree.number::<u32>("/sys/odd"), None);
+        assert_eq!(tree.numbered("/nowhere"), None);
+    }
+
+    #[test]
+    fn no_path_leaves_the_root() {
+        let host = FakeHost::empty();
+        host.file("/inside", "1");
+        assert_eq!(host.tree().number("/../../inside"), Some(1));
+        assert_eq!(host.tree().number("../inside"), Some(1));
+    }
+
+    #[test]
+    fn a_long_file_is_read_in_part() {
+        let host = FakeHost::empty();
+        host.file("/long", vec![b'7'; (1 << 20) + 10]);
+        assert_eq!(host.tree().text("/long").unwrap().len(), 1 << 20);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn what_has_no_end_is_not_read() {
+        let host = FakeHost::empty();
+        let place = host.root().join("endless");
+        std::os::unix::fs::symlink("/dev/zero", place).unwrap();
+        std::os::unix::fs::symlink("loop", host.root().join("loop")).unwrap();
+        assert_eq!(host.tree().text("/endless"), None);
+        assert_eq!(host.tree().text("/loop"), None);
+    }
+
+    #[test]
+    fn terminals_are_safe() {
+        assert_eq!(shown(" a\x1b[31mb \n"), "a?[31mb");
+        assert_eq!(shown(&"x".repeat(1000)).len(), 80);
+    }
+}
