@@ -27,6 +27,9 @@ pub(crate) const LARGEST_PLAIN: usize = 1 << 14;
 /// Most octets behind a header: TLS 1.2 allows the larger expansion.
 pub(crate) const LARGEST_SEALED: usize = LARGEST_PLAIN + 2048;
 
+/// Most octets behind a header of TLS 1.3 (RFC 8446, 5.2).
+const LARGEST_SEALED_13: usize = LARGEST_PLAIN + 256;
+
 const TAG: usize = 16;
 const EXPLICIT_NONCE: usize = 8;
 
@@ -127,11 +130,13 @@ impl Protection {
         nonce
     }
 
-    /// Additional data of TLS 1.2 (RFC 5246, 6.2.3.3).
-    fn additional(&self, kind: u8, length: usize) -> [u8; 13] {
+    /// Additional data of TLS 1.2 (RFC 5246, 6.2.3.3): the header as it would
+    /// be without expansion.
+    fn additional(&self, [kind, major, minor, ..]: [u8; HEADER], length: usize) -> [u8; 13] {
+        let [.., high, low] = header(kind, length);
         let mut octets = [0; 13];
         octets[..8].copy_from_slice(&self.sequence.to_be_bytes());
-        octets[8..].copy_from_slice(&header(kind, length));
+        octets[8..].copy_from_slice(&[kind, major, minor, high, low]);
         octets
     }
 
@@ -155,18 +160,20 @@ impl Protection {
                 self.seal_in_place(nonce, Aad::from(&header[..]), &mut out[plain..])?
             }
             Form::Tls12Explicit => {
-                out.extend_from_slice(&header(kind, EXPLICIT_NONCE + length + TAG));
+                let header = header(kind, EXPLICIT_NONCE + length + TAG);
+                out.extend_from_slice(&header);
                 out.extend_from_slice(&nonce[NONCE_LEN - EXPLICIT_NONCE..]);
                 let plain = out.len();
                 pieces.take(length, out);
-                let additional = self.additional(kind, length);
+                let additional = self.additional(header, length);
                 self.seal_in_place(nonce, Aad::from(&additional[..]), &mut out[plain..])?
             }
             Form::Tls12Implicit => {
-                out.extend_from_slice(&header(kind, length + TAG));
+                let header = header(kind, length + TAG);
+                out.extend_from_slice(&header);
                 let plain = out.len();
                 pieces.take(length, out);
-                let additional = self.additional(kind, length);
+                let additional = self.additional(header, length);
                 self.seal_in_place(nonce, Aad::from(&additional[..]), &mut out[plain..])?
             }
         };
@@ -202,7 +209,14 @@ impl Protection {
                 if kind != kind::DATA {
                     return Err(RecordError::Unexpected);
                 }
+                if body.len() > LARGEST_SEALED_13 {
+                    return Err(RecordError::TooLong);
+                }
                 let plain = self.open_in_place(nonce, Aad::from(&head[..]), body, 0)?;
+                // The kind and what hides the length count too (5.4).
+                if plain > LARGEST_PLAIN + 1 {
+                    return Err(RecordError::TooLong);
+                }
                 // Zeros may follow the kind, to hide the length.
                 let last = body[..plain].iter().rposition(|octet| *octet != 0);
                 let last = last.ok_or(RecordError::Unexpected)?;
@@ -215,7 +229,7 @@ impl Protection {
                 };
                 nonce[..4].copy_from_slice(&self.vector[..4]);
                 nonce[4..].copy_from_slice(&body[..EXPLICIT_NONCE]);
-                let additional = self.additional(kind, plain);
+                let additional = self.additional(*head, plain);
                 self.open_in_place(nonce, Aad::from(&additional[..]), body, EXPLICIT_NONCE)?;
                 let start = HEADER + EXPLICIT_NONCE;
                 (kind, start..start + plain)
@@ -224,7 +238,7 @@ impl Protection {
                 let Some(plain) = body.len().checked_sub(TAG) else {
                     return Err(RecordError::Forged);
                 };
-                let additional = self.additional(kind, plain);
+                let additional = self.additional(*head, plain);
                 self.open_in_place(nonce, Aad::from(&additional[..]), body, 0)?;
                 (kind, HEADER..HEADER + plain)
             }
@@ -316,103 +330,4 @@ impl<'p> Pieces<'p> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use rustls::crypto::cipher::{AeadKey, Iv};
-
-    const GCM: fn() -> ConnectionTrafficSecrets = || ConnectionTrafficSecrets::Aes256Gcm {
-        key: AeadKey::from([7; 32]),
-        iv: Iv::from([9; 12]),
-    };
-    const CHACHA: fn() -> ConnectionTrafficSecrets =
-        || ConnectionTrafficSecrets::Chacha20Poly1305 {
-            key: AeadKey::from([7; 32]),
-            iv: Iv::from([9; 12]),
-        };
-
-    fn each_form(mut body: impl FnMut(fn() -> Protection)) {
-        body(|| Protection::new(TlsVersion::V1_3, &(0, GCM())).unwrap());
-        body(|| Protection::new(TlsVersion::V1_3, &(0, CHACHA())).unwrap());
-        body(|| Protection::new(TlsVersion::V1_2, &(0, GCM())).unwrap());
-        body(|| Protection::new(TlsVersion::V1_2, &(0, CHACHA())).unwrap());
-    }
-
-    fn sealed(protection: &mut Protection, octets: &[u8]) -> Vec<u8> {
-        let mut out = Vec::new();
-        let slices = [IoSlice::new(octets)];
-        let mut pieces = Pieces::new(&slices);
-        protection
-            .seal(kind::DATA, &mut pieces, octets.len(), &mut out)
-            .unwrap();
-        assert_eq!(length(&out), Ok(Some(out.len())));
-        out
-    }
-
-    #[test]
-    fn records_open_once_and_in_their_order() {
-        each_form(|new| {
-            let (mut sender, mut receiver) = (new(), new());
-            for text in [&b""[..], b"one", &[0; LARGEST_PLAIN]] {
-                let mut record = sealed(&mut sender, text);
-                let again = record.clone();
-                let (kind, plain) = receiver.open(&mut record).unwrap();
-                assert_eq!((kind, &record[plain]), (kind::DATA, text));
-                let refused = receiver.open(&mut again.clone());
-                assert_eq!(refused, Err(RecordError::Forged));
-            }
-        });
-    }
-
-    #[test]
-    fn no_octet_of_a_record_can_be_changed_or_left_out() {
-        each_form(|new| {
-            let record = sealed(&mut new(), b"message");
-            for place in 0..record.len() {
-                let mut changed = record.clone();
-                changed[place] ^= 0x10;
-                let tls13 = matches!(new().form, Form::Tls13);
-                // The version and length of a TLS 1.2 record are sealed with
-                // what they should be.
-                if (1..HEADER).contains(&place) && !tls13 {
-                    continue;
-                }
-                assert!(new().open(&mut changed).is_err(), "octet {place}");
-                let mut cut = record[..place].to_vec();
-                assert!(new().open(&mut cut).is_err(), "up to {place}");
-            }
-        });
-    }
-
-    #[test]
-    fn a_record_larger_than_any_is_refused() {
-        each_form(|new| {
-            let mut record = sealed(&mut new(), &[0; LARGEST_PLAIN + 1]);
-            assert_eq!(new().open(&mut record), Err(RecordError::TooLong));
-        });
-        assert_eq!(length(&[23, 3, 3, 0x48]), Ok(None));
-        assert_eq!(length(&[23, 3, 3, 0x48, 1]), Err(RecordError::TooLong));
-    }
-
-    #[test]
-    fn a_record_of_padding_alone_has_no_kind() {
-        let new = || Protection::new(TlsVersion::V1_3, &(0, GCM())).unwrap();
-        let mut out = Vec::new();
-        let slices = [IoSlice::new(&[0; 8])];
-        let mut pieces = Pieces::new(&slices);
-        // Kind 0 is padding too.
-        new().seal(0, &mut pieces, 8, &mut out).unwrap();
-        assert_eq!(new().open(&mut out), Err(RecordError::Unexpected));
-    }
-
-    #[test]
-    fn keys_wear_out_by_what_they_sealed() {
-        let mut protection = Protection::new(TlsVersion::V1_3, &(0, GCM())).unwrap();
-        protection.limit = 2 * (LARGEST_PLAIN as u64 / 16 + 2);
-        for worn in [false, true] {
-            sealed(&mut protection, &[0; LARGEST_PLAIN]);
-            assert_eq!(protection.is_worn(), worn);
-        }
-        let last = Protection::new(TlsVersion::V1_2, &(u64::MAX - 1, CHACHA())).unwrap();
-        assert!(last.is_worn());
-    }
-}
+mod tests;
