@@ -9,6 +9,7 @@ use rustls::kernel::KernelConnection;
 use rustls::server::ServerConnectionData;
 
 use crate::record::Protection;
+use crate::testing::Known;
 use crate::{TlsFailure, TlsVersion};
 
 /// What rustls keeps of a connection, for new keys and new tickets.
@@ -17,6 +18,8 @@ pub(crate) enum Keeper {
     Client(KernelConnection<ClientConnectionData>),
     /// Of a server.
     Server(KernelConnection<ServerConnectionData>),
+    /// Of nobody: keys that everybody knows, for tests.
+    Known(Known),
 }
 
 /// Not used for any message; locked when keys or tickets come, for as long as
@@ -33,7 +36,11 @@ impl Control {
     pub(crate) fn new(version: TlsVersion, keeper: Keeper) -> Self {
         Self {
             version,
-            is_client: matches!(keeper, Keeper::Client(_)),
+            is_client: match &keeper {
+                Keeper::Client(_) => true,
+                Keeper::Server(_) => false,
+                Keeper::Known(known) => known.is_client,
+            },
             keeper: Mutex::new(keeper),
             wants_key: AtomicBool::new(false),
         }
@@ -54,6 +61,7 @@ impl Control {
                 .handle_new_session_ticket(ticket)
                 .map_err(|error| self.failure(error)),
             Keeper::Server(_) => Err(TlsFailure::Protocol("a ticket from a client".to_owned())),
+            Keeper::Known(_) => Ok(()),
         }
     }
 
@@ -62,6 +70,7 @@ impl Control {
         let secrets = match &mut *self.keeper() {
             Keeper::Client(connection) => connection.update_rx_secret(),
             Keeper::Server(connection) => connection.update_rx_secret(),
+            Keeper::Known(known) => known.next_receiving(),
         };
         self.protection(secrets)
     }
@@ -71,6 +80,7 @@ impl Control {
         let secrets = match &mut *self.keeper() {
             Keeper::Client(connection) => connection.update_tx_secret(),
             Keeper::Server(connection) => connection.update_tx_secret(),
+            Keeper::Known(known) => known.next_sending(),
         };
         self.protection(secrets)
     }

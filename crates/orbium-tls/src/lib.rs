@@ -31,6 +31,8 @@ mod reload;
 mod sending;
 mod stream;
 mod subject;
+#[doc(hidden)]
+pub mod testing;
 mod transport;
 mod trust;
 

@@ -108,6 +108,11 @@ impl Receiving {
         self.start != self.end
     }
 
+    /// Octets of memory in use.
+    pub(crate) fn held(&self) -> usize {
+        self.buffer.capacity() + self.handshake.capacity()
+    }
+
     /// Opens the next record with data, if it is there, so that `has_news` is
     /// right.
     pub(crate) fn settle(&mut self, control: &Control) {
@@ -198,7 +203,7 @@ impl Receiving {
             }
             match kind {
                 kind::DATA if self.handshake.is_empty() => {}
-                kind::ALERT => self.take_alert(plain, control)?,
+                kind::ALERT if self.handshake.is_empty() => self.take_alert(plain, control)?,
                 kind::HANDSHAKE if !plain.is_empty() => self.take_handshake(plain, control)?,
                 _ => return Err(RecordError::Unexpected.into()),
             }
@@ -214,8 +219,9 @@ impl Receiving {
         };
         match (level, description) {
             (_, alert::CLOSE_NOTIFY) => self.state = State::Ended,
-            (_, alert::USER_CANCELLED) => {}
             (WARNING, _) if control.version == TlsVersion::V1_2 => {}
+            // Their levels mean nothing in TLS 1.3 (RFC 8446, 6).
+            (_, alert::USER_CANCELLED) if control.version == TlsVersion::V1_3 => {}
             _ => {
                 return Err(Fault {
                     failure: alert::meaning(description),
@@ -265,6 +271,7 @@ impl Receiving {
             alert: Some(alert::INTERNAL_ERROR),
         };
         let message = &self.handshake[..length];
+        let is_last = self.handshake.len() == length;
         match message[0] {
             NEW_SESSION_TICKET if control.is_client => {
                 let kept = control.keep_ticket(&message[4..]);
@@ -275,7 +282,7 @@ impl Receiving {
             }
             KEY_UPDATE => {
                 // What follows is sealed with another key, so nothing does.
-                let &[_, _, _, _, request @ 0..=1] = &self.handshake[..] else {
+                let (&[_, _, _, _, request @ 0..=1], true) = (message, is_last) else {
                     let what = "a malformed key update";
                     return Err(Fault::protocol(alert::UNEXPECTED_MESSAGE, what));
                 };
@@ -298,3 +305,6 @@ fn message_length(octets: &[u8]) -> Option<usize> {
     let [_, a, b, c] = *octets.first_chunk()?;
     Some(4 + u32::from_be_bytes([0, a, b, c]) as usize)
 }
+
+#[cfg(test)]
+mod tests;
