@@ -9,7 +9,7 @@ use std::thread;
 use std::time::Duration;
 
 use orbium_testkit::{PATIENCE, within};
-use orbium_tls::{Tls, TlsConfig, TlsFailure};
+use orbium_tls::{Tls, TlsConfig, TlsFailure, TlsStream};
 use orbium_transport::{ByteStream, Deadline};
 
 use realm::{About, Realm, accept, failure, listen, plain_connection};
@@ -177,6 +177,14 @@ fn shutdown_wakes_a_handshake() {
 fn tampered(
     change: impl FnOnce(&mut TcpStream, &mut TcpStream) + Send,
 ) -> (Vec<u8>, io::Result<usize>) {
+    tampered_then(change, |_| ())
+}
+
+/// As above, with what the client does in the end.
+fn tampered_then(
+    change: impl FnOnce(&mut TcpStream, &mut TcpStream) + Send,
+    then: impl FnOnce(&TlsStream),
+) -> (Vec<u8>, io::Result<usize>) {
     let realm = Realm::new("authority");
     let acceptor = listen(server(&realm));
     let relay = TcpListener::bind("127.0.0.1:0").unwrap();
@@ -213,6 +221,7 @@ fn tampered(
         let stream = realm::connect_with(&client, &address, &Default::default()).unwrap();
         let _ = stream.send(b"ping");
         let received = served.join().unwrap();
+        then(&stream);
         relaying.join().unwrap();
         received
     })
@@ -236,6 +245,23 @@ fn what_was_changed_on_its_way_is_refused() {
     });
     assert_eq!(received, b"");
     assert_eq!(failure(end), TlsFailure::Damaged);
+}
+
+#[test]
+fn who_is_refused_sends_nothing_more() {
+    let damage = |outer: &mut TcpStream, inner: &mut TcpStream| {
+        let mut record = read_record(outer);
+        *record.last_mut().unwrap() ^= 1;
+        inner.write_all(&record).unwrap();
+    };
+    let told = TlsFailure::Refused("bad_record_mac");
+    let (received, _) = tampered_then(damage, |client| {
+        client.set_timeouts(Some(Some(PATIENCE)), None).unwrap();
+        let answer = realm::receive_exact(client, &mut [0; 4]);
+        assert_eq!(failure(answer), told);
+        assert_eq!(failure(client.send(b"more")), told);
+    });
+    assert_eq!(received, b"");
 }
 
 #[test]

@@ -210,6 +210,8 @@ impl TlsStream {
         if let Some(description) = fault.alert {
             opened.alert(&self.socket, description);
         }
+        // Nothing may be sent any more, whoever has the lock for it.
+        self.socket.shutdown(Shutdown::Write);
         fault.failure.into_error()
     }
 
