@@ -58,8 +58,10 @@ fn messages_cost_nothing_from_the_heap_and_two_system_calls() {
         }
     });
     if let (Some(few), Some(many)) = (system_calls(10), system_calls(1010)) {
-        // Of both sides and in both versions.
-        assert_eq!(many - few, 2 * 1000 * 4);
+        // Of both sides and in both versions; two handshakes may differ by the
+        // pieces in which they arrive.
+        let calls = many - few;
+        assert!(calls.abs_diff(2 * 1000 * 4) < 100, "{calls} system calls");
     }
 }
 
