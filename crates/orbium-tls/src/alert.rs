@@ -28,6 +28,21 @@ pub(crate) fn meaning(description: u8) -> TlsFailure {
     }
 }
 
+/// What to tell a peer that was trusted once and is not any more.
+pub(crate) fn of_certificate(failure: &TlsFailure) -> u8 {
+    const BAD_CERTIFICATE: u8 = 42;
+    let (TlsFailure::ServerCertificate(fault) | TlsFailure::ClientCertificate(fault)) = failure
+    else {
+        return INTERNAL_ERROR;
+    };
+    match fault {
+        CertificateFault::Revoked => 44,
+        CertificateFault::Expired | CertificateFault::NotYetValid => 45,
+        CertificateFault::UnknownAuthority => 48,
+        _ => BAD_CERTIFICATE,
+    }
+}
+
 /// The name that the specification gives.
 fn name(description: u8) -> &'static str {
     match description {

@@ -8,14 +8,14 @@ use std::sync::Arc;
 use rustls::client::UnbufferedClientConnection;
 use rustls::pki_types::{CertificateDer, ServerName};
 use rustls::server::UnbufferedServerConnection;
+use rustls::time_provider::TimeProvider;
 use rustls::unbuffered::{ConnectionState, EncodeError, UnbufferedStatus};
-use rustls::{
-    ClientConfig, CommonState, Error, ExtractedSecrets, HandshakeKind, ProtocolVersion,
-    ServerConfig,
-};
+use rustls::{CommonState, Error, ExtractedSecrets, HandshakeKind, ProtocolVersion};
 
 use crate::control::{Control, Keeper};
+use crate::material::{ClientRole, ServerRole};
 use crate::receiving::Receiving;
+use crate::recheck::Recheck;
 use crate::record::{self, HEADER, LARGEST_SEALED, Protection};
 use crate::sending::Sending;
 use crate::stream::Session;
@@ -44,6 +44,8 @@ pub(crate) enum Step {
 /// A handshake in progress.
 pub(crate) struct Handshake {
     connection: Connection,
+    recheck: Recheck,
+    clock: Arc<dyn TimeProvider>,
     /// Octets received; the first `shown` were shown to rustls.
     incoming: Vec<u8>,
     filled: usize,
@@ -60,6 +62,8 @@ pub(crate) struct Finished {
     pub(crate) session: Session,
     /// As the peer showed them, its own first.
     pub(crate) certificates: Vec<CertificateDer<'static>>,
+    /// Whether these are still trusted, if the session is an earlier one.
+    pub(crate) trust: Result<(), TlsFailure>,
 }
 
 /// What rustls wants after it has looked at some records.
@@ -72,25 +76,30 @@ enum Wish {
 
 impl Handshake {
     /// Of a client, with a server of that name.
-    pub(crate) fn client(
-        config: Arc<ClientConfig>,
-        name: ServerName<'static>,
-    ) -> Result<Self, TlsFailure> {
-        let connection = UnbufferedClientConnection::new(config, name);
+    pub(crate) fn client(role: ClientRole, name: ServerName<'static>) -> Result<Self, TlsFailure> {
+        let clock = Arc::clone(&role.config.time_provider);
+        let connection = UnbufferedClientConnection::new(role.config, name.clone());
         let connection = connection.map_err(|error| TlsFailure::from_rustls(error, true))?;
-        Ok(Self::of(Connection::Client(Box::new(connection))))
+        let recheck = Recheck::Server(role.verifier, name, role.sessions);
+        let connection = Connection::Client(Box::new(connection));
+        Ok(Self::of(connection, recheck, clock))
     }
 
     /// Of a server.
-    pub(crate) fn server(config: Arc<ServerConfig>) -> Result<Self, TlsFailure> {
-        let connection = UnbufferedServerConnection::new(config);
+    pub(crate) fn server(role: ServerRole) -> Result<Self, TlsFailure> {
+        let clock = Arc::clone(&role.config.time_provider);
+        let connection = UnbufferedServerConnection::new(role.config);
         let connection = connection.map_err(|error| TlsFailure::from_rustls(error, false))?;
-        Ok(Self::of(Connection::Server(Box::new(connection))))
+        let recheck = Recheck::Client(role.verifier, role.sessions);
+        let connection = Connection::Server(Box::new(connection));
+        Ok(Self::of(connection, recheck, clock))
     }
 
-    fn of(connection: Connection) -> Self {
+    fn of(connection: Connection, recheck: Recheck, clock: Arc<dyn TimeProvider>) -> Self {
         Self {
             connection,
+            recheck,
+            clock,
             incoming: Vec::new(),
             filled: 0,
             shown: 0,
@@ -219,6 +228,11 @@ impl Handshake {
             .peer_certificates()
             .map(<[CertificateDer<'_>]>::to_vec)
             .unwrap_or_default();
+        let trust = match self.clock.current_time() {
+            _ if !session.resumed => Ok(()),
+            Some(now) => self.recheck.check(&certificates, now).map_err(failed),
+            None => Err(failed(Error::FailedToGetCurrentTime)),
+        };
         let (secrets, keeper) = match self.connection {
             Connection::Client(connection) => {
                 let (secrets, keeper) = connection
@@ -246,6 +260,7 @@ impl Handshake {
             control: Control::new(version, keeper),
             session,
             certificates,
+            trust,
         })
     }
 }

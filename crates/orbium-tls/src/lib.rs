@@ -26,6 +26,7 @@ mod identity;
 mod material;
 mod pem;
 mod receiving;
+mod recheck;
 mod record;
 mod reload;
 mod sending;

@@ -4,13 +4,16 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use rustls::client::Resumption;
+use rustls::client::danger::ServerCertVerifier;
+use rustls::client::{ClientSessionMemoryCache, Resumption};
 use rustls::crypto::CryptoProvider;
-use rustls::server::{ServerSessionMemoryCache, WebPkiClientVerifier};
+use rustls::server::WebPkiClientVerifier;
+use rustls::server::danger::ClientCertVerifier;
 use rustls::version::{TLS12, TLS13};
 use rustls::{ClientConfig, RootCertStore, ServerConfig, SupportedProtocolVersion};
 
 use crate::identity::Identity;
+use crate::recheck::Sessions;
 use crate::trust::server_verifier;
 use crate::{ClientAuthentication, TlsConfig, TlsError, TlsVersion, pem};
 
@@ -21,9 +24,26 @@ const SESSIONS: usize = 1024;
 #[derive(Debug)]
 pub(crate) struct Material {
     /// For a server; there with a certificate.
-    pub(crate) server: Option<Arc<ServerConfig>>,
+    pub(crate) server: Option<ServerRole>,
     /// For a client; there with trust anchors.
-    pub(crate) client: Option<Arc<ClientConfig>>,
+    pub(crate) client: Option<ClientRole>,
+}
+
+/// What handshakes of a server begin with.
+#[derive(Clone, Debug)]
+pub(crate) struct ServerRole {
+    pub(crate) config: Arc<ServerConfig>,
+    /// `None` if no certificate is asked for.
+    pub(crate) verifier: Option<Arc<dyn ClientCertVerifier>>,
+    pub(crate) sessions: Arc<Sessions>,
+}
+
+/// What handshakes of a client begin with.
+#[derive(Clone, Debug)]
+pub(crate) struct ClientRole {
+    pub(crate) config: Arc<ClientConfig>,
+    pub(crate) verifier: Arc<dyn ServerCertVerifier>,
+    pub(crate) sessions: Arc<ClientSessionMemoryCache>,
 }
 
 impl Material {
@@ -92,13 +112,13 @@ fn server(
     roots: Option<&Arc<RootCertStore>>,
     provider: &Arc<CryptoProvider>,
     versions: &[&'static SupportedProtocolVersion],
-) -> Result<Arc<ServerConfig>, TlsError> {
+) -> Result<ServerRole, TlsError> {
     let refused = |reason: String| TlsError::Refused(reason);
     let builder = ServerConfig::builder_with_provider(Arc::clone(provider))
         .with_protocol_versions(versions)
         .map_err(|error| refused(error.to_string()))?;
-    let builder = match config.client_authentication {
-        ClientAuthentication::Ignore => builder.with_no_client_auth(),
+    let verifier = match config.client_authentication {
+        ClientAuthentication::Ignore => None,
         asked => {
             let roots = roots.ok_or(TlsError::NoTrustAnchors)?;
             let verifier = WebPkiClientVerifier::builder_with_provider(
@@ -112,14 +132,23 @@ fn server(
             let verifier = verifier
                 .build()
                 .map_err(|error| refused(error.to_string()))?;
-            builder.with_client_cert_verifier(verifier)
+            Some(verifier)
         }
     };
+    let builder = match &verifier {
+        Some(verifier) => builder.with_client_cert_verifier(Arc::clone(verifier)),
+        None => builder.with_no_client_auth(),
+    };
+    let sessions = Sessions::new(SESSIONS);
     let mut server = builder.with_cert_resolver(identity);
-    server.session_storage = ServerSessionMemoryCache::new(SESSIONS);
+    server.session_storage = Arc::clone(&sessions) as _;
     // The record layer is ours once the handshake is over.
     server.enable_secret_extraction = true;
-    Ok(Arc::new(server))
+    Ok(ServerRole {
+        config: Arc::new(server),
+        verifier,
+        sessions,
+    })
 }
 
 fn client(
@@ -128,18 +157,23 @@ fn client(
     roots: Arc<RootCertStore>,
     provider: &Arc<CryptoProvider>,
     versions: &[&'static SupportedProtocolVersion],
-) -> Result<Arc<ClientConfig>, TlsError> {
+) -> Result<ClientRole, TlsError> {
     let verifier = server_verifier(roots, &config.server_name, provider)?;
     let builder = ClientConfig::builder_with_provider(Arc::clone(provider))
         .with_protocol_versions(versions)
         .map_err(|error| TlsError::Refused(error.to_string()))?
         .dangerous()
-        .with_custom_certificate_verifier(verifier);
+        .with_custom_certificate_verifier(Arc::clone(&verifier));
     let mut client = match identity {
         Some(identity) => builder.with_client_cert_resolver(identity),
         None => builder.with_no_client_auth(),
     };
-    client.resumption = Resumption::in_memory_sessions(SESSIONS);
+    let sessions = Arc::new(ClientSessionMemoryCache::new(SESSIONS));
+    client.resumption = Resumption::store(Arc::clone(&sessions) as _);
     client.enable_secret_extraction = true;
-    Ok(Arc::new(client))
+    Ok(ClientRole {
+        config: Arc::new(client),
+        verifier,
+        sessions,
+    })
 }

@@ -128,8 +128,8 @@ impl TlsAcceptor {
         let socket = self.tcp.accept_tcp()?;
         let material = self.shared.current();
         // Files that change cannot take the role away: see `Material::load`.
-        let config = material.server.clone().ok_or(io::ErrorKind::InvalidInput)?;
-        let handshake = Handshake::server(config).map_err(TlsFailure::into_error)?;
+        let role = material.server.clone().ok_or(io::ErrorKind::InvalidInput)?;
+        let handshake = Handshake::server(role).map_err(TlsFailure::into_error)?;
         let deadline = Deadline::after(Some(self.shared.config().handshake_time));
         TlsStream::new(socket, handshake, false, deadline)
     }
@@ -166,14 +166,14 @@ impl TlsConnector {
     /// says only later: then the first send or receive fails for that.
     pub fn connect_tls(&self, deadline: Deadline) -> io::Result<TlsStream> {
         let material = self.shared.current();
-        let Some(config) = material.client.clone() else {
+        let Some(role) = material.client.clone() else {
             return Err(TlsFailure::NoTrustAnchors.into_error());
         };
         let name = ServerName::try_from(self.host.clone());
         let name = name.map_err(|_| TlsFailure::BadName(self.host.clone()).into_error())?;
         let socket = self.tcp.connect_tcp(deadline)?;
         let own = Deadline::after(Some(self.shared.config().handshake_time));
-        let handshake = Handshake::client(config, name).map_err(TlsFailure::into_error)?;
+        let handshake = Handshake::client(role, name).map_err(TlsFailure::into_error)?;
         let stream = TlsStream::new(socket, handshake, true, deadline.earlier(own))?;
         match stream.complete() {
             Ok(()) => Ok(stream),

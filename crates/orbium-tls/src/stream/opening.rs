@@ -12,7 +12,7 @@ use orbium_transport::{ByteStream, Peer};
 
 use super::{Opened, TlsStream, is_gone, lock};
 use crate::handshake::{Finished, Handshake, Step};
-use crate::{TlsFailure, subject};
+use crate::{TlsFailure, alert, subject};
 
 /// How long a stream that must not block waits at most until the kernel has
 /// room for a part of the handshake. It always has, unless the send buffer was
@@ -125,12 +125,17 @@ impl TlsStream {
     /// The handshake is over.
     fn open(&self, finished: Finished) -> Result<Opened, TlsFailure> {
         let Finished {
-            sending,
+            mut sending,
             mut receiving,
             control,
             session,
             certificates,
+            trust,
         } = finished;
+        if let Err(failure) = trust {
+            sending.alert(&self.socket, alert::of_certificate(&failure));
+            return Err(failure);
+        }
         let nonblocking = self.nonblocking.load(Ordering::Acquire);
         if !nonblocking && self.socket.set_nonblocking(false).is_err() {
             return Err(TlsFailure::ClosedEarly);

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Sessions that are taken up again: whether the peer is still trusted.
+//!
+//! rustls brings back the certificates that the peer showed at first and does
+//! not look at them again; and each session makes the next, so one might go on
+//! for ever behind a certificate that has long expired.
+
+use std::sync::{Arc, PoisonError, RwLock};
+
+use rustls::Error;
+use rustls::client::danger::ServerCertVerifier;
+use rustls::client::{ClientSessionMemoryCache, ClientSessionStore};
+use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
+use rustls::server::danger::ClientCertVerifier;
+use rustls::server::{ServerSessionMemoryCache, StoresServerSessions};
+
+/// What checked the certificates of the peer at first, and the sessions that
+/// came of it.
+#[derive(Clone, Debug)]
+pub(crate) enum Recheck {
+    /// Those of a server of that name.
+    Server(
+        Arc<dyn ServerCertVerifier>,
+        ServerName<'static>,
+        Arc<ClientSessionMemoryCache>,
+    ),
+    /// Those of a client, if any are asked for.
+    Client(Option<Arc<dyn ClientCertVerifier>>, Arc<Sessions>),
+}
+
+impl Recheck {
+    /// Whether these are trusted at that time. If not, the next handshake with
+    /// this peer is a whole one: it may have better ones by then.
+    pub(crate) fn check(
+        &self,
+        certificates: &[CertificateDer<'_>],
+        now: UnixTime,
+    ) -> Result<(), Error> {
+        let checked = self.verify(certificates, now);
+        if checked.is_err() {
+            self.forget();
+        }
+        checked
+    }
+
+    fn verify(&self, certificates: &[CertificateDer<'_>], now: UnixTime) -> Result<(), Error> {
+        match (self, certificates) {
+            (Self::Server(verifier, name, _), [own, others @ ..]) => verifier
+                .verify_server_cert(own, others, name, &[], now)
+                .map(drop),
+            (Self::Client(Some(verifier), _), [own, others @ ..]) => {
+                verifier.verify_client_cert(own, others, now).map(drop)
+            }
+            (Self::Client(Some(verifier), _), []) if !verifier.client_auth_mandatory() => Ok(()),
+            (Self::Client(None, _), _) => Ok(()),
+            (_, []) => Err(Error::NoCertificatesPresented),
+        }
+    }
+
+    fn forget(&self) {
+        match self {
+            Self::Server(_, name, sessions) => {
+                sessions.remove_tls12_session(name);
+                while sessions.take_tls13_ticket(name).is_some() {}
+            }
+            // Which are those of this client is not known. Nobody can do this
+            // twice: who is not trusted gets no new session.
+            Self::Client(_, sessions) => sessions.clear(),
+        }
+    }
+}
+
+/// The sessions that a server remembers.
+#[derive(Debug)]
+pub(crate) struct Sessions {
+    most: usize,
+    current: RwLock<Arc<ServerSessionMemoryCache>>,
+}
+
+impl Sessions {
+    pub(crate) fn new(most: usize) -> Arc<Self> {
+        let current = RwLock::new(ServerSessionMemoryCache::new(most));
+        Arc::new(Self { most, current })
+    }
+
+    fn current(&self) -> Arc<ServerSessionMemoryCache> {
+        let current = self.current.read();
+        Arc::clone(&current.unwrap_or_else(PoisonError::into_inner))
+    }
+
+    fn clear(&self) {
+        let empty = ServerSessionMemoryCache::new(self.most);
+        *self.current.write().unwrap_or_else(PoisonError::into_inner) = empty;
+    }
+}
+
+impl StoresServerSessions for Sessions {
+    fn put(&self, key: Vec<u8>, value: Vec<u8>) -> bool {
+        self.current().put(key, value)
+    }
+
+    fn get(&self, key: &[u8]) -> Option<Vec<u8>> {
+        self.current().get(key)
+    }
+
+    fn take(&self, key: &[u8]) -> Option<Vec<u8>> {
+        self.current().take(key)
+    }
+
+    fn can_cache(&self) -> bool {
+        true
+    }
+}
+
+#[cfg(test)]
+mod tests;
