@@ -68,7 +68,9 @@ pub trait ByteStream: Send + Sync + fmt::Debug {
     ///
     /// # Errors
     /// The system's error; `WouldBlock` after a receive timeout, or at once on
-    /// a non-blocking stream.
+    /// a non-blocking stream. With a timeout, a stream that decrypts or decodes
+    /// may come back with it sooner, when only part of a record has arrived:
+    /// who waits knows how much time is left.
     fn receive(&self, room: &mut [u8]) -> io::Result<usize>;
 
     /// Sends from one buffer; returns the octets taken.

@@ -8,6 +8,7 @@ use std::fmt;
 use std::io::{self, IoSlice};
 use std::net::Shutdown;
 use std::os::fd::{AsFd, OwnedFd};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -42,6 +43,8 @@ pub(crate) struct CodedStream {
     inner: Box<dyn ByteStream>,
     sending: Mutex<Sending>,
     receiving: Mutex<Receiving>,
+    /// Whether a receive has a timeout.
+    bounded: AtomicBool,
 }
 
 impl fmt::Debug for CodedStream {
@@ -109,6 +112,7 @@ impl CodedStream {
                 message: Vec::new(),
                 at: 0,
             }),
+            bounded: AtomicBool::new(false),
         }
     }
 
@@ -248,7 +252,14 @@ fn waits(error: &io::Error) -> bool {
 }
 
 impl Receiving {
-    fn receive(&mut self, inner: &dyn ByteStream, room: &mut [u8]) -> io::Result<usize> {
+    /// Receives what is there; with `bounded`, no more than once for part of a
+    /// frame.
+    fn receive(
+        &mut self,
+        inner: &dyn ByteStream,
+        room: &mut [u8],
+        bounded: bool,
+    ) -> io::Result<usize> {
         while self.at == self.message.len() {
             self.message.clear();
             self.at = 0;
@@ -267,6 +278,11 @@ impl Receiving {
                 Err(expected) => {
                     if self.receive_octets(inner, expected)? == 0 {
                         return Ok(0);
+                    }
+                    // The bound holds for one receive, and octet by octet there
+                    // can be any number; who waits knows how much time is left.
+                    if bounded && self.whole_frame()?.is_err() && !inner.has_buffered() {
+                        return Err(io::ErrorKind::WouldBlock.into());
                     }
                 }
             }
@@ -316,7 +332,8 @@ impl Receiving {
 
 impl ByteStream for CodedStream {
     fn receive(&self, room: &mut [u8]) -> io::Result<usize> {
-        self.receiving().receive(&*self.inner, room)
+        let bounded = self.bounded.load(Ordering::Relaxed);
+        self.receiving().receive(&*self.inner, room, bounded)
     }
 
     fn send(&self, octets: &[u8]) -> io::Result<usize> {
@@ -337,6 +354,9 @@ impl ByteStream for CodedStream {
         receive: Option<Option<Duration>>,
         send: Option<Option<Duration>>,
     ) -> io::Result<()> {
+        if let Some(receive) = receive {
+            self.bounded.store(receive.is_some(), Ordering::Relaxed);
+        }
         self.inner.set_timeouts(receive, send)
     }
 

@@ -322,10 +322,15 @@ impl Reactor {
             Err(error) => match error.kind() {
                 io::ErrorKind::Interrupted => {}
                 io::ErrorKind::WouldBlock => {
-                    if served.unfinished.is_none() && served.connection.stream.is_midway() {
-                        let time = self.orb.upgrade().map(|orb| orb.config.limits.message_time);
-                        served.unfinished = Some(Deadline::after(time));
-                        self.timed.insert(id);
+                    if served.connection.stream.is_midway() {
+                        if served.unfinished.is_none() {
+                            let time = self.orb.upgrade().map(|orb| orb.config.limits.message_time);
+                            served.unfinished = Some(Deadline::after(time));
+                            self.timed.insert(id);
+                        }
+                    } else if !intake.is_unfinished() {
+                        // It was nothing that a message begins with.
+                        served.unfinished = None;
                     }
                 }
                 _ => self.drop_connection(id),
@@ -368,7 +373,8 @@ impl Reactor {
         if any {
             served.unfinished = None;
         }
-        let unfinished = last == Taken::None && intake.is_unfinished();
+        let unfinished =
+            last == Taken::None && (intake.is_unfinished() || connection.stream.is_midway());
         served.intake = Some(intake);
         if last == Taken::Done && !connection.has_pending() {
             self.todo.push_back(id);

@@ -123,6 +123,8 @@ impl Serving {
         };
         let message_time = orb.config().limits.message_time;
         let mut unfinished: Option<Deadline> = None;
+        // Whether the stream keeps part of what comes next to itself.
+        let mut midway = false;
         let source = Source {
             orb: &orb,
             connection,
@@ -142,7 +144,7 @@ impl Serving {
                 Taken::Close => break,
                 Taken::None => {}
             }
-            if intake.framing.is_partial() {
+            if intake.framing.is_partial() || midway {
                 // Looked at only while a message is incomplete.
                 let limit = *unfinished.get_or_insert_with(|| Deadline::after(Some(message_time)));
                 if limit.has_passed() {
@@ -156,12 +158,15 @@ impl Serving {
             probe!(ServerStart);
             match intake.framing.receive(&*connection.stream) {
                 Ok(0) => break,
-                Ok(_) => {}
+                Ok(_) => midway = false,
                 Err(error) => match error.kind() {
                     io::ErrorKind::Interrupted => {}
-                    // Nothing came for as long as a message may take.
-                    io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut
-                        if !connection.stream.is_midway() => {}
+                    io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut => {
+                        midway = connection.stream.is_midway();
+                        if !midway && !intake.framing.is_partial() {
+                            unfinished = None;
+                        }
+                    }
                     _ => break,
                 },
             }
