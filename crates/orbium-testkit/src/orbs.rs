@@ -28,7 +28,7 @@ pub fn each_strategy(test: impl Fn(ServerStrategy)) {
 }
 
 /// An ORB that serves the test interface on a free port of the loopback.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Served {
     /// The ORB.
     pub orb: Orb,

@@ -3,7 +3,7 @@
 
 use std::io;
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use orbium::giop::{
     HEADER_LEN, MessageHeader, MessageKind, ReplyStatus, Version, close_connection,
@@ -14,6 +14,25 @@ use orbium_transport::{ByteStream, TcpByteStream};
 
 use crate::message::{Message, Request, reply};
 use crate::waiting::{PATIENCE, eventually};
+
+/// Receives on a blocking stream. One that decodes or decrypts may come back
+/// early, with `WouldBlock`: then there is time left.
+///
+/// # Errors
+/// As [`ByteStream::receive`].
+pub(crate) fn receive_patiently(stream: &dyn ByteStream, room: &mut [u8]) -> io::Result<usize> {
+    let limit = Instant::now() + PATIENCE;
+    loop {
+        match stream.receive(room) {
+            Err(error) => match error.kind() {
+                io::ErrorKind::Interrupted => {}
+                io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut if Instant::now() < limit => {}
+                _ => return Err(error),
+            },
+            received => return received,
+        }
+    }
+}
 
 /// A server that does nothing by itself.
 #[derive(Debug)]
@@ -150,11 +169,10 @@ impl Peer {
         let mut rest = Vec::new();
         let mut room = [0; 4096];
         loop {
-            match self.stream.receive(&mut room) {
+            match receive_patiently(&*self.stream, &mut room) {
                 Ok(0) => return rest,
                 Ok(received) => rest.extend_from_slice(&room[..received]),
                 Err(error) => match error.kind() {
-                    io::ErrorKind::Interrupted => {}
                     io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut => {
                         panic!("the connection does not end")
                     }
@@ -184,11 +202,10 @@ impl Peer {
     #[track_caller]
     fn fill(&mut self, mut room: &mut [u8]) -> bool {
         while !room.is_empty() {
-            match self.stream.receive(room) {
+            match receive_patiently(&*self.stream, room) {
                 Ok(0) => return false,
                 Ok(received) => room = &mut room[received..],
                 Err(error) => match error.kind() {
-                    io::ErrorKind::Interrupted => {}
                     io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut => {
                         panic!("the peer sends nothing")
                     }

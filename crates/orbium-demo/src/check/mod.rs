@@ -18,7 +18,7 @@ pub use facts::Facts;
 
 use std::fmt;
 
-use orbium::giop::TaggedProfile;
+use orbium::giop::{Ior, OrbiumProfile, TaggedProfile, Version};
 use orbium::{Channel, ExceptionKind, Interface, Orb, SystemException};
 
 use crate::{cubit::Cube, kitchen::Peer, ttcp::Receiver};
@@ -203,13 +203,32 @@ fn at_address_of(
     let mut usable = offered.filter(|offered| offered.refusal.is_none());
     let channel = usable.find_map(|offered| offered.channel);
     let Channel {
-        scheme, address, ..
+        scheme,
+        messaging,
+        address,
     } = channel.ok_or_else(|| failed("no protocol that can be used"))?;
     let mut keys = object.ior().profiles.iter();
     let object_key = keys.find_map(TaggedProfile::object_key);
     let object_key = object_key.ok_or_else(|| failed("no object key"))?;
     let internet = object.ior().iiop_profiles().next();
     let minor = internet.map_or(2, |profile| profile.version.minor);
+    if !messaging.is_empty() {
+        // No URL says that another messaging half than GIOP is spoken there.
+        let profile = OrbiumProfile {
+            version: Version { major: 1, minor },
+            scheme,
+            messaging,
+            address,
+            object_key: key(object_key),
+            components: Vec::new(),
+        };
+        let ior = Ior {
+            type_id: String::new(),
+            profiles: vec![profile.encode()],
+        };
+        let object = orb.string_to_object(&ior.to_string())?;
+        return object.ok_or_else(|| failed("a reference gave nil"));
+    }
     // A path has slashes of its own.
     let separator = if address.contains('/') { '|' } else { '/' };
     let mut url = format!("corbaloc:{scheme}:1.{minor}@{address}{separator}");

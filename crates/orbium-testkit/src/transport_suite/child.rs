@@ -39,6 +39,7 @@ impl Process {
         let mut child = Command::new(std::env::current_exe().expect("this binary"))
             .arg(format!("{module}::as_a_child"))
             .args(["--exact", "--nocapture", "--test-threads=1"])
+            .envs(subject.environment.iter().cloned())
             .env(ROLE, role)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())

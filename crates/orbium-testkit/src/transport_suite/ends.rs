@@ -11,6 +11,7 @@ use orbium_sys::{Interest, wait_for};
 use orbium_transport::{Acceptor, ByteStream, Connector, Deadline};
 
 use super::Subject;
+use crate::peer::receive_patiently;
 use crate::waiting::PATIENCE;
 
 /// The two ends of a connection that has carried an octet each way: whatever
@@ -39,6 +40,8 @@ pub(super) fn accept(acceptor: &dyn Acceptor) -> Arc<dyn ByteStream> {
                     "nobody connects, it seems"
                 );
             }
+            // Somebody has come and gone.
+            Err(error) if error.kind() == io::ErrorKind::ConnectionAborted => {}
             Err(error) => panic!("cannot accept: {error}"),
         }
     }
@@ -56,7 +59,7 @@ pub(super) fn try_connect(connector: &dyn Connector) -> io::Result<Arc<dyn ByteS
     let patience = Some(Some(PATIENCE));
     stream.set_timeouts(patience, patience)?;
     let mut greeting = [0];
-    if stream.send(b"?")? != 1 || stream.receive(&mut greeting)? != 1 {
+    if stream.send(b"?")? != 1 || receive_patiently(&*stream, &mut greeting)? != 1 {
         return Err(io::ErrorKind::ConnectionAborted.into());
     }
     assert_eq!(&greeting, b"!");
@@ -71,7 +74,7 @@ pub(super) fn welcome(stream: &dyn ByteStream) {
 
 pub(super) fn try_welcome(stream: &dyn ByteStream) -> io::Result<()> {
     let mut greeting = [0];
-    if stream.receive(&mut greeting)? != 1 {
+    if receive_patiently(stream, &mut greeting)? != 1 {
         return Err(io::ErrorKind::UnexpectedEof.into());
     }
     assert_eq!(&greeting, b"?");
@@ -178,13 +181,12 @@ pub(super) fn receive_all(stream: &dyn ByteStream, len: usize, step: usize) -> V
     let mut received = 0;
     while received < len {
         let until = len.min(received + step);
-        match stream.receive(&mut octets[received..until]) {
+        match receive_patiently(stream, &mut octets[received..until]) {
             Ok(0) => panic!("ended after {received} of {len} octets"),
             Ok(count) => {
                 assert!(count <= until - received, "more than there was room for");
                 received += count;
             }
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
             Err(error) => panic!("after {received} of {len} octets: {error}"),
         }
     }
@@ -194,7 +196,7 @@ pub(super) fn receive_all(stream: &dyn ByteStream, len: usize, step: usize) -> V
 /// The end comes next, in order.
 #[track_caller]
 pub(super) fn expect_end(stream: &dyn ByteStream) {
-    let received = stream.receive(&mut [0; 16]);
+    let received = receive_patiently(stream, &mut [0; 16]);
     assert!(matches!(received, Ok(0)), "not the end: {received:?}");
 }
 
@@ -218,16 +220,21 @@ pub(super) fn await_change(stream: &dyn ByteStream, interest: Interest) {
     if interest == Interest::Read && stream.has_buffered() {
         return;
     }
-    let sending = match interest {
-        Interest::Write => stream.sending_source(),
-        _ => None,
-    };
-    let source: &dyn AsFd = match &sending {
-        Some(sending) => sending,
-        None => stream.source(),
+    let sending = sending_source(stream);
+    let source = match interest {
+        Interest::Write => &*sending,
+        _ => stream.source(),
     };
     let [ready] = wait_for([(source, interest)], Some(PATIENCE)).expect("a source");
     assert!(ready, "never ready: {interest:?}");
+}
+
+/// What to wait on for room to send.
+pub(super) fn sending_source(stream: &dyn ByteStream) -> Box<dyn AsFd + '_> {
+    match stream.sending_source() {
+        Some(source) => Box::new(source),
+        None => Box::new(stream.source().as_fd()),
+    }
 }
 
 /// Sends a pattern without blocking until nothing more is taken; returns how

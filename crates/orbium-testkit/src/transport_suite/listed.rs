@@ -21,14 +21,14 @@ macro_rules! transport_suite {
         static HEAP: $crate::CountingAllocator = $crate::CountingAllocator;
     };
     (@subject $subject:expr) => {
-        fn subject() -> $crate::transport_suite::Subject {
+        fn this_subject() -> $crate::transport_suite::Subject {
             $crate::transport_suite::Subject::named($subject, module_path!())
         }
 
         /// Does nothing, unless another test needs this as a process.
         #[test]
         fn as_a_child() {
-            $crate::transport_suite::act_as_child(&subject());
+            $crate::transport_suite::act_as_child(&this_subject());
         }
     };
     (@level streams) => {
@@ -90,6 +90,7 @@ macro_rules! transport_suite {
             messages_with_any_octet_wrong_do_no_harm
             random_octets_do_no_harm
             a_message_left_unfinished_is_cut_off
+            a_message_that_trickles_is_cut_off
             a_message_in_single_octets_is_served
             a_client_that_reads_nothing_keeps_nobody_waiting
             a_call_that_takes_too_long_is_given_up
@@ -108,7 +109,7 @@ macro_rules! transport_suite {
         $(#[test]
         fn $behaviour() {
             $crate::transport_suite::$run(
-                &subject(),
+                &this_subject(),
                 $crate::transport_suite::$level::$behaviour,
             );
         })+

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What is tested: a transport, and how to use it here.
 
+use std::any::Any;
+use std::ffi::OsString;
 use std::fmt;
+use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -31,6 +34,10 @@ pub struct Subject {
     named_endpoints: bool,
     /// Outermost first.
     messaging: Vec<Arc<dyn Messaging>>,
+    /// What child processes find in their environment.
+    pub(super) environment: Vec<(String, OsString)>,
+    _kept: Vec<Box<dyn Any + Send + Sync>>,
+    pub(super) giop_1_0: bool,
     pub(super) allocations: usize,
     pub(super) connections: usize,
 }
@@ -61,6 +68,9 @@ impl Subject {
             other_processes: true,
             named_endpoints: false,
             messaging: Vec::new(),
+            environment: Vec::new(),
+            _kept: Vec::new(),
+            giop_1_0: true,
             allocations: 0,
             connections: 3000,
         }
@@ -93,6 +103,28 @@ impl Subject {
     #[must_use]
     pub fn messaging(mut self, half: impl Messaging + 'static) -> Self {
         self.messaging.push(Arc::new(half));
+        self
+    }
+
+    /// References of GIOP 1.0 cannot name its addresses.
+    #[must_use]
+    pub fn without_giop_1_0(mut self) -> Self {
+        self.giop_1_0 = false;
+        self
+    }
+
+    /// Has a variable in the environment of child processes, which make a
+    /// subject of their own: where to find what both must have.
+    #[must_use]
+    pub fn environment(mut self, name: &str, value: impl Into<OsString>) -> Self {
+        self.environment.push((name.to_owned(), value.into()));
+        self
+    }
+
+    /// Keeps something until the test is over.
+    #[must_use]
+    pub fn keeping(mut self, kept: impl Any + Send + Sync) -> Self {
+        self._kept.push(Box::new(kept));
         self
     }
 
@@ -238,11 +270,9 @@ impl Subject {
     }
 
     /// A connection to an ORB that listens once.
-    #[track_caller]
-    pub(super) fn connection(&self, server: &Orb) -> Box<dyn ByteStream> {
+    pub(super) fn try_connection(&self, server: &Orb) -> io::Result<Box<dyn ByteStream>> {
         let address = &server.channels().expect("a listening ORB")[0].address;
         let connector = self.connector(address);
-        let stream = connector.connect(Deadline::after(Some(PATIENCE)));
-        stream.expect("a listening server")
+        connector.connect(Deadline::after(Some(PATIENCE)))
     }
 }

@@ -63,7 +63,7 @@ fn durable(subject: &Subject, at: Endpoint, strategy: ServerStrategy) -> (Orb, T
         lifespan: Lifespan::Persistent,
         id_assignment: IdAssignment::User,
         id_uniqueness: IdUniqueness::Unique,
-        protocols: None,
+        ..Policies::default()
     };
     let poa = root
         .create_poa("durable", Some(root.manager()), policies)

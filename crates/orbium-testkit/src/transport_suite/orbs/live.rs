@@ -16,7 +16,14 @@ pub(super) struct Live<'s> {
     pub(super) served: Served,
     over: Arc<AtomicBool>,
     calls: Arc<AtomicU64>,
-    well_behaved: thread::JoinHandle<()>,
+    well_behaved: Option<thread::JoinHandle<()>>,
+}
+
+impl Drop for Live<'_> {
+    /// After a failure, too: the tests that follow want the processors.
+    fn drop(&mut self) {
+        self.over.store(true, Ordering::SeqCst);
+    }
 }
 
 impl<'s> Live<'s> {
@@ -47,7 +54,7 @@ impl<'s> Live<'s> {
             served,
             over,
             calls,
-            well_behaved,
+            well_behaved: Some(well_behaved),
         }
     }
 
@@ -58,14 +65,14 @@ impl<'s> Live<'s> {
 
     /// The well-behaved client is served, now and in the end.
     #[track_caller]
-    pub(super) fn end(self) {
+    pub(super) fn end(mut self) {
         let before = self.calls.load(Ordering::SeqCst);
+        let client = self.well_behaved.take().expect("not ended before");
         eventually("the well-behaved client is served", || {
-            self.calls.load(Ordering::SeqCst) > before + 2 || self.well_behaved.is_finished()
+            self.calls.load(Ordering::SeqCst) > before + 2 || client.is_finished()
         });
         self.over.store(true, Ordering::SeqCst);
-        let client = self.well_behaved;
         within("the well-behaved client", move || client.join().unwrap());
-        self.served.end();
+        self.served.clone().end();
     }
 }

@@ -6,7 +6,9 @@ use std::time::{Duration, Instant};
 use orbium::Orb;
 use orbium::giop::{HEADER_LEN, MessageHeader};
 use orbium_giop::messaging;
+use orbium_transport::ByteStream;
 
+use crate::peer::receive_patiently;
 use crate::transport_suite::Subject;
 use crate::transport_suite::ends::patient;
 use crate::waiting::PATIENCE;
@@ -27,9 +29,15 @@ pub(super) struct Wire {
 impl Wire {
     #[track_caller]
     pub(super) fn new(subject: &Subject, server: &Orb) -> Self {
+        let stream = subject.try_connection(server);
+        Self::over(subject, stream.expect("a listening server"))
+    }
+
+    #[track_caller]
+    pub(super) fn over(subject: &Subject, stream: Box<dyn ByteStream>) -> Self {
         let halves = subject.halves();
         Self {
-            peer: Peer::over(subject.connection(server)),
+            peer: Peer::over(stream),
             session: halves.map(|half| half.session(messaging::Side::Client, LIMIT)),
             received: Vec::new(),
         }
@@ -90,11 +98,10 @@ impl Wire {
                 return Some(Message { header, octets });
             }
             assert!(Instant::now() < limit, "the peer sends nothing");
-            match self.peer.stream().receive(&mut room) {
+            match receive_patiently(self.peer.stream(), &mut room) {
                 Ok(0) => return None,
                 Ok(count) => self.received.extend_from_slice(&room[..count]),
                 Err(error) => match error.kind() {
-                    std::io::ErrorKind::Interrupted => {}
                     std::io::ErrorKind::WouldBlock | std::io::ErrorKind::TimedOut => {
                         panic!("the peer sends nothing")
                     }

@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use orbium_transport::{ByteStream, Endpoint, HostPort};
 
+use crate::peer::receive_patiently;
 use crate::transport_suite::Subject;
 use crate::transport_suite::child::{Process, linger, say};
 use crate::transport_suite::ends::{
@@ -74,10 +75,9 @@ fn expect_half(stream: &dyn ByteStream) {
     let mut received = Vec::new();
     let mut room = [0; 4096];
     loop {
-        match stream.receive(&mut room) {
+        match receive_patiently(stream, &mut room) {
             Ok(0) => break,
             Ok(count) => received.extend_from_slice(&room[..count]),
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
             Err(error) => {
                 assert!(is_final(&error), "the stream does not end: {error}");
                 break;

@@ -13,6 +13,7 @@ use orbium_transport::ByteStream;
 use crate::transport_suite::Subject;
 use crate::transport_suite::ends::{
     Ends, await_change, fill, from_either_end, is_full, pattern, receive_all, send_all,
+    sending_source,
 };
 use crate::waiting::{PATIENCE, within};
 
@@ -177,11 +178,7 @@ pub fn a_full_stream_is_ready_only_when_there_is_room(subject: &Subject) {
         client.set_nonblocking(true).expect("a stream");
         within("room in a full stream", move || {
             let mut sent = fill(&*client, 0);
-            let sending = client.sending_source();
-            let watch = match &sending {
-                Some(sending) => Watch::new(sending, Interest::Write),
-                None => Watch::new(client.source(), Interest::Write),
-            };
+            let watch = Watch::new(&*sending_source(&*client), Interest::Write);
             // What is on its way may still make some room.
             let wake_ups = watch.idle_wake_ups(|| sent += fill(&*client, sent));
             assert!(wake_ups <= 10, "{wake_ups} wake-ups of 50");

@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use orbium_transport::ByteStream;
 
+use crate::peer::receive_patiently;
 use crate::transport_suite::Subject;
 use crate::transport_suite::ends::{
     Ends, fill, from_either_end, is_final, is_full, patient, pattern, receive_all, send_all,
@@ -81,7 +82,7 @@ pub fn shutdown_wakes_a_blocked_receiver(subject: &Subject) {
                 server.set_timeouts(Some(None), None).expect("a timeout");
                 let blocked = {
                     let server = Arc::clone(&server);
-                    thread::spawn(move || server.receive(&mut [0; 16]))
+                    thread::spawn(move || receive_patiently(&*server, &mut [0; 16]))
                 };
                 thread::sleep(MOMENT);
                 server.shutdown(how);

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Calls in other messaging halves than GIOP, over TCP and Unix sockets.
+
+use orbium_giop::messaging::{Fixed, GiopLite, Ziop};
+use orbium_testkit::transport_suite::Subject;
+use orbium_transport::{Tcp, Unix};
+
+fn over_tcp() -> Subject {
+    Subject::new(Tcp, |_| "iiop://127.0.0.1:0".into())
+}
+
+fn over_unix() -> Subject {
+    Subject::new(Unix, |unique| {
+        let path = std::env::temp_dir().join(format!("orbium-suite-{unique}.half"));
+        format!("uiop://{}", path.display())
+    })
+}
+
+orbium_testkit::transport_suite! {
+    @orbs
+    giop_lite => over_tcp().messaging(GiopLite),
+    fixed => over_tcp().messaging(Fixed),
+    ziop => over_tcp().messaging(Ziop::default().with_low_water(100)).allocations_per_call(20),
+    fixed_in_ziop => over_unix()
+        .messaging(Fixed)
+        .messaging(Ziop::default())
+        .allocations_per_call(20),
+}

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! TLS does what every transport must do, in both versions and with mutual
+//! authentication.
+
+mod realm;
+
+use std::env;
+use std::path::PathBuf;
+
+use orbium_testkit::transport_suite::Subject;
+use orbium_tls::{ClientAuthentication, Tls, TlsConfig, TlsVersion};
+
+use crate::realm::{About, Realm, only};
+
+/// Tells a child process where the certificates are.
+const FOLDER: &str = "ORBIUM_TLS_SUITE_FOLDER";
+
+fn endpoint(_: &str) -> String {
+    "ssliop://127.0.0.1:0".into()
+}
+
+/// Peers that know each other: everybody shows a certificate.
+fn subject(version: TlsVersion) -> Subject {
+    let made = env::var_os(FOLDER).is_none().then(|| {
+        let realm = Realm::new("Authority");
+        realm.config(&About::named("peer"));
+        realm
+    });
+    let folder = match &made {
+        Some(realm) => realm.folder.path(""),
+        None => PathBuf::from(env::var_os(FOLDER).unwrap()),
+    };
+    let config = TlsConfig {
+        certificate: Some(folder.join("peer.pem")),
+        key: Some(folder.join("peer.key")),
+        authorities: Some(folder.join("ca.pem")),
+        client_authentication: ClientAuthentication::Require,
+        watch_files: false,
+        ..TlsConfig::default()
+    };
+    let tls = Tls::new(only(config, version)).unwrap();
+    // TLS is a component of a profile, and profiles of IIOP 1.0 have none.
+    let subject = Subject::new(tls, endpoint)
+        .environment(FOLDER, folder)
+        .without_giop_1_0();
+    match made {
+        Some(realm) => subject.keeping(realm.folder),
+        None => subject,
+    }
+}
+
+orbium_testkit::transport_suite! {
+    tls_1_2 => subject(TlsVersion::V1_2),
+    tls_1_3 => subject(TlsVersion::V1_3),
+}
