@@ -13,6 +13,7 @@ mod messaging;
 mod references;
 #[cfg(target_os = "linux")]
 mod rings;
+mod tls_records;
 pub mod types;
 
 pub use cdr::{cdr, format_of, type_number};
@@ -22,6 +23,7 @@ pub use messaging::{STACKS, messaging, stack};
 pub use references::references;
 #[cfg(target_os = "linux")]
 pub use rings::rings;
+pub use tls_records::tls_records;
 
 /// A target by its name.
 #[must_use]
@@ -34,6 +36,7 @@ pub fn target(name: &str) -> Option<fn(&[u8])> {
         #[cfg(target_os = "linux")]
         "rings" => rings,
         "idl" => idl,
+        "tls_records" => tls_records,
         _ => return None,
     })
 }
