@@ -117,7 +117,9 @@ fn datagrams_fit_a_frame() {
     // The loopback interface would carry far more.
     let receiver = bind(&format!("miop://{}:0", group(5)));
     assert_eq!(receiver.largest(), 1472);
-    assert_eq!(open(receiver.address()).largest(), 1472);
+    // Less where the kernel remembers a narrower way to that group.
+    let sent = open(receiver.address()).largest();
+    assert!((1200..=1472).contains(&sent), "{sent}");
 }
 
 #[test]
