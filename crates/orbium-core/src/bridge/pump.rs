@@ -108,12 +108,14 @@ impl<'a> Pump<'a> {
                     return None;
                 }
             }
-            if self.framing.is_partial() {
+            if self.framing.is_partial() || self.from.is_midway() {
                 let time = Some(self.shared.config.limits.message_time);
                 let limit = *self.unfinished.get_or_insert_with(|| Deadline::after(time));
                 if limit.has_passed() {
                     return None;
                 }
+            } else {
+                self.unfinished = None;
             }
             if self.shared.is_stopping() {
                 return None;
@@ -122,9 +124,9 @@ impl<'a> Pump<'a> {
                 Ok(0) => return None,
                 Ok(_) => {}
                 Err(error) => match error.kind() {
-                    io::ErrorKind::Interrupted => {}
-                    io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut
-                        if !self.from.is_midway() => {}
+                    io::ErrorKind::Interrupted
+                    | io::ErrorKind::WouldBlock
+                    | io::ErrorKind::TimedOut => {}
                     _ => return None,
                 },
             }
