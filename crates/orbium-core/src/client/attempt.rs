@@ -37,23 +37,11 @@ pub(crate) struct Attempt<'o> {
     fell_back: bool,
 }
 
-/// Where to call the object, on a thread that may have a policy of its own.
-#[cold]
-fn heed(object: &ObjectRef, notice: u8) -> Result<Option<ObjectRef>, SystemException> {
-    Ok(match object.orb().heed(notice)? {
-        None => object.state().forwarded(),
-        Some(policy) => object.under_thread_policy(policy),
-    })
-}
-
 impl<'o> Attempt<'o> {
     #[inline(always)]
-    pub(crate) fn new(object: &'o ObjectRef) -> Result<Self, SystemException> {
+    pub(crate) fn new(object: &'o ObjectRef) -> Self {
         let state = object.state();
-        let forwarded = match state.orb.notice() {
-            0 => state.forwarded(),
-            notice => heed(object, notice)?,
-        };
+        let forwarded = state.forwarded();
         let timing = match state
             .overrides
             .timeout
@@ -65,7 +53,7 @@ impl<'o> Attempt<'o> {
             },
             timeout => Timing::new(timeout),
         };
-        Ok(Self {
+        Self {
             object,
             timing,
             forwarded,
@@ -73,7 +61,24 @@ impl<'o> Attempt<'o> {
             forwards: 0,
             retries: 0,
             fell_back: false,
-        })
+        }
+    }
+
+    /// Checks that the ORB has not ended, and minds the policy of the thread.
+    #[inline(always)]
+    pub(crate) fn heed(&mut self) -> Result<(), SystemException> {
+        match self.object.orb().notice() {
+            0 => Ok(()),
+            notice => self.heed_notice(notice),
+        }
+    }
+
+    #[cold]
+    fn heed_notice(&mut self, notice: u8) -> Result<(), SystemException> {
+        if let Some(policy) = self.object.orb().heed(notice)? {
+            self.forwarded = self.object.under_thread_policy(policy);
+        }
+        Ok(())
     }
 
     #[inline]

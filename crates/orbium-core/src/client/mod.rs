@@ -28,7 +28,8 @@ pub(crate) fn call<'a, T, E: Raises>(
     results: impl FnOnce(&mut CdrReader<'_>) -> Result<T, CdrError>,
 ) -> Result<T, E> {
     probe!(ClientStart);
-    let mut attempt = Attempt::new(object)?;
+    let mut attempt = Attempt::new(object);
+    attempt.heed()?;
     let orb = object.orb();
     let deadline = attempt.deadline();
     probe!(Initialisation);
@@ -58,7 +59,8 @@ pub(crate) fn send<'a>(
     operation: &'static Operation,
     arguments: impl Fn(&mut CdrWriter<'a>),
 ) -> Result<(), SystemException> {
-    let mut attempt = Attempt::new(object)?;
+    let mut attempt = Attempt::new(object);
+    attempt.heed()?;
     let orb = object.orb();
     let deadline = attempt.deadline();
     loop {
@@ -79,7 +81,8 @@ pub(crate) fn send<'a>(
 
 /// Asks where the object is.
 pub(crate) fn locate(object: &ObjectRef) -> Result<bool, SystemException> {
-    let mut attempt = Attempt::new(object)?;
+    let mut attempt = Attempt::new(object);
+    attempt.heed()?;
     loop {
         match attempt.locate() {
             Ok(here) => return Ok(here),
