@@ -21,7 +21,8 @@ use crate::waiting::{PATIENCE, eventually};
 /// # Errors
 /// As [`ByteStream::receive`].
 pub(crate) fn receive_patiently(stream: &dyn ByteStream, room: &mut [u8]) -> io::Result<usize> {
-    let limit = Instant::now() + PATIENCE;
+    // One that lasted for the whole of its timeout is not repeated.
+    let limit = Instant::now() + PATIENCE / 2;
     loop {
         match stream.receive(room) {
             Err(error) => match error.kind() {

@@ -2,11 +2,11 @@
 //! Calls in other messaging halves than GIOP, over TCP and Unix sockets.
 
 use orbium_giop::messaging::{Fixed, GiopLite, Ziop};
-use orbium_testkit::transport_suite::Subject;
+use orbium_testkit::transport_suite::{Subject, loopback};
 use orbium_transport::{Tcp, Unix};
 
 fn over_tcp() -> Subject {
-    Subject::new(Tcp, |_| "iiop://127.0.0.1:0".into())
+    Subject::new(Tcp, |unique| format!("iiop://{}:0", loopback(unique)))
 }
 
 fn over_unix() -> Subject {

@@ -7,16 +7,16 @@ mod realm;
 use std::env;
 use std::path::PathBuf;
 
-use orbium_testkit::transport_suite::Subject;
-use orbium_tls::{ClientAuthentication, Tls, TlsConfig, TlsVersion};
+use orbium_testkit::transport_suite::{Subject, loopback};
+use orbium_tls::{ClientAuthentication, NameCheck, Tls, TlsConfig, TlsVersion};
 
 use crate::realm::{About, Realm, only};
 
 /// Tells a child process where the certificates are.
 const FOLDER: &str = "ORBIUM_TLS_SUITE_FOLDER";
 
-fn endpoint(_: &str) -> String {
-    "ssliop://127.0.0.1:0".into()
+fn endpoint(unique: &str) -> String {
+    format!("ssliop://{}:0", loopback(unique))
 }
 
 /// Peers that know each other: everybody shows a certificate.
@@ -35,6 +35,7 @@ fn subject(version: TlsVersion) -> Subject {
         key: Some(folder.join("peer.key")),
         authorities: Some(folder.join("ca.pem")),
         client_authentication: ClientAuthentication::Require,
+        server_name: NameCheck::OneOf(vec!["localhost".into()]),
         watch_files: false,
         ..TlsConfig::default()
     };

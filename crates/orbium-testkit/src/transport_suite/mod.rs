@@ -5,10 +5,12 @@
 //! own:
 //!
 //! ```ignore
-//! use orbium_testkit::transport_suite::Subject;
+//! use orbium_testkit::transport_suite::{Subject, loopback};
 //!
 //! orbium_testkit::transport_suite! {
-//!     iiop => Subject::new(orbium_transport::Tcp, |_| "iiop://127.0.0.1:0".into()),
+//!     iiop => Subject::new(orbium_transport::Tcp, |unique| {
+//!         format!("iiop://{}:0", loopback(unique))
+//!     }),
 //! }
 //! ```
 //!
@@ -30,7 +32,7 @@ mod subject;
 use std::sync::{PoisonError, RwLock};
 
 pub use child::act as act_as_child;
-pub use subject::Subject;
+pub use subject::{Subject, loopback};
 
 /// Held exclusively by what counts threads, descriptors and allocations.
 static QUIET: RwLock<()> = RwLock::new(());

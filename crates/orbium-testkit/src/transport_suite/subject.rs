@@ -5,6 +5,7 @@ use std::any::Any;
 use std::ffi::OsString;
 use std::fmt;
 use std::io;
+use std::net::Ipv4Addr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -40,6 +41,23 @@ pub struct Subject {
     pub(super) giop_1_0: bool,
     pub(super) allocations: usize,
     pub(super) connections: usize,
+}
+
+/// An address of the loopback that nobody else uses, most likely: its ports stay
+/// free when they are given back, whoever connects meanwhile.
+#[must_use]
+pub fn loopback(unique: &str) -> Ipv4Addr {
+    if !cfg!(target_os = "linux") {
+        // There the loopback has but one address.
+        return Ipv4Addr::LOCALHOST;
+    }
+    let hash = unique
+        .bytes()
+        .fold(0xCBF2_9CE4_8422_2325_u64, |hash, octet| {
+            (hash ^ u64::from(octet)).wrapping_mul(0x0100_0000_01B3)
+        });
+    let [a, b, c, ..] = (hash >> 16).to_le_bytes();
+    Ipv4Addr::new(127, 1 + a % 200, b, 1 + c % 250)
 }
 
 impl fmt::Debug for Subject {

@@ -17,7 +17,7 @@ use crate::probe::Target;
 use crate::target::TargetState;
 use crate::transport_suite::Subject;
 use crate::transport_suite::child::{Process, linger, say};
-use crate::{PATIENCE, RequestLine, each_strategy, eventually, reach, request, within};
+use crate::{PATIENCE, RequestLine, Served, each_strategy, eventually, reach, request, within};
 
 /// A server that is told to end answers what it has begun, and tells idle
 /// clients that it ends.
@@ -143,6 +143,7 @@ pub fn a_server_that_is_killed_ends_its_calls(subject: &Subject) {
             return;
         };
         let client = subject.client_orb();
+        let at: Endpoint = server.said().parse().expect("an endpoint");
         let target = reach(&client, &server.said());
         assert_eq!(target.echo_long(1), Ok(1));
         let calls: Vec<_> = (0..4)
@@ -161,15 +162,24 @@ pub fn a_server_that_is_killed_ends_its_calls(subject: &Subject) {
         let later = within("a later call", move || target.echo_long(2));
         assert!(is_lost(&later), "{later:?}");
         within("the client's end", move || client.shutdown(true)).expect("shutdown");
+        // What the process left behind goes with who comes after it. Its place
+        // may be somebody else's by now, if it was a port.
+        drop(subject.try_listen(&at));
     }
 }
 
 /// What the killed server does before.
 pub(in crate::transport_suite) fn serve_until_killed(subject: &Subject, strategy: &str) {
-    let served = subject.serve(match strategy {
+    let strategy = match strategy {
         "reactive" => ServerStrategy::Reactive,
         _ => ServerStrategy::ThreadPerConnection,
-    });
+    };
+    let endpoint = subject.endpoint();
+    let served = Served::with(subject.server_config(endpoint.clone(), strategy));
+    let published = served.orb.channels().expect("a listening ORB");
+    say(&subject
+        .same_place(endpoint, &published[0].address)
+        .to_string());
     say(&served.orb.object_to_string(&served.target));
     eventually("calls wait", || served.state.gate.waiting() > 0);
     say("waiting");

@@ -223,5 +223,7 @@ pub(in crate::transport_suite) fn run_out_of_descriptors(subject: &Subject) {
     drop(refused);
     given_back(before);
     setrlimit(Resource::Nofile, limit).expect("the old limit");
+    drop((old, acceptor));
+    // Now the parent may end this process.
     say("recovered");
 }
