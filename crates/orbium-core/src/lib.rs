@@ -36,6 +36,7 @@ mod operation;
 mod operation_table;
 mod orb;
 mod outgoing;
+pub mod priority;
 #[cfg(feature = "probes")]
 pub mod probe;
 mod protocol;
@@ -62,6 +63,7 @@ pub use initial::{InvalidName, ObjectError};
 pub use operation::Operation;
 pub use operation_table::OperationTable;
 pub use orb::{Orb, OrbBuilder, OrbError};
+pub use priority::Priority;
 pub use protocol::{
     Channel, LoadError, OfferedProtocol, ProtocolPolicy, ProtocolPolicyError, Protocols,
     UnknownProtocol,
