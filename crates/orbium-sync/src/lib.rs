@@ -5,12 +5,20 @@
 //!   slot tells a value from the one that was there before.
 //! * [`role`]: what a thread is doing for others, so that it can hand that over
 //!   before it blocks.
+//! * [`PriorityMutex`]: its owner is as urgent as who waits for it.
 //! * [`ThreadCache`]: threads that are kept for a while after their work.
 #![deny(unsafe_code)]
 
+#[cfg(target_os = "linux")]
+mod pi_futex;
+#[cfg(not(target_os = "linux"))]
+#[path = "pi_futex_elsewhere.rs"]
+mod pi_futex;
+mod priority_mutex;
 pub mod role;
 mod slab;
 mod threads;
 
+pub use priority_mutex::{MutexError, PriorityMutex};
 pub use slab::{Slab, SlabFull, SlotKey};
 pub use threads::ThreadCache;

@@ -1,10 +1,183 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Real-time policies of threads.
-#![expect(unsafe_code, reason = "a system call that no safe crate offers")]
+//! Scheduling of threads: class and priority.
+#![expect(unsafe_code, reason = "system calls that no safe crate offers")]
 
+use std::fmt;
 use std::io;
 use std::mem::zeroed;
+use std::ops::RangeInclusive;
 use std::thread;
+
+use libc::c_int;
+
+use crate::RealTimeError;
+
+/// How the system chooses among threads that could run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum SchedulingClass {
+    /// Fair shares, as threads have at first (SCHED_OTHER). One priority: 0.
+    #[default]
+    Other,
+    /// The highest priority until it blocks (SCHED_FIFO).
+    Fifo,
+    /// As FIFO, in turns among equals (SCHED_RR).
+    RoundRobin,
+}
+
+/// A scheduling class, and a priority of it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Scheduling {
+    /// The class.
+    pub class: SchedulingClass,
+    /// The native priority, the greater the more urgent.
+    pub priority: i32,
+}
+
+impl SchedulingClass {
+    const fn policy(self) -> c_int {
+        match self {
+            Self::Other => libc::SCHED_OTHER,
+            Self::Fifo => libc::SCHED_FIFO,
+            Self::RoundRobin => libc::SCHED_RR,
+        }
+    }
+
+    const fn of_policy(policy: c_int) -> Self {
+        match policy {
+            libc::SCHED_FIFO => Self::Fifo,
+            libc::SCHED_RR => Self::RoundRobin,
+            // Batch and idle, which have no priorities either.
+            _ => Self::Other,
+        }
+    }
+
+    /// The priorities that the system has in this class: on Linux 1 to 99, and
+    /// 0 alone for [`Other`](Self::Other).
+    #[must_use]
+    pub fn range(self) -> RangeInclusive<i32> {
+        // SAFETY: both take a number and return one.
+        let (low, high) = unsafe {
+            (
+                libc::sched_get_priority_min(self.policy()),
+                libc::sched_get_priority_max(self.policy()),
+            )
+        };
+        low..=high
+    }
+
+    /// The name in system interfaces, such as `SCHED_FIFO`.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Other => "SCHED_OTHER",
+            Self::Fifo => "SCHED_FIFO",
+            Self::RoundRobin => "SCHED_RR",
+        }
+    }
+}
+
+impl fmt::Display for SchedulingClass {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl fmt::Display for Scheduling {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} priority {}", self.class, self.priority)
+    }
+}
+
+impl Scheduling {
+    /// What threads have that nobody gave anything.
+    pub const OTHER: Self = Self {
+        class: SchedulingClass::Other,
+        priority: 0,
+    };
+
+    /// SCHED_FIFO at a priority.
+    #[must_use]
+    pub const fn fifo(priority: i32) -> Self {
+        Self {
+            class: SchedulingClass::Fifo,
+            priority,
+        }
+    }
+
+    /// SCHED_RR at a priority.
+    #[must_use]
+    pub const fn round_robin(priority: i32) -> Self {
+        Self {
+            class: SchedulingClass::RoundRobin,
+            priority,
+        }
+    }
+
+    /// That of the calling thread.
+    ///
+    /// # Errors
+    /// What the system says.
+    pub fn of_this_thread() -> io::Result<Self> {
+        let mut policy = 0;
+        // SAFETY: a `sched_param` is integers, for which zero is a value.
+        let mut parameters: libc::sched_param = unsafe { zeroed() };
+        // SAFETY: the handle is that of the calling thread, which runs; both are
+        // written, and live until the call has returned.
+        let result = unsafe {
+            libc::pthread_getschedparam(libc::pthread_self(), &raw mut policy, &raw mut parameters)
+        };
+        match result {
+            0 => Ok(Self {
+                class: SchedulingClass::of_policy(policy),
+                priority: parameters.sched_priority,
+            }),
+            error => Err(io::Error::from_raw_os_error(error)),
+        }
+    }
+
+    /// Gives it to the calling thread. Threads that it makes later have it too.
+    ///
+    /// # Errors
+    /// [`RealTimeError::NoSuchPriority`], [`RealTimeError::PriorityNotPermitted`].
+    pub fn apply_to_this_thread(self) -> Result<(), RealTimeError> {
+        self.set().map_err(|error| match error.raw_os_error() {
+            Some(libc::EINVAL) => RealTimeError::NoSuchPriority(self),
+            Some(libc::EPERM) => RealTimeError::PriorityNotPermitted(self),
+            _ => RealTimeError::System(error),
+        })
+    }
+
+    /// Whether a thread of this process may have it: tried on a thread made for
+    /// it, which ends at once.
+    ///
+    /// # Errors
+    /// As [`apply_to_this_thread`](Self::apply_to_this_thread).
+    pub fn try_out(self) -> Result<(), RealTimeError> {
+        let thread = thread::Builder::new().spawn(move || self.apply_to_this_thread())?;
+        let failed = |_| RealTimeError::System(io::Error::other("the thread failed"));
+        thread.join().map_err(failed)?
+    }
+
+    fn set(self) -> io::Result<()> {
+        // SAFETY: a `sched_param` is integers, for which zero is a value.
+        let mut parameters: libc::sched_param = unsafe { zeroed() };
+        parameters.sched_priority = self.priority;
+        // Not `sched_setscheduler`, which musl does not implement.
+        // SAFETY: the handle is that of the calling thread, which runs; one
+        // `sched_param` is read, which lives until the call has returned.
+        let result = unsafe {
+            libc::pthread_setschedparam(
+                libc::pthread_self(),
+                self.class.policy(),
+                &raw const parameters,
+            )
+        };
+        match result {
+            0 => Ok(()),
+            error => Err(io::Error::from_raw_os_error(error)),
+        }
+    }
+}
 
 /// Whether a thread of this process may have the policy SCHED_FIFO at a native
 /// priority (1 to 99): tried on a thread made for it, which ends at once.
@@ -13,43 +186,27 @@ use std::thread;
 /// What the system says: EPERM if RLIMIT_RTPRIO, CAP_SYS_NICE or a control group
 /// does not allow it, EINVAL if there is no such priority.
 pub fn try_fifo(priority: i32) -> io::Result<()> {
-    let thread = thread::Builder::new().spawn(move || become_fifo(priority))?;
+    let thread = thread::Builder::new().spawn(move || Scheduling::fifo(priority).set())?;
     thread
         .join()
         .map_err(|_| io::Error::other("the thread failed"))?
 }
 
-/// Gives the calling thread the policy.
-fn become_fifo(priority: i32) -> io::Result<()> {
-    // SAFETY: a `sched_param` is integers, for which zero is a value.
-    let mut parameters: libc::sched_param = unsafe { zeroed() };
-    parameters.sched_priority = priority;
-    // Not `sched_setscheduler`, which musl does not implement.
-    // SAFETY: the handle is that of the calling thread, which runs; one
-    // `sched_param` is read, which lives until the call has returned.
-    let result = unsafe {
-        libc::pthread_setschedparam(
-            libc::pthread_self(),
-            libc::SCHED_FIFO,
-            &raw const parameters,
-        )
-    };
-    match result {
-        0 => Ok(()),
-        error => Err(io::Error::from_raw_os_error(error)),
-    }
-}
-
 #[cfg(test)]
 mod tests {
-    use std::mem::zeroed;
-
-    use super::try_fifo;
+    use super::*;
 
     #[test]
     fn there_is_no_priority_beyond_the_highest() {
         let error = try_fifo(1000).unwrap_err();
         assert_eq!(error.raw_os_error(), Some(libc::EINVAL));
+        for wanted in [Scheduling::fifo(0), Scheduling::round_robin(1000)] {
+            let refused = wanted.try_out();
+            assert!(
+                matches!(refused, Err(RealTimeError::NoSuchPriority(it)) if it == wanted),
+                "{refused:?}"
+            );
+        }
     }
 
     #[test]
@@ -57,12 +214,31 @@ mod tests {
         if let Err(error) = try_fifo(1) {
             assert_eq!(error.raw_os_error(), Some(libc::EPERM));
         }
-        let mut policy = -1;
-        // SAFETY: as for setting; policy and parameters are written.
-        unsafe {
-            let mut parameters: libc::sched_param = zeroed();
-            libc::pthread_getschedparam(libc::pthread_self(), &raw mut policy, &raw mut parameters);
+        assert_eq!(Scheduling::of_this_thread().unwrap(), Scheduling::OTHER);
+    }
+
+    #[test]
+    fn each_class_has_its_range() {
+        assert_eq!(SchedulingClass::Other.range(), 0..=0);
+        for class in [SchedulingClass::Fifo, SchedulingClass::RoundRobin] {
+            assert!(class.range().end() - class.range().start() >= 30);
         }
-        assert_eq!(policy, libc::SCHED_OTHER);
+    }
+
+    #[test]
+    fn what_was_given_is_what_a_thread_has() {
+        let thread = thread::spawn(|| {
+            let wanted = Scheduling::round_robin(*SchedulingClass::RoundRobin.range().start());
+            match wanted.apply_to_this_thread() {
+                Ok(()) => {
+                    assert_eq!(Scheduling::of_this_thread().unwrap(), wanted);
+                    Scheduling::OTHER.apply_to_this_thread().unwrap();
+                    assert_eq!(Scheduling::of_this_thread().unwrap(), Scheduling::OTHER);
+                }
+                Err(RealTimeError::PriorityNotPermitted(it)) => assert_eq!(it, wanted),
+                Err(other) => panic!("{other}"),
+            }
+        });
+        thread.join().unwrap();
     }
 }

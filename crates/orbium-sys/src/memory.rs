@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Memory that is there before it is needed: a page fault in a request costs
+//! more than the request.
+#![cfg_attr(target_env = "gnu", expect(unsafe_code, reason = "mallopt"))]
+
+use std::hint::black_box;
+
+use crate::RealTimeError;
+
+#[cfg(target_os = "linux")]
+use rustix::mm::{MlockAllFlags, mlockall, munlockall};
+
+/// Octets of a page; where pages are larger, some are touched twice.
+const PAGE: usize = 4096;
+
+/// Which memory of the process is kept from being paged out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum LockedMemory {
+    /// What is there now.
+    Present,
+    /// What is there now, and what will be: each later mapping, stacks of new
+    /// threads too, is filled at once. Large mappings take their time.
+    All,
+}
+
+/// Locks the memory of this process.
+///
+/// # Errors
+/// [`RealTimeError::MemoryLockLimit`]; [`RealTimeError::Unsupported`] on systems
+/// other than Linux.
+#[cfg(target_os = "linux")]
+pub fn lock_memory(which: LockedMemory) -> Result<(), RealTimeError> {
+    let flags = match which {
+        LockedMemory::Present => MlockAllFlags::CURRENT,
+        LockedMemory::All => MlockAllFlags::CURRENT | MlockAllFlags::FUTURE,
+    };
+    mlockall(flags).map_err(|error| match error {
+        rustix::io::Errno::PERM | rustix::io::Errno::NOMEM | rustix::io::Errno::AGAIN => {
+            RealTimeError::MemoryLockLimit
+        }
+        other => RealTimeError::System(other.into()),
+    })
+}
+
+/// Lets the memory of this process be paged out again.
+///
+/// # Errors
+/// What the system says.
+#[cfg(target_os = "linux")]
+pub fn unlock_memory() -> Result<(), RealTimeError> {
+    munlockall().map_err(|error| RealTimeError::System(error.into()))
+}
+
+/// Not on this system.
+#[cfg(not(target_os = "linux"))]
+pub fn lock_memory(_: LockedMemory) -> Result<(), RealTimeError> {
+    Err(RealTimeError::Unsupported("locking memory"))
+}
+
+/// Not on this system.
+#[cfg(not(target_os = "linux"))]
+pub fn unlock_memory() -> Result<(), RealTimeError> {
+    Err(RealTimeError::Unsupported("locking memory"))
+}
+
+/// Touches that many octets of the calling thread's stack, so that they are
+/// there when a request needs them. They must be there to be touched: less than
+/// the stack's size by what is in use and some reserve.
+pub fn prefault_stack(octets: usize) {
+    let pages = octets.div_ceil(PAGE);
+    if pages > 0 {
+        touch_stack(pages);
+    }
+}
+
+/// A frame of one page, and those below it.
+#[inline(never)]
+fn touch_stack(pages: usize) -> u8 {
+    let mut page = [0_u8; PAGE];
+    black_box(&mut page);
+    let below = match pages {
+        0 | 1 => 0,
+        more => touch_stack(more - 1),
+    };
+    // Read afterwards, so that this is no tail call and each frame stays.
+    black_box(&page)[0].wrapping_add(below)
+}
+
+/// Takes that many octets from the heap, touches them and gives them back; with
+/// the allocator of glibc they stay with the process, and so does all that is
+/// given back later. With another allocator that is its own affair.
+pub fn prefault_heap(octets: usize) {
+    if octets == 0 {
+        return;
+    }
+    keep_heap();
+    // In pieces below the size from which allocators map memory directly.
+    const PIECE: usize = 64 << 10;
+    let pieces: Vec<Vec<u8>> = (0..octets.div_ceil(PIECE))
+        .map(|_| {
+            let mut piece = vec![0; PIECE];
+            for octet in piece.iter_mut().step_by(PAGE) {
+                *octet = 1;
+            }
+            piece
+        })
+        .collect();
+    drop(black_box(pieces));
+}
+
+/// Has the allocator keep what is given back to it.
+#[cfg(target_env = "gnu")]
+fn keep_heap() {
+    // SAFETY: both change what the allocator does later on; it has its own
+    // lock. Values it does not like are refused.
+    unsafe {
+        libc::mallopt(libc::M_TRIM_THRESHOLD, -1);
+        libc::mallopt(libc::M_MMAP_MAX, 0);
+    }
+}
+
+#[cfg(not(target_env = "gnu"))]
+fn keep_heap() {}
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    use std::thread;
+
+    use super::*;
+
+    /// Minor page faults of the calling thread so far.
+    fn faults() -> u64 {
+        let stat = std::fs::read_to_string("/proc/thread-self/stat").unwrap();
+        let after_name = stat.rsplit(") ").next().unwrap();
+        after_name.split(' ').nth(7).unwrap().parse().unwrap()
+    }
+
+    #[test]
+    fn a_stack_that_was_touched_is_there() {
+        let thread = thread::Builder::new().stack_size(4 << 20);
+        let (before, after) = thread
+            .spawn(|| {
+                let at_first = faults();
+                prefault_stack(2 << 20);
+                let touched = faults();
+                touch_stack((1 << 20) / PAGE);
+                (touched - at_first, faults() - touched)
+            })
+            .unwrap()
+            .join()
+            .unwrap();
+        // Large pages may cover many at once.
+        assert!(before >= 1, "{before}");
+        assert!(after <= 2 + before / 50, "{after} of {before}");
+    }
+
+    #[test]
+    fn nothing_is_touched_for_nothing() {
+        prefault_stack(0);
+        prefault_heap(0);
+    }
+
+    #[test]
+    fn memory_is_locked_or_the_limit_is_named() {
+        match lock_memory(LockedMemory::Present) {
+            Ok(()) => unlock_memory().unwrap(),
+            Err(RealTimeError::MemoryLockLimit) => {}
+            Err(other) => panic!("{other}"),
+        }
+    }
+}

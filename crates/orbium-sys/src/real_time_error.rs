@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What a host refuses to those who have deadlines.
+
+use std::fmt;
+use std::io;
+
+use crate::Scheduling;
+
+/// What the system refused, and so what has to be changed on the host; `orbium
+/// doctor` has the commands.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum RealTimeError {
+    /// The scheduling class has no such priority.
+    NoSuchPriority(Scheduling),
+    /// This process may not have that class and priority: RLIMIT_RTPRIO and
+    /// CAP_SYS_NICE say no, or a control group does.
+    PriorityNotPermitted(Scheduling),
+    /// None of these processors is there, or may be used by this process.
+    NoSuchProcessor(Vec<usize>),
+    /// Memory may not be locked, or not as much: RLIMIT_MEMLOCK, CAP_IPC_LOCK.
+    MemoryLockLimit,
+    /// This operating system has nothing like it.
+    Unsupported(&'static str),
+    /// Something else.
+    System(io::Error),
+}
+
+impl fmt::Display for RealTimeError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NoSuchPriority(wanted) => {
+                let range = wanted.class.range();
+                write!(
+                    f,
+                    "{wanted} is not there: the class has priorities {} to {}",
+                    range.start(),
+                    range.end()
+                )
+            }
+            Self::PriorityNotPermitted(wanted) => write!(
+                f,
+                "{wanted} is not permitted to this process: raise RLIMIT_RTPRIO or give it \
+                 CAP_SYS_NICE (orbium doctor tells more)"
+            ),
+            Self::NoSuchProcessor(processors) => {
+                write!(f, "none of the processors {processors:?} may be used")
+            }
+            Self::MemoryLockLimit => f.write_str(
+                "memory may not be locked: raise RLIMIT_MEMLOCK or give the process \
+                 CAP_IPC_LOCK (orbium doctor tells more)",
+            ),
+            Self::Unsupported(what) => write!(f, "{what}: not on this operating system"),
+            Self::System(error) => error.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for RealTimeError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Self::System(error) => Some(error),
+            _ => None,
+        }
+    }
+}
+
+impl From<io::Error> for RealTimeError {
+    fn from(error: io::Error) -> Self {
+        Self::System(error)
+    }
+}
