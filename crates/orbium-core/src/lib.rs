@@ -47,6 +47,8 @@ mod server;
 
 pub use orbium_cdr as cdr;
 pub use orbium_giop::{Completion, ExceptionKind, SystemException};
+#[cfg(feature = "counted")]
+pub use orbium_sync::lock;
 pub use orbium_sys::LibraryError;
 #[doc(hidden)]
 pub use orbium_sys::export_library;

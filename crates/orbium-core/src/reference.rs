@@ -3,7 +3,7 @@
 
 use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, OnceLock, PoisonError};
 use std::time::Duration;
 
 use orbium_cdr::{
@@ -11,6 +11,7 @@ use orbium_cdr::{
     Type, Typed,
 };
 use orbium_giop::{Completion, ExceptionKind, Ior, SystemException};
+use orbium_sync::lock::Mutex;
 
 use crate::client::Binding;
 use crate::raises::Raises;

@@ -5,10 +5,12 @@
 //!   slot tells a value from the one that was there before.
 //! * [`role`]: what a thread is doing for others, so that it can hand that over
 //!   before it blocks.
+//! * [`lock`]: the locks on the way of a call, which can be counted.
 //! * [`PriorityMutex`]: its owner is as urgent as who waits for it.
 //! * [`ThreadCache`]: threads that are kept for a while after their work.
 #![deny(unsafe_code)]
 
+pub mod lock;
 #[cfg(target_os = "linux")]
 mod pi_futex;
 #[cfg(not(target_os = "linux"))]

@@ -2,7 +2,9 @@
 //! Values found by index, guarded by a generation.
 
 use std::fmt;
-use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{OnceLock, PoisonError};
+
+use crate::lock::{Mutex, MutexGuard};
 
 /// Slots in the first chunk; each further chunk doubles what there is.
 const FIRST_CHUNK: usize = 64;

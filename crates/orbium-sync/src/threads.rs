@@ -3,9 +3,11 @@
 
 use std::io;
 use std::sync::mpsc::{RecvTimeoutError, SyncSender, sync_channel};
-use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::sync::{Arc, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
+
+use crate::lock::{Condvar, Mutex, MutexGuard};
 
 type Job = Box<dyn FnOnce() + Send>;
 
@@ -95,7 +97,7 @@ impl ThreadCache {
         spawned
     }
 
-    fn lock(&self) -> std::sync::MutexGuard<'_, State> {
+    fn lock(&self) -> MutexGuard<'_, State> {
         self.shared
             .state
             .lock()

@@ -38,6 +38,10 @@ pub use orbium_core::{
 /// Time probes at every step of a call, with the feature `probes`.
 pub use orbium_core::probe;
 
+/// How often locks were used, with the feature `counted`.
+#[cfg(feature = "counted")]
+pub use orbium_core::lock;
+
 /// What a transport is made of, for those who write one.
 pub use orbium_transport as transport;
 

@@ -3,9 +3,10 @@
 //! (CORBA 3.3 Part 1, clause 15.3.3).
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::sync::{Arc, PoisonError};
 
 use orbium_giop::{Completion, ExceptionKind, SystemException};
+use orbium_sync::lock::{Condvar, Mutex};
 use orbium_sync::role;
 
 use crate::adapter::PoaError;

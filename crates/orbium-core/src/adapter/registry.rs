@@ -3,10 +3,11 @@
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLock, Weak};
+use std::sync::{Arc, OnceLock, PoisonError, Weak};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use orbium_giop::{Completion, ExceptionKind, SystemException, minor};
+use orbium_sync::lock::{Mutex, MutexGuard, RwLock};
 use orbium_sync::{Slab, SlotKey};
 
 use crate::Poa;

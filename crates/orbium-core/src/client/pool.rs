@@ -5,11 +5,12 @@ use std::collections::HashMap;
 use std::hash::{Hash, Hasher};
 use std::io;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
 use orbium_giop::codeset::Negotiated;
 use orbium_giop::{Completion, ExceptionKind, SystemException, minor};
+use orbium_sync::lock::{Condvar, Mutex, MutexGuard};
 use orbium_sync::role;
 use orbium_transport::{Connector, Deadline};
 

@@ -9,13 +9,14 @@ use std::io::{self, IoSlice};
 use std::net::Shutdown;
 use std::os::fd::{AsFd, OwnedFd};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
 use orbium_giop::messaging::{
     Decoder, Encoder, MAX_OVERHEAD, Message, Messaging, MessagingError, Side,
 };
 use orbium_giop::{HEADER_LEN, MessageHeader};
+use orbium_sync::lock::{Mutex, MutexGuard};
 use orbium_transport::{Acceptor, ByteStream, Connector, Deadline, Peer};
 
 /// Most pieces sent at once: those of a message and what a half adds.

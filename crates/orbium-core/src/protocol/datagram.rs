@@ -10,10 +10,11 @@ use std::io::{self, IoSlice, Read, Write};
 use std::net::Shutdown;
 use std::os::fd::AsFd;
 use std::os::unix::net::UnixStream;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
 use orbium_giop::messaging::{Decoder, Messaging, Side};
+use orbium_sync::lock::{Mutex, MutexGuard};
 use orbium_transport::{
     Acceptor, ByteStream, Connector, DatagramTransport, Datagrams, Deadline, Peer,
     ProtocolProperties,

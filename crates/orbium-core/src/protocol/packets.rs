@@ -4,8 +4,8 @@
 use std::fmt;
 use std::io::{self, IoSlice};
 use std::iter;
+use std::sync::PoisonError;
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
 use orbium_giop::messaging::{
@@ -13,6 +13,7 @@ use orbium_giop::messaging::{
 };
 use orbium_giop::miop::{Accepted, Collector, CollectorLimits, ID_LEN, MiopError, PacketPlan};
 use orbium_giop::{HEADER_LEN, MessageHeader, slices_within};
+use orbium_sync::lock::Mutex;
 use orbium_transport::{Datagrams, Peer};
 
 use super::host;

@@ -10,10 +10,11 @@ mod references;
 use std::collections::{BTreeMap, HashMap};
 use std::fmt;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::{Arc, PoisonError, Weak};
 
 use orbium_giop::{Completion, ExceptionKind, SystemException};
 use orbium_sync::SlotKey;
+use orbium_sync::lock::{Condvar, Mutex, MutexGuard};
 
 pub(super) use activation::system_id;
 pub use error::PoaError;

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Locks that can be counted.
+//!
+//! What lies on the way of a call takes its locks from here. They are the
+//! standard library's own, and not an instruction more, unless the feature
+//! `counted` is on: then every operation on one is counted, for figures 30 and
+//! 31 of Schmidt, Mungee, Flores-Gaitan and Gokhale, "Software Architectures for
+//! Reducing Priority Inversion and Non-determinism in Real-time Object Request
+//! Brokers".
+
+#[cfg(feature = "counted")]
+mod counted;
+#[cfg(feature = "counted")]
+mod counts;
+
+#[cfg(feature = "counted")]
+pub use counted::{
+    Condvar, Mutex, MutexGuard, RwLock, RwLockReadGuard, RwLockWriteGuard, TryLockResult,
+};
+#[cfg(feature = "counted")]
+pub use counts::{Counts, counts};
+
+#[cfg(not(feature = "counted"))]
+pub use std::sync::{
+    Condvar, Mutex, MutexGuard, RwLock, RwLockReadGuard, RwLockWriteGuard, TryLockResult,
+};

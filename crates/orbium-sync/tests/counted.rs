@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What is counted of locks. The counts are those of a process, so there is one
+//! test.
+#![cfg(feature = "counted")]
+
+use std::sync::{Arc, PoisonError, TryLockError};
+use std::thread;
+use std::time::Duration;
+
+use orbium_sync::lock::{Condvar, Mutex, RwLock, counts};
+
+#[test]
+fn every_operation_is_counted() {
+    let before = counts();
+    let mutex = Arc::new(Mutex::new(0));
+    let change = Arc::new(Condvar::new());
+    *mutex.lock().unwrap() += 1;
+    assert!(mutex.try_lock().is_ok());
+    let since = counts() - before;
+    assert_eq!((since.taken, since.released), (2, 2));
+    assert_eq!((since.operations(), since.contended), (4, 0));
+
+    let lock = RwLock::new(7);
+    assert_eq!(*lock.read().unwrap(), 7);
+    *lock.write().unwrap() = 8;
+    assert_eq!((counts() - before).operations(), 8);
+
+    let held = mutex.lock().unwrap();
+    let other = {
+        let (mutex, change) = (Arc::clone(&mutex), Arc::clone(&change));
+        thread::spawn(move || {
+            *mutex.lock().unwrap() = 5;
+            change.notify_all();
+        })
+    };
+    let reached = change.wait_while(held, |value| *value != 5).unwrap();
+    drop(reached);
+    other.join().unwrap();
+    let since = counts() - before;
+    // Ours, the other thread's, and again after each wait.
+    assert_eq!(since.taken, 4 + 2 + since.waits);
+    assert_eq!(since.taken, since.released);
+    assert_eq!(since.signals, 1);
+    assert!(since.waits >= 1);
+
+    let held = mutex.lock().unwrap();
+    let (held, waited) = change.wait_timeout(held, Duration::from_millis(1)).unwrap();
+    assert!(waited.timed_out());
+    assert_eq!(*held, 5);
+    drop(held);
+
+    a_lock_is_poisoned_as_the_standard_ones_are();
+    let since = counts() - before;
+    assert_eq!(since.taken, since.released);
+}
+
+fn a_lock_is_poisoned_as_the_standard_ones_are() {
+    let mutex = Arc::new(Mutex::new(3));
+    let poisoner = Arc::clone(&mutex);
+    let panicked = thread::spawn(move || {
+        let _guard = poisoner.lock().unwrap();
+        std::panic::resume_unwind(Box::new("with the lock held"));
+    });
+    assert!(panicked.join().is_err());
+    let guard = mutex.lock().unwrap_or_else(PoisonError::into_inner);
+    assert_eq!(*guard, 3);
+    drop(guard);
+    assert!(matches!(mutex.try_lock(), Err(TryLockError::Poisoned(_))));
+}
