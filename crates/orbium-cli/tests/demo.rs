@@ -16,14 +16,33 @@ const CALLS: [&str; 6] = [
     "echo of 256 Many",
 ];
 
-/// Every protocol there is on this system.
+/// Every protocol for twoway calls there is on this system.
 const PROTOCOLS: &[&str] = if cfg!(target_os = "linux") {
-    &["IIOP", "UIOP", "SHMIOP", "TLS"]
+    &["IIOP", "UIOP", "SHMIOP", "TLS", "in process"]
 } else if cfg!(unix) {
-    &["IIOP", "UIOP", "TLS"]
+    &["IIOP", "UIOP", "TLS", "in process"]
 } else {
-    &["IIOP", "TLS"]
+    &["IIOP", "TLS", "in process"]
 };
+
+/// Those for oneways, and how many receive them.
+const DATAGRAMS: &[(&str, usize)] = if cfg!(target_os = "linux") {
+    &[("UDP", 1), ("multicast", 2)]
+} else {
+    &[("UDP", 1)]
+};
+
+const ONEWAYS: [&str; 3] = [
+    "send_octets of 64",
+    "send_octets of 1,024",
+    "send_octets of 8,192",
+];
+
+/// Names of all protocols, in the order in which they are told.
+fn protocols() -> impl Iterator<Item = &'static str> {
+    let datagrams = DATAGRAMS.iter().map(|(protocol, _)| *protocol);
+    PROTOCOLS.iter().copied().chain(datagrams)
+}
 
 #[test]
 fn everything_is_checked_measured_printed_and_drawn() {
@@ -31,29 +50,30 @@ fn everything_is_checked_measured_printed_and_drawn() {
     let (svg, json) = (folder.path("plot.svg"), folder.path("all.json"));
     let ran = run(["demo", "--quick", "--svg", &svg, "--json", &json]);
     ran.assert_done();
-    for (line, protocol) in ran
-        .stdout
-        .lines()
-        .filter(|line| line.contains(" checks passed"))
-        .zip(PROTOCOLS)
-    {
-        assert!(line.starts_with(&format!("{protocol}: ")), "{ran:?}");
-    }
+    let checked = ran.stdout.lines().filter_map(|line| {
+        let (protocol, passed) = line.split_once(": ")?;
+        passed.contains(" checks passed").then_some(protocol)
+    });
+    assert!(checked.eq(protocols()), "{ran:?}");
     assert!(!ran.stdout.contains("FAILED"), "{ran:?}");
     // No bar outside of a terminal.
     assert_eq!(ran.stderr, "");
 
     let places: &[&str] = if cfg!(target_os = "linux") {
-        &["both processes pinned to CPU ", "both processes free"]
+        &["pinned to CPU ", "free"]
     } else {
-        &["both processes free"]
+        &["free"]
+    };
+    let sides = |protocol| match protocol {
+        "in process" => "both sides",
+        _ => "both processes",
     };
     let sections: Vec<String> = PROTOCOLS
         .iter()
         .flat_map(|protocol| {
             places
                 .iter()
-                .map(move |place| format!("{protocol}, {place}"))
+                .map(move |place| format!("{protocol}, {} {place}", sides(protocol)))
         })
         .collect();
     let lines: Vec<&str> = ran.stdout.lines().collect();
@@ -84,14 +104,10 @@ fn everything_is_checked_measured_printed_and_drawn() {
 
     let found: serde_json::Value =
         serde_json::from_str(&std::fs::read_to_string(&json).unwrap()).unwrap();
-    let protocols = found["checks"].as_array().unwrap();
-    assert!(
-        protocols
-            .iter()
-            .map(|of| of["protocol"].as_str().unwrap())
-            .eq(PROTOCOLS.iter().copied())
-    );
-    for protocol in protocols {
+    let checked = found["checks"].as_array().unwrap();
+    let names = checked.iter().map(|of| of["protocol"].as_str().unwrap());
+    assert!(names.eq(protocols()));
+    for protocol in &checked[..PROTOCOLS.len()] {
         let checks = protocol["checks"].as_array().unwrap();
         let passed = |name: &str| {
             let check = checks.iter().find(|check| check["name"] == name);
@@ -116,6 +132,48 @@ fn everything_is_checked_measured_printed_and_drawn() {
                 .eq(CALLS)
         );
     }
+
+    oneways_are_counted(&found, &ran.stdout);
+}
+
+/// Datagrams may get lost, but none is counted that was not sent, and none is
+/// changed.
+fn oneways_are_counted(found: &serde_json::Value, printed: &str) {
+    let floods = found["oneways"].as_array().unwrap();
+    assert_eq!(floods.len(), DATAGRAMS.len());
+    for (flood, (protocol, receivers)) in floods.iter().zip(DATAGRAMS) {
+        assert_eq!(flood["protocol"], *protocol);
+        assert!(printed.contains(&format!("\n{protocol}, oneways to ")));
+        let rows = flood["rows"].as_array().unwrap();
+        assert!(rows.iter().map(|row| &row["call"]).eq(ONEWAYS));
+        for row in rows {
+            let sent = row["sent"].as_u64().unwrap();
+            let received = row["received"].as_array().unwrap();
+            assert_eq!(received.len(), *receivers);
+            for count in received {
+                assert!((1..=sent).contains(&count.as_u64().unwrap()), "{row}");
+            }
+            let call = row["call"].as_str().unwrap();
+            assert_eq!(
+                printed.matches(&format!("\n{call} ")).count(),
+                DATAGRAMS.len()
+            );
+        }
+    }
+    let checks = found["checks"].as_array().unwrap();
+    for protocol in &checks[PROTOCOLS.len()..] {
+        let checks = protocol["checks"].as_array().unwrap();
+        assert_eq!(checks.len(), 1 + ONEWAYS.len());
+        assert!(checks.iter().all(|check| check["outcome"] == "passed"));
+    }
+}
+
+#[test]
+fn a_group_is_joined_at_an_address_of_groups() {
+    let endpoint = "iiop://127.0.0.1:0";
+    let ran = run(["demo", "serve", "--join", "lab-7", "--endpoint", endpoint]);
+    assert_eq!(ran.status, Some(2), "{ran:?}");
+    assert!(ran.stderr.contains("no miop:// endpoint"), "{ran:?}");
 }
 
 /// Whoever runs the demonstration may end at any time.

@@ -250,6 +250,16 @@ impl Load {
         }
     }
 
+    /// Sends so many calls of a oneway that carries elements, and waits for
+    /// nothing: over datagrams nobody could tell that they were received.
+    ///
+    /// # Errors
+    /// The first exception raised.
+    pub fn send(&self, object: &ObjectRef, size: usize, calls: u64) -> Result<(), SystemException> {
+        let receiver = Receiver::from_object(object.clone());
+        self.run_flood(&receiver, size, calls, None)
+    }
+
     fn run_flood(
         &self,
         receiver: &Receiver,

@@ -138,3 +138,9 @@ pub fn many(i: usize) -> Many {
         s: short(i),
     }
 }
+
+/// What so many octets add to the checksum of `Ttcp::Receiver`.
+#[must_use]
+pub fn octets_checksum(size: usize) -> u64 {
+    (0..size).fold(0, |sum, i| sum + u64::from(octet(i)))
+}

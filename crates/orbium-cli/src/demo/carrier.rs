@@ -21,6 +21,8 @@ pub(crate) enum Carrier {
     },
     /// TLS over TCP over the loopback interface.
     Tls,
+    /// Memory of one process, in which both sides are.
+    InProcess,
 }
 
 impl Carrier {
@@ -31,6 +33,7 @@ impl Carrier {
             Self::Unix => "uiop",
             Self::Shm { .. } => "shmiop",
             Self::Tls => tls::SCHEME,
+            Self::InProcess => "inproc",
         }
     }
 
@@ -42,6 +45,7 @@ impl Carrier {
             Self::Unix => "raw Unix socket",
             Self::Shm { spin: 0 } => "raw futexes",
             Self::Shm { .. } => "raw spinning",
+            Self::InProcess => "raw memory streams",
         }
     }
 
@@ -60,6 +64,7 @@ impl Carrier {
                 format!("shmiop://{path}?spin={spin}")
             }
             Self::Unix => format!("uiop://{}", scratch.path(&format!("{name}.uiop"))),
+            Self::InProcess => "inproc://".to_owned(),
         }
     }
 
@@ -72,6 +77,7 @@ impl Carrier {
                 format!("shm:{spin}:{}", scratch.path(&format!("{name}.raw")))
             }
             Self::Unix => format!("unix:{}", scratch.path(&format!("{name}.raw"))),
+            Self::InProcess => "inproc".to_owned(),
         }
     }
 
@@ -79,7 +85,7 @@ impl Carrier {
     pub(crate) fn options(self, realm: &Realm) -> Vec<String> {
         match self {
             Self::Tls => realm.options(),
-            Self::Tcp | Self::Unix | Self::Shm { .. } => Vec::new(),
+            Self::Tcp | Self::Unix | Self::Shm { .. } | Self::InProcess => Vec::new(),
         }
     }
 
@@ -87,7 +93,7 @@ impl Carrier {
     pub(crate) fn client_options(self) -> Vec<String> {
         match self {
             Self::Shm { spin } => vec!["--shm-spin".to_owned(), spin.to_string()],
-            Self::Tcp | Self::Unix | Self::Tls => Vec::new(),
+            Self::Tcp | Self::Unix | Self::Tls | Self::InProcess => Vec::new(),
         }
     }
 

@@ -12,6 +12,7 @@ use orbium_demo::raw::{Client as RawClient, Exchange};
 
 use super::contest::{Contestant, Runner};
 use super::event::Event;
+use super::own_server::OwnServer;
 use super::pin::PinArgs;
 use super::raw::RawAddress;
 use super::report::{Finding, Row, Verdict};
@@ -31,19 +32,15 @@ pub(crate) const CASES: [(&str, Load, usize); 6] = [
 
 /// Time for the answers that are checked, so that a fault ends the
 /// demonstration instead of stopping it.
-const PATIENCE: Duration = Duration::from_secs(20);
+pub(super) const PATIENCE: Duration = Duration::from_secs(20);
 
 #[derive(Debug, Args)]
 pub(crate) struct ClientArgs {
-    /// Reference of the cube
-    #[arg(long, value_name = "REF")]
-    cube: String,
-    /// Reference of the receiver
-    #[arg(long, value_name = "REF")]
-    receiver: String,
-    /// Reference of the peer
-    #[arg(long, value_name = "REF")]
-    peer: String,
+    #[command(flatten)]
+    served: ServedArgs,
+    /// Serve the objects too, with an ORB of its own, at this endpoint
+    #[arg(long, value_name = "URL", conflicts_with = "ServedArgs")]
+    serve: Option<Endpoint>,
     /// Check every operation
     #[arg(long)]
     check: bool,
@@ -68,6 +65,20 @@ pub(crate) struct ClientArgs {
     protocols: reference::ProtocolArgs,
 }
 
+/// Where the objects are, unless this process serves them.
+#[derive(Debug, Args)]
+struct ServedArgs {
+    /// Reference of the cube
+    #[arg(long, value_name = "REF", required_unless_present = "serve")]
+    cube: Option<String>,
+    /// Reference of the receiver
+    #[arg(long, value_name = "REF", required_unless_present = "serve")]
+    receiver: Option<String>,
+    /// Reference of the peer
+    #[arg(long, value_name = "REF", required_unless_present = "serve")]
+    peer: Option<String>,
+}
+
 struct Objects {
     cube: ObjectRef,
     receiver: ObjectRef,
@@ -87,10 +98,17 @@ pub(crate) fn run(args: &ClientArgs) -> Result<(), Failure> {
             }
         }
     };
+    let own = args.serve.as_ref().map(OwnServer::start).transpose()?;
+    let [cube, receiver, peer] = match &own {
+        Some(own) => own.references.each_ref().map(String::as_str),
+        // The command line has them if there is no server of our own.
+        None => [&args.served.cube, &args.served.receiver, &args.served.peer]
+            .map(|text| text.as_deref().unwrap_or_default()),
+    };
     let objects = Objects {
-        cube: object(&args.cube)?,
-        receiver: object(&args.receiver)?,
-        peer: object(&args.peer)?,
+        cube: object(cube)?,
+        receiver: object(receiver)?,
+        peer: object(peer)?,
     };
     if args.check {
         tell(&Event::Step("checking every operation".into()))?;
@@ -109,11 +127,14 @@ pub(crate) fn run(args: &ClientArgs) -> Result<(), Failure> {
     if args.shutdown {
         let cube = orbium_demo::cubit::Cube::from_object(objects.cube);
         tell(&Event::Checked(finding(check::shutdown(&cube))))?;
+        if let Some(own) = &own {
+            tell(&Event::Checked(Finding::ended(own.ended())))?;
+        }
     }
     Ok(())
 }
 
-fn tell(event: &Event) -> Result<(), Failure> {
+pub(super) fn tell(event: &Event) -> Result<(), Failure> {
     output::print(&event.to_line())
 }
 

@@ -3,6 +3,7 @@
 
 use serde_json::{Value, json};
 
+use super::flood::Sent;
 use super::report::{Finding, Row, Verdict};
 
 /// One line.
@@ -14,6 +15,8 @@ pub(crate) enum Event {
     Checked(Finding),
     /// An operation was measured.
     Measured(Row),
+    /// Oneways were sent and counted.
+    Sent(Sent),
 }
 
 impl Event {
@@ -22,6 +25,7 @@ impl Event {
             Self::Step(what) => json!({ "step": what }),
             Self::Checked(finding) => json!({ "checked": finding.to_json() }),
             Self::Measured(row) => json!({ "measured": row.to_json() }),
+            Self::Sent(sent) => json!({ "sent": sent.to_json() }),
         };
         format!("{value}\n")
     }
@@ -34,6 +38,7 @@ impl Event {
             "step" => Some(Self::Step(content.as_str()?.to_owned())),
             "checked" => Finding::from_json(content).map(Self::Checked),
             "measured" => Row::from_json(content).map(Self::Measured),
+            "sent" => Sent::from_json(content).map(Self::Sent),
             _ => None,
         }
     }
@@ -92,6 +97,12 @@ mod tests {
                 ratio: 1.5,
                 least_ratio: 1.0,
                 greatest_ratio: 2.0,
+            }),
+            Event::Sent(Sent {
+                call: "post".into(),
+                sent: 7,
+                rate: 0.5,
+                received: vec![7, 6],
             }),
         ] {
             let line = event.to_line();

@@ -12,6 +12,10 @@ pub(crate) mod child;
 mod client;
 pub(crate) mod contest;
 mod event;
+mod flood;
+mod oneway_stage;
+mod oneways;
+mod own_server;
 pub(crate) mod pin;
 pub(crate) mod plot;
 pub(crate) mod progress;
@@ -51,7 +55,10 @@ enum DemoCommand {
     Raw(raw::RawArgs),
     /// The client that the demonstration starts.
     #[command(hide = true)]
-    Client(client::ClientArgs),
+    Client(Box<client::ClientArgs>),
+    /// The sender of oneways that the demonstration starts.
+    #[command(hide = true)]
+    Oneways(oneways::OnewaysArgs),
 }
 
 pub(crate) fn run(args: &DemoArgs) -> Result<(), Failure> {
@@ -61,5 +68,6 @@ pub(crate) fn run(args: &DemoArgs) -> Result<(), Failure> {
         Some(DemoCommand::Call(args)) => call::run(args),
         Some(DemoCommand::Raw(args)) => raw::run(args),
         Some(DemoCommand::Client(args)) => client::run(args),
+        Some(DemoCommand::Oneways(args)) => oneways::run(args),
     }
 }

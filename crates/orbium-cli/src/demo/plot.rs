@@ -238,6 +238,7 @@ mod tests {
         Section {
             protocol: "IIOP",
             raw: "raw TCP socket",
+            who: "both processes",
             cpu: None,
             rows: vec![row],
         }

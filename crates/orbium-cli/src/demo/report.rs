@@ -5,6 +5,7 @@ use std::fmt::Write;
 
 use serde_json::{Value, json};
 
+use super::flood::{self, Flood};
 use super::timing::{Timing, latency, thousands};
 
 /// An operation that was checked.
@@ -14,6 +15,16 @@ pub(crate) struct Finding {
     pub(crate) name: String,
     /// What came of it.
     pub(crate) verdict: Verdict,
+}
+
+impl Finding {
+    /// That a server ended when it was asked to.
+    pub(crate) fn ended(outcome: Result<(), String>) -> Self {
+        Self {
+            name: "the server ends after shutdown()".into(),
+            verdict: outcome.map_or_else(Verdict::Failed, |()| Verdict::Passed),
+        }
+    }
 }
 
 /// What came of a check.
@@ -75,7 +86,9 @@ pub(crate) struct Section {
     pub(crate) protocol: &'static str,
     /// What the raw peer is.
     pub(crate) raw: &'static str,
-    /// The one CPU that all processes ran on; `None` if they ran freely.
+    /// Client and server: two processes, or threads of one.
+    pub(crate) who: &'static str,
+    /// The one CPU that all of them ran on; `None` if they ran freely.
     pub(crate) cpu: Option<usize>,
     /// One row for each operation.
     pub(crate) rows: Vec<Row>,
@@ -85,8 +98,8 @@ impl Section {
     /// What is measured where, in a line.
     pub(crate) fn title(&self) -> String {
         match self.cpu {
-            Some(cpu) => format!("{}, both processes pinned to CPU {cpu}", self.protocol),
-            None => format!("{}, both processes free", self.protocol),
+            Some(cpu) => format!("{}, {} pinned to CPU {cpu}", self.protocol, self.who),
+            None => format!("{}, {} free", self.protocol, self.who),
         }
     }
 }
@@ -98,6 +111,8 @@ pub(crate) struct Report {
     pub(crate) checks: Vec<(&'static str, Vec<Finding>)>,
     /// The measurements.
     pub(crate) sections: Vec<Section>,
+    /// Those of oneways.
+    pub(crate) floods: Vec<Flood>,
     /// What could not be done, in sentences.
     pub(crate) notes: Vec<String>,
 }
@@ -127,6 +142,12 @@ impl Report {
                  latencies, of both peers, more than anything the peers do.\n",
             );
         }
+        for flood in &self.floods {
+            flood.write(&mut text);
+        }
+        if !self.floods.is_empty() {
+            text.push_str(flood::EXPLANATION);
+        }
         for note in &self.notes {
             let _ = write!(text, "\n{note}\n");
         }
@@ -147,6 +168,7 @@ impl Report {
             "cpus": std::thread::available_parallelism().map(usize::from).unwrap_or(1),
             "checks": checks.collect::<Value>(),
             "measurements": sections.collect::<Value>(),
+            "oneways": self.floods.iter().map(Flood::to_json).collect::<Value>(),
             "notes": self.notes,
         })
     }
@@ -178,8 +200,8 @@ fn write_checks(text: &mut String, protocol: &str, findings: &[Finding]) {
     let _ = write!(text, "\n{reasons}");
 }
 
-const CALL_WIDTH: usize = 26;
-const CELL_WIDTH: usize = 10;
+pub(super) const CALL_WIDTH: usize = 26;
+pub(super) const CELL_WIDTH: usize = 10;
 
 fn write_table(text: &mut String, section: &Section) {
     let group = 3 * CELL_WIDTH;

@@ -10,9 +10,10 @@ use super::carrier::Carrier;
 use super::child::Process;
 use super::client::CASES;
 use super::event::Event;
+use super::oneway_stage;
 use super::progress::Progress;
 use super::realm::Realm;
-use super::report::{Finding, Report, Section, Verdict};
+use super::report::{Finding, Report, Section};
 use super::scratch::Scratch;
 use super::{pin, plot};
 use crate::failure::Failure;
@@ -24,8 +25,8 @@ struct Protocol {
     carrier: Carrier,
 }
 
-/// Every protocol there is. What is added here is checked, measured, printed
-/// and drawn.
+/// Every protocol for twoway calls. What is added here is checked, measured,
+/// printed and drawn.
 const PROTOCOLS: &[Protocol] = &[
     Protocol {
         name: "IIOP",
@@ -42,6 +43,10 @@ const PROTOCOLS: &[Protocol] = &[
     Protocol {
         name: "TLS",
         carrier: Carrier::Tls,
+    },
+    Protocol {
+        name: "in process",
+        carrier: Carrier::InProcess,
     },
 ];
 
@@ -82,8 +87,11 @@ impl Effort {
 
 /// Rounds of a quick look and of the whole, and the time that is measured. What
 /// is checked, and warming up, comes on top.
-const QUICK: (usize, Duration) = (5, Duration::from_secs(5));
-const WHOLE: (usize, Duration) = (15, Duration::from_secs(30));
+const QUICK: (usize, Duration) = (5, Duration::from_millis(3500));
+const WHOLE: (usize, Duration) = (15, Duration::from_secs(20));
+
+/// The part of that time that oneways take besides, as a divisor.
+const ONEWAYS: u32 = 10;
 
 pub(crate) fn run(args: &RunArgs) -> Result<(), Failure> {
     let time = if args.quick { QUICK } else { WHOLE };
@@ -142,13 +150,13 @@ fn find_out((rounds, time): (usize, Duration)) -> Result<Report, Failure> {
     let contests = protocols.len() * places.len() * CASES.len();
     let effort = Effort::new(rounds, time, contests);
     let steps = 1 + places.len() * (1 + CASES.len() * effort.rounds);
-    let mut progress = Progress::new(protocols.len() * steps);
+    let mut progress = Progress::new(protocols.len() * steps + oneway_stage::STEPS);
     for protocol in protocols {
         let mut checks = Vec::new();
         for (turn, place) in places.iter().enumerate() {
             let stage = Stage {
                 protocol,
-                name: format!("{}-{turn}", protocol.name.to_ascii_lowercase()),
+                name: format!("{}-{turn}", protocol.carrier.scheme()),
                 scratch: &scratch,
                 realm: &realm,
                 cpu: *place,
@@ -160,10 +168,13 @@ fn find_out((rounds, time): (usize, Duration)) -> Result<Report, Failure> {
         }
         report.checks.push((protocol.name, checks));
     }
+    let slice = time / ONEWAYS / oneway_stage::SLICES;
+    oneway_stage::play(slice, &mut progress, &mut report)?;
     Ok(report)
 }
 
-/// One server, one raw peer and one client, all in one place.
+/// One server, one raw peer and one client, all in one place; or one process
+/// that is all of them.
 struct Stage<'a> {
     protocol: &'a Protocol,
     /// What its sockets are called.
@@ -181,6 +192,52 @@ impl Stage<'_> {
         let place = if self.cpu.is_some() { "pinned" } else { "free" };
         progress.step(&format!("{}, {place}: starting", self.protocol.name));
         let carrier = self.carrier();
+        let servers = match carrier {
+            Carrier::InProcess => None,
+            _ => Some(self.start_servers()?),
+        };
+        let mut client = self.start_client(servers.as_ref())?;
+        let mut rows = Vec::new();
+        while let Some(line) = client.line()? {
+            match Event::from_line(&line) {
+                Some(Event::Step(what)) => {
+                    progress.step(&format!("{}, {place}: {what}", self.protocol.name));
+                }
+                Some(Event::Checked(finding)) => checks.push(finding),
+                Some(Event::Measured(row)) => rows.push(row),
+                Some(Event::Sent(_)) | None => {
+                    return Err(Failure::because(format!(
+                        "the client process said `{line}`, which means nothing"
+                    )));
+                }
+            }
+        }
+        client.end()?;
+        if let Some(Servers { server, raw, .. }) = servers {
+            raw.end()?;
+            if self.is_first {
+                // The client has shut it down, and by that it has to end.
+                let ended = server.join();
+                let ended = ended.map_err(|failure| failure.sentence().to_owned());
+                checks.push(Finding::ended(ended));
+            } else {
+                server.end()?;
+            }
+        }
+        Ok(Section {
+            protocol: self.protocol.name,
+            raw: carrier.raw_name(),
+            who: match carrier {
+                Carrier::InProcess => "both sides",
+                _ => "both processes",
+            },
+            cpu: self.cpu,
+            rows,
+        })
+    }
+
+    fn start_servers(&self) -> Result<Servers, Failure> {
+        let carrier = self.carrier();
         let endpoint = carrier.endpoint(self.scratch, &self.name);
         let serve = ["demo", "serve", "--until-input-ends", "--endpoint"];
         let serve: Vec<_> = serve.into_iter().chain([endpoint.as_str()]).collect();
@@ -191,42 +248,11 @@ impl Stage<'_> {
         let serve: Vec<_> = serve.into_iter().chain([listen.as_str()]).collect();
         let mut raw = self.start("raw peer", &serve)?;
         let raw_address = raw.lines_until_ready()?.concat();
-        let mut client = self.start_client(&references, &raw_address)?;
-        let mut rows = Vec::new();
-        while let Some(line) = client.line()? {
-            match Event::from_line(&line) {
-                Some(Event::Step(what)) => {
-                    progress.step(&format!("{}, {place}: {what}", self.protocol.name));
-                }
-                Some(Event::Checked(finding)) => checks.push(finding),
-                Some(Event::Measured(row)) => rows.push(row),
-                None => {
-                    return Err(Failure::because(format!(
-                        "the client process said `{line}`, which means nothing"
-                    )));
-                }
-            }
-        }
-        client.end()?;
-        raw.end()?;
-        if self.is_first {
-            // The client has shut it down, and by that it has to end.
-            let ended = server.join();
-            checks.push(Finding {
-                name: "the server ends after shutdown()".into(),
-                verdict: match ended {
-                    Ok(()) => Verdict::Passed,
-                    Err(failure) => Verdict::Failed(failure.sentence().to_owned()),
-                },
-            });
-        } else {
-            server.end()?;
-        }
-        Ok(Section {
-            protocol: self.protocol.name,
-            raw: carrier.raw_name(),
-            cpu: self.cpu,
-            rows,
+        Ok(Servers {
+            server,
+            references,
+            raw,
+            raw_address,
         })
     }
 
@@ -243,30 +269,55 @@ impl Stage<'_> {
         self.protocol.carrier.on_one_cpu(self.cpu.is_some())
     }
 
-    fn start_client(&self, references: &[String], raw: &str) -> Result<Process, Failure> {
+    fn start_client(&self, servers: Option<&Servers>) -> Result<Process, Failure> {
         let rounds = self.effort.rounds.to_string();
         let slice = self.effort.slice.to_string();
         let call_back = format!("{}-back", self.name);
         let call_back = self.carrier().endpoint(self.scratch, &call_back);
         let options = self.carrier().client_options();
+        let own_raw = self.carrier().raw_address(self.scratch, &self.name);
+        let raw = servers.map_or(&own_raw, |servers| &servers.raw_address);
         let mut arguments = vec!["demo", "client", "--raw", raw, "--endpoint", &call_back];
         arguments.extend(options.iter().map(String::as_str));
         arguments.extend(["--rounds", &rounds, "--slice", &slice]);
-        for (key, option) in [
-            ("Cube IOR:", "--cube"),
-            ("Receiver IOR:", "--receiver"),
-            ("Peer IOR:", "--peer"),
-        ] {
-            let line = references.iter().find(|line| line.starts_with(key));
-            let reference = line.and_then(|line| line.split_once(' '));
-            let Some((_, reference)) = reference else {
-                return Err(Failure::because("the server process gave no reference"));
-            };
-            arguments.extend([option, reference]);
+        match servers {
+            Some(servers) => {
+                for (key, option) in [
+                    ("Cube", "--cube"),
+                    ("Receiver", "--receiver"),
+                    ("Peer", "--peer"),
+                ] {
+                    arguments.extend([option, servers.server_reference(key)?]);
+                }
+            }
+            None => arguments.extend(["--serve", &call_back]),
         }
         if self.is_first {
             arguments.extend(["--check", "--shutdown"]);
         }
         self.start("client", &arguments)
     }
+}
+
+/// The processes that a client calls.
+struct Servers {
+    server: Process,
+    /// The lines in which the server told its references.
+    references: Vec<String>,
+    raw: Process,
+    raw_address: String,
+}
+
+impl Servers {
+    fn server_reference(&self, key: &str) -> Result<&str, Failure> {
+        reference_of(&self.references, key)
+    }
+}
+
+/// The reference of an object, from what a server said before it was ready.
+pub(super) fn reference_of<'l>(lines: &'l [String], key: &str) -> Result<&'l str, Failure> {
+    let mut all = lines.iter().filter_map(|line| line.split_once(' '));
+    all.find(|(what, reference)| *what == key && !reference.starts_with("at "))
+        .map(|(_, reference)| reference)
+        .ok_or_else(|| Failure::because(format!("the server process gave no reference of {key}")))
 }

@@ -29,6 +29,10 @@ pub(crate) struct ServeArgs {
     /// How connections are served: thread-per-connection or reactive
     #[arg(long, value_name = "NAME", default_value_t)]
     strategy: ServerStrategy,
+    /// Let Receiver be a member of this group at each miop:// endpoint: domain
+    /// and number, as in lab-7
+    #[arg(long, value_name = "DOMAIN-NUMBER")]
+    join: Option<String>,
     /// Write cube.ior, receiver.ior and peer.ior to this folder
     #[arg(long, value_name = "DIR")]
     ior_dir: Option<PathBuf>,
@@ -105,11 +109,15 @@ pub(crate) fn run(args: &ServeArgs) -> Result<(), Failure> {
     if args.until_input_ends {
         end_with_input(orb.clone())?;
     }
+    let groups = match &args.join {
+        Some(group) => join(&orb, &served, group)?,
+        None => Vec::new(),
+    };
     let references = References::of(&orb, &served);
     if let Some(folder) = &args.ior_dir {
         references.write(folder)?;
     }
-    match output::print(&references.announcement(&orb)) {
+    match output::print(&references.announcement(&orb, &groups)) {
         // A server may well be started by somebody who does not listen.
         Ok(()) | Err(Failure::OutputClosed) => {}
         Err(failure) => return Err(failure),
@@ -125,6 +133,30 @@ pub(crate) fn run(args: &ServeArgs) -> Result<(), Failure> {
         crate::bench::whitebox::profile::write(orbium::probe::Role::Server, file)?;
     }
     Ok(())
+}
+
+/// Makes the receiver a member of a group at all addresses of groups; their
+/// references.
+fn join(orb: &Orb, served: &Served, group: &str) -> Result<Vec<String>, Failure> {
+    let channels = orb.channels().unwrap_or_default();
+    let at = channels.iter().filter(|channel| channel.scheme == "miop");
+    let urls: Vec<_> = at
+        .map(|channel| format!("corbaloc:miop:1.0@1.0-{group}/{}", channel.address))
+        .collect();
+    if urls.is_empty() {
+        return Err(Failure::wrong_usage(
+            "there is no miop:// endpoint to join a group at",
+        ));
+    }
+    for url in &urls {
+        let object = orb.string_to_object(url).ok().flatten();
+        let object = object.ok_or_else(|| {
+            Failure::wrong_usage(format!("`{group}` is no group: expected DOMAIN-NUMBER"))
+        })?;
+        orb.join_group(&object, &served.receiver)
+            .map_err(|exception| Failure::because(format!("cannot join {url}: {exception}")))?;
+    }
+    Ok(urls)
 }
 
 /// The first signal lets requests in progress finish; a second one does not
@@ -177,7 +209,7 @@ impl References {
     }
 
     /// What is printed once requests are served.
-    fn announcement(&self, orb: &Orb) -> String {
+    fn announcement(&self, orb: &Orb, groups: &[String]) -> String {
         let mut text = String::new();
         for (key, reference) in &self.0 {
             text.push_str(&format!("{key} {reference}\n"));
@@ -191,6 +223,9 @@ impl References {
                     None => text.push_str(&format!("{key} at {channel}\n")),
                 }
             }
+        }
+        for group in groups {
+            text.push_str(&format!("Group {group}\n"));
         }
         text.push_str("READY\n");
         text

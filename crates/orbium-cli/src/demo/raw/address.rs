@@ -8,11 +8,14 @@ use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::PathBuf;
 use std::str::FromStr;
+use std::thread;
 use std::time::Duration;
+
+use orbium::transport::{ByteStream, InProcessStream};
 
 #[cfg(target_os = "linux")]
 use orbium_demo::raw::Listen;
-use orbium_demo::raw::serve;
+use orbium_demo::raw::{answer, serve};
 #[cfg(target_os = "linux")]
 use orbium_shm::ping_pong::PingPong;
 
@@ -20,7 +23,7 @@ use super::tls::{self, TlsListener};
 use crate::tls::TlsArgs;
 
 /// An address: `127.0.0.1:0` for TCP, `tls:127.0.0.1:0`, `unix:PATH`,
-/// `shm:MICROSECONDS:PATH`.
+/// `shm:MICROSECONDS:PATH`; `inproc` for a thread of the client itself.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum RawAddress {
     Tcp(SocketAddr),
@@ -31,6 +34,7 @@ pub(crate) enum RawAddress {
         /// How long to spin before sleeping.
         spin: Duration,
     },
+    InProcess,
 }
 
 impl FromStr for RawAddress {
@@ -39,6 +43,9 @@ impl FromStr for RawAddress {
     fn from_str(text: &str) -> Result<Self, String> {
         if let Some(path) = text.strip_prefix("unix:") {
             return Ok(Self::Unix(path.into()));
+        }
+        if text == "inproc" {
+            return Ok(Self::InProcess);
         }
         let shm = text.strip_prefix("shm:");
         if let Some((spin, path)) = shm.and_then(|rest| rest.split_once(':')) {
@@ -67,6 +74,7 @@ impl fmt::Display for RawAddress {
             Self::Shm { path, spin } => {
                 write!(f, "shm:{}:{}", spin.as_micros(), path.display())
             }
+            Self::InProcess => f.write_str("inproc"),
         }
     }
 }
@@ -92,6 +100,7 @@ impl RawAddress {
             Self::Unix(path) => Box::new(UnixStream::connect(path)?),
             #[cfg(target_os = "linux")]
             Self::Shm { path, spin } => Box::new(PingPong::connect(path, *spin)?),
+            Self::InProcess => Box::new(in_process()?),
             #[cfg(not(target_os = "linux"))]
             Self::Shm { .. } => return Err(io::ErrorKind::Unsupported.into()),
             #[cfg(not(unix))]
@@ -119,8 +128,38 @@ impl RawAddress {
             Self::Shm { .. } => return Err(io::ErrorKind::Unsupported.into()),
             #[cfg(not(unix))]
             Self::Unix(_) => return Err(io::ErrorKind::Unsupported.into()),
+            // Whoever connects answers itself.
+            Self::InProcess => return Err(io::ErrorKind::Unsupported.into()),
         })
     }
+}
+
+/// One end of a stream within this process.
+struct Memory(InProcessStream);
+
+impl Read for Memory {
+    fn read(&mut self, room: &mut [u8]) -> io::Result<usize> {
+        self.0.receive(room)
+    }
+}
+
+impl Write for Memory {
+    fn write(&mut self, octets: &[u8]) -> io::Result<usize> {
+        self.0.send(octets)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// A stream to a thread of this process that answers until it is dropped.
+fn in_process() -> io::Result<Memory> {
+    let (client, server) = InProcessStream::pair()?;
+    thread::Builder::new()
+        .name("raw".into())
+        .spawn(move || answer(Memory(server)))?;
+    Ok(Memory(client))
 }
 
 /// A raw server before it serves.
@@ -192,6 +231,7 @@ mod tests {
             "unix:/tmp/x",
             "shm:0:/tmp/x",
             "shm:20:/tmp/x",
+            "inproc",
         ] {
             assert_eq!(text.parse::<RawAddress>().unwrap().to_string(), text);
         }

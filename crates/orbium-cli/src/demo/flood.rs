@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Oneways that nobody answers, sent as fast as it goes: how many, and how many
+//! came.
+
+use std::fmt::Write;
+
+use serde_json::{Value, json};
+
+use super::report::{CALL_WIDTH, CELL_WIDTH};
+use super::timing::thousands;
+
+/// An operation that was sent for a while.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Sent {
+    /// The operation, for people.
+    pub(crate) call: String,
+    /// Calls that the transport took.
+    pub(crate) sent: u64,
+    /// Calls sent per second.
+    pub(crate) rate: f64,
+    /// Calls that each receiver served.
+    pub(crate) received: Vec<u64>,
+}
+
+impl Sent {
+    /// The fraction of the calls that did not come, of all receivers.
+    fn lost(&self) -> f64 {
+        let due = (self.sent * self.received.len() as u64) as f64;
+        1.0 - self.received.iter().sum::<u64>() as f64 / due.max(1.0)
+    }
+
+    pub(crate) fn to_json(&self) -> Value {
+        json!({
+            "call": self.call,
+            "sent": self.sent,
+            "calls_per_second": self.rate,
+            "received": self.received,
+            "lost": self.lost(),
+        })
+    }
+
+    pub(crate) fn from_json(value: &Value) -> Option<Self> {
+        let received = value["received"].as_array()?;
+        Some(Self {
+            call: value["call"].as_str()?.to_owned(),
+            sent: value["sent"].as_u64()?,
+            rate: value["calls_per_second"].as_f64()?,
+            received: received.iter().map(Value::as_u64).collect::<Option<_>>()?,
+        })
+    }
+}
+
+/// The oneways over one protocol.
+#[derive(Clone, Debug)]
+pub(crate) struct Flood {
+    /// The protocol.
+    pub(crate) protocol: &'static str,
+    /// One row for each operation.
+    pub(crate) rows: Vec<Sent>,
+}
+
+/// What stands below the tables.
+pub(crate) const EXPLANATION: &str = "
+sent: calls that the system took, as fast as it did; received: what the receivers counted
+when nothing more came. The system drops what a receiver has no time for.
+";
+
+impl Flood {
+    pub(crate) fn to_json(&self) -> Value {
+        let rows: Value = self.rows.iter().map(Sent::to_json).collect();
+        json!({ "protocol": self.protocol, "rows": rows })
+    }
+
+    pub(crate) fn write(&self, text: &mut String) {
+        let receivers = self.rows.first().map_or(0, |row| row.received.len());
+        let receivers = match receivers {
+            1 => "one receiver".to_owned(),
+            n => format!("{n} receivers"),
+        };
+        let _ = writeln!(
+            text,
+            "\n{}, oneways to {receivers}, processes free",
+            self.protocol
+        );
+        let _ = write!(text, "{:CALL_WIDTH$}", "call");
+        for heading in ["sent", "calls/s", "lost"] {
+            let _ = write!(text, "{heading:>CELL_WIDTH$}");
+        }
+        text.push_str("   received\n");
+        for row in &self.rows {
+            let _ = write!(text, "{:CALL_WIDTH$}", row.call);
+            let lost = format!("{:.1} %", 100.0 * row.lost());
+            for cell in [thousands(row.sent as f64), thousands(row.rate), lost] {
+                let _ = write!(text, "{cell:>CELL_WIDTH$}");
+            }
+            let received = row.received.iter().map(|count| thousands(*count as f64));
+            let _ = writeln!(text, "   {}", received.collect::<Vec<_>>().join(" and "));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_lost_is_told_of_all_receivers() {
+        let sent = Sent {
+            call: "x".into(),
+            sent: 100,
+            rate: 5.0,
+            received: vec![100, 50],
+        };
+        assert_eq!(sent.lost(), 0.25);
+        assert_eq!(Sent::from_json(&sent.to_json()), Some(sent.clone()));
+        let mut text = String::new();
+        Flood {
+            protocol: "UDP",
+            rows: vec![sent],
+        }
+        .write(&mut text);
+        assert!(text.contains("25.0 %   100 and 50"), "{text}");
+    }
+}

@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The process of the demonstration that sends oneways over datagrams, and asks
+//! the receivers over TCP what they got.
+
+use std::fmt;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use clap::Args;
+use orbium::{Config, ExceptionKind, Interface, Orb, ProtocolPolicy, SystemException};
+use orbium_demo::load::Load;
+use orbium_demo::specimen::octets_checksum;
+use orbium_demo::ttcp::{Receiver, Tally};
+
+use super::client::{PATIENCE, tell};
+use super::event::Event;
+use super::flood::Sent;
+use super::report::{Finding, Verdict};
+use super::timing::{rate, thousands};
+use crate::failure::Failure;
+use crate::reference::{self, ProtocolArgs};
+
+/// Octets of each call that is sent. The last one takes several packets of a
+/// group.
+const SIZES: [usize; 3] = [64, 1 << 10, 8 << 10];
+
+/// Calls that are sent at once to see whether all of them come: few enough for
+/// the kernel to hold them.
+const BURST: u64 = 8;
+
+/// Time without anything new, after which nothing more is expected.
+const SILENCE: Duration = Duration::from_millis(50);
+
+#[derive(Debug, Args)]
+pub(crate) struct OnewaysArgs {
+    /// The receiver, or the group of all receivers
+    #[arg(long, value_name = "REF")]
+    to: String,
+    /// A receiver, to be asked for its tally; one for each of them
+    #[arg(long, value_name = "REF", required = true)]
+    ask: Vec<String>,
+    /// Milliseconds that each operation is sent
+    #[arg(long, value_name = "MS", default_value_t = 50)]
+    slice: u64,
+    /// Send to groups through this interface
+    #[arg(long, value_name = "NAME")]
+    interface: Option<String>,
+    #[command(flatten)]
+    protocols: ProtocolArgs,
+}
+
+struct Parties {
+    to: Receiver,
+    receivers: Vec<Receiver>,
+}
+
+pub(crate) fn run(args: &OnewaysArgs) -> Result<(), Failure> {
+    let mut config = Config {
+        call_timeout: Some(PATIENCE),
+        protocols: reference::protocols(),
+        ..Config::default()
+    };
+    if let Some(name) = &args.interface {
+        let set = config.properties.set("multicast_interface", name);
+        set.map_err(|_| Failure::because(format!("`{name}` is no interface")))?;
+    }
+    args.protocols.add_to(&mut config)?;
+    let failed = |error: &dyn fmt::Display| Failure::because(error.to_string());
+    let orb = Orb::new(config).map_err(|error| failed(&error))?;
+    let object = |text: &String| -> Result<Receiver, Failure> {
+        let object = orb.string_to_object(text).map_err(|error| failed(&error))?;
+        let object = object.ok_or_else(|| Failure::because("the reference is nil"))?;
+        Ok(Receiver::from_object(object))
+    };
+    let asked = "iiop".parse::<ProtocolPolicy>();
+    let asked = asked.map_err(|error| failed(&error))?;
+    let receivers = args.ask.iter().map(object);
+    let receivers = receivers.map(|receiver| Ok(receiver?.with_protocols(asked.clone())));
+    let parties = Parties {
+        to: object(&args.to)?,
+        receivers: receivers.collect::<Result<_, Failure>>()?,
+    };
+    tell(&Event::Checked(Finding {
+        name: "a twoway call is refused".into(),
+        verdict: refused(&parties.to),
+    }))?;
+    for size in SIZES {
+        let call = format!("send_octets of {}", thousands(size as f64));
+        tell(&Event::Step(call.clone()))?;
+        tell(&Event::Checked(Finding {
+            name: format!("{call}: each of a few arrives as it was sent"),
+            verdict: match parties.check(size) {
+                Ok(()) => Verdict::Passed,
+                Err(reason) => Verdict::Failed(reason),
+            },
+        }))?;
+        let slice = Duration::from_millis(args.slice);
+        let sent = parties
+            .flood(&call, size, slice)
+            .map_err(|reason| Failure::because(format!("{call}: {reason}")))?;
+        tell(&Event::Sent(sent))?;
+    }
+    Ok(())
+}
+
+/// Nobody could answer.
+fn refused(to: &Receiver) -> Verdict {
+    match to.stop_timer() {
+        Err(exception) if exception.kind == ExceptionKind::InvPolicy => Verdict::Passed,
+        other => Verdict::Failed(format!("stop_timer() gave {other:?}")),
+    }
+}
+
+impl Parties {
+    /// A few calls, which nothing drops.
+    fn check(&self, size: usize) -> Result<(), String> {
+        self.start()?;
+        Load::SendOctets
+            .send(self.to.as_object(), size, BURST)
+            .map_err(in_words)?;
+        for (number, tally) in self.settled(BURST)?.iter().enumerate() {
+            intact(tally, size)?;
+            if tally.calls != BURST {
+                let (number, calls) = (number + 1, tally.calls);
+                return Err(format!("receiver {number} got {calls} of {BURST}"));
+            }
+        }
+        Ok(())
+    }
+
+    /// As many calls as can be sent in that time.
+    fn flood(&self, call: &str, size: usize, slice: Duration) -> Result<Sent, String> {
+        const AT_ONCE: u64 = 16;
+        self.start()?;
+        let (start, mut sent) = (Instant::now(), 0);
+        while start.elapsed() < slice {
+            Load::SendOctets
+                .send(self.to.as_object(), size, AT_ONCE)
+                .map_err(in_words)?;
+            sent += AT_ONCE;
+        }
+        let rate = rate(sent, start.elapsed());
+        let tallies = self.settled(sent)?;
+        for tally in &tallies {
+            intact(tally, size)?;
+            if tally.calls > sent {
+                return Err(format!("{sent} calls became {}", tally.calls));
+            }
+        }
+        Ok(Sent {
+            call: call.to_owned(),
+            sent,
+            rate,
+            received: tallies.iter().map(|tally| tally.calls).collect(),
+        })
+    }
+
+    fn start(&self) -> Result<(), String> {
+        self.receivers
+            .iter()
+            .try_for_each(Receiver::start_timer)
+            .map_err(in_words)
+    }
+
+    /// What the receivers have when all of them have everything, or nothing new
+    /// has come for a while.
+    fn settled(&self, sent: u64) -> Result<Vec<Tally>, String> {
+        let tallies = || -> Result<Vec<Tally>, String> {
+            let asked = self.receivers.iter().map(Receiver::stop_timer);
+            asked.collect::<Result<_, _>>().map_err(in_words)
+        };
+        let (mut last, mut since) = (tallies()?, Instant::now());
+        let end = Instant::now() + PATIENCE;
+        loop {
+            let has_all = last.iter().all(|tally| tally.calls >= sent);
+            if has_all || since.elapsed() >= SILENCE || Instant::now() >= end {
+                return Ok(last);
+            }
+            thread::sleep(SILENCE / 10);
+            let now = tallies()?;
+            if now != last {
+                (last, since) = (now, Instant::now());
+            }
+        }
+    }
+}
+
+/// What arrived is what was sent.
+fn intact(tally: &Tally, size: usize) -> Result<(), String> {
+    let want = Tally {
+        calls: tally.calls,
+        elements: tally.calls * size as u64,
+        checksum: tally.calls.wrapping_mul(octets_checksum(size)),
+    };
+    if *tally == want {
+        return Ok(());
+    }
+    Err(format!("the tally is {tally:?} instead of {want:?}"))
+}
+
+fn in_words(exception: SystemException) -> String {
+    exception.to_string()
+}
