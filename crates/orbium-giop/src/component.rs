@@ -141,6 +141,31 @@ impl TaggedComponent {
         })
     }
 
+    /// TAG_POLICIES.
+    #[must_use]
+    pub fn policies(policies: &[PolicyValue]) -> Self {
+        Self::encapsulated(TAG_POLICIES, |writer| {
+            writer.write_count(policies.len());
+            for policy in policies {
+                writer.write_u32(policy.kind);
+                writer.write_octets(&policy.data);
+            }
+        })
+    }
+
+    /// TAO's list of endpoints, each with the priority of its lane.
+    #[must_use]
+    pub fn tao_endpoints(endpoints: &[PriorityEndpoint]) -> Self {
+        Self::encapsulated(TAG_TAO_ENDPOINTS, |writer| {
+            writer.write_count(endpoints.len());
+            for endpoint in endpoints {
+                writer.write_name(&endpoint.address.host);
+                writer.write_u16(endpoint.address.port);
+                writer.write_u16(endpoint.priority as u16);
+            }
+        })
+    }
+
     /// TAG_GROUP.
     #[must_use]
     pub fn group(group: &ObjectGroup) -> Self {

@@ -5,7 +5,8 @@ use core::fmt;
 
 use crate::ObjectGroup;
 use crate::codeset::CodeSetComponent;
-use crate::component::{Component, HostPort, PriorityEndpoint, orb_name};
+use crate::component::{Component, HostPort, PolicyValue, PriorityEndpoint, orb_name};
+use crate::real_time::{self, PriorityBandsValue, PriorityModel, PriorityModelValue};
 
 impl fmt::Display for Component {
     /// What the component says, in one line, without its tag.
@@ -21,10 +22,7 @@ impl fmt::Display for Component {
                 f.write_str("; wchar ")?;
                 write_code_sets(f, &info.wchar_data)
             }
-            Self::Policies(policies) => write_list(f, policies, |policy, f| {
-                write!(f, "type {} value ", policy.kind)?;
-                write_hex(f, &policy.data)
-            }),
+            Self::Policies(policies) => write_list(f, policies, write_policy),
             Self::AlternateAddress(address) => address.fmt(f),
             Self::CompleteObjectKey(octets)
             | Self::CsiSecMechList(octets)
@@ -94,6 +92,31 @@ impl fmt::Display for Component {
             Self::TaoEndpoints(endpoints) => write_list(f, endpoints, PriorityEndpoint::fmt),
         }
     }
+}
+
+fn write_policy(policy: &PolicyValue, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    match policy.kind {
+        real_time::PRIORITY_MODEL_POLICY => {
+            if let Ok(value) = PriorityModelValue::decode(&policy.data) {
+                let model = match value.model {
+                    PriorityModel::ClientPropagated => "CLIENT_PROPAGATED",
+                    PriorityModel::ServerDeclared => "SERVER_DECLARED",
+                };
+                return write!(f, "{model} priority {}", value.server_priority);
+            }
+        }
+        real_time::PRIORITY_BANDED_CONNECTION_POLICY => {
+            if let Ok(PriorityBandsValue(bands)) = PriorityBandsValue::decode(&policy.data) {
+                f.write_str("bands ")?;
+                return write_list(f, &bands, |band, f| {
+                    write!(f, "{} to {}", band.low, band.high)
+                });
+            }
+        }
+        _ => {}
+    }
+    write!(f, "type {} value ", policy.kind)?;
+    write_hex(f, &policy.data)
 }
 
 impl fmt::Display for PriorityEndpoint {

@@ -15,6 +15,7 @@
 //! * [`miop`], [`media`]: messages, and frames of sound and pictures, in
 //!   datagrams.
 //! * [`messaging`]: what else GIOP messages may look like on the wire.
+//! * [`real_time`]: priorities of requests, policies of references.
 //! * [`SystemException`] and the one table of [`minor`] codes.
 //!
 //! ```
@@ -62,6 +63,7 @@ mod object_url;
 mod orbium_profile;
 mod parts;
 pub mod profile;
+pub mod real_time;
 mod reassembly;
 mod reply;
 mod request;

@@ -2,6 +2,9 @@
 //! A stream of octets as a connection would take it.
 
 use orbium_cdr::{CdrReader, CdrWriter, Decode, Encode, Format};
+use orbium_giop::real_time::{
+    priority_context, priority_range_context, read_priority_context, read_priority_range_context,
+};
 use orbium_giop::{
     BodyStart, CancelRequest, FragmentPlan, HEADER_LEN, Ior, LocateReplyHeader, LocateRequest,
     LocateStatus, MessageHeader, MessageKind, OperationTail, Reassembly, ReassemblyLimits,
@@ -270,6 +273,16 @@ fn contexts_hold(contexts: &ServiceContexts<'_>, format: Format) {
     for context in contexts {
         assert!(contexts.find(context.id).is_some());
         let _ = service_context::name(context.id);
+        if let Ok(priority) = read_priority_context(context.data) {
+            assert_eq!(
+                read_priority_context(&priority_context(priority)),
+                Ok(priority)
+            );
+        }
+        if let Ok(range) = read_priority_range_context(context.data) {
+            let again = priority_range_context(range);
+            assert_eq!(read_priority_range_context(&again), Ok(range));
+        }
     }
     let Some(data) = contexts.find(service_context::CODE_SETS) else {
         return;

@@ -2,6 +2,7 @@
 //! References and object URLs, as text and as octets.
 
 use orbium_cdr::Decode;
+use orbium_giop::real_time::PublishedPolicies;
 use orbium_giop::{
     Component, IiopProfile, Ior, ObjectUrl, OrbiumProfile, Profile, TaggedComponent, TaggedProfile,
     UiopProfile, UipmcProfile, codeset, component, decode_encapsulation, profile,
@@ -178,6 +179,11 @@ fn component_holds(tagged: &TaggedComponent) {
         Component::OmniorbUnix { host, path } => TaggedComponent::omniorb_unix(host, path),
         Component::OrbiumHost(id) => TaggedComponent::orbium_host(id),
         Component::Group(group) => TaggedComponent::group(group),
+        Component::Policies(policies) => {
+            let _ = PublishedPolicies::find(std::slice::from_ref(tagged));
+            TaggedComponent::policies(policies)
+        }
+        Component::TaoEndpoints(endpoints) => TaggedComponent::tao_endpoints(endpoints),
         _ => return,
     };
     assert_eq!(Component::parse(&encoded).as_ref(), Ok(&parsed));
