@@ -131,10 +131,12 @@ pub(crate) fn explain(object: &ObjectRef, timeout: Duration, exception: SystemEx
         (ExceptionKind::Timeout, _) => {
             format!("timed out: no answer from {at} within {limit} s")
         }
-        (ExceptionKind::InvPolicy, _) => format!(
-            "no protocol of the reference can be used: {}",
-            reference::refusals(object)
-        ),
+        (ExceptionKind::InvPolicy, code) if code == own(minor::NO_USABLE_PROTOCOL) => {
+            match reference::refusals(exception) {
+                Some(refusals) => format!("no protocol of the reference can be used: {refusals}"),
+                None => format!("the object at {at} cannot be asked: {exception}"),
+            }
+        }
         (ExceptionKind::ObjectNotExist, _) => {
             format!("no such object: the server at {at} says {exception}")
         }

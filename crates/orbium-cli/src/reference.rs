@@ -9,7 +9,9 @@ use clap::Args;
 #[cfg(target_os = "linux")]
 use orbium::Transport;
 use orbium::giop::{Ior, ObjectUrl};
-use orbium::{Channel, Config, ConnectTimeout, ObjectRef, Orb, ProtocolPolicy, Protocols};
+use orbium::{
+    Channel, Config, ConnectTimeout, ObjectRef, Orb, ProtocolPolicy, Protocols, SystemException,
+};
 
 use crate::failure::Failure;
 use crate::load::LoadArgs;
@@ -173,13 +175,11 @@ pub(crate) fn address(object: &ObjectRef) -> String {
     }
 }
 
-/// What a reference offers and why it cannot be used, for people.
-pub(crate) fn refusals(object: &ObjectRef) -> String {
-    let offered: Vec<_> = object.protocols().iter().map(ToString::to_string).collect();
-    match offered.as_slice() {
-        [] => "it offers none".to_owned(),
-        all => all.join("; "),
-    }
+/// Why the call that has just raised this exception reached nobody, protocol by
+/// protocol; `None` if it did.
+pub(crate) fn refusals(exception: SystemException) -> Option<String> {
+    let failure = orbium::last_failure().filter(|failure| failure.exception == exception);
+    failure.map(|failure| failure.reasons())
 }
 
 /// The `corbaloc:` of the object with a plain key at a channel; `None` for a

@@ -63,6 +63,20 @@ fn several_protocols_and_policies() -> Tested {
         println!("{offered}");
     }
     assert_eq!(object.protocols().len(), 1);
+
+    let cube = cube.with_protocols("ssliop".parse()?);
+    if let Err(exception) = cube.noop() {
+        match orbium::last_failure().filter(|failure| failure.exception == exception) {
+            Some(failure) => println!("{failure}"),
+            None => println!("{exception}"),
+        }
+    }
+    let reasons = orbium::last_failure().ok_or("a failure")?.reasons();
+    assert_eq!(
+        reasons.matches("the policy does not name it").count(),
+        3,
+        "{reasons}"
+    );
     Ok(())
 }
 

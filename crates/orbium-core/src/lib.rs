@@ -60,6 +60,7 @@ pub use adapter::{
     IdAssignment, IdUniqueness, Lifespan, ManagerState, Poa, PoaError, PoaManager, Policies,
 };
 pub use bridge::Bridge;
+pub use client::{Unreachable, last_failure};
 pub use config::{Config, ConnectTimeout, GiopMinor, Limits, ServerStrategy, UnknownStrategy};
 pub use initial::{InvalidName, ObjectError};
 pub use operation::Operation;

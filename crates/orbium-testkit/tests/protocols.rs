@@ -122,6 +122,45 @@ fn when_nothing_fits_the_reference_says_why() {
     );
     assert!(not.contains("the policy does not name it"), "{not}");
     assert!(not.contains("profile 0x12345678: not understood"), "{not}");
+    // And so does what the caller of the failed call can ask for.
+    let failure = orbium::last_failure().unwrap();
+    assert_eq!(failure.exception, exception);
+    assert_eq!(failure.offered, target.as_object().protocols());
+    assert!(failure.to_string().starts_with("INV_POLICY"), "{failure}");
+    for reason in not.lines() {
+        assert!(failure.to_string().contains(reason), "{failure}");
+    }
+    served.end();
+}
+
+#[test]
+fn a_call_that_reached_nobody_is_explained() {
+    // Each test has a thread of its own.
+    assert_eq!(orbium::last_failure(), None);
+    let client = client();
+    let closed = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let at = closed.local_addr().unwrap();
+    drop(closed);
+    let url = format!("corbaloc:diop:1.2@{at},iiop:1.2@{at}/Probe");
+    let target: orbium_testkit::probe::Target = reach(&client, &url);
+    let exception = target.echo_long(1).unwrap_err();
+    assert_eq!(exception.kind, ExceptionKind::Transient);
+    let failure = orbium::last_failure().unwrap();
+    assert_eq!(failure.exception, exception);
+    let of = |scheme: &str| {
+        let mut offered = failure.offered.iter();
+        let found = offered.find(|one| one.channel.as_ref().unwrap().scheme == scheme);
+        found.unwrap().refusal.clone().unwrap()
+    };
+    assert!(of("iiop").contains("refused"), "{failure}");
+    assert!(of("diop").contains("no way back"), "{failure}");
+
+    // What succeeds, and what others do, changes nothing.
+    let served = served(orbium::ServerStrategy::default(), &["iiop://127.0.0.1:0"]);
+    assert_eq!(served.seen_by(&client).echo_long(3), Ok(3));
+    assert_eq!(orbium::last_failure(), Some(failure));
+    let others = std::thread::spawn(orbium::last_failure);
+    assert_eq!(others.join().unwrap(), None);
     served.end();
 }
 

@@ -13,7 +13,7 @@ use orbium_transport::Deadline;
 use crate::ObjectRef;
 use crate::client::binding::{Binding, no_usable_protocol};
 use crate::client::exchange::{Link, Outcome, deadline_passed};
-use crate::client::locate;
+use crate::client::{locate, unreachable};
 
 /// Times that a request which the server had not begun is sent again.
 const RETRIES: u32 = 4;
@@ -150,6 +150,17 @@ impl<'o> Attempt<'o> {
         Err(refused)
     }
 
+    /// Keeps for the caller why there was no link.
+    #[cold]
+    pub(crate) fn reached_nobody(
+        &self,
+        oneway: bool,
+        exception: SystemException,
+    ) -> SystemException {
+        unreachable::explain(self.target(), oneway, exception);
+        exception
+    }
+
     #[inline]
     pub(crate) fn deadline(&self) -> Deadline {
         self.timing.deadline
@@ -235,7 +246,9 @@ impl<'o> Attempt<'o> {
 
     /// Asks the server once where the object is.
     pub(crate) fn locate(&self) -> Result<bool, Outcome> {
-        let link = self.link().map_err(Outcome::Failed)?;
+        let link = self.link();
+        let failed = |exception| Outcome::Failed(self.reached_nobody(false, exception));
+        let link = link.map_err(failed)?;
         let ior = self.target().ior();
         locate::perform(self.object.orb(), ior, link, self.timing.deadline)
     }

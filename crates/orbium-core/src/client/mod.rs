@@ -7,12 +7,14 @@ mod connection;
 mod exchange;
 mod locate;
 mod pool;
+mod unreachable;
 
 use orbium_cdr::{CdrError, CdrReader, CdrWriter};
 use orbium_giop::SystemException;
 
 pub(crate) use binding::{Binding, no_usable_protocol};
 pub(crate) use pool::Pools;
+pub use unreachable::{Unreachable, last_failure};
 
 use crate::raises::Raises;
 use crate::{ObjectRef, Operation};
@@ -47,7 +49,7 @@ pub(crate) fn call<'a, T, E: Raises>(
                     Answer::None => exchange.outcome(),
                 }
             }
-            Err(exception) => Outcome::Failed(exception),
+            Err(exception) => Outcome::Failed(attempt.reached_nobody(false, exception)),
         };
         attempt.again(outcome)?;
     }
@@ -73,7 +75,7 @@ pub(crate) fn send<'a>(
                     Answer::None => exchange.outcome(),
                 }
             }
-            Err(exception) => Outcome::Failed(exception),
+            Err(exception) => Outcome::Failed(attempt.reached_nobody(true, exception)),
         };
         attempt.again(outcome)?;
     }

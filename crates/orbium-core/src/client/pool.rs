@@ -17,6 +17,7 @@ use orbium_transport::{Connector, Deadline};
 use crate::client::binding::no_usable_protocol;
 use crate::client::connection::Connection;
 use crate::client::exchange::not_trusted;
+use crate::client::unreachable;
 use crate::{Channel, Config};
 
 /// What connections must have in common to be used for one another: the
@@ -277,6 +278,7 @@ impl Pool {
             ))),
             Err(error) => {
                 tracing::debug!(channel = %self.key.channel, %error, "cannot connect");
+                unreachable::note(&self.key.channel, &error);
                 Err(refusal(&error, deadline, &self.key.channel))
             }
         }
