@@ -13,10 +13,9 @@ use std::os::fd::OwnedFd;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::time::Duration;
 
-use orbium_sys::{Interest, wait_for};
+use orbium_sys::{Interest, shared, wait_for};
 use rustix::io::Errno;
 use rustix::net::{RecvFlags, SendFlags, recv, send};
-use rustix::thread::futex;
 
 use crate::region::{Region, Way};
 use crate::ring::{Control, Rouse, Side};
@@ -276,7 +275,7 @@ impl Link {
 #[cold]
 fn wake(side: &Side) {
     // All of them: there is one, unless the peer is hostile.
-    let _ = futex::wake(&side.state, futex::Flags::empty(), i32::MAX as u32);
+    shared::wake(&side.state, u32::MAX);
 }
 
 #[cfg(test)]

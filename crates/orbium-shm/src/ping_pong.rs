@@ -11,8 +11,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
-use orbium_sys::{Deadline, Interest, wait_for};
-use rustix::thread::futex::{self, Timespec};
+use orbium_sys::{Deadline, Interest, shared, wait_for};
 
 use crate::hello;
 use crate::region::{Region, Way};
@@ -46,8 +45,8 @@ impl PingPong {
     /// The system's.
     pub fn accept(listener: &UnixListener, spin: Duration) -> io::Result<Self> {
         let socket = OwnedFd::from(listener.accept()?.0);
-        let (region, memory) = Region::create(RING)?;
-        hello::greet(&socket, RING, &memory)?;
+        let (region, shared) = Region::create(RING)?;
+        hello::greet(&socket, RING, &shared)?;
         Ok(Self {
             region,
             inward: Way::ToServer,
@@ -62,9 +61,9 @@ impl PingPong {
     /// The system's; who is there is no server.
     pub fn connect(path: &Path, spin: Duration) -> io::Result<Self> {
         let socket = OwnedFd::from(UnixStream::connect(path)?);
-        let (ring, memory) = hello::receive_greeting(&socket, Deadline::NEVER)?;
+        let (ring, shared) = hello::receive_greeting(&socket, Deadline::NEVER)?;
         Ok(Self {
-            region: Region::open(&memory, ring)?,
+            region: Region::open(&shared, ring)?,
             inward: Way::ToClient,
             socket,
             spin,
@@ -86,14 +85,12 @@ impl PingPong {
             if seen == Err(FULL) {
                 return Ok(true);
             }
-            let second = Timespec {
-                tv_sec: 1,
-                tv_nsec: 0,
-            };
             // It returns because the flag has changed, or to look who is there.
-            let slept = futex::wait(flag, futex::Flags::empty(), AWAITED, Some(&second));
-            if slept == Err(rustix::io::Errno::TIMEDOUT) && self.is_alone()? {
-                return Ok(false);
+            match shared::sleep_on(flag, AWAITED, Some(Duration::from_secs(1))) {
+                Err(error) if error.kind() == io::ErrorKind::TimedOut && self.is_alone()? => {
+                    return Ok(false);
+                }
+                _ => {}
             }
         }
     }
@@ -150,7 +147,7 @@ impl Write for PingPong {
         }
         self.region.copy_in(outward, &from[..count]);
         if flag.swap(FULL, Ordering::AcqRel) == AWAITED {
-            let _ = futex::wake(flag, futex::Flags::empty(), 1);
+            shared::wake(flag, 1);
         }
         Ok(count)
     }

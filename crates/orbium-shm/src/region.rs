@@ -3,12 +3,11 @@
 
 use std::io;
 use std::mem::size_of;
-use std::os::fd::{AsFd, OwnedFd};
-use std::ptr::{NonNull, null_mut};
+use std::os::fd::OwnedFd;
+use std::ptr::NonNull;
 use std::sync::atomic::AtomicU64;
 
-use rustix::fs::{MemfdFlags, SealFlags, fcntl_add_seals, fcntl_get_seals, memfd_create};
-use rustix::mm::{MapFlags, ProtFlags, mmap, munmap};
+use orbium_sys::shared;
 
 use crate::octets::SharedOctets;
 use crate::ring::Control;
@@ -21,14 +20,6 @@ pub(crate) const LARGEST: u32 = 64 * 1024 * 1024;
 
 /// Octets before the rings, for the control words of both.
 const HEAD: usize = 4096;
-
-/// Without these seals the other side could cut the memory off under us.
-const SEALS: SealFlags = SealFlags::SHRINK
-    .union(SealFlags::GROW)
-    .union(SealFlags::SEAL);
-
-/// `TMPFS_MAGIC`: what a memfd of ordinary pages lies on.
-const TMPFS: i64 = 0x0102_1994;
 
 /// The direction that a ring carries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -80,13 +71,7 @@ impl Region {
         if !is_ring(ring) {
             return Err(io::ErrorKind::InvalidInput.into());
         }
-        let flags = MemfdFlags::CLOEXEC | MemfdFlags::ALLOW_SEALING;
-        // Hosts may insist on memory that cannot be executed; kernels before
-        // 6.3 do not know what that is.
-        let memory = memfd_create("orbium", flags | MemfdFlags::NOEXEC_SEAL)
-            .or_else(|_| memfd_create("orbium", flags))?;
-        rustix::fs::ftruncate(&memory, total(ring as usize) as u64)?;
-        fcntl_add_seals(&memory, SEALS)?;
+        let memory = shared::sealed_memory(c"orbium", total(ring as usize) as u64)?;
         Ok((Self::map(&memory, ring as usize)?, memory))
     }
 
@@ -98,27 +83,22 @@ impl Region {
         if !is_ring(ring) {
             return Err(bad("shared memory: rings of a size that they cannot have"));
         }
-        let seals = fcntl_get_seals(memory).map_err(|_| bad("shared memory: not a memfd"))?;
-        if !seals.contains(SEALS) {
+        let sealed = shared::is_sealed(memory).map_err(|_| bad("shared memory: not a memfd"))?;
+        if !sealed {
             return Err(bad("shared memory: not sealed"));
         }
-        // Huge pages come from a pool that may be empty when one is touched.
-        if rustix::fs::fstatfs(memory)?.f_type as i64 != TMPFS {
+        if !shared::is_of_ordinary_pages(memory)? {
             return Err(bad("shared memory: not of ordinary pages"));
         }
-        let size = rustix::fs::fstat(memory)?.st_size;
-        if u64::try_from(size) != Ok(total(ring as usize) as u64) {
+        if shared::length(memory)? != total(ring as usize) as u64 {
             return Err(bad("shared memory: not of the size that was told"));
         }
         Self::map(memory, ring as usize)
     }
 
     /// Maps memory that was checked.
-    fn map(memory: &impl AsFd, ring: usize) -> io::Result<Self> {
-        let access = ProtFlags::READ | ProtFlags::WRITE;
-        // SAFETY: a new mapping, at a place of the kernel's choice.
-        let base = unsafe { mmap(null_mut(), total(ring), access, MapFlags::SHARED, memory, 0) }?;
-        let base = NonNull::new(base.cast()).ok_or(io::ErrorKind::OutOfMemory)?;
+    fn map(memory: &OwnedFd, ring: usize) -> io::Result<Self> {
+        let base = shared::map(memory, total(ring))?;
         Ok(Self { base, ring })
     }
 
@@ -184,7 +164,6 @@ impl Region {
 impl Drop for Region {
     fn drop(&mut self) {
         // SAFETY: our own mapping, and every reference into it borrows `self`.
-        // An error would mean that it is not mapped.
-        let _ = unsafe { munmap(self.base.as_ptr().cast(), total(self.ring)) };
+        unsafe { shared::unmap(self.base, total(self.ring)) };
     }
 }

@@ -6,9 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
-use orbium_sys::Deadline;
-use rustix::io::Errno;
-use rustix::thread::futex::{self, Timespec};
+use orbium_sys::{Deadline, shared};
 
 use crate::link::{BROKEN, DEAD, Link, Wait};
 use crate::ring::{Park, Parked, Slept, sleep};
@@ -68,17 +66,15 @@ impl Park for Parking<'_> {
             last = left.is_some_and(|left| left <= UNWATCHED);
             left = Some(left.map_or(UNWATCHED, |left| left.min(UNWATCHED)));
         }
-        let timeout = left.map(|left| Timespec {
-            tv_sec: i64::try_from(left.as_secs()).unwrap_or(i64::MAX),
-            tv_nsec: i64::from(left.subsec_nanos()),
-        });
-        // The memory is shared, so the word is not private to this process.
-        match futex::wait(word, futex::Flags::empty(), value, timeout.as_ref()) {
-            Ok(()) | Err(Errno::AGAIN) => Parked::Woken,
-            Err(Errno::INTR) => Parked::Interrupted,
-            Err(Errno::TIMEDOUT) if last => Parked::TimedOut,
-            Err(Errno::TIMEDOUT) => Parked::Interrupted,
-            Err(_) => Parked::Failed,
+        let Err(error) = shared::sleep_on(word, value, left) else {
+            return Parked::Woken;
+        };
+        match error.kind() {
+            io::ErrorKind::WouldBlock => Parked::Woken,
+            io::ErrorKind::Interrupted => Parked::Interrupted,
+            io::ErrorKind::TimedOut if last => Parked::TimedOut,
+            io::ErrorKind::TimedOut => Parked::Interrupted,
+            _ => Parked::Failed,
         }
     }
 }

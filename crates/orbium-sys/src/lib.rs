@@ -21,6 +21,8 @@ mod read_options;
 mod readiness;
 mod real_time_error;
 mod scheduling;
+#[cfg(target_os = "linux")]
+pub mod shared;
 mod shown;
 mod socket_options;
 mod stream;

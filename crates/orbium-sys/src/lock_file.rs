@@ -1,16 +1,13 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Locks between processes, by the name of a file.
 
-use std::fs::{self, File};
+use std::fs::{self, File, OpenOptions};
 use std::io;
-use std::os::unix::fs::MetadataExt;
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use rustix::fs::{FlockOperation, Mode, OFlags, flock};
-use rustix::io::Errno;
-
-use crate::Deadline;
+use crate::{Deadline, raw};
 
 /// Time between two attempts: others hold a lock for some system calls only.
 const PAUSE: Duration = Duration::from_millis(1);
@@ -37,7 +34,7 @@ impl LockFile {
                 let what = format!("{}: not a lock file", path.display());
                 return Err(io::Error::new(io::ErrorKind::AlreadyExists, what));
             }
-            match flock(&file, FlockOperation::NonBlockingLockExclusive) {
+            match raw::try_lock(&file) {
                 // Who held it may have removed the file since it was opened.
                 Ok(()) if is_at(&file, path)? => {
                     return Ok(Self {
@@ -46,8 +43,12 @@ impl LockFile {
                     });
                 }
                 Ok(()) => {}
-                Err(Errno::WOULDBLOCK | Errno::INTR) => std::thread::sleep(PAUSE),
-                Err(error) => return Err(error.into()),
+                Err(error) => match error.kind() {
+                    io::ErrorKind::WouldBlock | io::ErrorKind::Interrupted => {
+                        std::thread::sleep(PAUSE);
+                    }
+                    _ => return Err(error),
+                },
             }
             deadline.remaining()?;
         }
@@ -55,10 +56,11 @@ impl LockFile {
 }
 
 fn open(path: &Path) -> io::Result<File> {
-    let flags = OFlags::CREATE | OFlags::WRONLY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    let mut options = OpenOptions::new();
+    options.write(true).create(true).truncate(false).mode(0o600);
     // A FIFO without a reader must not be waited for.
-    let flags = flags | OFlags::NONBLOCK;
-    Ok(rustix::fs::open(path, flags, Mode::RUSR | Mode::WUSR)?.into())
+    options.custom_flags(libc::O_NOFOLLOW | libc::O_NONBLOCK);
+    options.open(path)
 }
 
 fn is_at(file: &File, path: &Path) -> io::Result<bool> {

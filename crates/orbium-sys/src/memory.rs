@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Memory that is there before it is needed: a page fault in a request costs
 //! more than the request.
-#![cfg_attr(target_env = "gnu", expect(unsafe_code, reason = "mallopt"))]
+#![cfg_attr(
+    any(target_os = "linux", target_env = "gnu"),
+    expect(unsafe_code, reason = "system calls that no small safe crate offers")
+)]
 
 use std::hint::black_box;
+#[cfg(target_os = "linux")]
+use std::io;
 
 use crate::RealTimeError;
-
-#[cfg(target_os = "linux")]
-use rustix::mm::{MlockAllFlags, mlockall, munlockall};
 
 /// Octets of a page; where pages are larger, some are touched twice.
 const PAGE: usize = 4096;
@@ -31,14 +33,17 @@ pub enum LockedMemory {
 #[cfg(target_os = "linux")]
 pub fn lock_memory(which: LockedMemory) -> Result<(), RealTimeError> {
     let flags = match which {
-        LockedMemory::Present => MlockAllFlags::CURRENT,
-        LockedMemory::All => MlockAllFlags::CURRENT | MlockAllFlags::FUTURE,
+        LockedMemory::Present => libc::MCL_CURRENT,
+        LockedMemory::All => libc::MCL_CURRENT | libc::MCL_FUTURE,
     };
-    mlockall(flags).map_err(|error| match error {
-        rustix::io::Errno::PERM | rustix::io::Errno::NOMEM | rustix::io::Errno::AGAIN => {
-            RealTimeError::MemoryLockLimit
-        }
-        other => RealTimeError::System(other.into()),
+    // SAFETY: takes a number; memory stays what and where it is.
+    if unsafe { libc::mlockall(flags) } == 0 {
+        return Ok(());
+    }
+    let error = io::Error::last_os_error();
+    Err(match error.raw_os_error() {
+        Some(libc::EPERM | libc::ENOMEM | libc::EAGAIN) => RealTimeError::MemoryLockLimit,
+        _ => RealTimeError::System(error),
     })
 }
 
@@ -48,7 +53,11 @@ pub fn lock_memory(which: LockedMemory) -> Result<(), RealTimeError> {
 /// What the system says.
 #[cfg(target_os = "linux")]
 pub fn unlock_memory() -> Result<(), RealTimeError> {
-    munlockall().map_err(|error| RealTimeError::System(error.into()))
+    // SAFETY: takes nothing; memory stays what and where it is.
+    match unsafe { libc::munlockall() } {
+        0 => Ok(()),
+        _ => Err(RealTimeError::System(io::Error::last_os_error())),
+    }
 }
 
 /// Not on this system.

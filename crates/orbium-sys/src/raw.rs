@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Socket options that no safe crate offers.
+//! Socket options, and locks of files, that no small safe crate offers.
 #![expect(unsafe_code, reason = "system calls that no safe crate offers")]
 
+use std::fs::File;
 use std::io;
 use std::mem::size_of;
 use std::os::fd::{AsFd, AsRawFd};
@@ -110,4 +111,17 @@ pub(crate) fn pacing_rate(socket: &dyn AsFd) -> io::Result<Option<u64>> {
     let rate: libc::c_ulong = get(socket, libc::SOL_SOCKET, libc::SO_MAX_PACING_RATE)?;
     // Lossless: no system has longer ones.
     Ok((rate != libc::c_ulong::MAX).then_some(rate as u64))
+}
+
+/// Locks a file for this opening of it alone, if nobody else has done so.
+///
+/// # Errors
+/// `WouldBlock`: somebody has; the system's error.
+pub(crate) fn try_lock(file: &File) -> io::Result<()> {
+    // SAFETY: the descriptor is open as long as it is borrowed; nothing else is
+    // looked at.
+    match unsafe { libc::flock(file.as_raw_fd(), libc::LOCK_EX | libc::LOCK_NB) } {
+        0 => Ok(()),
+        _ => Err(io::Error::last_os_error()),
+    }
 }
