@@ -12,13 +12,16 @@
 //! 255, which GIOP does not have, and version 0.0; the original is then all of
 //! it. Compressor 0 says that it is not compressed.
 
+use core::fmt;
 use core::ops::Range;
 
 use super::{
     Decoder, Encoder, Input, MAX_OVERHEAD, Message, Messaging, MessagingError, Session, Side,
 };
 use crate::header::{HEADER_LEN, MessageHeader, u32_from, u32_octets};
-use flate2::{Compress, Compression, Decompress, FlushCompress, FlushDecompress, Status};
+use miniz_oxide::deflate::core::CompressorOxide;
+use miniz_oxide::inflate::stream::{FullReset, InflateState};
+use miniz_oxide::{DataFormat, MZError, MZFlush, MZStatus, deflate, inflate};
 use orbium_cdr::ByteOrder;
 
 const MAGIC: [u8; 4] = *b"ZIOP";
@@ -98,11 +101,19 @@ impl Messaging for Ziop {
     }
 }
 
-#[derive(Debug)]
 struct ZiopEncoder {
     settings: Ziop,
     /// Made when it is first needed: it is large.
-    compress: Option<Box<Compress>>,
+    compress: Option<Box<CompressorOxide>>,
+}
+
+impl fmt::Debug for ZiopEncoder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut shown = f.debug_struct("ZiopEncoder");
+        shown
+            .field("settings", &self.settings)
+            .finish_non_exhaustive()
+    }
 }
 
 impl Encoder for ZiopEncoder {
@@ -188,14 +199,17 @@ impl ZiopEncoder {
         let share = 100_usize.saturating_sub(self.settings.gain);
         let most = message.len() / 100 * share + message.len() % 100 * share / 100;
         let start = head.len();
-        let level = Compression::new(self.settings.level.clamp(1, 9));
-        let compress = self
-            .compress
-            .get_or_insert_with(|| Box::new(Compress::new(level, true)));
+        // From 1 to 9: it fits.
+        let level = self.settings.level.clamp(1, 9) as u8;
+        let compress = self.compress.get_or_insert_with(|| {
+            let mut compress = Box::<CompressorOxide>::default();
+            compress.set_format_and_level(DataFormat::Zlib, level);
+            compress
+        });
         compress.reset();
         head.resize(start + HEAD_LEN, 0);
         let slices = message.slices(original.start()..message.len());
-        if !deflate(compress, slices, start + most, head) {
+        if !append_deflated(compress, slices, start + most, head) {
             head.truncate(start);
             return false;
         }
@@ -209,8 +223,8 @@ impl ZiopEncoder {
 }
 
 /// Appends the slices compressed, unless more than `end` octets come of it.
-fn deflate<'m>(
-    compress: &mut Compress,
+fn append_deflated<'m>(
+    compress: &mut CompressorOxide,
     slices: impl Iterator<Item = &'m [u8]>,
     end: usize,
     out: &mut Vec<u8>,
@@ -222,33 +236,37 @@ fn deflate<'m>(
             input = slices.next().unwrap_or_default();
         }
         let flush = if slices.peek().is_none() {
-            FlushCompress::Finish
+            MZFlush::Finish
         } else {
-            FlushCompress::None
+            MZFlush::None
         };
-        if out.len() > end {
+        let done = out.len();
+        if done > end {
             return false;
         }
-        if out.len() == out.capacity() {
-            out.reserve((end - out.len() + 1).min(AHEAD));
-        }
-        let before = compress.total_in();
-        let status = compress.compress_vec(input, out, flush);
-        let taken = (compress.total_in() - before) as usize;
-        input = input.get(taken..).unwrap_or_default();
-        match status {
-            Ok(Status::StreamEnd) => return out.len() <= end,
-            Ok(Status::Ok | Status::BufError) => {}
-            Err(_) => return false,
+        out.resize(done + (end - done + 1).min(AHEAD), 0);
+        let step = deflate::stream::deflate(compress, input, &mut out[done..], flush);
+        out.truncate(done + step.bytes_written);
+        input = input.get(step.bytes_consumed..).unwrap_or_default();
+        match step.status {
+            Ok(MZStatus::StreamEnd) => return out.len() <= end,
+            Ok(MZStatus::Ok) | Err(MZError::Buf) => {}
+            Ok(MZStatus::NeedDict) | Err(_) => return false,
         }
     }
 }
 
-#[derive(Debug)]
 struct ZiopDecoder {
     limit: usize,
     /// Made when it is first needed: it is large.
-    decompress: Option<Box<Decompress>>,
+    decompress: Option<Box<InflateState>>,
+}
+
+impl fmt::Debug for ZiopDecoder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut shown = f.debug_struct("ZiopDecoder");
+        shown.field("limit", &self.limit).finish_non_exhaustive()
+    }
 }
 
 /// What the first octets of a frame say.
@@ -330,9 +348,9 @@ impl Decoder for ZiopDecoder {
             COMPRESSOR_ZLIB => {
                 let decompress = self
                     .decompress
-                    .get_or_insert_with(|| Box::new(Decompress::new(true)));
-                decompress.reset(true);
-                return inflate(decompress, data, size as usize, message);
+                    .get_or_insert_with(|| InflateState::new_boxed(DataFormat::Zlib));
+                decompress.reset_as(FullReset(DataFormat::Zlib));
+                return append_inflated(decompress, data, size as usize, message);
             }
             other => return Err(MessagingError::UnknownCompressor(other)),
         }
@@ -358,8 +376,8 @@ fn compression_data(octets: &[u8], order: ByteOrder) -> Result<(&[u8], u16, u32)
 
 /// Appends what `data` inflates to, which must be `len` octets. Memory follows
 /// what has been inflated, not what was said.
-fn inflate(
-    decompress: &mut Decompress,
+fn append_inflated(
+    decompress: &mut InflateState,
     mut data: &[u8],
     len: usize,
     out: &mut Vec<u8>,
@@ -371,18 +389,21 @@ fn inflate(
             return Err(MessagingError::BadCompression);
         }
         // One octet more shows a stream that does not end where it should.
-        out.reserve((len - done + 1).min(AHEAD.max(done)));
-        let before = decompress.total_in();
-        let status = decompress
-            .decompress_vec(data, out, FlushDecompress::None)
-            .map_err(|_| MessagingError::BadCompression)?;
-        let taken = (decompress.total_in() - before) as usize;
-        data = data.get(taken..).unwrap_or_default();
-        let ends = status == Status::StreamEnd;
+        let room = (len - done + 1).min(AHEAD.max(done));
+        out.resize(start + done + room, 0);
+        let into = &mut out[start + done..];
+        let step = inflate::stream::inflate(decompress, data, into, MZFlush::None);
+        out.truncate(start + done + step.bytes_written);
+        data = data.get(step.bytes_consumed..).unwrap_or_default();
+        let ends = match step.status {
+            Ok(MZStatus::StreamEnd) => true,
+            Ok(MZStatus::Ok) | Err(MZError::Buf) => false,
+            Ok(MZStatus::NeedDict) | Err(_) => return Err(MessagingError::BadCompression),
+        };
         if ends && out.len() - start == len && data.is_empty() {
             return Ok(());
         }
-        if ends || (taken == 0 && out.len() - start == done) {
+        if ends || (step.bytes_consumed == 0 && step.bytes_written == 0) {
             return Err(MessagingError::BadCompression);
         }
     }
