@@ -29,48 +29,94 @@ pub(crate) fn octets_of<T: FixedSize>(items: &[T]) -> &[u8] {
     unsafe { core::slice::from_raw_parts(items.as_ptr().cast(), size_of_val(items)) }
 }
 
+/// Octets copied before their padding is zeroed: they are still in the
+/// processor's first cache then.
+const PIECE: usize = 4096;
+
+/// Some elements, at least one.
+struct Piece {
+    items: usize,
+    octets: usize,
+}
+
+impl Piece {
+    /// As many as fit [`PIECE`].
+    const fn of<T>() -> Self {
+        let size = size_of::<T>();
+        if size == 0 || size > PIECE {
+            let octets = if size == 0 { 1 } else { size };
+            return Self { items: 1, octets };
+        }
+        let items = PIECE / size;
+        Self {
+            items,
+            octets: items * size,
+        }
+    }
+}
+
 /// Copies elements in their steady position into `room`, padding zeroed.
+/// Returns the bits of their chars, in the same pass.
 ///
 /// `room` starts where the element before ended, and is exactly
 /// `items.len() * stride` long.
 #[inline]
-pub(crate) fn copy_out<T: FixedSize>(items: &[T], room: &mut [u8]) {
+pub(crate) fn copy_out<T: FixedSize>(items: &[T], room: &mut [u8]) -> u8 {
     assert!(T::LAYOUT.is_block());
-    if items.is_empty() {
-        return;
-    }
-    let layout = const { T::LAYOUT };
-    let lead = size_of::<T>() - const { T::LAYOUT.end(0) };
-    assert!(const { T::LAYOUT.stride() } == size_of::<T>() && room.len() == size_of_val(items));
+    let Some((last, others)) = items.split_last() else {
+        return 0;
+    };
+    let size = size_of::<T>();
+    let end = const { T::LAYOUT.end(0) };
+    assert!(const { T::LAYOUT.stride() } == size && room.len() == size_of_val(items));
     // The leading gap of the first element stands where, in memory, the
     // trailing padding of the one before would be.
-    room[..lead].fill(0);
-    let room = &mut room[lead..];
-    let octets = size_of_val(items) - lead;
+    let (lead, room) = room.split_at_mut(size - end);
+    lead.fill(0);
+    let (room, room_for_last) = room.split_at_mut(size_of_val(others));
+    let mut bits = 0;
+    let piece = const { Piece::of::<T>() };
+    for (items, room) in others
+        .chunks(piece.items)
+        .zip(room.chunks_mut(piece.octets))
+    {
+        bits |= copy_piece(items, room, size);
+    }
+    // The trailing padding of the last element is not copied.
+    bits | copy_piece(core::slice::from_ref(last), room_for_last, end)
+}
+
+/// Copies elements, of the last only what lies before `end`; returns the bits of
+/// their chars.
+#[inline(always)]
+fn copy_piece<T: FixedSize>(items: &[T], room: &mut [u8], end: usize) -> u8 {
+    let size = size_of::<T>();
+    let octets = size_of_val(items) - (size - end);
+    assert!(room.len() == octets);
     let out = room.as_mut_ptr();
-    // SAFETY: `room` has `size_of_val(items) - lead` octets left and does not
+    // SAFETY: `room` has `octets` octets, no more than the elements, and does not
     // overlap `items`, which cannot borrow from a buffer being written. Padding
     // octets may be uninitialised; each is overwritten below before anyone can
-    // read it, and `lead` octets of trailing padding are not copied.
+    // read it.
     unsafe {
         core::ptr::copy_nonoverlapping(items.as_ptr().cast::<u8>(), out, octets);
     }
-    if layout.gaps().is_empty() {
-        return;
-    }
-    for i in 0..items.len() {
-        for &(from, to) in layout.gaps() {
-            // The trailing padding of the last element was not copied.
-            if i + 1 == items.len() && from == const { T::LAYOUT.end(0) } {
-                continue;
-            }
-            // SAFETY: gaps lie inside an element, and all octets of element
-            // `i` up to `to` lie inside `room`.
-            unsafe {
-                out.add(i * size_of::<T>() + from).write_bytes(0, to - from);
+    let mut bits = 0;
+    for (i, item) in items.iter().enumerate() {
+        for &(from, to) in const { T::LAYOUT }.gaps() {
+            if from < end {
+                // SAFETY: gaps lie inside an element, and all octets of element
+                // `i` up to `end` lie inside `room`; a gap that begins before
+                // `end` ends there at the latest, since `end` is the size or
+                // where trailing padding begins.
+                unsafe {
+                    out.add(i * size + from).write_bytes(0, to - from);
+                }
             }
         }
+        bits |= item.char_bits();
     }
+    bits
 }
 
 /// Appends `count` elements, the octets of which start at their steady position

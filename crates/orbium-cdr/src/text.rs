@@ -52,8 +52,14 @@ impl<'a> CdrWriter<'a> {
     /// set: in UTF-8 only ASCII fits the one octet a `char` has.
     #[inline]
     pub(crate) fn check_chars(&mut self, bits: u8) {
+        self.check_chars_at(bits, self.position());
+    }
+
+    /// The same for chars that were written from `position` on.
+    #[inline]
+    pub(crate) fn check_chars_at(&mut self, bits: u8, position: usize) {
         if !bits.is_ascii() && self.format().char_set == CharSet::Utf8 {
-            self.fail(CdrErrorKind::CannotConvert);
+            self.fail_at(CdrErrorKind::CannotConvert, position);
         }
     }
 

@@ -3,7 +3,7 @@
 
 use crate::block;
 use crate::layout::gap;
-use crate::{ByteOrder, CdrError, CdrErrorKind, CharSet, FixedOut, FixedSize, Format, Owner};
+use crate::{ByteOrder, CdrError, CdrErrorKind, FixedOut, FixedSize, Format, Owner};
 
 /// Octets that are always kept free behind the write position, so that a gap
 /// can be zeroed with one store of eight.
@@ -129,8 +129,12 @@ impl<'a> CdrWriter<'a> {
     /// Notes an error; the first one stays.
     #[cold]
     pub fn fail(&mut self, kind: CdrErrorKind) {
+        self.fail_at(kind, self.position());
+    }
+
+    pub(crate) fn fail_at(&mut self, kind: CdrErrorKind, position: usize) {
         if self.error.is_none() {
-            self.error = Some(CdrError::new(kind, self.position()));
+            self.error = Some(CdrError::new(kind, position));
         }
     }
 
@@ -267,9 +271,6 @@ impl<'a> CdrWriter<'a> {
     /// copy where the layouts allow. No count is written.
     #[inline]
     pub fn write_fixed_slice<T: FixedSize>(&mut self, items: &'a [T]) {
-        if T::HAS_CHARS && self.format.char_set == CharSet::Utf8 {
-            self.check_chars(items.iter().fold(0, |bits, item| bits | item.char_bits()));
-        }
         if self.swap {
             self.write_elements::<T, true>(items);
             return;
@@ -279,6 +280,9 @@ impl<'a> CdrWriter<'a> {
             // With no gaps, a start at the alignment of the first member is
             // the start of a block only if that is the greatest alignment.
             if self.position().is_multiple_of(T::LAYOUT.align()) {
+                if T::HAS_CHARS {
+                    self.check_chars(items.iter().fold(0, |bits, item| bits | item.char_bits()));
+                }
                 self.write_raw_gathered(block::octets_of(items));
                 return;
             }
@@ -292,23 +296,25 @@ impl<'a> CdrWriter<'a> {
             return;
         };
         let layout = const { T::LAYOUT };
-        let phase = self.position() & 7;
+        let start = self.position();
+        let phase = start & 7;
         let head = layout.end(phase);
         let room = self.claim(1, head + others.len() * const { T::LAYOUT.stride() });
         let (room_for_first, room) = room.split_at_mut(head);
         first.store(&mut FixedOut::<SWAP>::new(room_for_first, phase));
+        let mut bits = first.char_bits();
         if const { T::LAYOUT.is_block() } && !SWAP {
-            block::copy_out(others, room);
-            return;
+            bits |= block::copy_out(others, room);
+        } else {
+            let rooms = room.chunks_exact_mut(const { T::LAYOUT.stride() });
+            for (item, room) in others.iter().zip(rooms) {
+                let steady = const { T::LAYOUT.steady() };
+                item.store(&mut FixedOut::<SWAP>::new(room, steady));
+                bits |= item.char_bits();
+            }
         }
-        for (item, room) in others
-            .iter()
-            .zip(room.chunks_exact_mut(const { T::LAYOUT.stride() }))
-        {
-            item.store(&mut FixedOut::<SWAP>::new(
-                room,
-                const { T::LAYOUT.steady() },
-            ));
+        if T::HAS_CHARS {
+            self.check_chars_at(bits, start);
         }
     }
 
