@@ -59,17 +59,22 @@ public:
     void send_chars(const Ttcp::Chars& v) override { add(v, [](CORBA::Char e) { return e; }); }
     void send_longs(const Ttcp::Longs& v) override { add(v, [](CORBA::Long e) { return e; }); }
     void send_octets(const Ttcp::Octets& v) override { add(v, [](CORBA::Octet e) { return e; }); }
-    void send_doubles(const Ttcp::Doubles& v) override { add(v, integer); }
+    void send_doubles(const Ttcp::Doubles& v) override { add(v, bits); }
     void send_structs(const Ttcp::Structs& v) override
     {
-        add(v, [](const Ttcp::BinStruct& e) { return e.s + e.c + e.l + e.o + integer(e.d); });
+        add(v, [](const Ttcp::BinStruct& e) { return e.s + e.c + e.l + e.o + bits(e.d); });
     }
     Ttcp::Tally stop_timer() override { return {calls_, elements_, checksum_}; }
     void start_timer() override { calls_ = elements_ = checksum_ = 0; }
     Ttcp::Structs* echo_structs(const Ttcp::Structs& v) override { return duplicate(v); }
 
 private:
-    static CORBA::LongLong integer(CORBA::Double v) { return static_cast<CORBA::LongLong>(v); }
+    static CORBA::LongLong bits(CORBA::Double v)
+    {
+        CORBA::LongLong bits;
+        std::memcpy(&bits, &v, sizeof bits);
+        return bits;
+    }
 
     /// The checksum is the same work that orbium's servant does.
     template <class Sequence, class Value> void add(const Sequence& v, Value value)

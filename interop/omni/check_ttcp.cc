@@ -2,12 +2,14 @@
 // The checks of ttcp.idl: floods, counted and summed on both sides.
 #include "checks.h"
 
+#include <cstring>
+
 namespace {
 
 constexpr CORBA::ULong ELEMENTS = 5000;  // more than one 8 KiB buffer of every type but octet and char
 constexpr CORBA::ULong CALLS = 50;
 
-/// The values sent: both signs, all chars in ASCII, doubles whose fraction has to be cut off.
+/// The values sent: both signs, all chars in ASCII, doubles with a fraction.
 CORBA::Short short_at(CORBA::ULong i) { return static_cast<CORBA::Short>(i * 13 - 20000); }
 CORBA::Char char_at(CORBA::ULong i) { return static_cast<CORBA::Char>(' ' + i % 95); }
 CORBA::Long long_at(CORBA::ULong i) { return static_cast<CORBA::Long>(i * 1000003U - 2000000000U); }
@@ -19,7 +21,12 @@ Ttcp::BinStruct struct_at(CORBA::ULong i)
 }
 
 CORBA::ULongLong integer(CORBA::LongLong v) { return static_cast<CORBA::ULongLong>(v); }
-CORBA::ULongLong integer_of(CORBA::Double v) { return integer(static_cast<CORBA::LongLong>(v)); }
+CORBA::ULongLong bits(CORBA::Double v)
+{
+    CORBA::ULongLong bits;
+    std::memcpy(&bits, &v, sizeof bits);
+    return bits;
+}
 
 template <class S, class At> S filled(CORBA::ULong length, At at)
 {
@@ -80,7 +87,7 @@ void octets(World& world)
 void doubles(World& world)
 {
     const auto v = filled<Ttcp::Doubles>(ELEMENTS, double_at);
-    flood(world, ELEMENTS, sum([](CORBA::ULong i) { return integer_of(double_at(i)); }),
+    flood(world, ELEMENTS, sum([](CORBA::ULong i) { return bits(double_at(i)); }),
           [&] { world.receiver->send_doubles(v); });
 }
 
@@ -89,7 +96,7 @@ void structs(World& world)
     const auto v = filled<Ttcp::Structs>(ELEMENTS, struct_at);
     const auto checksum = sum([](CORBA::ULong i) {
         const Ttcp::BinStruct s = struct_at(i);
-        return integer(s.s) + integer(s.c) + integer(s.l) + integer(s.o) + integer_of(s.d);
+        return integer(s.s) + integer(s.c) + integer(s.l) + integer(s.o) + bits(s.d);
     });
     flood(world, ELEMENTS, checksum, [&] { world.receiver->send_structs(v); });
 }

@@ -4,6 +4,7 @@
 #include <omniORB4/callHandle.h>
 
 #include <chrono>
+#include <cstring>
 #include <thread>
 
 namespace {
@@ -142,9 +143,16 @@ namespace {
 // Sign extension to 64 bits, then wrapping.
 template <class T> CORBA::ULongLong integer(T v) { return static_cast<CORBA::ULongLong>(static_cast<CORBA::LongLong>(v)); }
 
+CORBA::ULongLong bits(CORBA::Double v)
+{
+    CORBA::ULongLong bits;
+    std::memcpy(&bits, &v, sizeof bits);
+    return bits;
+}
+
 CORBA::ULongLong integer(const Ttcp::BinStruct& v)
 {
-    return integer(v.s) + integer(CORBA::Octet(v.c)) + integer(v.l) + integer(v.o) + integer(v.d);
+    return integer(v.s) + integer(CORBA::Octet(v.c)) + integer(v.l) + integer(v.o) + bits(v.d);
 }
 
 }  // namespace
@@ -171,7 +179,7 @@ void ReceiverServant::send_octets(const Ttcp::Octets& v)
 
 void ReceiverServant::send_doubles(const Ttcp::Doubles& v)
 {
-    add(v, [](CORBA::Double x) { return integer(x); });
+    add(v, [](CORBA::Double x) { return bits(x); });
 }
 
 void ReceiverServant::send_structs(const Ttcp::Structs& v)

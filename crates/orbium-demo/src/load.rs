@@ -385,20 +385,22 @@ macro_rules! bulk {
             }
             fn value(&self) -> u64 {
                 let $v = self;
-                i64::cast_unsigned($value)
+                $value
             }
         })*
     };
 }
 
 bulk! {
-    i16, specimen::short, v => i64::from(*v);
-    Char, specimen::char, v => i64::from(v.0);
-    i32, specimen::long, v => i64::from(*v);
-    u8, specimen::octet, v => i64::from(*v);
-    f64, specimen::double, v => *v as i64;
-    BinStruct, specimen::bin_struct, v =>
-        i64::from(v.s) + i64::from(v.c.0) + i64::from(v.l) + i64::from(v.o) + v.d as i64;
+    i16, specimen::short, v => i64::from(*v).cast_unsigned();
+    Char, specimen::char, v => v.0.into();
+    i32, specimen::long, v => i64::from(*v).cast_unsigned();
+    u8, specimen::octet, v => (*v).into();
+    f64, specimen::double, v => v.to_bits();
+    BinStruct, specimen::bin_struct, v => {
+        let integers = i64::from(v.s) + i64::from(v.c.0) + i64::from(v.l) + i64::from(v.o);
+        v.d.to_bits().wrapping_add(integers.cast_unsigned())
+    };
 }
 
 /// Sends a few times and compares the tally, which starts at nothing.

@@ -111,7 +111,7 @@ pub fn long(i: usize) -> i32 {
     i.wrapping_mul(1_000_003).wrapping_sub(2_000_000_000) as i32
 }
 
-/// The double at an index of bulk data: with a fraction to cut off.
+/// The double at an index of bulk data: with a fraction.
 #[must_use]
 pub fn double(i: usize) -> f64 {
     i as f64 * 1.75 - 4000.0

@@ -14,8 +14,8 @@ const BLOCK: usize = 4096;
 
 /// What a flood may consist of.
 pub(crate) trait Element: Sized {
-    /// The sum over all elements: integers sign-extended, doubles cut off
-    /// towards zero, structs by their members.
+    /// The sum over all elements: integers sign-extended, doubles by
+    /// their bits, structs by their members.
     fn sum(elements: &[Self]) -> u64;
 }
 
@@ -82,60 +82,23 @@ impl Element for i32 {
 
 impl Element for f64 {
     fn sum(elements: &[Self]) -> u64 {
-        sum_blocks(elements, |block| {
-            let (mut all_small, mut sum) = (true, 0_i64);
-            for v in block {
-                all_small &= is_small(*v);
-                sum = sum.wrapping_add(truncate_small(*v));
-            }
-            if all_small {
-                return sum;
-            }
-            block
-                .iter()
-                .map(|v| truncate(*v))
-                .fold(0, i64::wrapping_add)
-        })
+        let bits = elements.iter().map(|v| v.to_bits());
+        bits.fold(0, u64::wrapping_add)
     }
 }
 
 impl Element for BinStruct {
     fn sum(elements: &[Self]) -> u64 {
         sum_blocks(elements, |block| {
-            let (mut narrow, mut long, mut double) = (0_i32, 0_i64, 0_i64);
+            let (mut narrow, mut long, mut double) = (0_i32, 0_i64, 0_u64);
             for v in block {
                 narrow += i32::from(v.s) + i32::from(v.c.0) + i32::from(v.o);
                 long += i64::from(v.l);
-                double = double.wrapping_add(truncate(v.d));
+                double = double.wrapping_add(v.d.to_bits());
             }
-            double.wrapping_add(long + i64::from(narrow))
+            double.cast_signed().wrapping_add(long + i64::from(narrow))
         })
     }
-}
-
-/// The integer part; what no integer of 64 bits can hold becomes the nearest
-/// that can, and NaN becomes 0.
-fn truncate(v: f64) -> i64 {
-    v as i64
-}
-
-/// Whether [`truncate_small`] gives what [`truncate`] does.
-fn is_small(v: f64) -> bool {
-    v.abs() < 2_251_799_813_685_248.0 // 2⁵¹
-}
-
-/// [`truncate`] in operations that have vector forms everywhere. Adding 1.5·2⁵²
-/// leaves the nearest integer in the low bits of the sum, which is then moved
-/// towards zero if rounding went away from it.
-fn truncate_small(v: f64) -> i64 {
-    const SHIFT: f64 = 6_755_399_441_055_744.0;
-    let shifted = v + SHIFT;
-    let nearest = shifted.to_bits().wrapping_sub(SHIFT.to_bits());
-    let rounded = shifted - SHIFT;
-    let too_far_up = i64::from((rounded > v) & (v > 0.0));
-    let too_far_down = i64::from((rounded < v) & (v < 0.0));
-    let nearest = nearest.cast_signed();
-    nearest.wrapping_sub(too_far_up).wrapping_add(too_far_down)
 }
 
 #[cfg(test)]
@@ -143,19 +106,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn doubles_are_cut_off_towards_zero() {
-        let values = [
-            0.0, -0.0, 0.49, 0.5, 0.51, 0.99, 1.0, 1.5, 2.5, 1e15, 123_456.75, 4.0,
-        ];
-        for v in values.into_iter().flat_map(|v| [v, -v]) {
-            assert_eq!(truncate_small(v), v as i64, "{v}");
-        }
-    }
-
-    #[test]
-    fn doubles_beyond_integers_are_summed_too() {
-        assert_eq!(f64::sum(&[1.0, 1e300]), (i64::MAX as u64).wrapping_add(1));
-        assert_eq!(f64::sum(&[f64::NAN, 7.9, -2.9]), 5);
+    fn every_bit_of_a_double_counts() {
+        assert_eq!(f64::sum(&[0.1]), 0.1_f64.to_bits());
+        let twice = 0.1_f64.to_bits().wrapping_add((-7.9_f64).to_bits());
+        assert_eq!(f64::sum(&[0.1, -7.9]), twice);
+        assert_ne!(f64::sum(&[0.1]), f64::sum(&[0.1_f64.next_up()]));
+        assert_eq!(f64::sum(&[f64::NAN]), f64::NAN.to_bits());
     }
 
     #[test]
@@ -188,7 +144,8 @@ mod tests {
             o: 200,
             d: -7.75,
         };
-        let each = -5 + 97 + i64::from(i32::MIN) + 200 - 7;
-        assert_eq!(BinStruct::sum(&[v, v]), (2 * each) as u64);
+        let members = -5 + 97 + i64::from(i32::MIN) + 200;
+        let each = members.cast_unsigned().wrapping_add((-7.75_f64).to_bits());
+        assert_eq!(BinStruct::sum(&[v, v]), each.wrapping_mul(2));
     }
 }

@@ -22,7 +22,7 @@ final class ReceiverServant extends ReceiverPOA {
 
     /** What one struct adds to the checksum. */
     static long integer(BinStruct v) {
-        return v.s + (v.c & 0xff) + (long) v.l + (v.o & 0xff) + (long) v.d;
+        return v.s + (v.c & 0xff) + (long) v.l + (v.o & 0xff) + Double.doubleToRawLongBits(v.d);
     }
 
     @Override public void send_shorts(short[] v) {
@@ -56,7 +56,7 @@ final class ReceiverServant extends ReceiverPOA {
     @Override public void send_doubles(double[] v) {
         long sum = 0;
         for (double x : v)
-            sum += (long) x;
+            sum += Double.doubleToRawLongBits(x);
         add(v.length, sum);
     }
 

@@ -29,7 +29,7 @@ final class TtcpChecks {
             checks.add("ttcp.echo_structs_" + length, w -> echoStructs(w, length));
     }
 
-    // The values sent: both signs, all chars in ASCII, doubles whose fraction has to be cut off.
+    // The values sent: both signs, all chars in ASCII, doubles with a fraction.
     private static short shortAt(int i) {
         return (short) (i * 13 - 20000);
     }
@@ -102,7 +102,7 @@ final class TtcpChecks {
         double[] v = new double[ELEMENTS];
         for (int i = 0; i < ELEMENTS; ++i)
             v[i] = doubleAt(i);
-        flood(world, ELEMENTS, i -> (long) doubleAt(i), r -> r.send_doubles(v));
+        flood(world, ELEMENTS, i -> Double.doubleToRawLongBits(doubleAt(i)), r -> r.send_doubles(v));
     }
 
     private static void structs(World world) {
