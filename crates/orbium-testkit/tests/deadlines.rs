@@ -89,13 +89,11 @@ fn a_trickled_reply_does_not_outlast_the_deadline() {
         },
     );
     // An octet every few milliseconds would take minutes.
-    for octet in &whole[..2000] {
-        if call.is_finished() || !peer.try_send(&[*octet]) {
-            break;
-        }
+    let ended = whole[..2000].iter().any(|octet| {
         thread::sleep(Duration::from_millis(5));
-    }
-    assert!(call.is_finished(), "the call outlasts its deadline");
+        call.is_finished() || !peer.try_send(&[*octet])
+    });
+    assert!(ended, "the call outlasts its deadline");
     let result = within("the call", move || call.join().unwrap());
     assert_eq!(result, Err(timed_out(Completion::Maybe)));
 }
@@ -115,13 +113,11 @@ fn replies_to_nobody_do_not_keep_a_call_alive() {
         |w| w.write_u32(1),
     );
     // Ends at the latest long after the bound.
-    for _ in 0..400 {
-        if call.is_finished() || !peer.try_send(&stray) {
-            break;
-        }
+    let ended = (0..2000).any(|_| {
         thread::sleep(Duration::from_millis(5));
-    }
-    assert!(call.is_finished(), "the call outlasts its deadline");
+        call.is_finished() || !peer.try_send(&stray)
+    });
+    assert!(ended, "the call outlasts its deadline");
     let result = within("the call", move || call.join().unwrap());
     assert_eq!(result, Err(timed_out(Completion::Maybe)));
 }
