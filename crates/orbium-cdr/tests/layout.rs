@@ -163,7 +163,13 @@ where
 
 #[test]
 fn sequences_at_every_phase_and_order() {
-    for n in [0, 1, 2, 3, 17] {
+    // Blocks are copied in pieces of 4096 octets: 170 or 256 of these.
+    let long = if cfg!(miri) {
+        vec![345]
+    } else {
+        vec![171, 172, 257, 258, 1000]
+    };
+    for n in [0, 1, 2, 3, 17].into_iter().chain(long) {
         let manys: Vec<_> = (0..n).map(many).collect();
         round_trip(&manys, reference_many);
         let bins: Vec<_> = (0..n).map(bin).collect();
@@ -284,11 +290,25 @@ fn a_char_beyond_ascii_cannot_be_sent_in_utf_8() {
         c: Char(0xE5),
         ..bin(1)
     };
-    let items = [item];
-    let mut w = CdrWriter::new(Format::native());
-    items.encode(&mut w);
-    assert_eq!(w.finish().unwrap_err().kind, CdrErrorKind::CannotConvert);
-    let mut w = CdrWriter::new(Format::plain(ByteOrder::NATIVE, 2));
-    items.encode(&mut w);
-    assert!(w.finish().is_ok());
+    for (len, at) in [
+        (1, 0),
+        (3, 0),
+        (3, 1),
+        (3, 2),
+        (400, 171),
+        (400, 300),
+        (400, 399),
+    ] {
+        let mut items: Vec<_> = (0..len).map(bin).collect();
+        items[at] = item;
+        for format in orders() {
+            let mut w = CdrWriter::new(format);
+            items.encode(&mut w);
+            let error = w.finish().unwrap_err();
+            assert_eq!((error.kind, error.offset), (CdrErrorKind::CannotConvert, 4));
+        }
+        let mut w = CdrWriter::new(Format::plain(ByteOrder::NATIVE, 2));
+        items.encode(&mut w);
+        assert!(w.finish().is_ok());
+    }
 }
