@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Object strings and initial references (CORBA 3.3 Part 1, clause 8.5).
 
-use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -51,8 +50,9 @@ impl From<UrlError> for ObjectError {
     }
 }
 
+/// By name, in alphabetical order; there are few.
 #[derive(Debug, Default)]
-pub(crate) struct InitialReferences(Mutex<BTreeMap<String, ObjectRef>>);
+pub(crate) struct InitialReferences(Mutex<Vec<(String, ObjectRef)>>);
 
 impl InitialReferences {
     pub(crate) fn clear(&self) {
@@ -134,10 +134,10 @@ impl Orb {
             .0
             .lock()
             .unwrap_or_else(PoisonError::into_inner);
-        references
-            .get(name)
-            .cloned()
-            .ok_or_else(|| InvalidName(name.to_owned()))
+        match references.iter().find(|(known, _)| known == name) {
+            Some((_, object)) => Ok(object.clone()),
+            None => Err(InvalidName(name.to_owned())),
+        }
     }
 
     /// Registers a reference under a name.
@@ -155,10 +155,14 @@ impl Orb {
             .0
             .lock()
             .unwrap_or_else(PoisonError::into_inner);
-        if name.is_empty() || references.contains_key(name) {
+        let place = references.partition_point(|(known, _)| known.as_str() < name);
+        let taken = references
+            .get(place)
+            .is_some_and(|(known, _)| known == name);
+        if name.is_empty() || taken {
             return Err(InvalidName(name.to_owned()));
         }
-        references.insert(name.to_owned(), object.as_object().clone());
+        references.insert(place, (name.to_owned(), object.as_object().clone()));
         Ok(())
     }
 
@@ -171,6 +175,6 @@ impl Orb {
             .0
             .lock()
             .unwrap_or_else(PoisonError::into_inner);
-        references.keys().cloned().collect()
+        references.iter().map(|(name, _)| name.clone()).collect()
     }
 }

@@ -7,7 +7,6 @@
 //! whoever does. It is started with the first of them and ends when there has
 //! been none for a while.
 
-use std::collections::BTreeMap;
 use std::io;
 use std::os::fd::OwnedFd;
 use std::sync::atomic::Ordering;
@@ -42,7 +41,8 @@ struct Eyes {
 struct Watch {
     /// Present as long as the thread is.
     eyes: Option<Arc<Eyes>>,
-    links: BTreeMap<u64, Arc<Link>>,
+    /// By ascending token.
+    links: Vec<(u64, Arc<Link>)>,
     /// Whose sleepers are to be woken until none is left.
     nagged: Vec<Arc<Link>>,
     last: u64,
@@ -50,13 +50,21 @@ struct Watch {
 
 static WATCH: Mutex<Watch> = Mutex::new(Watch {
     eyes: None,
-    links: BTreeMap::new(),
+    links: Vec::new(),
     nagged: Vec::new(),
     last: BELL,
 });
 
 fn lock() -> MutexGuard<'static, Watch> {
     WATCH.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Watch {
+    fn place(&self, token: u64) -> Option<usize> {
+        self.links
+            .binary_search_by_key(&token, |(known, _)| *known)
+            .ok()
+    }
 }
 
 impl Eyes {
@@ -104,7 +112,7 @@ pub(crate) fn watch(link: &Arc<Link>) -> io::Result<()> {
     let token = watch.last + 1;
     eyes.poller.add(link.socket(), token, Interest::None)?;
     watch.last = token;
-    watch.links.insert(token, Arc::clone(link));
+    watch.links.push((token, Arc::clone(link)));
     link.token.store(token, Ordering::Release);
     Ok(())
 }
@@ -116,7 +124,8 @@ pub(crate) fn forget(link: &Link) {
         return;
     }
     let mut watch = lock();
-    let forgotten = watch.links.remove(&token);
+    let place = watch.place(token);
+    let forgotten = place.map(|place| watch.links.remove(place));
     if let Some(eyes) = &watch.eyes {
         // Not there any more if the peer has died.
         let _ = eyes.poller.remove(link.socket(), token);
@@ -176,8 +185,8 @@ fn look(eyes: &Eyes, ready: &[Ready]) -> Option<Vec<Arc<Link>>> {
     for Ready { token } in ready {
         if *token == BELL {
             eyes.answer();
-        } else if let Some(link) = watch.links.get(token) {
-            let link = Arc::clone(link);
+        } else if let Some(place) = watch.place(*token) {
+            let link = Arc::clone(&watch.links[place].1);
             // It stays hung up: once is enough.
             let _ = eyes.poller.remove(link.socket(), *token);
             link.set(DEAD);

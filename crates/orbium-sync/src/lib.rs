@@ -7,7 +7,8 @@
 //!   before it blocks.
 //! * [`lock`]: the locks on the way of a call, which can be counted.
 //! * [`PriorityMutex`]: its owner is as urgent as who waits for it.
-//! * [`ThreadCache`]: threads that are kept for a while after their work.
+//! * [`spawn`], [`ThreadCache`]: new threads, and threads that are kept for a
+//!   while after their work.
 #![deny(unsafe_code)]
 
 pub mod lock;
@@ -23,4 +24,4 @@ mod threads;
 
 pub use priority_mutex::{MutexError, PriorityMutex};
 pub use slab::{Slab, SlabFull, SlotKey};
-pub use threads::ThreadCache;
+pub use threads::{ThreadCache, spawn};

@@ -4,12 +4,25 @@
 use std::io;
 use std::sync::mpsc::{RecvTimeoutError, SyncSender, sync_channel};
 use std::sync::{Arc, PoisonError};
-use std::thread;
+use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use crate::lock::{Condvar, Mutex, MutexGuard};
 
 type Job = Box<dyn FnOnce() + Send>;
+
+/// Runs a job on a new thread of that name. All jobs are one type to the
+/// standard library's thread, much of which would else be compiled for each.
+///
+/// # Errors
+/// The system refuses another thread; the job is dropped.
+pub fn spawn(name: &str, job: impl FnOnce() + Send + 'static) -> io::Result<JoinHandle<()>> {
+    spawn_boxed(name, Box::new(job))
+}
+
+fn spawn_boxed(name: &str, job: Job) -> io::Result<JoinHandle<()>> {
+    thread::Builder::new().name(name.to_owned()).spawn(job)
+}
 
 #[derive(Default)]
 struct State {
@@ -60,7 +73,10 @@ impl ThreadCache {
     /// The system refuses another thread, or the cache was closed; the job is
     /// dropped.
     pub fn run(&self, job: impl FnOnce() + Send + 'static) -> io::Result<()> {
-        let mut job: Job = Box::new(job);
+        self.run_boxed(Box::new(job))
+    }
+
+    fn run_boxed(&self, mut job: Job) -> io::Result<()> {
         let worker = loop {
             let idle = {
                 let mut state = self.lock();
@@ -87,14 +103,11 @@ impl ThreadCache {
             }
         };
         let cache = self.clone();
-        let spawned = thread::Builder::new()
-            .name(self.name.to_string())
-            .spawn(move || cache.work(worker, job))
-            .map(|_| ());
+        let spawned = spawn(&self.name, move || cache.work(worker, job));
         if spawned.is_err() {
             self.ended();
         }
-        spawned
+        spawned.map(|_| ())
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {

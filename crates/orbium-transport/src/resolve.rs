@@ -4,8 +4,7 @@
 
 use std::io;
 use std::net::{IpAddr, SocketAddr, ToSocketAddrs, UdpSocket};
-use std::sync::mpsc::{RecvTimeoutError, sync_channel};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
 
@@ -88,19 +87,32 @@ impl Resolved {
     }
 }
 
+/// What a look-up has found, once it has.
+#[derive(Default)]
+struct Answer {
+    found: Mutex<Option<io::Result<Vec<SocketAddr>>>>,
+    there: Condvar,
+}
+
 fn resolve_before(at: HostPort, deadline: Deadline) -> io::Result<Vec<SocketAddr>> {
-    let (sender, receiver) = sync_channel(1);
+    let answer = Arc::new(Answer::default());
+    let given = Arc::clone(&answer);
     thread::Builder::new()
         .name("orbium-resolve".into())
         .spawn(move || {
-            // The receiver may have given up.
-            let _ = sender.send(resolve(&at));
+            // Who asked may have given up.
+            let found = resolve(&at);
+            *given.found.lock().unwrap_or_else(PoisonError::into_inner) = Some(found);
+            given.there.notify_one();
         })?;
-    let left = deadline.remaining()?.unwrap_or(Duration::from_secs(3600));
-    match receiver.recv_timeout(left) {
-        Ok(found) => found,
-        Err(RecvTimeoutError::Timeout) => Err(io::ErrorKind::TimedOut.into()),
-        Err(RecvTimeoutError::Disconnected) => Err(io::Error::other("name resolution failed")),
+    let mut found = answer.found.lock().unwrap_or_else(PoisonError::into_inner);
+    loop {
+        if let Some(found) = found.take() {
+            return found;
+        }
+        let left = deadline.remaining()?.unwrap_or(Duration::from_secs(3600));
+        let waited = answer.there.wait_timeout(found, left);
+        found = waited.unwrap_or_else(PoisonError::into_inner).0;
     }
 }
 

@@ -111,10 +111,8 @@ impl Bridge {
         });
         let serving = Arc::clone(&shared);
         let poller = serving.poller(&acceptors).map_err(failed)?;
-        let acceptor = thread::Builder::new()
-            .name("orbium-bridge".into())
-            .spawn(move || serving.accept(&poller, &acceptors))
-            .map_err(failed)?;
+        let accept = move || serving.accept(&poller, &acceptors);
+        let acceptor = orbium_sync::spawn("orbium-bridge", accept).map_err(failed)?;
         Ok(Self {
             shared,
             acceptor: Some(acceptor),
@@ -208,12 +206,10 @@ impl Shared {
             id
         };
         let shared = Arc::clone(self);
-        let spawned = thread::Builder::new()
-            .name("orbium-bridge".into())
-            .spawn(move || {
-                Pump::requests(&shared, id, &client);
-                shared.lock().open.remove(&id);
-            });
+        let spawned = orbium_sync::spawn("orbium-bridge", move || {
+            Pump::requests(&shared, id, &client);
+            shared.lock().open.remove(&id);
+        });
         if let Err(error) = spawned {
             tracing::warn!(%error, "no thread for a connection");
             self.lock().open.remove(&id);

@@ -59,17 +59,14 @@ impl Orb {
             let end = move || role::while_serving_own_thread(orb.number(), || orb.end());
             if wait {
                 end();
-            } else {
-                let thread = std::thread::Builder::new().name("orbium-shutdown".into());
-                if let Err(error) = thread.spawn(end) {
-                    tracing::error!(%error, "no thread to shut down on");
-                    self.change_state(ENDING, RUNNING);
-                    return Err(SystemException::new(
-                        ExceptionKind::NoResources,
-                        0,
-                        Completion::No,
-                    ));
-                }
+            } else if let Err(error) = orbium_sync::spawn("orbium-shutdown", end) {
+                tracing::error!(%error, "no thread to shut down on");
+                self.change_state(ENDING, RUNNING);
+                return Err(SystemException::new(
+                    ExceptionKind::NoResources,
+                    0,
+                    Completion::No,
+                ));
             }
         }
         if wait {

@@ -112,17 +112,24 @@ pub(crate) struct Offer {
 /// then the others as the reference has them. Profiles that are not understood
 /// offer nothing, nor do those for processes of another host.
 pub(crate) fn offers(ior: &Ior) -> Vec<Offer> {
-    let mut offers: Vec<_> = ior.profiles.iter().flat_map(profile_offers).collect();
-    offers.sort_by_key(|offer| distance(&offer.channel.scheme));
+    let offers = ior.profiles.iter().flat_map(profile_offers);
+    let mut offers = in_order(offers.map(|offer| (distance(&offer.channel.scheme), offer)));
     // omniORB's and TAO's ways to say the same.
     offers.dedup_by(|b, a| a.channel == b.channel && a.object_key == b.object_key);
     offers
 }
 
-/// The distance of what may be anywhere.
-const FAR: u8 = 3;
+/// Sorts by a rank, and leaves equals as they came.
+pub(crate) fn in_order(ranked: impl Iterator<Item = (usize, Offer)>) -> Vec<Offer> {
+    let mut ranked: Vec<_> = ranked.collect();
+    ranked.sort_by_key(|(rank, _)| *rank);
+    ranked.into_iter().map(|(_, offer)| offer).collect()
+}
 
-fn distance(scheme: &str) -> u8 {
+/// The distance of what may be anywhere.
+const FAR: usize = 3;
+
+fn distance(scheme: &str) -> usize {
     match scheme {
         "inproc" => 0,
         "shmiop" => 1,

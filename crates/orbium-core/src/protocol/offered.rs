@@ -6,6 +6,7 @@ use std::fmt;
 
 use orbium_giop::Ior;
 
+use super::offer::{in_order, strange};
 use super::{Channel, Offer, ProtocolPolicy, offers};
 use crate::Orb;
 
@@ -52,9 +53,7 @@ pub(crate) fn wanted(ior: &Ior, policy: Option<&ProtocolPolicy>) -> Vec<Offer> {
     let ranked = offers
         .into_iter()
         .filter_map(|offer| Some((policy.rank(&offer.channel)?, offer)));
-    let mut ranked: Vec<_> = ranked.collect();
-    ranked.sort_by_key(|(rank, _)| *rank);
-    ranked.into_iter().map(|(_, offer)| offer).collect()
+    in_order(ranked)
 }
 
 /// Everything that a reference offers: what can be used first.
@@ -81,8 +80,11 @@ pub(crate) fn offered(
             refusal: refusal(orb, channel, policy),
         });
     }
-    offered.sort_by_key(|protocol| protocol.refusal.is_some());
-    offered.extend(super::offer::strange(ior));
+    let (mut offered, refused): (Vec<_>, Vec<_>) = offered
+        .into_iter()
+        .partition(|protocol| protocol.refusal.is_none());
+    offered.extend(refused);
+    offered.extend(strange(ior));
     offered
 }
 

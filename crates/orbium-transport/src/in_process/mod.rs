@@ -4,8 +4,8 @@
 mod pipe;
 mod stream;
 
+use std::collections::VecDeque;
 use std::collections::hash_map::RandomState;
-use std::collections::{BTreeMap, VecDeque};
 use std::hash::{BuildHasher, Hasher};
 use std::io;
 use std::os::fd::AsFd;
@@ -35,11 +35,16 @@ const BACKLOG: usize = 1024;
 /// Longest name.
 const LONGEST: usize = 255;
 
-/// Who listens, by name.
-static LISTENERS: Mutex<BTreeMap<String, Arc<Listener>>> = Mutex::new(BTreeMap::new());
+/// Who listens, sorted by name.
+static LISTENERS: Mutex<Vec<(String, Arc<Listener>)>> = Mutex::new(Vec::new());
 
-fn listeners() -> MutexGuard<'static, BTreeMap<String, Arc<Listener>>> {
+fn listeners() -> MutexGuard<'static, Vec<(String, Arc<Listener>)>> {
     LISTENERS.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Where a name is, or would be.
+fn place(listeners: &[(String, Arc<Listener>)], name: &str) -> Result<usize, usize> {
+    listeners.binary_search_by(|(known, _)| known.as_str().cmp(name))
 }
 
 /// What no other process has.
@@ -148,7 +153,7 @@ impl InProcessAcceptor {
         let name = if name.is_empty() {
             let next = || format!("orbium-{}", NEXT.fetch_add(1, Ordering::Relaxed));
             let mut name = next();
-            while listeners.contains_key(&name) {
+            while place(&listeners, &name).is_ok() {
                 name = next();
             }
             name
@@ -156,10 +161,10 @@ impl InProcessAcceptor {
             check_name(name)?;
             name.to_owned()
         };
-        if listeners.contains_key(&name) {
+        let Err(free) = place(&listeners, &name) else {
             return Err(io::Error::from(io::ErrorKind::AddrInUse).into());
-        }
-        listeners.insert(name.clone(), Arc::clone(&listener));
+        };
+        listeners.insert(free, (name.clone(), Arc::clone(&listener)));
         Ok(Self {
             listener,
             address: format!("{name}@{}", this_process()),
@@ -195,7 +200,12 @@ impl Acceptor for InProcessAcceptor {
 
 impl Drop for InProcessAcceptor {
     fn drop(&mut self) {
-        listeners().remove(&self.name);
+        {
+            let mut listeners = listeners();
+            if let Ok(own) = place(&listeners, &self.name) {
+                listeners.remove(own);
+            }
+        }
         let mut queue = self.listener.lock();
         queue.closed = true;
         // Those who have connected find the end.
@@ -238,8 +248,11 @@ impl Connector for InProcessConnector {
             let what = "the name is one of another process";
             return Err(io::Error::new(io::ErrorKind::NotFound, what));
         }
-        let listener = listeners().get(&self.name).cloned();
-        let listener = listener.ok_or(io::ErrorKind::ConnectionRefused)?;
+        let listener = {
+            let listeners = listeners();
+            let at = place(&listeners, &self.name).map_err(|_| io::ErrorKind::ConnectionRefused)?;
+            Arc::clone(&listeners[at].1)
+        };
         Ok(Box::new(listener.connect(deadline)?))
     }
 }

@@ -27,8 +27,10 @@ impl Poa {
         self.forget();
         if let Some(parent) = self.parent() {
             let mut siblings = parent.children();
-            if siblings.get(self.name()) == Some(self) {
-                siblings.remove(self.name());
+            if let Ok(place) = super::place(&siblings, self.name())
+                && siblings[place] == *self
+            {
+                siblings.remove(place);
             }
         }
         Ok(())

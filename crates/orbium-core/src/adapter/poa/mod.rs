@@ -7,7 +7,7 @@ mod error;
 mod lookup;
 mod references;
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 use std::fmt;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, PoisonError, Weak};
@@ -47,7 +47,7 @@ pub(crate) struct PoaCore {
     destroyed: AtomicBool,
     /// The destruction is complete.
     gone: AtomicBool,
-    children: Mutex<BTreeMap<String, Poa>>,
+    children: Mutex<Vec<Poa>>,
     objects: Mutex<Objects>,
     one_gone: Condvar,
 }
@@ -163,7 +163,7 @@ impl Poa {
         self.0.manager.clone()
     }
 
-    fn children(&self) -> MutexGuard<'_, BTreeMap<String, Self>> {
+    fn children(&self) -> MutexGuard<'_, Vec<Self>> {
         self.0
             .children
             .lock()
@@ -173,7 +173,7 @@ impl Poa {
     /// The adapters directly below this one.
     #[must_use]
     pub fn the_children(&self) -> Vec<Self> {
-        self.children().values().cloned().collect()
+        self.children().clone()
     }
 
     /// Makes an adapter below this one. Without a manager it gets one of its
@@ -201,13 +201,13 @@ impl Poa {
                 SystemException::omg(ExceptionKind::BadInvOrder, 17, Completion::No).into(),
             );
         }
-        if children.contains_key(name) {
+        let Err(place) = place(&children, name) else {
             return Err(PoaError::AdapterAlreadyExists);
-        }
+        };
         let manager = manager.unwrap_or_else(|| PoaManager::new(&orb));
         let parent = Some(Arc::downgrade(&self.0));
         let child = Self::make(&orb, name, path, parent, manager, policies);
-        children.insert(name.to_owned(), child.clone());
+        children.insert(place, child.clone());
         Ok(child)
     }
 
@@ -220,6 +220,13 @@ impl Poa {
     }
 
     pub(crate) fn child(&self, name: &str) -> Option<Self> {
-        self.children().get(name).cloned()
+        let children = self.children();
+        let place = place(&children, name).ok()?;
+        Some(children[place].clone())
     }
+}
+
+/// Where among children an adapter of that name is, or would be.
+fn place(children: &[Poa], name: &str) -> Result<usize, usize> {
+    children.binary_search_by(|child| child.name().cmp(name))
 }
