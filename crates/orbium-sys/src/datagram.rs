@@ -3,6 +3,7 @@
 
 use std::io::{self, IoSlice};
 use std::net::{IpAddr, Shutdown, SocketAddr, UdpSocket};
+use std::os::fd::AsFd;
 
 use rustix::net::RecvFlags;
 use socket2::{Domain, InterfaceIndexOrAddress, Protocol, SockRef, Socket, Type};
@@ -25,7 +26,7 @@ pub fn receive_at(address: SocketAddr, options: &SocketOptions) -> io::Result<Ud
         socket.set_only_v6(false)?;
     }
     options.apply_udp(&socket)?;
-    options.apply_shared(&socket)?;
+    options.apply_shared(socket.as_fd())?;
     socket.bind(&address.into())?;
     Ok(socket.into())
 }
@@ -59,7 +60,7 @@ pub fn receive_from_group(group: SocketAddr, options: &SocketOptions) -> io::Res
     #[cfg(not(target_os = "linux"))]
     socket.set_reuse_port(true)?;
     options.apply_udp(&socket)?;
-    options.apply_shared(&socket)?;
+    options.apply_shared(socket.as_fd())?;
     options.apply_multicast(&socket)?;
     socket.bind(&group.into())?;
     join(&socket, group, options.multicast_interface)?;

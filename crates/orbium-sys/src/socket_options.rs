@@ -2,7 +2,7 @@
 //! What can be asked of sockets, and asking it.
 
 use std::io;
-use std::os::fd::AsFd;
+use std::os::fd::{AsFd, BorrowedFd};
 use std::time::Duration;
 
 use socket2::{Domain, SockRef};
@@ -101,10 +101,13 @@ fn ask<T>(name: &str, value: Option<T>, apply: impl FnOnce(T) -> io::Result<()>)
     let Some(value) = value else {
         return Ok(());
     };
-    apply(value).map_err(|error| {
-        let what = format!("socket option {name}: {error}");
-        io::Error::new(error.kind(), what)
-    })
+    apply(value).map_err(|error| refused(name, &error))
+}
+
+#[cold]
+fn refused(name: &str, error: &io::Error) -> io::Error {
+    let what = format!("socket option {name}: {error}");
+    io::Error::new(error.kind(), what)
 }
 
 impl SocketOptions {
@@ -115,7 +118,13 @@ impl SocketOptions {
     /// # Errors
     /// What the kernel refuses.
     pub fn apply_tcp<S: AsFd>(&self, stream: &S) -> io::Result<()> {
-        let socket = SockRef::from(stream);
+        self.apply_tcp_to(stream.as_fd())
+    }
+
+    // What takes any socket hands on what is the same for all: it is compiled
+    // once.
+    fn apply_tcp_to(&self, stream: BorrowedFd<'_>) -> io::Result<()> {
+        let socket = SockRef::from(&stream);
         ask("no_delay", Some(self.no_delay), |on| {
             socket.set_tcp_nodelay(on)
         })?;
@@ -128,9 +137,9 @@ impl SocketOptions {
     }
 
     /// The option that connecting undoes.
-    pub(crate) fn apply_quick_ack<S: AsFd>(&self, stream: &S) -> io::Result<()> {
+    pub(crate) fn apply_quick_ack(&self, stream: BorrowedFd<'_>) -> io::Result<()> {
         ask("quick_ack", self.quick_ack, |on| {
-            platform::set_quick_ack(stream, on)
+            platform::set_quick_ack(&stream, on)
         })
     }
 
@@ -141,6 +150,7 @@ impl SocketOptions {
     /// # Errors
     /// What the kernel refuses.
     pub fn apply_listener<S: AsFd>(&self, socket: &S) -> io::Result<()> {
+        let socket = socket.as_fd();
         self.apply_buffers(socket)?;
         self.apply_ip(socket)?;
         self.apply_shared(socket)
@@ -151,7 +161,7 @@ impl SocketOptions {
     /// # Errors
     /// What the kernel refuses.
     pub fn apply_unix<S: AsFd>(&self, socket: &S) -> io::Result<()> {
-        self.apply_buffers(socket)
+        self.apply_buffers(socket.as_fd())
     }
 
     /// Applies to a UDP socket: buffers and what is said of IP, but for what
@@ -160,6 +170,7 @@ impl SocketOptions {
     /// # Errors
     /// What the kernel refuses.
     pub fn apply_udp<S: AsFd>(&self, socket: &S) -> io::Result<()> {
+        let socket = socket.as_fd();
         self.apply_buffers(socket)?;
         self.apply_ip(socket)
     }
@@ -170,8 +181,12 @@ impl SocketOptions {
     /// # Errors
     /// What the kernel refuses.
     pub fn apply_multicast<S: AsFd>(&self, socket: &S) -> io::Result<()> {
-        let v6 = is_v6(socket)?;
-        let s = SockRef::from(socket);
+        self.apply_multicast_to(socket.as_fd())
+    }
+
+    fn apply_multicast_to(&self, socket: BorrowedFd<'_>) -> io::Result<()> {
+        let v6 = is_v6(&socket)?;
+        let s = SockRef::from(&socket);
         ask("multicast_ttl", self.multicast_ttl, |ttl| match v6 {
             true => s.set_multicast_hops_v6(ttl.into()),
             false => s.set_multicast_ttl_v4(ttl.into()),
@@ -187,14 +202,14 @@ impl SocketOptions {
                 (true, at) => s.set_multicast_if_v6(at.index()?),
                 (false, NetworkInterface::Address(address)) => s.set_multicast_if_v4(&address),
                 (false, NetworkInterface::Index(index)) => {
-                    platform::set_multicast_index_v4(socket, index)
+                    platform::set_multicast_index_v4(&socket, index)
                 }
             },
         )
     }
 
-    fn apply_buffers<S: AsFd>(&self, socket: &S) -> io::Result<()> {
-        let socket = SockRef::from(socket);
+    fn apply_buffers(&self, socket: BorrowedFd<'_>) -> io::Result<()> {
+        let socket = SockRef::from(&socket);
         // The kernel takes a size for a number with a sign.
         let size = |octets: usize| match i32::try_from(octets) {
             Ok(_) => Ok(octets),
@@ -208,7 +223,8 @@ impl SocketOptions {
         })
     }
 
-    fn apply_ip<S: AsFd>(&self, socket: &S) -> io::Result<()> {
+    fn apply_ip(&self, socket: BorrowedFd<'_>) -> io::Result<()> {
+        let socket = &socket;
         ask("dont_route", self.dont_route.then_some(true), |on| {
             raw::set_dont_route(socket, on)
         })?;
@@ -227,7 +243,8 @@ impl SocketOptions {
     }
 
     /// Applies what concerns sockets that others connect or send to.
-    pub(crate) fn apply_shared<S: AsFd>(&self, socket: &S) -> io::Result<()> {
+    pub(crate) fn apply_shared(&self, socket: BorrowedFd<'_>) -> io::Result<()> {
+        let socket = &socket;
         ask("incoming_cpu", self.incoming_cpu, |cpu| {
             platform::set_incoming_cpu(socket, cpu)
         })?;

@@ -3,6 +3,7 @@
 
 use std::io;
 use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::os::fd::AsFd;
 
 use socket2::{Domain, Protocol, Socket, Type};
 
@@ -39,7 +40,7 @@ pub fn connect(
         // connected to itself by chance.
         return Err(io::ErrorKind::ConnectionRefused.into());
     }
-    options.apply_quick_ack(&stream)?;
+    options.apply_quick_ack(stream.as_fd())?;
     Ok(stream)
 }
 
