@@ -41,6 +41,7 @@ pub mod priority;
 pub mod probe;
 mod protocol;
 mod raises;
+mod real_time;
 mod reference;
 mod servant;
 mod server;
@@ -72,6 +73,7 @@ pub use protocol::{
     UnknownProtocol,
 };
 pub use raises::{DispatchError, Raised, Raises, UserException, unknown_operation};
+pub use real_time::{AdapterExtension, ConnectionWishes, Extension, NetworkMark, RealTime};
 pub use reference::{Interface, NarrowError, ObjectRef, nil_reference};
 pub use servant::{Call, Reply, Servant, ServedBy};
 

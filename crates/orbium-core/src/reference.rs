@@ -10,14 +10,15 @@ use orbium_cdr::{
     CdrError, CdrErrorKind, CdrReader, CdrWriter, Decode, DecodeNillable, Encode, EncodeNillable,
     Type, Typed,
 };
+use orbium_giop::real_time::{PriorityBand, PublishedPolicies};
 use orbium_giop::{Completion, ExceptionKind, Ior, SystemException};
 use orbium_sync::lock::Mutex;
 
-use crate::client::Binding;
+use crate::client::{Binding, Wishes};
 use crate::raises::Raises;
 use crate::{
-    Channel, OBJECT_REPOSITORY_ID, OfferedProtocol, Operation, Orb, ProtocolPolicy, client,
-    protocol,
+    Channel, OBJECT_REPOSITORY_ID, OfferedProtocol, Operation, Orb, ProtocolPolicy,
+    ProtocolProperties, client, protocol,
 };
 
 /// A reference to an object, wherever it is. One pointer, cheap to clone; nil
@@ -42,6 +43,12 @@ pub(crate) struct Reference {
 pub(crate) struct Overrides {
     pub(crate) timeout: Option<Duration>,
     pub(crate) protocols: Option<ProtocolPolicy>,
+    /// PriorityBandedConnectionPolicy.
+    pub(crate) bands: Option<Arc<[PriorityBand]>>,
+    /// PrivateConnectionPolicy.
+    pub(crate) private: bool,
+    /// What is asked of the sockets of its connections.
+    pub(crate) properties: Option<ProtocolProperties>,
 }
 
 /// A typed reference. Generated code implements this.
@@ -198,6 +205,64 @@ impl ObjectRef {
         })
     }
 
+    /// The same object with connections for bands of priorities: each call goes
+    /// over the connection of the band that its priority lies in
+    /// (PriorityBandedConnectionPolicy). Who makes the bands sees to it that
+    /// they make sense.
+    #[must_use]
+    pub fn with_bands(&self, bands: &[PriorityBand]) -> Self {
+        self.with_overrides(Overrides {
+            bands: Some(bands.into()),
+            ..self.0.overrides.clone()
+        })
+    }
+
+    /// The same object with connections that no other reference uses
+    /// (PrivateConnectionPolicy). A connection has one call at a time; others
+    /// that are made meanwhile open further ones.
+    #[must_use]
+    pub fn with_private_connections(&self) -> Self {
+        self.with_overrides(Overrides {
+            private: true,
+            ..self.0.overrides.clone()
+        })
+    }
+
+    /// The same object with connections whose sockets are asked for these
+    /// properties rather than for the ORB's.
+    #[must_use]
+    pub fn with_properties(&self, properties: ProtocolProperties) -> Self {
+        self.with_overrides(Overrides {
+            properties: Some(properties),
+            ..self.0.overrides.clone()
+        })
+    }
+
+    /// Types of the policies that the reference and the client both have, though
+    /// only one of them may.
+    #[must_use]
+    pub fn inconsistent_policies(&self) -> Vec<u32> {
+        let published = protocol::published_policies(&self.0.ior);
+        let wishes = Wishes::of(&self.0.orb, &self.0.overrides);
+        client::conflicts(&published, &wishes, self.0.policy().is_some())
+    }
+
+    /// What the reference says of priorities.
+    #[must_use]
+    pub fn published_policies(&self) -> PublishedPolicies {
+        protocol::published_policies(&self.0.ior)
+    }
+
+    /// Makes the connection that a call of this thread would use now, unless it
+    /// is there: the call then finds it.
+    ///
+    /// # Errors
+    /// INV_POLICY for inconsistent policies; NO_RESOURCES 2 if no band holds the
+    /// priority; what connecting raises.
+    pub fn connect(&self) -> Result<(), SystemException> {
+        client::connect(self)
+    }
+
     fn with_overrides(&self, overrides: Overrides) -> Self {
         Self::new(self.0.orb.clone(), Arc::clone(&self.0.ior), overrides)
     }
@@ -336,7 +401,7 @@ impl Reference {
     pub(crate) fn binding(&self) -> Result<&Binding, SystemException> {
         let binding = self
             .binding
-            .get_or_init(|| Binding::new(&self.orb, &self.ior, self.policy()));
+            .get_or_init(|| Binding::new(&self.orb, &self.ior, self.policy(), &self.overrides));
         binding.as_ref().map_err(|exception| *exception)
     }
 

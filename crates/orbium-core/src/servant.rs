@@ -14,7 +14,7 @@ use crate::adapter::{ActiveObject, Incoming};
 use crate::raises::{DispatchError, Raised, Raises, server_fault};
 use crate::reference::Interface;
 use crate::server::ServerConnection;
-use crate::{Orb, Poa};
+use crate::{Orb, Poa, Priority, priority};
 
 /// A servant as the ORB sees it: generated skeletons implement this around the
 /// user's implementation of an interface's servant trait.
@@ -66,6 +66,19 @@ impl<'r> Call<'r> {
     #[must_use]
     pub fn object_id(&self) -> &'r [u8] {
         &self.object.id
+    }
+
+    /// The CORBA priority that the request is served at; `None` if nobody gave
+    /// it one.
+    #[must_use]
+    pub fn priority(&self) -> Option<Priority> {
+        priority::current()
+    }
+
+    /// The priority that the object itself was given.
+    #[must_use]
+    pub fn object_priority(&self) -> Option<Priority> {
+        self.object.priority
     }
 
     /// The adapter that the object is active in.

@@ -19,6 +19,7 @@ const USER: Policies = Policies {
     id_assignment: IdAssignment::User,
     id_uniqueness: IdUniqueness::Unique,
     protocols: None,
+    extension: None,
 };
 
 const DURABLE: Policies = Policies {
@@ -26,6 +27,7 @@ const DURABLE: Policies = Policies {
     id_assignment: IdAssignment::User,
     id_uniqueness: IdUniqueness::Unique,
     protocols: None,
+    extension: None,
 };
 
 fn servant() -> Arc<TargetState> {

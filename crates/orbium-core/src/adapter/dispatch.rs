@@ -4,6 +4,8 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use orbium_cdr::{CdrReader, Encode};
+use orbium_giop::real_time::{PriorityBand, read_priority_range_context};
+use orbium_giop::service_context::RT_CORBA_PRIORITY_RANGE;
 use orbium_giop::{
     Completion, ExceptionKind, ReplyStatus, ResponseFlags, ServiceContexts, SystemException, minor,
 };
@@ -63,11 +65,26 @@ impl<'r> Incoming<'r> {
             reply.answer(ReplyStatus::NoException, |_| {})?;
         }
         let mut arguments = arguments();
-        if is_implicit(self.operation) {
-            return serve_implicit(&object, &call, &mut arguments, reply);
+        match object.extension() {
+            None => dispatch(&object, &call, &mut arguments, reply),
+            Some(extension) => extension.0.upcall(&call, &mut || {
+                dispatch(&object, &call, &mut arguments, reply)
+            }),
         }
-        object.servant.dispatch(&call, &mut arguments, reply)
     }
+}
+
+#[inline]
+fn dispatch<'a>(
+    object: &'a ActiveObject,
+    call: &'a Call<'a>,
+    arguments: &mut CdrReader<'a>,
+    reply: &mut Reply<'_>,
+) -> Result<(), DispatchError> {
+    if is_implicit(call.operation()) {
+        return serve_implicit(object, call, arguments, reply);
+    }
+    object.servant.dispatch(call, arguments, reply)
 }
 
 /// Answers with what went wrong, if anybody wants to know and was not answered.
@@ -90,6 +107,13 @@ fn answer_error(outcome: &std::thread::Result<Result<(), DispatchError>>, reply:
     if !reply.answered && reply.response.expects_reply() {
         reply.system_exception(exception);
     }
+}
+
+/// The band of a connection, which a client must name.
+#[cold]
+fn band(context: Option<&[u8]>) -> Result<PriorityBand, SystemException> {
+    let bad = SystemException::new(ExceptionKind::BadParam, 0, Completion::No);
+    read_priority_range_context(context.ok_or(bad)?).map_err(|_| bad)
 }
 
 /// Names of attributes start with `_get_` or `_set_`; what else starts with an
@@ -118,6 +142,14 @@ fn serve_implicit<'a>(
             let id = object.servant.repository_id();
             reply.result(|writer| id.encode(writer))
         }
+        b"_bind_priority_band" => match object.extension() {
+            Some(extension) => {
+                let asked = call.service_contexts().find(RT_CORBA_PRIORITY_RANGE);
+                extension.0.bind_band(band(asked)?)?;
+                reply.result(|_| {})
+            }
+            None => Err(unknown_operation()),
+        },
         b"_interface" => {
             Err(SystemException::omg(ExceptionKind::IntfRepos, 1, Completion::No).into())
         }

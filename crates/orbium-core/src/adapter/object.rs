@@ -11,7 +11,7 @@ use crate::adapter::PoaManager;
 use crate::adapter::manager::Serving;
 use crate::adapter::poa::PoaCore;
 use crate::reference::ObjectRef;
-use crate::{Poa, Servant};
+use crate::{Extension, Poa, Priority, Servant};
 
 /// An active object: id, servant, and the adapter it is active in.
 pub(crate) struct ActiveObject {
@@ -21,12 +21,20 @@ pub(crate) struct ActiveObject {
     /// Tells keys of this adapter from those of an earlier one in its place.
     pub(crate) stamp: u64,
     pub(super) slot: SlotKey,
+    /// Its own priority, if it was given one.
+    pub(crate) priority: Option<Priority>,
     pub(super) adapter: Arc<PoaCore>,
 }
 
 impl ActiveObject {
     pub(crate) fn poa(&self) -> Poa {
         Poa::from(Arc::clone(&self.adapter))
+    }
+
+    /// What is added to its adapter.
+    #[inline]
+    pub(crate) fn extension(&self) -> Option<&Extension> {
+        self.adapter.extension()
     }
 
     /// Asks to serve a request on the object.
@@ -40,7 +48,8 @@ impl ActiveObject {
 
     pub(crate) fn reference(&self) -> Result<ObjectRef, SystemException> {
         let key = self.adapter.key_of(&self.id, self.slot);
-        self.adapter.reference(&key, self.servant.repository_id())
+        self.adapter
+            .reference(&key, self.servant.repository_id(), self.priority)
     }
 }
 

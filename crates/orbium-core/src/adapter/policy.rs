@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Policies of an adapter (CORBA 3.3 Part 1, clause 15.3.8).
 
-use crate::ProtocolPolicy;
+use crate::{Extension, ProtocolPolicy};
 
 /// How long references stay good.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -57,4 +57,6 @@ pub struct Policies {
     /// ServerProtocolPolicy: the protocols that references offer, in this order.
     /// Default: all that the ORB listens with, in the order of its endpoints.
     pub protocols: Option<ProtocolPolicy>,
+    /// What is added to the adapter from above.
+    pub extension: Option<Extension>,
 }

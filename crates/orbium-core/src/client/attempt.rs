@@ -11,8 +11,10 @@ use orbium_giop::{AddressingDisposition, Completion, ExceptionKind, Ior, SystemE
 use orbium_transport::Deadline;
 
 use crate::ObjectRef;
-use crate::client::binding::{Binding, no_usable_protocol};
+use crate::client::bands;
+use crate::client::binding::{Binding, Said, no_usable_protocol};
 use crate::client::exchange::{Link, Outcome, deadline_passed};
+use crate::client::priorities::Priorities;
 use crate::client::{locate, unreachable};
 
 /// Times that a request which the server had not begun is sent again.
@@ -91,6 +93,9 @@ impl<'o> Attempt<'o> {
     #[inline(always)]
     pub(crate) fn link(&self) -> Result<Link<'_>, SystemException> {
         let binding = self.target().state().binding()?;
+        if let Some(priorities) = &binding.priorities {
+            return self.link_at_priority(binding, priorities);
+        }
         let preferred = binding.preferred();
         self.candidate.set(preferred);
         let Some(candidate) = binding.candidates.get(preferred) else {
@@ -103,6 +108,45 @@ impl<'o> Attempt<'o> {
         }
     }
 
+    /// A link for a call whose reference has to do with priorities: to the
+    /// candidate that serves its priority, over connections of its own.
+    #[cold]
+    fn link_at_priority<'s>(
+        &'s self,
+        binding: &'s Binding,
+        priorities: &'s Priorities,
+    ) -> Result<Link<'s>, SystemException> {
+        let orb = self.object.orb();
+        let first = binding.candidates.first().ok_or_else(no_usable_protocol)?;
+        let at = priorities.of_call(orb, &first.object_key)?;
+        let said = at.said();
+        let start = priorities.candidate(at).unwrap_or(binding.preferred());
+        let mut refused = no_usable_protocol();
+        for offset in 0..binding.candidates.len() {
+            let index = (start + offset) % binding.candidates.len();
+            let candidate = &binding.candidates[index];
+            let apart = priorities.pool(orb, candidate, index, at)?;
+            let link = match apart {
+                None => Link::through(orb, candidate, candidate.pool(), &self.timing, said),
+                Some(pool) => match priorities.band(at) {
+                    Some(band) => bands::link(orb, candidate, pool, &self.timing, said, band),
+                    None => Link::through(orb, candidate, Some(pool), &self.timing, said),
+                },
+            };
+            match link {
+                Ok(link) => {
+                    binding.prefer(index);
+                    self.candidate.set(index);
+                    return Ok(link);
+                }
+                Err(exception) if !may_try_others(exception) => return Err(exception),
+                Err(exception) if offset == 0 => refused = exception,
+                Err(_) => {}
+            }
+        }
+        Err(refused)
+    }
+
     /// A link for a request without a reply, over datagrams where they are
     /// preferred or the only way.
     pub(crate) fn link_for_oneway(&self) -> Result<Link<'_>, SystemException> {
@@ -110,10 +154,17 @@ impl<'o> Attempt<'o> {
         if binding.datagrams.is_empty() {
             return self.link();
         }
+        let said = match (&binding.priorities, binding.datagrams.first()) {
+            (Some(priorities), Some(first)) => priorities
+                .of_call(self.object.orb(), &first.object_key)?
+                .said(),
+            _ => Said::Nothing,
+        };
         let over_datagrams = || {
             let mut last = no_usable_protocol();
             for candidate in &binding.datagrams {
-                match Link::new(self.object.orb(), candidate, &self.timing) {
+                let (orb, pool) = (self.object.orb(), candidate.pool());
+                match Link::through(orb, candidate, pool, &self.timing, said) {
                     Ok(link) => return Ok(link),
                     Err(refused) => last = refused,
                 }
@@ -252,4 +303,13 @@ impl<'o> Attempt<'o> {
         let ior = self.target().ior();
         locate::perform(self.object.orb(), ior, link, self.timing.deadline)
     }
+}
+
+/// Whether another address may do: not where trust is missing, nor where the
+/// server has said that it does not serve such priorities.
+fn may_try_others(refused: SystemException) -> bool {
+    !matches!(
+        refused.kind,
+        ExceptionKind::NoPermission | ExceptionKind::InvPolicy
+    )
 }

@@ -6,15 +6,18 @@ use std::sync::{Arc, OnceLock};
 
 use orbium_cdr::{ByteOrder, CdrWriter, Format};
 use orbium_giop::codeset::Negotiated;
+use orbium_giop::real_time::{PriorityBand, priority_context, priority_range_context};
 use orbium_giop::{
     AddressingDisposition, BodyStart, Completion, ExceptionKind, Ior, RequestTemplate,
     ResponseFlags, ServiceContext, SystemException, TaggedProfile, Target, Version, minor,
     service_context,
 };
 
-use crate::client::pool::{Pool, PoolKey};
+use crate::client::pool::{Apart, Pool, PoolKey};
+use crate::client::priorities::{Priorities, Wishes, conflicts};
 use crate::protocol::{self, Offer};
-use crate::{Channel, OfferedProtocol, Operation, Orb, ProtocolPolicy};
+use crate::reference::Overrides;
+use crate::{Channel, OfferedProtocol, Operation, Orb, Priority, ProtocolPolicy};
 
 /// All ways to an object, in the order of its profiles and their addresses.
 #[derive(Debug)]
@@ -25,6 +28,8 @@ pub(crate) struct Binding {
     pub(crate) datagrams: Box<[Candidate]>,
     /// Whether oneways go over datagrams even if there are connections.
     pub(crate) datagrams_first: bool,
+    /// What calls look at if the reference has to do with priorities.
+    pub(crate) priorities: Option<Box<Priorities>>,
     /// The candidate that answered last.
     preferred: AtomicUsize,
 }
@@ -41,6 +46,16 @@ pub(crate) struct Candidate {
     readdressed: OnceLock<(AddressingDisposition, RequestTemplate)>,
 }
 
+/// What a request says of priorities beside itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Said {
+    Nothing,
+    /// At which it is to be served.
+    Priority(Priority),
+    /// Those of all requests that will come over the connection.
+    Range(PriorityBand),
+}
+
 /// Whether the object is reached by a connection or in this very process.
 #[derive(Debug)]
 pub(crate) enum Route {
@@ -49,23 +64,45 @@ pub(crate) enum Route {
 }
 
 impl Binding {
-    /// The candidates under a ClientProtocolPolicy, best first.
+    /// The candidates under a ClientProtocolPolicy, best first: the client's, or
+    /// else the one that the reference has.
+    ///
+    /// # Errors
+    /// INV_POLICY if no protocol can be used, or if a policy that only one side
+    /// may have is there on both.
     pub(crate) fn new(
         orb: &Orb,
         ior: &Ior,
         policy: Option<&ProtocolPolicy>,
+        overrides: &Overrides,
     ) -> Result<Self, SystemException> {
+        let published = protocol::published_policies(ior);
+        let wishes = Wishes::of(orb, overrides);
+        if !conflicts(&published, &wishes, policy.is_some()).is_empty() {
+            return Err(not_reconciled());
+        }
+        let exposed = protocol::exposed_protocols(&published);
+        let policy = policy.or(exposed.as_ref());
+        let mut lanes = Vec::new();
         let (mut candidates, mut datagrams) = (Vec::new(), Vec::new());
         let mut datagrams_first = false;
         let mut refused = None;
         for offer in protocol::wanted(ior, policy) {
             let over_datagrams = orb.config().protocols.is_datagram(&offer.channel);
+            let served = protocol::lanes(&offer.components).into_iter();
+            let served = served.filter(|(_, address)| *address == offer.channel.address);
+            let served: Vec<_> = served
+                .map(|(priority, _)| (priority, candidates.len()))
+                .collect();
             match Candidate::new(orb, offer) {
                 Ok(candidate) if over_datagrams => {
                     datagrams_first |= candidates.is_empty();
                     datagrams.push(candidate);
                 }
-                Ok(candidate) => candidates.push(candidate),
+                Ok(candidate) => {
+                    candidates.push(candidate);
+                    lanes.extend(served);
+                }
                 Err(exception) => refused = Some(exception),
             }
         }
@@ -74,8 +111,10 @@ impl Binding {
             tracing::warn!(%offered, "no protocol of a reference can be used");
             return Err(refused.unwrap_or_else(no_usable_protocol));
         }
+        let priorities = Priorities::new(orb, &published, &wishes, &candidates, lanes)?;
         Ok(Self {
             candidates: candidates.into(),
+            priorities,
             datagrams: datagrams.into(),
             datagrams_first,
             preferred: AtomicUsize::new(0),
@@ -90,6 +129,11 @@ impl Binding {
     pub(crate) fn prefer(&self, candidate: usize) {
         self.preferred.store(candidate, Ordering::Relaxed);
     }
+}
+
+/// Raised where client and server have policies that exclude one another.
+fn not_reconciled() -> SystemException {
+    SystemException::omg(ExceptionKind::InvPolicy, 1, Completion::No)
 }
 
 /// Raised where a reference offers nothing that can be used.
@@ -115,6 +159,7 @@ impl Candidate {
             let key = PoolKey {
                 channel: offer.channel.clone(),
                 negotiated,
+                apart: Apart::default(),
             };
             Route::Remote(orb.core().pools.pool(key)?)
         };
@@ -145,6 +190,14 @@ fn agree(offer: &Offer, minor: u8) -> Result<Negotiated, SystemException> {
 }
 
 impl Candidate {
+    /// The connections that all share; `None` within the process.
+    pub(crate) fn pool(&self) -> Option<&Pool> {
+        match &self.route {
+            Route::Remote(pool) => Some(pool),
+            Route::Local => None,
+        }
+    }
+
     /// Where its connections lead; `None` within the process.
     pub(crate) fn channel(&self) -> Option<&Channel> {
         match &self.route {
@@ -165,7 +218,7 @@ impl Candidate {
     }
 
     /// Writes a request header into an empty writer; with the code sets while
-    /// the server may not know them.
+    /// the server may not know them, and what is said of priorities.
     #[inline(always)]
     pub(crate) fn begin_request(
         &self,
@@ -173,6 +226,7 @@ impl Candidate {
         request_id: u32,
         operation: &'static Operation,
         introduction: Option<Negotiated>,
+        said: Said,
     ) -> BodyStart {
         let response = if operation.oneway {
             ResponseFlags::None
@@ -181,6 +235,7 @@ impl Candidate {
         };
         let template = self.template();
         if introduction.is_none()
+            && said == Said::Nothing
             && let Some(start) = template.begin_with(writer, request_id, response, &operation.tail)
         {
             return start;
@@ -192,6 +247,7 @@ impl Candidate {
             response,
             operation,
             introduction,
+            said,
         )
     }
 
@@ -244,7 +300,7 @@ impl Candidate {
     }
 }
 
-/// Writes a request header with the code sets, or with a long operation name.
+/// Writes a request header with service contexts, or with a long operation name.
 #[cold]
 fn begin_in_full(
     template: &RequestTemplate,
@@ -253,14 +309,34 @@ fn begin_in_full(
     response: ResponseFlags,
     operation: &Operation,
     introduction: Option<Negotiated>,
+    said: Said,
 ) -> BodyStart {
-    let Some(negotiated) = introduction else {
-        return template.begin(writer, request_id, response, operation.name, &[]);
+    let code_sets = introduction.map(|negotiated| negotiated.context().encode());
+    let (one, range);
+    let mut contexts = [ServiceContext { id: 0, data: &[] }; 2];
+    let mut count = 0;
+    if let Some(data) = &code_sets {
+        contexts[count] = ServiceContext {
+            id: service_context::CODE_SETS,
+            data,
+        };
+        count += 1;
+    }
+    let context = match said {
+        Said::Nothing => None,
+        Said::Priority(priority) => {
+            one = priority_context(priority.number());
+            Some((service_context::RT_CORBA_PRIORITY, one.as_slice()))
+        }
+        Said::Range(band) => {
+            range = priority_range_context(band);
+            Some((service_context::RT_CORBA_PRIORITY_RANGE, range.as_slice()))
+        }
     };
-    let data = negotiated.context().encode();
-    let context = ServiceContext {
-        id: service_context::CODE_SETS,
-        data: &data,
-    };
-    template.begin(writer, request_id, response, operation.name, &[context])
+    if let Some((id, data)) = context {
+        contexts[count] = ServiceContext { id, data };
+        count += 1;
+    }
+    let contexts = &contexts[..count];
+    template.begin(writer, request_id, response, operation.name, contexts)
 }

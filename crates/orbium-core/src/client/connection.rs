@@ -95,6 +95,11 @@ impl Connection {
         }
     }
 
+    /// Whether no request was given an id yet.
+    pub(crate) fn is_new(&self) -> bool {
+        self.next_id == 0
+    }
+
     /// An id for the next request: even, for we opened the connection.
     #[inline]
     pub(crate) fn next_id(&mut self) -> u32 {

@@ -13,8 +13,9 @@ use orbium_sync::role;
 use orbium_transport::Deadline;
 
 use crate::Orb;
-use crate::client::binding::{Candidate, Route};
+use crate::client::binding::{Candidate, Route, Said};
 use crate::client::connection::{Connection, Received};
+use crate::client::pool::Pool;
 use crate::local;
 use crate::raises::Raises;
 use crate::{Operation, client::attempt::Timing};
@@ -66,6 +67,10 @@ pub(crate) struct Link<'b> {
     pub(super) connection: Option<Box<Connection>>,
     /// What is left of the time of the call.
     pub(super) timeout: Option<Duration>,
+    /// Where the connection goes afterwards; `None` within the process.
+    pool: Option<&'b Pool>,
+    /// What the request says of priorities.
+    said: Said,
 }
 
 impl<'b> Link<'b> {
@@ -75,8 +80,24 @@ impl<'b> Link<'b> {
         candidate: &'b Candidate,
         timing: &Timing,
     ) -> Result<Self, SystemException> {
-        let (connection, timeout) = match &candidate.route {
-            Route::Remote(pool) => match pool.acquire_idle() {
+        let pool = match &candidate.route {
+            Route::Remote(pool) => Some(&**pool),
+            Route::Local => None,
+        };
+        Self::through(orb, candidate, pool, timing, Said::Nothing)
+    }
+
+    /// A link over a connection of a pool.
+    #[inline(always)]
+    pub(super) fn through(
+        orb: &Orb,
+        candidate: &'b Candidate,
+        pool: Option<&'b Pool>,
+        timing: &Timing,
+        said: Said,
+    ) -> Result<Self, SystemException> {
+        let (connection, timeout) = match pool {
+            Some(pool) => match pool.acquire_idle() {
                 Some(connection) => (Some(connection), timing.timeout),
                 None => {
                     let connection = pool.acquire_new(timing.deadline)?;
@@ -86,13 +107,27 @@ impl<'b> Link<'b> {
                     (Some(connection), left)
                 }
             },
-            Route::Local => (None, timing.timeout),
+            None => (None, timing.timeout),
         };
         Ok(Self {
             candidate,
             connection,
             timeout,
+            pool,
+            said,
         })
+    }
+
+    /// Whether nothing was sent over the connection yet.
+    pub(super) fn is_new(&self) -> bool {
+        let connection = self.connection.as_ref();
+        connection.is_some_and(|connection| connection.is_new())
+    }
+
+    /// The same link, for a request that says something else.
+    pub(super) fn saying(mut self, said: Said) -> Self {
+        self.said = said;
+        self
     }
 
     /// Gives the connection up: it cannot be used any more, and those like it
@@ -100,7 +135,7 @@ impl<'b> Link<'b> {
     #[cold]
     pub(super) fn give_up(&mut self) {
         self.connection = None;
-        if let Route::Remote(pool) = &self.candidate.route {
+        if let Some(pool) = self.pool {
             pool.forget_idle();
         }
     }
@@ -109,7 +144,7 @@ impl<'b> Link<'b> {
 impl Drop for Link<'_> {
     #[inline(always)]
     fn drop(&mut self) {
-        if let Route::Remote(pool) = &self.candidate.route {
+        if let Some(pool) = self.pool {
             match self.connection.take() {
                 Some(connection) => pool.release(connection),
                 None => pool.discard(),
@@ -191,7 +226,8 @@ impl<'a, 'b> Exchange<'a, 'b> {
             }
             None => (CdrWriter::new(format), 0, None),
         };
-        let start = candidate.begin_request(&mut writer, request_id, operation, introduction);
+        let said = link.said;
+        let start = candidate.begin_request(&mut writer, request_id, operation, introduction, said);
         Self {
             writer,
             start,
@@ -218,6 +254,12 @@ impl<'a, 'b> Exchange<'a, 'b> {
     fn end(&mut self, outcome: Outcome) -> Answer {
         self.outcome = Some(outcome);
         Answer::None
+    }
+
+    /// Gives the connection up, whatever was received.
+    #[cold]
+    pub(crate) fn abandon(mut self) {
+        self.link.give_up();
     }
 
     /// Where the arguments go.

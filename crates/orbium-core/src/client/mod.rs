@@ -2,11 +2,13 @@
 //! The calling side: from a reference and arguments to results.
 
 mod attempt;
+mod bands;
 mod binding;
 mod connection;
 mod exchange;
 mod locate;
 mod pool;
+mod priorities;
 mod unreachable;
 
 use orbium_cdr::{CdrError, CdrReader, CdrWriter};
@@ -14,6 +16,7 @@ use orbium_giop::SystemException;
 
 pub(crate) use binding::{Binding, no_usable_protocol};
 pub(crate) use pool::Pools;
+pub(crate) use priorities::{Wishes, conflicts};
 pub use unreachable::{Unreachable, last_failure};
 
 use crate::raises::Raises;
@@ -79,6 +82,14 @@ pub(crate) fn send<'a>(
         };
         attempt.again(outcome)?;
     }
+}
+
+/// Makes the connection that a call of this thread would use, and returns it
+/// for the next one.
+pub(crate) fn connect(object: &ObjectRef) -> Result<(), SystemException> {
+    let mut attempt = Attempt::new(object);
+    attempt.heed()?;
+    attempt.link().map(drop)
 }
 
 /// Asks where the object is.

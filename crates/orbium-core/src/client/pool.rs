@@ -9,6 +9,7 @@ use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
 use orbium_giop::codeset::Negotiated;
+use orbium_giop::real_time::PriorityBand;
 use orbium_giop::{Completion, ExceptionKind, SystemException, minor};
 use orbium_sync::lock::{Condvar, Mutex, MutexGuard};
 use orbium_sync::role;
@@ -18,7 +19,7 @@ use crate::client::binding::no_usable_protocol;
 use crate::client::connection::Connection;
 use crate::client::exchange::not_trusted;
 use crate::client::unreachable;
-use crate::{Channel, Config};
+use crate::{Channel, Config, NetworkMark, ProtocolProperties};
 
 /// What connections must have in common to be used for one another: the
 /// channel, and the code sets, which cannot change once they are settled.
@@ -26,6 +27,20 @@ use crate::{Channel, Config};
 pub(crate) struct PoolKey {
     pub(crate) channel: Channel,
     pub(crate) negotiated: Negotiated,
+    pub(crate) apart: Apart,
+}
+
+/// What keeps connections from being shared, or shared by all.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Apart {
+    /// They are for requests of these priorities.
+    pub(crate) band: Option<PriorityBand>,
+    /// They are one reference's own; a number for each.
+    pub(crate) private: Option<u64>,
+    /// What they send is marked for the network.
+    pub(crate) mark: Option<NetworkMark>,
+    /// What is asked of their sockets, if not what the ORB asks of all.
+    pub(crate) properties: Option<ProtocolProperties>,
 }
 
 impl Hash for PoolKey {
@@ -108,7 +123,7 @@ impl Pools {
             return Ok(Arc::clone(pool));
         }
         let pool = Arc::new(Pool {
-            connector: connector(&self.config, &key.channel)?,
+            connector: connector(&self.config, &key)?,
             key: key.clone(),
             config: Arc::clone(&self.config),
             counts: Arc::clone(&self.counts),
@@ -154,6 +169,10 @@ impl Pools {
 }
 
 impl Pool {
+    pub(crate) fn key(&self) -> &PoolKey {
+        &self.key
+    }
+
     pub(crate) fn channel(&self) -> &Channel {
         &self.key.channel
     }
@@ -285,8 +304,17 @@ impl Pool {
     }
 }
 
-fn connector(config: &Config, channel: &Channel) -> Result<Box<dyn Connector>, SystemException> {
-    let made = config.protocols.connector(channel, config);
+fn connector(config: &Config, key: &PoolKey) -> Result<Box<dyn Connector>, SystemException> {
+    let channel = &key.channel;
+    let made = match (key.apart.mark, key.apart.properties) {
+        (None, None) => config.protocols.connector(channel, config),
+        (mark, properties) => {
+            let properties = properties.unwrap_or(config.properties);
+            let mut own = config.clone();
+            own.properties = mark.map_or(properties, |mark| mark.on(properties));
+            config.protocols.connector(channel, &own)
+        }
+    };
     made.map_err(|refusal| {
         tracing::debug!(%channel, %refusal, "not usable");
         no_usable_protocol()

@@ -18,7 +18,7 @@ use crate::adapter::Registry;
 use crate::client::Pools;
 use crate::initial::InitialReferences;
 use crate::server::Server;
-use crate::{Config, Poa};
+use crate::{Config, Poa, RealTime};
 
 pub use builder::OrbBuilder;
 pub use error::OrbError;
@@ -36,6 +36,8 @@ pub(crate) struct OrbCore {
     pub(crate) pools: Pools,
     pub(crate) initial: InitialReferences,
     server: OnceLock<Result<Server, SystemException>>,
+    /// Whom calls ask about priorities.
+    pub(crate) real_time: OnceLock<Arc<dyn RealTime>>,
     state: AtomicU8,
     /// What a call has to know before it begins: that the ORB has ended, or
     /// that some thread has a policy of its own. Zero nearly always.
@@ -91,6 +93,7 @@ impl Orb {
             pools: Pools::new(Arc::clone(&config)),
             initial: InitialReferences::default(),
             server: OnceLock::new(),
+            real_time: OnceLock::new(),
             state: AtomicU8::new(RUNNING),
             notice: AtomicU8::new(0),
             ending: Mutex::new(()),

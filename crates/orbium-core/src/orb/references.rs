@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use orbium_giop::{Completion, ExceptionKind, Ior, SystemException};
+use orbium_giop::{Completion, ExceptionKind, Ior, SystemException, TaggedComponent};
 use orbium_transport::{Endpoint, HostPort};
 
 use super::Orb;
@@ -57,23 +57,24 @@ impl Orb {
     }
 
     /// A reference to the object with that key of ours, over these protocols if
-    /// they are given.
+    /// they are given, and with these components beside the ORB's own.
     pub(crate) fn reference_to_key(
         &self,
         key: &[u8],
         repository_id: &str,
         protocols: Option<&ProtocolPolicy>,
+        components: Vec<TaggedComponent>,
     ) -> Result<ObjectRef, SystemException> {
         let served = self.published()?.published();
         let minor = self.0.config.giop_minor.number();
         let profiles = match protocols {
-            None => protocol::profiles(served, key, minor),
+            None => protocol::profiles(served, key, minor, components),
             Some(policy) => {
                 let offered = policy.choose(served);
                 if offered.is_empty() {
                     return Err(no_usable_protocol());
                 }
-                protocol::profiles(&offered, key, minor)
+                protocol::profiles(&offered, key, minor, components)
             }
         };
         let ior = Ior {

@@ -205,10 +205,22 @@ fn internet_channels(host: &str, port: u16, components: &[TaggedComponent]) -> V
     for component in components {
         match Component::parse(component) {
             Ok(Component::AlternateAddress(at)) if at.port != 0 => {
-                channels.push(Channel::internet("iiop", &at.host, at.port));
+                let channel = Channel::internet("iiop", &at.host, at.port);
+                if !channels.contains(&channel) {
+                    channels.push(channel);
+                }
             }
             Ok(Component::Ssl { port, .. }) if port != 0 => {
                 channels.push(Channel::internet("ssliop", host, port));
+            }
+            // An endpoint for each priority, the profile's own among them.
+            Ok(Component::TaoEndpoints(endpoints)) => {
+                for at in endpoints.iter().map(|it| &it.address) {
+                    let channel = Channel::internet("iiop", &at.host, at.port);
+                    if at.port != 0 && !channels.contains(&channel) {
+                        channels.push(channel);
+                    }
+                }
             }
             Ok(Component::OmniorbUnix { host, path }) if host == host::name() => {
                 channels.push(Channel::giop("uiop", path));
@@ -259,6 +271,18 @@ pub(crate) fn groups(ior: &Ior) -> impl Iterator<Item = ObjectGroup> + '_ {
 pub(crate) fn component(components: &[TaggedComponent], tag: u32) -> Option<Component> {
     let found = components.iter().find(|component| component.tag == tag)?;
     Component::parse(found).ok()
+}
+
+/// The priorities that components say endpoints serve, with their addresses.
+pub(crate) fn lanes(components: &[TaggedComponent]) -> Vec<(i16, String)> {
+    match component(components, component::TAG_TAO_ENDPOINTS) {
+        Some(Component::TaoEndpoints(endpoints)) => endpoints
+            .iter()
+            .filter(|it| it.priority >= 0)
+            .map(|it| (it.priority, it.address.to_string()))
+            .collect(),
+        _ => Vec::new(),
+    }
 }
 
 /// The code sets that components name.

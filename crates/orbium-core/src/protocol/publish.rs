@@ -17,14 +17,26 @@ const TLS_OPTIONS: u16 = 0x66;
 const PLAIN_OPTION: u16 = 1;
 
 /// The profiles of a reference to the object with that key, in the order of the
-/// channels. All plain IIOP addresses share one, which also tells omniORB of a
+/// channels; with more components than every reference has. All plain IIOP addresses share one, which also tells omniORB of a
 /// Unix-domain socket and everybody of TLS on the same host.
-pub(crate) fn profiles(channels: &[Channel], object_key: &[u8], minor: u8) -> Vec<TaggedProfile> {
-    let own = [
+pub(crate) fn profiles(
+    channels: &[Channel],
+    object_key: &[u8],
+    minor: u8,
+    more: Vec<TaggedComponent>,
+) -> Vec<TaggedProfile> {
+    let mut common = vec![
         TaggedComponent::orb_type(component::ORB_TYPE_ORBIUM),
         TaggedComponent::code_sets(&CodeSetComponentInfo::orbium()),
     ];
-    profiles_with(channels, object_key, minor, &own)
+    common.extend(more);
+    let publication = Publication {
+        channels,
+        object_key,
+        version: Version { major: 1, minor },
+        common,
+    };
+    publication.profiles()
 }
 
 /// The same for an object of another ORB, whose components are given; those
@@ -50,12 +62,13 @@ pub(crate) fn profiles_with(
 }
 
 /// Components that say where an object is.
-const WHERE: [u32; 5] = [
+const WHERE: [u32; 6] = [
     component::TAG_ALTERNATE_IIOP_ADDRESS,
     component::TAG_SSL_SEC_TRANS,
     component::TAG_OMNIORB_UNIX_TRANS,
     component::TAG_ORBIUM_HOST,
     component::TAG_TLS_SEC_TRANS,
+    component::TAG_TAO_ENDPOINTS,
 ];
 
 struct Publication<'a> {

@@ -11,7 +11,7 @@ use super::{Poa, PoaError};
 use crate::adapter::object::ActiveObject;
 use crate::adapter::{IdAssignment, IdUniqueness, Lifespan};
 use crate::reference::ObjectRef;
-use crate::{Servant, ServedBy};
+use crate::{Priority, Servant, ServedBy};
 
 pub(super) fn address(servant: &Arc<dyn Servant>) -> usize {
     Arc::as_ptr(servant).cast::<()>() as usize
@@ -49,7 +49,7 @@ impl Poa {
             return Err(PoaError::WrongPolicy);
         }
         let id = (self.0.policies.lifespan == Lifespan::Persistent).then(|| self.new_system_id());
-        self.enter(id, servant)
+        self.enter(id, servant, None)
     }
 
     /// Makes a servant the object with that id.
@@ -77,7 +77,32 @@ impl Poa {
         servant: &Arc<dyn Servant>,
     ) -> Result<ObjectRef, PoaError> {
         self.check_id(id)?;
-        self.enter(Some(id.into()), servant)
+        self.enter(Some(id.into()), servant, self.0.settled_priority(id))
+    }
+
+    /// As [`Poa::activate_servant`] or [`Poa::activate_servant_with_id`], with a
+    /// priority of the object's own: for a layer above, which knows whether the
+    /// adapter's policies allow that.
+    ///
+    /// # Errors
+    /// As those.
+    pub fn activate_servant_at(
+        &self,
+        id: Option<&[u8]>,
+        servant: &Arc<dyn Servant>,
+        priority: Priority,
+    ) -> Result<ObjectRef, PoaError> {
+        match id {
+            Some(id) => {
+                self.check_id(id)?;
+                self.enter(Some(id.into()), servant, Some(priority))
+            }
+            None => {
+                let id = self.next_object_id()?;
+                let persistent = self.0.policies.lifespan == Lifespan::Persistent;
+                self.enter(persistent.then_some(id), servant, Some(priority))
+            }
+        }
     }
 
     /// An id that no adapter of this path ever gave before.
@@ -109,6 +134,7 @@ impl Poa {
         &self,
         id: Option<Box<[u8]>>,
         servant: &Arc<dyn Servant>,
+        priority: Option<Priority>,
     ) -> Result<ObjectRef, PoaError> {
         let core = &self.0;
         let orb = core.orb()?;
@@ -135,6 +161,7 @@ impl Poa {
                 manager: core.manager.clone(),
                 stamp: core.stamp,
                 slot,
+                priority,
                 adapter: Arc::clone(core),
             })
         });
@@ -147,7 +174,7 @@ impl Poa {
         let key = core.key_of(&given, slot);
         objects.by_id.insert(given, slot);
         drop(objects);
-        Ok(core.reference(&key, repository_id)?)
+        Ok(core.reference(&key, repository_id, priority)?)
     }
 
     /// Ends an object. Requests being served go on; the servant is dropped

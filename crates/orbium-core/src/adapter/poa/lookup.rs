@@ -10,10 +10,21 @@ use super::{Poa, PoaCore};
 use crate::adapter::Lifespan;
 use crate::adapter::manager::being_destroyed;
 use crate::adapter::object::ActiveObject;
+use crate::{Extension, Priority};
 
 impl PoaCore {
     pub(in crate::adapter) fn is_destroyed(&self) -> &AtomicBool {
         &self.destroyed
+    }
+
+    #[inline]
+    pub(in crate::adapter) fn extension(&self) -> Option<&Extension> {
+        self.policies.extension.as_ref()
+    }
+
+    /// The priority that an object is to have, if that is settled.
+    pub(in crate::adapter) fn settled_priority(&self, id: &[u8]) -> Option<Priority> {
+        self.extension()?.0.settled_priority(id)
     }
 
     pub(in crate::adapter) fn object_gone(&self) {

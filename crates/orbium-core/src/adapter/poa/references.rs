@@ -8,10 +8,10 @@ use orbium_sync::SlotKey;
 
 use super::activation::{address, system_id};
 use super::{Poa, PoaCore, PoaError};
-use crate::Servant;
 use crate::adapter::key::{NO_HINT, ObjectKey};
 use crate::adapter::{IdAssignment, IdUniqueness, Lifespan};
 use crate::reference::{Interface, ObjectRef};
+use crate::{Priority, Servant};
 
 impl PoaCore {
     /// The key of an object of this adapter.
@@ -27,22 +27,34 @@ impl PoaCore {
         &self,
         key: &[u8],
         repository_id: &str,
+        priority: Option<Priority>,
     ) -> Result<ObjectRef, SystemException> {
         let protocols = self.policies.protocols.as_ref();
-        self.orb()?.reference_to_key(key, repository_id, protocols)
+        let extension = self.extension();
+        let components = extension.map_or_else(Vec::new, |it| it.0.components(priority));
+        self.orb()?
+            .reference_to_key(key, repository_id, protocols, components)
     }
 }
 
 impl Poa {
+    /// An id that no object had before, for one that is yet to be.
+    ///
+    /// # Errors
+    /// [`PoaError::WrongPolicy`] if users name objects here.
+    pub fn next_object_id(&self) -> Result<Box<[u8]>, PoaError> {
+        if self.0.policies.id_assignment != IdAssignment::System {
+            return Err(PoaError::WrongPolicy);
+        }
+        Ok(self.new_system_id())
+    }
+
     /// A reference to an object that need not be active (yet), with a new id.
     ///
     /// # Errors
     /// [`PoaError::WrongPolicy`] if users name objects here.
     pub fn create_reference<I: Interface>(&self) -> Result<I, PoaError> {
-        if self.0.policies.id_assignment != IdAssignment::System {
-            return Err(PoaError::WrongPolicy);
-        }
-        self.create_reference_with_id(&self.new_system_id())
+        self.create_reference_with_id(&self.next_object_id()?)
     }
 
     /// A reference to the object with that id, which need not be active (yet).
@@ -51,9 +63,36 @@ impl Poa {
     /// As [`Poa::activate_with_id`].
     pub fn create_reference_with_id<I: Interface>(&self, id: &[u8]) -> Result<I, PoaError> {
         self.check_id(id)?;
+        let object = self.make_reference(id, I::REPOSITORY_ID)?;
+        Ok(I::from_object(object))
+    }
+
+    /// As [`Poa::create_reference`], untyped: for layers above.
+    ///
+    /// # Errors
+    /// As [`Poa::create_reference`].
+    pub fn create_object_reference(&self, repository_id: &str) -> Result<ObjectRef, PoaError> {
+        self.create_object_reference_with_id(&self.next_object_id()?, repository_id)
+    }
+
+    /// As [`Poa::create_reference_with_id`], untyped: for layers above.
+    ///
+    /// # Errors
+    /// As [`Poa::create_reference_with_id`].
+    pub fn create_object_reference_with_id(
+        &self,
+        id: &[u8],
+        repository_id: &str,
+    ) -> Result<ObjectRef, PoaError> {
+        self.check_id(id)?;
+        self.make_reference(id, repository_id)
+    }
+
+    fn make_reference(&self, id: &[u8], repository_id: &str) -> Result<ObjectRef, PoaError> {
         let slot = self.0.lock().by_id.get(id).copied().unwrap_or(NO_HINT);
         let key = self.0.key_of(id, slot);
-        Ok(I::from_object(self.0.reference(&key, I::REPOSITORY_ID)?))
+        let priority = self.0.settled_priority(id);
+        Ok(self.0.reference(&key, repository_id, priority)?)
     }
 
     /// The reference to an active object.

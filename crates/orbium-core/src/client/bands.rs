@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Connections for a range of priorities, which the server is told of
+//! (RT-CORBA 1.2, clause 5.12.2).
+
+use orbium_giop::real_time::PriorityBand;
+use orbium_giop::{ExceptionKind, SystemException};
+
+use crate::client::attempt::Timing;
+use crate::client::binding::{Candidate, Said};
+use crate::client::exchange::{Answer, Exchange, Link, Outcome};
+use crate::client::pool::Pool;
+use crate::{Operation, Orb};
+
+/// Asks a server for a connection of a band. The text leaves its reply open:
+/// nothing of it is needed here.
+static BIND_PRIORITY_BAND: Operation = Operation::new("_bind_priority_band");
+
+/// A link over a connection of the band, which the server was told of when the
+/// connection was made.
+pub(super) fn link<'b>(
+    orb: &'b Orb,
+    candidate: &'b Candidate,
+    pool: &'b Pool,
+    timing: &Timing,
+    said: Said,
+    band: PriorityBand,
+) -> Result<Link<'b>, SystemException> {
+    loop {
+        let link = Link::through(orb, candidate, Some(pool), timing, said)?;
+        if !link.is_new() {
+            return Ok(link);
+        }
+        bind(orb, link.saying(Said::Range(band)), timing)?;
+    }
+}
+
+/// Tells the server of the band. The connection goes to the pool; a server that
+/// does not know of bands serves its requests all the same.
+fn bind(orb: &Orb, link: Link<'_>, timing: &Timing) -> Result<(), SystemException> {
+    let mut exchange = Exchange::begin(orb, timing.deadline, &BIND_PRIORITY_BAND, link);
+    let refused = match exchange.perform() {
+        Answer::Results | Answer::UserException => return Ok(()),
+        Answer::None => match exchange.outcome() {
+            // The call itself will find out what to do.
+            Outcome::Forward(_) | Outcome::Readdress(_) => return Ok(()),
+            Outcome::NotBegun(exception) | Outcome::Failed(exception) => exception,
+        },
+    };
+    match refused.kind {
+        ExceptionKind::BadOperation | ExceptionKind::NoImplement => Ok(()),
+        _ => {
+            exchange.abandon();
+            Err(refused)
+        }
+    }
+}

@@ -1,0 +1,286 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Connections by priority: bands, private ones, marked ones, and servers with
+//! an endpoint for each priority (RT-CORBA 1.2, clauses 5.11 and 5.12).
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
+
+use orbium_giop::real_time::{
+    self, PriorityBand, PriorityModel, PriorityModelValue, PublishedPolicies,
+};
+use orbium_giop::{Completion, ExceptionKind, SystemException};
+
+use crate::client::binding::{Candidate, Route, Said};
+use crate::client::pool::{Apart, Pool, PoolKey};
+use crate::priority;
+use crate::reference::Overrides;
+use crate::{Orb, Priority, ProtocolProperties};
+
+/// Code points there are.
+const MARKS: usize = 64;
+
+/// What a call has to look at beside its candidates, if its reference has to do
+/// with priorities.
+#[derive(Debug)]
+pub(crate) struct Priorities {
+    model: Option<PriorityModelValue>,
+    bands: Box<[PriorityBand]>,
+    /// For each candidate the pools that its calls use.
+    pools: Box<[Pools]>,
+    /// Priorities that candidates serve, and which those are.
+    lanes: Box<[(i16, usize)]>,
+    /// Whether the priority of a call says how it is marked for the network.
+    marks: bool,
+}
+
+/// The connections to one candidate.
+#[derive(Debug)]
+struct Pools {
+    /// One for each band, or a private one; none for those that are shared.
+    apart: Box<[Arc<Pool>]>,
+    /// Shared ones by their mark, made when they are needed.
+    marked: Box<[OnceLock<Arc<Pool>>]>,
+}
+
+/// What a client asks of the connections of a reference: the reference itself,
+/// or else the ORB.
+#[derive(Debug, Default)]
+pub(crate) struct Wishes {
+    bands: Option<Arc<[PriorityBand]>>,
+    private: bool,
+    properties: Option<ProtocolProperties>,
+}
+
+impl Wishes {
+    pub(crate) fn of(orb: &Orb, overrides: &Overrides) -> Self {
+        let of_orb = orb.real_time().map(|it| it.connections());
+        let of_orb = of_orb.unwrap_or_default();
+        Self {
+            bands: overrides.bands.clone().or(of_orb.bands),
+            private: overrides.private || of_orb.private,
+            properties: overrides.properties,
+        }
+    }
+}
+
+/// What a call is told of itself.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct AtPriority {
+    /// Its priority, as far as that is known.
+    pub(crate) priority: Option<Priority>,
+    /// Whether the server is told.
+    carried: bool,
+    /// Its band's place.
+    band: Option<usize>,
+}
+
+impl AtPriority {
+    /// What the request says of it.
+    pub(crate) fn said(self) -> Said {
+        match self.priority {
+            Some(priority) if self.carried => Said::Priority(priority),
+            _ => Said::Nothing,
+        }
+    }
+}
+
+/// There is no connection for the request's priority.
+fn no_band() -> SystemException {
+    SystemException::omg(ExceptionKind::NoResources, 2, Completion::No)
+}
+
+/// Policies that client and server must not both have, as far as they do.
+pub(crate) fn conflicts(
+    published: &PublishedPolicies,
+    wishes: &Wishes,
+    client_protocols: bool,
+) -> Vec<u32> {
+    let protocols = client_protocols && published.has_client_protocols;
+    let bands = wishes.bands.is_some() && published.bands.is_some();
+    [
+        (protocols, real_time::CLIENT_PROTOCOL_POLICY),
+        (bands, real_time::PRIORITY_BANDED_CONNECTION_POLICY),
+    ]
+    .into_iter()
+    .filter_map(|(both, policy)| both.then_some(policy))
+    .collect()
+}
+
+impl Priorities {
+    /// `None` if calls need not look at priorities at all.
+    pub(crate) fn new(
+        orb: &Orb,
+        published: &PublishedPolicies,
+        wishes: &Wishes,
+        candidates: &[Candidate],
+        lanes: Vec<(i16, usize)>,
+    ) -> Result<Option<Box<Self>>, SystemException> {
+        let bands = match (&wishes.bands, &published.bands) {
+            (Some(own), _) => own.to_vec(),
+            (None, Some(published)) => published.0.clone(),
+            (None, None) => Vec::new(),
+        };
+        let marks = orb.real_time().is_some() && published.priority_model.is_some();
+        let apart = !bands.is_empty() || wishes.private || wishes.properties.is_some();
+        if !published.is_client_propagated() && !apart && lanes.is_empty() && !marks {
+            return Ok(None);
+        }
+        let pools = candidates
+            .iter()
+            .map(|candidate| Pools::new(orb, candidate, &bands, wishes))
+            .collect::<Result<_, _>>()?;
+        Ok(Some(Box::new(Self {
+            model: published.priority_model,
+            bands: bands.into(),
+            pools,
+            lanes: lanes.into(),
+            marks,
+        })))
+    }
+
+    /// At which priority a call goes out, and in which band.
+    pub(crate) fn of_call(&self, orb: &Orb, key: &[u8]) -> Result<AtPriority, SystemException> {
+        let of_thread = || match orb.real_time() {
+            Some(real_time) => real_time.outgoing(key),
+            None => Ok(priority::current()),
+        };
+        let (priority, carried) = match self.model {
+            Some(declared) if declared.model == PriorityModel::ServerDeclared => {
+                (Priority::new(declared.server_priority), false)
+            }
+            Some(_) => (of_thread()?, true),
+            None if self.bands.is_empty() => (None, false),
+            None => (of_thread()?, false),
+        };
+        Ok(AtPriority {
+            priority,
+            carried,
+            band: self.band_of(priority)?,
+        })
+    }
+
+    fn band_of(&self, priority: Option<Priority>) -> Result<Option<usize>, SystemException> {
+        if self.bands.is_empty() {
+            return Ok(None);
+        }
+        let number = priority.ok_or_else(no_band)?.number();
+        let holds = |band: &PriorityBand| (band.low..=band.high).contains(&number);
+        let place = self.bands.iter().position(holds).ok_or_else(no_band)?;
+        Ok(Some(place))
+    }
+
+    /// The band of a call.
+    pub(crate) fn band(&self, at: AtPriority) -> Option<PriorityBand> {
+        self.bands.get(at.band?).copied()
+    }
+
+    /// The candidate that serves the priority: the very one, or the most urgent
+    /// below it, or the least urgent. With a band, one that lies in it if there
+    /// is any.
+    pub(crate) fn candidate(&self, at: AtPriority) -> Option<usize> {
+        let wanted = at.priority?.number();
+        let band = self.band(at);
+        let in_band = |number: i16| band.is_none_or(|it| (it.low..=it.high).contains(&number));
+        let lanes = || self.lanes.iter().filter(|(number, _)| in_band(*number));
+        let below = lanes().filter(|(number, _)| *number <= wanted);
+        let best = below.max_by_key(|(number, _)| *number);
+        let best = best.or_else(|| lanes().min_by_key(|(number, _)| *number));
+        best.map(|(_, candidate)| *candidate)
+    }
+
+    /// The pool for a call to a candidate; `None` for the one that all share.
+    pub(crate) fn pool(
+        &self,
+        orb: &Orb,
+        candidate: &Candidate,
+        place: usize,
+        at: AtPriority,
+    ) -> Result<Option<&Pool>, SystemException> {
+        let Some(pools) = self.pools.get(place) else {
+            return Ok(None);
+        };
+        if let Some(pool) = pools.apart.get(at.band.unwrap_or(0)) {
+            return Ok(Some(pool));
+        }
+        match at.priority {
+            Some(priority) if self.marks => pools.marked(orb, candidate, priority),
+            _ => Ok(None),
+        }
+    }
+}
+
+impl Pools {
+    fn new(
+        orb: &Orb,
+        candidate: &Candidate,
+        bands: &[PriorityBand],
+        wishes: &Wishes,
+    ) -> Result<Self, SystemException> {
+        let Route::Remote(shared) = &candidate.route else {
+            return Ok(Self {
+                apart: Box::default(),
+                marked: Box::default(),
+            });
+        };
+        let pool = |band: Option<PriorityBand>| {
+            let highest = band.and_then(|band| Priority::new(band.high));
+            let apart = Apart {
+                band,
+                private: wishes.private.then(next_private),
+                mark: highest.and_then(|at| orb.real_time()?.network_mark(at)),
+                properties: wishes.properties,
+            };
+            pool_apart(orb, shared, apart)
+        };
+        let shared_by_all = !wishes.private && wishes.properties.is_none();
+        let apart: Vec<_> = match (bands, shared_by_all) {
+            ([], true) => Vec::new(),
+            ([], false) => vec![pool(None)?],
+            (bands, _) => bands
+                .iter()
+                .map(|band| pool(Some(*band)))
+                .collect::<Result<_, _>>()?,
+        };
+        Ok(Self {
+            apart: apart.into(),
+            marked: (0..MARKS).map(|_| OnceLock::new()).collect(),
+        })
+    }
+
+    fn marked(
+        &self,
+        orb: &Orb,
+        candidate: &Candidate,
+        priority: Priority,
+    ) -> Result<Option<&Pool>, SystemException> {
+        let mark = orb.real_time().and_then(|it| it.network_mark(priority));
+        let (Some(mark), Route::Remote(shared)) = (mark, &candidate.route) else {
+            return Ok(None);
+        };
+        let Some(place) = self.marked.get(usize::from(mark.dscp)) else {
+            return Ok(None);
+        };
+        if let Some(pool) = place.get() {
+            return Ok(Some(pool));
+        }
+        let apart = Apart {
+            mark: Some(mark),
+            ..Apart::default()
+        };
+        let pool = pool_apart(orb, shared, apart)?;
+        Ok(Some(place.get_or_init(|| pool)))
+    }
+}
+
+fn next_private() -> u64 {
+    static LAST: AtomicU64 = AtomicU64::new(0);
+    LAST.fetch_add(1, Ordering::Relaxed)
+}
+
+fn pool_apart(orb: &Orb, shared: &Pool, apart: Apart) -> Result<Arc<Pool>, SystemException> {
+    let key = PoolKey {
+        apart,
+        ..shared.key().clone()
+    };
+    orb.core().pools.pool(key)
+}
