@@ -16,7 +16,7 @@ pub(crate) fn skip_to_body(reader: &mut CdrReader<'_>) {
 }
 
 /// Where the header of a message being written ends and its body begins.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[must_use = "finish_message needs it"]
 pub struct BodyStart {
     pub(crate) header_end: usize,

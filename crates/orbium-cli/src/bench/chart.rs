@@ -88,10 +88,10 @@ fn draw_place(svg: &mut String, place: &Place, names: &[&str], top: f64) {
         DATA.iter()
             .filter_map(move |(data, ..)| protocols.rate(index, data))
     });
-    let step = step(rates.fold(1.0, f64::max));
-    let most = step * 5.0;
+    let (step, lines) = axis(rates.fold(1.0, f64::max));
+    let most = step * f64::from(lines);
     let bottom = top + TITLE + BARS;
-    for line in 0..=5 {
+    for line in 0..=lines {
         let value = step * f64::from(line);
         let y = bottom - BARS * value / most;
         let _ = writeln!(
@@ -141,8 +141,14 @@ fn draw_place(svg: &mut String, place: &Place, names: &[&str], top: f64) {
     }
 }
 
+/// The round step of an axis that reaches so far, and how many there are of it.
+pub(super) fn axis(most: f64) -> (f64, u32) {
+    let step = step(most);
+    (step, (most / step).ceil().max(1.0) as u32)
+}
+
 /// A round fifth of an axis that reaches so far.
-pub(super) fn step(most: f64) -> f64 {
+fn step(most: f64) -> f64 {
     let decade = 10_f64.powf((most / 5.0).max(0.1).log10().floor());
     let steps = [1.0, 2.0, 2.5, 5.0, 10.0].map(|step| step * decade);
     let enough = steps.into_iter().find(|step| step * 5.0 >= most);
@@ -162,6 +168,9 @@ mod tests {
             (260_000.0, 100_000.0),
         ] {
             assert_eq!(step(most), expected, "{most}");
+            let (step, lines) = axis(most);
+            assert!(step * f64::from(lines) >= most, "{most}");
+            assert!(step * f64::from(lines - 1) < most, "{most}");
         }
     }
 

@@ -37,7 +37,8 @@ pub(super) fn link<'b>(
 /// Tells the server of the band. The connection goes to the pool; a server that
 /// does not know of bands serves its requests all the same.
 fn bind(orb: &Orb, link: Link<'_>, timing: &Timing) -> Result<(), SystemException> {
-    let mut exchange = Exchange::begin(orb, timing.deadline, &BIND_PRIORITY_BAND, link);
+    let mut exchange = Exchange::new(orb, timing.deadline, BIND_PRIORITY_BAND.oneway, link);
+    exchange.begin(&BIND_PRIORITY_BAND);
     let refused = match exchange.perform() {
         Answer::Results | Answer::UserException => return Ok(()),
         Answer::None => match exchange.outcome() {

@@ -208,38 +208,46 @@ fn bad_argument(error: CdrError) -> SystemException {
 }
 
 impl<'a, 'b> Exchange<'a, 'b> {
-    /// Writes the request header.
+    /// A request of which nothing is written yet.
     #[inline(always)]
-    pub(crate) fn begin(
-        orb: &'b Orb,
-        deadline: Deadline,
-        operation: &'static Operation,
-        link: Link<'b>,
-    ) -> Self {
-        let candidate = link.candidate;
-        let format = candidate.format();
-        let mut link = link;
-        let (mut writer, request_id, introduction) = match &mut link.connection {
-            Some(connection) => {
-                let writer = CdrWriter::reuse(connection.take_storage(), format);
-                (writer, connection.next_id(), connection.introduction)
-            }
-            None => (CdrWriter::new(format), 0, None),
+    pub(crate) fn new(orb: &'b Orb, deadline: Deadline, oneway: bool, mut link: Link<'b>) -> Self {
+        let (storage, request_id) = match &mut link.connection {
+            Some(connection) => (connection.take_storage(), connection.next_id()),
+            None => (Vec::new(), 0),
         };
-        let said = link.said;
-        let start = candidate.begin_request(&mut writer, request_id, operation, introduction, said);
         Self {
-            writer,
-            start,
+            writer: CdrWriter::reuse(storage, link.candidate.format()),
+            start: BodyStart::default(),
             link,
             orb,
             deadline,
-            oneway: operation.oneway,
+            oneway,
             request_id,
             reply: None,
             octets: None,
             outcome: None,
         }
+    }
+
+    /// Writes the request header. Not by `new`: what that returns would then be
+    /// moved, and a writer is large.
+    #[inline(always)]
+    pub(crate) fn begin(&mut self, operation: &'static Operation) {
+        let candidate = self.link.candidate;
+        let introduction = match &self.link.connection {
+            Some(connection) => connection.introduction,
+            None => {
+                self.writer = CdrWriter::new(candidate.format());
+                None
+            }
+        };
+        self.start = candidate.begin_request(
+            &mut self.writer,
+            self.request_id,
+            operation,
+            introduction,
+            self.link.said,
+        );
     }
 
     /// Why there is nothing to be read.

@@ -42,7 +42,8 @@ pub(crate) fn call<'a, T, E: Raises>(
         let outcome = match attempt.link() {
             Ok(link) => {
                 probe!(ObjectReference);
-                let mut exchange = Exchange::begin(orb, deadline, operation, link);
+                let mut exchange = Exchange::new(orb, deadline, operation.oneway, link);
+                exchange.begin(operation);
                 probe!(MessagingSend);
                 arguments(exchange.writer());
                 probe!(Marshal);
@@ -71,7 +72,8 @@ pub(crate) fn send<'a>(
     loop {
         let outcome = match attempt.link_for_oneway() {
             Ok(link) => {
-                let mut exchange = Exchange::begin(orb, deadline, operation, link);
+                let mut exchange = Exchange::new(orb, deadline, operation.oneway, link);
+                exchange.begin(operation);
                 arguments(exchange.writer());
                 match exchange.perform() {
                     Answer::Results | Answer::UserException => return Ok(()),

@@ -5,7 +5,7 @@
 use std::fmt::Write;
 
 use super::measured::{Measured, Parts};
-use crate::bench::chart::step;
+use crate::bench::chart::axis;
 use crate::demo::plot::{escaped, text};
 
 /// From the bottom up, with colours.
@@ -56,7 +56,7 @@ pub(super) fn to_text(by_protocol: &[Measured], by_size: &[Measured]) -> String 
 const WIDTH: f64 = 900.0;
 const LEFT: f64 = 70.0;
 const RIGHT: f64 = 880.0;
-const HEADER: f64 = 50.0;
+const HEADER: f64 = 86.0;
 const TITLE: f64 = 36.0;
 const BARS: f64 = 280.0;
 const FOOT: f64 = 60.0;
@@ -73,13 +73,16 @@ pub(super) fn draw(by_protocol: &[Measured], by_size: &[Measured]) -> String {
          <title>Where the time of a round trip goes</title>\n\
          <rect width=\"{WIDTH}\" height=\"{height}\" fill=\"white\"/>"
     );
+    let heading = "Where the time of a round trip goes";
+    let attributes = "font-size=\"18\" font-weight=\"bold\"";
+    text(&mut svg, 20.0, 30.0, attributes, heading);
     for (index, (part, colour)) in PARTS.into_iter().enumerate() {
         let x = 20.0 + 130.0 * index as f64;
         let _ = writeln!(
             svg,
-            "<rect x=\"{x:.1}\" y=\"22\" width=\"12\" height=\"12\" fill=\"{colour}\"/>"
+            "<rect x=\"{x:.1}\" y=\"52\" width=\"12\" height=\"12\" fill=\"{colour}\"/>"
         );
-        text(&mut svg, x + 17.0, 32.5, "", part);
+        text(&mut svg, x + 17.0, 62.5, "", part);
     }
     let protocol = by_size.first().map_or("", |measured| measured.protocol);
     for (index, (title, bars)) in [
@@ -101,10 +104,10 @@ pub(super) fn draw(by_protocol: &[Measured], by_size: &[Measured]) -> String {
 fn draw_panel(svg: &mut String, title: &str, bars: &[Measured], top: f64) {
     text(svg, 20.0, top + 20.0, "font-weight=\"bold\"", title);
     let all = |measured: &Measured| measured.parts().microseconds().iter().sum::<f64>();
-    let step = step(bars.iter().map(all).fold(1.0, f64::max));
+    let (step, lines) = axis(bars.iter().map(all).fold(1.0, f64::max));
     let bottom = top + TITLE + BARS;
-    let height = |micros: f64| BARS * micros / (5.0 * step);
-    for line in 0..=5 {
+    let height = |micros: f64| BARS * micros / (f64::from(lines) * step);
+    for line in 0..=lines {
         let value = step * f64::from(line);
         let y = bottom - height(value);
         let _ = writeln!(
