@@ -308,6 +308,7 @@ table! {
         Transient CONNECTION_CLOSED 0x024 "the server closed the connection before it served the request";
         Transient CONNECTION_LIMIT 0x025 "the limit of connections is reached";
         Transient TOO_MANY_FORWARDS 0x026 "the request was forwarded too often";
+        Transient SERVER_BUSY 0x027 "the server has no room for the request";
         CommFailure CONNECTION_LOST 0x030 "the connection was lost while waiting for the reply";
         CommFailure SEND_FAILED 0x031 "the request could not be sent";
         CommFailure MESSAGE_ERROR 0x032 "the peer answered MessageError";

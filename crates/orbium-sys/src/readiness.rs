@@ -16,6 +16,11 @@ pub enum Interest {
     Read,
     /// Room to send.
     Write,
+    /// As `Read`, and nothing more once that was told: what a thread that takes
+    /// the source for itself asks for.
+    ReadOnce,
+    /// As `Write`, and nothing more once that was told.
+    WriteOnce,
 }
 
 /// A source that is ready, by the token it was registered with. Errors and
@@ -45,8 +50,8 @@ pub fn wait_for<const N: usize>(
     let mut set = sources.map(|(source, interest)| {
         let flags = match interest {
             Interest::None => PollFlags::empty(),
-            Interest::Read => PollFlags::IN,
-            Interest::Write => PollFlags::OUT,
+            Interest::Read | Interest::ReadOnce => PollFlags::IN,
+            Interest::Write | Interest::WriteOnce => PollFlags::OUT,
         };
         PollFd::from_borrowed_fd(source.as_fd(), flags)
     });
@@ -77,6 +82,8 @@ mod platform {
             Interest::None => epoll::EventFlags::empty(),
             Interest::Read => epoll::EventFlags::IN | epoll::EventFlags::RDHUP,
             Interest::Write => epoll::EventFlags::OUT,
+            Interest::ReadOnce => flags(Interest::Read) | epoll::EventFlags::ONESHOT,
+            Interest::WriteOnce => flags(Interest::Write) | epoll::EventFlags::ONESHOT,
         }
     }
 
@@ -169,6 +176,17 @@ mod platform {
         sources: Mutex<BTreeMap<u64, (OwnedFd, Interest)>>,
     }
 
+    /// What was told once is not told again.
+    fn disarm(sources: &mut BTreeMap<u64, (OwnedFd, Interest)>, told: &[Ready]) {
+        for Ready { token } in told {
+            if let Some((_, interest)) = sources.get_mut(token)
+                && matches!(interest, Interest::ReadOnce | Interest::WriteOnce)
+            {
+                *interest = Interest::None;
+            }
+        }
+    }
+
     impl Poller {
         /// A poller without sources.
         ///
@@ -227,8 +245,8 @@ mod platform {
                 .map(|(_, fd, interest)| {
                     let flags = match interest {
                         Interest::None => PollFlags::empty(),
-                        Interest::Read => PollFlags::IN,
-                        Interest::Write => PollFlags::OUT,
+                        Interest::Read | Interest::ReadOnce => PollFlags::IN,
+                        Interest::Write | Interest::WriteOnce => PollFlags::OUT,
                     };
                     PollFd::from_borrowed_fd(fd.as_fd(), flags)
                 })
@@ -241,6 +259,8 @@ mod platform {
                             .filter(|(set, _)| !set.revents().is_empty())
                             .map(|(_, (token, ..))| Ready { token: *token }),
                     );
+                    let mut held = self.sources.lock().unwrap_or_else(PoisonError::into_inner);
+                    disarm(&mut held, ready);
                     Ok(())
                 }
                 Err(rustix::io::Errno::INTR) => Ok(()),
@@ -251,3 +271,34 @@ mod platform {
 }
 
 pub use platform::Poller;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Waker;
+
+    fn told(poller: &Poller) -> Vec<u64> {
+        let mut ready = Vec::new();
+        poller.wait(&mut ready, Some(Duration::ZERO)).unwrap();
+        ready.iter().map(|ready| ready.token).collect()
+    }
+
+    #[test]
+    fn what_is_asked_for_once_is_told_once() {
+        let (poller, waker) = (Poller::new().unwrap(), Waker::new().unwrap());
+        poller.add(waker.source(), 7, Interest::ReadOnce).unwrap();
+        assert_eq!(told(&poller), []);
+        waker.wake();
+        assert_eq!(told(&poller), [7]);
+        assert_eq!(told(&poller), []);
+        // Asked again, it is told again, for it is still so.
+        poller
+            .modify(waker.source(), 7, Interest::ReadOnce)
+            .unwrap();
+        assert_eq!(told(&poller), [7]);
+        assert_eq!(told(&poller), []);
+        poller.modify(waker.source(), 7, Interest::Read).unwrap();
+        assert_eq!(told(&poller), [7]);
+        assert_eq!(told(&poller), [7]);
+    }
+}
