@@ -47,6 +47,10 @@ fn every_strategy_and_version_serves() {
     for options in [
         ["--strategy", "reactive"],
         ["--strategy", "thread-per-connection"],
+        ["--strategy", "leader-followers"],
+        ["--strategy", "leader-followers:2"],
+        ["--strategy", "worker-pool"],
+        ["--strategy", "worker-pool:2/16"],
         ["--giop-minor", "0"],
         ["--giop-minor", "1"],
         ["--fragment-size", "64"],
@@ -181,6 +185,7 @@ fn options_that_make_no_sense_are_wrong_usage() {
         ("--endpoint", "http://localhost", "is not an endpoint"),
         ("--endpoint", "iiop://localhost:99999", "is not a port"),
         ("--strategy", "magic", "is not a server strategy"),
+        ("--strategy", "worker-pool:many", "is not a server strategy"),
         ("--giop-minor", "3", "expected 0, 1 or 2"),
     ] {
         let ran = run(["demo", "serve", option, value]);

@@ -1,65 +1,13 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What can be chosen when an ORB is built.
 
-use std::fmt;
-use std::str::FromStr;
 use std::time::Duration;
 
 use orbium_cdr::MAX_NESTING;
 use orbium_giop::{MIN_FRAGMENT_LEN, ReassemblyLimits};
 use orbium_transport::{Endpoint, ProtocolProperties};
 
-use crate::{ProtocolPolicy, Protocols};
-
-/// How a server serves its connections.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum ServerStrategy {
-    /// A thread reads each connection and runs the servants itself: two system
-    /// calls per request, the lowest latency. The default.
-    #[default]
-    ThreadPerConnection,
-    /// One thread waits for all connections (level-triggered) and runs the
-    /// servants itself: many connections, little memory. A servant that calls
-    /// out hands the others over first, so that nobody waits for it.
-    Reactive,
-}
-
-impl fmt::Display for ServerStrategy {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::ThreadPerConnection => "thread-per-connection",
-            Self::Reactive => "reactive",
-        })
-    }
-}
-
-/// A strategy name that is not known.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct UnknownStrategy(pub String);
-
-impl fmt::Display for UnknownStrategy {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "`{}` is not a server strategy: expected thread-per-connection or reactive",
-            self.0
-        )
-    }
-}
-
-impl std::error::Error for UnknownStrategy {}
-
-impl FromStr for ServerStrategy {
-    type Err = UnknownStrategy;
-
-    fn from_str(text: &str) -> Result<Self, UnknownStrategy> {
-        match text {
-            "thread-per-connection" => Ok(Self::ThreadPerConnection),
-            "reactive" => Ok(Self::Reactive),
-            _ => Err(UnknownStrategy(text.to_owned())),
-        }
-    }
-}
+use crate::{ProtocolPolicy, Protocols, ServerStrategy};
 
 /// Bounds on what peers can make the ORB hold or wait for.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -80,6 +28,10 @@ pub struct Limits {
     pub send_time: Duration,
     /// Requests that wait for a POA manager that holds them. Default: 1024.
     pub held_requests: usize,
+    /// Threads that serve at once, those included that wait in calls of their
+    /// own, with the strategies that start further ones when all do: beyond,
+    /// requests are refused with TRANSIENT. Default: 1024.
+    pub serving_threads: usize,
     /// Connections to one server address, busy ones included; a call that finds
     /// none free waits for one. Default: 64.
     pub connections_per_server: usize,
@@ -110,6 +62,7 @@ impl Default for Limits {
             message_time: Duration::from_secs(30),
             send_time: Duration::from_secs(30),
             held_requests: 1024,
+            serving_threads: 1024,
             connections_per_server: 64,
             idle_connections: 256,
             forwards: 16,
@@ -161,6 +114,7 @@ impl Config {
         if limits.connections_per_server == 0 {
             return Err("no call could be made: connections_per_server must be at least 1");
         }
+        self.strategy.check(limits)?;
         if self
             .fragment_size
             .is_some_and(|size| size < MIN_FRAGMENT_LEN)

@@ -24,6 +24,7 @@ macro_rules! probe {
     };
 }
 
+mod accepting;
 mod adapter;
 mod bridge;
 mod client;
@@ -45,6 +46,7 @@ mod real_time;
 mod reference;
 mod servant;
 mod server;
+mod strategy;
 
 pub use orbium_cdr as cdr;
 pub use orbium_giop::{Completion, ExceptionKind, SystemException};
@@ -62,7 +64,7 @@ pub use adapter::{
 };
 pub use bridge::Bridge;
 pub use client::{Unreachable, last_failure};
-pub use config::{Config, ConnectTimeout, GiopMinor, Limits, ServerStrategy, UnknownStrategy};
+pub use config::{Config, ConnectTimeout, GiopMinor, Limits};
 pub use initial::{InvalidName, ObjectError};
 pub use operation::Operation;
 pub use operation_table::OperationTable;
@@ -76,6 +78,7 @@ pub use raises::{DispatchError, Raised, Raises, UserException, unknown_operation
 pub use real_time::{AdapterExtension, ConnectionWishes, Extension, NetworkMark, RealTime};
 pub use reference::{Interface, NarrowError, ObjectRef, nil_reference};
 pub use servant::{Call, Reply, Servant, ServedBy};
+pub use strategy::{ServerStrategy, UnknownStrategy};
 
 /// Repository id of `CORBA::Object`, which every object is.
 pub const OBJECT_REPOSITORY_ID: &str = "IDL:omg.org/CORBA/Object:1.0";

@@ -10,6 +10,13 @@ use orbium_demo::{Served, cubit::Cube, kitchen::Peer, serve, ttcp::Receiver};
 
 type Tested = Result<(), Box<dyn Error>>;
 
+const LEADER_FOLLOWERS: ServerStrategy = ServerStrategy::LeaderFollowers { threads: 3 };
+
+const WORKER_POOL: ServerStrategy = ServerStrategy::WorkerPool {
+    workers: 3,
+    queue: 64,
+};
+
 /// Skips that are no one's fault: a char beyond ASCII has no one-octet form in
 /// UTF-8, and GIOP 1.0 carries only Latin-1.
 fn may_be_skipped(name: &str, facts: &Facts) -> bool {
@@ -121,6 +128,32 @@ fn reactive_giop_1_0() -> Tested {
 #[test]
 fn reactive_small_fragments() -> Tested {
     over_tcp(config(ServerStrategy::Reactive, 2, Some(1024)))
+}
+
+#[test]
+fn leader_followers() -> Tested {
+    for minor in 0..=2 {
+        over_tcp(config(LEADER_FOLLOWERS, minor, None))?;
+    }
+    Ok(())
+}
+
+#[test]
+fn leader_followers_small_fragments() -> Tested {
+    over_tcp(config(LEADER_FOLLOWERS, 2, Some(1024)))
+}
+
+#[test]
+fn worker_pool() -> Tested {
+    for minor in 0..=2 {
+        over_tcp(config(WORKER_POOL, minor, None))?;
+    }
+    Ok(())
+}
+
+#[test]
+fn worker_pool_small_fragments() -> Tested {
+    over_tcp(config(WORKER_POOL, 2, Some(1024)))
 }
 
 #[test]

@@ -19,11 +19,28 @@ pub fn each_strategy(test: impl Fn(ServerStrategy)) {
     for strategy in [
         ServerStrategy::ThreadPerConnection,
         ServerStrategy::Reactive,
+        ServerStrategy::LeaderFollowers { threads: 2 },
+        ServerStrategy::WorkerPool {
+            workers: 2,
+            queue: 4096,
+        },
     ] {
         if let Err(panic) = catch_unwind(AssertUnwindSafe(|| test(strategy))) {
             eprintln!("with server strategy {strategy}");
             resume_unwind(panic);
         }
+    }
+}
+
+/// The strategy with as little at once as it can: requests of one connection are
+/// begun in order. Workers are free to do otherwise.
+#[must_use]
+pub fn in_order(strategy: ServerStrategy) -> ServerStrategy {
+    match strategy {
+        ServerStrategy::WorkerPool { queue, .. } => {
+            ServerStrategy::WorkerPool { workers: 1, queue }
+        }
+        other => other,
     }
 }
 

@@ -10,7 +10,8 @@ use orbium::{Config, Limits, Orb};
 use orbium_cdr::ByteOrder;
 use orbium_testkit::probe::Target;
 use orbium_testkit::{
-    FakeServer, Peer, RequestLine, Served, each_strategy, reach, reference, reply, request, within,
+    FakeServer, Peer, RequestLine, Served, each_strategy, in_order, reach, reference, reply,
+    request, within,
 };
 
 /// A GIOP 1.2 message in fragments with at most `limit` octets each.
@@ -113,7 +114,7 @@ fn whole_requests_pass_between_the_fragments_of_another() {
 #[test]
 fn each_of_several_interleaved_requests_is_answered() {
     each_strategy(|strategy| {
-        let served = Served::new(strategy);
+        let served = Served::new(in_order(strategy));
         let mut peer = Peer::connect(served.port());
         let parts: Vec<Vec<Vec<u8>>> = (0..5u32)
             .map(|id| fragments(&echo_request(id, ByteOrder::NATIVE, &octets(500)), 64))

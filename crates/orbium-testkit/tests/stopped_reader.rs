@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use orbium::giop::{HEADER_LEN, MessageHeader, MessageKind, ReplyStatus};
 use orbium::{Config, Limits, ServerStrategy};
-use orbium_testkit::{Peer, RequestLine, Served, each_strategy, eventually, request};
+use orbium_testkit::{Peer, RequestLine, Served, each_strategy, eventually, in_order, request};
 
 fn impatient(strategy: ServerStrategy) -> Served {
     Served::with(Config {
@@ -33,7 +33,7 @@ fn stopped(served: &Served) -> Peer {
 #[test]
 fn a_client_that_reads_nothing_does_not_keep_others_waiting() {
     each_strategy(|strategy| {
-        let served = Served::new(strategy);
+        let served = Served::new(in_order(strategy));
         let stopped: Vec<Peer> = (0..3).map(|_| stopped(&served)).collect();
         let (_client, target) = served.client();
         for v in 0..100 {

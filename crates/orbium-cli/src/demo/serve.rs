@@ -26,7 +26,9 @@ pub(crate) struct ServeArgs {
     /// [default: a free port of all interfaces]
     #[arg(long = "endpoint", value_name = "URL", value_parser = endpoint)]
     endpoints: Vec<Endpoint>,
-    /// How connections are served: thread-per-connection or reactive
+    /// How connections are served: thread-per-connection, reactive,
+    /// leader-followers[:THREADS] or worker-pool[:WORKERS[/QUEUE]]; without
+    /// numbers a thread per processor, and 256 requests in the queue
     #[arg(long, value_name = "NAME", default_value_t)]
     strategy: ServerStrategy,
     /// Let Receiver be a member of this group at each miop:// endpoint: domain

@@ -12,25 +12,18 @@ mod pump;
 mod rewrite;
 
 use std::collections::HashMap;
-use std::io;
 use std::net::Shutdown;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::thread::{self, JoinHandle};
-use std::time::Duration;
+use std::thread::JoinHandle;
 
 use orbium_giop::Ior;
-use orbium_sys::{Interest, Poller, Ready, Waker};
-use orbium_transport::{Acceptor, ByteStream, Connector};
+use orbium_sys::{Poller, Waker};
+use orbium_transport::{ByteStream, Connector};
 
+use crate::accepting::Accepting;
 use crate::{Channel, Config, OrbError};
 use pump::Pump;
-
-/// How long nothing is accepted after the system refused a connection.
-const PAUSE: Duration = Duration::from_millis(20);
-
-/// Token of the waker; acceptors follow.
-const WAKER: u64 = 0;
 
 /// A bridge that relays until it is dropped.
 ///
@@ -93,15 +86,10 @@ impl Bridge {
             .protocols
             .connector(&to, config)
             .map_err(|error| OrbError::Protocol(to.to_string(), error.to_string()))?;
-        let mut acceptors = Vec::new();
-        for endpoint in &config.endpoints {
-            acceptors.push(config.protocols.listen(endpoint, config)?);
-        }
-        let listens = config.endpoints.iter().zip(&acceptors);
-        let listens = listens.map(|(endpoint, acceptor)| Channel::of(endpoint, &**acceptor));
+        let (accepting, listens) = Accepting::listen(&config.endpoints, config)?;
         let failed = |error| OrbError::Listen(config.endpoints[0].to_string(), error);
         let shared = Arc::new(Shared {
-            listens: listens.collect(),
+            listens,
             to,
             connector,
             stopping: AtomicBool::new(false),
@@ -110,8 +98,15 @@ impl Bridge {
             config: config.clone(),
         });
         let serving = Arc::clone(&shared);
-        let poller = serving.poller(&acceptors).map_err(failed)?;
-        let accept = move || serving.accept(&poller, &acceptors);
+        let poller = Poller::new().map_err(failed)?;
+        accepting.register(&poller, &shared.waker).map_err(failed)?;
+        let accept = move || {
+            accepting.run(
+                &poller,
+                || serving.is_stopping(),
+                |stream| serving.take_on(stream),
+            );
+        };
         let acceptor = orbium_sync::spawn("orbium-bridge", accept).map_err(failed)?;
         Ok(Self {
             shared,
@@ -157,39 +152,6 @@ impl Shared {
 
     fn is_stopping(&self) -> bool {
         self.stopping.load(Ordering::Acquire)
-    }
-
-    fn poller(&self, acceptors: &[Box<dyn Acceptor>]) -> io::Result<Poller> {
-        let poller = Poller::new()?;
-        poller.add(self.waker.source(), WAKER, Interest::Read)?;
-        for (token, acceptor) in (1..).zip(acceptors) {
-            poller.add(&acceptor.source(), token, Interest::Read)?;
-        }
-        Ok(poller)
-    }
-
-    fn accept(self: &Arc<Self>, poller: &Poller, acceptors: &[Box<dyn Acceptor>]) {
-        let mut ready: Vec<Ready> = Vec::new();
-        while !self.is_stopping() {
-            if let Err(error) = poller.wait(&mut ready, None) {
-                tracing::error!(%error, "cannot wait for connections");
-                return;
-            }
-            for Ready { token } in &ready {
-                let place = usize::try_from(*token).unwrap_or(0).checked_sub(1);
-                let Some(acceptor) = place.and_then(|place| acceptors.get(place)) else {
-                    continue;
-                };
-                match acceptor.accept() {
-                    Ok(stream) => self.take_on(stream),
-                    Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
-                    Err(error) => {
-                        tracing::warn!(%error, "cannot accept a connection");
-                        thread::sleep(PAUSE);
-                    }
-                }
-            }
-        }
     }
 
     fn take_on(self: &Arc<Self>, client: Box<dyn ByteStream>) {

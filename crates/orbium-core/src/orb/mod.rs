@@ -144,6 +144,16 @@ impl Orb {
         }
     }
 
+    /// Requests refused so far because neither a thread nor the queue had room
+    /// for them: answered TRANSIENT, or dropped if they were oneways.
+    #[must_use]
+    pub fn refused_requests(&self) -> u64 {
+        match self.0.server.get() {
+            Some(Ok(server)) => server.refused(),
+            _ => 0,
+        }
+    }
+
     /// What the ORB was built from.
     #[must_use]
     pub fn config(&self) -> &Config {

@@ -2,9 +2,10 @@
 //! How threads that are not the reactor's tell it something.
 
 use std::io;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, PoisonError};
 
-use orbium_sys::{Poller, Waker};
+use orbium_sync::lock::Mutex;
+use orbium_sys::{Interest, Poller, Waker};
 
 /// What the connections of a reactor know of it.
 #[derive(Debug)]
@@ -13,15 +14,28 @@ pub(super) struct Bell {
     waker: Arc<Waker>,
     /// Connections that have got a deadline.
     timed: Mutex<Vec<u64>>,
+    /// Whether a connection that was told of is told of no more until it is
+    /// asked for again: several threads wait in turn.
+    pub(super) once: bool,
 }
 
 impl Bell {
-    pub(super) fn new(waker: &Arc<Waker>) -> io::Result<Self> {
+    pub(super) fn new(waker: &Arc<Waker>, once: bool) -> io::Result<Self> {
         Ok(Self {
             poller: Poller::new()?,
             waker: Arc::clone(waker),
             timed: Mutex::default(),
+            once,
         })
+    }
+
+    /// What to ask the poller for.
+    pub(super) fn interest(&self, interest: Interest) -> Interest {
+        match interest {
+            Interest::Read if self.once => Interest::ReadOnce,
+            Interest::Write if self.once => Interest::WriteOnce,
+            other => other,
+        }
     }
 
     /// Says that a connection has got a deadline, which the reactor may be

@@ -6,11 +6,12 @@ use std::io;
 use std::net::Shutdown;
 use std::os::fd::OwnedFd;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, OnceLock, PoisonError};
 use std::time::Duration;
 
 use orbium_cdr::CdrWriter;
 use orbium_giop::{Version, close_connection, message_error};
+use orbium_sync::lock::{Mutex, MutexGuard};
 use orbium_sys::Interest;
 use orbium_transport::{ByteStream, Deadline, Peer};
 
@@ -139,7 +140,7 @@ impl ServerConnection {
         self.late.load(Ordering::Acquire) > 0
     }
 
-    fn was_cancelled(&self, request_id: u32) -> bool {
+    pub(super) fn was_cancelled(&self, request_id: u32) -> bool {
         let mut cancelled = self
             .cancelled
             .lock()
@@ -162,6 +163,18 @@ impl ServerConnection {
     /// Wakes whoever reads, with the end.
     pub(super) fn stop_receiving(&self) {
         self.stream.shutdown(Shutdown::Read);
+    }
+
+    /// Whether a request would better not be begun: its answer could not go out
+    /// before others that the peer does not take.
+    pub(super) fn is_held_up(&self) -> bool {
+        self.has_pending() && !self.is_broken() && !self.ended.load(Ordering::Acquire)
+    }
+
+    /// Ends the connection at once, while a request of it may be served.
+    #[cold]
+    pub(super) fn give_up(&self) {
+        self.break_off(&io::ErrorKind::TimedOut.into());
     }
 
     #[cold]
@@ -256,18 +269,37 @@ impl ServerConnection {
     /// Changes what is waited for; under the lock, so that it fits what is kept.
     fn wait_for(&self, bell: &Bell, pending: &mut Pending, interest: Interest) -> io::Result<()> {
         let source = self.stream.source();
+        let asked = bell.interest(interest);
         if let Some(sending) = pending.source.take() {
             bell.poller.remove(&sending, self.id)?;
-            return bell.poller.add(&source, self.id, interest);
+            return bell.poller.add(&source, self.id, asked);
         }
         match self.stream.sending_source() {
             Some(sending) if interest == Interest::Write => {
                 bell.poller.remove(&source, self.id)?;
-                bell.poller.add(&sending, self.id, interest)?;
+                bell.poller.add(&sending, self.id, asked)?;
                 pending.source = Some(sending);
                 Ok(())
             }
-            _ => bell.poller.modify(&source, self.id, interest),
+            _ => bell.poller.modify(&source, self.id, asked),
+        }
+    }
+
+    /// Asks again for what is told of once: the peer's next message, or room for
+    /// what is kept for it.
+    pub(super) fn wait_again(&self, bell: &Bell) -> io::Result<()> {
+        let pending = self.lock();
+        self.ask_again(bell, &pending)
+    }
+
+    fn ask_again(&self, bell: &Bell, pending: &Pending) -> io::Result<()> {
+        let interest = match pending.octets.is_empty() {
+            true => bell.interest(Interest::Read),
+            false => bell.interest(Interest::Write),
+        };
+        match &pending.source {
+            Some(sending) => bell.poller.modify(sending, self.id, interest),
+            None => bell.poller.modify(&self.stream.source(), self.id, interest),
         }
     }
 
@@ -289,6 +321,11 @@ impl ServerConnection {
         if !pending.octets.is_empty() {
             if sent > 0 {
                 pending.since = Deadline::after(Some(self.send_time));
+            }
+            if let Some(bell) = &self.bell
+                && bell.once
+            {
+                self.ask_again(bell, &pending)?;
             }
             return Ok(false);
         }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Messages from a client: requests to servants, the others answered here.
 
+mod queued;
 mod request;
 
 use std::sync::Arc;
@@ -18,6 +19,7 @@ use crate::adapter::Located;
 use crate::framing::{Framing, FramingError};
 use crate::server::connection::ServerConnection;
 use crate::{Limits, Orb};
+pub(super) use queued::{Queued, Sink};
 
 /// The receiving side of a connection.
 #[derive(Debug)]
@@ -74,6 +76,11 @@ pub(super) enum Taken {
 pub(super) trait HandOver {
     /// Goes on reading with `intake` elsewhere; `false` if that cannot be.
     fn hand_over(&self, connection: &Arc<ServerConnection>, intake: Intake) -> bool;
+
+    /// Where requests go that are not served by who reads them.
+    fn sink(&self) -> Option<&dyn Sink> {
+        None
+    }
 }
 
 impl Intake {
@@ -173,6 +180,9 @@ impl Intake {
                     .and_then(|head| MessageHeader::parse(head).ok());
                 match header {
                     Some(header) if header.kind == MessageKind::Request => {
+                        if let Some(sink) = source.reader.sink() {
+                            return self.state.enqueue(source, sink, &header, octets, seams);
+                        }
                         let rest = self.framing.received();
                         self.state.serve(source, &header, &mut octets, &seams, rest)
                     }

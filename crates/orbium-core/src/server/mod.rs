@@ -4,18 +4,24 @@
 mod bell;
 mod connection;
 mod intake;
+mod leader_followers;
+mod reactive;
 mod reactor;
 mod threads;
+mod waiting;
+mod worker_pool;
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, PoisonError};
 use std::time::{Duration, Instant};
 
 use orbium_sync::ThreadCache;
+use orbium_sync::lock::{Mutex, MutexGuard};
 use orbium_sys::Waker;
-use orbium_transport::{Acceptor, Endpoint};
+use orbium_transport::Endpoint;
 
+use crate::accepting::Accepting;
 use crate::orb::OrbError;
 use crate::{Channel, Orb, ServerStrategy};
 pub(crate) use connection::ServerConnection;
@@ -30,6 +36,8 @@ struct Shared {
     waker: Arc<Waker>,
     connections: Mutex<HashMap<u64, Arc<ServerConnection>>>,
     next_id: AtomicU64,
+    /// Requests for which there was no room.
+    refused: AtomicU64,
 }
 
 /// The serving half of an ORB.
@@ -46,19 +54,10 @@ impl std::fmt::Debug for Server {
     }
 }
 
-/// Token of the waker; acceptors follow, then connections.
-const WAKER: u64 = 0;
-
 impl Server {
     /// Listens, and starts the threads that serve.
     pub(crate) fn start(orb: &Orb, endpoints: &[Endpoint]) -> Result<Self, OrbError> {
-        let mut acceptors: Vec<Box<dyn Acceptor>> = Vec::new();
-        let mut published = Vec::new();
-        for endpoint in endpoints {
-            let acceptor = orb.config().protocols.listen(endpoint, orb.config())?;
-            published.push(Channel::of(endpoint, &*acceptor));
-            acceptors.push(acceptor);
-        }
+        let (accepting, published) = Accepting::listen(endpoints, orb.config())?;
         let failed = |error| match endpoints.first() {
             Some(endpoint) => OrbError::Listen(endpoint.to_string(), error),
             None => OrbError::Listen(String::new(), error),
@@ -68,11 +67,18 @@ impl Server {
             stopping: AtomicBool::new(false),
             waker: Arc::new(Waker::new().map_err(failed)?),
             connections: Mutex::default(),
-            next_id: AtomicU64::new(1 + acceptors.len() as u64),
+            next_id: AtomicU64::new(accepting.next_token()),
+            refused: AtomicU64::new(0),
         });
         let started = match orb.config().strategy {
-            ServerStrategy::ThreadPerConnection => threads::start(orb, &shared, acceptors),
-            ServerStrategy::Reactive => reactor::start(orb, &shared, acceptors),
+            ServerStrategy::ThreadPerConnection => threads::start(orb, &shared, accepting),
+            ServerStrategy::Reactive => reactive::start(orb, &shared, accepting),
+            ServerStrategy::LeaderFollowers { threads } => {
+                leader_followers::start(orb, &shared, accepting, threads)
+            }
+            ServerStrategy::WorkerPool { workers, queue } => {
+                worker_pool::start(orb, &shared, accepting, workers, queue)
+            }
         };
         started.map_err(failed)?;
         Ok(Self { shared, published })
@@ -81,6 +87,11 @@ impl Server {
     /// The channels for references, in the order of the endpoints.
     pub(crate) fn published(&self) -> &[Channel] {
         &self.published
+    }
+
+    /// Requests for which there was no room so far.
+    pub(crate) fn refused(&self) -> u64 {
+        self.shared.refused.load(Ordering::Relaxed)
     }
 
     /// Takes nothing more, lets what is being served end, and waits for it.

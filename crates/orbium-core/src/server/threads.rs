@@ -3,49 +3,31 @@
 
 use std::io;
 use std::sync::Arc;
-use std::thread;
-use std::time::Duration;
 
-use orbium_sys::{Interest, Poller, Ready};
-use orbium_transport::{Acceptor, ByteStream, Deadline};
+use orbium_sys::Poller;
+use orbium_transport::{ByteStream, Deadline};
 
 use crate::Orb;
+use crate::accepting::Accepting;
+use crate::server::Shared;
 use crate::server::connection::ServerConnection;
 use crate::server::intake::{HandOver, Intake, Source, Taken};
-use crate::server::{Shared, WAKER};
-
-/// How long nothing is accepted after the system refused a connection.
-const PAUSE: Duration = Duration::from_millis(20);
 
 /// Starts the thread that accepts.
-pub(super) fn start(
-    orb: &Orb,
-    shared: &Arc<Shared>,
-    acceptors: Vec<Box<dyn Acceptor>>,
-) -> io::Result<()> {
+pub(super) fn start(orb: &Orb, shared: &Arc<Shared>, accepting: Accepting) -> io::Result<()> {
     let poller = Poller::new()?;
-    register_acceptors(&poller, shared, &acceptors)?;
+    accepting.register(&poller, &shared.waker)?;
     let serving = Serving {
         orb: orb.downgrade(),
         shared: Arc::clone(shared),
     };
-    shared
-        .threads
-        .run(move || serving.accept(&poller, &acceptors))
-}
-
-/// Registers the waker and the acceptors; the token of an acceptor is its
-/// place, from 1 on.
-pub(super) fn register_acceptors(
-    poller: &Poller,
-    shared: &Shared,
-    acceptors: &[Box<dyn Acceptor>],
-) -> io::Result<()> {
-    poller.add(shared.waker.source(), WAKER, Interest::Read)?;
-    for (token, acceptor) in (1..).zip(acceptors) {
-        poller.add(&acceptor.source(), token, Interest::Read)?;
-    }
-    Ok(())
+    shared.threads.run(move || {
+        accepting.run(
+            &poller,
+            || serving.shared.is_stopping(),
+            |stream| serving.take_on(stream),
+        );
+    })
 }
 
 /// What a serving thread needs. It does not keep the ORB alive by itself.
@@ -56,29 +38,6 @@ struct Serving {
 }
 
 impl Serving {
-    fn accept(&self, poller: &Poller, acceptors: &[Box<dyn Acceptor>]) {
-        let mut ready: Vec<Ready> = Vec::new();
-        while !self.shared.is_stopping() {
-            if let Err(error) = poller.wait(&mut ready, None) {
-                tracing::error!(%error, "cannot wait for connections");
-                return;
-            }
-            for Ready { token } in &ready {
-                let place = usize::try_from(*token).unwrap_or(0).checked_sub(1);
-                let Some(acceptor) = place.and_then(|place| acceptors.get(place)) else {
-                    continue;
-                };
-                match acceptor.accept() {
-                    Ok(stream) => self.take_on(stream),
-                    // Let others give some back; this thread has nothing else
-                    // to do.
-                    Err(error) if is_refusal(&error) => thread::sleep(PAUSE),
-                    Err(_) => {}
-                }
-            }
-        }
-    }
-
     fn take_on(&self, stream: Box<dyn ByteStream>) {
         let Some(orb) = self.orb.upgrade().map(Orb::from) else {
             return;
@@ -174,19 +133,6 @@ impl Serving {
         connection.end();
         self.shared.forget(connection.id);
     }
-}
-
-/// Whether accepting failed for want of something, descriptors most likely,
-/// rather than because nobody is there.
-pub(super) fn is_refusal(error: &io::Error) -> bool {
-    let harmless = matches!(
-        error.kind(),
-        io::ErrorKind::WouldBlock | io::ErrorKind::ConnectionAborted
-    );
-    if !harmless {
-        tracing::warn!(%error, "cannot accept a connection");
-    }
-    !harmless
 }
 
 impl HandOver for Serving {

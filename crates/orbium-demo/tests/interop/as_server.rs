@@ -184,9 +184,29 @@ const REACTIVE: Run = Run {
     sockets: Sockets::Tcp,
 };
 
+const LEADER_FOLLOWERS: Run = Run {
+    strategy: ServerStrategy::LeaderFollowers { threads: 2 },
+    ..REACTIVE
+};
+
+const WORKER_POOL: Run = Run {
+    strategy: ServerStrategy::WorkerPool {
+        workers: 2,
+        queue: 64,
+    },
+    ..REACTIVE
+};
+
 against! {
     omniorb: "omni", Run::default();
     omniorb_reactive: "omni", REACTIVE;
+    omniorb_leader_followers: "omni", LEADER_FOLLOWERS;
+    omniorb_leader_followers_told_to_speak_1_0: "omni",
+        Run { client_giop: Some("1.0"), ..LEADER_FOLLOWERS };
+    omniorb_worker_pool: "omni", WORKER_POOL;
+    omniorb_worker_pool_in_small_fragments: "omni", Run { relay: Some("64"), ..WORKER_POOL };
+    omniorb_many_calls_on_one_connection_worker_pool: "omni",
+        Run { options: &["-ORBoneCallPerConnection", "0"], ..WORKER_POOL };
     omniorb_told_to_speak_1_1: "omni", Run { client_giop: Some("1.1"), ..Run::default() };
     omniorb_told_to_speak_1_0: "omni", Run { client_giop: Some("1.0"), ..REACTIVE };
     omniorb_while_we_speak_1_1: "omni", Run { giop_minor: speaking(1), ..Run::default() };
@@ -216,6 +236,8 @@ against! {
     omniorb_to_both_over_tcp: "omni", Run { sockets: Sockets::BothByTcp, ..REACTIVE };
     jacorb: "jacorb", Run::default();
     jacorb_reactive: "jacorb", REACTIVE;
+    jacorb_leader_followers: "jacorb", LEADER_FOLLOWERS;
+    jacorb_worker_pool: "jacorb", WORKER_POOL;
     jacorb_told_to_speak_1_1: "jacorb", Run { client_giop: Some("1.1"), ..Run::default() };
     jacorb_told_to_speak_1_0: "jacorb", Run { client_giop: Some("1.0"), ..REACTIVE };
     jacorb_while_we_speak_1_1: "jacorb", Run { giop_minor: speaking(1), ..Run::default() };

@@ -266,6 +266,8 @@ fn everything_sent() -> Capture {
     for strategy in [
         ServerStrategy::ThreadPerConnection,
         ServerStrategy::Reactive,
+        ServerStrategy::LeaderFollowers { threads: 2 },
+        ServerStrategy::worker_pool(),
     ] {
         for minor in 0..=2 {
             capture.add(&calls(strategy, minor, None), &both);

@@ -127,7 +127,7 @@ impl Asked<'_> {
 impl State {
     /// The format of a request: the code sets agreed on are the connection's.
     #[inline]
-    fn format(&self, header: &MessageHeader) -> Format {
+    pub(super) fn format(&self, header: &MessageHeader) -> Format {
         Format {
             char_set: self.known.negotiated.char_set,
             wide_set: self.known.negotiated.wide_set,
@@ -242,7 +242,7 @@ impl State {
     /// Takes what the service contexts say of the connection; the exception to
     /// answer with, if they ask for what is not there.
     #[cold]
-    fn heed(&mut self, contexts: &ServiceContexts<'_>) -> Option<SystemException> {
+    pub(super) fn heed(&mut self, contexts: &ServiceContexts<'_>) -> Option<SystemException> {
         let data = contexts.find(service_context::CODE_SETS)?;
         match CodeSetContext::decode(data).map(Negotiated::from_context) {
             Ok(Ok(agreed)) => {
@@ -260,7 +260,7 @@ impl State {
 
 /// Answers a request that names no object here, or that was refused.
 #[cold]
-fn refuse_request(reply: &mut Reply<'_>, refused: Option<SystemException>) {
+pub(super) fn refuse_request(reply: &mut Reply<'_>, refused: Option<SystemException>) {
     if reply.response.expects_reply() {
         let no_object = SystemException::omg(ExceptionKind::ObjectNotExist, 2, Completion::No);
         reply.system_exception(refused.unwrap_or(no_object));

@@ -13,7 +13,7 @@ use super::live::Live;
 use super::wire::Wire;
 use crate::transport_suite::Subject;
 use crate::transport_suite::ends::pattern;
-use crate::{PATIENCE, Peer, RequestLine, Served, each_strategy, eventually, request};
+use crate::{PATIENCE, Peer, RequestLine, Served, each_strategy, eventually, in_order, request};
 
 fn short_message_time() -> Limits {
     Limits {
@@ -283,7 +283,7 @@ fn stopped(live: &Live<'_>) -> Wire {
 /// when they read; those that never do are given up.
 pub fn a_client_that_reads_nothing_keeps_nobody_waiting(subject: &Subject) {
     each_strategy(|strategy| {
-        let live = Live::new(subject, strategy, Limits::default());
+        let live = Live::new(subject, in_order(strategy), Limits::default());
         let wires: Vec<_> = (0..3).map(|_| stopped(&live)).collect();
         let client = subject.client_orb();
         let target = live.served.seen_by(&client).with_timeout(PATIENCE);

@@ -138,7 +138,12 @@ pub fn a_client_that_dies_costs_nobody_else_anything(subject: &Subject) {
 /// Calls that a killed process was to answer end, and later ones are told that
 /// nobody is there.
 pub fn a_server_that_is_killed_ends_its_calls(subject: &Subject) {
-    for strategy in ["threads", "reactive"] {
+    for strategy in [
+        "thread-per-connection",
+        "reactive",
+        "leader-followers:2",
+        "worker-pool:2/8",
+    ] {
         let Some(mut server) = Process::start(subject, &format!("serve {strategy}")) else {
             return;
         };
@@ -170,10 +175,7 @@ pub fn a_server_that_is_killed_ends_its_calls(subject: &Subject) {
 
 /// What the killed server does before.
 pub(in crate::transport_suite) fn serve_until_killed(subject: &Subject, strategy: &str) {
-    let strategy = match strategy {
-        "reactive" => ServerStrategy::Reactive,
-        _ => ServerStrategy::ThreadPerConnection,
-    };
+    let strategy = strategy.parse().expect("a strategy");
     let endpoint = subject.endpoint();
     let served = Served::with(subject.server_config(endpoint.clone(), strategy));
     let published = served.orb.channels().expect("a listening ORB");

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Taking connections: what servers and bridges listen with.
+
+use std::io;
+use std::time::Duration;
+
+use orbium_sys::{Interest, Poller, Ready, Waker};
+use orbium_transport::{Acceptor, ByteStream, Deadline, Endpoint};
+
+use crate::{Channel, Config, OrbError};
+
+/// How long nothing is accepted after the system refused a connection: others
+/// may give some back.
+const PAUSE: Duration = Duration::from_millis(50);
+
+/// Token of the waker; acceptors follow, from 1 on.
+pub(crate) const WAKER: u64 = 0;
+
+/// Acceptors that share a poller with a waker.
+pub(crate) struct Accepting {
+    acceptors: Vec<Box<dyn Acceptor>>,
+    /// Until when nothing is accepted: the system has run out of something.
+    paused: Option<Deadline>,
+}
+
+impl Accepting {
+    /// Listens at the endpoints; where they are found.
+    pub(crate) fn listen(
+        endpoints: &[Endpoint],
+        config: &Config,
+    ) -> Result<(Self, Vec<Channel>), OrbError> {
+        let mut acceptors = Vec::with_capacity(endpoints.len());
+        let mut published = Vec::with_capacity(endpoints.len());
+        for endpoint in endpoints {
+            let acceptor = config.protocols.listen(endpoint, config)?;
+            published.push(Channel::of(endpoint, &*acceptor));
+            acceptors.push(acceptor);
+        }
+        let accepting = Self {
+            acceptors,
+            paused: None,
+        };
+        Ok((accepting, published))
+    }
+
+    /// The first token that is neither the waker's nor an acceptor's.
+    pub(crate) fn next_token(&self) -> u64 {
+        1 + self.acceptors.len() as u64
+    }
+
+    /// Has a poller wait for the waker and for connections.
+    pub(crate) fn register(&self, poller: &Poller, waker: &Waker) -> io::Result<()> {
+        poller.add(waker.source(), WAKER, Interest::Read)?;
+        for (token, acceptor) in (1..).zip(&self.acceptors) {
+            poller.add(&acceptor.source(), token, Interest::Read)?;
+        }
+        Ok(())
+    }
+
+    /// Whether the token is that of an acceptor.
+    pub(crate) fn is_acceptor(&self, token: u64) -> bool {
+        (1..self.next_token()).contains(&token)
+    }
+
+    /// The connection that waits at the acceptor of that token, if one does.
+    pub(crate) fn accept(&mut self, token: u64, poller: &Poller) -> Option<Box<dyn ByteStream>> {
+        let place = usize::try_from(token).ok()?.checked_sub(1)?;
+        match self.acceptors.get(place)?.accept() {
+            Ok(stream) => Some(stream),
+            Err(error) => {
+                if is_refusal(&error) {
+                    self.paused = Some(Deadline::after(Some(PAUSE)));
+                    self.set_interest(poller, Interest::None);
+                }
+                None
+            }
+        }
+    }
+
+    fn set_interest(&self, poller: &Poller, interest: Interest) {
+        for (token, acceptor) in (1..).zip(&self.acceptors) {
+            // Should this fail, the next attempt to accept tells.
+            let _ = poller.modify(&acceptor.source(), token, interest);
+        }
+    }
+
+    /// Accepts again after a pause; the time until then, if it is not over.
+    pub(crate) fn resume(&mut self, poller: &Poller) -> Option<Duration> {
+        let left = self.paused?.remaining();
+        if let Ok(left) = left {
+            return left;
+        }
+        self.paused = None;
+        self.set_interest(poller, Interest::Read);
+        None
+    }
+
+    /// What a thread does that accepts and nothing else.
+    pub(crate) fn run(
+        mut self,
+        poller: &Poller,
+        is_stopping: impl Fn() -> bool,
+        take_on: impl Fn(Box<dyn ByteStream>),
+    ) {
+        let mut ready: Vec<Ready> = Vec::new();
+        while !is_stopping() {
+            let timeout = self.resume(poller);
+            if let Err(error) = poller.wait(&mut ready, timeout) {
+                tracing::error!(%error, "cannot wait for connections");
+                return;
+            }
+            for Ready { token } in ready.iter().copied() {
+                if let Some(stream) = self.accept(token, poller) {
+                    take_on(stream);
+                }
+            }
+        }
+    }
+}
+
+/// Whether accepting failed for want of something, descriptors most likely,
+/// rather than because nobody is there.
+fn is_refusal(error: &io::Error) -> bool {
+    let harmless = matches!(
+        error.kind(),
+        io::ErrorKind::WouldBlock | io::ErrorKind::ConnectionAborted
+    );
+    if !harmless {
+        tracing::warn!(%error, "cannot accept a connection");
+    }
+    !harmless
+}

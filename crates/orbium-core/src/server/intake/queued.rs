@@ -1,0 +1,274 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Requests taken out of the stream whole, to be served by another thread.
+
+use std::sync::Arc;
+
+use orbium_cdr::{CdrWriter, Format};
+use orbium_giop::codeset::Negotiated;
+use orbium_giop::{
+    CancelRequest, Completion, ExceptionKind, HEADER_LEN, MessageHeader, MessageKind,
+    RequestHeader, ResponseFlags, ServiceContexts, SystemException, decode_encapsulation, minor,
+    service_context,
+};
+use orbium_sync::role::{Role, while_serving};
+
+use super::request::refuse_request;
+use super::{Intake, Source, State, Taken, refuse};
+use crate::Orb;
+use crate::adapter::Incoming;
+use crate::servant::{Reply, ReplyPath};
+use crate::server::connection::ServerConnection;
+
+/// Takes requests that wait to be served.
+pub(in crate::server) trait Sink {
+    /// Takes one; gives it back if there is no room for it.
+    fn put(&self, request: Queued) -> Result<(), Box<Queued>>;
+
+    /// A buffer for the octets of one.
+    fn room(&self) -> Vec<u8> {
+        Vec::new()
+    }
+
+    /// Drops the request of that id if it was not begun; whether it was there.
+    fn cancel(&self, connection: u64, request_id: u32) -> bool;
+}
+
+/// A reply of this connection is still to come: it stays open for that.
+#[derive(Debug)]
+struct Late(Arc<ServerConnection>);
+
+impl Late {
+    fn new(connection: &Arc<ServerConnection>) -> Self {
+        connection.begin_late();
+        Self(Arc::clone(connection))
+    }
+}
+
+impl Drop for Late {
+    fn drop(&mut self) {
+        self.0.end_late();
+    }
+}
+
+/// A request that waits. Dropped, it was not begun.
+#[derive(Debug)]
+pub(in crate::server) struct Queued {
+    late: Late,
+    header: MessageHeader,
+    octets: Vec<u8>,
+    seams: Vec<u32>,
+    request_id: u32,
+    response: ResponseFlags,
+    priority: i16,
+    /// The code sets are those that held when it arrived.
+    format: Format,
+    nesting: u16,
+    /// What it asks of the connection that is not there.
+    refused: Option<SystemException>,
+}
+
+impl Queued {
+    /// CORBA priority: higher goes first.
+    pub(in crate::server) fn priority(&self) -> i16 {
+        self.priority
+    }
+
+    /// Whether the client goes on before this is done.
+    pub(in crate::server) fn is_oneway(&self) -> bool {
+        self.response != ResponseFlags::Full
+    }
+
+    /// Octets held.
+    pub(in crate::server) fn len(&self) -> usize {
+        self.octets.len()
+    }
+
+    pub(in crate::server) fn connection(&self) -> &ServerConnection {
+        &self.late.0
+    }
+
+    /// Whether this is that request.
+    pub(in crate::server) fn is(&self, connection: u64, request_id: u32) -> bool {
+        self.connection().id == connection && self.request_id == request_id
+    }
+
+    /// Serves the request in the knowledge that this thread holds `role`; gives
+    /// the buffer of its octets back.
+    pub(in crate::server) fn serve(
+        mut self,
+        orb: &Orb,
+        role: &dyn Role,
+        storage: &mut Vec<u8>,
+    ) -> Vec<u8> {
+        let connection = &self.late.0;
+        let mut arguments = self.header.reader(&mut self.octets[HEADER_LEN..]);
+        arguments.set_seams(&self.seams);
+        arguments.set_owner(Some(orb.owner()));
+        // It was read before, so it can be.
+        if let Ok(request) = RequestHeader::read(&mut arguments, self.header.format().minor) {
+            arguments.set_format(self.format);
+            arguments.set_nesting(self.nesting);
+            let path = Answer {
+                connection,
+                request_id: self.request_id,
+            };
+            let mut reply = Reply {
+                path: &path,
+                storage,
+                version: self.header.version,
+                request_id: self.request_id,
+                format: self.format,
+                response: self.response,
+                answered: false,
+            };
+            let key = request.target.object_key();
+            while_serving(role, || match (key, self.refused) {
+                (Some(key), None) => Incoming {
+                    orb,
+                    key: &key,
+                    operation: request.operation,
+                    contexts: request.contexts,
+                    peer: Some(connection),
+                    response: request.response,
+                }
+                .serve(|| arguments, &mut reply),
+                (_, refused) => refuse_request(&mut reply, refused),
+            });
+        }
+        // Whether cancelled or not: the id may come again.
+        connection.was_cancelled(self.request_id);
+        self.octets
+    }
+
+    /// Answers that there is no room for the request, which was not begun.
+    #[cold]
+    pub(in crate::server) fn refuse(&self) {
+        let peer = self.connection().peer();
+        if !self.response.expects_reply() {
+            tracing::debug!(%peer, "no room: a oneway is dropped");
+            return;
+        }
+        tracing::debug!(%peer, id = self.request_id, "no room: a request is refused");
+        let path = Answer {
+            connection: &self.late.0,
+            request_id: self.request_id,
+        };
+        let mut reply = Reply {
+            path: &path,
+            storage: &mut Vec::new(),
+            version: self.header.version,
+            request_id: self.request_id,
+            format: self.format,
+            response: self.response,
+            answered: false,
+        };
+        reply.system_exception(SystemException::orbium(
+            ExceptionKind::Transient,
+            minor::SERVER_BUSY,
+            Completion::No,
+        ));
+    }
+}
+
+/// Where the reply of a request goes that others may be answered beside.
+struct Answer<'a> {
+    connection: &'a ServerConnection,
+    request_id: u32,
+}
+
+impl ReplyPath for Answer<'_> {
+    fn send(&self, message: &CdrWriter<'_>) {
+        self.connection.reply_late(self.request_id, message);
+    }
+}
+
+impl Intake {
+    /// Deals with the next message that has arrived whole; requests go to
+    /// `sink`.
+    pub(in crate::server) fn take_for(&mut self, source: &Source<'_>, sink: &dyn Sink) -> Taken {
+        match self.framing.next() {
+            Ok(Some(header)) if header.kind == MessageKind::Request && !header.more_fragments => {
+                let mut octets = sink.room();
+                octets.extend_from_slice(self.framing.message(&header));
+                self.framing.consume(&header);
+                self.state
+                    .enqueue(source, sink, &header, octets, Vec::new())
+            }
+            Ok(Some(header)) => {
+                if header.kind == MessageKind::CancelRequest {
+                    let message = self.framing.message(&header);
+                    let mut reader = header.reader(&mut message[HEADER_LEN..]);
+                    if let Ok(cancel) = CancelRequest::read(&mut reader)
+                        && sink.cancel(source.connection.id, cancel.request_id)
+                    {
+                        self.framing.consume(&header);
+                        return Taken::Done;
+                    }
+                }
+                self.take_other(source, &header)
+            }
+            Ok(None) => Taken::None,
+            Err(error) => refuse(source.connection, error),
+        }
+    }
+}
+
+impl State {
+    /// Has a request wait in `sink`, or refuses it.
+    pub(super) fn enqueue(
+        &mut self,
+        source: &Source<'_>,
+        sink: &dyn Sink,
+        header: &MessageHeader,
+        mut octets: Vec<u8>,
+        seams: Vec<u32>,
+    ) -> Taken {
+        let connection = source.connection;
+        let mut reader = header.reader(&mut octets[HEADER_LEN..]);
+        reader.set_seams(&seams);
+        let Ok(request) = RequestHeader::read(&mut reader, header.format().minor) else {
+            connection.send_message_error();
+            return Taken::Close;
+        };
+        let (request_id, response) = (request.request_id, request.response);
+        let refused = self.heed(&request.contexts);
+        let priority = priority(&request.contexts);
+        // A cancellation that came before means another request.
+        connection.was_cancelled(request_id);
+        let queued = Queued {
+            late: Late::new(connection),
+            header: *header,
+            seams,
+            request_id,
+            response,
+            priority,
+            format: self.format(header),
+            nesting: self.known.nesting,
+            refused,
+            octets,
+        };
+        if let Err(queued) = sink.put(queued) {
+            queued.refuse();
+        }
+        if self.known.agrees_anew {
+            self.known.negotiated = Negotiated::DEFAULT;
+        }
+        match connection.is_broken() {
+            true => Taken::Close,
+            false => Taken::Done,
+        }
+    }
+}
+
+/// The CORBA priority that a request asks for (Real-time CORBA 1.2, clause
+/// 5.5): 0 if it says nothing that can be understood.
+fn priority(contexts: &ServiceContexts<'_>) -> i16 {
+    let Some(data) = contexts.find(service_context::RT_CORBA_PRIORITY) else {
+        return 0;
+    };
+    let read = decode_encapsulation(data, |reader| {
+        // Negative numbers are none.
+        Ok(i16::try_from(reader.read_u16()?).unwrap_or(0))
+    });
+    read.unwrap_or(0)
+}
