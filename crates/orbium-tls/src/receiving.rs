@@ -108,6 +108,12 @@ impl Receiving {
         self.start != self.end
     }
 
+    /// Whether part of something was received, and nothing can be told before
+    /// its rest is there.
+    pub(crate) fn is_midway(&self) -> bool {
+        !self.has_news() && (self.is_partial() || !self.handshake.is_empty())
+    }
+
     /// Octets of memory in use.
     pub(crate) fn held(&self) -> usize {
         self.buffer.capacity() + self.handshake.capacity()

@@ -40,10 +40,7 @@ fn subject(version: TlsVersion) -> Subject {
         ..TlsConfig::default()
     };
     let tls = Tls::new(only(config, version)).unwrap();
-    // TLS is a component of a profile, and profiles of IIOP 1.0 have none.
-    let subject = Subject::new(tls, endpoint)
-        .environment(FOLDER, folder)
-        .without_giop_1_0();
+    let subject = Subject::new(tls, endpoint).environment(FOLDER, folder);
     match made {
         Some(realm) => subject.keeping(realm.folder),
         None => subject,

@@ -149,16 +149,20 @@ impl Publication<'_> {
         Some(self.iiop(first, more))
     }
 
-    /// A TLS address that no plain one announces: in a profile with port 0.
+    /// A TLS address that no plain one announces: in a profile with port 0. As
+    /// IIOP 1.0 has no components to say so in, an ORB that speaks no more than
+    /// that has it in a profile of our own.
     fn tls_alone(&self, channel: &Channel) -> Option<TaggedProfile> {
+        if self.version.minor == 0 {
+            return Some(self.own(channel));
+        }
         let at = host_port(channel)?;
         let plain = self.over("iiop").filter_map(host_port).next();
         let first_tls = self
             .over("ssliop")
             .filter_map(host_port)
             .find(|tls| plain.as_ref().is_some_and(|plain| tls.host == plain.host));
-        // The component needs a version that has components.
-        if self.version.minor == 0 || first_tls.as_ref() == Some(&at) {
+        if first_tls.as_ref() == Some(&at) {
             return None;
         }
         let none = HostPort {

@@ -38,7 +38,6 @@ pub struct Subject {
     /// What child processes find in their environment.
     pub(super) environment: Vec<(String, OsString)>,
     _kept: Vec<Box<dyn Any + Send + Sync>>,
-    pub(super) giop_1_0: bool,
     pub(super) allocations: usize,
     pub(super) connections: usize,
 }
@@ -88,7 +87,6 @@ impl Subject {
             messaging: Vec::new(),
             environment: Vec::new(),
             _kept: Vec::new(),
-            giop_1_0: true,
             allocations: 0,
             connections: 3000,
         }
@@ -121,13 +119,6 @@ impl Subject {
     #[must_use]
     pub fn messaging(mut self, half: impl Messaging + 'static) -> Self {
         self.messaging.push(Arc::new(half));
-        self
-    }
-
-    /// References of GIOP 1.0 cannot name its addresses.
-    #[must_use]
-    pub fn without_giop_1_0(mut self) -> Self {
-        self.giop_1_0 = false;
         self
     }
 

@@ -311,6 +311,19 @@ impl ByteStream for TlsStream {
         self.socket.source()
     }
 
+    fn is_midway(&self) -> bool {
+        // A handshake has a deadline of its own.
+        let Some(Ok(opened)) = self.outcome.get() else {
+            return false;
+        };
+        match opened.receiving.try_lock() {
+            Ok(receiving) => receiving.is_midway(),
+            Err(TryLockError::Poisoned(receiving)) => receiving.into_inner().is_midway(),
+            // Another thread is receiving, and will ask in its turn.
+            Err(TryLockError::WouldBlock) => false,
+        }
+    }
+
     fn has_buffered(&self) -> bool {
         self.has_news.load(Ordering::Acquire)
     }

@@ -83,9 +83,6 @@ pub fn every_operation_is_answered_in_fragments(subject: &Subject) {
 
 /// The same with the oldest version of GIOP.
 pub fn every_operation_is_answered_in_giop_1_0(subject: &Subject) {
-    if !subject.giop_1_0 {
-        return;
-    }
     each_strategy(|strategy| {
         check_all(subject, strategy, |config| {
             config.giop_minor = GiopMinor::new(0).expect("a minor version");
