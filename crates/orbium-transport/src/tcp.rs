@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! TCP over IPv4 and IPv6.
 
-use std::io::{self, IoSlice};
-use std::net::{IpAddr, Shutdown, SocketAddr, TcpListener, TcpStream};
+use std::io;
+use std::net::{IpAddr, SocketAddr, TcpListener};
 use std::os::fd::AsFd;
-use std::time::Duration;
 
 use orbium_sys as sys;
 
 use crate::resolve::{Resolved, publication, resolve};
 use crate::{
     Acceptor, ByteStream, Connector, Deadline, Endpoint, EndpointError, HostPort, ListenError,
-    Peer, ProtocolProperties, StreamTransport,
+    ProtocolProperties, StreamTransport, TcpByteStream,
 };
 
 /// TCP: endpoints `iiop://host:port`, with `publish=host:port` for the address
@@ -40,63 +39,6 @@ impl StreamTransport for Tcp {
         properties: &ProtocolProperties,
     ) -> Result<Box<dyn Connector>, EndpointError> {
         Ok(Box::new(TcpConnector::new(address.parse()?, *properties)))
-    }
-}
-
-/// A TCP connection.
-#[derive(Debug)]
-pub struct TcpByteStream {
-    stream: TcpStream,
-}
-
-impl TcpByteStream {
-    /// Wraps a connected socket.
-    #[must_use]
-    pub fn new(stream: TcpStream) -> Self {
-        Self { stream }
-    }
-}
-
-impl ByteStream for TcpByteStream {
-    #[inline]
-    fn receive(&self, room: &mut [u8]) -> io::Result<usize> {
-        sys::receive(&self.stream, room)
-    }
-
-    #[inline]
-    fn send(&self, octets: &[u8]) -> io::Result<usize> {
-        sys::send(&self.stream, octets)
-    }
-
-    fn send_vectored(&self, pieces: &[IoSlice<'_>]) -> io::Result<usize> {
-        sys::send_vectored(&self.stream, pieces)
-    }
-
-    fn set_timeouts(
-        &self,
-        receive: Option<Option<Duration>>,
-        send: Option<Option<Duration>>,
-    ) -> io::Result<()> {
-        sys::set_timeouts(&self.stream, receive, send)
-    }
-
-    fn set_nonblocking(&self, nonblocking: bool) -> io::Result<()> {
-        self.stream.set_nonblocking(nonblocking)
-    }
-
-    fn shutdown(&self, how: Shutdown) {
-        // An error means that the connection is gone already.
-        let _ = self.stream.shutdown(how);
-    }
-
-    fn peer(&self) -> Peer {
-        self.stream
-            .peer_addr()
-            .map_or(Peer::Unknown, Peer::Internet)
-    }
-
-    fn source(&self) -> &dyn AsFd {
-        &self.stream
     }
 }
 

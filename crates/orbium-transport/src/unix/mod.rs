@@ -3,19 +3,17 @@
 
 mod file;
 
-use std::io::{self, IoSlice};
-use std::net::Shutdown;
-use std::os::fd::{AsFd, OwnedFd};
-use std::os::unix::net::{UnixListener, UnixStream};
+use std::io;
+use std::os::fd::AsFd;
+use std::os::unix::net::UnixListener;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 use orbium_sys as sys;
 use sys::UnixName;
 
 use crate::{
-    Acceptor, ByteStream, Connector, Deadline, Endpoint, EndpointError, ListenError, Peer,
-    ProtocolProperties, StreamTransport,
+    Acceptor, ByteStream, Connector, Deadline, Endpoint, EndpointError, ListenError,
+    ProtocolProperties, StreamTransport, UnixByteStream,
 };
 use file::{PrivateDirectory, SocketFile};
 
@@ -70,76 +68,6 @@ fn name(address: &str) -> Result<UnixName, EndpointError> {
         None => UnixName::path(Path::new(address)),
     };
     name.map_err(|_| EndpointError::BadPath(address.to_owned()))
-}
-
-/// A connection through a Unix socket.
-#[derive(Debug)]
-pub struct UnixByteStream {
-    stream: UnixStream,
-    peer: Peer,
-}
-
-impl UnixByteStream {
-    /// Wraps a connected socket; asks the kernel once who is at its other end.
-    #[must_use]
-    pub fn new(stream: UnixStream) -> Self {
-        let peer = match sys::peer_process(&stream) {
-            Some(process) => Peer::Process {
-                pid: process.pid,
-                uid: process.uid,
-                gid: process.gid,
-            },
-            None => Peer::Unknown,
-        };
-        Self { stream, peer }
-    }
-
-    /// The socket, for a transport that uses it for something else.
-    #[must_use]
-    pub fn into_socket(self) -> OwnedFd {
-        self.stream.into()
-    }
-}
-
-impl ByteStream for UnixByteStream {
-    #[inline]
-    fn receive(&self, room: &mut [u8]) -> io::Result<usize> {
-        sys::receive(&self.stream, room)
-    }
-
-    #[inline]
-    fn send(&self, octets: &[u8]) -> io::Result<usize> {
-        sys::send(&self.stream, octets)
-    }
-
-    fn send_vectored(&self, pieces: &[IoSlice<'_>]) -> io::Result<usize> {
-        sys::send_vectored(&self.stream, pieces)
-    }
-
-    fn set_timeouts(
-        &self,
-        receive: Option<Option<Duration>>,
-        send: Option<Option<Duration>>,
-    ) -> io::Result<()> {
-        sys::set_timeouts(&self.stream, receive, send)
-    }
-
-    fn set_nonblocking(&self, nonblocking: bool) -> io::Result<()> {
-        self.stream.set_nonblocking(nonblocking)
-    }
-
-    fn shutdown(&self, how: Shutdown) {
-        // An error means that the connection is gone already.
-        let _ = self.stream.shutdown(how);
-    }
-
-    fn peer(&self) -> Peer {
-        self.peer.clone()
-    }
-
-    fn source(&self) -> &dyn AsFd {
-        &self.stream
-    }
 }
 
 /// A listening Unix socket. Its file goes with it.

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Streams of octets through connected sockets, whatever their family.
+
+use std::fmt;
+use std::io::{self, IoSlice};
+use std::net::{Shutdown, TcpStream};
+use std::os::fd::{AsFd, OwnedFd};
+use std::os::unix::net::UnixStream;
+use std::time::Duration;
+
+use orbium_sys as sys;
+
+use crate::{ByteStream, Peer};
+
+/// A connected socket of the standard library: what the families have in common
+/// there, but in no trait.
+pub trait ConnectedSocket: AsFd + fmt::Debug + Send + Sync {
+    /// As the inherent function.
+    ///
+    /// # Errors
+    /// The system's error.
+    fn set_nonblocking(&self, nonblocking: bool) -> io::Result<()>;
+
+    /// As the inherent function.
+    ///
+    /// # Errors
+    /// The system's error.
+    fn shutdown(&self, how: Shutdown) -> io::Result<()>;
+
+    /// Who is at the other end, for a stream that was not told.
+    fn peer(&self) -> Peer;
+}
+
+impl ConnectedSocket for TcpStream {
+    fn set_nonblocking(&self, nonblocking: bool) -> io::Result<()> {
+        self.set_nonblocking(nonblocking)
+    }
+
+    fn shutdown(&self, how: Shutdown) -> io::Result<()> {
+        self.shutdown(how)
+    }
+
+    fn peer(&self) -> Peer {
+        self.peer_addr().map_or(Peer::Unknown, Peer::Internet)
+    }
+}
+
+impl ConnectedSocket for UnixStream {
+    fn set_nonblocking(&self, nonblocking: bool) -> io::Result<()> {
+        self.set_nonblocking(nonblocking)
+    }
+
+    fn shutdown(&self, how: Shutdown) -> io::Result<()> {
+        self.shutdown(how)
+    }
+
+    fn peer(&self) -> Peer {
+        sys::peer_process(self).map_or(Peer::Unknown, |process| Peer::Process {
+            pid: process.pid,
+            uid: process.uid,
+            gid: process.gid,
+        })
+    }
+}
+
+/// A connection through a socket.
+#[derive(Debug)]
+pub struct SocketStream<S> {
+    socket: S,
+    /// `None`: asked for when somebody wants to know.
+    peer: Option<Peer>,
+}
+
+/// A TCP connection.
+pub type TcpByteStream = SocketStream<TcpStream>;
+
+/// A connection through a Unix socket.
+pub type UnixByteStream = SocketStream<UnixStream>;
+
+impl SocketStream<TcpStream> {
+    /// Wraps a connected socket.
+    #[must_use]
+    pub fn new(socket: TcpStream) -> Self {
+        Self { socket, peer: None }
+    }
+}
+
+impl SocketStream<UnixStream> {
+    /// Wraps a connected socket; asks the kernel once who is at its other end.
+    #[must_use]
+    pub fn new(socket: UnixStream) -> Self {
+        let peer = Some(ConnectedSocket::peer(&socket));
+        Self { socket, peer }
+    }
+
+    /// The socket, for a transport that uses it for something else.
+    #[must_use]
+    pub fn into_socket(self) -> OwnedFd {
+        self.socket.into()
+    }
+}
+
+impl<S: ConnectedSocket> ByteStream for SocketStream<S> {
+    #[inline]
+    fn receive(&self, room: &mut [u8]) -> io::Result<usize> {
+        sys::receive(&self.socket, room)
+    }
+
+    #[inline]
+    fn send(&self, octets: &[u8]) -> io::Result<usize> {
+        sys::send(&self.socket, octets)
+    }
+
+    fn send_vectored(&self, pieces: &[IoSlice<'_>]) -> io::Result<usize> {
+        sys::send_vectored(&self.socket, pieces)
+    }
+
+    fn set_timeouts(
+        &self,
+        receive: Option<Option<Duration>>,
+        send: Option<Option<Duration>>,
+    ) -> io::Result<()> {
+        sys::set_timeouts(&self.socket, receive, send)
+    }
+
+    fn set_nonblocking(&self, nonblocking: bool) -> io::Result<()> {
+        self.socket.set_nonblocking(nonblocking)
+    }
+
+    fn shutdown(&self, how: Shutdown) {
+        // An error means that the connection is gone already.
+        let _ = self.socket.shutdown(how);
+    }
+
+    fn peer(&self) -> Peer {
+        self.peer.clone().unwrap_or_else(|| self.socket.peer())
+    }
+
+    fn source(&self) -> &dyn AsFd {
+        &self.socket
+    }
+}
