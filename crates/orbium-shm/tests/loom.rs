@@ -10,7 +10,12 @@
 #![cfg(loom)]
 
 #[path = "../src/ring/mod.rs"]
-#[allow(dead_code, unused_imports, unreachable_pub)]
+#[expect(
+    dead_code,
+    unused_imports,
+    unreachable_pub,
+    reason = "a part of the crate, without the rest"
+)]
 mod ring;
 
 mod sync {

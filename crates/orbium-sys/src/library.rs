@@ -163,6 +163,8 @@ pub fn load_library(path: &Path) -> Result<Box<dyn Any + Send>, LibraryError> {
 #[macro_export]
 macro_rules! export_library {
     ($make:expr) => {
+        // SAFETY: nothing else has a name like this; a library that exports it
+        // twice is not linked.
         #[unsafe(no_mangle)]
         #[doc(hidden)]
         pub static ORBIUM_LIBRARY: $crate::Declaration =

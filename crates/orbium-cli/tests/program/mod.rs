@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Running the built program.
-// Not every test file uses all of it.
-#![allow(dead_code)]
+#![expect(dead_code, reason = "each test uses some of it")]
 
 use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};

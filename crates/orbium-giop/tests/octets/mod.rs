@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Octets written beside their meaning, and a small source of chance.
-#![allow(dead_code)]
+#![allow(dead_code, reason = "each test uses some of it, and one all")]
 
 /// The octets of hexadecimal text; `#` starts a comment, white space is free.
 pub(crate) fn octets(text: &str) -> Vec<u8> {

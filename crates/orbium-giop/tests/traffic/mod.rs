@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! GIOP messages of all kinds, and the two ends of a connection.
-#![allow(dead_code)]
+#![allow(dead_code, reason = "each test uses some of it, and one all")]
 
 use orbium_cdr::{ByteOrder, CdrWriter, Format};
 use orbium_giop::messaging::{Message, Messaging, MessagingError, Session, Side};

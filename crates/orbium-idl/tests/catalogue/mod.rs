@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The catalogue of invalid input: one small file per rule of the language.
 
-// Each test binary uses its part of it.
-#![allow(dead_code)]
+#![expect(dead_code, reason = "each test uses some of it")]
 
 /// A file with one mistake.
 pub(crate) struct Case {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Connections for tests, both ends in this process.
-#![allow(dead_code, reason = "each test uses some of it")]
+#![expect(dead_code, reason = "each test uses some of it")]
 
 use std::io;
 use std::process;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! A folder with an authority and the certificates that it gives out, and
 //! connected pairs of streams.
-#![allow(dead_code, reason = "each test binary uses a part of this")]
+#![expect(dead_code, reason = "each test binary uses a part of this")]
 
 use std::fs;
 use std::io;

@@ -2,8 +2,8 @@
 //! A greeter that is called through pipes, from another process:
 //!
 //! ```sh
-//! cargo run -p custom-transport --bin pipes -- serve /tmp/greeter
-//! cargo run -p custom-transport --bin pipes -- call /tmp/greeter world
+//! cargo run -p custom-transport --bin pipes -- serve target/greeter
+//! cargo run -p custom-transport --bin pipes -- call target/greeter world
 //! ```
 
 use std::borrow::Cow;
