@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
 # usage: interop/build.sh omni|jacorb|refragment [OUTDIR]      (OUTDIR: target/interop in the repository)
 #
-# Builds OUTDIR/omni-server and OUTDIR/omni-client, or OUTDIR/jacorb-server and OUTDIR/jacorb-client, or
-# OUTDIR/refragment.
+# Builds OUTDIR/omni-server, omni-client, omni-experiment and omni-experiment-counted, or OUTDIR/jacorb-server,
+# jacorb-client and jacorb-experiment, or OUTDIR/refragment.
 # Exit code 0: built or up to date; 3: the peer is not available here, one line says what is missing.
 # Installs nothing, unless ORBIUM_INSTALL_PEERS=1 and we are root on a system with apt-get.
 set -eu
@@ -39,8 +39,9 @@ build_omni() {
     pkg-config --exists omniDynamic4 || unavailable "the omniORB 4 headers (libomniorb4-dev) are missing"
     mkdir -p "$out/omni"
     make -s -C "$out/omni" -f "$here/omni/Makefile" SRC="$here/omni" IDL="$idl" -j "${ORBIUM_JOBS:-2}"
-    ln -sf omni/omni-server "$out/omni-server"
-    ln -sf omni/omni-client "$out/omni-client"
+    for program in server client experiment experiment-counted; do
+        ln -sf "omni/omni-$program" "$out/omni-$program"
+    done
 }
 
 # A build is up to date when the stamp is newer than every source.
@@ -79,8 +80,8 @@ build_jacorb() {
     # Our own sources with all warnings, against the generated classes.
     find "$here/jacorb/src" -name '*.java' >"$dir/sources.txt"
     javac -Xlint:all -Werror -proc:none -d "$dir/classes" -cp "$dir/classes:$dir/lib/*" @"$dir/sources.txt"
-    for role in Server Client; do
-        launcher=$out/jacorb-$(echo $role | tr SC sc)
+    for role in Server Client Experiment; do
+        launcher=$out/jacorb-$(echo $role | tr SCE sce)
         sed -e "s|@DIR@|$dir|g" -e "s|@MAIN@|interop.$role|" "$here/jacorb/launcher.sh" >"$launcher"
         chmod +x "$launcher"
     done

@@ -10,6 +10,7 @@ mod bench;
 mod bridge;
 mod demo;
 mod doctor;
+mod drawing;
 mod failure;
 mod idl;
 mod ior;

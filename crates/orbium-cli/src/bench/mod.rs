@@ -1,12 +1,21 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! `orbium bench`: the measurements of Kuhns, Schmidt, O'Ryan and Levine, "The
 //! Design and Performance of a Pluggable Protocols Framework for Real-time
-//! Distributed Object Computing Middleware", taken of orbium.
+//! Distributed Object Computing Middleware", and of Schmidt, Mungee,
+//! Flores-Gaitan and Gokhale, "Software Architectures for Reducing Priority
+//! Inversion and Non-determinism in Real-time Object Request Brokers", taken of
+//! orbium.
 
 mod caller;
 mod chart;
+mod experiment;
+mod inversion;
+mod locks;
 mod protocols;
+mod row;
+mod statistics;
 mod table;
+mod threads;
 pub(crate) mod whitebox;
 
 use std::path::PathBuf;
@@ -35,6 +44,25 @@ enum BenchCommand {
     /// Needs time probes, which are left out of the program as it is usually
     /// built: cargo run --release --features probes -- bench whitebox
     Whitebox(whitebox::WhiteboxArgs),
+    /// What low-priority clients do to a high-priority one (figures 24 and 25 of
+    /// the paper on priority inversion).
+    ///
+    /// A server process and a client process for each architecture of orbium and
+    /// of the other ORBs that are there: one client at 20 Hz at a real-time
+    /// priority, and 0 to 50 others at 10 Hz; then the same with servants that
+    /// are busy for a millisecond and low-priority clients that never pause.
+    Inversion(inversion::InversionArgs),
+    /// Operations on locks per request (figures 30 and 31 of that paper).
+    ///
+    /// Needs them to be counted, which is left out of the program as it is
+    /// usually built: cargo run --release --features counted -- bench locks
+    Locks(locks::LocksArgs),
+    /// Many threads, many priorities, many connections.
+    ///
+    /// Calls per second of 1 to 16 client threads as a fraction of raw sockets;
+    /// sixteen priorities at once; a lane while all others are saturated, beside
+    /// cyclictest; connections that call once a second, and their memory.
+    Threads(threads::ThreadsArgs),
     /// Make an authority, a certificate for this host and its key in a folder.
     #[command(hide = true)]
     Keys {
@@ -44,6 +72,12 @@ enum BenchCommand {
     /// The client that the measurements start.
     #[command(hide = true)]
     Caller(caller::CallerArgs),
+    /// The client process of the experiments.
+    #[command(hide = true)]
+    Client(experiment::client::ClientArgs),
+    /// The server process of the experiments.
+    #[command(hide = true)]
+    Server(experiment::server::ServerArgs),
 }
 
 pub(crate) fn run(args: &BenchArgs) -> Result<(), Failure> {
@@ -52,5 +86,10 @@ pub(crate) fn run(args: &BenchArgs) -> Result<(), Failure> {
         BenchCommand::Whitebox(args) => whitebox::run(args),
         BenchCommand::Keys { folder } => Realm::new(folder).map(drop),
         BenchCommand::Caller(args) => caller::run(args),
+        BenchCommand::Client(args) => experiment::client::run(args),
+        BenchCommand::Inversion(args) => inversion::run(args),
+        BenchCommand::Locks(args) => locks::run(args),
+        BenchCommand::Threads(args) => threads::run(args),
+        BenchCommand::Server(args) => experiment::server::run(args),
     }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Processes of this same program.
+//! Processes of this same program, and of others that behave like it.
 
-use std::io::{BufRead, BufReader};
+use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::thread;
@@ -27,10 +27,16 @@ pub(crate) struct Process {
 impl Process {
     /// Starts this program with other arguments.
     pub(crate) fn start(what: &'static str, arguments: &[String]) -> Result<Self, Failure> {
-        let failed = |error| Failure::because(format!("cannot start the {what} process: {error}"));
-        let program = std::env::current_exe().map_err(failed)?;
-        let mut child = Command::new(program)
-            .args(arguments)
+        let program = std::env::current_exe().map_err(|error| unstarted(what, &error))?;
+        let mut command = Command::new(program);
+        command.args(arguments);
+        Self::spawn(what, &mut command)
+    }
+
+    /// Starts a program that ends when its input does.
+    pub(crate) fn spawn(what: &'static str, command: &mut Command) -> Result<Self, Failure> {
+        let failed = |error| unstarted(what, &error);
+        let mut child = command
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .spawn()
@@ -55,13 +61,34 @@ impl Process {
 
     /// The next line of its output; `None` at the end.
     pub(crate) fn line(&mut self) -> Result<Option<String>, Failure> {
-        match self.lines.recv_timeout(PATIENCE) {
+        self.line_within(PATIENCE)
+    }
+
+    /// Writes a line to its input and gives the line that it answers, which may
+    /// take so long.
+    pub(crate) fn ask(&mut self, question: &str, patience: Duration) -> Result<String, Failure> {
+        let what = self.what;
+        let gone =
+            |why: &str| Failure::because(format!("the {what} process {why} at `{question}`"));
+        let input = self.input.as_mut();
+        let written = input.map(|input| writeln!(input, "{question}"));
+        if !matches!(written, Some(Ok(()))) {
+            return Err(gone("does not listen"));
+        }
+        match self.line_within(patience + PATIENCE)? {
+            Some(line) => Ok(line),
+            None => Err(gone("ended")),
+        }
+    }
+
+    fn line_within(&mut self, patience: Duration) -> Result<Option<String>, Failure> {
+        match self.lines.recv_timeout(patience) {
             Ok(line) => Ok(Some(line)),
             Err(RecvTimeoutError::Disconnected) => Ok(None),
             Err(RecvTimeoutError::Timeout) => Err(Failure::because(format!(
                 "the {} process has given no sign of life for {} s",
                 self.what,
-                PATIENCE.as_secs()
+                patience.as_secs()
             ))),
         }
     }
@@ -122,6 +149,10 @@ impl Process {
             }
         }
     }
+}
+
+fn unstarted(what: &str, error: &std::io::Error) -> Failure {
+    Failure::because(format!("cannot start the {what} process: {error}"))
 }
 
 impl Drop for Process {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Keeping a process on one CPU.
+//! Keeping a process on one CPU, or on some.
 
 use clap::Args;
 
@@ -7,36 +7,41 @@ use crate::failure::Failure;
 
 #[derive(Debug, Args)]
 pub(crate) struct PinArgs {
-    /// Run on this CPU alone (Linux)
-    #[arg(long = "pin", value_name = "CPU", hide = true)]
-    cpu: Option<usize>,
+    /// Run on these CPUs alone (Linux)
+    #[arg(long = "pin", value_name = "CPUS", value_delimiter = ',', hide = true)]
+    cpus: Vec<usize>,
 }
 
 impl PinArgs {
     /// Pins the process, if that was asked for. Threads started later inherit
     /// it, so this comes first.
     pub(crate) fn apply(&self) -> Result<(), Failure> {
-        self.cpu.map_or(Ok(()), pin)
+        if self.cpus.is_empty() {
+            return Ok(());
+        }
+        pin(&self.cpus)
     }
 }
 
 #[cfg(target_os = "linux")]
-fn pin(cpu: usize) -> Result<(), Failure> {
+fn pin(cpus: &[usize]) -> Result<(), Failure> {
     use rustix::thread::{CpuSet, sched_setaffinity};
 
-    if cpu >= CpuSet::MAX_CPU {
-        return Err(Failure::because(format!("there is no CPU {cpu}")));
-    }
     let mut set = CpuSet::new();
-    set.set(cpu);
+    for cpu in cpus {
+        if *cpu >= CpuSet::MAX_CPU {
+            return Err(Failure::because(format!("there is no CPU {cpu}")));
+        }
+        set.set(*cpu);
+    }
     sched_setaffinity(None, &set)
-        .map_err(|error| Failure::because(format!("cannot run on CPU {cpu} alone: {error}")))
+        .map_err(|error| Failure::because(format!("cannot run on CPUs {cpus:?} alone: {error}")))
 }
 
 #[cfg(not(target_os = "linux"))]
-fn pin(_cpu: usize) -> Result<(), Failure> {
+fn pin(_cpus: &[usize]) -> Result<(), Failure> {
     Err(Failure::because(
-        "processes can be kept on one CPU on Linux only",
+        "processes can be kept on some CPUs on Linux only",
     ))
 }
 
@@ -53,5 +58,26 @@ pub(crate) fn choose() -> Option<usize> {
 /// `None`: processes cannot be pinned here.
 #[cfg(not(target_os = "linux"))]
 pub(crate) fn choose() -> Option<usize> {
+    None
+}
+
+/// A CPU that this process may run on, and all others, as `--pin` has them;
+/// `None` if there is but one, or processes cannot be pinned.
+#[cfg(target_os = "linux")]
+pub(crate) fn split() -> Option<(usize, String)> {
+    use rustix::thread::{CpuSet, sched_getaffinity};
+
+    let allowed = sched_getaffinity(None).ok()?;
+    let mut all: Vec<_> = (0..CpuSet::MAX_CPU)
+        .filter(|cpu| allowed.is_set(*cpu))
+        .collect();
+    let last = all.pop().filter(|_| !all.is_empty())?;
+    let others: Vec<_> = all.iter().map(ToString::to_string).collect();
+    Some((last, others.join(",")))
+}
+
+/// `None`: processes cannot be pinned here.
+#[cfg(not(target_os = "linux"))]
+pub(crate) fn split() -> Option<(usize, String)> {
     None
 }

@@ -2,10 +2,9 @@
 //! The measurements as an SVG drawing: one panel for each section, latency on
 //! a logarithmic axis, a line for the ORB and one for the raw peer per call.
 
-use std::fmt::Write;
-
 use super::report::{Row, Section};
 use super::timing::{Timing, latency};
+use crate::drawing::{Drawing, escaped};
 
 const WIDTH: f64 = 900.0;
 /// Where the axis begins and ends.
@@ -22,21 +21,7 @@ const RAW: &str = "#475569";
 pub(crate) fn draw(sections: &[Section]) -> String {
     let panel = |section: &Section| PANEL_TITLE + ROW * section.rows.len() as f64 + PANEL_FOOT;
     let height = HEADER + sections.iter().map(panel).sum::<f64>();
-    let mut svg = String::new();
-    let _ = writeln!(
-        svg,
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} {height}\" \
-         width=\"{WIDTH}\" height=\"{height}\" font-family=\"sans-serif\" font-size=\"13\">\n\
-         <title>orbium beside raw sockets</title>\n\
-         <rect width=\"{WIDTH}\" height=\"{height}\" fill=\"white\"/>"
-    );
-    text(
-        &mut svg,
-        20.0,
-        30.0,
-        "font-size=\"18\" font-weight=\"bold\"",
-        "Calls through orbium beside raw sockets",
-    );
+    let mut svg = Drawing::new("Calls through orbium beside raw sockets", WIDTH, height);
     legend(&mut svg);
     let scale = Scale::over(sections);
     let mut top = HEADER;
@@ -44,11 +29,10 @@ pub(crate) fn draw(sections: &[Section]) -> String {
         draw_panel(&mut svg, section, &scale, top);
         top += panel(section);
     }
-    svg.push_str("</svg>\n");
-    svg
+    svg.finish()
 }
 
-fn legend(svg: &mut String) {
+fn legend(svg: &mut Drawing) {
     let y = 56.0;
     let sample = Timing {
         median: 1,
@@ -60,11 +44,11 @@ fn legend(svg: &mut String) {
         (130.0, RAW, "raw peer, same sizes"),
     ] {
         mark(svg, x, x + 24.0, y, colour, &sample, name);
-        text(svg, x + 34.0, y + 4.5, "", name);
+        svg.text(x + 34.0, y + 4.5, "", name);
     }
     let explanation =
         "point: median; line: up to the 99th percentile; ratio: orbium over raw, medians";
-    text(svg, 330.0, y + 4.5, "fill=\"#666\"", explanation);
+    svg.text(330.0, y + 4.5, "fill=\"#666\"", explanation);
 }
 
 /// A logarithmic axis over whole decades of nanoseconds.
@@ -108,57 +92,35 @@ impl Scale {
     }
 }
 
-fn draw_panel(svg: &mut String, section: &Section, scale: &Scale, top: f64) {
-    text(
-        svg,
-        20.0,
-        top + 20.0,
-        "font-weight=\"bold\"",
-        &section.title(),
-    );
+fn draw_panel(svg: &mut Drawing, section: &Section, scale: &Scale, top: f64) {
+    svg.text(20.0, top + 20.0, "font-weight=\"bold\"", &section.title());
     let first = top + PANEL_TITLE;
     let bottom = first + ROW * section.rows.len() as f64;
     for tick in scale.ticks() {
         let x = scale.x(tick);
         let is_decade = tick.to_string().starts_with('1');
         let colour = if is_decade { "#bbb" } else { "#eee" };
-        let _ = writeln!(
-            svg,
-            "<line x1=\"{x:.1}\" y1=\"{first:.1}\" x2=\"{x:.1}\" y2=\"{bottom:.1}\" stroke=\"{colour}\"/>"
-        );
+        svg.line((x, first), (x, bottom), colour);
         if !is_decade && scale.high - scale.low > 3.0 {
             // There is no room for all labels.
             continue;
         }
         let label = tick_label(tick);
-        text(
-            svg,
+        svg.text(
             x,
             bottom + 16.0,
             "text-anchor=\"middle\" font-size=\"11\" fill=\"#666\"",
             &label,
         );
     }
-    text(
-        svg,
-        RIGHT + 24.0,
-        top + 20.0,
-        "font-weight=\"bold\"",
-        "ratio",
-    );
+    svg.text(RIGHT + 24.0, top + 20.0, "font-weight=\"bold\"", "ratio");
     for (index, row) in section.rows.iter().enumerate() {
         draw_row(svg, row, scale, first + ROW * (index as f64 + 0.5));
     }
 }
 
-fn draw_row(svg: &mut String, row: &Row, scale: &Scale, middle: f64) {
-    text(
-        svg,
-        LEFT - 14.0,
-        middle + 4.5,
-        "text-anchor=\"end\"",
-        &row.call,
-    );
+fn draw_row(svg: &mut Drawing, row: &Row, scale: &Scale, middle: f64) {
+    svg.text(LEFT - 14.0, middle + 4.5, "text-anchor=\"end\"", &row.call);
     let peers = [
         (&row.orbium, -7.0, ORBIUM, "orbium"),
         (&row.raw, 7.0, RAW, "raw peer"),
@@ -168,19 +130,12 @@ fn draw_row(svg: &mut String, row: &Row, scale: &Scale, middle: f64) {
         mark(svg, from, to, middle + offset, colour, timing, name);
     }
     let ratio = format!("{:.2}", row.ratio);
-    text(
-        svg,
-        RIGHT + 24.0,
-        middle + 4.5,
-        "font-weight=\"bold\"",
-        &ratio,
-    );
+    svg.text(RIGHT + 24.0, middle + 4.5, "font-weight=\"bold\"", &ratio);
 }
 
 /// A point at the median, and a line to the 99th percentile.
-fn mark(svg: &mut String, from: f64, to: f64, y: f64, colour: &str, timing: &Timing, name: &str) {
-    let _ = writeln!(
-        svg,
+fn mark(svg: &mut Drawing, from: f64, to: f64, y: f64, colour: &str, timing: &Timing, name: &str) {
+    svg.add(format_args!(
         "<g stroke=\"{colour}\" fill=\"{colour}\"><title>{}: median {}, p99 {}</title>\
          <line x1=\"{from:.1}\" y1=\"{y:.1}\" x2=\"{to:.1}\" y2=\"{y:.1}\" stroke-width=\"2\"/>\
          <line x1=\"{to:.1}\" y1=\"{:.1}\" x2=\"{to:.1}\" y2=\"{:.1}\" stroke-width=\"2\"/>\
@@ -190,15 +145,7 @@ fn mark(svg: &mut String, from: f64, to: f64, y: f64, colour: &str, timing: &Tim
         latency(timing.p99),
         y - 4.0,
         y + 4.0,
-    );
-}
-
-pub(crate) fn text(svg: &mut String, x: f64, y: f64, attributes: &str, content: &str) {
-    let content = escaped(content);
-    let _ = writeln!(
-        svg,
-        "<text x=\"{x:.1}\" y=\"{y:.1}\" {attributes}>{content}</text>"
-    );
+    ));
 }
 
 /// A round number of nanoseconds.
@@ -209,12 +156,6 @@ fn tick_label(nanoseconds: u64) -> String {
         1_000_000..=999_999_999 => format!("{} ms", nanoseconds / 1_000_000),
         _ => format!("{} s", nanoseconds / 1_000_000_000),
     }
-}
-
-pub(crate) fn escaped(text: &str) -> String {
-    text.replace('&', "&amp;")
-        .replace('<', "&lt;")
-        .replace('>', "&gt;")
 }
 
 #[cfg(test)]

@@ -2,6 +2,7 @@
 //! `Cubit::Cube`.
 
 use std::borrow::Cow;
+use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use orbium::{Call, SystemException};
@@ -16,9 +17,27 @@ pub(crate) const LIMIT: i32 = 1290;
 #[derive(Debug, Default)]
 pub struct CubeServant {
     calls: AtomicU64,
+    work: Option<Work>,
+}
+
+/// What a servant does besides.
+struct Work(Box<dyn Fn() + Send + Sync>);
+
+impl fmt::Debug for Work {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Work")
+    }
 }
 
 impl CubeServant {
+    /// A servant that also does this whenever an octet is to be cubed.
+    pub fn with_work(work: impl Fn() + Send + Sync + 'static) -> Self {
+        Self {
+            calls: AtomicU64::new(0),
+            work: Some(Work(Box::new(work))),
+        }
+    }
+
     /// Counts a request; how many there were, this one included. Every operation
     /// begins with it, once its arguments are read.
     fn count(&self) -> u64 {
@@ -48,6 +67,9 @@ impl cubit::CubeServant for CubeServant {
 
     fn cube_octet(&self, _: &Call<'_>, v: u8) -> Result<u8, SystemException> {
         self.count();
+        if let Some(Work(work)) = &self.work {
+            work();
+        }
         Ok(v.wrapping_pow(3))
     }
 

@@ -5,8 +5,7 @@
 use std::fmt::Write;
 
 use super::measured::{Measured, Parts};
-use crate::bench::chart::axis;
-use crate::demo::plot::{escaped, text};
+use crate::drawing::{Area, Bar, Drawing, Group, Part, draw_bars};
 
 /// From the bottom up, with colours.
 const PARTS: [(&str, &str); 4] = [
@@ -54,8 +53,6 @@ pub(super) fn to_text(by_protocol: &[Measured], by_size: &[Measured]) -> String 
 }
 
 const WIDTH: f64 = 900.0;
-const LEFT: f64 = 70.0;
-const RIGHT: f64 = 880.0;
 const HEADER: f64 = 86.0;
 const TITLE: f64 = 36.0;
 const BARS: f64 = 280.0;
@@ -64,77 +61,39 @@ const FOOT: f64 = 60.0;
 /// Both figures, one below the other.
 pub(super) fn draw(by_protocol: &[Measured], by_size: &[Measured]) -> String {
     let panel = TITLE + BARS + FOOT;
-    let height = HEADER + 2.0 * panel;
-    let mut svg = String::new();
-    let _ = writeln!(
-        svg,
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} {height}\" \
-         width=\"{WIDTH}\" height=\"{height}\" font-family=\"sans-serif\" font-size=\"13\">\n\
-         <title>Where the time of a round trip goes</title>\n\
-         <rect width=\"{WIDTH}\" height=\"{height}\" fill=\"white\"/>"
-    );
-    let heading = "Where the time of a round trip goes";
-    let attributes = "font-size=\"18\" font-weight=\"bold\"";
-    text(&mut svg, 20.0, 30.0, attributes, heading);
-    for (index, (part, colour)) in PARTS.into_iter().enumerate() {
-        let x = 20.0 + 130.0 * index as f64;
-        let _ = writeln!(
-            svg,
-            "<rect x=\"{x:.1}\" y=\"52\" width=\"12\" height=\"12\" fill=\"{colour}\"/>"
-        );
-        text(&mut svg, x + 17.0, 62.5, "", part);
-    }
+    let title = "Where the time of a round trip goes";
+    let mut drawing = Drawing::new(title, WIDTH, HEADER + 2.0 * panel);
+    drawing.legend(52.0, WIDTH, PARTS);
     let protocol = by_size.first().map_or("", |measured| measured.protocol);
-    for (index, (title, bars)) in [
-        ("A call without parameters, µs".to_owned(), by_protocol),
-        (
-            format!("An echo over {protocol}, µs, by octets in the sequence"),
-            by_size,
-        ),
-    ]
-    .into_iter()
-    .enumerate()
-    {
-        draw_panel(&mut svg, &title, bars, HEADER + panel * index as f64);
+    let by_size_title = format!("An echo over {protocol}, µs, by octets in the sequence");
+    let panels = [
+        ("A call without parameters, µs", by_protocol),
+        (&by_size_title, by_size),
+    ];
+    for (index, (title, bars)) in panels.into_iter().enumerate() {
+        let top = HEADER + panel * index as f64;
+        drawing.text(20.0, top + 20.0, "font-weight=\"bold\"", title);
+        let area = Area {
+            left: 70.0,
+            right: 880.0,
+            top: top + TITLE,
+            bottom: top + TITLE + BARS,
+        };
+        let groups: Vec<_> = bars.iter().map(group).collect();
+        draw_bars(&mut drawing, area, &groups, &|value| format!("{value:.1}"));
     }
-    svg.push_str("</svg>\n");
-    svg
+    drawing.finish()
 }
 
-fn draw_panel(svg: &mut String, title: &str, bars: &[Measured], top: f64) {
-    text(svg, 20.0, top + 20.0, "font-weight=\"bold\"", title);
-    let all = |measured: &Measured| measured.parts().microseconds().iter().sum::<f64>();
-    let (step, lines) = axis(bars.iter().map(all).fold(1.0, f64::max));
-    let bottom = top + TITLE + BARS;
-    let height = |micros: f64| BARS * micros / (f64::from(lines) * step);
-    for line in 0..=lines {
-        let value = step * f64::from(line);
-        let y = bottom - height(value);
-        let _ = writeln!(
-            svg,
-            "<line x1=\"{LEFT}\" y1=\"{y:.1}\" x2=\"{RIGHT}\" y2=\"{y:.1}\" stroke=\"#ddd\"/>"
-        );
-        let attributes = "text-anchor=\"end\" font-size=\"11\" fill=\"#666\"";
-        text(svg, LEFT - 8.0, y + 4.0, attributes, &format!("{value:.1}"));
-    }
-    let group = (RIGHT - LEFT) / bars.len().max(1) as f64;
-    for (index, measured) in bars.iter().enumerate() {
-        let left = LEFT + group * (index as f64 + 0.2);
-        let mut y = bottom;
-        for ((part, colour), micros) in PARTS.iter().zip(measured.parts().microseconds()) {
-            let tall = height(micros);
-            y -= tall;
-            let _ = writeln!(
-                svg,
-                "<rect x=\"{left:.1}\" y=\"{y:.1}\" width=\"{:.1}\" height=\"{tall:.1}\" \
-                 fill=\"{colour}\"><title>{}, {}: {micros:.3} µs</title></rect>",
-                group * 0.6,
-                escaped(&label(measured)),
-                escaped(part),
-            );
-        }
-        let middle = LEFT + group * (index as f64 + 0.5);
-        let attributes = "text-anchor=\"middle\" font-size=\"11\"";
-        text(svg, middle, bottom + 18.0, attributes, &label(measured));
+fn group(measured: &Measured) -> Group {
+    let parts = PARTS.iter().zip(measured.parts().microseconds());
+    let parts = parts.map(|((part, colour), micros)| Part {
+        value: micros,
+        colour,
+        hint: format!("{}, {part}: {micros:.3} µs", label(measured)),
+    });
+    Group {
+        label: label(measured),
+        bars: vec![Some(Bar(parts.collect()))],
     }
 }

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Counts for every architecture.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use super::found::{Found, Reading, Side};
+use super::{LocksArgs, figures, found, kernel};
+use crate::bench::experiment::{
+    Architecture, HIGH, How, Kind, LockCounts, Peers, Stand, architectures, can_be_real_time,
+};
+use crate::bench::protocols::write;
+use crate::bench::row;
+use crate::demo::progress::Progress;
+use crate::demo::scratch::Scratch;
+use crate::failure::Failure;
+use crate::output;
+
+/// Client threads: one, so that nobody contends, and the ten of the paper.
+const THREADS: [usize; 2] = [1, 10];
+
+/// Calls of each thread.
+const QUICK: u64 = 400;
+const WHOLE: u64 = 4_000;
+
+/// Time for the calls of a run, under strace too.
+const PATIENCE: Duration = Duration::from_secs(120);
+
+pub(crate) fn run(args: &LocksArgs) -> Result<(), Failure> {
+    let peers = Peers::find(&args.peers);
+    let mut notes = peers.absent();
+    let has_strace = kernel::can_trace();
+    if !has_strace {
+        notes.push(
+            "Operations in the kernel are not counted: there is no strace that may trace here."
+                .to_owned(),
+        );
+    }
+    if peers.jacorb().is_some() {
+        notes.push("JacORB: what Java does with its own locks cannot be counted.".to_owned());
+    }
+    if let Err(reason) = can_be_real_time(HIGH) {
+        notes.push(format!("Lanes run at no real-time priority: {reason}"));
+    }
+    let scratch = Scratch::new()?;
+    let all = architectures(&peers);
+    let calls = args.calls.unwrap_or(if args.quick { QUICK } else { WHOLE });
+    let mut progress = Progress::new(all.len());
+    let mut found = Vec::new();
+    for (number, architecture) in all.iter().enumerate() {
+        progress.step(&architecture.name);
+        let files = ["server", "client"].map(|side| scratch.path(&format!("{number}-{side}")));
+        let files = files.map(PathBuf::from);
+        let counter = Counter {
+            peers: &peers,
+            files: has_strace.then_some(&files),
+        };
+        match counter.count(architecture, calls) {
+            Ok(counted) => found.extend(counted),
+            Err(failure) => notes.push(format!(
+                "{} is left out: {}",
+                architecture.name,
+                failure.sentence()
+            )),
+        }
+    }
+    progress.clear();
+    tell(args, &found, &notes, calls)
+}
+
+fn tell(args: &LocksArgs, found: &[Found], notes: &[String], calls: u64) -> Result<(), Failure> {
+    for threads in THREADS {
+        output::print(&found::to_text(found, threads))?;
+    }
+    let rows = found::rows(found);
+    output::print(&format!("\n{}\n", row::to_text(&rows)))?;
+    for note in notes {
+        output::print(&format!("{note}\n"))?;
+    }
+    write(&args.svg, &figures::draw(found))?;
+    output::print(&format!("\nThe figures are in {}.\n", args.svg.display()))?;
+    if let Some(path) = &args.json {
+        let whole = json!({
+            "orbium": env!("CARGO_PKG_VERSION"),
+            "quick": args.quick,
+            "calls_of_each_thread": calls,
+            "architectures": found.iter().map(Found::to_json).collect::<Value>(),
+            "rows": rows.iter().map(row::Row::to_json).collect::<Value>(),
+            "notes": notes,
+        });
+        write(path, &format!("{whole:#}\n"))?;
+    }
+    Ok(())
+}
+
+struct Counter<'a> {
+    peers: &'a Peers,
+    /// What strace writes of server and client.
+    files: Option<&'a [PathBuf; 2]>,
+}
+
+impl Counter<'_> {
+    fn count(&self, architecture: &Architecture, calls: u64) -> Result<Vec<Found>, Failure> {
+        let how = How {
+            counted: true,
+            strace: self
+                .files
+                .map(|[server, client]| (server.as_path(), client.as_path())),
+        };
+        let mut stand = Stand::start(architecture, self.peers, how)?;
+        let mut found = Vec::new();
+        for threads in THREADS {
+            // Connections are made in the first run of all.
+            self.run(&mut stand, threads, 1)?;
+            let (client, server) = self.run(&mut stand, threads, calls / 4 + 1)?;
+            let (more_client, more_server) =
+                self.run(&mut stand, threads, calls + calls / 4 + 1)?;
+            found.push(Found {
+                architecture: architecture.clone(),
+                threads,
+                client: Side::between(client, more_client),
+                server: Side::between(server, more_server),
+            });
+        }
+        // What strace has traced has no more to say.
+        if architecture.kind == Kind::Jacorb {
+            return Ok(found);
+        }
+        stand.end().map(|()| found)
+    }
+
+    /// Lets every thread make so many calls; what was counted meanwhile.
+    fn run(
+        &self,
+        stand: &mut Stand,
+        threads: usize,
+        calls: u64,
+    ) -> Result<(Reading, Reading), Failure> {
+        let server_before = LockCounts::from_json(&stand.ask_server("locks")?);
+        let futexes = || {
+            self.files
+                .map(|files| files.each_ref().map(|file| kernel::futex_calls(file)))
+        };
+        let before = futexes();
+        let found = stand.ask(&format!("calls {threads} {calls}"), PATIENCE)?;
+        let after = futexes();
+        let server_after = LockCounts::from_json(&stand.ask_server("locks")?);
+        let calls = found["calls"].as_u64().unwrap_or(0);
+        let [server, client] = match after.zip(before) {
+            Some((after, before)) => {
+                [0, 1].map(|side| Some(after[side].saturating_sub(before[side])))
+            }
+            None => [None; 2],
+        };
+        let locks = server_after.zip(server_before);
+        let reading = |locks, futexes| Reading {
+            calls,
+            locks,
+            futexes,
+        };
+        Ok((
+            reading(LockCounts::from_json(&found["locks"]), client),
+            reading(locks.map(|(after, before)| after.since(before)), server),
+        ))
+    }
+}

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Operations on locks per request.
+
+use std::fmt::Write;
+
+use serde_json::{Value, json};
+
+use crate::bench::experiment::{Architecture, Kind, LockCounts};
+use crate::bench::row::{Bound, Row};
+
+/// A side of a call.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(super) struct Side {
+    /// In the program, as the paper counts: a lock taken is one, a lock released
+    /// another. `None` if nobody counts.
+    pub(super) user: Option<f64>,
+    /// Locks that somebody else held.
+    pub(super) contended: Option<f64>,
+    /// In the kernel.
+    pub(super) kernel: Option<f64>,
+}
+
+/// What was counted of one process before or after some calls.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Reading {
+    pub(super) calls: u64,
+    pub(super) locks: Option<LockCounts>,
+    pub(super) futexes: Option<u64>,
+}
+
+impl Side {
+    /// From two runs of different length: what both have does not count.
+    pub(super) fn between(less: Reading, more: Reading) -> Self {
+        let calls = more.calls.saturating_sub(less.calls).max(1) as f64;
+        let locks = more.locks.zip(less.locks);
+        let locks = locks.map(|(more, less)| more.since(less));
+        let futexes = more.futexes.zip(less.futexes);
+        Self {
+            user: locks.map(|locks| locks.operations as f64 / calls),
+            contended: locks.map(|locks| locks.contended as f64 / calls),
+            kernel: futexes.map(|(more, less)| more.saturating_sub(less) as f64 / calls),
+        }
+    }
+
+    fn to_json(self) -> Value {
+        json!({ "user": self.user, "contended": self.contended, "kernel": self.kernel })
+    }
+}
+
+/// What was found of an architecture with so many client threads.
+#[derive(Clone, Debug)]
+pub(super) struct Found {
+    pub(super) architecture: Architecture,
+    pub(super) threads: usize,
+    pub(super) client: Side,
+    pub(super) server: Side,
+}
+
+impl Found {
+    pub(super) fn to_json(&self) -> Value {
+        json!({
+            "architecture": self.architecture.name,
+            "lanes": self.architecture.lanes,
+            "threads": self.threads,
+            "client": self.client.to_json(),
+            "server": self.server.to_json(),
+        })
+    }
+}
+
+/// Operations per request that the paper found: client and server, in the
+/// program.
+pub(super) const PAPER: [(&str, f64, f64); 4] = [
+    ("CORBAplus (1998)", 199.0, 216.0),
+    ("miniCOOL (1998)", 94.0, 231.0),
+    ("MT-Orbix (1998)", 175.0, 599.0),
+    ("TAO (1998)", 40.0, 32.0),
+];
+
+/// Lanes, called by one thread, are held to bounds.
+pub(super) fn rows(found: &[Found]) -> Vec<Row> {
+    let mut rows = Vec::new();
+    for one in found.iter().filter(|one| one.threads == 1) {
+        for (name, side) in [("client", one.client), ("server", one.server)] {
+            for (level, value, most) in [("user", side.user, 2.0), ("kernel", side.kernel, 0.0)] {
+                let figure = format!("operations on locks per request, {name}, {level} level");
+                let value = value.map(|value| (value * 100.0).round() / 100.0);
+                let row = Row::new(&figure, &one.architecture.name, value);
+                rows.push(match (one.architecture.kind, one.architecture.lanes) {
+                    (Kind::Orbium, true) => row.bounded(Bound::AtMost(most)),
+                    _ => row,
+                });
+            }
+        }
+    }
+    rows.sort_by(|one, other| one.figure.cmp(&other.figure));
+    rows
+}
+
+/// A table for each number of threads.
+pub(super) fn to_text(found: &[Found], threads: usize) -> String {
+    let mut text = String::new();
+    let _ = writeln!(
+        text,
+        "\nOperations on locks per request, {threads} client threads\n{:44}{:>10}{:>10}{:>10}{:>10}{:>10}{:>10}\n\
+         {:44}{:>10}{:>10}{:>10}{:>10}{:>10}{:>10}",
+        "",
+        "client",
+        "",
+        "",
+        "server",
+        "",
+        "",
+        "",
+        "user",
+        "contended",
+        "kernel",
+        "user",
+        "contended",
+        "kernel"
+    );
+    for one in found.iter().filter(|one| one.threads == threads) {
+        let _ = write!(text, "{:44}", one.architecture.name);
+        for side in [one.client, one.server] {
+            for value in [side.user, side.contended, side.kernel] {
+                let cell = value.map_or("–".to_owned(), |value| format!("{value:.2}"));
+                let _ = write!(text, "{cell:>10}");
+            }
+        }
+        text.push('\n');
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn reading(calls: u64, operations: u64, futexes: u64) -> Reading {
+        Reading {
+            calls,
+            locks: Some(LockCounts {
+                operations,
+                contended: operations / 10,
+                conditions: 0,
+            }),
+            futexes: Some(futexes),
+        }
+    }
+
+    #[test]
+    fn what_both_runs_have_does_not_count() {
+        let side = Side::between(reading(100, 1_000, 7), reading(300, 1_800, 7));
+        assert_eq!(side.user, Some(4.0));
+        assert_eq!(side.contended, Some(0.4));
+        assert_eq!(side.kernel, Some(0.0));
+    }
+
+    #[test]
+    fn who_does_not_count_has_no_figure() {
+        let nothing = Reading {
+            calls: 1,
+            ..Reading::default()
+        };
+        let side = Side::between(nothing, reading(9, 9, 9));
+        assert_eq!(side, Side::default());
+    }
+}

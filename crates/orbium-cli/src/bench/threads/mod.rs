@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! `orbium bench threads`: many threads, many priorities, many connections.
+
+mod crowd;
+mod figure;
+mod priorities;
+mod punctuality;
+mod scaling;
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+use serde_json::{Value, json};
+
+use super::experiment::{HIGH, PeerArgs, Peers, can_be_real_time};
+use super::protocols::write;
+use super::row::{self, Row};
+use crate::failure::Failure;
+use crate::output;
+
+#[derive(Debug, Args)]
+pub(crate) struct ThreadsArgs {
+    /// Measure for half a minute only
+    #[arg(long)]
+    quick: bool,
+    /// Which parts, all if none is named
+    #[arg(long, value_name = "LIST", value_delimiter = ',')]
+    only: Vec<Part>,
+    /// Numbers of client threads [default: 1, 2, 4, 8, 12, 16; in a quick run 1, 8]
+    #[arg(long, value_name = "LIST", value_delimiter = ',')]
+    threads: Vec<usize>,
+    /// Calls of mixed priorities [default: 1000000; in a quick run 32000]
+    #[arg(long, value_name = "N")]
+    calls: Option<u64>,
+    /// Connections that call once a second [default: 5000; in a quick run 1000]
+    #[arg(long, value_name = "N")]
+    connections: Option<usize>,
+    /// Where to draw the figure
+    #[arg(long, value_name = "FILE", default_value = "orbium-threads.svg")]
+    svg: PathBuf,
+    /// Write everything found to this file, as JSON
+    #[arg(long, value_name = "FILE")]
+    json: Option<PathBuf>,
+    #[command(flatten)]
+    peers: PeerArgs,
+}
+
+/// A part of the experiment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Part {
+    /// Calls per second of many client threads, as a fraction of raw sockets
+    Scaling,
+    /// Sixteen priorities at once: who is served first, and at which priority
+    Priorities,
+    /// The worst latency of a lane while all others are saturated
+    Punctuality,
+    /// Many connections that each call once a second
+    Crowd,
+}
+
+/// What a part found.
+#[derive(Debug, Default)]
+struct Outcome {
+    text: String,
+    json: Value,
+    rows: Vec<Row>,
+    notes: Vec<String>,
+}
+
+impl ThreadsArgs {
+    fn wants(&self, part: Part) -> bool {
+        self.only.is_empty() || self.only.contains(&part)
+    }
+
+    fn run(&self, part: Part, peers: &Peers) -> Result<Outcome, Failure> {
+        match part {
+            Part::Scaling => {
+                let found = scaling::measure(&self.counts(), self.quick, peers)?;
+                write(&self.svg, &figure::draw(&found))?;
+                Ok(scaling::outcome(&found))
+            }
+            Part::Priorities => {
+                let calls = if self.quick { 32_000 } else { 1_000_000 };
+                priorities::measure(self.calls.unwrap_or(calls))
+            }
+            Part::Punctuality => punctuality::measure(self.quick),
+            Part::Crowd => {
+                let connections = if self.quick { 1_000 } else { 5_000 };
+                crowd::measure(self.connections.unwrap_or(connections), self.quick)
+            }
+        }
+    }
+
+    fn counts(&self) -> Vec<usize> {
+        match (self.threads.as_slice(), self.quick) {
+            ([], true) => vec![1, 8],
+            ([], false) => vec![1, 2, 4, 8, 12, 16],
+            (own, _) => own.to_vec(),
+        }
+    }
+}
+
+pub(crate) fn run(args: &ThreadsArgs) -> Result<(), Failure> {
+    let peers = Peers::find(&args.peers);
+    let mut notes = peers.absent();
+    if let Err(reason) = can_be_real_time(HIGH) {
+        notes.push(format!("Nothing runs at a real-time priority: {reason}"));
+    }
+    let mut rows = Vec::new();
+    let mut whole = json!({ "orbium": env!("CARGO_PKG_VERSION"), "quick": args.quick });
+    for part in Part::value_variants() {
+        if !args.wants(*part) {
+            continue;
+        }
+        let name = format!("{part:?}").to_ascii_lowercase();
+        match args.run(*part, &peers) {
+            Ok(found) => {
+                output::print(&found.text)?;
+                whole[name] = found.json;
+                rows.extend(found.rows);
+                notes.extend(found.notes);
+            }
+            Err(failure) => notes.push(format!("{name} is left out: {}", failure.sentence())),
+        }
+    }
+    output::print(&format!("\n{}\n", row::to_text(&rows)))?;
+    for note in &notes {
+        output::print(&format!("{note}\n"))?;
+    }
+    if args.wants(Part::Scaling) {
+        output::print(&format!("\nThe figure is in {}.\n", args.svg.display()))?;
+    }
+    if let Some(path) = &args.json {
+        whole["rows"] = rows.iter().map(Row::to_json).collect();
+        whole["notes"] = json!(notes);
+        write(path, &format!("{whole:#}\n"))?;
+    }
+    Ok(())
+}

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! SVG drawings: what all charts of the program are made of.
+
+mod area;
+mod bars;
+mod lines;
+
+use std::fmt::Write;
+
+pub(crate) use area::{Area, Axis, microseconds};
+#[cfg(feature = "probes")]
+pub(crate) use bars::Part;
+pub(crate) use bars::{Bar, Group, draw_bars};
+pub(crate) use lines::{Line, draw_lines};
+
+/// Colours of series, told apart by those who see few colours too.
+const COLOURS: [&str; 12] = [
+    "#7c2d12", "#ea580c", "#1e3a8a", "#60a5fa", "#14532d", "#4ade80", "#581c87", "#a8a29e",
+    "#facc15", "#be185d", "#0f766e", "#475569",
+];
+
+/// The colour of the series with that number.
+pub(crate) fn colour(index: usize) -> &'static str {
+    COLOURS[index % COLOURS.len()]
+}
+
+/// A drawing on white, of so many units.
+#[derive(Debug)]
+pub(crate) struct Drawing {
+    svg: String,
+}
+
+impl Drawing {
+    /// A drawing with a title, which is also shown at the top.
+    pub(crate) fn new(title: &str, width: f64, height: f64) -> Self {
+        let mut drawing = Self { svg: String::new() };
+        let shown = escaped(title);
+        drawing.add(format_args!(
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {height}\" \
+             width=\"{width}\" height=\"{height}\" font-family=\"sans-serif\" font-size=\"13\">\n\
+             <title>{shown}</title>\n\
+             <rect width=\"{width}\" height=\"{height}\" fill=\"white\"/>"
+        ));
+        drawing.text(20.0, 30.0, "font-size=\"18\" font-weight=\"bold\"", title);
+        drawing
+    }
+
+    /// An element, as it is.
+    pub(crate) fn add(&mut self, element: std::fmt::Arguments<'_>) {
+        let _ = writeln!(self.svg, "{element}");
+    }
+
+    /// Text.
+    pub(crate) fn text(&mut self, x: f64, y: f64, attributes: &str, content: &str) {
+        let content = escaped(content);
+        self.add(format_args!(
+            "<text x=\"{x:.1}\" y=\"{y:.1}\" {attributes}>{content}</text>"
+        ));
+    }
+
+    /// A straight line.
+    pub(crate) fn line(&mut self, from: (f64, f64), to: (f64, f64), colour: &str) {
+        let ((x1, y1), (x2, y2)) = (from, to);
+        self.add(format_args!(
+            "<line x1=\"{x1:.1}\" y1=\"{y1:.1}\" x2=\"{x2:.1}\" y2=\"{y2:.1}\" stroke=\"{colour}\"/>"
+        ));
+    }
+
+    /// Names with their colours from left to right, in several rows if need be;
+    /// where the last row is.
+    pub(crate) fn legend<'a>(
+        &mut self,
+        top: f64,
+        right: f64,
+        entries: impl IntoIterator<Item = (&'a str, &'a str)>,
+    ) -> f64 {
+        let (mut x, mut y) = (20.0, top);
+        for (name, colour) in entries {
+            let wide = 38.0 + 7.0 * name.chars().count() as f64;
+            if x > 20.0 && x + wide > right {
+                x = 20.0;
+                y += LEGEND_ROW;
+            }
+            self.add(format_args!(
+                "<rect x=\"{x:.1}\" y=\"{y:.1}\" width=\"12\" height=\"12\" fill=\"{colour}\"/>"
+            ));
+            self.text(x + 17.0, y + 10.5, "font-size=\"12\"", name);
+            x += wide;
+        }
+        y
+    }
+
+    /// The whole drawing.
+    pub(crate) fn finish(mut self) -> String {
+        self.svg.push_str("</svg>\n");
+        self.svg
+    }
+}
+
+/// From one row of a legend to the next.
+pub(crate) const LEGEND_ROW: f64 = 20.0;
+
+/// Text as it may stand in an element.
+pub(crate) fn escaped(text: &str) -> String {
+    text.replace('&', "&amp;")
+        .replace('<', "&lt;")
+        .replace('>', "&gt;")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn text_is_escaped() {
+        let mut drawing = Drawing::new("a < b", 10.0, 10.0);
+        drawing.text(0.0, 0.0, "", "c > d & e");
+        let svg = drawing.finish();
+        assert!(svg.contains("<title>a &lt; b</title>"), "{svg}");
+        assert!(svg.contains("c &gt; d &amp; e"), "{svg}");
+        assert!(svg.starts_with("<svg ") && svg.ends_with("</svg>\n"));
+    }
+
+    #[test]
+    fn a_legend_that_is_too_wide_goes_on_below() {
+        let mut drawing = Drawing::new("", 10.0, 10.0);
+        let entries = [("a long name", "#000"), ("another", "#111"), ("x", "#222")];
+        assert_eq!(drawing.legend(50.0, 2000.0, entries), 50.0);
+        assert_eq!(
+            drawing.legend(50.0, 100.0, entries),
+            50.0 + 2.0 * LEGEND_ROW
+        );
+    }
+}
