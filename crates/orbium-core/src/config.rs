@@ -7,7 +7,7 @@ use orbium_cdr::MAX_NESTING;
 use orbium_giop::{MIN_FRAGMENT_LEN, ReassemblyLimits};
 use orbium_transport::{Endpoint, ProtocolProperties};
 
-use crate::{ProtocolPolicy, Protocols, ServerStrategy};
+use crate::{ProtocolPolicy, Protocols, ServerStrategy, TimePolicies};
 
 /// Bounds on what peers can make the ORB hold or wait for.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -87,9 +87,17 @@ pub struct Config {
     pub client_protocols: Option<ProtocolPolicy>,
     /// What is asked of every socket, both roles.
     pub properties: ProtocolProperties,
-    /// Time a call may take from beginning to end, connecting included; `None`
-    /// (the default) waits as long as the connection lives.
+    /// RelativeRoundtripTimeout: time a call may take from beginning to end,
+    /// connecting included; `None` (the default) waits as long as the connection
+    /// lives.
     pub call_timeout: Option<Duration>,
+    /// RelativeRequestTimeout: time until a request has to be with its servant.
+    /// Default: none.
+    pub request_timeout: Option<Duration>,
+    /// Deadlines of calls are not told to servers. By default they are: as time
+    /// left to servers of orbium, as points of time to others, for which clocks
+    /// have to agree.
+    pub keeps_deadlines: bool,
     /// Time that making a connection may take within a call. Default: 10 s.
     pub connect_timeout: ConnectTimeout,
     /// Octets above which a GIOP 1.2 message is sent in fragments; `None` (the
@@ -100,6 +108,15 @@ pub struct Config {
 }
 
 impl Config {
+    /// The time policies of calls whose reference and thread have none.
+    pub(crate) fn time_policies(&self) -> TimePolicies {
+        TimePolicies {
+            roundtrip_timeout: self.call_timeout,
+            request_timeout: self.request_timeout,
+            ..TimePolicies::NONE
+        }
+    }
+
     /// Whether the choices make sense; the sentence that says why not.
     pub(crate) fn check(&self) -> Result<(), &'static str> {
         let limits = &self.limits;

@@ -63,7 +63,7 @@ pub use adapter::{
     IdAssignment, IdUniqueness, Lifespan, ManagerState, Poa, PoaError, PoaManager, Policies,
 };
 pub use bridge::Bridge;
-pub use client::{Unreachable, last_failure};
+pub use client::{TimePolicies, Unreachable, last_failure};
 pub use config::{Config, ConnectTimeout, GiopMinor, Limits};
 pub use initial::{InvalidName, ObjectError};
 pub use operation::Operation;

@@ -13,7 +13,7 @@ use orbium_giop::{
 use orbium_sync::role::while_serving_own_thread;
 
 use crate::Orb;
-use crate::adapter::Incoming;
+use crate::adapter::{Expiry, Incoming};
 use crate::servant::{Reply, ReplyPath};
 
 /// Keeps the reply for the caller, who is further up on this stack.
@@ -67,6 +67,7 @@ pub(crate) fn perform(
         contexts: request.contexts,
         peer: None,
         response: request.response,
+        expiry: Expiry::of(&request.contexts, None)?,
     };
     let mut reply = Reply {
         path: &kept,

@@ -15,10 +15,11 @@ use orbium_giop::{Completion, ExceptionKind, Ior, SystemException};
 use orbium_sync::lock::Mutex;
 
 use crate::client::{Binding, Wishes};
+use crate::orb::NOTICE_TIME_POLICY;
 use crate::raises::Raises;
 use crate::{
     Channel, OBJECT_REPOSITORY_ID, OfferedProtocol, Operation, Orb, ProtocolPolicy,
-    ProtocolProperties, client, protocol,
+    ProtocolProperties, TimePolicies, client, protocol,
 };
 
 /// A reference to an object, wherever it is. One pointer, cheap to clone; nil
@@ -30,6 +31,8 @@ pub(crate) struct Reference {
     pub(crate) orb: Orb,
     pub(crate) ior: Arc<Ior>,
     pub(crate) overrides: Overrides,
+    /// What calls have to heed besides what the ORB says: time policies.
+    pub(crate) notice: u8,
     /// This object under the policy of a thread that called it last.
     under_thread_policy: Mutex<Option<ObjectRef>>,
     binding: OnceLock<Result<Binding, SystemException>>,
@@ -41,7 +44,7 @@ pub(crate) struct Reference {
 /// What a reference asks of its calls, whatever the ORB does.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Overrides {
-    pub(crate) timeout: Option<Duration>,
+    pub(crate) times: TimePolicies,
     pub(crate) protocols: Option<ProtocolPolicy>,
     /// PriorityBandedConnectionPolicy.
     pub(crate) bands: Option<Arc<[PriorityBand]>>,
@@ -74,6 +77,13 @@ pub trait Interface: Clone + Send + Sync + 'static {
     #[must_use]
     fn with_timeout(&self, timeout: Duration) -> Self {
         Self::from_object(self.as_object().with_timeout(timeout))
+    }
+
+    /// The same object with time policies of its own; see
+    /// [`ObjectRef::with_time_policies`].
+    #[must_use]
+    fn with_time_policies(&self, times: TimePolicies) -> Self {
+        Self::from_object(self.as_object().with_time_policies(times))
     }
 
     /// The same object with a ClientProtocolPolicy of its own; see
@@ -128,7 +138,13 @@ impl From<SystemException> for NarrowError {
 
 impl ObjectRef {
     pub(crate) fn new(orb: Orb, ior: Arc<Ior>, overrides: Overrides) -> Self {
+        let times = overrides.times.or(orb.config().time_policies());
         Self(Arc::new(Reference {
+            notice: if times == TimePolicies::NONE {
+                0
+            } else {
+                NOTICE_TIME_POLICY
+            },
             orb,
             ior,
             overrides,
@@ -188,8 +204,21 @@ impl ObjectRef {
     /// The same object with a bound on the time of each call.
     #[must_use]
     pub fn with_timeout(&self, timeout: Duration) -> Self {
+        self.with_time_policies(TimePolicies {
+            roundtrip_timeout: Some(timeout),
+            ..TimePolicies::NONE
+        })
+    }
+
+    /// The same object with time policies of its own. For one call, make the call
+    /// through what this returns; what is not set stays as it was.
+    ///
+    /// A call whose time is over before it begins raises TIMEOUT, completed NO,
+    /// and nothing is sent.
+    #[must_use]
+    pub fn with_time_policies(&self, times: TimePolicies) -> Self {
         self.with_overrides(Overrides {
-            timeout: Some(timeout),
+            times: times.or(self.0.overrides.times),
             ..self.0.overrides.clone()
         })
     }
@@ -380,7 +409,7 @@ impl ObjectRef {
     /// The ClientProtocolPolicy of the object, or else of this thread, or else
     /// of the ORB.
     pub(crate) fn policy_here(&self, orb: &Orb) -> Result<Option<ProtocolPolicy>, SystemException> {
-        let of_thread = orb.heed(orb.notice())?;
+        let of_thread = orb.heed(orb.notice())?.protocols;
         let own = self.0.overrides.protocols.clone();
         Ok(own
             .or(of_thread)

@@ -2,6 +2,7 @@
 //! What a servant is to the ORB, and what it is told of a request.
 
 use std::fmt;
+use std::time::Instant;
 
 use orbium_cdr::{ByteOrder, CdrReader, CdrWriter, Format};
 use orbium_giop::{
@@ -103,6 +104,14 @@ impl<'r> Call<'r> {
     #[must_use]
     pub fn service_contexts(&self) -> ServiceContexts<'r> {
         self.incoming.contexts
+    }
+
+    /// Until when the caller has any use for the answer, or for the request if
+    /// nobody answers; `None` if it has not said. Servants that take long may
+    /// look at it, and hand it on to those they call.
+    #[must_use]
+    pub fn deadline(&self) -> Option<Instant> {
+        self.incoming.expiry.deadline().instant()
     }
 
     /// Whether the caller waits for an answer.

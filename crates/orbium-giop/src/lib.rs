@@ -69,6 +69,7 @@ mod reply;
 mod request;
 pub mod service_context;
 mod template;
+pub mod time;
 mod uiop_profile;
 mod uipmc_profile;
 

@@ -51,6 +51,7 @@ ids! {
     OMNIORB_RESTRICTED_CONNECTION 0x4154_5404 "omniORB: restricted connection.";
     JACORB_PADDING 0x4A41_4301 "JacORB: filler, means nothing.";
     TAO_FILLER 0x5441_4F00 "TAO: alignment filler, means nothing.";
+    ORBIUM_TIME_LEFT 0x4F52_4201 "orbium: time that the request has left.";
     TAO_REP_NWPRIORITY 0x5441_0005 "TAO: DSCP to be used for the reply.";
 }
 

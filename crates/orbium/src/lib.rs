@@ -32,8 +32,8 @@ pub use orbium_core::{
     LibraryError, Lifespan, Limits, LoadError, ManagerState, NarrowError, ObjectError, ObjectRef,
     OfferedProtocol, Orb, OrbBuilder, OrbError, Peer, Poa, PoaError, PoaManager, Policies,
     ProtocolPolicy, ProtocolPolicyError, ProtocolProperties, Protocols, Servant, ServerStrategy,
-    SystemException, Transport, UnknownProtocol, Unreachable, UserException, export_protocols,
-    last_failure, nil_reference,
+    SystemException, TimePolicies, Transport, UnknownProtocol, Unreachable, UserException,
+    export_protocols, last_failure, nil_reference,
 };
 
 /// Time probes at every step of a call, with the feature `probes`.

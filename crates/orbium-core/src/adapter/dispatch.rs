@@ -10,7 +10,7 @@ use orbium_giop::{
     Completion, ExceptionKind, ReplyStatus, ResponseFlags, ServiceContexts, SystemException, minor,
 };
 
-use crate::adapter::ActiveObject;
+use crate::adapter::{ActiveObject, Expiry};
 use crate::raises::DispatchError;
 use crate::servant::{Call, Reply};
 use crate::server::ServerConnection;
@@ -24,6 +24,8 @@ pub(crate) struct Incoming<'r> {
     pub(crate) contexts: ServiceContexts<'r>,
     pub(crate) peer: Option<&'r ServerConnection>,
     pub(crate) response: ResponseFlags,
+    /// Until when it makes sense to begin.
+    pub(crate) expiry: Expiry,
 }
 
 /// Whether an object is here.
@@ -55,7 +57,9 @@ impl<'r> Incoming<'r> {
         probe!(MessagingReceive);
         let object = self.orb.core().registry.find(self.key)?;
         probe!(PoaDemux);
-        let _serving = object.enter()?;
+        let _serving = object.enter(&self.expiry)?;
+        // Whatever it has waited for.
+        self.expiry.check()?;
         probe!(ServantDemux);
         let call = Call {
             incoming: self,

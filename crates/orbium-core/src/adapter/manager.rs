@@ -9,7 +9,7 @@ use orbium_giop::{Completion, ExceptionKind, SystemException};
 use orbium_sync::lock::{Condvar, Mutex};
 use orbium_sync::role;
 
-use crate::adapter::PoaError;
+use crate::adapter::{Expiry, PoaError};
 use crate::orb::OrbCore;
 
 /// The state of a manager.
@@ -229,11 +229,12 @@ impl PoaManager {
     }
 
     /// Asks to serve a request in whatever state: at once, after being held, or
-    /// not.
+    /// not. Nobody is held beyond the time that makes sense.
     #[cold]
     pub(super) fn enter_slowly(
         &self,
         destroyed: &AtomicBool,
+        expiry: &Expiry,
     ) -> Result<Serving<'_>, SystemException> {
         let discarded = SystemException::omg(ExceptionKind::Transient, 1, Completion::No);
         if self.0.held.fetch_add(1, Ordering::AcqRel) >= self.0.held_limit {
@@ -248,11 +249,18 @@ impl PoaManager {
             .lock()
             .unwrap_or_else(PoisonError::into_inner);
         while self.state() == ManagerState::Holding && !destroyed.load(Ordering::Acquire) {
-            guard = self
-                .0
-                .changed
-                .wait(guard)
-                .unwrap_or_else(PoisonError::into_inner);
+            let Ok(left) = expiry.deadline().remaining() else {
+                self.0.held.fetch_sub(1, Ordering::AcqRel);
+                return Err(expiry.exception());
+            };
+            let changed = &self.0.changed;
+            guard = match left {
+                None => changed.wait(guard).unwrap_or_else(PoisonError::into_inner),
+                Some(left) => {
+                    let waited = changed.wait_timeout(guard, left);
+                    waited.unwrap_or_else(PoisonError::into_inner).0
+                }
+            };
         }
         self.0.held.fetch_sub(1, Ordering::AcqRel);
         // Counted in under the lock, so that a waiter sees it.

@@ -2,6 +2,7 @@
 //! Object adapters: from an object key to a servant.
 
 mod dispatch;
+mod expiry;
 mod key;
 mod manager;
 mod object;
@@ -10,6 +11,7 @@ mod policy;
 mod registry;
 
 pub(crate) use dispatch::{Incoming, Located};
+pub(crate) use expiry::Expiry;
 pub(crate) use object::ActiveObject;
 pub(crate) use registry::Registry;
 

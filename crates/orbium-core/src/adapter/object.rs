@@ -7,9 +7,9 @@ use std::sync::Arc;
 use orbium_giop::SystemException;
 use orbium_sync::SlotKey;
 
-use crate::adapter::PoaManager;
 use crate::adapter::manager::Serving;
 use crate::adapter::poa::PoaCore;
+use crate::adapter::{Expiry, PoaManager};
 use crate::reference::ObjectRef;
 use crate::{Extension, Poa, Priority, Servant};
 
@@ -39,10 +39,12 @@ impl ActiveObject {
 
     /// Asks to serve a request on the object.
     #[inline]
-    pub(crate) fn enter(&self) -> Result<Serving<'_>, SystemException> {
+    pub(crate) fn enter(&self, expiry: &Expiry) -> Result<Serving<'_>, SystemException> {
         match self.manager.enter() {
             Some(serving) => Ok(serving),
-            None => self.manager.enter_slowly(self.adapter.is_destroyed()),
+            None => self
+                .manager
+                .enter_slowly(self.adapter.is_destroyed(), expiry),
         }
     }
 

@@ -3,29 +3,20 @@
 //! one address after the other.
 
 use std::cell::Cell;
-use std::time::Duration;
-
 use std::sync::Arc;
 
 use orbium_giop::{AddressingDisposition, Completion, ExceptionKind, Ior, SystemException, minor};
-use orbium_transport::Deadline;
 
 use crate::ObjectRef;
 use crate::client::bands;
 use crate::client::binding::{Binding, Said, no_usable_protocol};
 use crate::client::exchange::{Link, Outcome, deadline_passed};
 use crate::client::priorities::Priorities;
+use crate::client::timing::Timing;
 use crate::client::{locate, unreachable};
 
 /// Times that a request which the server had not begun is sent again.
 const RETRIES: u32 = 4;
-
-/// How long a call may take, and until when.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Timing {
-    pub(crate) timeout: Option<Duration>,
-    pub(crate) deadline: Deadline,
-}
 
 /// The state of a call between its exchanges.
 pub(crate) struct Attempt<'o> {
@@ -42,23 +33,10 @@ pub(crate) struct Attempt<'o> {
 impl<'o> Attempt<'o> {
     #[inline(always)]
     pub(crate) fn new(object: &'o ObjectRef) -> Self {
-        let state = object.state();
-        let forwarded = state.forwarded();
-        let timing = match state
-            .overrides
-            .timeout
-            .or(state.orb.core().config.call_timeout)
-        {
-            None => Timing {
-                timeout: None,
-                deadline: Deadline::NEVER,
-            },
-            timeout => Timing::new(timeout),
-        };
         Self {
             object,
-            timing,
-            forwarded,
+            timing: Timing::NEVER,
+            forwarded: object.state().forwarded(),
             candidate: Cell::new(0),
             forwards: 0,
             retries: 0,
@@ -66,10 +44,11 @@ impl<'o> Attempt<'o> {
         }
     }
 
-    /// Checks that the ORB has not ended, and minds the policy of the thread.
+    /// Checks that the ORB has not ended, and minds policies: those of the thread,
+    /// and how long the call may take.
     #[inline(always)]
     pub(crate) fn heed(&mut self) -> Result<(), SystemException> {
-        match self.object.orb().notice() {
+        match self.object.orb().notice() | self.object.state().notice {
             0 => Ok(()),
             notice => self.heed_notice(notice),
         }
@@ -77,9 +56,14 @@ impl<'o> Attempt<'o> {
 
     #[cold]
     fn heed_notice(&mut self, notice: u8) -> Result<(), SystemException> {
-        if let Some(policy) = self.object.orb().heed(notice)? {
+        let orb = self.object.orb();
+        let of_thread = orb.heed(notice)?;
+        if let Some(policy) = of_thread.protocols {
             self.forwarded = self.object.under_thread_policy(policy);
         }
+        let own = self.object.state().overrides.times;
+        let times = own.or(of_thread.times).or(orb.config().time_policies());
+        self.timing = Timing::of(&times, !orb.config().keeps_deadlines)?;
         Ok(())
     }
 
@@ -213,8 +197,8 @@ impl<'o> Attempt<'o> {
     }
 
     #[inline]
-    pub(crate) fn deadline(&self) -> Deadline {
-        self.timing.deadline
+    pub(crate) fn timing(&self) -> &Timing {
+        &self.timing
     }
 
     /// What to do after an exchange without results: try again, or give up.
@@ -230,7 +214,7 @@ impl<'o> Attempt<'o> {
         // What was done so far took its part of the time.
         self.timing.timeout = self
             .timing
-            .deadline
+            .sending
             .remaining()
             .map_err(|_| deadline_passed())?;
         Ok(())
@@ -301,7 +285,7 @@ impl<'o> Attempt<'o> {
         let failed = |exception| Outcome::Failed(self.reached_nobody(false, exception));
         let link = link.map_err(failed)?;
         let ior = self.target().ior();
-        locate::perform(self.object.orb(), ior, link, self.timing.deadline)
+        locate::perform(self.object.orb(), ior, link, &self.timing)
     }
 }
 

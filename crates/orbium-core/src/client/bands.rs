@@ -5,10 +5,10 @@
 use orbium_giop::real_time::PriorityBand;
 use orbium_giop::{ExceptionKind, SystemException};
 
-use crate::client::attempt::Timing;
 use crate::client::binding::{Candidate, Said};
 use crate::client::exchange::{Answer, Exchange, Link, Outcome};
 use crate::client::pool::Pool;
+use crate::client::timing::Timing;
 use crate::{Operation, Orb};
 
 /// Asks a server for a connection of a band. The text leaves its reply open:
@@ -37,7 +37,7 @@ pub(super) fn link<'b>(
 /// Tells the server of the band. The connection goes to the pool; a server that
 /// does not know of bands serves its requests all the same.
 fn bind(orb: &Orb, link: Link<'_>, timing: &Timing) -> Result<(), SystemException> {
-    let mut exchange = Exchange::new(orb, timing.deadline, BIND_PRIORITY_BAND.oneway, link);
+    let mut exchange = Exchange::new(orb, timing, BIND_PRIORITY_BAND.oneway, link);
     exchange.begin(&BIND_PRIORITY_BAND);
     let refused = match exchange.perform() {
         Answer::Results | Answer::UserException => return Ok(()),

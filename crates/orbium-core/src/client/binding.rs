@@ -15,6 +15,7 @@ use orbium_giop::{
 
 use crate::client::pool::{Apart, Pool, PoolKey};
 use crate::client::priorities::{Priorities, Wishes, conflicts};
+use crate::client::timing::Timing;
 use crate::protocol::{self, Offer};
 use crate::reference::Overrides;
 use crate::{Channel, OfferedProtocol, Operation, Orb, Priority, ProtocolPolicy};
@@ -218,7 +219,8 @@ impl Candidate {
     }
 
     /// Writes a request header into an empty writer; with the code sets while
-    /// the server may not know them, and what is said of priorities.
+    /// the server may not know them, what is said of priorities, and the deadlines
+    /// of the call.
     #[inline(always)]
     pub(crate) fn begin_request(
         &self,
@@ -227,6 +229,7 @@ impl Candidate {
         operation: &'static Operation,
         introduction: Option<Negotiated>,
         said: Said,
+        timing: &Timing,
     ) -> BodyStart {
         let response = if operation.oneway {
             ResponseFlags::None
@@ -236,6 +239,7 @@ impl Candidate {
         let template = self.template();
         if introduction.is_none()
             && said == Said::Nothing
+            && !timing.is_told
             && let Some(start) = template.begin_with(writer, request_id, response, &operation.tail)
         {
             return start;
@@ -248,6 +252,7 @@ impl Candidate {
             operation,
             introduction,
             said,
+            timing,
         )
     }
 
@@ -302,6 +307,7 @@ impl Candidate {
 
 /// Writes a request header with service contexts, or with a long operation name.
 #[cold]
+#[expect(clippy::too_many_arguments, reason = "all that can be in a header")]
 fn begin_in_full(
     template: &RequestTemplate,
     writer: &mut CdrWriter<'_>,
@@ -310,32 +316,35 @@ fn begin_in_full(
     operation: &Operation,
     introduction: Option<Negotiated>,
     said: Said,
+    timing: &Timing,
 ) -> BodyStart {
     let code_sets = introduction.map(|negotiated| negotiated.context().encode());
+    let told = timing.is_told.then(|| timing.told());
+    let told = told.map(|(left, ends)| (left.encode(), ends.encode()));
     let (one, range);
-    let mut contexts = [ServiceContext { id: 0, data: &[] }; 2];
+    let mut contexts = [ServiceContext { id: 0, data: &[] }; 4];
     let mut count = 0;
-    if let Some(data) = &code_sets {
-        contexts[count] = ServiceContext {
-            id: service_context::CODE_SETS,
-            data,
-        };
+    let mut add = |id, data| {
+        contexts[count] = ServiceContext { id, data };
         count += 1;
+    };
+    if let Some(data) = &code_sets {
+        add(service_context::CODE_SETS, data);
     }
-    let context = match said {
-        Said::Nothing => None,
+    match said {
+        Said::Nothing => {}
         Said::Priority(priority) => {
             one = priority_context(priority.number());
-            Some((service_context::RT_CORBA_PRIORITY, one.as_slice()))
+            add(service_context::RT_CORBA_PRIORITY, one.as_slice());
         }
         Said::Range(band) => {
             range = priority_range_context(band);
-            Some((service_context::RT_CORBA_PRIORITY_RANGE, range.as_slice()))
+            add(service_context::RT_CORBA_PRIORITY_RANGE, range.as_slice());
         }
-    };
-    if let Some((id, data)) = context {
-        contexts[count] = ServiceContext { id, data };
-        count += 1;
+    }
+    if let Some((left, ends)) = &told {
+        add(service_context::INVOCATION_POLICIES, ends.as_slice());
+        add(service_context::ORBIUM_TIME_LEFT, left.as_slice());
     }
     let contexts = &contexts[..count];
     template.begin(writer, request_id, response, operation.name, contexts)

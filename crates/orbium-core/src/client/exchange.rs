@@ -10,7 +10,6 @@ use orbium_giop::{
     finish_message, minor,
 };
 use orbium_sync::role;
-use orbium_transport::Deadline;
 
 use crate::Orb;
 use crate::client::binding::{Candidate, Route, Said};
@@ -18,7 +17,7 @@ use crate::client::connection::{Connection, Received};
 use crate::client::pool::Pool;
 use crate::local;
 use crate::raises::Raises;
-use crate::{Operation, client::attempt::Timing};
+use crate::{Operation, client::timing::Timing};
 
 /// What is there to be read after an exchange.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,7 +49,7 @@ pub(crate) struct Exchange<'a, 'b> {
     start: BodyStart,
     link: Link<'b>,
     orb: &'b Orb,
-    deadline: Deadline,
+    timing: &'b Timing,
     oneway: bool,
     request_id: u32,
     /// The reply: its header, and where its body starts.
@@ -100,10 +99,10 @@ impl<'b> Link<'b> {
             Some(pool) => match pool.acquire_idle() {
                 Some(connection) => (Some(connection), timing.timeout),
                 None => {
-                    let connection = pool.acquire_new(timing.deadline)?;
+                    let connection = pool.acquire_new(timing.sending)?;
                     orb.core().pools.sweep_if_due();
                     // That took time.
-                    let left = timing.deadline.remaining().map_err(|_| deadline_passed())?;
+                    let left = timing.sending.remaining().map_err(|_| deadline_passed())?;
                     (Some(connection), left)
                 }
             },
@@ -210,7 +209,7 @@ fn bad_argument(error: CdrError) -> SystemException {
 impl<'a, 'b> Exchange<'a, 'b> {
     /// A request of which nothing is written yet.
     #[inline(always)]
-    pub(crate) fn new(orb: &'b Orb, deadline: Deadline, oneway: bool, mut link: Link<'b>) -> Self {
+    pub(crate) fn new(orb: &'b Orb, timing: &'b Timing, oneway: bool, mut link: Link<'b>) -> Self {
         let (storage, request_id) = match &mut link.connection {
             Some(connection) => (connection.take_storage(), connection.next_id()),
             None => (Vec::new(), 0),
@@ -220,7 +219,7 @@ impl<'a, 'b> Exchange<'a, 'b> {
             start: BodyStart::default(),
             link,
             orb,
-            deadline,
+            timing,
             oneway,
             request_id,
             reply: None,
@@ -247,6 +246,7 @@ impl<'a, 'b> Exchange<'a, 'b> {
             operation,
             introduction,
             self.link.said,
+            self.timing,
         );
     }
 
@@ -287,12 +287,7 @@ impl<'a, 'b> Exchange<'a, 'b> {
             return self.perform_locally();
         };
         probe!(MessagingSend);
-        match send(
-            connection,
-            &mut self.writer,
-            self.link.timeout,
-            self.deadline,
-        ) {
+        match send(connection, &mut self.writer, self.link.timeout, self.timing) {
             Ok(()) if self.oneway => Answer::Results,
             Ok(()) => self.receive(),
             Err(failure) => self.not_sent(failure),
@@ -330,7 +325,7 @@ impl<'a, 'b> Exchange<'a, 'b> {
             return self.end(Outcome::Failed(broken_invariant()));
         };
         loop {
-            let header = match connection.receive(self.deadline) {
+            let header = match connection.receive(self.timing.reply) {
                 Received::Message(header) => header,
                 other => return self.no_reply(other),
             };
@@ -351,7 +346,7 @@ impl<'a, 'b> Exchange<'a, 'b> {
                     // A reply that came too late for its call. Any number of
                     // them must not make this call late too.
                     connection.consume(&header);
-                    if self.deadline.has_passed() {
+                    if self.timing.reply.has_passed() {
                         return self.no_reply(Received::TimedOut);
                     }
                 }
@@ -394,7 +389,7 @@ impl<'a, 'b> Exchange<'a, 'b> {
     /// returns. A oneway has then arrived, and is all right.
     #[cold]
     fn perform_locally(&mut self) -> Answer {
-        if self.deadline.has_passed() {
+        if self.timing.sending.has_passed() {
             return self.end(Outcome::Failed(deadline_passed()));
         }
         let message = std::mem::replace(&mut self.writer, CdrWriter::new(Format::native()));
@@ -403,7 +398,7 @@ impl<'a, 'b> Exchange<'a, 'b> {
         };
         let negotiated = self.link.candidate.negotiated;
         let performed = local::perform(self.orb, message, negotiated);
-        if !self.oneway && self.deadline.has_passed() {
+        if !self.oneway && self.timing.reply.has_passed() {
             return self.end(Outcome::Failed(SystemException {
                 completed: Completion::Maybe,
                 ..deadline_passed()
@@ -538,7 +533,7 @@ fn send(
     connection: &mut Connection,
     writer: &mut CdrWriter<'_>,
     timeout: Option<Duration>,
-    deadline: Deadline,
+    timing: &Timing,
 ) -> Result<(), SendFailure> {
     if writer.len() > connection.message_limit() {
         return Err(SendFailure::TooLarge);
@@ -548,7 +543,7 @@ fn send(
         Some(Duration::ZERO) => SendFailure::TimedOut,
         _ => SendFailure::Lost,
     })?;
-    let sent = connection.send(writer, deadline);
+    let sent = connection.send(writer, timing.sending);
     connection.put_storage(writer.take_storage());
     sent.map_err(|error| match error.kind() {
         std::io::ErrorKind::TimedOut | std::io::ErrorKind::WouldBlock => SendFailure::TimedOut,
@@ -564,14 +559,4 @@ fn broken_invariant() -> SystemException {
         minor::INVARIANT_BROKEN,
         Completion::Maybe,
     )
-}
-
-/// How long a call may take, and until when.
-impl Timing {
-    pub(crate) fn new(timeout: Option<Duration>) -> Self {
-        Self {
-            timeout,
-            deadline: Deadline::after(timeout),
-        }
-    }
 }

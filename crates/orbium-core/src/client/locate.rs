@@ -9,12 +9,12 @@ use orbium_giop::{
     LocateStatus, MessageKind, SystemException, SystemExceptionBody, minor, write_locate_request,
 };
 use orbium_sync::role;
-use orbium_transport::Deadline;
 
 use crate::Orb;
 use crate::adapter::Located;
 use crate::client::connection::Received;
 use crate::client::exchange::{Link, Outcome, deadline_passed, not_trusted};
+use crate::client::timing::Timing;
 
 fn lost() -> SystemException {
     SystemException::orbium(
@@ -29,9 +29,10 @@ pub(crate) fn perform(
     orb: &Orb,
     ior: &Ior,
     mut link: Link<'_>,
-    deadline: Deadline,
+    timing: &Timing,
 ) -> Result<bool, Outcome> {
     let (candidate, timeout) = (link.candidate, link.timeout);
+    let deadline = timing.reply;
     let Some(connection) = &mut link.connection else {
         return Ok(orb.locate(&candidate.object_key) == Located::Here);
     };
@@ -43,7 +44,7 @@ pub(crate) fn perform(
     role::about_to_block();
     let sent = connection
         .set_timeout(timeout)
-        .and_then(|()| connection.send(&writer, deadline));
+        .and_then(|()| connection.send(&writer, timing.sending));
     if let Err(error) = sent {
         link.give_up();
         return Err(match error.kind() {

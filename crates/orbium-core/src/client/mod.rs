@@ -9,6 +9,7 @@ mod exchange;
 mod locate;
 mod pool;
 mod priorities;
+mod timing;
 mod unreachable;
 
 use orbium_cdr::{CdrError, CdrReader, CdrWriter};
@@ -17,6 +18,7 @@ use orbium_giop::SystemException;
 pub(crate) use binding::{Binding, no_usable_protocol};
 pub(crate) use pool::Pools;
 pub(crate) use priorities::{Wishes, conflicts};
+pub use timing::TimePolicies;
 pub use unreachable::{Unreachable, last_failure};
 
 use crate::raises::Raises;
@@ -36,13 +38,12 @@ pub(crate) fn call<'a, T, E: Raises>(
     let mut attempt = Attempt::new(object);
     attempt.heed()?;
     let orb = object.orb();
-    let deadline = attempt.deadline();
     probe!(Initialisation);
     loop {
         let outcome = match attempt.link() {
             Ok(link) => {
                 probe!(ObjectReference);
-                let mut exchange = Exchange::new(orb, deadline, operation.oneway, link);
+                let mut exchange = Exchange::new(orb, attempt.timing(), operation.oneway, link);
                 exchange.begin(operation);
                 probe!(MessagingSend);
                 arguments(exchange.writer());
@@ -68,11 +69,10 @@ pub(crate) fn send<'a>(
     let mut attempt = Attempt::new(object);
     attempt.heed()?;
     let orb = object.orb();
-    let deadline = attempt.deadline();
     loop {
         let outcome = match attempt.link_for_oneway() {
             Ok(link) => {
-                let mut exchange = Exchange::new(orb, deadline, operation.oneway, link);
+                let mut exchange = Exchange::new(orb, attempt.timing(), operation.oneway, link);
                 exchange.begin(operation);
                 arguments(exchange.writer());
                 match exchange.perform() {

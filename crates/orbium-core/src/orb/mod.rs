@@ -29,6 +29,8 @@ const ENDED: u8 = 2;
 
 const NOTICE_ENDED: u8 = 1;
 const NOTICE_THREAD_POLICY: u8 = 2;
+/// Of a reference, whose calls have time policies.
+pub(crate) const NOTICE_TIME_POLICY: u8 = 4;
 
 pub(crate) struct OrbCore {
     pub(crate) config: Arc<Config>,

@@ -8,11 +8,18 @@ use std::sync::atomic::Ordering;
 use orbium_giop::SystemException;
 
 use super::{NOTICE_ENDED, NOTICE_THREAD_POLICY, Orb, already_shut_down};
-use crate::ProtocolPolicy;
+use crate::{ProtocolPolicy, TimePolicies};
+
+/// What a thread asks of its calls.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct ThreadPolicies {
+    pub(crate) protocols: Option<ProtocolPolicy>,
+    pub(crate) times: TimePolicies,
+}
 
 thread_local! {
-    /// The protocol policies of this thread, by the number of the ORB.
-    static THREAD_POLICIES: RefCell<Vec<(usize, ProtocolPolicy)>> = const { RefCell::new(Vec::new()) };
+    /// The policies of this thread, by the number of the ORB.
+    static THREAD_POLICIES: RefCell<Vec<(usize, ThreadPolicies)>> = const { RefCell::new(Vec::new()) };
 }
 
 impl Orb {
@@ -22,16 +29,18 @@ impl Orb {
         self.0.notice.load(Ordering::Acquire)
     }
 
-    /// Checks that the ORB has not ended; the protocol policy of this thread, if
-    /// it has one.
+    /// Checks that the ORB has not ended; the policies of this thread, if it has
+    /// any.
     #[cold]
-    pub(crate) fn heed(&self, notice: u8) -> Result<Option<ProtocolPolicy>, SystemException> {
+    pub(crate) fn heed(&self, notice: u8) -> Result<ThreadPolicies, SystemException> {
         if notice & NOTICE_ENDED != 0 {
             return Err(already_shut_down());
         }
         Ok(THREAD_POLICIES.with_borrow(|policies| {
             let mut own = policies.iter().filter(|(orb, _)| *orb == self.number());
-            own.next().map(|(_, policy)| policy.clone())
+            own.next()
+                .map(|(_, policies)| policies.clone())
+                .unwrap_or_default()
         }))
     }
 
@@ -43,9 +52,27 @@ impl Orb {
     /// ORB from now on; `None` goes back to the ORB's. A reference's own policy
     /// comes before it.
     pub fn set_thread_protocols(&self, policy: Option<ProtocolPolicy>) {
-        THREAD_POLICIES.with_borrow_mut(|policies| {
-            policies.retain(|(orb, _)| *orb != self.number());
-            policies.extend(policy.map(|policy| (self.number(), policy)));
+        self.set_thread_policies(|policies| policies.protocols = policy);
+    }
+
+    /// Time policies of the calls that this thread makes through this ORB from
+    /// now on; what is not set is the ORB's. A reference's own policies come
+    /// before them.
+    pub fn set_thread_time_policies(&self, times: TimePolicies) {
+        self.set_thread_policies(|policies| policies.times = times);
+    }
+
+    fn set_thread_policies(&self, set: impl FnOnce(&mut ThreadPolicies)) {
+        THREAD_POLICIES.with_borrow_mut(|all| {
+            let own = all.iter().position(|(orb, _)| *orb == self.number());
+            let mut policies = match own {
+                Some(index) => all.swap_remove(index).1,
+                None => ThreadPolicies::default(),
+            };
+            set(&mut policies);
+            if policies.protocols.is_some() || policies.times != TimePolicies::NONE {
+                all.push((self.number(), policies));
+            }
         });
         self.0
             .notice

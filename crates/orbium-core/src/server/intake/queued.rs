@@ -15,7 +15,7 @@ use orbium_sync::role::{Role, while_serving};
 use super::request::refuse_request;
 use super::{Intake, Source, State, Taken, refuse};
 use crate::Orb;
-use crate::adapter::Incoming;
+use crate::adapter::{Expiry, Incoming};
 use crate::servant::{Reply, ReplyPath};
 use crate::server::connection::ServerConnection;
 
@@ -65,6 +65,8 @@ pub(in crate::server) struct Queued {
     nesting: u16,
     /// What it asks of the connection that is not there.
     refused: Option<SystemException>,
+    /// Counted from its arrival: waiting in a queue takes of its time.
+    expiry: Expiry,
 }
 
 impl Queued {
@@ -130,6 +132,7 @@ impl Queued {
                     contexts: request.contexts,
                     peer: Some(connection),
                     response: request.response,
+                    expiry: self.expiry,
                 }
                 .serve(|| arguments, &mut reply),
                 (_, refused) => refuse_request(&mut reply, refused),
@@ -231,7 +234,7 @@ impl State {
             return Taken::Close;
         };
         let (request_id, response) = (request.request_id, request.response);
-        let refused = self.heed(&request.contexts);
+        let (refused, expiry) = self.heed(&request.contexts, connection);
         let priority = priority(&request.contexts);
         // A cancellation that came before means another request.
         connection.was_cancelled(request_id);
@@ -245,6 +248,7 @@ impl State {
             format: self.format(header),
             nesting: self.known.nesting,
             refused,
+            expiry,
             octets,
         };
         if let Err(queued) = sink.put(queued) {

@@ -12,9 +12,10 @@ use orbium_giop::{
 use orbium_sync::role::{Role, while_serving};
 
 use super::{Intake, Known, Source, State, Taken};
-use crate::adapter::Incoming;
+use crate::adapter::{Expiry, Incoming};
 use crate::framing::Framing;
 use crate::servant::{Reply, ReplyPath};
+use crate::server::ServerConnection;
 
 /// A reply buffer larger than this is given back after the request.
 const KEPT: usize = 1 << 20;
@@ -162,6 +163,7 @@ impl State {
             contexts: ServiceContexts::EMPTY,
             peer: Some(connection),
             response: plain.response,
+            expiry: Expiry::NEVER,
         };
         let (format, nesting) = (self.format(header), self.known.nesting);
         let asked = Asked {
@@ -206,9 +208,9 @@ impl State {
             connection.send_message_error();
             return Taken::Close;
         };
-        let mut refused = None;
+        let (mut refused, mut expiry) = (None, Expiry::NEVER);
         if !request.contexts.is_empty() {
-            refused = self.heed(&request.contexts);
+            (refused, expiry) = self.heed(&request.contexts, connection);
         }
         let format = self.format(header);
         arguments.set_format(format);
@@ -231,6 +233,7 @@ impl State {
             contexts: request.contexts,
             peer: Some(connection),
             response: request.response,
+            expiry,
         };
         let taken = asked.answer(self, |reply| incoming.serve(|| arguments, reply));
         if self.known.agrees_anew {
@@ -239,10 +242,22 @@ impl State {
         taken
     }
 
-    /// Takes what the service contexts say of the connection; the exception to
-    /// answer with, if they ask for what is not there.
+    /// Takes what the service contexts say of the connection and of the time there
+    /// is; with the exception to answer with, if they ask for what is not there.
     #[cold]
-    pub(super) fn heed(&mut self, contexts: &ServiceContexts<'_>) -> Option<SystemException> {
+    pub(super) fn heed(
+        &mut self,
+        contexts: &ServiceContexts<'_>,
+        connection: &ServerConnection,
+    ) -> (Option<SystemException>, Expiry) {
+        let refused = self.heed_code_sets(contexts);
+        match Expiry::of(contexts, Some(connection.peer())) {
+            Ok(expiry) => (refused, expiry),
+            Err(malformed) => (Some(malformed), Expiry::NEVER),
+        }
+    }
+
+    fn heed_code_sets(&mut self, contexts: &ServiceContexts<'_>) -> Option<SystemException> {
         let data = contexts.find(service_context::CODE_SETS)?;
         match CodeSetContext::decode(data).map(Negotiated::from_context) {
             Ok(Ok(agreed)) => {
