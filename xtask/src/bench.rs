@@ -8,6 +8,7 @@
 
 mod callgrind;
 mod counts;
+mod experiments;
 mod flood;
 mod latency;
 mod peer;
@@ -35,16 +36,18 @@ enum Figure {
     Syscalls,
     Scale,
     Protocols,
+    Experiments,
 }
 
 impl Figure {
-    const ALL: [Self; 6] = [
+    const ALL: [Self; 7] = [
         Self::Latency,
         Self::Flood,
         Self::Instructions,
         Self::Syscalls,
         Self::Scale,
         Self::Protocols,
+        Self::Experiments,
     ];
 
     const fn name(self) -> &'static str {
@@ -55,6 +58,7 @@ impl Figure {
             Self::Syscalls => "syscalls",
             Self::Scale => "scale",
             Self::Protocols => "protocols",
+            Self::Experiments => "experiments",
         }
     }
 }
@@ -117,6 +121,7 @@ pub(crate) fn run(arguments: impl Iterator<Item = String>) -> Outcome<()> {
             Figure::Syscalls => counts::syscalls(&programs, options.quick, &mut report)?,
             Figure::Scale => scale::measure(&programs, options.quick, &mut report)?,
             Figure::Protocols => protocols::measure(&programs, options.quick, &mut report)?,
+            Figure::Experiments => experiments::measure(&programs, options.quick, &mut report)?,
         }
     }
     println!("{report}");

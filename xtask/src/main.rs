@@ -20,8 +20,8 @@ test   installs the other ORBs that the tests need, where it may (root, apt-get)
        --no-install  leaves this machine as it is
        --no-peers    builds no peers: the tests that need one are skipped
 bench  measures orbium beside a raw socket and omniORB, and prints the table.
-       FIGURE        latency, flood, instructions, syscalls, scale, protocols or all
-                     (the default)
+       FIGURE        latency, flood, instructions, syscalls, scale, protocols,
+                     experiments or all (the default)
        --quick       fewer and shorter runs: a first look, not a result
        --check       fails if a figure misses its bound or could not be measured
        --json FILE   writes every figure to FILE too

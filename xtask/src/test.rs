@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! `cargo xtask test`: every test of the workspace, with the other ORBs there.
 
-mod peers;
+pub(crate) mod peers;
 mod tally;
 
 use std::io::{BufRead, BufReader, Write};

@@ -137,7 +137,7 @@ fn missing() -> Vec<&'static str> {
 
 /// Installs packages of the distribution; gives the reason if that is not to
 /// be.
-fn install(packages: &[&str]) -> Option<String> {
+pub(crate) fn install(packages: &[&str]) -> Option<String> {
     if !shell::has("apt-get") {
         return Some("there is no apt-get".to_owned());
     }

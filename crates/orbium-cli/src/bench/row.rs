@@ -22,6 +22,13 @@ impl fmt::Display for Bound {
 }
 
 impl Bound {
+    fn to_json(self) -> Value {
+        match self {
+            Self::AtMost(most) => json!({ "at_most": most }),
+            Self::AtLeast(least) => json!({ "at_least": least }),
+        }
+    }
+
     fn holds(self, value: f64) -> bool {
         match self {
             Self::AtMost(most) => value <= most,
@@ -66,7 +73,7 @@ impl Row {
             "figure": self.figure,
             "whose": self.whose,
             "value": self.value,
-            "bound": self.bound.map(|bound| bound.to_string()),
+            "bound": self.bound.map(Bound::to_json),
             "met": met.map(|(value, bound)| bound.holds(value)),
         })
     }

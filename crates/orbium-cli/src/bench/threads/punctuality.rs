@@ -110,8 +110,21 @@ fn outcome(found: &[Found]) -> Outcome {
                 .to_owned(),
         );
     }
+    outcome.notes.extend(throttling());
     outcome.json = Value::Array(all);
     outcome
+}
+
+/// What the kernel does to real-time threads that leave nothing to others.
+fn throttling() -> Option<String> {
+    let microseconds = std::fs::read_to_string("/proc/sys/kernel/sched_rt_runtime_us").ok()?;
+    let microseconds = microseconds.trim();
+    (microseconds != "-1").then(|| {
+        format!(
+            "Real-time threads may have {microseconds} µs of a period; then, or from Linux 6.12 on when \
+             others starve, they stand still for a while, which the worst latencies show."
+        )
+    })
 }
 
 /// A cyclictest that runs.
