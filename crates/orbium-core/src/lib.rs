@@ -60,7 +60,8 @@ pub use orbium_transport::{
 };
 
 pub use adapter::{
-    IdAssignment, IdUniqueness, Lifespan, ManagerState, Poa, PoaError, PoaManager, Policies,
+    DetachedRequest, IdAssignment, IdUniqueness, Lifespan, ManagerState, Poa, PoaError, PoaManager,
+    Policies,
 };
 pub use bridge::Bridge;
 pub use client::{TimePolicies, Unreachable, last_failure};

@@ -68,6 +68,7 @@ pub(crate) fn perform(
         peer: None,
         response: request.response,
         expiry: Expiry::of(&request.contexts, None)?,
+        seams: &[],
     };
     let mut reply = Reply {
         path: &kept,

@@ -14,7 +14,7 @@ use orbium_transport::Peer;
 use crate::adapter::{ActiveObject, Incoming};
 use crate::raises::{DispatchError, Raised, Raises, server_fault};
 use crate::reference::Interface;
-use crate::server::ServerConnection;
+use crate::server::{LateReply, ServerConnection};
 use crate::{Orb, Poa, Priority, priority};
 
 /// A servant as the ORB sees it: generated skeletons implement this around the
@@ -144,6 +144,16 @@ pub(crate) trait ReplyPath {
     /// Sends the message in the writer. A connection that fails meanwhile is
     /// the connection's affair: the servant has done its work.
     fn send(&self, message: &CdrWriter<'_>);
+
+    /// Whether the reply can be sent from elsewhere.
+    fn is_detachable(&self) -> bool {
+        false
+    }
+
+    /// A way to send it from elsewhere; `None` if there is none.
+    fn detach(&self) -> Option<LateReply> {
+        None
+    }
 }
 
 /// The answer to a request: given once, or not at all for a oneway.

@@ -10,7 +10,7 @@ use orbium_giop::{
     Completion, ExceptionKind, ReplyStatus, ResponseFlags, ServiceContexts, SystemException, minor,
 };
 
-use crate::adapter::{ActiveObject, Expiry};
+use crate::adapter::{ActiveObject, DetachedRequest, Expiry};
 use crate::raises::DispatchError;
 use crate::servant::{Call, Reply};
 use crate::server::ServerConnection;
@@ -26,6 +26,8 @@ pub(crate) struct Incoming<'r> {
     pub(crate) response: ResponseFlags,
     /// Until when it makes sense to begin.
     pub(crate) expiry: Expiry,
+    /// Seams of the message, if it came in fragments.
+    pub(crate) seams: &'r [u32],
 }
 
 /// Whether an object is here.
@@ -57,6 +59,9 @@ impl<'r> Incoming<'r> {
         probe!(MessagingReceive);
         let object = self.orb.core().registry.find(self.key)?;
         probe!(PoaDemux);
+        if object.extension().is_some() {
+            return self.serve_extended(&object, arguments, reply);
+        }
         let _serving = object.enter(&self.expiry)?;
         // Whatever it has waited for.
         self.expiry.check()?;
@@ -68,13 +73,55 @@ impl<'r> Incoming<'r> {
         if self.response == ResponseFlags::SyncWithServer {
             reply.answer(ReplyStatus::NoException, |_| {})?;
         }
-        let mut arguments = arguments();
-        match object.extension() {
-            None => dispatch(&object, &call, &mut arguments, reply),
-            Some(extension) => extension.0.upcall(&call, &mut || {
-                dispatch(&object, &call, &mut arguments, reply)
-            }),
+        dispatch(&object, &call, &mut arguments(), reply)
+    }
+
+    /// The same for an object whose adapter has an extension: that may take the
+    /// request away, and wraps the upcall.
+    #[inline(never)]
+    fn serve_extended(
+        &self,
+        object: &ActiveObject,
+        arguments: impl FnOnce() -> CdrReader<'r>,
+        reply: &mut Reply<'_>,
+    ) -> Result<(), DispatchError> {
+        let Some(extension) = object.extension() else {
+            return Err(unknown_operation());
+        };
+        let call = Call {
+            incoming: self,
+            object,
+        };
+        let mut arguments = Some(arguments);
+        let taken = extension.0.hand_over(&call, &mut || {
+            // Not twice, nor a call of this very process.
+            if !reply.path.is_detachable() {
+                return None;
+            }
+            DetachedRequest::new(self, arguments.take()?(), reply)
+        })?;
+        if taken {
+            if self.response == ResponseFlags::SyncWithServer {
+                reply.answer(ReplyStatus::NoException, |_| {})?;
+            }
+            reply.answered = true;
+            return Ok(());
         }
+        let Some(arguments) = arguments else {
+            // Taken away, and given up.
+            return Err(SystemException::omg(ExceptionKind::Transient, 1, Completion::No).into());
+        };
+        let _serving = object.enter(&self.expiry)?;
+        // Whatever it has waited for.
+        self.expiry.check()?;
+        probe!(ServantDemux);
+        if self.response == ResponseFlags::SyncWithServer {
+            reply.answer(ReplyStatus::NoException, |_| {})?;
+        }
+        let mut arguments = arguments();
+        extension.0.upcall(&call, &mut || {
+            dispatch(object, &call, &mut arguments, reply)
+        })
     }
 }
 

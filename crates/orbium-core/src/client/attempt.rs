@@ -9,7 +9,7 @@ use orbium_giop::{AddressingDisposition, Completion, ExceptionKind, Ior, SystemE
 
 use crate::ObjectRef;
 use crate::client::bands;
-use crate::client::binding::{Binding, Said, no_usable_protocol};
+use crate::client::binding::{Binding, no_usable_protocol};
 use crate::client::exchange::{Link, Outcome, deadline_passed};
 use crate::client::priorities::Priorities;
 use crate::client::timing::Timing;
@@ -111,17 +111,17 @@ impl<'o> Attempt<'o> {
             let candidate = &binding.candidates[index];
             let apart = priorities.pool(orb, candidate, index, at)?;
             let link = match apart {
-                None => Link::through(orb, candidate, candidate.pool(), &self.timing, said),
+                None => Link::new(orb, candidate, &self.timing),
                 Some(pool) => match priorities.band(at) {
-                    Some(band) => bands::link(orb, candidate, pool, &self.timing, said, band),
-                    None => Link::through(orb, candidate, Some(pool), &self.timing, said),
+                    Some(band) => bands::link(orb, candidate, pool, &self.timing, band),
+                    None => Link::through(orb, candidate, Some(pool), &self.timing),
                 },
             };
             match link {
                 Ok(link) => {
                     binding.prefer(index);
                     self.candidate.set(index);
-                    return Ok(link);
+                    return Ok(link.saying(said));
                 }
                 Err(exception) if !may_try_others(exception) => return Err(exception),
                 Err(exception) if offset == 0 => refused = exception,
@@ -138,17 +138,10 @@ impl<'o> Attempt<'o> {
         if binding.datagrams.is_empty() {
             return self.link();
         }
-        let said = match (&binding.priorities, binding.datagrams.first()) {
-            (Some(priorities), Some(first)) => priorities
-                .of_call(self.object.orb(), &first.object_key)?
-                .said(),
-            _ => Said::Nothing,
-        };
         let over_datagrams = || {
             let mut last = no_usable_protocol();
-            for candidate in &binding.datagrams {
-                let (orb, pool) = (self.object.orb(), candidate.pool());
-                match Link::through(orb, candidate, pool, &self.timing, said) {
+            for place in 0..binding.datagrams.len() {
+                match self.datagram_link(binding, place) {
                     Ok(link) => return Ok(link),
                     Err(refused) => last = refused,
                 }
@@ -159,6 +152,28 @@ impl<'o> Attempt<'o> {
             return over_datagrams().or_else(|_| self.link());
         }
         self.link().or_else(|_| over_datagrams())
+    }
+
+    fn datagram_link<'s>(
+        &'s self,
+        binding: &'s Binding,
+        place: usize,
+    ) -> Result<Link<'s>, SystemException> {
+        let orb = self.object.orb();
+        let candidate = binding.datagrams.get(place);
+        let candidate = candidate.ok_or_else(no_usable_protocol)?;
+        let Some(priorities) = &binding.priorities else {
+            return Link::new(orb, candidate, &self.timing);
+        };
+        let at = priorities.of_call(orb, &candidate.object_key)?;
+        let place = binding.candidates.len() + place;
+        match priorities.pool(orb, candidate, place, at)? {
+            None => Link::new(orb, candidate, &self.timing),
+            Some(pool) => {
+                let link = Link::through(orb, candidate, Some(pool), &self.timing)?;
+                Ok(link.saying(at.said()))
+            }
+        }
     }
 
     #[cold]

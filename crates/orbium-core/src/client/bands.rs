@@ -22,11 +22,10 @@ pub(super) fn link<'b>(
     candidate: &'b Candidate,
     pool: &'b Pool,
     timing: &Timing,
-    said: Said,
     band: PriorityBand,
 ) -> Result<Link<'b>, SystemException> {
     loop {
-        let link = Link::through(orb, candidate, Some(pool), timing, said)?;
+        let link = Link::through(orb, candidate, Some(pool), timing)?;
         if !link.is_new() {
             return Ok(link);
         }

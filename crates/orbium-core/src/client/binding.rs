@@ -57,6 +57,21 @@ pub(crate) enum Said {
     Range(PriorityBand),
 }
 
+/// What a request has to say beside itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Introduction {
+    /// Code sets that the server may not know yet.
+    pub(crate) code_sets: Option<Negotiated>,
+    said: Said,
+}
+
+impl Introduction {
+    /// `None` if there is nothing to say.
+    pub(crate) fn new(code_sets: Option<Negotiated>, said: Said) -> Option<Self> {
+        (code_sets.is_some() || said != Said::Nothing).then_some(Self { code_sets, said })
+    }
+}
+
 /// Whether the object is reached by a connection or in this very process.
 #[derive(Debug)]
 pub(crate) enum Route {
@@ -112,7 +127,13 @@ impl Binding {
             tracing::warn!(%offered, "no protocol of a reference can be used");
             return Err(refused.unwrap_or_else(no_usable_protocol));
         }
-        let priorities = Priorities::new(orb, &published, &wishes, &candidates, lanes)?;
+        let priorities = Priorities::new(
+            orb,
+            &published,
+            &wishes,
+            candidates.iter().chain(&datagrams),
+            lanes,
+        )?;
         Ok(Self {
             candidates: candidates.into(),
             priorities,
@@ -191,14 +212,6 @@ fn agree(offer: &Offer, minor: u8) -> Result<Negotiated, SystemException> {
 }
 
 impl Candidate {
-    /// The connections that all share; `None` within the process.
-    pub(crate) fn pool(&self) -> Option<&Pool> {
-        match &self.route {
-            Route::Remote(pool) => Some(pool),
-            Route::Local => None,
-        }
-    }
-
     /// Where its connections lead; `None` within the process.
     pub(crate) fn channel(&self) -> Option<&Channel> {
         match &self.route {
@@ -227,8 +240,7 @@ impl Candidate {
         writer: &mut CdrWriter<'_>,
         request_id: u32,
         operation: &'static Operation,
-        introduction: Option<Negotiated>,
-        said: Said,
+        introduction: Option<Introduction>,
         timing: &Timing,
     ) -> BodyStart {
         let response = if operation.oneway {
@@ -238,7 +250,6 @@ impl Candidate {
         };
         let template = self.template();
         if introduction.is_none()
-            && said == Said::Nothing
             && !timing.is_told
             && let Some(start) = template.begin_with(writer, request_id, response, &operation.tail)
         {
@@ -251,7 +262,6 @@ impl Candidate {
             response,
             operation,
             introduction,
-            said,
             timing,
         )
     }
@@ -307,18 +317,18 @@ impl Candidate {
 
 /// Writes a request header with service contexts, or with a long operation name.
 #[cold]
-#[expect(clippy::too_many_arguments, reason = "all that can be in a header")]
 fn begin_in_full(
     template: &RequestTemplate,
     writer: &mut CdrWriter<'_>,
     request_id: u32,
     response: ResponseFlags,
     operation: &Operation,
-    introduction: Option<Negotiated>,
-    said: Said,
+    introduction: Option<Introduction>,
     timing: &Timing,
 ) -> BodyStart {
-    let code_sets = introduction.map(|negotiated| negotiated.context().encode());
+    let code_sets = introduction.and_then(|it| it.code_sets);
+    let code_sets = code_sets.map(|negotiated| negotiated.context().encode());
+    let said = introduction.map_or(Said::Nothing, |it| it.said);
     let told = timing.is_told.then(|| timing.told());
     let told = told.map(|(left, ends)| (left.encode(), ends.encode()));
     let (one, range);

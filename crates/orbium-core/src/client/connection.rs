@@ -14,6 +14,7 @@ use orbium_sys::{Interest, wait_for};
 use orbium_transport::{ByteStream, Deadline};
 
 use crate::Config;
+use crate::client::binding::{Introduction, Said};
 use crate::framing::Framing;
 use crate::outgoing::{self, Patience};
 
@@ -51,8 +52,9 @@ pub(crate) struct Connection {
     timeout: Option<Duration>,
     message_limit: usize,
     fragment_size: Option<usize>,
-    /// Code sets, to be told to the server until it has answered once.
-    pub(crate) introduction: Option<Negotiated>,
+    /// What the next request has to say: code sets until the server has answered
+    /// once, and priorities.
+    pub(crate) introduction: Option<Introduction>,
 }
 
 impl Connection {
@@ -71,7 +73,10 @@ impl Connection {
             timeout: None,
             message_limit: config.limits.message_size,
             fragment_size: config.fragment_size,
-            introduction: (negotiated != Negotiated::DEFAULT).then_some(negotiated),
+            introduction: Introduction::new(
+                (negotiated != Negotiated::DEFAULT).then_some(negotiated),
+                Said::Nothing,
+            ),
         }
     }
 
@@ -93,6 +98,12 @@ impl Connection {
         if storage.len() <= KEPT {
             self.storage = storage;
         }
+    }
+
+    /// The next request says this of priorities.
+    pub(crate) fn say(&mut self, said: Said) {
+        let code_sets = self.introduction.and_then(|it| it.code_sets);
+        self.introduction = Introduction::new(code_sets, said);
     }
 
     /// Whether no request was given an id yet.

@@ -68,8 +68,6 @@ pub(crate) struct Link<'b> {
     pub(super) timeout: Option<Duration>,
     /// Where the connection goes afterwards; `None` within the process.
     pool: Option<&'b Pool>,
-    /// What the request says of priorities.
-    said: Said,
 }
 
 impl<'b> Link<'b> {
@@ -83,7 +81,7 @@ impl<'b> Link<'b> {
             Route::Remote(pool) => Some(&**pool),
             Route::Local => None,
         };
-        Self::through(orb, candidate, pool, timing, Said::Nothing)
+        Self::through(orb, candidate, pool, timing)
     }
 
     /// A link over a connection of a pool.
@@ -93,7 +91,6 @@ impl<'b> Link<'b> {
         candidate: &'b Candidate,
         pool: Option<&'b Pool>,
         timing: &Timing,
-        said: Said,
     ) -> Result<Self, SystemException> {
         let (connection, timeout) = match pool {
             Some(pool) => match pool.acquire_idle() {
@@ -113,7 +110,6 @@ impl<'b> Link<'b> {
             connection,
             timeout,
             pool,
-            said,
         })
     }
 
@@ -123,9 +119,13 @@ impl<'b> Link<'b> {
         connection.is_some_and(|connection| connection.is_new())
     }
 
-    /// The same link, for a request that says something else.
+    /// The same link, for a request that says something of priorities. Its
+    /// connections have a pool of their own, so every request over them says
+    /// what it has to.
     pub(super) fn saying(mut self, said: Said) -> Self {
-        self.said = said;
+        if let Some(connection) = &mut self.connection {
+            connection.say(said);
+        }
         self
     }
 
@@ -245,7 +245,6 @@ impl<'a, 'b> Exchange<'a, 'b> {
             self.request_id,
             operation,
             introduction,
-            self.link.said,
             self.timing,
         );
     }

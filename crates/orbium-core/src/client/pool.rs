@@ -37,6 +37,8 @@ pub(crate) struct Apart {
     pub(crate) band: Option<PriorityBand>,
     /// They are one reference's own; a number for each.
     pub(crate) private: Option<u64>,
+    /// Each request says at which priority it is to be served.
+    pub(crate) carries: bool,
     /// What they send is marked for the network.
     pub(crate) mark: Option<NetworkMark>,
     /// What is asked of their sockets, if not what the ORB asks of all.

@@ -14,7 +14,7 @@ use crate::client::binding::{Candidate, Route, Said};
 use crate::client::pool::{Apart, Pool, PoolKey};
 use crate::priority;
 use crate::reference::Overrides;
-use crate::{Orb, Priority, ProtocolProperties};
+use crate::{NetworkMark, Orb, Priority, ProtocolProperties};
 
 /// Code points there are.
 const MARKS: usize = 64;
@@ -36,7 +36,9 @@ pub(crate) struct Priorities {
 /// The connections to one candidate.
 #[derive(Debug)]
 struct Pools {
-    /// One for each band, or a private one; none for those that are shared.
+    /// What all of them have in common.
+    base: Apart,
+    /// One for each band, or one; none if those that all share will do.
     apart: Box<[Arc<Pool>]>,
     /// Shared ones by their mark, made when they are needed.
     marked: Box<[OnceLock<Arc<Pool>>]>,
@@ -108,11 +110,11 @@ pub(crate) fn conflicts(
 
 impl Priorities {
     /// `None` if calls need not look at priorities at all.
-    pub(crate) fn new(
+    pub(crate) fn new<'c>(
         orb: &Orb,
         published: &PublishedPolicies,
         wishes: &Wishes,
-        candidates: &[Candidate],
+        candidates: impl Iterator<Item = &'c Candidate>,
         lanes: Vec<(i16, usize)>,
     ) -> Result<Option<Box<Self>>, SystemException> {
         let bands = match (&wishes.bands, &published.bands) {
@@ -121,13 +123,13 @@ impl Priorities {
             (None, None) => Vec::new(),
         };
         let marks = orb.real_time().is_some() && published.priority_model.is_some();
+        let carries = published.is_client_propagated();
         let apart = !bands.is_empty() || wishes.private || wishes.properties.is_some();
-        if !published.is_client_propagated() && !apart && lanes.is_empty() && !marks {
+        if !carries && !apart && lanes.is_empty() && !marks {
             return Ok(None);
         }
         let pools = candidates
-            .iter()
-            .map(|candidate| Pools::new(orb, candidate, &bands, wishes))
+            .map(|candidate| Pools::new(orb, candidate, &bands, wishes, carries))
             .collect::<Result<_, _>>()?;
         Ok(Some(Box::new(Self {
             model: published.priority_model,
@@ -189,6 +191,7 @@ impl Priorities {
     }
 
     /// The pool for a call to a candidate; `None` for the one that all share.
+    /// Candidates over datagrams come behind the others.
     pub(crate) fn pool(
         &self,
         orb: &Orb,
@@ -199,12 +202,11 @@ impl Priorities {
         let Some(pools) = self.pools.get(place) else {
             return Ok(None);
         };
-        if let Some(pool) = pools.apart.get(at.band.unwrap_or(0)) {
-            return Ok(Some(pool));
-        }
-        match at.priority {
-            Some(priority) if self.marks => pools.marked(orb, candidate, priority),
-            _ => Ok(None),
+        let mark = at.priority.filter(|_| self.marks && self.bands.is_empty());
+        let mark = mark.and_then(|priority| orb.real_time()?.network_mark(priority));
+        match mark {
+            Some(mark) => pools.marked(orb, candidate, mark),
+            None => Ok(pools.apart.get(at.band.unwrap_or(0)).map(|pool| &**pool)),
         }
     }
 }
@@ -215,33 +217,31 @@ impl Pools {
         candidate: &Candidate,
         bands: &[PriorityBand],
         wishes: &Wishes,
+        carries: bool,
     ) -> Result<Self, SystemException> {
-        let Route::Remote(shared) = &candidate.route else {
-            return Ok(Self {
-                apart: Box::default(),
-                marked: Box::default(),
-            });
+        let base = Apart {
+            private: wishes.private.then(next_private),
+            properties: wishes.properties,
+            carries,
+            ..Apart::default()
         };
-        let pool = |band: Option<PriorityBand>| {
-            let highest = band.and_then(|band| Priority::new(band.high));
-            let apart = Apart {
-                band,
-                private: wishes.private.then(next_private),
-                mark: highest.and_then(|at| orb.real_time()?.network_mark(at)),
-                properties: wishes.properties,
-            };
-            pool_apart(orb, shared, apart)
-        };
-        let shared_by_all = !wishes.private && wishes.properties.is_none();
-        let apart: Vec<_> = match (bands, shared_by_all) {
-            ([], true) => Vec::new(),
-            ([], false) => vec![pool(None)?],
-            (bands, _) => bands
-                .iter()
-                .map(|band| pool(Some(*band)))
-                .collect::<Result<_, _>>()?,
-        };
+        let mut apart = Vec::new();
+        if let Route::Remote(shared) = &candidate.route {
+            for band in bands {
+                let highest = Priority::new(band.high);
+                let of_band = Apart {
+                    band: Some(*band),
+                    mark: highest.and_then(|at| orb.real_time()?.network_mark(at)),
+                    ..base
+                };
+                apart.push(pool_apart(orb, shared, of_band)?);
+            }
+            if bands.is_empty() && base != Apart::default() {
+                apart.push(pool_apart(orb, shared, base)?);
+            }
+        }
         Ok(Self {
+            base,
             apart: apart.into(),
             marked: (0..MARKS).map(|_| OnceLock::new()).collect(),
         })
@@ -251,13 +251,10 @@ impl Pools {
         &self,
         orb: &Orb,
         candidate: &Candidate,
-        priority: Priority,
+        mark: NetworkMark,
     ) -> Result<Option<&Pool>, SystemException> {
-        let mark = orb.real_time().and_then(|it| it.network_mark(priority));
-        let (Some(mark), Route::Remote(shared)) = (mark, &candidate.route) else {
-            return Ok(None);
-        };
-        let Some(place) = self.marked.get(usize::from(mark.dscp)) else {
+        let place = self.marked.get(usize::from(mark.dscp));
+        let (Some(place), Route::Remote(shared)) = (place, &candidate.route) else {
             return Ok(None);
         };
         if let Some(pool) = place.get() {
@@ -265,7 +262,7 @@ impl Pools {
         }
         let apart = Apart {
             mark: Some(mark),
-            ..Apart::default()
+            ..self.base
         };
         let pool = pool_apart(orb, shared, apart)?;
         Ok(Some(place.get_or_init(|| pool)))

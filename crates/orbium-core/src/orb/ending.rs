@@ -93,6 +93,9 @@ impl Orb {
         if let Some(Ok(server)) = self.0.server.get() {
             server.stop(self);
         }
+        if let Some(real_time) = self.real_time() {
+            real_time.end();
+        }
         if let Some(root) = self.0.registry.root.get() {
             root.deactivate_managers();
             root.end_with_orb();

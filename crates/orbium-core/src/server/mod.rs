@@ -4,6 +4,7 @@
 mod bell;
 mod connection;
 mod intake;
+mod late;
 mod leader_followers;
 mod reactive;
 mod reactor;
@@ -25,6 +26,7 @@ use crate::accepting::Accepting;
 use crate::orb::OrbError;
 use crate::{Channel, Orb, ServerStrategy};
 pub(crate) use connection::ServerConnection;
+pub(crate) use late::LateReply;
 
 /// Time a thread waits for further work before it ends.
 const LINGER: Duration = Duration::from_secs(5);

@@ -17,6 +17,7 @@ use super::{Intake, Source, State, Taken, refuse};
 use crate::Orb;
 use crate::adapter::{Expiry, Incoming};
 use crate::servant::{Reply, ReplyPath};
+use crate::server::LateReply;
 use crate::server::connection::ServerConnection;
 
 /// Takes requests that wait to be served.
@@ -133,6 +134,7 @@ impl Queued {
                     peer: Some(connection),
                     response: request.response,
                     expiry: self.expiry,
+                    seams: &self.seams,
                 }
                 .serve(|| arguments, &mut reply),
                 (_, refused) => refuse_request(&mut reply, refused),
@@ -175,11 +177,19 @@ impl Queued {
 
 /// Where the reply of a request goes that others may be answered beside.
 struct Answer<'a> {
-    connection: &'a ServerConnection,
+    connection: &'a Arc<ServerConnection>,
     request_id: u32,
 }
 
 impl ReplyPath for Answer<'_> {
+    fn is_detachable(&self) -> bool {
+        true
+    }
+
+    fn detach(&self) -> Option<LateReply> {
+        Some(LateReply::new(self.connection, self.request_id))
+    }
+
     fn send(&self, message: &CdrWriter<'_>) {
         self.connection.reply_late(self.request_id, message);
     }

@@ -15,6 +15,7 @@ use super::{Intake, Known, Source, State, Taken};
 use crate::adapter::{Expiry, Incoming};
 use crate::framing::Framing;
 use crate::servant::{Reply, ReplyPath};
+use crate::server::LateReply;
 use crate::server::ServerConnection;
 
 /// A reply buffer larger than this is given back after the request.
@@ -66,6 +67,15 @@ impl Role for Reading<'_> {
 }
 
 impl ReplyPath for Reading<'_> {
+    fn is_detachable(&self) -> bool {
+        true
+    }
+
+    #[cold]
+    fn detach(&self) -> Option<LateReply> {
+        Some(LateReply::new(self.source.connection, self.request_id))
+    }
+
     #[inline]
     fn send(&self, message: &CdrWriter<'_>) {
         let connection = self.source.connection;
@@ -164,6 +174,7 @@ impl State {
             peer: Some(connection),
             response: plain.response,
             expiry: Expiry::NEVER,
+            seams: &[],
         };
         let (format, nesting) = (self.format(header), self.known.nesting);
         let asked = Asked {
@@ -234,6 +245,7 @@ impl State {
             peer: Some(connection),
             response: request.response,
             expiry,
+            seams,
         };
         let taken = asked.answer(self, |reply| incoming.serve(|| arguments, reply));
         if self.known.agrees_anew {
