@@ -12,9 +12,14 @@ pub(crate) struct Group {
     pub(crate) bars: Vec<Option<Bar>>,
 }
 
-/// A bar: its parts from the bottom up.
+/// A bar.
 #[derive(Debug)]
-pub(crate) struct Bar(pub(crate) Vec<Part>);
+pub(crate) struct Bar {
+    /// From the bottom up.
+    pub(crate) parts: Vec<Part>,
+    /// What stands above it.
+    pub(crate) label: Option<String>,
+}
 
 /// A part of a bar.
 #[derive(Debug)]
@@ -28,15 +33,26 @@ pub(crate) struct Part {
 impl Bar {
     /// A bar of one part.
     pub(crate) fn single(value: f64, colour: &'static str, hint: String) -> Self {
-        Self(vec![Part {
-            value,
-            colour,
-            hint,
-        }])
+        Self {
+            parts: vec![Part {
+                value,
+                colour,
+                hint,
+            }],
+            label: None,
+        }
+    }
+
+    /// The same with a text above it.
+    pub(crate) fn labelled(self, label: String) -> Self {
+        Self {
+            label: Some(label),
+            ..self
+        }
     }
 
     fn value(&self) -> f64 {
-        self.0.iter().map(|part| part.value).sum()
+        self.parts.iter().map(|part| part.value).sum()
     }
 }
 
@@ -56,6 +72,8 @@ pub(crate) fn draw_bars(
     let axis = Axis::linear(all.map(Bar::value).fold(1.0, f64::max));
     area.grid(drawing, axis, label);
     let room = (area.right - area.left) / groups.len().max(1) as f64;
+    let is_wide = |group: &Group| 6.5 * group.label.chars().count() as f64 > room;
+    let aslant = groups.iter().any(is_wide);
     for (index, group) in groups.iter().enumerate() {
         let middle = area.left + room * (index as f64 + 0.5);
         let filled = room * if group.bars.len() > 1 { FILLED } else { LONE };
@@ -66,13 +84,13 @@ pub(crate) fn draw_bars(
                 draw_bar(drawing, area, axis, bar, (left, width));
             }
         }
-        label_below(drawing, (middle, area.bottom + 18.0), room, &group.label);
+        label_below(drawing, (middle, area.bottom + 18.0), aslant, &group.label);
     }
 }
 
-/// A label, aslant if it is wider than its room.
-fn label_below(drawing: &mut Drawing, (x, y): (f64, f64), room: f64, label: &str) {
-    if 6.5 * label.chars().count() as f64 <= room {
+/// A label, aslant where there is too little room for one of them.
+fn label_below(drawing: &mut Drawing, (x, y): (f64, f64), aslant: bool, label: &str) {
+    if !aslant {
         drawing.text(x, y, "text-anchor=\"middle\" font-size=\"12\"", label);
     } else {
         let turned =
@@ -83,7 +101,7 @@ fn label_below(drawing: &mut Drawing, (x, y): (f64, f64), room: f64, label: &str
 
 fn draw_bar(drawing: &mut Drawing, area: Area, axis: Axis, bar: &Bar, (left, width): (f64, f64)) {
     let mut below = 0.0;
-    for part in &bar.0 {
+    for part in &bar.parts {
         let (low, high) = (area.y(axis, below), area.y(axis, below + part.value));
         below += part.value;
         drawing.add(format_args!(
@@ -94,6 +112,14 @@ fn draw_bar(drawing: &mut Drawing, area: Area, axis: Axis, bar: &Bar, (left, wid
             part.colour,
             escaped(&part.hint)
         ));
+    }
+    if let Some(label) = &bar.label {
+        drawing.text(
+            left + width * 0.46,
+            area.y(axis, below) - 3.0,
+            "text-anchor=\"middle\" font-size=\"10\"",
+            label,
+        );
     }
 }
 
@@ -108,12 +134,13 @@ mod tests {
             colour,
             hint: format!("<{value}>"),
         };
+        let stacked = Bar {
+            parts: vec![part(40.0, "#111"), part(60.0, "#222")],
+            label: Some("all".to_owned()),
+        };
         let groups = [Group {
             label: "both".to_owned(),
-            bars: vec![
-                Some(Bar(vec![part(40.0, "#111"), part(60.0, "#222")])),
-                None,
-            ],
+            bars: vec![Some(stacked), None],
         }];
         let area = Area {
             left: 0.0,
@@ -127,6 +154,7 @@ mod tests {
         assert!(svg.contains("y=\"60.0\" width=\"39.6\" height=\"40.0\" fill=\"#111\""));
         assert!(svg.contains("y=\"0.0\" width=\"39.6\" height=\"60.0\" fill=\"#222\""));
         assert!(svg.contains("<title>&lt;60&gt;</title>"));
+        assert!(svg.contains(">all</text>"));
         assert_eq!(svg.matches("<rect x=").count(), 2, "{svg}");
     }
 }

@@ -14,28 +14,22 @@ pub(crate) struct Line {
     pub(crate) points: Vec<(f64, f64)>,
 }
 
-/// Draws lines over an axis, with a label at each line of it, and the places
-/// below at which there are points.
+/// Draws lines over an axis, with a label at each line of it, and names the
+/// places below, which lie between the first and the last of them.
 pub(crate) fn draw_lines(
     drawing: &mut Drawing,
     area: Area,
-    axis: Axis,
+    (axis, label): (Axis, &dyn Fn(f64) -> String),
+    places: &[f64],
     lines: &[Line],
-    label: &dyn Fn(f64) -> String,
 ) {
     area.grid(drawing, axis, label);
-    let mut places: Vec<f64> = lines
-        .iter()
-        .flat_map(|line| line.points.iter().map(|point| point.0))
-        .collect();
-    places.sort_unstable_by(f64::total_cmp);
-    places.dedup();
     let (Some(first), Some(last)) = (places.first().copied(), places.last().copied()) else {
         return;
     };
     let wide = (last - first).max(f64::MIN_POSITIVE);
     let x = |place: f64| area.left + (area.right - area.left) * (place - first) / wide;
-    for place in &places {
+    for place in places {
         drawing.text(
             x(*place),
             area.bottom + 18.0,
@@ -69,6 +63,15 @@ pub(crate) fn draw_lines(
     }
 }
 
+/// The places at which lines have points, in their order.
+pub(crate) fn places(lines: &[Line]) -> Vec<f64> {
+    let points = lines.iter().flat_map(|line| line.points.iter());
+    let mut places: Vec<f64> = points.map(|point| point.0).collect();
+    places.sort_unstable_by(f64::total_cmp);
+    places.dedup();
+    places
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -87,10 +90,12 @@ mod tests {
             dashed: true,
             points: vec![(0.0, 0.0), (5.0, 10.0), (10.0, 5.0)],
         };
+        assert_eq!(places(&[line.clone(), line.clone()]), [0.0, 5.0, 10.0]);
         let mut drawing = Drawing::new("", 1.0, 1.0);
         let label = |value: f64| format!("{value:.1}");
-        draw_lines(&mut drawing, area, Axis::linear(10.0), &[line], &label);
-        draw_lines(&mut drawing, area, Axis::linear(10.0), &[], &label);
+        let axis = (Axis::linear(10.0), &label as &dyn Fn(f64) -> String);
+        draw_lines(&mut drawing, area, axis, &[0.0, 5.0, 10.0], &[line]);
+        draw_lines(&mut drawing, area, axis, &[], &[]);
         let svg = drawing.finish();
         assert!(
             svg.contains("points=\"10.0,50.0 60.0,0.0 110.0,25.0\""),

@@ -11,7 +11,7 @@ pub(crate) use area::{Area, Axis, microseconds};
 #[cfg(feature = "probes")]
 pub(crate) use bars::Part;
 pub(crate) use bars::{Bar, Group, draw_bars};
-pub(crate) use lines::{Line, draw_lines};
+pub(crate) use lines::{Line, draw_lines, places};
 
 /// Colours of series, told apart by those who see few colours too.
 const COLOURS: [&str; 12] = [
@@ -66,14 +66,13 @@ impl Drawing {
         ));
     }
 
-    /// Names with their colours from left to right, in several rows if need be;
-    /// where the last row is.
+    /// Names with their colours from left to right, in several rows if need be.
     pub(crate) fn legend<'a>(
         &mut self,
         top: f64,
         right: f64,
         entries: impl IntoIterator<Item = (&'a str, &'a str)>,
-    ) -> f64 {
+    ) {
         let (mut x, mut y) = (20.0, top);
         for (name, colour) in entries {
             let wide = 38.0 + 7.0 * name.chars().count() as f64;
@@ -87,7 +86,6 @@ impl Drawing {
             self.text(x + 17.0, y + 10.5, "font-size=\"12\"", name);
             x += wide;
         }
-        y
     }
 
     /// The whole drawing.
@@ -98,7 +96,7 @@ impl Drawing {
 }
 
 /// From one row of a legend to the next.
-pub(crate) const LEGEND_ROW: f64 = 20.0;
+const LEGEND_ROW: f64 = 20.0;
 
 /// Text as it may stand in an element.
 pub(crate) fn escaped(text: &str) -> String {
@@ -125,10 +123,12 @@ mod tests {
     fn a_legend_that_is_too_wide_goes_on_below() {
         let mut drawing = Drawing::new("", 10.0, 10.0);
         let entries = [("a long name", "#000"), ("another", "#111"), ("x", "#222")];
-        assert_eq!(drawing.legend(50.0, 2000.0, entries), 50.0);
-        assert_eq!(
-            drawing.legend(50.0, 100.0, entries),
-            50.0 + 2.0 * LEGEND_ROW
-        );
+        drawing.legend(50.0, 2000.0, entries);
+        drawing.legend(90.0, 100.0, entries);
+        let svg = drawing.finish();
+        assert_eq!(svg.matches("y=\"50.0\"").count(), 3, "{svg}");
+        for y in [90.0, 90.0 + LEGEND_ROW, 90.0 + 2.0 * LEGEND_ROW] {
+            assert_eq!(svg.matches(&format!("y=\"{y:.1}\"")).count(), 1, "{svg}");
+        }
     }
 }

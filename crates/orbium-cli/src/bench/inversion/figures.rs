@@ -4,10 +4,11 @@
 
 use super::found::{Found, Point, Scenario};
 use crate::bench::statistics::Summary;
-use crate::drawing::{Area, Axis, Drawing, LEGEND_ROW, Line, colour, draw_lines, microseconds};
+use crate::drawing::{Area, Axis, Drawing, Line, colour, draw_lines, microseconds, places};
 
 const WIDTH: f64 = 1200.0;
-const HEADER: f64 = 150.0;
+const HEADER: f64 = 170.0;
+const HEADING: f64 = 36.0;
 const TITLE: f64 = 36.0;
 const LINES: f64 = 260.0;
 const FOOT: f64 = 50.0;
@@ -27,39 +28,46 @@ const VALUES: [(&str, Value); 2] = [
 /// Draws all of it.
 pub(super) fn draw(found: &[Found]) -> String {
     let panel = TITLE + LINES + FOOT;
-    let rows = (Scenario::ALL.len() * VALUES.len()) as f64;
+    let scenario_height = HEADING + panel * VALUES.len() as f64;
+    let height = HEADER + scenario_height * Scenario::ALL.len() as f64;
     let title = "Latency and jitter by the number of low-priority clients";
-    let mut drawing = Drawing::new(title, WIDTH, HEADER + LEGEND_ROW + panel * rows);
+    let mut drawing = Drawing::new(title, WIDTH, height);
     let names = found.iter().enumerate();
     drawing.legend(
         50.0,
         WIDTH,
         names.map(|(index, one)| (one.architecture.name.as_str(), colour(index))),
     );
-    let mut top = HEADER + LEGEND_ROW;
-    for scenario in Scenario::ALL {
-        for (value_name, value) in VALUES {
-            // Both classes have the same axis: one is seen against the other.
-            let all = found.iter().flat_map(|one| one.points(scenario));
-            let values = all.flat_map(|point| CLASSES.map(|(_, class)| value(class(point))));
-            let axis = Axis::logarithmic(values);
-            for (column, (class_name, class)) in CLASSES.into_iter().enumerate() {
-                let left = 80.0 + WIDTH / 2.0 * column as f64;
-                let title = format!("{class_name}, {value_name}: {}", scenario.title());
-                drawing.text(left - 60.0, top + 20.0, "font-weight=\"bold\"", &title);
-                let area = Area {
-                    left,
-                    right: left + WIDTH / 2.0 - 110.0,
-                    top: top + TITLE,
-                    bottom: top + TITLE + LINES,
-                };
-                let lines = lines(found, scenario, class, value);
-                draw_lines(&mut drawing, area, axis, &lines, &microseconds);
-            }
-            top += panel;
-        }
+    for (number, scenario) in Scenario::ALL.into_iter().enumerate() {
+        let top = HEADER + scenario_height * number as f64;
+        let attributes = "font-size=\"15\" font-weight=\"bold\"";
+        drawing.text(20.0, top + 20.0, attributes, scenario.title());
+        draw_scenario(&mut drawing, found, scenario, top + HEADING);
     }
     drawing.finish()
+}
+
+fn draw_scenario(drawing: &mut Drawing, found: &[Found], scenario: Scenario, mut top: f64) {
+    for (value_name, value) in VALUES {
+        let both = CLASSES.map(|(_, class)| lines(found, scenario, class, value));
+        // Both classes have the same axes: one is seen against the other.
+        let points = both.iter().flatten().flat_map(|line| line.points.iter());
+        let axis = Axis::logarithmic(points.map(|point| point.1));
+        let places = places(&both.concat());
+        for (column, (lines, (class_name, _))) in both.iter().zip(CLASSES).enumerate() {
+            let left = 80.0 + WIDTH / 2.0 * column as f64;
+            let title = format!("{class_name}: {value_name}");
+            drawing.text(left - 60.0, top + 20.0, "font-weight=\"bold\"", &title);
+            let area = Area {
+                left,
+                right: left + WIDTH / 2.0 - 110.0,
+                top: top + TITLE,
+                bottom: top + TITLE + LINES,
+            };
+            draw_lines(drawing, area, (axis, &microseconds), &places, lines);
+        }
+        top += TITLE + LINES + FOOT;
+    }
 }
 
 /// A line for each architecture; what has lanes is drawn through.

@@ -59,7 +59,10 @@ const LEVELS: [(&str, Value); 2] = [("User", |side| side.user), ("Kernel", |side
 fn group(name: &str, client: Option<f64>, server: Option<f64>) -> Group {
     let bar = |side: &str, number: usize, value: Option<f64>| {
         let hint = |value: f64| format!("{name}, {side}: {value:.2}");
-        value.map(|value| Bar::single(value, colour(number), hint(value)))
+        value.map(|value| {
+            let bar = Bar::single(value, colour(number), hint(value));
+            bar.labelled(format!("{value:.1}"))
+        })
     };
     Group {
         label: name.to_owned(),

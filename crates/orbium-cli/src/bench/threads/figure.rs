@@ -4,10 +4,10 @@
 use super::scaling::{Found, Scaling};
 use crate::bench::experiment::Kind;
 use crate::demo::timing::thousands;
-use crate::drawing::{Area, Axis, Drawing, Line, colour, draw_lines};
+use crate::drawing::{Area, Axis, Drawing, Line, colour, draw_lines, places};
 
 const WIDTH: f64 = 1000.0;
-const TOP: f64 = 130.0;
+const TOP: f64 = 150.0;
 const LINES: f64 = 380.0;
 const FOOT: f64 = 60.0;
 
@@ -53,7 +53,7 @@ pub(super) fn draw(all: &Scaling) -> String {
             .collect();
         let values = lines.iter().flat_map(|line| line.points.iter());
         let axis = Axis::linear(values.map(|point| point.1).fold(0.1, f64::max));
-        draw_lines(&mut drawing, area, axis, &lines, label);
+        draw_lines(&mut drawing, area, (axis, label), &places(&lines), &lines);
     }
     drawing.finish()
 }

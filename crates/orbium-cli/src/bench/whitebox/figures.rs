@@ -94,6 +94,9 @@ fn group(measured: &Measured) -> Group {
     });
     Group {
         label: label(measured),
-        bars: vec![Some(Bar(parts.collect()))],
+        bars: vec![Some(Bar {
+            parts: parts.collect(),
+            label: None,
+        })],
     }
 }
