@@ -44,6 +44,7 @@ impl Bar {
     }
 
     /// The same with a text above it.
+    #[cfg(feature = "counted")]
     pub(crate) fn labelled(self, label: String) -> Self {
         Self {
             label: Some(label),
