@@ -3,9 +3,12 @@
 
 mod program;
 
+use std::io::{BufRead, BufReader};
+use std::process::Stdio;
+
 use orbium::{Orb, giop::Ior};
 use orbium_demo::cubit::Cube;
-use program::{Folder, Server, run};
+use program::{Folder, Server, orbium, run};
 
 #[test]
 fn references_are_printed_and_written() {
@@ -190,6 +193,51 @@ fn options_that_make_no_sense_are_wrong_usage() {
     ] {
         let ran = run(["demo", "serve", option, value]);
         assert_eq!(ran.status, Some(2), "{ran:?}");
+        assert!(ran.stderr.contains(reason), "{ran:?}");
+    }
+}
+
+#[test]
+fn a_configuration_is_read_and_what_is_wrong_in_it_is_shown() {
+    let folder = Folder::new();
+    let good = folder.file(
+        "good.conf",
+        "profile = embedded\nendpoint = iiop://127.0.0.1:0\n",
+    );
+    let mut server = orbium(["demo", "serve", "--until-input-ends", "--config", &good])
+        .args(["--set", "limits.connections=3"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let lines = BufReader::new(server.stdout.take().unwrap()).lines();
+    let said: Vec<_> = lines
+        .map(Result::unwrap)
+        .take_while(|line| line != "READY")
+        .collect();
+    assert!(
+        said.iter().any(|line| line.contains("@127.0.0.1:")),
+        "{said:?}"
+    );
+    drop(server.stdin.take());
+    assert_eq!(server.wait().unwrap().code(), Some(0));
+
+    let bad = folder.file("bad.conf", "\ngiop_minr = 1\n");
+    let senseless = folder.file("senseless.conf", "[limits]\nconnections = 0\n");
+    for (options, status, reason) in [
+        (
+            ["--config", &bad],
+            2,
+            "bad.conf:2: there is no key `giop_minr`",
+        ),
+        (["--config", "/no/such/file"], 2, "cannot be read"),
+        (["--profile", "fast"], 2, "write default, embedded"),
+        (["--set", "giop_minor"], 2, "write --set KEY=VALUE"),
+        (["--set", "giop_minor=9"], 2, "write 0, 1 or 2"),
+        (["--config", &senseless], 1, "nobody could be served"),
+    ] {
+        let ran = run(["demo", "serve"].into_iter().chain(options));
+        assert_eq!(ran.status, Some(status), "{ran:?}");
         assert!(ran.stderr.contains(reason), "{ran:?}");
     }
 }

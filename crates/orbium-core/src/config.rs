@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use orbium_cdr::MAX_NESTING;
-use orbium_giop::{MIN_FRAGMENT_LEN, ReassemblyLimits};
+use orbium_giop::{HEADER_LEN, MIN_FRAGMENT_LEN, ReassemblyLimits};
 use orbium_transport::{Endpoint, ProtocolProperties};
 
 use crate::{ProtocolPolicy, Protocols, ServerStrategy, TimePolicies};
@@ -98,6 +98,12 @@ pub struct Config {
     /// left to servers of orbium, as points of time to others, for which clocks
     /// have to agree.
     pub keeps_deadlines: bool,
+    /// What [`Orb::resolve_initial_references`](crate::Orb) gives for a name, as
+    /// object URLs; what is registered goes before it.
+    pub initial_references: Vec<(String, String)>,
+    /// The start of an object URL for names that are not known: a slash and the
+    /// name come behind it.
+    pub default_initial_reference: Option<String>,
     /// Time that making a connection may take within a call. Default: 10 s.
     pub connect_timeout: ConnectTimeout,
     /// Octets above which a GIOP 1.2 message is sent in fragments; `None` (the
@@ -132,6 +138,34 @@ impl Config {
             return Err("no call could be made: connections_per_server must be at least 1");
         }
         self.strategy.check(limits)?;
+        if limits.connections == 0 {
+            return Err("nobody could be served: limits.connections must be at least 1");
+        }
+        if limits.message_size < HEADER_LEN {
+            return Err(
+                "every message has a header of 12 octets: limits.message_size must be at least 12",
+            );
+        }
+        if self.fragment_size.is_some() && self.giop_minor.number() < 2 {
+            return Err(
+                "fragments are sent in GIOP 1.2 only: leave out fragment_size, or let giop_minor be 2",
+            );
+        }
+        if self
+            .fragment_size
+            .is_some_and(|size| size > limits.message_size)
+        {
+            return Err(
+                "no message would be sent in fragments: fragment_size is above limits.message_size",
+            );
+        }
+        if let (Some(request), Some(call)) = (self.request_timeout, self.call_timeout)
+            && request > call
+        {
+            return Err(
+                "a request that comes after its reply is due makes no sense: request_timeout must not be above call_timeout",
+            );
+        }
         if self
             .fragment_size
             .is_some_and(|size| size < MIN_FRAGMENT_LEN)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Object strings and initial references (CORBA 3.3 Part 1, clause 8.5).
 
+use std::collections::BTreeSet;
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -49,6 +50,19 @@ impl From<UrlError> for ObjectError {
         Self::Url(error)
     }
 }
+
+/// What is never anywhere else, whatever the prefix for unknown names is.
+const LOCAL: [&str; 9] = [
+    "RootPOA",
+    "POACurrent",
+    "RTORB",
+    "RTCurrent",
+    "PICurrent",
+    "CodecFactory",
+    "DynAnyFactory",
+    "ORBPolicyManager",
+    "PolicyCurrent",
+];
 
 /// By name, in alphabetical order; there are few.
 #[derive(Debug, Default)]
@@ -123,21 +137,48 @@ impl Orb {
         }
     }
 
-    /// The reference registered under a name.
+    /// The reference registered under a name; or else the one that the
+    /// configuration has for it, or for all names.
     ///
     /// # Errors
     /// [`InvalidName`].
     pub fn resolve_initial_references(&self, name: &str) -> Result<ObjectRef, InvalidName> {
-        let references = self
-            .core()
-            .initial
-            .0
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
-        match references.iter().find(|(known, _)| known == name) {
-            Some((_, object)) => Ok(object.clone()),
-            None => Err(InvalidName(name.to_owned())),
+        let invalid = || InvalidName(name.to_owned());
+        {
+            let references = self
+                .core()
+                .initial
+                .0
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner);
+            if let Some((_, object)) = references.iter().find(|(known, _)| known == name) {
+                return Ok(object.clone());
+            }
         }
+        let url = self.configured_reference(name).ok_or_else(invalid)?;
+        // One that leads to initial references might lead to itself.
+        let object = match ObjectUrl::parse(&url) {
+            Ok(ObjectUrl::Corbaloc(at)) if at.initial_reference().is_some() => None,
+            Ok(ObjectUrl::Corbaname(at)) if at.context.initial_reference().is_some() => None,
+            _ => self.string_to_object(&url).ok().flatten(),
+        };
+        object.ok_or_else(invalid)
+    }
+
+    /// The object URL that the configuration has for a name (CORBA 3.3 Part 1,
+    /// clause 8.5.2).
+    fn configured_reference(&self, name: &str) -> Option<String> {
+        let config = self.config();
+        let mut own = config.initial_references.iter();
+        // The last one counts, as of all settings.
+        if let Some((_, url)) = own.rfind(|(known, _)| known == name) {
+            return Some(url.clone());
+        }
+        if LOCAL.contains(&name) || name.is_empty() {
+            return None;
+        }
+        let prefix = config.default_initial_reference.as_ref()?;
+        Some(format!("{prefix}/{name}"))
     }
 
     /// Registers a reference under a name.
@@ -166,15 +207,19 @@ impl Orb {
         Ok(())
     }
 
-    /// The names under which references are registered.
+    /// The names under which references are registered or configured.
     #[must_use]
     pub fn list_initial_services(&self) -> Vec<String> {
+        let configured = self.config().initial_references.iter();
         let references = self
             .core()
             .initial
             .0
             .lock()
             .unwrap_or_else(PoisonError::into_inner);
-        references.iter().map(|(name, _)| name.clone()).collect()
+        let all = references.iter().map(|(name, _)| name);
+        let all = all.chain(configured.map(|(name, _)| name));
+        let names: BTreeSet<_> = all.cloned().collect();
+        names.into_iter().collect()
     }
 }

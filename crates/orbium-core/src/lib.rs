@@ -29,6 +29,7 @@ mod adapter;
 mod bridge;
 mod client;
 mod config;
+mod configuration;
 mod framing;
 mod initial;
 mod local;
@@ -66,6 +67,7 @@ pub use adapter::{
 pub use bridge::Bridge;
 pub use client::{TimePolicies, Unreachable, last_failure};
 pub use config::{Config, ConnectTimeout, GiopMinor, Limits};
+pub use configuration::{ConfigError, ConfigKey, Place};
 pub use initial::{InvalidName, ObjectError};
 pub use operation::Operation;
 pub use operation_table::OperationTable;

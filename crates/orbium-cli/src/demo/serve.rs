@@ -7,7 +7,8 @@ use std::thread;
 
 use clap::Args;
 use orbium::{
-    Config, Endpoint, EndpointError, GiopMinor, HostPort, Interface, Orb, ServerStrategy,
+    Config, ConfigError, Endpoint, EndpointError, GiopMinor, HostPort, Interface, Orb,
+    ServerStrategy,
 };
 use orbium_demo::Served;
 use signal_hook::consts::{SIGINT, SIGTERM};
@@ -26,11 +27,21 @@ pub(crate) struct ServeArgs {
     /// [default: a free port of all interfaces]
     #[arg(long = "endpoint", value_name = "URL", value_parser = endpoint)]
     endpoints: Vec<Endpoint>,
+    /// Read this configuration (docs/configuration.md); options here go before
+    /// what it says
+    #[arg(long, value_name = "FILE")]
+    config: Option<PathBuf>,
+    /// Begin with a named profile: default, embedded, avionics, medical-imaging
+    #[arg(long, value_name = "NAME", conflicts_with = "config")]
+    profile: Option<String>,
+    /// Set what a configuration may: --set limits.connections=12; may be repeated
+    #[arg(long = "set", value_name = "KEY=VALUE")]
+    settings: Vec<String>,
     /// How connections are served: thread-per-connection, reactive,
     /// leader-followers[:THREADS] or worker-pool[:WORKERS[/QUEUE]]; without
     /// numbers a thread per processor, and 256 requests in the queue
-    #[arg(long, value_name = "NAME", default_value_t)]
-    strategy: ServerStrategy,
+    #[arg(long, value_name = "NAME")]
+    strategy: Option<ServerStrategy>,
     /// Let Receiver be a member of this group at each miop:// endpoint: domain
     /// and number, as in lab-7
     #[arg(long, value_name = "DOMAIN-NUMBER")]
@@ -39,8 +50,8 @@ pub(crate) struct ServeArgs {
     #[arg(long, value_name = "DIR")]
     ior_dir: Option<PathBuf>,
     /// Speak GIOP 1.0 (0), 1.1 (1) or 1.2 (2)
-    #[arg(long, value_name = "N", default_value = "2", value_parser = giop_minor)]
-    giop_minor: GiopMinor,
+    #[arg(long, value_name = "N", value_parser = giop_minor)]
+    giop_minor: Option<GiopMinor>,
     /// Send messages above this many octets in fragments (GIOP 1.2)
     #[arg(long, value_name = "OCTETS")]
     fragment_size: Option<usize>,
@@ -85,19 +96,39 @@ fn giop_minor(text: &str) -> Result<GiopMinor, String> {
     minor.ok_or_else(|| "expected 0, 1 or 2".to_owned())
 }
 
+impl ServeArgs {
+    /// What the file or the profile says, and then what the options say.
+    fn config(&self) -> Result<Config, Failure> {
+        let config = match (&self.config, &self.profile) {
+            (Some(file), _) => Config::from_file(file),
+            (None, Some(name)) => Config::profile(name),
+            (None, None) => Ok(Config::default()),
+        };
+        let wrong = |error: ConfigError| Failure::wrong_usage(error.to_string());
+        let mut config = config.map_err(wrong)?;
+        for setting in &self.settings {
+            let Some((key, value)) = setting.split_once('=') else {
+                let text = format!("`{setting}` sets nothing: write --set KEY=VALUE");
+                return Err(Failure::wrong_usage(text));
+            };
+            config.set(key.trim(), value.trim()).map_err(wrong)?;
+        }
+        if !self.endpoints.is_empty() {
+            config.endpoints.clone_from(&self.endpoints);
+        }
+        config.strategy = self.strategy.unwrap_or(config.strategy);
+        config.giop_minor = self.giop_minor.unwrap_or(config.giop_minor);
+        config.fragment_size = self.fragment_size.or(config.fragment_size);
+        Ok(config)
+    }
+}
+
 pub(crate) fn run(args: &ServeArgs) -> Result<(), Failure> {
     args.pin.apply()?;
     // Before anybody can think of stopping us.
     let signals = Signals::new([SIGINT, SIGTERM])
         .map_err(|error| Failure::because(format!("cannot wait for signals: {error}")))?;
-    let mut config = Config {
-        endpoints: args.endpoints.clone(),
-        strategy: args.strategy,
-        fragment_size: args.fragment_size,
-        giop_minor: args.giop_minor,
-        protocols: reference::protocols(),
-        ..Config::default()
-    };
+    let mut config = args.config()?;
     args.load.add_to(&mut config)?;
     args.tls.add_to(&mut config)?;
     args.load.choose(&mut config)?;

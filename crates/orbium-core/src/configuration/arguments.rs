@@ -1,0 +1,324 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! `-ORB` arguments (CORBA 3.3 Part 1, clause 8.5.1): orbium's own, and those of
+//! TAO and omniORB that mean the same.
+
+use std::path::Path;
+
+use super::values::{Read, milliseconds};
+use super::{ConfigError, Place, file, find_profile, not_there};
+use crate::Config;
+
+/// What an argument does with its value.
+#[derive(Clone, Copy)]
+enum Does {
+    /// Sets that key.
+    Set(&'static str),
+    /// Sets that key to so many milliseconds; 0 is none.
+    Milliseconds(&'static str),
+    /// Adds endpoints, separated by commas or semicolons.
+    Listen,
+    /// Sets the key that the value names: `-ORBSet key=value`.
+    Any,
+    /// Chooses a profile.
+    Profile,
+    /// Reads a file.
+    File,
+    /// Nothing: orbium's ORBs are values, which nobody looks up by name.
+    Ignore,
+}
+
+/// By name.
+const ARGUMENTS: &[(&str, Does)] = &[
+    ("-ORBProfile", Does::Profile),
+    ("-ORBConfigFile", Does::File),
+    ("-ORBconfigFile", Does::File),
+    ("-ORBSvcConf", Does::File),
+    ("-ORBSet", Does::Any),
+    ("-ORBListenEndpoints", Does::Listen),
+    ("-ORBEndpoint", Does::Listen),
+    ("-ORBendPoint", Does::Listen),
+    ("-ORBInitRef", Does::Set("initial_reference")),
+    ("-ORBDefaultInitRef", Does::Set("default_initial_reference")),
+    ("-ORBServerStrategy", Does::Set("server_strategy")),
+    ("-ORBConcurrency", Does::Set("server_strategy")),
+    ("-ORBProtocols", Does::Set("protocols")),
+    ("-ORBClientProtocols", Does::Set("client_protocols")),
+    ("-ORBCallTimeout", Does::Set("call_timeout")),
+    (
+        "-ORBclientCallTimeOutPeriod",
+        Does::Milliseconds("call_timeout"),
+    ),
+    ("-ORBRequestTimeout", Does::Set("request_timeout")),
+    ("-ORBConnectTimeout", Does::Set("connect_timeout")),
+    (
+        "-ORBclientConnectTimeOutPeriod",
+        Does::Milliseconds("connect_timeout"),
+    ),
+    ("-ORBMaxMessageSize", Does::Set("fragment_size")),
+    ("-ORBgiopMaxMsgSize", Does::Set("limits.message_size")),
+    (
+        "-ORBConnectionCacheMax",
+        Does::Set("limits.idle_connections"),
+    ),
+    (
+        "-ORBmaxGIOPConnectionPerServer",
+        Does::Set("limits.connections_per_server"),
+    ),
+    ("-ORBSndSock", Does::Set("properties.send_buffer")),
+    ("-ORBRcvSock", Does::Set("properties.receive_buffer")),
+    ("-ORBNodelay", Does::Set("properties.no_delay")),
+    ("-ORBKeepalive", Does::Set("properties.keep_alive")),
+    ("-ORBId", Does::Ignore),
+    ("-ORBid", Does::Ignore),
+    ("-ORBServerId", Does::Ignore),
+];
+
+/// The names of all arguments.
+#[cfg(test)]
+pub(super) fn names() -> impl Iterator<Item = &'static str> {
+    ARGUMENTS.iter().map(|(name, _)| *name)
+}
+
+/// An argument and its value.
+struct Taken {
+    /// As it was written.
+    shown: String,
+    does: Does,
+    value: String,
+}
+
+impl Taken {
+    fn failed(&self, reason: String) -> ConfigError {
+        ConfigError::new(Place::Argument(self.shown.clone()), reason)
+    }
+}
+
+/// Finds the argument that a word is, and the value if that is in the same word.
+fn recognise(word: &str) -> Read<(Does, Option<&str>)> {
+    let whole = ARGUMENTS.iter().find(|(name, _)| *name == word);
+    if let Some((_, does)) = whole {
+        return Ok((*does, None));
+    }
+    // `-ORBnamevalue` is legal as well.
+    let starts = ARGUMENTS.iter().filter(|(name, _)| word.starts_with(name));
+    match starts.max_by_key(|(name, _)| name.len()) {
+        Some((name, does)) => Ok((*does, Some(&word[name.len()..]))),
+        None => {
+            let names = ARGUMENTS.iter().map(|(name, _)| *name);
+            Err(not_there("argument", word, names))
+        }
+    }
+}
+
+fn is_ours(word: &str) -> bool {
+    word.starts_with("-ORB")
+}
+
+/// Splits words into arguments with values and the others.
+fn split<'w>(
+    mut words: impl Iterator<Item = &'w str>,
+) -> Result<(Vec<Taken>, Vec<String>), ConfigError> {
+    let (mut taken, mut others) = (Vec::new(), Vec::new());
+    while let Some(word) = words.next() {
+        if word == "--" {
+            others.push(word.to_owned());
+            others.extend(words.by_ref().map(str::to_owned));
+        } else if is_ours(word) {
+            let failed = |reason| ConfigError::new(Place::Argument(word.to_owned()), reason);
+            let (does, value) = recognise(word).map_err(failed)?;
+            let value = value.or_else(|| words.next().filter(|next| !is_ours(next)));
+            let value = value.ok_or_else(|| failed("has no value behind it".to_owned()))?;
+            taken.push(Taken {
+                shown: word.to_owned(),
+                does,
+                value: value.to_owned(),
+            });
+        } else {
+            others.push(word.to_owned());
+        }
+    }
+    Ok((taken, others))
+}
+
+/// The configuration that arguments say; takes them out.
+pub(super) fn take(args: &mut Vec<String>) -> Result<Config, ConfigError> {
+    let (taken, others) = split(args.iter().map(String::as_str))?;
+    let mut config = None;
+    for argument in &taken {
+        if let Does::Profile = argument.does {
+            let profile = find_profile(&argument.value);
+            config = Some(profile.map_err(|reason| argument.failed(reason))?);
+        }
+    }
+    for argument in &taken {
+        if let Does::File = argument.does {
+            config = Some(file::read(Path::new(&argument.value), config)?);
+        }
+    }
+    let mut config = config.unwrap_or_default();
+    for argument in &taken {
+        let put = put(&mut config, argument.does, &argument.value);
+        put.map_err(|reason| argument.failed(reason))?;
+    }
+    *args = others;
+    Ok(config)
+}
+
+/// Does what arguments in a file say.
+pub(super) fn apply<'w>(config: &mut Config, words: impl Iterator<Item = &'w str>) -> Read<()> {
+    let (taken, others) = split(words).map_err(|error| error.reason)?;
+    if let Some(other) = others.first() {
+        return Err(format!("`{other}` is no -ORB argument"));
+    }
+    for argument in taken {
+        if matches!(argument.does, Does::Profile | Does::File) {
+            return Err(format!("{} cannot be in a file", argument.shown));
+        }
+        put(config, argument.does, &argument.value)?;
+    }
+    Ok(())
+}
+
+/// Does what one argument says, unless that was done before the others.
+fn put(config: &mut Config, does: Does, value: &str) -> Read<()> {
+    match does {
+        Does::Set(key) => config.put(key, value),
+        Does::Milliseconds(key) if value == "0" => config.put(key, "none"),
+        Does::Milliseconds(key) => config.put(key, &milliseconds(value)?),
+        Does::Any => match value.split_once('=') {
+            Some((key, value)) => config.put(key.trim(), value.trim()),
+            None => Err(format!("`{value}` sets nothing: write -ORBSet key=value")),
+        },
+        Does::Listen => {
+            for endpoint in value.split([',', ';']) {
+                config.put("endpoint", &endpoint_of(endpoint.trim()))?;
+            }
+            Ok(())
+        }
+        Does::Profile | Does::File | Does::Ignore => Ok(()),
+    }
+}
+
+/// An endpoint as orbium has it: omniORB's `giop:tcp:host:port` and TAO's
+/// `iiop://1.2@host:port` mean the same.
+fn endpoint_of(text: &str) -> String {
+    for (theirs, ours) in [
+        ("giop:tcp:", "iiop://"),
+        ("giop:ssl:", "ssliop://"),
+        ("giop:unix:", "uiop://"),
+    ] {
+        if let Some(address) = text.strip_prefix(theirs) {
+            return format!("{ours}{address}");
+        }
+    }
+    if let Some((scheme, address)) = text.split_once("://")
+        && let Some((version, address)) = address.split_once('@')
+        && matches!(version, "1.0" | "1.1" | "1.2")
+    {
+        return format!("{scheme}://{address}");
+    }
+    text.to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+    use crate::ServerStrategy;
+
+    fn from(words: &str) -> (Result<Config, String>, Vec<String>) {
+        let mut args: Vec<_> = words.split_whitespace().map(str::to_owned).collect();
+        let config = Config::from_args(&mut args).map_err(|error| error.to_string());
+        (config, args)
+    }
+
+    #[test]
+    fn arguments_are_taken_out_in_both_forms() {
+        let (config, args) = from(
+            "server -ORBListenEndpoints iiop://:5000;uiop:///run/x -v \
+             -ORBInitRef NameService=corbaloc::ns/NameService -ORBConcurrencyreactive \
+             -ORBclientCallTimeOutPeriod 250 -ORBSet limits.nesting=9 -ORBNodelay 0 \
+             -ORBServerId me file -- -ORBNot",
+        );
+        let config = config.unwrap();
+        assert_eq!(args, ["server", "-v", "file", "--", "-ORBNot"]);
+        let endpoints: Vec<_> = config.endpoints.iter().map(ToString::to_string).collect();
+        assert_eq!(endpoints, ["iiop://:5000", "uiop:///run/x"]);
+        assert_eq!(config.strategy, ServerStrategy::Reactive);
+        assert_eq!(config.call_timeout, Some(Duration::from_millis(250)));
+        assert_eq!(config.limits.nesting, 9);
+        assert!(!config.properties.no_delay);
+        assert_eq!(config.initial_references.len(), 1);
+    }
+
+    #[test]
+    fn endpoints_of_other_orbs_mean_the_same() {
+        for (theirs, ours) in [
+            ("giop:tcp:host:5000", "iiop://host:5000"),
+            ("giop:tcp::5000", "iiop://:5000"),
+            ("giop:unix:/run/x", "uiop:///run/x"),
+            ("giop:ssl:host:5001", "ssliop://host:5001"),
+            ("iiop://1.2@host:5000", "iiop://host:5000"),
+            ("uiop://1.2@/run/x", "uiop:///run/x"),
+            ("uiop://@name", "uiop://@name"),
+        ] {
+            assert_eq!(endpoint_of(theirs), ours);
+        }
+    }
+
+    #[test]
+    fn a_profile_goes_before_the_rest_wherever_it_stands() {
+        let (config, _) = from("x -ORBSet limits.connections=5 -ORBProfile embedded");
+        let config = config.unwrap();
+        assert_eq!(config.limits.connections, 5);
+        assert_eq!(config.strategy, ServerStrategy::Reactive);
+    }
+
+    #[test]
+    fn what_is_wrong_is_named_and_nothing_is_taken() {
+        for (words, wanted) in [
+            (
+                "-ORBServerStrateg reactive",
+                "did you mean `-ORBServerStrategy`?",
+            ),
+            ("-ORBProfile", "-ORBProfile: has no value"),
+            ("-ORBProfile -ORBid x", "-ORBProfile: has no value"),
+            (
+                "-ORBProfile fast",
+                "-ORBProfile: there is no profile `fast`",
+            ),
+            ("-ORBSet nesting", "write -ORBSet key=value"),
+            ("-ORBSet limits.nestin=3", "did you mean `limits.nesting`?"),
+            (
+                "-ORBConfigFile /no/such/file",
+                "/no/such/file: cannot be read",
+            ),
+            ("-ORBListenEndpoints nonsense", "-ORBListenEndpoints: "),
+        ] {
+            let (config, args) = from(words);
+            let error = config.unwrap_err();
+            assert!(error.contains(wanted), "{words}: {error}");
+            assert_eq!(args.join(" "), words);
+        }
+    }
+
+    /// What sets a key sets one that there is.
+    #[test]
+    fn every_argument_leads_to_a_key() {
+        for (name, does) in ARGUMENTS {
+            let (Does::Set(key) | Does::Milliseconds(key)) = does else {
+                continue;
+            };
+            let property = key.strip_prefix("properties.");
+            let names = orbium_sys::SocketOptions::TCP_NAMES;
+            assert!(
+                super::super::ConfigKey::ALL
+                    .iter()
+                    .any(|known| known.name == *key)
+                    || property.is_some_and(|property| names.contains(&property)),
+                "{name}: {key}"
+            );
+        }
+    }
+}

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What is wrong with a configuration, where it stands, and what to write.
+
+use std::fmt;
+
+/// Where a setting stands.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// In a file: its path, the number of the line from 1, and its text.
+    Line(String, usize, String),
+    /// In a file as a whole: its path.
+    File(String),
+    /// On the command line.
+    Argument(String),
+    /// In a program that sets it by name.
+    Program,
+}
+
+/// A setting that cannot be, and what to write instead.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ConfigError {
+    /// Where it stands.
+    pub place: Place,
+    /// What is wrong, and what would be right, in a sentence.
+    pub reason: String,
+}
+
+impl ConfigError {
+    pub(super) fn new(place: Place, reason: impl Into<String>) -> Self {
+        let reason = reason.into();
+        Self { place, reason }
+    }
+}
+
+impl fmt::Display for ConfigError {
+    /// `server.conf:3: …`, and the line itself below.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.place {
+            Place::Line(path, number, text) => {
+                write!(f, "{path}:{number}: {}\n  {number} | {text}", self.reason)
+            }
+            Place::File(path) => write!(f, "{path}: {}", self.reason),
+            Place::Argument(argument) => write!(f, "{argument}: {}", self.reason),
+            Place::Program => f.write_str(&self.reason),
+        }
+    }
+}
+
+impl std::error::Error for ConfigError {}

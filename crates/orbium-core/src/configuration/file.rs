@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Configuration files: lines of `key = value`. Lines of TAO's service
+//! configurator, `static Server_Strategy_Factory "-ORB…"`, are understood too.
+
+use std::fs::File;
+use std::io::Read as _;
+use std::path::Path;
+
+use super::values::Read;
+use super::{ConfigError, Place, arguments, find_profile};
+use crate::Config;
+
+/// Octets of the largest file that is read.
+const LARGEST: u64 = 1 << 20;
+
+/// The sections there are: what stands before the keys in them.
+const SECTIONS: [&str; 2] = ["limits", "properties"];
+
+/// Reads a file; `base` goes before the profile that the file names.
+pub(super) fn read(path: &Path, base: Option<Config>) -> Result<Config, ConfigError> {
+    let shown = path.display().to_string();
+    let failed = |reason: String| ConfigError::new(Place::File(shown.clone()), reason);
+    let mut octets = Vec::new();
+    File::open(path)
+        .and_then(|file| file.take(LARGEST + 1).read_to_end(&mut octets))
+        .map_err(|error| failed(format!("cannot be read: {error}")))?;
+    if octets.len() as u64 > LARGEST {
+        return Err(failed(
+            "is larger than 1 MiB, so it is no configuration".into(),
+        ));
+    }
+    let text = String::from_utf8(octets);
+    let text = text.map_err(|_| failed("is not text in UTF-8".into()))?;
+    parse(&shown, &text, base)
+}
+
+/// What a text says, which stands in a file of that name.
+pub(super) fn parse(path: &str, text: &str, base: Option<Config>) -> Result<Config, ConfigError> {
+    let mut reading = Reading {
+        profile_is_chosen: base.is_some(),
+        config: base.unwrap_or_default(),
+        has_begun: false,
+        section: None,
+    };
+    for (number, line) in (1..).zip(text.lines()) {
+        reading
+            .line(without_comment(line).trim())
+            .map_err(|reason| {
+                let line = line.trim().to_owned();
+                ConfigError::new(Place::Line(path.to_owned(), number, line), reason)
+            })?;
+    }
+    Ok(reading.config)
+}
+
+/// What stands before a `#` at the beginning or behind a space, outside of
+/// quotation marks. Elsewhere it belongs to the value: object URLs have it.
+fn without_comment(line: &str) -> &str {
+    let (mut quoted, mut before) = (false, ' ');
+    for (at, c) in line.char_indices() {
+        match c {
+            '"' => quoted = !quoted,
+            '#' if !quoted && before.is_whitespace() => return &line[..at],
+            _ => {}
+        }
+        before = c;
+    }
+    line
+}
+
+struct Reading {
+    config: Config,
+    /// By who reads the file, which goes before what stands in it.
+    profile_is_chosen: bool,
+    /// Something was set, so no profile may follow.
+    has_begun: bool,
+    section: Option<&'static str>,
+}
+
+impl Reading {
+    fn line(&mut self, line: &str) -> Read<()> {
+        if line.is_empty() {
+            return Ok(());
+        }
+        if let Some(section) = line.strip_prefix('[') {
+            return self.begin_section(section);
+        }
+        if let Some((directive, rest)) = line.split_once(char::is_whitespace)
+            && matches!(directive, "static" | "dynamic")
+            && !rest.trim_start().starts_with('=')
+        {
+            self.has_begun = true;
+            return self.service(directive, rest.trim());
+        }
+        let Some((key, value)) = line.split_once('=') else {
+            return Err(format!(
+                "`{line}` is no setting: write `key = value`, as in `server_strategy = reactive`"
+            ));
+        };
+        let (key, value) = (key.trim(), unquoted(value.trim())?);
+        if key == "profile" && self.section.is_none() {
+            return self.profile(value);
+        }
+        self.has_begun = true;
+        match self.section {
+            Some(section) => self.config.put(&format!("{section}.{key}"), value),
+            None => self.config.put(key, value),
+        }
+    }
+
+    fn begin_section(&mut self, rest: &str) -> Read<()> {
+        let name = rest.strip_suffix(']').map(str::trim);
+        let known = SECTIONS.into_iter().find(|known| Some(*known) == name);
+        match known {
+            Some(_) => self.section = known,
+            None => {
+                return Err(format!(
+                    "`[{rest}` is no section: write [{}]",
+                    SECTIONS.join("] or [")
+                ));
+            }
+        }
+        Ok(())
+    }
+
+    fn profile(&mut self, name: &str) -> Read<()> {
+        if self.has_begun {
+            return Err(
+                "a profile sets everything, so it has to stand before all else: move this line up"
+                    .into(),
+            );
+        }
+        self.has_begun = true;
+        let profile = find_profile(name)?;
+        if !self.profile_is_chosen {
+            self.config = profile;
+        }
+        Ok(())
+    }
+
+    /// A line of TAO's `svc.conf`.
+    fn service(&mut self, directive: &str, rest: &str) -> Read<()> {
+        if directive == "dynamic" {
+            return Err(
+                "orbium loads no services by `dynamic`: protocols out of shared libraries are \
+                 loaded with `Protocols::load`, or with --load of the program"
+                    .into(),
+            );
+        }
+        let Some((_, options)) = rest.split_once(char::is_whitespace) else {
+            return Err(format!(
+                "`{rest}` has no options: write `static Server_Strategy_Factory \"-ORBConcurrency \
+                 reactive\"`"
+            ));
+        };
+        let options = unquoted(options.trim())?;
+        arguments::apply(&mut self.config, options.split_whitespace())
+    }
+}
+
+/// A value without the quotation marks around it.
+fn unquoted(value: &str) -> Read<&str> {
+    let inner = value.strip_prefix('"');
+    match inner.map(|inner| inner.strip_suffix('"')) {
+        None => Ok(value),
+        Some(Some(inner)) => Ok(inner),
+        Some(None) => Err(format!("`{value}` lacks its second quotation mark")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+    use crate::ServerStrategy;
+
+    fn read(text: &str) -> Result<Config, String> {
+        parse("x.conf", text, None).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn a_file_has_keys_sections_comments_and_a_profile() {
+        let config = read(
+            "# of the flight computer\n\
+             profile = embedded\n\
+             \n\
+             endpoint = iiop://:5000   # all interfaces\n\
+             endpoint = \"uiop:///run/a # b.sock\"\n\
+             initial_reference = NameService=corbaloc::ns:2809/NameService\n\
+             call_timeout = 250 ms\n\
+             [limits]\n\
+             connections = 12\n\
+             [properties]\n\
+             dscp = 46\n",
+        )
+        .unwrap();
+        let endpoints: Vec<_> = config.endpoints.iter().map(ToString::to_string).collect();
+        assert_eq!(endpoints, ["iiop://:5000", "uiop:///run/a # b.sock"]);
+        assert_eq!(config.strategy, ServerStrategy::Reactive);
+        assert_eq!(config.call_timeout, Some(Duration::from_millis(250)));
+        assert_eq!(config.limits.connections, 12);
+        assert_eq!(config.properties.dscp, Some(46));
+        assert_eq!(config.initial_references[0].0, "NameService");
+    }
+
+    #[test]
+    fn a_service_configuration_of_tao_is_understood() {
+        let config = read(
+            "static Server_Strategy_Factory \"-ORBConcurrency reactive\"\n\
+             static Resource_Factory \"-ORBConnectionCacheMax 32\"\n",
+        )
+        .unwrap();
+        assert_eq!(config.strategy, ServerStrategy::Reactive);
+        assert_eq!(config.limits.idle_connections, 32);
+    }
+
+    #[test]
+    fn what_is_wrong_is_shown_with_its_line_and_what_to_write() {
+        for (text, wanted) in [
+            (
+                "server_strategy = fast",
+                "x.conf:1: `fast` is not a server strategy: expected thread-per-connection",
+            ),
+            (
+                "\nreactive",
+                "x.conf:2: `reactive` is no setting: write `key = value`",
+            ),
+            (
+                "[limit]",
+                "x.conf:1: `[limit]` is no section: write [limits]",
+            ),
+            ("[limits", "write [limits] or [properties]"),
+            ("[limits]\nnesting = many", "x.conf:2: `many` is no number"),
+            ("giop_minor = 3", "write 0, 1 or 2"),
+            ("call_timeout = 5", "write a number and a unit"),
+            (
+                "profile = fast",
+                "write default, embedded, avionics, medical-imaging",
+            ),
+            (
+                "giop_minor = 1\nprofile = embedded",
+                "x.conf:2: a profile sets everything",
+            ),
+            ("endpoint = \"iiop://:1", "second quotation mark"),
+            (
+                "initial_reference = NameService",
+                "write NameService=corbaloc",
+            ),
+            ("initial_reference = A=corbaloc:rir:/A", "leads back"),
+            ("dynamic X Service_Object", "loads no services"),
+            ("static Resource_Factory", "has no options"),
+            (
+                "static R \"-ORBFoo 1\"",
+                "x.conf:1: there is no argument `-ORBFoo`",
+            ),
+        ] {
+            let error = read(text).unwrap_err();
+            assert!(error.contains(wanted), "{text:?}: {error}");
+            // The line itself is there too.
+            let line = text.lines().last().unwrap();
+            assert!(error.ends_with(&format!("| {line}")), "{error}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_file_is_told() {
+        let error = super::read(Path::new("/no/such/file"), None).unwrap_err();
+        assert!(
+            error
+                .to_string()
+                .starts_with("/no/such/file: cannot be read")
+        );
+    }
+}

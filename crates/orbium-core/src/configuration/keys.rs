@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The table of everything that can be chosen by name.
+
+use orbium_giop::ObjectUrl;
+use orbium_transport::Endpoint;
+
+use super::values::{
+    Read, flag, number, octets, optional, parsed, show_octets, show_optional, show_span, span,
+};
+use crate::{Config, ConnectTimeout, GiopMinor, ProtocolPolicy, ServerStrategy};
+
+/// Something that can be chosen.
+#[derive(Clone, Copy, Debug)]
+pub struct ConfigKey {
+    /// Its name.
+    pub name: &'static str,
+    /// What its value is like.
+    pub value: &'static str,
+    /// What it means.
+    pub meaning: &'static str,
+    pub(super) set: fn(&mut Config, &str) -> Read<()>,
+    show: fn(&Config) -> String,
+}
+
+impl ConfigKey {
+    /// Every key, in the order of the documentation. Socket options are keys
+    /// too, as `properties.` and the name of a protocol property.
+    pub const ALL: &'static [Self] = KEYS;
+
+    /// What a configuration says, as it would be written.
+    #[must_use]
+    pub fn show(&self, config: &Config) -> String {
+        (self.show)(config)
+    }
+}
+
+fn list<T>(all: &[T], show: impl Fn(&T) -> String) -> String {
+    match all {
+        [] => "none".to_owned(),
+        all => all.iter().map(show).collect::<Vec<_>>().join(" "),
+    }
+}
+
+fn initial_reference(text: &str) -> Read<(String, String)> {
+    let Some((name, url)) = text.split_once('=') else {
+        return Err(format!(
+            "`{text}` names no reference: write NameService=corbaloc::host:2809/NameService"
+        ));
+    };
+    let (name, url) = (name.trim(), url.trim());
+    if name.is_empty() {
+        return Err("the reference has no name: write NameService= before it".into());
+    }
+    let parsed = ObjectUrl::parse(url).map_err(|error| format!("`{url}`: {error}"))?;
+    let context = match &parsed {
+        ObjectUrl::Corbaloc(corbaloc) => Some(corbaloc),
+        ObjectUrl::Corbaname(corbaname) => Some(&corbaname.context),
+        ObjectUrl::Ior(_) => None,
+    };
+    match context.and_then(|context| context.initial_reference()) {
+        // It might lead to itself.
+        Some(_) => Err(format!(
+            "`{url}` leads back to initial references: write the address"
+        )),
+        None => Ok((name.to_owned(), url.to_owned())),
+    }
+}
+
+macro_rules! keys {
+    ($($name:literal $value:literal $meaning:literal
+       |$config:ident, $text:ident| $set:expr, |$shown:ident| $show:expr;)*) => {
+        const KEYS: &[ConfigKey] = &[$(ConfigKey {
+            name: $name,
+            value: $value,
+            meaning: $meaning,
+            set: |$config, $text| {
+                $set;
+                Ok(())
+            },
+            show: |$shown| $show,
+        },)*];
+    };
+}
+
+keys! {
+    "endpoint" "URL" "where to listen; may be repeated, `none` forgets those before"
+        |c, text| match text {
+            "none" => c.endpoints.clear(),
+            text => c.endpoints.push(parsed::<Endpoint>(text)?),
+        },
+        |c| list(&c.endpoints, ToString::to_string);
+    "server_strategy" "STRATEGY" "how connections are served: thread-per-connection, reactive, leader-followers, worker-pool"
+        |c, text| c.strategy = parsed::<ServerStrategy>(text)?,
+        |c| c.strategy.to_string();
+    "protocols" "LIST" "the transports and messaging halves that there are to be; the others are taken away"
+        |c, text| {
+            let names = text.split(',').map(str::trim);
+            c.protocols = c.protocols.only(names).map_err(|error| error.to_string())?;
+        },
+        |c| c.protocols.schemes().chain(c.protocols.messaging()).collect::<Vec<_>>().join(",");
+    "client_protocols" "LIST or none" "ClientProtocolPolicy: what to call with, best first"
+        |c, text| c.client_protocols = optional(text, parsed::<ProtocolPolicy>)?,
+        |c| show_optional(c.client_protocols.as_ref(), ToString::to_string);
+    "initial_reference" "NAME=URL" "what `resolve_initial_references` gives for the name; may be repeated"
+        |c, text| c.initial_references.push(initial_reference(text)?),
+        |c| list(&c.initial_references, |(name, url)| format!("{name}={url}"));
+    "default_initial_reference" "URL or none" "for names that are not known: this, a slash and the name"
+        |c, text| c.default_initial_reference = optional(text, |url| Ok(url.to_owned()))?,
+        |c| show_optional(c.default_initial_reference.clone(), |url| url);
+    "call_timeout" "TIME or none" "RelativeRoundtripTimeout: what a call may take"
+        |c, text| c.call_timeout = optional(text, span)?,
+        |c| show_optional(c.call_timeout, show_span);
+    "request_timeout" "TIME or none" "RelativeRequestTimeout: until a request has to be with its servant"
+        |c, text| c.request_timeout = optional(text, span)?,
+        |c| show_optional(c.request_timeout, show_span);
+    "keeps_deadlines" "true or false" "whether servers are not told until when a call makes sense"
+        |c, text| c.keeps_deadlines = flag(text)?,
+        |c| c.keeps_deadlines.to_string();
+    "connect_timeout" "TIME" "what making a connection may take of it"
+        |c, text| c.connect_timeout = ConnectTimeout(span(text)?),
+        |c| show_span(c.connect_timeout.0);
+    "fragment_size" "OCTETS or none" "above which messages are sent in fragments"
+        |c, text| c.fragment_size = optional(text, octets)?,
+        |c| show_optional(c.fragment_size, show_octets);
+    "giop_minor" "0, 1 or 2" "highest GIOP 1.x that is published and spoken"
+        |c, text| {
+            let minor = GiopMinor::new(number(text)?);
+            c.giop_minor = minor.ok_or("there are GIOP 1.0, 1.1 and 1.2: write 0, 1 or 2")?;
+        },
+        |c| c.giop_minor.number().to_string();
+    "limits.message_size" "OCTETS" "of the largest message, both ways"
+        |c, text| c.limits.message_size = octets(text)?,
+        |c| show_octets(c.limits.message_size);
+    "limits.nesting" "NUMBER" "levels of nesting in a value received"
+        |c, text| c.limits.nesting = number(text)?,
+        |c| c.limits.nesting.to_string();
+    "limits.messages_in_assembly" "NUMBER" "messages in fragments at a time, per connection"
+        |c, text| c.limits.messages_in_assembly = number(text)?,
+        |c| c.limits.messages_in_assembly.to_string();
+    "limits.connections" "NUMBER" "connections served at once"
+        |c, text| c.limits.connections = number(text)?,
+        |c| c.limits.connections.to_string();
+    "limits.message_time" "TIME" "what a peer may take to complete a message"
+        |c, text| c.limits.message_time = span(text)?,
+        |c| show_span(c.limits.message_time);
+    "limits.send_time" "TIME" "what a peer may take to accept what is sent to it"
+        |c, text| c.limits.send_time = span(text)?,
+        |c| show_span(c.limits.send_time);
+    "limits.held_requests" "NUMBER" "requests held by a POA manager"
+        |c, text| c.limits.held_requests = number(text)?,
+        |c| c.limits.held_requests.to_string();
+    "limits.serving_threads" "NUMBER" "threads that serve at once, where more are started as they wait"
+        |c, text| c.limits.serving_threads = number(text)?,
+        |c| c.limits.serving_threads.to_string();
+    "limits.connections_per_server" "NUMBER" "connections to one server"
+        |c, text| c.limits.connections_per_server = number(text)?,
+        |c| c.limits.connections_per_server.to_string();
+    "limits.idle_connections" "NUMBER" "connections kept for later calls, to all servers together"
+        |c, text| c.limits.idle_connections = number(text)?,
+        |c| c.limits.idle_connections.to_string();
+    "limits.forwards" "NUMBER" "references followed by one call"
+        |c, text| c.limits.forwards = number(text)?,
+        |c| c.limits.forwards.to_string();
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Reading back what is shown changes nothing, for every profile.
+    #[test]
+    fn what_is_shown_can_be_read() {
+        for (name, _) in super::super::profiles::PROFILES {
+            let config = Config::profile(name).unwrap();
+            for key in ConfigKey::ALL {
+                let mut other = config.clone();
+                let text = key.show(&config);
+                if key.name == "initial_reference" && text == "none" {
+                    continue;
+                }
+                (key.set)(&mut other, &text).unwrap();
+                assert_eq!(key.show(&other), text, "{}", key.name);
+            }
+        }
+    }
+
+    /// The names of the fields of a struct.
+    fn fields(shown: &str) -> Vec<&str> {
+        let fields = shown.lines().filter_map(|line| line.strip_prefix("    "));
+        let fields = fields.filter(|line| !line.starts_with([' ', '}', ']', ')']));
+        fields
+            .filter_map(|line| Some(line.split_once(':')?.0))
+            .collect()
+    }
+
+    /// Whoever adds a field adds a key too.
+    #[test]
+    fn every_field_has_a_key() {
+        let config = Config::default();
+        let all = ConfigKey::ALL.iter().map(|key| key.name);
+        let limits = format!("{:#?}", config.limits);
+        let limits: Vec<_> = fields(&limits)
+            .into_iter()
+            .map(|name| format!("limits.{name}"))
+            .collect();
+        let keys: Vec<_> = all
+            .clone()
+            .filter(|name| name.starts_with("limits."))
+            .collect();
+        assert_eq!(limits, keys);
+        let shown = format!("{config:#?}");
+        let others = fields(&shown)
+            .into_iter()
+            .filter(|name| !matches!(*name, "limits" | "properties"));
+        let others: Vec<_> = others.collect();
+        let keys: Vec<_> = all.filter(|name| !name.starts_with("limits.")).collect();
+        assert_eq!(others.len(), keys.len(), "{others:?} and {keys:?}");
+    }
+
+    /// Every key sets something, and says what is wrong with nonsense.
+    #[test]
+    fn every_key_sets_something_of_its_own() {
+        for key in ConfigKey::ALL {
+            let value = match (key.name, key.value) {
+                ("endpoint", _) => "iiop://:5000",
+                ("server_strategy", _) => "reactive",
+                ("protocols" | "client_protocols", _) => "iiop",
+                ("giop_minor", _) => "1",
+                (_, "NAME=URL") => "A=corbaloc::b/C",
+                (_, "URL or none") => "corbaloc::b",
+                (_, "true or false") => "true",
+                (_, "NUMBER") => "77",
+                (_, "OCTETS" | "OCTETS or none") => "77 KiB",
+                (_, "TIME" | "TIME or none") => "77 ms",
+                other => panic!("{other:?}"),
+            };
+            let mut config = Config::default();
+            (key.set)(&mut config, value).unwrap();
+            assert_ne!(config, Config::default(), "{}", key.name);
+            let others = ConfigKey::ALL.iter().filter(|other| other.name != key.name);
+            for other in others {
+                assert_eq!(other.show(&config), other.show(&Config::default()));
+            }
+            if key.value != "URL or none" {
+                let refused = (key.set)(&mut config, "?!").unwrap_err();
+                assert!(!refused.is_empty(), "{}", key.name);
+            }
+        }
+    }
+}

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Configurations from files, from `-ORB` arguments and by name: one table of
+//! keys for all of them.
+
+mod arguments;
+mod error;
+mod file;
+mod keys;
+#[cfg(test)]
+mod page;
+mod profiles;
+mod values;
+
+use std::path::Path;
+
+use crate::Config;
+
+pub use error::{ConfigError, Place};
+pub use keys::ConfigKey;
+use values::Read;
+
+/// What stands before the names of socket options.
+const PROPERTIES: &str = "properties.";
+
+impl Config {
+    /// The names of all profiles, and what each is for.
+    pub const PROFILES: &'static [(&'static str, &'static str)] = &profiles::PROFILES;
+
+    /// A named profile: many choices at once.
+    ///
+    /// # Errors
+    /// There is no profile of that name.
+    pub fn profile(name: &str) -> Result<Self, ConfigError> {
+        find_profile(name).map_err(|reason| ConfigError::new(Place::Program, reason))
+    }
+
+    /// What a file says: lines of `key = value`, comments behind `#`, sections
+    /// in brackets, and a `profile` first of all, if any.
+    ///
+    /// ```
+    /// use orbium_core::Config;
+    ///
+    /// let path = std::env::temp_dir().join(format!("orbium-{}.conf", std::process::id()));
+    /// std::fs::write(&path, "profile = embedded\n\n[limits]\nconnectoins = 5\n")?;
+    /// let error = Config::from_file(&path).unwrap_err();
+    /// std::fs::remove_file(&path)?;
+    /// assert!(error.to_string().contains(
+    ///     ".conf:4: there is no key `limits.connectoins`: did you mean `limits.connections`?"
+    /// ));
+    /// # Ok::<(), std::io::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// The file cannot be read, or a line cannot be understood: which, and what
+    /// to write.
+    pub fn from_file(path: impl AsRef<Path>) -> Result<Self, ConfigError> {
+        file::read(path.as_ref(), None)
+    }
+
+    /// What `-ORB` arguments say. Those, and their values, are taken out; all
+    /// others stay, and so does everything from `--` on. A profile and files go
+    /// before the rest, wherever they stand.
+    ///
+    /// ```
+    /// use orbium_core::{Config, ServerStrategy};
+    ///
+    /// let mut args: Vec<String> = ["server", "-ORBServerStrategy", "reactive", "--verbose"]
+    ///     .map(str::to_owned)
+    ///     .to_vec();
+    /// let config = Config::from_args(&mut args)?;
+    /// assert_eq!(config.strategy, ServerStrategy::Reactive);
+    /// assert_eq!(args, ["server", "--verbose"]);
+    /// # Ok::<(), orbium_core::ConfigError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// An argument that starts with `-ORB` and is none, or has no value or a
+    /// wrong one. Nothing is taken out then.
+    pub fn from_args(args: &mut Vec<String>) -> Result<Self, ConfigError> {
+        arguments::take(args)
+    }
+
+    /// Sets what has a name: a [`ConfigKey`], or `properties.` and the name of a
+    /// protocol property.
+    ///
+    /// # Errors
+    /// There is no such key, or it cannot have that value.
+    pub fn set(&mut self, key: &str, value: &str) -> Result<(), ConfigError> {
+        self.put(key, value)
+            .map_err(|reason| ConfigError::new(Place::Program, reason))
+    }
+
+    fn put(&mut self, name: &str, value: &str) -> Read<()> {
+        if let Some(property) = name.strip_prefix(PROPERTIES) {
+            return self.put_property(property, value);
+        }
+        match ConfigKey::ALL.iter().find(|key| key.name == name) {
+            Some(key) => (key.set)(self, value),
+            None => {
+                let all = ConfigKey::ALL.iter().map(|key| key.name);
+                Err(not_there("key", name, all))
+            }
+        }
+    }
+
+    fn put_property(&mut self, property: &str, value: &str) -> Read<()> {
+        use orbium_sys::OptionError::{BadValue, Unknown};
+
+        match self.properties.set(property, value) {
+            Ok(()) => Ok(()),
+            Err(BadValue) => Err(format!("`{value}` is no value of {property}")),
+            Err(Unknown) => {
+                let names = orbium_sys::SocketOptions::TCP_NAMES.iter();
+                let names = names.chain(orbium_sys::SocketOptions::MULTICAST_NAMES);
+                Err(not_there("protocol property", property, names.copied()))
+            }
+        }
+    }
+}
+
+fn find_profile(name: &str) -> Read<Config> {
+    profiles::profile(name).ok_or_else(|| {
+        let names: Vec<_> = Config::PROFILES.iter().map(|(name, _)| *name).collect();
+        format!("there is no profile `{name}`: write {}", names.join(", "))
+    })
+}
+
+/// That there is nothing of a name, and what may have been meant.
+fn not_there<'n>(what: &str, name: &str, all: impl Iterator<Item = &'n str>) -> String {
+    let close = |other: &&str| distance(&name.to_lowercase(), &other.to_lowercase());
+    match all.min_by_key(close) {
+        Some(nearest) if close(&nearest) <= name.len() / 3 + 1 => {
+            format!("there is no {what} `{name}`: did you mean `{nearest}`?")
+        }
+        _ => format!("there is no {what} `{name}`: see docs/configuration.md for all there are"),
+    }
+}
+
+/// Letters to add, take away or change to make one of the other.
+fn distance(a: &str, b: &str) -> usize {
+    // A name that long is none, and is not worth the time.
+    let b: Vec<char> = b.chars().take(64).collect();
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (i, letter) in a.chars().take(64).enumerate() {
+        let mut diagonal = row[0];
+        row[0] = i + 1;
+        for (j, other) in b.iter().enumerate() {
+            let changed = diagonal + usize::from(letter != *other);
+            diagonal = row[j + 1];
+            row[j + 1] = changed.min(diagonal + 1).min(row[j] + 1);
+        }
+    }
+    row[b.len()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_that_are_nearly_right_are_told() {
+        let mut config = Config::default();
+        for (key, hint) in [
+            ("endpiont", "did you mean `endpoint`?"),
+            ("limits.conections", "did you mean `limits.connections`?"),
+            ("properties.nodelay", "did you mean `no_delay`?"),
+            ("quux", "see docs/configuration.md"),
+        ] {
+            let error = config.set(key, "1").unwrap_err().to_string();
+            assert!(error.contains(hint), "{error}");
+        }
+        assert_eq!(config, Config::default());
+        assert_eq!(distance("kitten", "sitting"), 3);
+    }
+
+    #[test]
+    fn protocol_properties_are_keys() {
+        let mut config = Config::default();
+        config.set("properties.dscp", "46").unwrap();
+        assert_eq!(config.properties.dscp, Some(46));
+        let error = config.set("properties.dscp", "64").unwrap_err();
+        assert_eq!(error.to_string(), "`64` is no value of dscp");
+    }
+}

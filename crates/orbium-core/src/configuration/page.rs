@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Tests that hold `docs/configuration.md` true.
+
+use std::fmt::Write;
+
+use super::{ConfigKey, arguments, file};
+use crate::Config;
+
+fn page() -> String {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/configuration.md");
+    std::fs::read_to_string(path).unwrap()
+}
+
+#[track_caller]
+fn expect(text: &str) {
+    assert!(
+        page().contains(text),
+        "docs/configuration.md lacks this:\n{text}"
+    );
+}
+
+#[test]
+fn every_key_is_on_the_page() {
+    let mut table = String::from("| key | value | default | |\n|---|---|---|---|\n");
+    let config = Config::default();
+    for key in ConfigKey::ALL {
+        let default = match key.name {
+            "protocols" => "all".to_owned(),
+            _ => key.show(&config),
+        };
+        let (name, value, meaning) = (key.name, key.value, key.meaning);
+        let _ = writeln!(table, "| `{name}` | {value} | {default} | {meaning} |");
+    }
+    expect(&table);
+}
+
+#[test]
+fn every_profile_is_on_the_page() {
+    let default = Config::default();
+    for (name, purpose) in Config::PROFILES {
+        let config = Config::profile(name).unwrap();
+        let mut section = format!("### {name}\n\nFor {purpose}.\n");
+        let differences: String = ConfigKey::ALL
+            .iter()
+            .filter(|key| key.show(&config) != key.show(&default))
+            .map(|key| {
+                let value = key.show(&config);
+                // There are as many threads as processors.
+                let value = value.split(':').next().unwrap_or_default();
+                format!("{} = {value}\n", key.name)
+            })
+            .collect();
+        if !differences.is_empty() {
+            let _ = write!(section, "\n```ini\n{differences}");
+        }
+        expect(&section);
+    }
+}
+
+#[test]
+fn every_argument_is_on_the_page() {
+    for name in arguments::names() {
+        expect(&format!("`{name}"));
+    }
+}
+
+#[test]
+fn every_example_on_the_page_can_be_read() {
+    let page = page();
+    let examples = page.split("```ini\n").skip(1);
+    let mut count = 0;
+    for example in examples {
+        let text = example.split("```").next().unwrap();
+        file::parse("docs/configuration.md", text, None).unwrap();
+        count += 1;
+    }
+    assert!(count > 4);
+}

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Values as they are written.
+
+use std::fmt;
+use std::str::FromStr;
+use std::time::Duration;
+
+/// What is wrong with a value, in words.
+pub(super) type Read<T> = Result<T, String>;
+
+/// Whatever says itself how it is written.
+pub(super) fn parsed<T: FromStr<Err: fmt::Display>>(text: &str) -> Read<T> {
+    text.parse().map_err(|error: T::Err| error.to_string())
+}
+
+pub(super) fn number<T: FromStr>(text: &str) -> Read<T> {
+    let read = text.replace('_', "").parse();
+    read.map_err(|_| format!("`{text}` is no number that can be here: write digits, as in 100"))
+}
+
+pub(super) fn flag(text: &str) -> Read<bool> {
+    match text {
+        "true" | "yes" | "on" | "1" => Ok(true),
+        "false" | "no" | "off" | "0" => Ok(false),
+        _ => Err(format!("`{text}` is neither true nor false")),
+    }
+}
+
+/// Splits what is written into a number and a unit.
+fn with_unit(text: &str) -> Option<(u64, &str)> {
+    let digits = text
+        .find(|c: char| !c.is_ascii_digit() && c != '_')
+        .unwrap_or(text.len());
+    let (number, unit) = text.split_at(digits);
+    Some((number.replace('_', "").parse().ok()?, unit.trim()))
+}
+
+/// Octets: `4096`, `64 KiB`, `1 MiB`, `2 GiB`.
+pub(super) fn octets(text: &str) -> Read<usize> {
+    let read = || {
+        let (number, unit) = with_unit(text)?;
+        let factor = match unit {
+            "" => 1,
+            "KiB" | "k" | "K" => 1 << 10,
+            "MiB" | "m" | "M" => 1 << 20,
+            "GiB" | "g" | "G" => 1 << 30,
+            _ => return None,
+        };
+        usize::try_from(number.checked_mul(factor)?).ok()
+    };
+    read().ok_or_else(|| {
+        format!("`{text}` is no number of octets: write 4096, 64 KiB, 1 MiB or 2 GiB")
+    })
+}
+
+pub(super) fn show_octets(octets: usize) -> String {
+    for (unit, name) in [(1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB")] {
+        if octets > 0 && octets.is_multiple_of(unit) {
+            return format!("{} {name}", octets / unit);
+        }
+    }
+    octets.to_string()
+}
+
+/// A span of time: `20 ms`, `5 s`, `100 us`, `2 min`.
+pub(super) fn span(text: &str) -> Read<Duration> {
+    let read = || {
+        let (number, unit) = with_unit(text)?;
+        match unit {
+            "us" | "µs" => Some(Duration::from_micros(number)),
+            "ms" => Some(Duration::from_millis(number)),
+            "s" => Some(Duration::from_secs(number)),
+            "min" => Some(Duration::from_secs(number.checked_mul(60)?)),
+            _ => None,
+        }
+    };
+    read().ok_or_else(|| {
+        format!("`{text}` is no span of time: write a number and a unit, as in 100 us, 20 ms, 5 s or 2 min")
+    })
+}
+
+/// As omniORB and TAO have it.
+pub(super) fn milliseconds(text: &str) -> Read<String> {
+    number::<u64>(text).map(|number| format!("{number} ms"))
+}
+
+pub(super) fn show_span(span: Duration) -> String {
+    let whole = span.as_micros();
+    for (unit, name) in [(60_000_000, "min"), (1_000_000, "s"), (1_000, "ms")] {
+        if whole > 0 && whole.is_multiple_of(unit) {
+            return format!("{} {name}", whole / unit);
+        }
+    }
+    format!("{whole} us")
+}
+
+/// What may be `none`.
+pub(super) fn optional<T>(text: &str, read: impl Fn(&str) -> Read<T>) -> Read<Option<T>> {
+    if text == "none" {
+        return Ok(None);
+    }
+    read(text)
+        .map(Some)
+        .map_err(|why| format!("{why}, or none"))
+}
+
+pub(super) fn show_optional<T>(value: Option<T>, show: impl Fn(T) -> String) -> String {
+    value.map_or_else(|| "none".to_owned(), show)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_and_spans_are_read_as_they_are_shown() {
+        for text in ["0", "100", "64 KiB", "1 MiB", "2 GiB", "1025"] {
+            assert_eq!(show_octets(octets(text).unwrap()), text);
+        }
+        for text in ["0 us", "100 us", "20 ms", "5 s", "90 s", "2 min"] {
+            assert_eq!(show_span(span(text).unwrap()), text);
+        }
+        assert_eq!(octets("64k"), Ok(65_536));
+        assert_eq!(span("20ms"), Ok(Duration::from_millis(20)));
+        assert_eq!(number("1_000"), Ok(1_000));
+    }
+
+    #[test]
+    fn what_has_no_unit_or_a_strange_one_is_refused() {
+        for text in [
+            "",
+            "5",
+            "s",
+            "5 h",
+            "-5 s",
+            "5.5 s",
+            "99999999999999999999 s",
+        ] {
+            assert!(
+                span(text)
+                    .unwrap_err()
+                    .contains("write a number and a unit")
+            );
+        }
+        for text in ["", "KiB", "1 kB", "-1", "99999999999 GiB"] {
+            assert!(octets(text).unwrap_err().contains("write 4096"));
+        }
+        assert!(flag("maybe").is_err());
+    }
+}
