@@ -5,6 +5,7 @@ use orbium_cdr::{CdrReader, CdrWriter, Decode, Encode, Format};
 use orbium_giop::real_time::{
     priority_context, priority_range_context, read_priority_context, read_priority_range_context,
 };
+use orbium_giop::time::{EndTimes, TimeLeft};
 use orbium_giop::{
     BodyStart, CancelRequest, FragmentPlan, HEADER_LEN, Ior, LocateReplyHeader, LocateRequest,
     LocateStatus, MessageHeader, MessageKind, OperationTail, Reassembly, ReassemblyLimits,
@@ -282,6 +283,15 @@ fn contexts_hold(contexts: &ServiceContexts<'_>, format: Format) {
         if let Ok(range) = read_priority_range_context(context.data) {
             let again = priority_range_context(range);
             assert_eq!(read_priority_range_context(&again), Ok(range));
+        }
+        if let Ok(ends) = EndTimes::decode(context.data) {
+            assert_eq!(EndTimes::decode(ends.encode().as_slice()), Ok(ends));
+            for time in [ends.request, ends.reply].into_iter().flatten() {
+                let _ = time.to_system_time();
+            }
+        }
+        if let Ok(left) = TimeLeft::decode(context.data) {
+            assert_eq!(TimeLeft::decode(left.encode().as_slice()), Ok(left));
         }
     }
     let Some(data) = contexts.find(service_context::CODE_SETS) else {
