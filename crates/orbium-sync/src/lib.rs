@@ -9,6 +9,7 @@
 //! * [`PriorityMutex`]: its owner is as urgent as who waits for it.
 //! * [`spawn`], [`ThreadCache`]: new threads, and threads that are kept for a
 //!   while after their work.
+//! * [`Turns`]: who of those who wait reads for all of them.
 #![deny(unsafe_code)]
 
 pub mod lock;
@@ -21,7 +22,9 @@ mod priority_mutex;
 pub mod role;
 mod slab;
 mod threads;
+mod turns;
 
 pub use priority_mutex::{MutexError, PriorityMutex};
 pub use slab::{Slab, SlabFull, SlotKey};
 pub use threads::{ThreadCache, spawn};
+pub use turns::{Turn, Turns};

@@ -74,6 +74,12 @@ pub fn about_to_block() {
     }
 }
 
+/// Whether this thread runs a servant, whosever.
+#[must_use]
+pub fn is_set() -> bool {
+    CURRENT.get().is_some()
+}
+
 /// Whether this thread runs a servant of that owner.
 #[must_use]
 #[allow(unsafe_code)]
