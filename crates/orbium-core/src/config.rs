@@ -7,7 +7,8 @@ use orbium_cdr::MAX_NESTING;
 use orbium_giop::{HEADER_LEN, MIN_FRAGMENT_LEN, ReassemblyLimits};
 use orbium_transport::{Endpoint, ProtocolProperties};
 
-use crate::{ProtocolPolicy, Protocols, ServerStrategy, TimePolicies};
+use crate::client::SEATS;
+use crate::{ClientStrategy, ProtocolPolicy, Protocols, ServerStrategy, TimePolicies};
 
 /// Bounds on what peers can make the ORB hold or wait for.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -35,9 +36,16 @@ pub struct Limits {
     /// Connections to one server address, busy ones included; a call that finds
     /// none free waits for one. Default: 64.
     pub connections_per_server: usize,
-    /// Connections kept idle, to all servers together; further ones are closed
-    /// after use. Default: 256.
+    /// Connections to all servers together, while some are idle: beyond it idle
+    /// ones are closed, the least recently used first, and a busy one never.
+    /// Default: 256.
     pub idle_connections: usize,
+    /// Calls at once on a connection that is shared; a further one waits.
+    /// Default: 1024, which is also the most.
+    pub calls_per_connection: usize,
+    /// Time after which a client closes a connection that it has not used;
+    /// `None` (the default) keeps it. Looked at every quarter of it.
+    pub client_idle_time: Option<Duration>,
     /// References followed by one call because servers forward it. Default: 16.
     pub forwards: u32,
 }
@@ -65,6 +73,8 @@ impl Default for Limits {
             serving_threads: 1024,
             connections_per_server: 64,
             idle_connections: 256,
+            calls_per_connection: SEATS as usize,
+            client_idle_time: None,
             forwards: 16,
         }
     }
@@ -78,6 +88,8 @@ pub struct Config {
     pub endpoints: Vec<Endpoint>,
     /// How connections are served.
     pub strategy: ServerStrategy,
+    /// How calls use connections, and wait for their replies.
+    pub client_strategy: ClientStrategy,
     /// Bounds.
     pub limits: Limits,
     /// The transports there are.
@@ -166,6 +178,17 @@ impl Config {
                 "a request that comes after its reply is due makes no sense: request_timeout must not be above call_timeout",
             );
         }
+        if limits.calls_per_connection == 0 || limits.calls_per_connection > SEATS as usize {
+            return Err(
+                "the ids of requests leave room for 1024 calls at once: limits.calls_per_connection must be from 1 to 1024",
+            );
+        }
+        if limits.client_idle_time.is_some_and(|time| time.is_zero()) {
+            return Err(
+                "a connection that is closed at once can never be used again: limits.client_idle_time must be above zero",
+            );
+        }
+        self.client_strategy.check(self.strategy)?;
         if self
             .fragment_size
             .is_some_and(|size| size < MIN_FRAGMENT_LEN)

@@ -65,7 +65,7 @@ pub use adapter::{
     Policies,
 };
 pub use bridge::Bridge;
-pub use client::{TimePolicies, Unreachable, last_failure};
+pub use client::{ClientStrategy, TimePolicies, UnknownClientStrategy, Unreachable, last_failure};
 pub use config::{Config, ConnectTimeout, GiopMinor, Limits};
 pub use configuration::{ConfigError, ConfigKey, Place};
 pub use initial::{InvalidName, ObjectError};

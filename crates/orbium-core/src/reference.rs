@@ -283,13 +283,23 @@ impl ObjectRef {
     }
 
     /// Makes the connection that a call of this thread would use now, unless it
-    /// is there: the call then finds it.
+    /// is there: the call then finds it. One that has ended is replaced.
     ///
     /// # Errors
     /// INV_POLICY for inconsistent policies; NO_RESOURCES 2 if no band holds the
     /// priority; what connecting raises.
     pub fn connect(&self) -> Result<(), SystemException> {
-        client::connect(self)
+        client::connect(self, 1)
+    }
+
+    /// As [`connect`](Self::connect), for so many calls at once: none of them
+    /// waits for a connection to be made. Where callers share a connection it is
+    /// one for all; where each thread has its own they are the calling thread's.
+    ///
+    /// # Errors
+    /// As [`connect`](Self::connect).
+    pub fn connect_many(&self, calls: usize) -> Result<(), SystemException> {
+        client::connect(self, calls)
     }
 
     fn with_overrides(&self, overrides: Overrides) -> Self {

@@ -19,7 +19,9 @@ mod waiting;
 
 pub use allocations::{Counted, CountingAllocator, count_allocations, held_octets};
 pub use message::{Message, Request, RequestLine, reply, request};
-pub use orbs::{Served, client, each_strategy, in_order, reach, reference};
+pub use orbs::{
+    Served, client, each_client_strategy, each_pair, each_strategy, in_order, reach, reference,
+};
 pub use peer::{FakeServer, Peer};
 pub use process::{descriptors, resident_octets, threads};
 pub use skipping::skipped;

@@ -5,7 +5,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Arc;
 
 use orbium::giop::{IiopProfile, Ior, TaggedComponent, Version};
-use orbium::{Config, Interface, Orb, ServerStrategy};
+use orbium::{ClientStrategy, Config, Interface, Orb, ServerStrategy};
 
 use crate::probe::Target;
 use crate::target::TargetState;
@@ -42,6 +42,39 @@ pub fn in_order(strategy: ServerStrategy) -> ServerStrategy {
         }
         other => other,
     }
+}
+
+/// Runs a test once for each client strategy.
+///
+/// # Panics
+/// The test panics; the strategy is named.
+pub fn each_client_strategy(test: impl Fn(ClientStrategy)) {
+    for strategy in ClientStrategy::ALL {
+        if let Err(panic) = catch_unwind(AssertUnwindSafe(|| test(*strategy))) {
+            eprintln!("with client strategy {strategy}");
+            resume_unwind(panic);
+        }
+    }
+}
+
+/// Runs a test for each pair of a server and a client strategy that go
+/// together: an ORB of the configuration that it is given can be built.
+///
+/// # Panics
+/// The test panics; the strategies are named.
+pub fn each_pair(test: impl Fn(Config)) {
+    each_strategy(|strategy| {
+        each_client_strategy(|client_strategy| {
+            let config = Config {
+                strategy,
+                client_strategy,
+                ..Config::default()
+            };
+            if Orb::new(config.clone()).is_ok() {
+                test(config);
+            }
+        });
+    });
 }
 
 /// An ORB that serves the test interface on a free port of the loopback.

@@ -27,13 +27,13 @@
 
 pub use orbium_cdr::{Any, AnyError, Char, Fixed, FixedError, LongDouble, TypeCode, Typed, WChar};
 pub use orbium_core::{
-    Bridge, Call, Channel, Completion, Config, ConfigError, ConfigKey, ConnectTimeout, Endpoint,
-    EndpointError, ExceptionKind, GiopMinor, HostPort, IdAssignment, IdUniqueness, Interface,
-    InvalidName, LibraryError, Lifespan, Limits, LoadError, ManagerState, NarrowError, ObjectError,
-    ObjectRef, OfferedProtocol, Orb, OrbBuilder, OrbError, Peer, Place, Poa, PoaError, PoaManager,
-    Policies, ProtocolPolicy, ProtocolPolicyError, ProtocolProperties, Protocols, Servant,
-    ServerStrategy, SystemException, TimePolicies, Transport, UnknownProtocol, Unreachable,
-    UserException, export_protocols, last_failure, nil_reference,
+    Bridge, Call, Channel, ClientStrategy, Completion, Config, ConfigError, ConfigKey,
+    ConnectTimeout, Endpoint, EndpointError, ExceptionKind, GiopMinor, HostPort, IdAssignment,
+    IdUniqueness, Interface, InvalidName, LibraryError, Lifespan, Limits, LoadError, ManagerState,
+    NarrowError, ObjectError, ObjectRef, OfferedProtocol, Orb, OrbBuilder, OrbError, Peer, Place,
+    Poa, PoaError, PoaManager, Policies, ProtocolPolicy, ProtocolPolicyError, ProtocolProperties,
+    Protocols, Servant, ServerStrategy, SystemException, TimePolicies, Transport, UnknownProtocol,
+    Unreachable, UserException, export_protocols, last_failure, nil_reference,
 };
 
 /// Time probes at every step of a call, with the feature `probes`.

@@ -10,7 +10,8 @@ use orbium_giop::{AddressingDisposition, Completion, ExceptionKind, Ior, SystemE
 use crate::ObjectRef;
 use crate::client::bands;
 use crate::client::binding::{Binding, no_usable_protocol};
-use crate::client::exchange::{Link, Outcome, deadline_passed};
+use crate::client::exchange::Outcome;
+use crate::client::link::{Link, deadline_passed};
 use crate::client::priorities::Priorities;
 use crate::client::timing::Timing;
 use crate::client::{locate, unreachable};
@@ -86,7 +87,7 @@ impl<'o> Attempt<'o> {
             // Oneways alone reach the object.
             return Err(no_usable_protocol());
         };
-        match Link::new(self.object.orb(), candidate, &self.timing) {
+        match Link::new(candidate, &self.timing) {
             Ok(link) => Ok(link),
             Err(exception) => self.other_link(binding, preferred, exception),
         }
@@ -111,10 +112,10 @@ impl<'o> Attempt<'o> {
             let candidate = &binding.candidates[index];
             let apart = priorities.pool(orb, candidate, index, at)?;
             let link = match apart {
-                None => Link::new(orb, candidate, &self.timing),
+                None => Link::new(candidate, &self.timing),
                 Some(pool) => match priorities.band(at) {
                     Some(band) => bands::link(orb, candidate, pool, &self.timing, band),
-                    None => Link::through(orb, candidate, Some(pool), &self.timing),
+                    None => Link::through(candidate, Some(pool), &self.timing),
                 },
             };
             match link {
@@ -163,14 +164,14 @@ impl<'o> Attempt<'o> {
         let candidate = binding.datagrams.get(place);
         let candidate = candidate.ok_or_else(no_usable_protocol)?;
         let Some(priorities) = &binding.priorities else {
-            return Link::new(orb, candidate, &self.timing);
+            return Link::new(candidate, &self.timing);
         };
         let at = priorities.of_call(orb, &candidate.object_key)?;
         let place = binding.candidates.len() + place;
         match priorities.pool(orb, candidate, place, at)? {
-            None => Link::new(orb, candidate, &self.timing),
+            None => Link::new(candidate, &self.timing),
             Some(pool) => {
-                let link = Link::through(orb, candidate, Some(pool), &self.timing)?;
+                let link = Link::through(candidate, Some(pool), &self.timing)?;
                 Ok(link.saying(at.said()))
             }
         }
@@ -190,8 +191,7 @@ impl<'o> Attempt<'o> {
         }
         for offset in 1..binding.candidates.len() {
             let index = (preferred + offset) % binding.candidates.len();
-            if let Ok(link) = Link::new(self.object.orb(), &binding.candidates[index], &self.timing)
-            {
+            if let Ok(link) = Link::new(&binding.candidates[index], &self.timing) {
                 binding.prefer(index);
                 self.candidate.set(index);
                 return Ok(link);

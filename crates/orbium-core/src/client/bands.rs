@@ -6,7 +6,8 @@ use orbium_giop::real_time::PriorityBand;
 use orbium_giop::{ExceptionKind, SystemException};
 
 use crate::client::binding::{Candidate, Said};
-use crate::client::exchange::{Answer, Exchange, Link, Outcome};
+use crate::client::exchange::{Answer, Exchange, Outcome};
+use crate::client::link::Link;
 use crate::client::pool::Pool;
 use crate::client::timing::Timing;
 use crate::{Operation, Orb};
@@ -25,7 +26,7 @@ pub(super) fn link<'b>(
     band: PriorityBand,
 ) -> Result<Link<'b>, SystemException> {
     loop {
-        let link = Link::through(orb, candidate, Some(pool), timing)?;
+        let link = Link::through(candidate, Some(pool), timing)?;
         if !link.is_new() {
             return Ok(link);
         }

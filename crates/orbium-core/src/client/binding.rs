@@ -13,7 +13,8 @@ use orbium_giop::{
     service_context,
 };
 
-use crate::client::pool::{Apart, Pool, PoolKey};
+use crate::client::pool::Pool;
+use crate::client::pools::{Apart, PoolKey};
 use crate::client::priorities::{Priorities, Wishes, conflicts};
 use crate::client::timing::Timing;
 use crate::protocol::{self, Offer};

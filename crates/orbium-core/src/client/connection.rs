@@ -2,7 +2,7 @@
 //! A connection to a server, used by one call at a time.
 
 use std::io;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use orbium_cdr::{ByteOrder, CdrWriter};
 use orbium_giop::codeset::Negotiated;
@@ -15,6 +15,7 @@ use orbium_transport::{ByteStream, Deadline};
 
 use crate::Config;
 use crate::client::binding::{Introduction, Said};
+use crate::client::counts::Counted;
 use crate::framing::Framing;
 use crate::outgoing::{self, Patience};
 
@@ -46,6 +47,13 @@ pub(crate) struct Connection {
     framing: Framing,
     storage: Vec<u8>,
     next_id: u32,
+    /// From one id to the next.
+    id_distance: u32,
+    /// The last id when somebody looked whether the connection is in use.
+    seen_id: u32,
+    /// When it was last seen to have been used.
+    used: Instant,
+    _counted: Option<Counted>,
     reassembly: Reassembly,
     /// The message just received, if it came in fragments.
     assembled: Option<Assembled>,
@@ -62,12 +70,17 @@ impl Connection {
         stream: Box<dyn ByteStream>,
         config: &Config,
         negotiated: Negotiated,
+        counted: Option<Counted>,
     ) -> Self {
         Self {
             stream,
             framing: Framing::new(config.limits.message_size),
             storage: Vec::new(),
             next_id: 0,
+            id_distance: 2,
+            seen_id: 0,
+            used: Instant::now(),
+            _counted: counted,
             reassembly: Reassembly::new(config.limits.reassembly()),
             assembled: None,
             timeout: None,
@@ -114,8 +127,36 @@ impl Connection {
     /// An id for the next request: even, for we opened the connection.
     #[inline]
     pub(crate) fn next_id(&mut self) -> u32 {
-        self.next_id = self.next_id.wrapping_add(2);
+        self.next_id = self.next_id.wrapping_add(self.id_distance);
         self.next_id
+    }
+
+    /// Where others use the same stream: the last id used here, and how far
+    /// the next is from it. Only the first seat at a new stream is new itself.
+    pub(super) fn number_from(&mut self, last: u32, distance: u32) {
+        self.next_id = last;
+        self.seen_id = last;
+        self.id_distance = distance;
+    }
+
+    /// When the connection was last seen to have been used: a call does not
+    /// look at the clock for this.
+    pub(super) fn last_used(&mut self, now: Instant) -> Instant {
+        if self.seen_id != self.next_id {
+            self.seen_id = self.next_id;
+            self.used = now;
+        }
+        self.used
+    }
+
+    /// As `last_used`, without looking anew.
+    pub(super) fn used(&self) -> Instant {
+        self.used
+    }
+
+    /// Whether it was used no later than that.
+    pub(super) fn used_before(&self, since: Instant) -> bool {
+        self.seen_id == self.next_id && self.used <= since
     }
 
     #[inline]
@@ -293,6 +334,16 @@ impl Connection {
                 wait_for([(&source, Interest::Read)], Some(Duration::ZERO)),
                 Ok([false])
             )
+    }
+
+    /// Whether nothing more can be sent on a connection that nobody uses, or
+    /// something is there that should not be; a shared one is not looked at
+    /// further, since what comes may be for others.
+    pub(crate) fn is_known_spoilt(&self) -> bool {
+        match self.id_distance {
+            2 => self.is_spoilt(),
+            _ => self.stream.has_buffered(),
+        }
     }
 
     /// Ends the connection in order, as a client of GIOP 1.2 may.

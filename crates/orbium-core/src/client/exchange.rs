@@ -11,13 +11,13 @@ use orbium_giop::{
 };
 use orbium_sync::role;
 
+use crate::Operation;
 use crate::Orb;
-use crate::client::binding::{Candidate, Route, Said};
 use crate::client::connection::{Connection, Received};
-use crate::client::pool::Pool;
+use crate::client::link::{Link, deadline_passed, not_trusted};
+use crate::client::timing::Timing;
 use crate::local;
 use crate::raises::Raises;
-use crate::{Operation, client::timing::Timing};
 
 /// What is there to be read after an exchange.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -57,120 +57,6 @@ pub(crate) struct Exchange<'a, 'b> {
     /// Its octets, if it was given within the process.
     octets: Option<Vec<u8>>,
     outcome: Option<Outcome>,
-}
-
-/// A candidate, with a connection to it that is ours for one exchange.
-pub(crate) struct Link<'b> {
-    pub(super) candidate: &'b Candidate,
-    /// `None` within the process, and once it must not be used again.
-    pub(super) connection: Option<Box<Connection>>,
-    /// What is left of the time of the call.
-    pub(super) timeout: Option<Duration>,
-    /// Where the connection goes afterwards; `None` within the process.
-    pool: Option<&'b Pool>,
-}
-
-impl<'b> Link<'b> {
-    #[inline(always)]
-    pub(crate) fn new(
-        orb: &Orb,
-        candidate: &'b Candidate,
-        timing: &Timing,
-    ) -> Result<Self, SystemException> {
-        let pool = match &candidate.route {
-            Route::Remote(pool) => Some(&**pool),
-            Route::Local => None,
-        };
-        Self::through(orb, candidate, pool, timing)
-    }
-
-    /// A link over a connection of a pool.
-    #[inline(always)]
-    pub(super) fn through(
-        orb: &Orb,
-        candidate: &'b Candidate,
-        pool: Option<&'b Pool>,
-        timing: &Timing,
-    ) -> Result<Self, SystemException> {
-        let (connection, timeout) = match pool {
-            Some(pool) => match pool.acquire_idle() {
-                Some(connection) => (Some(connection), timing.timeout),
-                None => {
-                    let connection = pool.acquire_new(timing.sending)?;
-                    orb.core().pools.sweep_if_due();
-                    // That took time.
-                    let left = timing.sending.remaining().map_err(|_| deadline_passed())?;
-                    (Some(connection), left)
-                }
-            },
-            None => (None, timing.timeout),
-        };
-        Ok(Self {
-            candidate,
-            connection,
-            timeout,
-            pool,
-        })
-    }
-
-    /// Whether nothing was sent over the connection yet.
-    pub(super) fn is_new(&self) -> bool {
-        let connection = self.connection.as_ref();
-        connection.is_some_and(|connection| connection.is_new())
-    }
-
-    /// The same link, for a request that says something of priorities. Its
-    /// connections have a pool of their own, so every request over them says
-    /// what it has to.
-    pub(super) fn saying(mut self, said: Said) -> Self {
-        if let Some(connection) = &mut self.connection {
-            connection.say(said);
-        }
-        self
-    }
-
-    /// Gives the connection up: it cannot be used any more, and those like it
-    /// that wait in the pool are most likely no better.
-    #[cold]
-    pub(super) fn give_up(&mut self) {
-        self.connection = None;
-        if let Some(pool) = self.pool {
-            pool.forget_idle();
-        }
-    }
-}
-
-impl Drop for Link<'_> {
-    #[inline(always)]
-    fn drop(&mut self) {
-        if let Some(pool) = self.pool {
-            match self.connection.take() {
-                Some(connection) => pool.release(connection),
-                None => pool.discard(),
-            }
-        }
-        probe!(Release);
-    }
-}
-
-/// Raised where trust is missing: a server may find out that it does not trust
-/// a client only after the client has connected.
-#[cold]
-pub(super) fn not_trusted() -> SystemException {
-    orbium(
-        ExceptionKind::NoPermission,
-        minor::PEER_NOT_TRUSTED,
-        Completion::No,
-    )
-}
-
-#[cold]
-pub(super) fn deadline_passed() -> SystemException {
-    orbium(
-        ExceptionKind::Timeout,
-        minor::DEADLINE_PASSED,
-        Completion::No,
-    )
 }
 
 impl Drop for Exchange<'_, '_> {
@@ -362,7 +248,10 @@ impl<'a, 'b> Exchange<'a, 'b> {
         if let (Received::TimedOut, Some(connection)) = (received, &self.link.connection) {
             connection.cancel(self.link.candidate.version, self.request_id);
         }
-        self.link.give_up();
+        match received {
+            Received::TimedOut => self.link.abandon(),
+            _ => self.link.give_up(),
+        }
         let (kind, code) = match received {
             Received::Closed => {
                 return self.end(Outcome::NotBegun(orbium(

@@ -13,7 +13,8 @@ use orbium_sync::role;
 use crate::Orb;
 use crate::adapter::Located;
 use crate::client::connection::Received;
-use crate::client::exchange::{Link, Outcome, deadline_passed, not_trusted};
+use crate::client::exchange::Outcome;
+use crate::client::link::{Link, deadline_passed, not_trusted};
 use crate::client::timing::Timing;
 
 fn lost() -> SystemException {
@@ -56,7 +57,10 @@ pub(crate) fn perform(
         let header = match connection.receive(deadline) {
             Received::Message(header) => header,
             other => {
-                link.give_up();
+                match other {
+                    Received::TimedOut => link.abandon(),
+                    _ => link.give_up(),
+                }
                 return Err(match other {
                     Received::Closed => Outcome::NotBegun(lost()),
                     Received::TimedOut => Outcome::Failed(deadline_passed()),
@@ -84,7 +88,7 @@ pub(crate) fn perform(
             return read;
         }
         if deadline.has_passed() {
-            link.give_up();
+            link.abandon();
             return Err(Outcome::Failed(deadline_passed()));
         }
     }

@@ -5,10 +5,16 @@ mod attempt;
 mod bands;
 mod binding;
 mod connection;
+mod counts;
 mod exchange;
+mod link;
 mod locate;
+mod per_thread;
 mod pool;
+mod pools;
 mod priorities;
+mod shared;
+mod strategy;
 mod timing;
 mod unreachable;
 
@@ -16,8 +22,11 @@ use orbium_cdr::{CdrError, CdrReader, CdrWriter};
 use orbium_giop::SystemException;
 
 pub(crate) use binding::{Binding, no_usable_protocol};
-pub(crate) use pool::Pools;
+pub(crate) use pools::Pools;
 pub(crate) use priorities::{Wishes, conflicts};
+pub(crate) use shared::SEATS;
+
+pub use strategy::{ClientStrategy, UnknownClientStrategy};
 pub use timing::TimePolicies;
 pub use unreachable::{Unreachable, last_failure};
 
@@ -86,12 +95,27 @@ pub(crate) fn send<'a>(
     }
 }
 
-/// Makes the connection that a call of this thread would use, and returns it
-/// for the next one.
-pub(crate) fn connect(object: &ObjectRef) -> Result<(), SystemException> {
+/// Times that a connection which turns out to be spoilt is replaced.
+const REPLACEMENTS: usize = 64;
+
+/// Has so many connections ready that calls of this thread can use.
+pub(crate) fn connect(object: &ObjectRef, count: usize) -> Result<(), SystemException> {
     let mut attempt = Attempt::new(object);
     attempt.heed()?;
-    attempt.link().map(drop)
+    let mut held = Vec::new();
+    for _ in 0..count {
+        let mut link = attempt.link()?;
+        for _ in 0..REPLACEMENTS {
+            if !link.is_spoilt() {
+                break;
+            }
+            link.abandon();
+            drop(link);
+            link = attempt.link()?;
+        }
+        held.push(link);
+    }
+    Ok(())
 }
 
 /// Asks where the object is.

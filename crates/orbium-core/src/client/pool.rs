@@ -1,15 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Connections that wait to be used again, by server.
+//! Connections to one server that wait to be used again.
 
-use std::collections::HashMap;
-use std::hash::{Hash, Hasher};
 use std::io;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Arc, PoisonError};
-use std::time::Duration;
+use std::sync::{Arc, PoisonError, Weak};
+use std::time::{Duration, Instant};
 
-use orbium_giop::codeset::Negotiated;
-use orbium_giop::real_time::PriorityBand;
 use orbium_giop::{Completion, ExceptionKind, SystemException, minor};
 use orbium_sync::lock::{Condvar, Mutex, MutexGuard};
 use orbium_sync::role;
@@ -17,160 +13,106 @@ use orbium_transport::{Connector, Deadline};
 
 use crate::client::binding::no_usable_protocol;
 use crate::client::connection::Connection;
-use crate::client::exchange::not_trusted;
+use crate::client::counts::{Counted, Counts};
+use crate::client::link::not_trusted;
+use crate::client::per_thread::OwnConnections;
+use crate::client::pools::{All, PoolKey};
+use crate::client::shared::{Hub, SEATS};
 use crate::client::unreachable;
-use crate::{Channel, Config, NetworkMark, ProtocolProperties};
+use crate::{Channel, ClientStrategy, Config};
 
-/// What connections must have in common to be used for one another: the
-/// channel, and the code sets, which cannot change once they are settled.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct PoolKey {
-    pub(crate) channel: Channel,
-    pub(crate) negotiated: Negotiated,
-    pub(crate) apart: Apart,
-}
-
-/// What keeps connections from being shared, or shared by all.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Apart {
-    /// They are for requests of these priorities.
-    pub(crate) band: Option<PriorityBand>,
-    /// They are one reference's own; a number for each.
-    pub(crate) private: Option<u64>,
-    /// Each request says at which priority it is to be served.
-    pub(crate) carries: bool,
-    /// What they send is marked for the network.
-    pub(crate) mark: Option<NetworkMark>,
-    /// What is asked of their sockets, if not what the ORB asks of all.
-    pub(crate) properties: Option<ProtocolProperties>,
-}
-
-impl Hash for PoolKey {
-    fn hash<H: Hasher>(&self, state: &mut H) {
-        self.channel.hash(state);
-    }
-}
-
-/// All pools of an ORB.
-#[derive(Debug)]
-pub(crate) struct Pools {
-    config: Arc<Config>,
-    pools: Mutex<HashMap<PoolKey, Arc<Pool>>>,
-    counts: Arc<Counts>,
-}
-
-/// What is counted over all pools.
-#[derive(Debug, Default)]
-struct Counts {
-    /// Connections, idle and busy ones. Written only when one is made or lost.
-    open: AtomicUsize,
-    /// Whether a connection is closed after use rather than kept: there are too
-    /// many, or the ORB has ended.
-    keeps_none: AtomicBool,
-    /// Connections made since idle ones were last looked at.
-    made: AtomicUsize,
-    closed: AtomicBool,
-}
-
-impl Counts {
-    /// Connections were made, or lost.
-    fn change_open(&self, by: isize, limit: usize) {
-        let before = self.open.fetch_add(by as usize, Ordering::Relaxed);
-        let crowded = before.wrapping_add_signed(by) > limit;
-        let closed = self.closed.load(Ordering::Acquire);
-        self.keeps_none.store(crowded || closed, Ordering::Release);
-    }
-}
-
-/// Connections made until idle ones are looked at again.
-const SWEEP_AFTER: usize = 32;
+/// How long a call made within a request waits for a connection to become free.
+/// Then it gets one beyond the limit: those that are busy may be waiting for
+/// this very call.
+const NESTED_PATIENCE: Duration = Duration::from_millis(50);
 
 #[derive(Debug, Default)]
 struct State {
-    /// Boxed, since they move in and out with every call.
+    /// Boxed, since they move in and out with every call. The last was used
+    /// last.
     #[expect(clippy::vec_box)]
     idle: Vec<Box<Connection>>,
     /// Idle and busy ones.
     open: usize,
     waiting: usize,
+    /// Counts what became free where threads have their own.
+    freed: usize,
 }
 
-/// The connections to one server. Each is used by one call at a time.
+/// The connections to one server, or seats at one that is shared. Each is used
+/// by one call at a time.
 #[derive(Debug)]
 pub(crate) struct Pool {
-    key: PoolKey,
+    pub(super) key: PoolKey,
     config: Arc<Config>,
     counts: Arc<Counts>,
+    /// Whether a connection is not simply kept when it becomes idle.
+    is_unusual: Arc<AtomicBool>,
     state: Mutex<State>,
     one_free: Condvar,
-    connector: Box<dyn Connector>,
+    source: Source,
+    /// Where each thread has its own, they are there and not in `state`.
+    pub(super) own: Option<OwnConnections>,
+    /// Callers that wait for a free one.
+    pub(super) callers_wait: AtomicUsize,
+    limit: usize,
+    all: Weak<All>,
 }
 
-impl Pools {
-    pub(crate) fn new(config: Arc<Config>) -> Self {
-        Self {
-            config,
-            pools: Mutex::default(),
-            counts: Arc::default(),
-        }
-    }
-
-    /// The connections to a server.
-    ///
-    /// # Errors
-    /// No transport for the channel, or an address that is none: INV_POLICY.
-    pub(crate) fn pool(&self, key: PoolKey) -> Result<Arc<Pool>, SystemException> {
-        let mut pools = self.pools.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(pool) = pools.get(&key) {
-            return Ok(Arc::clone(pool));
-        }
-        let pool = Arc::new(Pool {
-            connector: connector(&self.config, &key)?,
-            key: key.clone(),
-            config: Arc::clone(&self.config),
-            counts: Arc::clone(&self.counts),
-            state: Mutex::default(),
-            one_free: Condvar::new(),
-        });
-        pools.insert(key, Arc::clone(&pool));
-        Ok(pool)
-    }
-
-    /// Closes idle connections that the server has closed or spoiled, and
-    /// forgets servers that nobody refers to any more. Costs a look at each,
-    /// so it is done once for many new connections.
-    pub(crate) fn sweep_if_due(&self) {
-        if self.counts.made.load(Ordering::Relaxed) < SWEEP_AFTER {
-            return;
-        }
-        self.counts.made.store(0, Ordering::Relaxed);
-        let pools: Vec<Arc<Pool>> = {
-            let mut held = self.pools.lock().unwrap_or_else(PoisonError::into_inner);
-            held.retain(|_, pool| Arc::strong_count(pool) > 1 || pool.lock().open > 0);
-            held.values().cloned().collect()
-        };
-        for pool in pools {
-            pool.retain_idle(|connection| !connection.is_spoilt());
-        }
-    }
-
-    /// Closes what is idle, and keeps nothing from now on.
-    pub(crate) fn close(&self) {
-        self.counts.closed.store(true, Ordering::Release);
-        self.counts.keeps_none.store(true, Ordering::Release);
-        let pools = std::mem::take(&mut *self.pools.lock().unwrap_or_else(PoisonError::into_inner));
-        for pool in pools.values() {
-            pool.retain_idle(|connection| {
-                connection.close();
-                false
-            });
-            // Those who wait for a free one wait in vain.
-            pool.one_free.notify_all();
-        }
-    }
+/// Where connections come from.
+#[derive(Debug)]
+enum Source {
+    Exclusive(Box<dyn Connector>),
+    Shared(Hub),
 }
 
 impl Pool {
+    pub(super) fn new(
+        key: PoolKey,
+        config: &Arc<Config>,
+        all: &Arc<All>,
+    ) -> Result<Arc<Self>, SystemException> {
+        let connector = connector(config, &key)?;
+        let is_private = key.apart.private.is_some();
+        let over_datagrams = config.protocols.is_datagram(&key.channel);
+        let strategy = if is_private || over_datagrams {
+            ClientStrategy::ExclusivePool
+        } else {
+            config.client_strategy
+        };
+        let limits = &config.limits;
+        let source = if strategy.is_multiplexed() {
+            let has_thread = strategy == ClientStrategy::IoThread;
+            let counts = &all.counts;
+            Source::Shared(Hub::new(connector, has_thread, limits.message_size, counts))
+        } else {
+            Source::Exclusive(connector)
+        };
+        let limit = match source {
+            Source::Shared(_) => limits.calls_per_connection.min(SEATS as usize),
+            Source::Exclusive(_) => limits.connections_per_server,
+        };
+        let has_own = strategy == ClientStrategy::ExclusivePerThread;
+        let is_unusual = if has_own {
+            Arc::new(AtomicBool::new(true))
+        } else {
+            Arc::clone(&all.counts.is_unusual)
+        };
+        Ok(Arc::new_cyclic(|pool| Self {
+            is_unusual,
+            key,
+            config: Arc::clone(config),
+            counts: Arc::clone(&all.counts),
+            state: Mutex::default(),
+            one_free: Condvar::new(),
+            source,
+            own: has_own.then(|| OwnConnections::new(pool.clone())),
+            callers_wait: AtomicUsize::new(0),
+            limit,
+            all: Arc::downgrade(all),
+        }))
+    }
+
     pub(crate) fn key(&self) -> &PoolKey {
         &self.key
     }
@@ -190,23 +132,6 @@ impl Pool {
         self.lock().idle.pop()
     }
 
-    /// Keeps the idle connections that `keep` says to.
-    fn retain_idle(&self, keep: impl Fn(&Connection) -> bool) {
-        let mut dropped = Vec::new();
-        let mut state = self.lock();
-        let (kept, gone) = std::mem::take(&mut state.idle)
-            .into_iter()
-            .partition(|c| keep(c));
-        state.idle = kept;
-        dropped.extend::<Vec<Box<Connection>>>(gone);
-        state.open -= dropped.len();
-        drop(state);
-        let dropped = -(dropped.len() as isize);
-        self.counts
-            .change_open(dropped, self.config.limits.idle_connections);
-        self.one_free.notify_all();
-    }
-
     /// A connection for one call: a new one, or, at the limit, the next that
     /// becomes idle.
     #[cold]
@@ -214,10 +139,37 @@ impl Pool {
         &self,
         deadline: Deadline,
     ) -> Result<Box<Connection>, SystemException> {
+        if let Some(connection) = self.acquire_own() {
+            return Ok(connection);
+        }
         role::about_to_block();
+        if let Some(connection) = self.wait_for_idle(deadline)? {
+            return Ok(connection);
+        }
+        match self.connect(deadline) {
+            Ok(connection) => {
+                if let Some(all) = self.all.upgrade() {
+                    all.connection_made();
+                }
+                Ok(connection)
+            }
+            Err(exception) => {
+                self.discard();
+                Err(exception)
+            }
+        }
+    }
+
+    /// One that is idle; `None` if there is to be a new one, counted already.
+    fn wait_for_idle(
+        &self,
+        deadline: Deadline,
+    ) -> Result<Option<Box<Connection>>, SystemException> {
+        let nested = role::is_set().then(|| Deadline::after(Some(NESTED_PATIENCE)));
+        let limit = nested.map_or(deadline, |nested| nested.earlier(deadline));
         let mut state = self.lock();
         loop {
-            if self.counts.closed.load(Ordering::Acquire) {
+            if self.counts.is_closed() {
                 return Err(SystemException::omg(
                     ExceptionKind::BadInvOrder,
                     4,
@@ -225,45 +177,46 @@ impl Pool {
                 ));
             }
             if let Some(connection) = state.idle.pop() {
-                return Ok(connection);
+                return Ok(Some(connection));
             }
-            if state.open < self.config.limits.connections_per_server {
+            let left = limit.remaining();
+            if state.open < self.limit || (left.is_err() && nested.is_some()) {
                 state.open += 1;
-                break;
+                return Ok(None);
             }
-            let Ok(left) = deadline.remaining() else {
-                return Err(SystemException::orbium(
-                    ExceptionKind::Timeout,
-                    minor::DEADLINE_PASSED,
-                    Completion::No,
-                ));
+            let Ok(left) = left else {
+                return Err(deadline_passed());
             };
             state.waiting += 1;
-            let wait = left.unwrap_or(Duration::from_secs(3600));
-            state = self
-                .one_free
-                .wait_timeout(state, wait)
-                .unwrap_or_else(PoisonError::into_inner)
-                .0;
+            self.callers_wait.fetch_add(1, Ordering::SeqCst);
+            // What another thread has for itself and does not use.
+            let mut stolen = false;
+            if let Some(own) = &self.own {
+                let freed = state.freed;
+                drop(state);
+                stolen = own.give_one_up();
+                state = self.lock();
+                state.open -= usize::from(stolen);
+                stolen |= state.freed != freed;
+            }
+            if !stolen {
+                let wait = left.unwrap_or(Duration::from_secs(3600));
+                state = self
+                    .one_free
+                    .wait_timeout(state, wait)
+                    .unwrap_or_else(PoisonError::into_inner)
+                    .0;
+            }
             state.waiting -= 1;
+            self.callers_wait.fetch_sub(1, Ordering::SeqCst);
         }
-        drop(state);
-        self.counts.made.fetch_add(1, Ordering::Relaxed);
-        self.counts
-            .change_open(1, self.config.limits.idle_connections);
-        let connected = self.connect(deadline);
-        if connected.is_err() {
-            self.discard();
-        }
-        connected
     }
 
     /// Keeps a connection for the next call.
     #[inline(always)]
     pub(crate) fn release(&self, connection: Box<Connection>) {
-        if self.counts.keeps_none.load(Ordering::Relaxed) {
-            connection.close();
-            self.discard();
+        if self.is_unusual.load(Ordering::Relaxed) {
+            self.release_otherwise(connection);
             return;
         }
         let mut state = self.lock();
@@ -275,35 +228,214 @@ impl Pool {
         }
     }
 
+    /// Keeps a connection for the next call, if the ORB has not ended, and
+    /// closes those that have been idle for longest, if there are too many.
+    #[cold]
+    fn release_otherwise(&self, connection: Box<Connection>) {
+        if self.own.is_some() {
+            self.release_own(connection);
+            return;
+        }
+        if self.counts.is_closed() {
+            connection.close();
+            drop(connection);
+            self.discard();
+            self.close_source();
+            return;
+        }
+        self.lock().idle.push(connection);
+        self.one_free.notify_one();
+        if let Some(all) = self.all.upgrade() {
+            all.shrink();
+        }
+    }
+
+    /// Says that one may be free, to who waits for it.
+    pub(super) fn one_is_free(&self) {
+        self.lock().freed += 1;
+        self.one_free.notify_all();
+    }
+
     /// Forgets a connection that was acquired and is not to be used again.
     pub(crate) fn discard(&self) {
-        self.counts
-            .change_open(-1, self.config.limits.idle_connections);
         self.lock().open -= 1;
         self.one_free.notify_one();
     }
 
     /// Closes what is idle: a connection to the same server has just failed.
     pub(crate) fn forget_idle(&self) {
-        self.retain_idle(|_| false);
+        if let Some(own) = &self.own {
+            let closed = own.close_all();
+            self.lock().open -= closed;
+        }
+        self.drop_idle(|_| true);
+    }
+
+    pub(super) fn is_closed(&self) -> bool {
+        self.counts.is_closed()
+    }
+
+    pub(super) fn shrink_if_crowded(&self) {
+        if self.counts.is_crowded()
+            && let Some(all) = self.all.upgrade()
+        {
+            all.shrink();
+        }
+    }
+
+    /// Drops the idle connections that `unwanted` says; whether there were any.
+    fn drop_idle(&self, unwanted: impl Fn(&Connection) -> bool) -> bool {
+        let mut state = self.lock();
+        let (gone, kept): (Vec<_>, Vec<_>) = std::mem::take(&mut state.idle)
+            .into_iter()
+            .partition(|connection| unwanted(connection));
+        state.idle = kept;
+        state.open -= gone.len();
+        drop(state);
+        self.one_free.notify_all();
+        !gone.is_empty()
+    }
+
+    /// Whether there are connections, idle or busy.
+    pub(super) fn is_in_use(&self) -> bool {
+        self.lock().open > 0
+    }
+
+    /// Drops what the server has closed or spoiled.
+    pub(super) fn drop_spoilt(&self) {
+        if let Source::Exclusive(_) = self.source {
+            self.drop_idle(Connection::is_spoilt);
+            return;
+        }
+        // What has come for busy seats spoils nothing.
+        let state = self.lock();
+        let all_idle = state.idle.len() == state.open;
+        let spoilt = all_idle && state.idle.iter().any(|seat| seat.is_spoilt());
+        drop(state);
+        if spoilt {
+            self.forget_idle();
+            self.close_source();
+        }
+    }
+
+    /// When the connection that has been idle for longest was used last.
+    pub(super) fn oldest_idle(&self, now: Instant) -> Option<Instant> {
+        if let Some(own) = &self.own {
+            return own.oldest_idle(now);
+        }
+        let mut state = self.lock();
+        let used = state.idle.iter_mut().map(|it| it.last_used(now));
+        match &self.source {
+            Source::Exclusive(_) => used.min(),
+            // As long as no seat is busy.
+            Source::Shared(hub) => {
+                let used = used.max();
+                used.filter(|_| state.idle.len() == state.open && hub.is_open())
+            }
+        }
+    }
+
+    /// Closes in order the connection that has been idle for longest.
+    pub(super) fn close_oldest(&self) {
+        if let Some(own) = &self.own {
+            let closed = own.close_oldest();
+            self.lock().open -= usize::from(closed);
+            return;
+        }
+        if let Source::Shared(_) = self.source {
+            self.close_idle_since(Instant::now());
+            return;
+        }
+        let mut state = self.lock();
+        let places = state.idle.iter().enumerate();
+        let oldest = places
+            .min_by_key(|(_, it)| it.used())
+            .map(|(place, _)| place);
+        if let Some(place) = oldest {
+            let connection = state.idle.remove(place);
+            state.open -= 1;
+            drop(state);
+            connection.close();
+            drop(connection);
+            self.one_free.notify_one();
+        }
+    }
+
+    /// Closes in order what has not been used since then.
+    pub(super) fn close_idle_since(&self, since: Instant) {
+        if let Some(own) = &self.own {
+            let closed = own.close_idle_since(since);
+            self.lock().open -= closed;
+            return;
+        }
+        let closed = self.drop_idle(|connection| {
+            let is_idle = connection.used_before(since);
+            if is_idle {
+                connection.close();
+            }
+            is_idle
+        });
+        if closed && !self.is_in_use() {
+            self.close_source();
+        }
+    }
+
+    /// Closes what is idle; those who wait for a free one wait in vain.
+    pub(super) fn close(&self) {
+        if let Some(own) = &self.own {
+            let closed = own.close_all();
+            self.lock().open -= closed;
+        }
+        self.drop_idle(|connection| {
+            connection.close();
+            true
+        });
+        self.close_source();
+        self.one_free.notify_all();
+    }
+
+    fn close_source(&self) {
+        if let Source::Shared(hub) = &self.source {
+            hub.close();
+        }
     }
 
     fn connect(&self, deadline: Deadline) -> Result<Box<Connection>, SystemException> {
         let limit = Deadline::after(Some(self.config.connect_timeout.0));
         let earliest = deadline.earlier(limit);
-        match self.connector.connect(earliest) {
-            Ok(stream) => Ok(Box::new(Connection::new(
-                stream,
-                &self.config,
-                self.key.negotiated,
-            ))),
-            Err(error) => {
-                tracing::debug!(channel = %self.key.channel, %error, "cannot connect");
-                unreachable::note(&self.key.channel, &error);
-                Err(refusal(&error, deadline, &self.key.channel))
-            }
-        }
+        let negotiated = self.key.negotiated;
+        let made = match &self.source {
+            Source::Exclusive(connector) => connector.connect(earliest).map(|stream| {
+                let counted = Counted::new(&self.counts);
+                Connection::new(stream, &self.config, negotiated, Some(counted))
+            }),
+            Source::Shared(hub) => hub.seat(earliest).map(|(stream, (last, distance))| {
+                let mut seat = Connection::new(stream, &self.config, negotiated, None);
+                seat.number_from(last, distance);
+                seat
+            }),
+        };
+        made.map(Box::new).map_err(|error| {
+            tracing::debug!(channel = %self.key.channel, %error, "cannot connect");
+            unreachable::note(&self.key.channel, &error);
+            refusal(&error, deadline, &self.key.channel)
+        })
     }
+}
+
+impl Drop for Pool {
+    /// Nobody refers to the server any more, or not by this reference.
+    fn drop(&mut self) {
+        self.close();
+    }
+}
+
+fn deadline_passed() -> SystemException {
+    SystemException::orbium(
+        ExceptionKind::Timeout,
+        minor::DEADLINE_PASSED,
+        Completion::No,
+    )
 }
 
 fn connector(config: &Config, key: &PoolKey) -> Result<Box<dyn Connector>, SystemException> {
@@ -326,11 +458,7 @@ fn connector(config: &Config, key: &PoolKey) -> Result<Box<dyn Connector>, Syste
 /// What a caller is told of a connection that could not be made.
 fn refusal(error: &io::Error, deadline: Deadline, channel: &Channel) -> SystemException {
     if deadline.has_passed() {
-        return SystemException::orbium(
-            ExceptionKind::Timeout,
-            minor::DEADLINE_PASSED,
-            Completion::No,
-        );
+        return deadline_passed();
     }
     if error.kind() == io::ErrorKind::PermissionDenied {
         tracing::warn!(%error, "the peer is not trusted");

@@ -11,7 +11,8 @@ use orbium_giop::real_time::{
 use orbium_giop::{Completion, ExceptionKind, SystemException};
 
 use crate::client::binding::{Candidate, Route, Said};
-use crate::client::pool::{Apart, Pool, PoolKey};
+use crate::client::pool::Pool;
+use crate::client::pools::{Apart, PoolKey};
 use crate::priority;
 use crate::reference::Overrides;
 use crate::{NetworkMark, Orb, Priority, ProtocolProperties};

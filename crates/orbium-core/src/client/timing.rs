@@ -8,7 +8,7 @@ use orbium_giop::SystemException;
 use orbium_giop::time::{EndTimes, TimeLeft, UtcTime};
 use orbium_transport::Deadline;
 
-use crate::client::exchange::deadline_passed;
+use crate::client::link::deadline_passed;
 
 /// How long calls may take. Each policy that is not set is that of the next
 /// wider scope: reference, thread, ORB.

@@ -98,6 +98,9 @@ keys! {
             c.protocols = c.protocols.only(names).map_err(|error| error.to_string())?;
         },
         |c| c.protocols.schemes().chain(c.protocols.messaging()).collect::<Vec<_>>().join(",");
+    "client_strategy" "STRATEGY" "how calls use connections and wait: exclusive-pool, exclusive-per-thread, leader-followers or io-thread"
+        |c, text| c.client_strategy = parsed(text)?,
+        |c| c.client_strategy.to_string();
     "client_protocols" "LIST or none" "ClientProtocolPolicy: what to call with, best first"
         |c, text| c.client_protocols = optional(text, parsed::<ProtocolPolicy>)?,
         |c| show_optional(c.client_protocols.as_ref(), ToString::to_string);
@@ -158,6 +161,12 @@ keys! {
     "limits.idle_connections" "NUMBER" "connections kept for later calls, to all servers together"
         |c, text| c.limits.idle_connections = number(text)?,
         |c| c.limits.idle_connections.to_string();
+    "limits.calls_per_connection" "NUMBER" "calls at once on a connection that is shared"
+        |c, text| c.limits.calls_per_connection = number(text)?,
+        |c| c.limits.calls_per_connection.to_string();
+    "limits.client_idle_time" "TIME or none" "after which a client closes a connection that it does not use"
+        |c, text| c.limits.client_idle_time = optional(text, span)?,
+        |c| show_optional(c.limits.client_idle_time, show_span);
     "limits.forwards" "NUMBER" "references followed by one call"
         |c, text| c.limits.forwards = number(text)?,
         |c| c.limits.forwards.to_string();
@@ -224,6 +233,7 @@ mod tests {
             let value = match (key.name, key.value) {
                 ("endpoint", _) => "iiop://:5000",
                 ("server_strategy", _) => "reactive",
+                ("client_strategy", _) => "io-thread",
                 ("protocols" | "client_protocols", _) => "iiop",
                 ("giop_minor", _) => "1",
                 (_, "NAME=URL") => "A=corbaloc::b/C",

@@ -8,7 +8,7 @@ use orbium_giop::messaging::Messaging;
 use orbium_transport::{EndpointError, Transport};
 
 use super::{Orb, OrbError};
-use crate::{Config, Limits, ProtocolPolicy, ServerStrategy};
+use crate::{ClientStrategy, Config, Limits, ProtocolPolicy, ServerStrategy};
 
 /// Chooses what an ORB is made of; see [`Config`] for each choice.
 #[derive(Clone, Debug, Default)]
@@ -49,6 +49,12 @@ impl OrbBuilder {
     /// How connections are served.
     pub fn strategy(mut self, strategy: ServerStrategy) -> Self {
         self.config.strategy = strategy;
+        self
+    }
+
+    /// How calls use connections, and wait for their replies.
+    pub fn client_strategy(mut self, strategy: ClientStrategy) -> Self {
+        self.config.client_strategy = strategy;
         self
     }
 

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What is counted over all connections of an ORB.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+
+#[derive(Debug, Default)]
+pub(crate) struct Counts {
+    /// Connections, idle and busy ones. Written only when one is made or lost.
+    open: AtomicUsize,
+    /// Connections that may be open while some are idle.
+    limit: usize,
+    /// Whether a connection that becomes idle is not simply kept: there are too
+    /// many, or the ORB has ended.
+    pub(super) is_unusual: Arc<AtomicBool>,
+    /// Connections made since idle ones were last looked at.
+    pub(super) made: AtomicUsize,
+    closed: AtomicBool,
+}
+
+impl Counts {
+    pub(super) fn new(limit: usize) -> Self {
+        Self {
+            limit,
+            ..Self::default()
+        }
+    }
+
+    pub(super) fn is_closed(&self) -> bool {
+        self.closed.load(Ordering::Acquire)
+    }
+
+    pub(super) fn close(&self) {
+        self.closed.store(true, Ordering::Release);
+        self.is_unusual.store(true, Ordering::Release);
+    }
+
+    /// Whether there are more connections than may be kept idle.
+    pub(super) fn is_crowded(&self) -> bool {
+        self.open.load(Ordering::Relaxed) > self.limit
+    }
+
+    fn update(&self) {
+        let unusual = self.is_crowded() || self.is_closed();
+        self.is_unusual.store(unusual, Ordering::Release);
+    }
+}
+
+/// One connection, as long as it is open.
+#[derive(Debug)]
+pub(crate) struct Counted(Arc<Counts>);
+
+impl Counted {
+    pub(super) fn new(counts: &Arc<Counts>) -> Self {
+        counts.open.fetch_add(1, Ordering::Relaxed);
+        counts.made.fetch_add(1, Ordering::Relaxed);
+        counts.update();
+        Self(Arc::clone(counts))
+    }
+}
+
+impl Drop for Counted {
+    fn drop(&mut self) {
+        self.0.open.fetch_sub(1, Ordering::Relaxed);
+        self.0.update();
+    }
+}

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! A way to an object that is ours for one exchange.
+
+use std::time::Duration;
+
+use orbium_giop::{Completion, ExceptionKind, SystemException, minor};
+
+use crate::client::binding::{Candidate, Route, Said};
+use crate::client::connection::Connection;
+use crate::client::pool::Pool;
+use crate::client::timing::Timing;
+
+/// A candidate, with a connection to it that is ours for one exchange.
+pub(crate) struct Link<'b> {
+    pub(super) candidate: &'b Candidate,
+    /// `None` within the process, and once it must not be used again.
+    pub(super) connection: Option<Box<Connection>>,
+    /// What is left of the time of the call.
+    pub(super) timeout: Option<Duration>,
+    /// Where the connection goes afterwards; `None` within the process.
+    pool: Option<&'b Pool>,
+}
+
+impl<'b> Link<'b> {
+    #[inline(always)]
+    pub(crate) fn new(candidate: &'b Candidate, timing: &Timing) -> Result<Self, SystemException> {
+        let pool = match &candidate.route {
+            Route::Remote(pool) => Some(&**pool),
+            Route::Local => None,
+        };
+        Self::through(candidate, pool, timing)
+    }
+
+    /// A link over a connection of a pool.
+    #[inline(always)]
+    pub(super) fn through(
+        candidate: &'b Candidate,
+        pool: Option<&'b Pool>,
+        timing: &Timing,
+    ) -> Result<Self, SystemException> {
+        let (connection, timeout) = match pool {
+            Some(pool) => match pool.acquire_idle() {
+                Some(connection) => (Some(connection), timing.timeout),
+                None => newly_acquired(pool, timing)?,
+            },
+            None => (None, timing.timeout),
+        };
+        Ok(Self {
+            candidate,
+            connection,
+            timeout,
+            pool,
+        })
+    }
+
+    /// Whether nothing was sent over the connection yet.
+    pub(super) fn is_new(&self) -> bool {
+        let connection = self.connection.as_ref();
+        connection.is_some_and(|connection| connection.is_new())
+    }
+
+    /// The same link, for a request that says something of priorities. Its
+    /// connections have a pool of their own, so every request over them says
+    /// what it has to.
+    pub(super) fn saying(mut self, said: Said) -> Self {
+        if let Some(connection) = &mut self.connection {
+            connection.say(said);
+        }
+        self
+    }
+
+    /// Gives the connection up: it cannot be used any more, and those like it
+    /// that wait in the pool are most likely no better.
+    #[cold]
+    pub(super) fn give_up(&mut self) {
+        self.abandon();
+        if let Some(pool) = self.pool {
+            pool.forget_idle();
+        }
+    }
+
+    /// Gives the connection up, whose server has not answered in time; others
+    /// may be better.
+    #[cold]
+    pub(super) fn abandon(&mut self) {
+        self.connection = None;
+    }
+
+    /// Whether the connection turns out to be of no use.
+    pub(super) fn is_spoilt(&self) -> bool {
+        let connection = self.connection.as_ref();
+        connection.is_some_and(|connection| connection.is_known_spoilt())
+    }
+}
+
+type Acquired = (Option<Box<Connection>>, Option<Duration>);
+
+/// A connection that had to be made or waited for, and the time that is left.
+#[cold]
+fn newly_acquired(pool: &Pool, timing: &Timing) -> Result<Acquired, SystemException> {
+    let connection = pool.acquire_new(timing.sending)?;
+    match timing.sending.remaining() {
+        Ok(left) => Ok((Some(connection), left)),
+        Err(_) => {
+            pool.release(connection);
+            Err(deadline_passed())
+        }
+    }
+}
+
+impl Drop for Link<'_> {
+    #[inline(always)]
+    fn drop(&mut self) {
+        if let Some(pool) = self.pool {
+            match self.connection.take() {
+                Some(connection) => pool.release(connection),
+                None => pool.discard(),
+            }
+        }
+        probe!(Release);
+    }
+}
+
+/// Raised where trust is missing: a server may find out that it does not trust
+/// a client only after the client has connected.
+#[cold]
+pub(super) fn not_trusted() -> SystemException {
+    SystemException::orbium(
+        ExceptionKind::NoPermission,
+        minor::PEER_NOT_TRUSTED,
+        Completion::No,
+    )
+}
+
+#[cold]
+pub(super) fn deadline_passed() -> SystemException {
+    SystemException::orbium(
+        ExceptionKind::Timeout,
+        minor::DEADLINE_PASSED,
+        Completion::No,
+    )
+}

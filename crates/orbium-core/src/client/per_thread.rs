@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Connections that belong to one thread each.
+//!
+//! A thread finds its own in a table of its own; the locks here are taken by
+//! others only to close what is idle.
+
+use std::cell::RefCell;
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, PoisonError, Weak};
+use std::time::Instant;
+
+use orbium_sync::lock::{Mutex, MutexGuard};
+
+use crate::client::connection::Connection;
+use crate::client::pool::Pool;
+
+thread_local! {
+    /// The connections of this thread, by server.
+    static OWN: RefCell<Vec<Arc<Own>>> = const { RefCell::new(Vec::new()) };
+}
+
+/// The connections of one thread to one server: more than one where a call is
+/// made within another.
+#[derive(Debug)]
+struct Own {
+    pool: Weak<Pool>,
+    #[expect(clippy::vec_box)]
+    idle: Mutex<Vec<Box<Connection>>>,
+}
+
+impl Own {
+    #[expect(clippy::vec_box)]
+    fn lock(&self) -> MutexGuard<'_, Vec<Box<Connection>>> {
+        self.idle.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The thread has ended.
+impl Drop for Own {
+    fn drop(&mut self) {
+        let idle = std::mem::take(&mut *self.lock());
+        for connection in &idle {
+            connection.close();
+        }
+        let count = idle.len();
+        drop(idle);
+        if let Some(pool) = self.pool.upgrade() {
+            (0..count).for_each(|_| pool.discard());
+        }
+    }
+}
+
+/// All connections to one server, by thread.
+#[derive(Debug)]
+pub(super) struct OwnConnections {
+    pool: Weak<Pool>,
+    threads: Mutex<Vec<Weak<Own>>>,
+}
+
+impl OwnConnections {
+    pub(super) fn new(pool: Weak<Pool>) -> Self {
+        Self {
+            pool,
+            threads: Mutex::default(),
+        }
+    }
+
+    /// What the calling thread has to this server.
+    fn of_this_thread(&self) -> Option<Arc<Own>> {
+        // A thread that is ending has nothing any more.
+        let found = OWN.try_with(|all| {
+            let mut all = all.borrow_mut();
+            let mut of_pool = all.iter().filter(|own| Weak::ptr_eq(&own.pool, &self.pool));
+            if let Some(own) = of_pool.next() {
+                return Arc::clone(own);
+            }
+            all.retain(|own| own.pool.strong_count() > 0);
+            let own = Arc::new(Own {
+                pool: Weak::clone(&self.pool),
+                idle: Mutex::default(),
+            });
+            all.push(Arc::clone(&own));
+            let mut threads = self.threads.lock().unwrap_or_else(PoisonError::into_inner);
+            threads.retain(|own| own.strong_count() > 0);
+            threads.push(Arc::downgrade(&own));
+            own
+        });
+        found.ok()
+    }
+
+    pub(super) fn acquire(&self) -> Option<Box<Connection>> {
+        self.of_this_thread()?.lock().pop()
+    }
+
+    /// Keeps a connection for the next call of this thread; gives it back if
+    /// the thread is ending.
+    pub(super) fn release(&self, connection: Box<Connection>) -> Result<(), Box<Connection>> {
+        match self.of_this_thread() {
+            Some(own) => {
+                own.lock().push(connection);
+                Ok(())
+            }
+            None => Err(connection),
+        }
+    }
+
+    fn all(&self) -> Vec<Arc<Own>> {
+        let threads = self.threads.lock().unwrap_or_else(PoisonError::into_inner);
+        threads.iter().filter_map(Weak::upgrade).collect()
+    }
+
+    pub(super) fn oldest_idle(&self, now: Instant) -> Option<Instant> {
+        let oldest = |own: &Arc<Own>| own.lock().iter_mut().map(|it| it.last_used(now)).min();
+        self.all().iter().filter_map(oldest).min()
+    }
+
+    /// Closes in order what was not used since then; how many they were. They
+    /// are to be counted out.
+    pub(super) fn close_idle_since(&self, since: Instant) -> usize {
+        self.close_those(|connection| connection.used_before(since), usize::MAX)
+    }
+
+    /// Closes all that is idle.
+    pub(super) fn close_all(&self) -> usize {
+        self.close_those(|_| true, usize::MAX)
+    }
+
+    /// Closes the connection that has been idle for longest.
+    pub(super) fn close_oldest(&self) -> bool {
+        let threads = self.all();
+        let oldest = |own: &&Arc<Own>| own.lock().iter().map(|it| it.used()).min();
+        let with_age = threads.iter().filter_map(|own| Some((oldest(&own)?, own)));
+        let Some((used, own)) = with_age.min_by_key(|(used, _)| *used) else {
+            return false;
+        };
+        let mut idle = own.lock();
+        let place = idle.iter().position(|it| it.used() == used);
+        place.is_some_and(|place| {
+            idle.remove(place).close();
+            true
+        })
+    }
+
+    /// Closes one idle connection of some thread, if there is one.
+    pub(super) fn give_one_up(&self) -> bool {
+        self.close_those(|_| true, 1) > 0
+    }
+
+    fn close_those(&self, unwanted: impl Fn(&Connection) -> bool, most: usize) -> usize {
+        let mut closed = 0;
+        for own in self.all() {
+            let mut idle = own.lock();
+            let mut place = 0;
+            while closed < most && place < idle.len() {
+                if unwanted(&idle[place]) {
+                    idle.remove(place).close();
+                    closed += 1;
+                } else {
+                    place += 1;
+                }
+            }
+        }
+        closed
+    }
+}
+
+impl Pool {
+    /// A connection that belongs to the calling thread, if one is idle.
+    #[cold]
+    pub(super) fn acquire_own(&self) -> Option<Box<Connection>> {
+        self.own.as_ref()?.acquire()
+    }
+
+    /// Keeps a connection for the next call of the calling thread.
+    #[cold]
+    pub(super) fn release_own(&self, connection: Box<Connection>) {
+        let closed = self.is_closed();
+        let kept = match &self.own {
+            Some(own) if !closed => own.release(connection),
+            _ => Err(connection),
+        };
+        if let Err(connection) = kept {
+            connection.close();
+            drop(connection);
+            self.discard();
+        }
+        if self.callers_wait.load(Ordering::SeqCst) > 0 {
+            self.one_is_free();
+        }
+        self.shrink_if_crowded();
+    }
+}

@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The pools of all servers, and what is done about all of them together.
+
+use std::collections::HashMap;
+use std::hash::{Hash, Hasher};
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, PoisonError, Weak};
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
+
+use orbium_giop::SystemException;
+use orbium_giop::codeset::Negotiated;
+use orbium_giop::real_time::PriorityBand;
+use orbium_sync::lock::{Condvar, Mutex, MutexGuard};
+
+use crate::client::counts::Counts;
+use crate::client::pool::Pool;
+use crate::{Channel, Config, NetworkMark, ProtocolProperties};
+
+/// What connections must have in common to be used for one another: the
+/// channel, and the code sets, which cannot change once they are settled.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct PoolKey {
+    pub(crate) channel: Channel,
+    pub(crate) negotiated: Negotiated,
+    pub(crate) apart: Apart,
+}
+
+/// What keeps connections from being shared, or shared by all.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Apart {
+    /// They are for requests of these priorities.
+    pub(crate) band: Option<PriorityBand>,
+    /// They are one reference's own; a number for each.
+    pub(crate) private: Option<u64>,
+    /// Each request says at which priority it is to be served.
+    pub(crate) carries: bool,
+    /// What they send is marked for the network.
+    pub(crate) mark: Option<NetworkMark>,
+    /// What is asked of their sockets, if not what the ORB asks of all.
+    pub(crate) properties: Option<ProtocolProperties>,
+}
+
+impl Hash for PoolKey {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.channel.hash(state);
+    }
+}
+
+/// Connections made until idle ones are looked at again.
+const SWEEP_AFTER: usize = 32;
+
+/// The looks at idle connections within the time after which they are closed.
+const LOOKS: u32 = 4;
+
+/// All pools of an ORB.
+#[derive(Debug)]
+pub(crate) struct Pools(Arc<All>);
+
+#[derive(Debug)]
+pub(super) struct All {
+    config: Arc<Config>,
+    pools: Mutex<Known>,
+    pub(super) counts: Arc<Counts>,
+    reaper: Mutex<Reaper>,
+    reaper_ends: Condvar,
+}
+
+#[derive(Debug, Default)]
+struct Known {
+    shared: HashMap<PoolKey, Arc<Pool>>,
+    /// Those of one reference each end with it.
+    private: Vec<Weak<Pool>>,
+}
+
+impl Known {
+    fn private(&self, key: &PoolKey) -> Option<Arc<Pool>> {
+        let mut private = self.private.iter().filter_map(Weak::upgrade);
+        private.find(|pool| pool.key == *key)
+    }
+
+    fn all(&self) -> Vec<Arc<Pool>> {
+        let private = self.private.iter().filter_map(Weak::upgrade);
+        self.shared.values().cloned().chain(private).collect()
+    }
+}
+
+/// The thread that closes what has been idle for too long.
+#[derive(Debug, Default)]
+struct Reaper {
+    thread: Option<JoinHandle<()>>,
+    ended: bool,
+}
+
+impl Pools {
+    pub(crate) fn new(config: Arc<Config>) -> Self {
+        let counts = Arc::new(Counts::new(config.limits.idle_connections));
+        Self(Arc::new(All {
+            config,
+            pools: Mutex::default(),
+            counts,
+            reaper: Mutex::default(),
+            reaper_ends: Condvar::new(),
+        }))
+    }
+
+    /// The connections to a server.
+    ///
+    /// # Errors
+    /// No transport for the channel, or an address that is none: INV_POLICY.
+    pub(crate) fn pool(&self, key: PoolKey) -> Result<Arc<Pool>, SystemException> {
+        let all = &self.0;
+        let mut known = all.lock();
+        let found = match key.apart.private {
+            None => known.shared.get(&key).cloned(),
+            Some(_) => known.private(&key),
+        };
+        if let Some(pool) = found {
+            return Ok(pool);
+        }
+        let pool = Pool::new(key.clone(), &all.config, all)?;
+        if key.apart.private.is_some() {
+            known.private.retain(|pool| pool.strong_count() > 0);
+            known.private.push(Arc::downgrade(&pool));
+        } else {
+            known.shared.insert(key, Arc::clone(&pool));
+        }
+        Ok(pool)
+    }
+
+    /// Closes what is idle, and keeps nothing from now on.
+    pub(crate) fn close(&self) {
+        let all = &self.0;
+        all.counts.close();
+        let known = std::mem::take(&mut *all.lock());
+        for pool in known.all() {
+            pool.close();
+        }
+        all.end_reaper();
+    }
+}
+
+impl All {
+    fn lock(&self) -> MutexGuard<'_, Known> {
+        self.pools.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// A connection was made: sees to those that have been idle for longest, if
+    /// there are too many now, and now and then to those that are of no use.
+    pub(super) fn connection_made(self: &Arc<Self>) {
+        if self.counts.made.load(Ordering::Relaxed) >= SWEEP_AFTER {
+            self.counts.made.store(0, Ordering::Relaxed);
+            self.sweep();
+        }
+        self.note_uses();
+        self.shrink();
+        if let Some(time) = self.config.limits.client_idle_time {
+            self.start_reaper(time);
+        }
+    }
+
+    /// Closes idle connections that the server has closed or spoiled, and
+    /// forgets servers that nobody refers to any more. Costs a look at each,
+    /// so it is done once for many new connections.
+    fn sweep(&self) {
+        let pools = {
+            let mut known = self.lock();
+            known
+                .shared
+                .retain(|_, pool| Arc::strong_count(pool) > 1 || pool.is_in_use());
+            known.all()
+        };
+        for pool in pools {
+            pool.drop_spoilt();
+        }
+    }
+
+    /// Dates the uses since the last look: a call does not, so the order of uses
+    /// is known as far as connections were made in between.
+    fn note_uses(&self) {
+        let now = Instant::now();
+        for pool in self.lock().all() {
+            pool.oldest_idle(now);
+        }
+    }
+
+    /// Closes idle connections, the least recently used first, until there are
+    /// no more than may be kept; a busy one never.
+    pub(super) fn shrink(&self) {
+        if !self.counts.is_crowded() {
+            return;
+        }
+        let pools = self.lock().all();
+        let now = Instant::now();
+        while self.counts.is_crowded() {
+            let oldest = pools
+                .iter()
+                .filter_map(|pool| Some((pool.oldest_idle(now)?, pool)))
+                .min_by_key(|(used, _)| *used);
+            let Some((_, pool)) = oldest else {
+                return;
+            };
+            pool.close_oldest();
+        }
+    }
+
+    /// Has a thread close what is idle for that long.
+    fn start_reaper(self: &Arc<Self>, time: Duration) {
+        let mut reaper = self.reaper.lock().unwrap_or_else(PoisonError::into_inner);
+        if reaper.thread.is_some() || reaper.ended {
+            return;
+        }
+        let all = Arc::downgrade(self);
+        let thread = thread::Builder::new().name("orbium-idle".into());
+        match thread.spawn(move || reap(&all, time)) {
+            Ok(thread) => reaper.thread = Some(thread),
+            // The next connection made tries again.
+            Err(error) => tracing::warn!(%error, "no thread to close idle connections"),
+        }
+    }
+
+    fn end_reaper(&self) {
+        let thread = {
+            let mut reaper = self.reaper.lock().unwrap_or_else(PoisonError::into_inner);
+            reaper.ended = true;
+            reaper.thread.take()
+        };
+        self.reaper_ends.notify_all();
+        if let Some(thread) = thread
+            && thread.thread().id() != thread::current().id()
+        {
+            let _ = thread.join();
+        }
+    }
+
+    /// Waits for the next look; `false` at the end.
+    fn wait_for_next_look(&self, pause: Duration) -> bool {
+        let reaper = self.reaper.lock().unwrap_or_else(PoisonError::into_inner);
+        if reaper.ended {
+            return false;
+        }
+        let waited = self.reaper_ends.wait_timeout(reaper, pause);
+        !waited.unwrap_or_else(PoisonError::into_inner).0.ended
+    }
+}
+
+/// Closes connections that have been idle for `time`, as long as the ORB lives.
+fn reap(all: &Weak<All>, time: Duration) {
+    let pause = (time / LOOKS).max(Duration::from_millis(1));
+    while let Some(all) = all.upgrade() {
+        if !all.wait_for_next_look(pause) {
+            return;
+        }
+        let now = Instant::now();
+        let Some(limit) = now.checked_sub(time) else {
+            continue;
+        };
+        for pool in all.lock().all() {
+            if pool.oldest_idle(now).is_some_and(|used| used <= limit) {
+                pool.close_idle_since(limit);
+            }
+        }
+    }
+}
+
+impl Drop for Pools {
+    fn drop(&mut self) {
+        self.0.end_reaper();
+    }
+}

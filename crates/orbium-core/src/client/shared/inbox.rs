@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What came for one seat and was not received there yet.
+
+use std::sync::PoisonError;
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+
+use orbium_sync::lock::{Mutex, MutexGuard};
+
+/// A buffer larger than this is given back once it is empty.
+const KEPT: usize = 1 << 20;
+
+#[derive(Debug, Default)]
+struct Octets {
+    buffer: Vec<u8>,
+    /// Where what was not received yet begins.
+    start: usize,
+}
+
+/// The messages for one seat. It outlives who sits there.
+#[derive(Debug, Default)]
+pub(super) struct Inbox {
+    octets: Mutex<Octets>,
+    /// The request whose answer is awaited, plus one; 0 is none.
+    awaited: AtomicU64,
+    /// The last id that was used at the seat.
+    last_id: AtomicU32,
+}
+
+impl Inbox {
+    pub(super) fn starting_at(id: u32) -> Self {
+        Self {
+            last_id: AtomicU32::new(id),
+            ..Self::default()
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Octets> {
+        self.octets.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(super) fn last_id(&self) -> u32 {
+        self.last_id.load(Ordering::Relaxed)
+    }
+
+    /// A request goes out: its answer is for this seat.
+    pub(super) fn await_answer(&self, id: u32) {
+        self.last_id.store(id, Ordering::Relaxed);
+        self.awaited.store(u64::from(id) + 1, Ordering::Release);
+    }
+
+    /// Nobody waits any more; what came is dropped.
+    pub(super) fn forget(&self) {
+        self.awaited.store(0, Ordering::Release);
+        *self.lock() = Octets::default();
+    }
+
+    /// Whether that answer is awaited; it is no more if this was all of it.
+    pub(super) fn awaits(&self, id: u32, is_all: bool) -> bool {
+        if self.awaited.load(Ordering::Acquire) != u64::from(id) + 1 {
+            return false;
+        }
+        if is_all {
+            self.awaited.store(0, Ordering::Release);
+        }
+        true
+    }
+
+    /// Adds a message; `false` if that is more than `limit` octets.
+    pub(super) fn put(&self, message: &[u8], limit: usize) -> bool {
+        let mut octets = self.lock();
+        if octets.buffer.len() - octets.start + message.len() > limit {
+            return false;
+        }
+        octets.buffer.extend_from_slice(message);
+        true
+    }
+
+    /// Takes out what there is, up to the size of `room`.
+    pub(super) fn take(&self, room: &mut [u8]) -> usize {
+        let mut octets = self.lock();
+        let Octets { buffer, start } = &mut *octets;
+        let there = &buffer[*start..];
+        let count = there.len().min(room.len());
+        room[..count].copy_from_slice(&there[..count]);
+        *start += count;
+        if *start == buffer.len() {
+            *start = 0;
+            buffer.clear();
+            if buffer.capacity() > KEPT {
+                *buffer = Vec::new();
+            }
+        }
+        count
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        let octets = self.lock();
+        octets.start == octets.buffer.len()
+    }
+}
