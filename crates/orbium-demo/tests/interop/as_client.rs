@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! orbium's checks against the servers of other ORBs.
 
+use std::time::Duration;
+
 use orbium::{Config, GiopMinor, Orb};
 use orbium_demo::check::{self, Check, Facts, Outcome};
 use orbium_demo::cubit::Cube;
@@ -20,6 +22,9 @@ struct Run {
     giop_minor: GiopMinor,
     /// Octets above which orbium sends fragments.
     fragment_size: Option<usize>,
+    /// What every call may take, which its request then says in two service
+    /// contexts.
+    call_timeout: Option<Duration>,
     /// Octets of the fragments that a relay makes of every message.
     relay: Option<&'static str>,
     sockets: Sockets,
@@ -116,6 +121,7 @@ fn against(peer: &str, run: &Run) -> Tested {
         endpoints: vec!["iiop://127.0.0.1:0".parse()?],
         giop_minor: run.giop_minor,
         fragment_size: run.fragment_size,
+        call_timeout: run.call_timeout,
         ..Config::default()
     };
     run.sockets
@@ -147,6 +153,9 @@ fn speaking(minor: u8) -> GiopMinor {
     GiopMinor::new(minor).unwrap_or_default()
 }
 
+/// Longer than anything takes here.
+const AN_HOUR: Option<Duration> = Some(Duration::from_secs(3600));
+
 macro_rules! against {
     ($($test:ident: $peer:literal, $run:expr;)*) => {
         $(#[test]
@@ -163,6 +172,9 @@ against! {
     omniorb_while_we_speak_1_1: "omni", Run { giop_minor: speaking(1), ..Run::default() };
     omniorb_while_we_speak_1_0: "omni", Run { giop_minor: speaking(0), ..Run::default() };
     omniorb_while_we_send_fragments: "omni", Run { fragment_size: Some(1024), ..Run::default() };
+    omniorb_with_deadlines: "omni", Run { call_timeout: AN_HOUR, ..Run::default() };
+    omniorb_with_deadlines_while_we_speak_1_0: "omni",
+        Run { call_timeout: AN_HOUR, giop_minor: speaking(0), ..Run::default() };
     omniorb_in_tiny_fragments: "omni", Run { relay: Some("8"), ..Run::default() };
     omniorb_over_unix: "omni", Run { sockets: Sockets::Unix, ..Run::default() };
     omniorb_over_unix_while_we_send_fragments: "omni",
@@ -180,6 +192,9 @@ against! {
     jacorb_while_we_speak_1_1: "jacorb", Run { giop_minor: speaking(1), ..Run::default() };
     jacorb_while_we_speak_1_0: "jacorb", Run { giop_minor: speaking(0), ..Run::default() };
     jacorb_while_we_send_fragments: "jacorb", Run { fragment_size: Some(1024), ..Run::default() };
+    jacorb_with_deadlines: "jacorb", Run { call_timeout: AN_HOUR, ..Run::default() };
+    jacorb_with_deadlines_while_we_speak_1_0: "jacorb",
+        Run { call_timeout: AN_HOUR, giop_minor: speaking(0), ..Run::default() };
     jacorb_in_small_fragments: "jacorb", Run { relay: Some("64"), ..Run::default() };
 }
 
