@@ -31,9 +31,10 @@ pub use orbium_core::{
     ConnectTimeout, Endpoint, EndpointError, ExceptionKind, GiopMinor, HostPort, IdAssignment,
     IdUniqueness, Interface, InvalidName, LibraryError, Lifespan, Limits, LoadError, ManagerState,
     NarrowError, ObjectError, ObjectRef, OfferedProtocol, Orb, OrbBuilder, OrbError, Peer, Place,
-    Poa, PoaError, PoaManager, Policies, ProtocolPolicy, ProtocolPolicyError, ProtocolProperties,
-    Protocols, Servant, ServerStrategy, SystemException, TimePolicies, Transport, UnknownProtocol,
-    Unreachable, UserException, export_protocols, last_failure, nil_reference,
+    Poa, PoaError, PoaManager, Policies, Priority, ProtocolPolicy, ProtocolPolicyError,
+    ProtocolProperties, Protocols, Servant, ServerStrategy, SystemException, TimePolicies,
+    Transport, UnknownProtocol, Unreachable, UserException, export_protocols, last_failure,
+    nil_reference,
 };
 
 /// Time probes at every step of a call, with the feature `probes`.
@@ -42,6 +43,11 @@ pub use orbium_core::probe;
 /// How often locks were used, with the feature `counted`.
 #[cfg(feature = "counted")]
 pub use orbium_core::lock;
+
+/// Real-time CORBA: priorities, thread pools, banded and private connections,
+/// mutexes.
+#[cfg(feature = "rt")]
+pub use orbium_rt as rt;
 
 /// What a transport is made of, for those who write one.
 pub use orbium_transport as transport;

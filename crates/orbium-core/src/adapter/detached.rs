@@ -11,7 +11,7 @@ use orbium_sync::role::while_serving_own_thread;
 
 use super::{Expiry, Incoming};
 use crate::Orb;
-use crate::servant::Reply;
+use crate::servant::{Reply, ReplyPath};
 use crate::server::LateReply;
 
 /// A request with octets of its own. It is served, or refused; dropped, it is
@@ -41,6 +41,19 @@ impl fmt::Debug for DetachedRequest {
             .field("request_id", &self.request_id)
             .field("octets", &self.octets.len())
             .finish_non_exhaustive()
+    }
+}
+
+/// A reply that is announced before it is sent.
+struct Announced<'a> {
+    path: &'a LateReply,
+    answering: &'a dyn Fn(),
+}
+
+impl ReplyPath for Announced<'_> {
+    fn send(&self, message: &CdrWriter<'_>) {
+        (self.answering)();
+        self.path.send(message);
     }
 }
 
@@ -113,8 +126,9 @@ impl DetachedRequest {
         self.response.expects_reply()
     }
 
-    /// Serves the request on this thread, and answers it.
-    pub fn serve(mut self) {
+    /// Serves the request on this thread, and answers it; `answering` runs just
+    /// before the answer is sent, if there is one: the servant has returned.
+    pub fn serve(mut self, answering: &dyn Fn()) {
         let contexts = self.octets.get_mut(self.contexts.clone());
         // Written above, so it can be read.
         let mut contexts = contexts.map(|it| it.to_vec()).unwrap_or_default();
@@ -133,8 +147,12 @@ impl DetachedRequest {
             seams: &self.seams,
             expiry: self.expiry,
         };
-        let mut reply = Reply {
+        let path = Announced {
             path: &self.path,
+            answering,
+        };
+        let mut reply = Reply {
+            path: &path,
             storage: &mut Vec::new(),
             version: self.version,
             request_id: self.request_id,

@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Real-time CORBA for an ORB, choice by choice.
+
+use std::fmt;
+use std::ops::RangeInclusive;
+use std::sync::Arc;
+
+use orbium_core::{Completion, ConnectionWishes, ExceptionKind, Orb, SystemException};
+use orbium_giop::real_time::PriorityBand;
+use orbium_sys::{LockedMemory, Scheduling, SchedulingClass, lock_memory, prefault_heap};
+
+use crate::error::bad_param;
+use crate::host::Host;
+use crate::mapping::{Confined, legal};
+use crate::rt_orb::{RtOrb, Shared};
+use crate::validation::check_bands_alone;
+use crate::{
+    IdentityTransform, LinearMapping, NativePriority, NetworkPriorityMapping, PriorityMapping,
+    PriorityTransform, RtError, RtPolicies,
+};
+
+/// Chooses what Real-time CORBA is to be for an ORB; see [`RtOrb::builder`].
+#[must_use]
+pub struct RtOrbBuilder {
+    mapping: Arc<dyn PriorityMapping>,
+    transform: Arc<dyn PriorityTransform>,
+    network: Option<Arc<dyn NetworkPriorityMapping>>,
+    class: SchedulingClass,
+    soft: bool,
+    range: Option<RangeInclusive<NativePriority>>,
+    policies: RtPolicies,
+    bands: Option<Vec<PriorityBand>>,
+    private: bool,
+    memory: Option<LockedMemory>,
+    heap: usize,
+}
+
+impl fmt::Debug for RtOrbBuilder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("RtOrbBuilder")
+            .field("class", &self.class)
+            .field("soft", &self.soft)
+            .field("range", &self.range)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Default for RtOrbBuilder {
+    fn default() -> Self {
+        Self {
+            mapping: Arc::new(LinearMapping::default()),
+            transform: Arc::new(IdentityTransform),
+            network: None,
+            class: SchedulingClass::Fifo,
+            soft: false,
+            range: None,
+            policies: RtPolicies::default(),
+            bands: None,
+            private: false,
+            memory: None,
+            heap: 0,
+        }
+    }
+}
+
+impl RtOrbBuilder {
+    /// What CORBA priorities mean to the system. Default:
+    /// [`LinearMapping`] over all native priorities of SCHED_FIFO.
+    pub fn mapping(mut self, mapping: impl PriorityMapping) -> Self {
+        self.mapping = Arc::new(mapping);
+        self
+    }
+
+    /// How priorities change on their way in and out. Default: not at all.
+    pub fn transform(mut self, transform: impl PriorityTransform) -> Self {
+        self.transform = Arc::new(transform);
+        self
+    }
+
+    /// How requests are marked for the network. Default: as the protocol
+    /// properties have it, whatever the priority.
+    pub fn network_priorities(mut self, mapping: impl NetworkPriorityMapping) -> Self {
+        self.network = Some(Arc::new(mapping));
+        self
+    }
+
+    /// The scheduling class of native priorities. Default: SCHED_FIFO.
+    pub fn class(mut self, class: SchedulingClass) -> Self {
+        self.class = class;
+        self
+    }
+
+    /// Leaves scheduling as it is: everything works but native priorities. For
+    /// hosts that do not permit them.
+    pub fn soft(mut self) -> Self {
+        self.soft = true;
+        self
+    }
+
+    /// Restricts native priorities (`-ORBRTpriorityrange`).
+    pub fn native_range(mut self, range: RangeInclusive<NativePriority>) -> Self {
+        self.range = Some(range);
+        self
+    }
+
+    /// Policies of adapters that have none of their own.
+    pub fn policies(mut self, policies: RtPolicies) -> Self {
+        self.policies = policies;
+        self
+    }
+
+    /// Connections for bands of priorities, for all references that do not say
+    /// otherwise.
+    pub fn client_bands(mut self, bands: &[PriorityBand]) -> Self {
+        self.bands = Some(bands.to_vec());
+        self
+    }
+
+    /// Each reference has connections of its own.
+    pub fn private_connections(mut self) -> Self {
+        self.private = true;
+        self
+    }
+
+    /// Locks memory, so that nothing of it has to be fetched in a request.
+    pub fn lock_memory(mut self, which: LockedMemory) -> Self {
+        self.memory = Some(which);
+        self
+    }
+
+    /// Octets of the heap that are touched before the first request.
+    pub fn prefault_heap(mut self, octets: usize) -> Self {
+        self.heap = octets;
+        self
+    }
+
+    /// Gives it to an ORB. References that were called before keep what they
+    /// found out then.
+    ///
+    /// # Errors
+    /// [`RtError`]: BAD_PARAM for a range that the platform has not, and for
+    /// bands that are none; INITIALIZE 1 for a range of one priority; what the
+    /// host forbids; an ORB that has it already.
+    pub fn install(self, orb: &Orb) -> Result<RtOrb, RtError> {
+        let class = (!self.soft).then_some(self.class);
+        let mapping = match &self.range {
+            None => self.mapping,
+            Some(range) => {
+                check_range(range, self.class)?;
+                Arc::new(Confined {
+                    mapping: self.mapping,
+                    range: range.clone(),
+                })
+            }
+        };
+        if let Some(bands) = &self.bands {
+            check_bands_alone(bands).map_err(|_| bad_param())?;
+        }
+        if let Some(class) = class {
+            let range = self.range.unwrap_or_else(|| legal(class));
+            for native in [*range.end(), *range.start()] {
+                let scheduling = Scheduling {
+                    class,
+                    priority: native.into(),
+                };
+                scheduling.try_out()?;
+            }
+        }
+        if let Some(which) = self.memory {
+            lock_memory(which)?;
+        }
+        prefault_heap(self.heap);
+        let shared = Shared::new(
+            Arc::new(Host { mapping, class }),
+            self.transform,
+            self.network,
+            ConnectionWishes {
+                bands: self.bands.map(Into::into),
+                private: self.private,
+            },
+            self.policies,
+        );
+        RtOrb::install(orb, shared)
+    }
+}
+
+fn check_range(
+    range: &RangeInclusive<NativePriority>,
+    class: SchedulingClass,
+) -> Result<(), SystemException> {
+    let legal = legal(class);
+    if range.is_empty() || !legal.contains(range.start()) || !legal.contains(range.end()) {
+        return Err(bad_param());
+    }
+    // One priority keeps no two apart.
+    if range.start() == range.end() {
+        return Err(SystemException::omg(
+            ExceptionKind::Initialize,
+            1,
+            Completion::No,
+        ));
+    }
+    Ok(())
+}

@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What Real-time CORBA refuses.
+
+use std::fmt;
+
+use orbium_core::{Completion, ExceptionKind, PoaError, SystemException};
+use orbium_giop::real_time;
+use orbium_sys::RealTimeError;
+
+/// Why there is no Real-time CORBA for an ORB.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum RtError {
+    /// The ORB has one already.
+    AlreadyInstalled,
+    /// The host forbids the native priorities, or locked memory: what to change
+    /// there, or make the ORB soft.
+    Host(RealTimeError),
+    /// A standard exception: INITIALIZE 1 for a range of native priorities that
+    /// is too narrow, BAD_PARAM for one that the platform has not.
+    System(SystemException),
+}
+
+impl fmt::Display for RtError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::AlreadyInstalled => f.write_str("the ORB has Real-time CORBA already"),
+            Self::Host(error) => write!(f, "the host is not ready for real time: {error}"),
+            Self::System(exception) => exception.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for RtError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Self::Host(error) => Some(error),
+            _ => None,
+        }
+    }
+}
+
+impl From<RealTimeError> for RtError {
+    fn from(error: RealTimeError) -> Self {
+        Self::Host(error)
+    }
+}
+
+impl From<SystemException> for RtError {
+    fn from(exception: SystemException) -> Self {
+        Self::System(exception)
+    }
+}
+
+/// A policy of Real-time CORBA, by its type.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[repr(u32)]
+pub enum PolicyType {
+    /// PriorityModelPolicy.
+    PriorityModel = real_time::PRIORITY_MODEL_POLICY,
+    /// ThreadpoolPolicy.
+    Threadpool = real_time::THREADPOOL_POLICY,
+    /// ServerProtocolPolicy.
+    ServerProtocol = real_time::SERVER_PROTOCOL_POLICY,
+    /// ClientProtocolPolicy.
+    ClientProtocol = real_time::CLIENT_PROTOCOL_POLICY,
+    /// PrivateConnectionPolicy.
+    PrivateConnection = real_time::PRIVATE_CONNECTION_POLICY,
+    /// PriorityBandedConnectionPolicy.
+    PriorityBandedConnection = real_time::PRIORITY_BANDED_CONNECTION_POLICY,
+}
+
+impl PolicyType {
+    /// The policy of that type.
+    #[must_use]
+    pub const fn from_number(number: u32) -> Option<Self> {
+        Some(match number {
+            real_time::PRIORITY_MODEL_POLICY => Self::PriorityModel,
+            real_time::THREADPOOL_POLICY => Self::Threadpool,
+            real_time::SERVER_PROTOCOL_POLICY => Self::ServerProtocol,
+            real_time::CLIENT_PROTOCOL_POLICY => Self::ClientProtocol,
+            real_time::PRIVATE_CONNECTION_POLICY => Self::PrivateConnection,
+            real_time::PRIORITY_BANDED_CONNECTION_POLICY => Self::PriorityBandedConnection,
+            _ => return None,
+        })
+    }
+
+    /// The policy's interface.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::PriorityModel => "PriorityModelPolicy",
+            Self::Threadpool => "ThreadpoolPolicy",
+            Self::ServerProtocol => "ServerProtocolPolicy",
+            Self::ClientProtocol => "ClientProtocolPolicy",
+            Self::PrivateConnection => "PrivateConnectionPolicy",
+            Self::PriorityBandedConnection => "PriorityBandedConnectionPolicy",
+        }
+    }
+}
+
+impl fmt::Display for PolicyType {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// What is wrong with the policies of an adapter (`POA::InvalidPolicy`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct InvalidPolicy {
+    /// The policy at fault.
+    pub policy: PolicyType,
+    /// What is wrong with it.
+    pub why: Why,
+}
+
+/// What is wrong with a policy.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Why {
+    /// There is no thread pool of that id.
+    NoSuchThreadpool,
+    /// Lanes, or bands, take a PriorityModelPolicy.
+    NoPriorityModel,
+    /// The priority is not from 0 to 32767.
+    NoPriority,
+    /// The server's priority is none of the lanes'.
+    NotALane,
+    /// There are no bands at all.
+    NoBands,
+    /// The low end of a band is above the high end.
+    UpsideDown,
+    /// The server's priority is in no band.
+    InNoBand,
+    /// No lane has a priority in some band.
+    BandWithoutLane,
+    /// A protocol has no endpoint.
+    NoEndpoint,
+    /// Transport properties of a server belong to its endpoints.
+    PropertiesOfEndpoints,
+    /// The priority has no native one.
+    NotMapped,
+}
+
+impl Why {
+    const fn text(self) -> &'static str {
+        match self {
+            Self::NoSuchThreadpool => "there is no thread pool of that id",
+            Self::NoPriorityModel => "lanes and bands take a PriorityModelPolicy",
+            Self::NoPriority => "a priority is not from 0 to 32767",
+            Self::NotALane => "the server's priority is not that of a lane",
+            Self::NoBands => "there are no bands",
+            Self::UpsideDown => "the low end of a band is above its high end",
+            Self::InNoBand => "the server's priority is in no band",
+            Self::BandWithoutLane => "no lane has a priority in one of the bands",
+            Self::NoEndpoint => "the ORB does not listen with one of the protocols",
+            Self::PropertiesOfEndpoints => {
+                "transport properties of a server are parameters of its endpoints"
+            }
+            Self::NotMapped => "the server's priority has no native priority",
+        }
+    }
+}
+
+impl fmt::Display for InvalidPolicy {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.policy, self.why.text())
+    }
+}
+
+impl std::error::Error for InvalidPolicy {}
+
+/// Why a real-time adapter was not made, or refuses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RtPoaError {
+    /// The policies make no sense.
+    InvalidPolicy(InvalidPolicy),
+    /// What any adapter refuses.
+    Poa(PoaError),
+}
+
+impl fmt::Display for RtPoaError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::InvalidPolicy(error) => error.fmt(f),
+            Self::Poa(error) => error.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for RtPoaError {}
+
+impl From<InvalidPolicy> for RtPoaError {
+    fn from(error: InvalidPolicy) -> Self {
+        Self::InvalidPolicy(error)
+    }
+}
+
+impl From<PoaError> for RtPoaError {
+    fn from(error: PoaError) -> Self {
+        Self::Poa(error)
+    }
+}
+
+impl From<SystemException> for RtPoaError {
+    fn from(exception: SystemException) -> Self {
+        Self::Poa(exception.into())
+    }
+}
+
+/// Why a connection could not be validated.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ValidationError {
+    /// `_validate_connection` is FALSE: these policies of client and server
+    /// cannot be had together.
+    Inconsistent(Vec<PolicyType>),
+    /// The server could not be reached, or refused.
+    System(SystemException),
+}
+
+impl fmt::Display for ValidationError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Inconsistent(policies) => {
+                f.write_str("client and server both have, though only one may:")?;
+                policies.iter().try_for_each(|it| write!(f, " {it}"))
+            }
+            Self::System(exception) => exception.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for ValidationError {}
+
+/// A priority that could not be mapped.
+pub(crate) fn not_mapped() -> SystemException {
+    SystemException::omg(ExceptionKind::DataConversion, 2, Completion::No)
+}
+
+/// A parameter out of its range.
+pub(crate) fn bad_param() -> SystemException {
+    SystemException::new(ExceptionKind::BadParam, 0, Completion::No)
+}
+
+/// The priority of an active object cannot be changed.
+pub(crate) fn priority_is_settled() -> SystemException {
+    SystemException::omg(ExceptionKind::BadInvOrder, 18, Completion::No)
+}

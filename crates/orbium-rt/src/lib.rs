@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Real-time CORBA 1.2 on top of the ORB: the module RTCORBA as Rust has it.
+//!
+//! * [`RtOrb`]: one for an ORB; maps CORBA priorities to native ones, makes
+//!   thread pools, adapters and mutexes.
+//! * [`RtCurrent`]: the priority of the calling thread.
+//! * [`PriorityMapping`], [`PriorityTransform`], [`NetworkPriorityMapping`]:
+//!   what priorities mean to the system, to servants and to the network.
+//! * [`RtPolicies`], [`RtPoa`]: policies of adapters, checked when an adapter is
+//!   made; objects with priorities of their own.
+//! * [`RtObject`]: bands, private connections and protocols of references.
+//!
+//! Where the host does not permit native priorities an ORB can be *soft*: it
+//! keeps all the logic (which priority a request has, which thread pool serves
+//! it, what is refused) and leaves scheduling as it is.
+//!
+//! ```
+//! use orbium_core::Orb;
+//! use orbium_rt::{LinearMapping, RtOrb};
+//!
+//! let orb = Orb::builder().build()?;
+//! let rt = RtOrb::builder().mapping(LinearMapping::default()).soft().install(&orb)?;
+//! rt.current().set_the_priority(1000)?;
+//! assert_eq!(rt.current().the_priority()?.number(), 1000);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+#![forbid(unsafe_code)]
+
+mod adapter;
+mod builder;
+mod current;
+mod error;
+mod host;
+mod mapping;
+mod mutex;
+mod network;
+mod object;
+mod poa;
+mod policy;
+mod pool;
+mod protocol;
+mod rt_orb;
+mod transform;
+mod validation;
+
+pub use orbium_core::{NetworkMark, Priority};
+pub use orbium_giop::real_time::{PriorityBand, PriorityModel};
+pub use orbium_sys::{LockedMemory, RealTimeError, Scheduling, SchedulingClass};
+
+pub use builder::RtOrbBuilder;
+pub use current::RtCurrent;
+pub use error::{InvalidPolicy, PolicyType, RtError, RtPoaError, ValidationError, Why};
+pub use mapping::{
+    ContinuousMapping, DirectMapping, LinearMapping, NativePriority, PriorityMapping,
+};
+pub use mutex::{MutexNotFound, RtMutex};
+pub use network::{DscpMapping, NetworkPriorityMapping};
+pub use object::RtObject;
+pub use poa::RtPoa;
+pub use policy::{PriorityModelPolicy, RtPolicies};
+pub use pool::{InvalidThreadpool, ThreadpoolConfig, ThreadpoolId, ThreadpoolLane};
+pub use protocol::{
+    Protocol, ProtocolList, TcpProtocolProperties, TransportProperties,
+    UnixDomainProtocolProperties, UserDatagramProtocolProperties,
+};
+pub use rt_orb::RtOrb;
+pub use transform::{IdentityTransform, PriorityTransform};

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Client policies of references (RT-CORBA 1.2, clauses 5.11 to 5.15).
+
+use orbium_core::{Interface, SystemException};
+use orbium_giop::real_time::PriorityBand;
+
+use crate::ProtocolList;
+use crate::error::{PolicyType, ValidationError, bad_param};
+use crate::validation::check_bands_alone;
+
+/// What Real-time CORBA adds to references, typed ones too.
+pub trait RtObject: Interface {
+    /// The same object with a connection for each band of priorities
+    /// (PriorityBandedConnectionPolicy). A call whose priority is in no band
+    /// raises NO_RESOURCES 2.
+    ///
+    /// # Errors
+    /// BAD_PARAM for no bands, and for bands that are none.
+    fn with_priority_bands(&self, bands: &[PriorityBand]) -> Result<Self, SystemException> {
+        check_bands_alone(bands).map_err(|_| bad_param())?;
+        Ok(Self::from_object(self.as_object().with_bands(bands)))
+    }
+
+    /// The same object with connections of its own (PrivateConnectionPolicy).
+    #[must_use]
+    fn with_private_connection(&self) -> Self {
+        Self::from_object(self.as_object().with_private_connections())
+    }
+
+    /// The same object called by these protocols, best first, with the transport
+    /// properties of the first that has any (ClientProtocolPolicy).
+    #[must_use]
+    fn with_client_protocols(&self, protocols: &ProtocolList) -> Self {
+        let object = self.as_object();
+        let properties = protocols.properties(&object.orb().config().properties);
+        let object = object.with_protocols(protocols.policy());
+        Self::from_object(match properties {
+            Some(properties) => object.with_properties(properties),
+            None => object,
+        })
+    }
+
+    /// Makes the connection that a call of this thread would use now, with its
+    /// priority and policies (`CORBA::Object::validate_connection`).
+    ///
+    /// # Errors
+    /// [`ValidationError::Inconsistent`] with the policies that cannot be had
+    /// together; [`ValidationError::System`] with what connecting raises.
+    fn validate_connection(&self) -> Result<(), ValidationError> {
+        let object = self.as_object();
+        let inconsistent: Vec<_> = object
+            .inconsistent_policies()
+            .into_iter()
+            .filter_map(PolicyType::from_number)
+            .collect();
+        if !inconsistent.is_empty() {
+            return Err(ValidationError::Inconsistent(inconsistent));
+        }
+        object.connect().map_err(ValidationError::System)
+    }
+}
+
+impl<I: Interface> RtObject for I {}

@@ -1,0 +1,323 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! `RTCORBA::RTORB` (RT-CORBA 1.2, clause 5.4).
+
+use std::any::Any;
+use std::collections::{BTreeMap, HashMap};
+use std::fmt;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use orbium_core::{
+    Completion, ConnectionWishes, ExceptionKind, Extension, NetworkMark, Orb, Poa, PoaManager,
+    Policies, Priority, RealTime, SystemException, priority,
+};
+
+use crate::adapter::{Adapter, in_upcall};
+use crate::host::Host;
+use crate::pool::Threadpool;
+use crate::validation::check;
+use crate::{
+    InvalidPolicy, InvalidThreadpool, MutexNotFound, NetworkPriorityMapping, PolicyType,
+    PriorityTransform, RtCurrent, RtError, RtMutex, RtOrbBuilder, RtPoa, RtPoaError, RtPolicies,
+    ThreadpoolConfig, ThreadpoolId, ThreadpoolLane, Why,
+};
+
+/// What all parts of Real-time CORBA of an ORB share.
+pub(crate) struct Shared {
+    pub(crate) host: Arc<Host>,
+    pub(crate) transform: Arc<dyn PriorityTransform>,
+    network: Option<Arc<dyn NetworkPriorityMapping>>,
+    connections: ConnectionWishes,
+    policies: RtPolicies,
+    pools: Mutex<Pools>,
+    mutexes: Mutex<HashMap<String, RtMutex>>,
+}
+
+#[derive(Default)]
+struct Pools {
+    all: BTreeMap<ThreadpoolId, Arc<Threadpool>>,
+    last: u32,
+    /// The ORB has ended.
+    closed: bool,
+}
+
+/// What the ORB knows of it.
+struct Installed(Arc<Shared>);
+
+/// Real-time CORBA of an ORB. Cheap to clone.
+#[derive(Clone)]
+pub struct RtOrb {
+    orb: Orb,
+    shared: Arc<Shared>,
+}
+
+impl fmt::Debug for RtOrb {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("RtOrb")
+            .field("class", &self.shared.host.class)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Shared {
+    pub(crate) fn new(
+        host: Arc<Host>,
+        transform: Arc<dyn PriorityTransform>,
+        network: Option<Arc<dyn NetworkPriorityMapping>>,
+        connections: ConnectionWishes,
+        policies: RtPolicies,
+    ) -> Arc<Self> {
+        Arc::new(Self {
+            host,
+            transform,
+            network,
+            connections,
+            policies,
+            pools: Mutex::default(),
+            mutexes: Mutex::default(),
+        })
+    }
+
+    /// The priority that a call of this thread goes out at.
+    pub(crate) fn outgoing(&self, object: &[u8]) -> Result<Priority, SystemException> {
+        let priority = match priority::current() {
+            Some(priority) => priority,
+            None => self.host.derived()?,
+        };
+        if !in_upcall() {
+            return Ok(priority);
+        }
+        let outbound = self.transform.outbound(priority, object);
+        outbound.ok_or_else(|| SystemException::new(ExceptionKind::Unknown, 0, Completion::No))
+    }
+
+    fn pools(&self) -> MutexGuard<'_, Pools> {
+        self.pools.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn mutexes(&self) -> MutexGuard<'_, HashMap<String, RtMutex>> {
+        self.mutexes.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl RealTime for Installed {
+    fn outgoing(&self, object_key: &[u8]) -> Result<Option<Priority>, SystemException> {
+        self.0.outgoing(object_key).map(Some)
+    }
+
+    fn network_mark(&self, priority: Priority) -> Option<NetworkMark> {
+        self.0.network.as_ref()?.to_network(priority)
+    }
+
+    fn connections(&self) -> ConnectionWishes {
+        self.0.connections.clone()
+    }
+
+    fn end(&self) {
+        let pools = {
+            let mut pools = self.0.pools();
+            pools.closed = true;
+            std::mem::take(&mut pools.all)
+        };
+        pools.values().for_each(|pool| pool.end());
+    }
+
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+}
+
+impl RtOrb {
+    /// Chooses what Real-time CORBA is to be; see [`RtOrbBuilder`].
+    pub fn builder() -> RtOrbBuilder {
+        RtOrbBuilder::default()
+    }
+
+    pub(crate) fn install(orb: &Orb, shared: Arc<Shared>) -> Result<Self, RtError> {
+        let installed = Arc::new(Installed(Arc::clone(&shared)));
+        if !orb.install_real_time(installed) {
+            return Err(RtError::AlreadyInstalled);
+        }
+        Ok(Self {
+            orb: orb.clone(),
+            shared,
+        })
+    }
+
+    /// That of an ORB (the initial reference `RTORB`); `None` if it has none.
+    #[must_use]
+    pub fn of(orb: &Orb) -> Option<Self> {
+        let installed: &Installed = orb.real_time()?.as_any().downcast_ref()?;
+        Some(Self {
+            orb: orb.clone(),
+            shared: Arc::clone(&installed.0),
+        })
+    }
+
+    /// The priority of threads (the initial reference `RTCurrent`).
+    #[must_use]
+    pub fn current(&self) -> RtCurrent {
+        RtCurrent::new(Arc::clone(&self.shared.host))
+    }
+
+    /// A mutex with priority inheritance.
+    #[must_use]
+    pub fn create_mutex(&self) -> RtMutex {
+        RtMutex::new()
+    }
+
+    /// Gives a mutex up. Those who hold or wait for it are not disturbed; one
+    /// with a name is not found any more.
+    pub fn destroy_mutex(&self, mutex: &RtMutex) {
+        self.shared.mutexes().retain(|_, known| known != mutex);
+    }
+
+    /// The mutex of that name, made if there was none, and whether it was.
+    #[must_use]
+    pub fn create_named_mutex(&self, name: &str) -> (RtMutex, bool) {
+        let mut mutexes = self.shared.mutexes();
+        if let Some(mutex) = mutexes.get(name) {
+            return (mutex.clone(), false);
+        }
+        let mutex = RtMutex::new();
+        mutexes.insert(name.to_owned(), mutex.clone());
+        (mutex, true)
+    }
+
+    /// The mutex of that name.
+    ///
+    /// # Errors
+    /// [`MutexNotFound`].
+    pub fn open_named_mutex(&self, name: &str) -> Result<RtMutex, MutexNotFound> {
+        let mutexes = self.shared.mutexes();
+        let found = mutexes.get(name).cloned();
+        found.ok_or_else(|| MutexNotFound(name.to_owned()))
+    }
+
+    /// A thread pool without lanes: `threads.lane_priority` is the priority of
+    /// requests whose adapter has no priority model.
+    ///
+    /// # Errors
+    /// BAD_PARAM for a priority out of range and for no static threads;
+    /// DATA_CONVERSION 2 for a priority without a native one; NO_RESOURCES if
+    /// the system refuses threads; NO_PERMISSION if it refuses their priority;
+    /// BAD_INV_ORDER 4 if the ORB has ended.
+    pub fn create_threadpool(
+        &self,
+        threads: ThreadpoolLane,
+        config: ThreadpoolConfig,
+    ) -> Result<ThreadpoolId, SystemException> {
+        self.start_pool(&[threads], false, config)
+    }
+
+    /// A thread pool with a lane for each of some priorities.
+    ///
+    /// # Errors
+    /// As [`create_threadpool`](Self::create_threadpool); BAD_PARAM for no lanes
+    /// and for two of one priority.
+    pub fn create_threadpool_with_lanes(
+        &self,
+        lanes: &[ThreadpoolLane],
+        config: ThreadpoolConfig,
+    ) -> Result<ThreadpoolId, SystemException> {
+        self.start_pool(lanes, true, config)
+    }
+
+    fn start_pool(
+        &self,
+        lanes: &[ThreadpoolLane],
+        has_lanes: bool,
+        config: ThreadpoolConfig,
+    ) -> Result<ThreadpoolId, SystemException> {
+        let id = {
+            let mut pools = self.shared.pools();
+            pools.last = pools.last.wrapping_add(1);
+            ThreadpoolId(pools.last)
+        };
+        let limits = &self.orb.config().limits;
+        let pool = Threadpool::start(id, &self.shared.host, limits, lanes, has_lanes, config)?;
+        let mut pools = self.shared.pools();
+        if pools.closed {
+            drop(pools);
+            pool.end();
+            return Err(SystemException::omg(
+                ExceptionKind::BadInvOrder,
+                4,
+                Completion::No,
+            ));
+        }
+        pools.all.insert(id, pool);
+        Ok(id)
+    }
+
+    /// Ends a thread pool: requests being served are completed, those that wait
+    /// raise TRANSIENT 1.
+    ///
+    /// # Errors
+    /// [`InvalidThreadpool`]; BAD_INV_ORDER, and nothing is done, while there is
+    /// an adapter that it serves.
+    pub fn destroy_threadpool(
+        &self,
+        id: ThreadpoolId,
+    ) -> Result<Result<(), SystemException>, InvalidThreadpool> {
+        let pool = {
+            let mut pools = self.shared.pools();
+            let pool = pools.all.get(&id).ok_or(InvalidThreadpool(id))?;
+            if pool.is_attached() {
+                let in_use = SystemException::new(ExceptionKind::BadInvOrder, 0, Completion::No);
+                return Ok(Err(in_use));
+            }
+            pools.all.remove(&id)
+        };
+        if let Some(pool) = pool {
+            pool.end();
+        }
+        Ok(Ok(()))
+    }
+
+    /// Makes an adapter with real-time policies below another one.
+    ///
+    /// # Errors
+    /// [`RtPoaError::InvalidPolicy`] with the policy at fault;
+    /// [`RtPoaError::Poa`] as [`Poa::create_poa`].
+    pub fn create_poa(
+        &self,
+        parent: &Poa,
+        name: &str,
+        manager: Option<PoaManager>,
+        policies: Policies,
+        real_time: &RtPolicies,
+    ) -> Result<RtPoa, RtPoaError> {
+        let asked = real_time.or(&self.shared.policies);
+        let pool = match asked.threadpool {
+            None => None,
+            Some(id) => {
+                let found = self.shared.pools().all.get(&id).cloned();
+                let unknown = InvalidPolicy {
+                    policy: PolicyType::Threadpool,
+                    why: Why::NoSuchThreadpool,
+                };
+                Some(found.ok_or(unknown)?)
+            }
+        };
+        let server_priority = check(&asked, pool.as_deref(), &self.shared.host, &self.orb)?;
+        if let Some(pool) = &pool {
+            pool.attach();
+        }
+        let adapter = Adapter {
+            shared: Arc::clone(&self.shared),
+            model: asked.priority_model,
+            server_priority,
+            pool,
+            bands: asked.bands.unwrap_or_default(),
+            client_protocols: asked.client_protocols.map(|it| it.exposed()),
+            settled: Mutex::default(),
+        };
+        let protocols = asked.server_protocols.map(|it| it.policy());
+        let policies = Policies {
+            protocols: protocols.or(policies.protocols),
+            extension: Some(Extension(Arc::new(adapter))),
+            ..policies
+        };
+        Ok(parent.create_poa(name, manager, policies)?.into())
+    }
+}

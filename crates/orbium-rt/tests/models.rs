@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! At which priority requests are served.
+
+mod common;
+
+use std::sync::Arc;
+
+use common::{
+    adapter, client, client_with, on_a_thread, seen_by, server, server_with, soft, teller,
+};
+use orbium_core::{Completion, Config, ExceptionKind, Orb, Priority, SystemException};
+use orbium_giop::real_time::PriorityModelValue;
+use orbium_rt::{
+    LinearMapping, PriorityModel, PriorityModelPolicy, PriorityTransform, RtOrb, RtPolicies,
+};
+use orbium_testkit::TargetState;
+use orbium_testkit::probe::Target;
+
+fn propagated(server_priority: i16) -> RtPolicies {
+    RtPolicies {
+        priority_model: Some(PriorityModelPolicy::client_propagated(server_priority)),
+        ..RtPolicies::default()
+    }
+}
+
+fn declared(server_priority: i16) -> RtPolicies {
+    RtPolicies {
+        priority_model: Some(PriorityModelPolicy::server_declared(server_priority)),
+        ..RtPolicies::default()
+    }
+}
+
+/// An object of an adapter with these policies.
+fn object(orb: &Orb, rt: &RtOrb, policies: &RtPolicies) -> Target {
+    let name = format!("{policies:?}").len().to_string();
+    adapter(orb, rt, &name, policies)
+        .activate(teller())
+        .unwrap()
+}
+
+#[test]
+fn the_priority_of_the_client_goes_with_the_request() {
+    let (server_orb, server_rt) = server();
+    let target = object(&server_orb, &server_rt, &propagated(3));
+    let (client_orb, client_rt) = client();
+    let target = seen_by(&client_orb, &server_orb, &target);
+    on_a_thread(move || {
+        for number in [40, 0, 98] {
+            client_rt.current().set_the_priority(number).unwrap();
+            assert_eq!(target.act(0), Ok(number.into()));
+            assert_eq!(client_rt.current().the_priority().unwrap().number(), number);
+        }
+    });
+}
+
+#[test]
+fn the_model_is_published() {
+    let (server_orb, server_rt) = server();
+    let target = object(&server_orb, &server_rt, &propagated(3));
+    let (client_orb, _) = client();
+    let target = seen_by(&client_orb, &server_orb, &target);
+    let published = orbium_core::Interface::as_object(&target).published_policies();
+    let expected = PriorityModelValue {
+        model: PriorityModel::ClientPropagated,
+        server_priority: 3,
+    };
+    assert_eq!(published.priority_model, Some(expected));
+}
+
+#[test]
+fn a_client_without_priorities_is_served_at_the_servers() {
+    let (server_orb, server_rt) = server();
+    let target = object(&server_orb, &server_rt, &propagated(3));
+    let plain = orbium_testkit::client();
+    let target = seen_by(&plain, &server_orb, &target);
+    assert_eq!(target.act(0), Ok(3));
+}
+
+#[test]
+fn a_thread_without_a_priority_has_what_its_native_one_means() {
+    let (server_orb, server_rt) = server();
+    let target = object(&server_orb, &server_rt, &propagated(3));
+    let (client_orb, _) = client();
+    let seen = seen_by(&client_orb, &server_orb, &target);
+    // No real-time priority is native 0, which has none.
+    let refused = on_a_thread(move || seen.act(0)).unwrap_err();
+    let expected = SystemException::omg(ExceptionKind::DataConversion, 2, Completion::No);
+    assert_eq!(refused, expected);
+    let mapping = LinearMapping::over(0..=9);
+    let (client_orb, _) = client_with(RtOrb::builder().mapping(mapping).soft());
+    let seen = seen_by(&client_orb, &server_orb, &target);
+    assert_eq!(on_a_thread(move || seen.act(0)), Ok(0));
+}
+
+#[test]
+fn the_server_declares_the_priority() {
+    let (server_orb, server_rt) = server();
+    let target = object(&server_orb, &server_rt, &declared(12));
+    let (client_orb, client_rt) = client();
+    let target = seen_by(&client_orb, &server_orb, &target);
+    on_a_thread(move || {
+        assert_eq!(target.act(0), Ok(12), "a thread without a priority");
+        client_rt.current().set_the_priority(40).unwrap();
+        assert_eq!(target.act(0), Ok(12));
+        assert_eq!(client_rt.current().the_priority().unwrap().number(), 40);
+    });
+}
+
+#[test]
+fn an_adapter_without_a_model_says_nothing_of_priorities() {
+    let (server_orb, server_rt) = server();
+    let target = object(&server_orb, &server_rt, &RtPolicies::default());
+    let (client_orb, client_rt) = client();
+    let target = seen_by(&client_orb, &server_orb, &target);
+    on_a_thread(move || {
+        client_rt.current().set_the_priority(40).unwrap();
+        assert_eq!(target.act(0), Ok(-1));
+    });
+}
+
+#[test]
+fn the_orb_may_have_the_model_for_all_adapters() {
+    let (server_orb, server_rt) = server_with(Config::default(), soft().policies(declared(9)));
+    let target = object(&server_orb, &server_rt, &RtPolicies::default());
+    let own = object(&server_orb, &server_rt, &declared(10));
+    let plain = orbium_testkit::client();
+    assert_eq!(seen_by(&plain, &server_orb, &target).act(0), Ok(9));
+    assert_eq!(seen_by(&plain, &server_orb, &own).act(0), Ok(10));
+}
+
+#[test]
+fn nested_calls_carry_the_priority_on() {
+    let (last_orb, last_rt) = server();
+    let last = object(&last_orb, &last_rt, &propagated(3));
+    let (middle_orb, middle_rt) = server();
+    let beyond = seen_by(&middle_orb, &last_orb, &last);
+    let state = Arc::new(TargetState::default());
+    state.on_act(move |_, _| beyond.act(0));
+    let middle = adapter(&middle_orb, &middle_rt, "middle", &propagated(3));
+    let middle: Target = middle.activate(state).unwrap();
+    let (client_orb, client_rt) = client();
+    let target = seen_by(&client_orb, &middle_orb, &middle);
+    on_a_thread(move || {
+        client_rt.current().set_the_priority(33).unwrap();
+        assert_eq!(target.act(0), Ok(33));
+    });
+}
+
+#[test]
+fn the_thread_has_its_priority_back_after_the_upcall() {
+    let (orb, rt) = server();
+    let target = object(&orb, &rt, &declared(12));
+    on_a_thread(move || {
+        // Within the process the servant runs on the caller's thread.
+        rt.current().set_the_priority(40).unwrap();
+        assert_eq!(target.act(0), Ok(12));
+        assert_eq!(rt.current().the_priority().unwrap().number(), 40);
+    });
+}
+
+#[test]
+fn calls_within_the_process_have_the_same_model() {
+    let (orb, rt) = server();
+    let target = object(&orb, &rt, &propagated(3));
+    on_a_thread(move || {
+        assert!(target.act(0).is_err(), "no priority that could be mapped");
+        rt.current().set_the_priority(40).unwrap();
+        assert_eq!(target.act(0), Ok(40));
+    });
+}
+
+/// Inbound by a table of one, outbound one more.
+struct Shift;
+
+impl PriorityTransform for Shift {
+    fn inbound(&self, priority: Priority, object_id: &[u8]) -> Option<Priority> {
+        assert!(!object_id.is_empty());
+        match priority.number() {
+            13 => None,
+            other => Priority::new(other + 10),
+        }
+    }
+
+    fn outbound(&self, priority: Priority, _: &[u8]) -> Option<Priority> {
+        match priority.number() {
+            50 => None,
+            other => Priority::new(other + 1),
+        }
+    }
+}
+
+#[test]
+fn priorities_are_transformed_on_their_way_in() {
+    let (server_orb, server_rt) = server_with(Config::default(), soft().transform(Shift));
+    let target = object(&server_orb, &server_rt, &propagated(3));
+    let (client_orb, client_rt) = client();
+    let target = seen_by(&client_orb, &server_orb, &target);
+    on_a_thread(move || {
+        client_rt.current().set_the_priority(7).unwrap();
+        assert_eq!(target.act(0), Ok(17));
+    });
+}
+
+#[test]
+fn priorities_are_transformed_on_their_way_out_of_servants() {
+    let (last_orb, last_rt) = server();
+    let last = object(&last_orb, &last_rt, &propagated(3));
+    let (middle_orb, middle_rt) = server_with(Config::default(), soft().transform(Shift));
+    let beyond = seen_by(&middle_orb, &last_orb, &last);
+    let state = Arc::new(TargetState::default());
+    state.on_act(move |_, _| beyond.act(0));
+    let middle = adapter(&middle_orb, &middle_rt, "middle", &propagated(3));
+    let middle: Target = middle.activate(state).unwrap();
+    let (client_orb, client_rt) = client();
+    let target = seen_by(&client_orb, &middle_orb, &middle);
+    on_a_thread(move || {
+        client_rt.current().set_the_priority(7).unwrap();
+        assert_eq!(target.act(0), Ok(18), "7, in 17, out 18");
+        client_rt.current().set_the_priority(40).unwrap();
+        let refused = target.act(0).unwrap_err();
+        assert_eq!(refused.kind, ExceptionKind::Unknown, "out of 50");
+    });
+}
+
+#[test]
+fn a_transform_that_refuses_is_unknown() {
+    let (server_orb, server_rt) = server_with(Config::default(), soft().transform(Shift));
+    let target = object(&server_orb, &server_rt, &propagated(3));
+    let (client_orb, client_rt) = client();
+    let target = seen_by(&client_orb, &server_orb, &target);
+    on_a_thread(move || {
+        client_rt.current().set_the_priority(13).unwrap();
+        let refused = target.act(0).unwrap_err();
+        assert_eq!(refused.kind, ExceptionKind::Unknown);
+        client_rt.current().set_the_priority(14).unwrap();
+        assert_eq!(target.act(0), Ok(24));
+    });
+}
+
+#[test]
+fn a_priority_that_the_server_cannot_map_is_data_conversion_2() {
+    let narrow = RtOrb::builder()
+        .mapping(orbium_rt::ContinuousMapping::over(1..=5))
+        .soft();
+    let (server_orb, server_rt) = server_with(Config::default(), narrow);
+    let target = object(&server_orb, &server_rt, &propagated(3));
+    let (client_orb, client_rt) = client();
+    let target = seen_by(&client_orb, &server_orb, &target);
+    on_a_thread(move || {
+        client_rt.current().set_the_priority(40).unwrap();
+        let refused = target.act(0).unwrap_err();
+        let expected = SystemException::omg(ExceptionKind::DataConversion, 2, Completion::No);
+        assert_eq!(refused, expected);
+        client_rt.current().set_the_priority(4).unwrap();
+        assert_eq!(target.act(0), Ok(4));
+    });
+}
