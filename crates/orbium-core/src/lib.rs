@@ -44,6 +44,7 @@ pub mod probe;
 mod protocol;
 mod raises;
 mod real_time;
+mod receive_buffer;
 mod reference;
 mod servant;
 mod server;

@@ -4,7 +4,7 @@
 use std::net::{TcpListener, TcpStream};
 
 use orbium_giop::messaging::GiopLite;
-use orbium_giop::{MessageKind, Version};
+use orbium_giop::{MessageHeader, MessageKind, Version};
 use orbium_transport::TcpByteStream;
 
 use super::*;
