@@ -21,6 +21,7 @@ use orbium::{
 use orbium_demo::ReceiverServant;
 use orbium_demo::cubit::Cube;
 use orbium_demo::ttcp::Receiver;
+use orbium_testkit::essence;
 use orbium_tls::{ClientAuthentication, Tls, TlsConfig};
 use program::Folder;
 
@@ -201,19 +202,6 @@ fn all_files(folder: &Path) -> String {
         }
     }
     all
-}
-
-/// Code without comments and without what a formatter may change.
-fn essence(code: &str) -> String {
-    let lines = code.lines().map(|line| match line.trim() {
-        comment if comment.starts_with("//") => "",
-        line => line.split_once(" //").map_or(line, |(code, _)| code),
-    });
-    let mut out: String = lines.collect::<Vec<_>>().join("\n");
-    out.retain(|letter| !letter.is_whitespace());
-    [",)", ",}", ",]", ",>"]
-        .iter()
-        .fold(out, |out, end| out.replace(end, &end[1..]))
 }
 
 /// Code is compiled in this file or in the examples; `…` stands for what is left

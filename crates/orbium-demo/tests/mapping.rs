@@ -17,6 +17,7 @@ use orbium::{
 use orbium_demo::cubit::{self, Cube, Many, Oneof, TooBig, TooBigError};
 use orbium_demo::kitchen::{self, Base, BaseServant, ByBool, ByColour, Colour, Money, Peer};
 use orbium_demo::specimen;
+use orbium_testkit::essence;
 
 type Tested = Result<(), Box<dyn Error>>;
 
@@ -439,19 +440,6 @@ fn corpus(folder: &Path, extension: &str) -> Result<String, Box<dyn Error>> {
         }
     }
     Ok(all)
-}
-
-/// Code without comments and without what a formatter may change.
-fn essence(code: &str) -> String {
-    let lines = code.lines().map(|line| match line.trim() {
-        comment if comment.starts_with("//") => "",
-        line => line.split_once(" //").map_or(line, |(code, _)| code),
-    });
-    let mut out: String = lines.collect::<Vec<_>>().join("\n");
-    out.retain(|letter| !letter.is_whitespace());
-    [",)", ",}", ",]", ",>"]
-        .iter()
-        .fold(out, |out, end| out.replace(end, &end[1..]))
 }
 
 /// Which text the code of a fence must be found in.

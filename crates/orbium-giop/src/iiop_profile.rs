@@ -10,7 +10,8 @@ use crate::codeset::CodeSetComponentInfo;
 use crate::component::{HostPort, TAG_ALTERNATE_IIOP_ADDRESS, TAG_CODE_SETS};
 use crate::encapsulation::{decode_encapsulation, encapsulate};
 use crate::profile::{
-    TAG_INTERNET_IOP, TaggedProfile, read_components, read_version, write_components,
+    TAG_INTERNET_IOP, TaggedProfile, read_key_and_components, read_version,
+    write_key_and_components,
 };
 use crate::{Component, TaggedComponent, Version};
 
@@ -46,16 +47,15 @@ impl IiopProfile {
     pub(crate) fn decode_body(data: &[u8]) -> Result<Self, CdrError> {
         decode_encapsulation(data, |reader| {
             let version = read_version(reader)?;
+            let host = reader.read_name()?.to_owned();
+            let port = reader.read_u16()?;
+            let (object_key, components) = read_key_and_components(reader, version)?;
             Ok(Self {
                 version,
-                host: reader.read_name()?.to_owned(),
-                port: reader.read_u16()?,
-                object_key: reader.read_octets()?.to_vec(),
-                components: if version.minor == 0 {
-                    Vec::new()
-                } else {
-                    read_components(reader)?
-                },
+                host,
+                port,
+                object_key,
+                components,
             })
         })
     }
@@ -74,10 +74,7 @@ impl IiopProfile {
             writer.write_raw(&[self.version.major, self.version.minor]);
             writer.write_name(&self.host);
             writer.write_u16(self.port);
-            writer.write_octets(&self.object_key);
-            if self.version.minor > 0 {
-                write_components(writer, &self.components);
-            }
+            write_key_and_components(writer, self.version, &self.object_key, &self.components);
         });
         TaggedProfile { tag, data }
     }

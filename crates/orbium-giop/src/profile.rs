@@ -192,6 +192,33 @@ pub(crate) fn read_components(
     Ok(components)
 }
 
+/// What bodies of IIOP and those after it end with: the object key, and since
+/// version 1.1 components.
+pub(crate) fn read_key_and_components(
+    reader: &mut CdrReader<'_>,
+    version: Version,
+) -> Result<(Vec<u8>, Vec<TaggedComponent>), CdrError> {
+    let key = reader.read_octets()?.to_vec();
+    let components = match version.minor {
+        0 => Vec::new(),
+        _ => read_components(reader)?,
+    };
+    Ok((key, components))
+}
+
+/// The same, written.
+pub(crate) fn write_key_and_components(
+    writer: &mut CdrWriter<'_>,
+    version: Version,
+    key: &[u8],
+    components: &[TaggedComponent],
+) {
+    writer.write_octets(key);
+    if version.minor > 0 {
+        write_components(writer, components);
+    }
+}
+
 pub(crate) fn write_components(writer: &mut CdrWriter<'_>, components: &[TaggedComponent]) {
     writer.write_count(components.len());
     for component in components {

@@ -5,7 +5,7 @@ use orbium_cdr::{CdrError, CdrErrorKind};
 
 use crate::encapsulation::{decode_encapsulation, encapsulate};
 use crate::profile::{
-    TAG_TAO_UIOP, TaggedProfile, read_components, read_version, write_components,
+    TAG_TAO_UIOP, TaggedProfile, read_key_and_components, read_version, write_key_and_components,
 };
 use crate::{TaggedComponent, Version};
 
@@ -33,15 +33,13 @@ impl UiopProfile {
         }
         decode_encapsulation(&profile.data, |reader| {
             let version = read_version(reader)?;
+            let rendezvous_point = reader.read_name()?.to_owned();
+            let (object_key, components) = read_key_and_components(reader, version)?;
             Ok(Self {
                 version,
-                rendezvous_point: reader.read_name()?.to_owned(),
-                object_key: reader.read_octets()?.to_vec(),
-                components: if version.minor == 0 {
-                    Vec::new()
-                } else {
-                    read_components(reader)?
-                },
+                rendezvous_point,
+                object_key,
+                components,
             })
         })
     }
@@ -52,10 +50,7 @@ impl UiopProfile {
         let data = encapsulate(|writer| {
             writer.write_raw(&[self.version.major, self.version.minor]);
             writer.write_name(&self.rendezvous_point);
-            writer.write_octets(&self.object_key);
-            if self.version.minor > 0 {
-                write_components(writer, &self.components);
-            }
+            write_key_and_components(writer, self.version, &self.object_key, &self.components);
         });
         TaggedProfile {
             tag: TAG_TAO_UIOP,

@@ -3,10 +3,12 @@
 //!
 //! A test binary that wants to count says
 //! `#[global_allocator] static HEAP: CountingAllocator = CountingAllocator;`.
-#![allow(unsafe_code)]
+#![expect(unsafe_code, reason = "an allocator is unsafe to implement")]
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+
+use crate::probe::{Pair, Target};
 
 static COUNTING: AtomicBool = AtomicBool::new(false);
 static TAKEN: AtomicUsize = AtomicUsize::new(0);
@@ -80,4 +82,43 @@ pub fn count_allocations(body: impl FnOnce()) -> Counted {
 #[must_use]
 pub fn held_octets() -> usize {
     HELD.load(Ordering::SeqCst)
+}
+
+/// A call, and what kind of call it is.
+pub type NamedCall<'c> = (&'static str, Box<dyn FnMut() + 'c>);
+
+/// Calls of several kinds that take nothing from the heap in steady state, once
+/// buffers have found their size and connections their threads.
+///
+/// # Panics
+/// The calls do, if they are not answered as they should be.
+#[must_use]
+pub fn frugal_calls(target: &Target) -> Vec<NamedCall<'_>> {
+    let octets = vec![7; 1024];
+    let mut back = Vec::new();
+    vec![
+        ("noop", Box::new(|| target.noop().unwrap())),
+        (
+            "octet",
+            Box::new(|| assert_eq!(target.echo_octet(3).unwrap(), 3)),
+        ),
+        (
+            "long",
+            Box::new(|| assert_eq!(target.echo_long(-3).unwrap(), -3)),
+        ),
+        (
+            "struct",
+            Box::new(|| {
+                let pair = Pair { o: 1, l: 1 << 40 };
+                assert_eq!(target.echo_pair(&pair).unwrap(), pair);
+            }),
+        ),
+        (
+            "1 KiB of octets",
+            Box::new(move || {
+                target.echo_octets_into(&octets, &mut back).unwrap();
+                assert_eq!(back, octets);
+            }),
+        ),
+    ]
 }

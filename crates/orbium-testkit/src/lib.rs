@@ -8,6 +8,8 @@
 #![deny(unsafe_code)]
 
 mod allocations;
+mod essence;
+mod hostility;
 mod message;
 mod orbs;
 mod peer;
@@ -17,7 +19,11 @@ mod target;
 pub mod transport_suite;
 mod waiting;
 
-pub use allocations::{Counted, CountingAllocator, count_allocations, held_octets};
+pub use allocations::{
+    Counted, CountingAllocator, NamedCall, count_allocations, frugal_calls, held_octets,
+};
+pub use essence::essence;
+pub use hostility::{WellBehaved, good_messages, short_message_time, what_is_no_message};
 pub use message::{Message, Request, RequestLine, reply, request};
 pub use orbs::{
     Served, client, each_client_strategy, each_pair, each_strategy, in_order, reach, reference,

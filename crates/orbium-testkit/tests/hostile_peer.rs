@@ -2,27 +2,22 @@
 //! Peers that send what they should not, while others are served.
 
 use std::net::Shutdown;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use orbium::giop::{
-    CancelRequest, HEADER_LEN, MessageKind, Version, close_connection, message_error,
-};
+use orbium::giop::{HEADER_LEN, MessageKind, Version, close_connection, message_error};
 use orbium::{Config, Limits, ServerStrategy};
 use orbium_cdr::ByteOrder;
 use orbium_testkit::{
-    FakeServer, Peer, RequestLine, Served, descriptors, each_strategy, eventually, reach,
-    reference, reply, request, resident_octets, within,
+    FakeServer, Peer, RequestLine, Served, WellBehaved, descriptors, each_strategy, eventually,
+    good_messages, reach, reference, reply, request, resident_octets, short_message_time,
+    what_is_no_message, within,
 };
 
 /// A server with a well-behaved client that calls all the time.
 struct Live {
     served: Served,
-    over: Arc<AtomicBool>,
-    calls: Arc<AtomicU64>,
-    well_behaved: thread::JoinHandle<()>,
+    well_behaved: WellBehaved,
 }
 
 impl Live {
@@ -32,29 +27,10 @@ impl Live {
             limits,
             ..Config::default()
         });
-        let (over, calls) = (
-            Arc::new(AtomicBool::new(false)),
-            Arc::new(AtomicU64::new(0)),
-        );
         let (client, target) = served.client();
-        let (until, count) = (Arc::clone(&over), Arc::clone(&calls));
-        let well_behaved = thread::spawn(move || {
-            let target = orbium::Interface::with_timeout(&target, orbium_testkit::PATIENCE);
-            let mut number = 0;
-            while !until.load(Ordering::SeqCst) {
-                number += 1;
-                assert_eq!(target.echo_long(number), Ok(number));
-                let octets = vec![number as u8; 1000];
-                assert_eq!(target.echo_octets(&octets).unwrap(), octets);
-                count.fetch_add(1, Ordering::SeqCst);
-            }
-            drop(client);
-        });
         Self {
             served,
-            over,
-            calls,
-            well_behaved,
+            well_behaved: WellBehaved::start(client, &target),
         }
     }
 
@@ -64,49 +40,9 @@ impl Live {
 
     /// The well-behaved client is served, now and in the end.
     fn end(self) {
-        let before = self.calls.load(Ordering::SeqCst);
-        eventually("the well-behaved client is served", || {
-            self.calls.load(Ordering::SeqCst) > before + 2 || self.well_behaved.is_finished()
-        });
-        self.over.store(true, Ordering::SeqCst);
-        let client = self.well_behaved;
-        within("the well-behaved client", move || client.join().unwrap());
+        self.well_behaved.end();
         self.served.end();
     }
-}
-
-fn short_message_time() -> Limits {
-    Limits {
-        message_time: Duration::from_millis(200),
-        ..Limits::default()
-    }
-}
-
-/// A few good messages of different kinds.
-fn good_messages() -> Vec<Vec<u8>> {
-    let mut messages = vec![
-        request(RequestLine::new(2, "echo_string"), |w| {
-            w.write_octets(b"text\0");
-        }),
-        request(
-            RequestLine {
-                order: ByteOrder::Big,
-                ..RequestLine::new(4, "echo_octets")
-            },
-            |w| w.write_octets(&[1; 40]),
-        ),
-        CancelRequest { request_id: 4 }
-            .message(Version::V1_2, ByteOrder::NATIVE)
-            .to_vec(),
-    ];
-    for minor in [0, 1] {
-        let line = RequestLine {
-            minor,
-            ..RequestLine::new(6, "echo_long")
-        };
-        messages.push(request(line, |w| w.write_u32(1)));
-    }
-    messages
 }
 
 #[test]
@@ -149,24 +85,7 @@ fn messages_with_any_octet_wrong_are_answered_or_refused() {
 fn what_is_no_message_is_answered_with_message_error() {
     each_strategy(|strategy| {
         let live = Live::new(strategy, Limits::default());
-        let whole = request(RequestLine::new(2, "noop"), |_| {});
-        let with = |place: usize, octet: u8| {
-            let mut message = whole.clone();
-            message[place] = octet;
-            message
-        };
-        let cases = [
-            b"GET / HTTP/1.1\r\nHost: here\r\n\r\n".to_vec(),
-            with(0, b'g'),
-            with(4, 2),
-            with(5, 4),
-            with(7, 8),
-            with(7, MessageKind::Reply as u8),
-            with(7, MessageKind::LocateReply as u8),
-            // Beyond the limit of 256 MiB.
-            [&whole[..8], &[0xFF; 4]].concat(),
-        ];
-        for case in cases {
+        for case in what_is_no_message() {
             let mut peer = live.connect();
             peer.send(&case);
             peer.expect(MessageKind::MessageError);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! orbium's checks against the servers of other ORBs.
 
+use std::error::Error;
 use std::time::Duration;
 
 use orbium::{Config, GiopMinor, Orb};
@@ -127,17 +128,7 @@ fn against(peer: &str, run: &Run) -> Tested {
     run.sockets
         .configure(&scratch.path("client")?, &mut config)?;
     let orb = Orb::new(config)?;
-    let cube: Cube = orbium::narrow(orb.string_to_object(front.reference("cube")?.trim())?)?;
-    let receiver: Receiver =
-        orbium::narrow(orb.string_to_object(front.reference("receiver")?.trim())?)?;
-    let target: Peer = orbium::narrow(orb.string_to_object(front.reference("peer")?.trim())?)?;
-
-    let facts = Facts::of(&target);
-    let mut checks = check::receiver(&receiver, &facts);
-    checks.extend(check::peer(&orb, &target, &facts));
-    checks.extend(check::cube(&cube, &facts));
-    checks.push(check::shutdown(&cube));
-    let lines: Vec<Line> = checks.into_iter().map(Line::from).collect();
+    let (facts, lines) = all_checks(&orb, front)?;
 
     let giop = format!("1.{}", facts.giop_minor);
     let name = format!("orbium → {peer}, GIOP {giop}");
@@ -146,6 +137,21 @@ fn against(peer: &str, run: &Run) -> Tested {
     orb.shutdown(true)?;
     judged?;
     server.ends_well()
+}
+
+/// All checks against the objects of a server, its end last.
+pub(crate) fn all_checks(orb: &Orb, server: &Server) -> Result<(Facts, Vec<Line>), Box<dyn Error>> {
+    let object =
+        |name| Ok::<_, Box<dyn Error>>(orb.string_to_object(server.reference(name)?.trim())?);
+    let cube: Cube = orbium::narrow(object("cube")?)?;
+    let receiver: Receiver = orbium::narrow(object("receiver")?)?;
+    let target: Peer = orbium::narrow(object("peer")?)?;
+    let facts = Facts::of(&target);
+    let mut checks = check::receiver(&receiver, &facts);
+    checks.extend(check::peer(orb, &target, &facts));
+    checks.extend(check::cube(&cube, &facts));
+    checks.push(check::shutdown(&cube));
+    Ok((facts, checks.into_iter().map(Line::from).collect()))
 }
 
 /// GIOP 1.0 or 1.1 on our side.

@@ -5,13 +5,10 @@
 use std::fs;
 
 use orbium::{Config, Orb, ServerStrategy};
-use orbium_demo::check::{self, Facts};
-use orbium_demo::cubit::Cube;
-use orbium_demo::kitchen::Peer;
 use orbium_demo::serve;
-use orbium_demo::ttcp::Receiver;
 use orbium_tls::TlsVersion;
 
+use crate::as_client::all_checks;
 use crate::as_server::line;
 use crate::credentials::{self, Credentials};
 use crate::expected::Expected;
@@ -35,17 +32,7 @@ fn calling(peer: &str, newest: TlsVersion) -> Tested {
     let mut config = Config::default();
     credentials.secure(&mut config)?;
     let orb = Orb::new(config)?;
-    let cube: Cube = orbium::narrow(orb.string_to_object(server.reference("cube")?.trim())?)?;
-    let receiver: Receiver =
-        orbium::narrow(orb.string_to_object(server.reference("receiver")?.trim())?)?;
-    let target: Peer = orbium::narrow(orb.string_to_object(server.reference("peer")?.trim())?)?;
-
-    let facts = Facts::of(&target);
-    let mut checks = check::receiver(&receiver, &facts);
-    checks.extend(check::peer(&orb, &target, &facts));
-    checks.extend(check::cube(&cube, &facts));
-    checks.push(check::shutdown(&cube));
-    let lines: Vec<Line> = checks.into_iter().map(Line::from).collect();
+    let (_, lines) = all_checks(&orb, &server)?;
 
     let name = format!("orbium → {peer} over TLS {newest}");
     let expected = Expected::read("orbium", peer, "1.2")?;

@@ -167,13 +167,8 @@ impl RequestParts<'_> {
     ) -> Result<(), MessagingError> {
         let operation_at = KEY_AT + self.key.len().next_multiple_of(4);
         let contexts_at = operation_at + 4 + (self.operation.len() + 1).next_multiple_of(4);
-        let parts = Assembly {
-            header,
-            order: header.order,
-            start: out.len(),
-        };
         let end = contexts_at + self.contexts.len();
-        let mut out = parts.begin(end, self.body, limit, out)?;
+        let mut out = Out::begin(header, end, self.body, limit, out)?;
         out.long(self.id);
         out.octets(&[self.response, 0, 0, 0, 0, 0, 0, 0]);
         out.long(self.key.len() as u32);
@@ -206,13 +201,8 @@ impl ReplyParts<'_> {
         limit: usize,
         out: &mut Vec<u8>,
     ) -> Result<(), MessagingError> {
-        let parts = Assembly {
-            header,
-            order: header.order,
-            start: out.len(),
-        };
         let end = REPLY_CONTEXTS_AT + self.contexts.len();
-        let mut out = parts.begin(end, self.body, limit, out)?;
+        let mut out = Out::begin(header, end, self.body, limit, out)?;
         out.long(self.id);
         out.long(self.status);
         out.octets(self.contexts);
@@ -221,51 +211,47 @@ impl ReplyParts<'_> {
     }
 }
 
-/// What a message being put together is aligned to and written in.
-#[derive(Clone, Copy)]
-struct Assembly {
-    header: MessageHeader,
+/// A message being put together.
+struct Out<'o> {
+    out: &'o mut Vec<u8>,
     order: ByteOrder,
+    /// Where the message begins, by which it is aligned.
     start: usize,
 }
 
-struct Out<'o> {
-    out: &'o mut Vec<u8>,
-    assembly: Assembly,
-}
-
-impl Assembly {
+impl<'o> Out<'o> {
     /// Writes the message header, if all is within the limit. `end` is where
     /// the request or reply header ends.
-    fn begin<'o>(
-        mut self,
+    fn begin(
+        mut header: MessageHeader,
         end: usize,
         body: &[u8],
         limit: usize,
         out: &'o mut Vec<u8>,
-    ) -> Result<Out<'o>, MessagingError> {
+    ) -> Result<Self, MessagingError> {
         let len = if body.is_empty() {
             end
         } else {
             end.next_multiple_of(8) + body.len()
         };
-        let size = u32::try_from(len - HEADER_LEN).map_err(|_| MessagingError::TooLarge)?;
+        header.size = u32::try_from(len - HEADER_LEN).map_err(|_| MessagingError::TooLarge)?;
         if len > limit {
             return Err(MessagingError::TooLarge);
         }
-        self.header.size = size;
+        let start = out.len();
         out.reserve(len);
-        out.extend_from_slice(&self.header.encode());
-        Ok(Out {
+        out.extend_from_slice(&header.encode());
+        Ok(Self {
             out,
-            assembly: self,
+            order: header.order,
+            start,
         })
     }
 }
 
 impl Out<'_> {
     fn long(&mut self, value: u32) {
-        self.octets(&u32_octets(value, self.assembly.order));
+        self.octets(&u32_octets(value, self.order));
     }
 
     fn octets(&mut self, octets: &[u8]) {
@@ -273,7 +259,7 @@ impl Out<'_> {
     }
 
     fn align(&mut self, align: usize) {
-        let len = self.out.len() - self.assembly.start;
+        let len = self.out.len() - self.start;
         let zeros = len.next_multiple_of(align) - len;
         self.octets(&[0; 8][..zeros]);
     }

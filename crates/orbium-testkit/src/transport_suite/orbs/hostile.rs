@@ -5,47 +5,20 @@
 use std::thread;
 use std::time::{Duration, Instant};
 
-use orbium::giop::{CancelRequest, MessageKind, ReplyStatus, Version, close_connection};
+use orbium::giop::{MessageKind, ReplyStatus, Version, close_connection};
 use orbium::{Config, Interface, Limits, ServerStrategy};
-use orbium_cdr::ByteOrder;
 
 use super::live::Live;
 use super::wire::Wire;
 use crate::transport_suite::Subject;
 use crate::transport_suite::ends::pattern;
-use crate::{PATIENCE, Peer, RequestLine, Served, each_strategy, eventually, in_order, request};
-
-fn short_message_time() -> Limits {
-    Limits {
-        message_time: Duration::from_millis(200),
-        ..Limits::default()
-    }
-}
+use crate::{
+    PATIENCE, Peer, RequestLine, Served, each_strategy, eventually, good_messages, in_order,
+    request, short_message_time, what_is_no_message,
+};
 
 fn noop(id: u32) -> Vec<u8> {
     request(RequestLine::new(id, "noop"), |_| {})
-}
-
-/// A few good messages of different kinds.
-fn good_messages() -> Vec<Vec<u8>> {
-    let big = RequestLine {
-        order: ByteOrder::Big,
-        ..RequestLine::new(4, "echo_octets")
-    };
-    let old = RequestLine {
-        minor: 0,
-        ..RequestLine::new(6, "echo_long")
-    };
-    vec![
-        request(RequestLine::new(2, "echo_string"), |w| {
-            w.write_octets(b"text\0");
-        }),
-        request(big, |w| w.write_octets(&[1; 40])),
-        request(old, |w| w.write_u32(1)),
-        CancelRequest { request_id: 4 }
-            .message(Version::V1_2, ByteOrder::NATIVE)
-            .to_vec(),
-    ]
 }
 
 /// A message larger than `Limits::message_size` is refused by who receives it,
@@ -104,24 +77,7 @@ pub fn what_is_no_message_is_answered_with_message_error(subject: &Subject) {
 }
 
 fn refuse_giop(live: &Live<'_>) {
-    let whole = noop(2);
-    let with = |place: usize, octet: u8| {
-        let mut message = whole.clone();
-        message[place] = octet;
-        message
-    };
-    let cases = [
-        b"GET / HTTP/1.1\r\nHost: here\r\n\r\n".to_vec(),
-        with(0, b'g'),
-        with(4, 2),
-        with(5, 4),
-        with(7, 8),
-        with(7, MessageKind::Reply as u8),
-        with(7, MessageKind::LocateReply as u8),
-        // Beyond the limit of 256 MiB.
-        [&whole[..8], &[0xFF; 4]].concat(),
-    ];
-    for case in cases {
+    for case in what_is_no_message() {
         let mut wire = live.connect();
         wire.try_send_raw(&case);
         let answer = wire.receive().expect("an answer");

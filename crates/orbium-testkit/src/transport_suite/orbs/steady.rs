@@ -3,11 +3,11 @@
 
 use std::thread;
 
-use crate::probe::Pair;
 use crate::transport_suite::Subject;
-use crate::{Counted, count_allocations, descriptors, each_strategy, eventually, threads, within};
-
-type NamedCall<'c> = (&'static str, Box<dyn FnMut() + 'c>);
+use crate::{
+    Counted, count_allocations, descriptors, each_strategy, eventually, frugal_calls, threads,
+    within,
+};
 
 /// Calls of several kinds take nothing from the heap, on neither side, once
 /// buffers have found their size.
@@ -19,29 +19,7 @@ pub fn calls_in_steady_state_take_nothing_from_the_heap(subject: &Subject) {
         let served = subject.serve(strategy);
         let client = subject.client_orb();
         let target = served.seen_by(&client);
-        let octets = vec![7; 1024];
-        let mut back = Vec::new();
-        let mut calls: Vec<NamedCall<'_>> = vec![
-            ("noop", Box::new(|| target.noop().unwrap())),
-            (
-                "long",
-                Box::new(|| assert_eq!(target.echo_long(-3).unwrap(), -3)),
-            ),
-            (
-                "struct",
-                Box::new(|| {
-                    let pair = Pair { o: 1, l: 1 << 40 };
-                    assert_eq!(target.echo_pair(&pair).unwrap(), pair);
-                }),
-            ),
-            (
-                "1 KiB of octets",
-                Box::new(|| {
-                    target.echo_octets_into(&octets, &mut back).unwrap();
-                    assert_eq!(back, octets);
-                }),
-            ),
-        ];
+        let mut calls = frugal_calls(&target);
         for (what, call) in &mut calls {
             for _ in 0..CALLS {
                 call();

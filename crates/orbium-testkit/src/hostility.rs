@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What tests of hostile peers need: what to send, and somebody who must be
+//! served meanwhile.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::thread::{self, JoinHandle};
+use std::time::Duration;
+
+use orbium::giop::{CancelRequest, MessageKind, Version};
+use orbium::{Interface, Limits, Orb};
+use orbium_cdr::ByteOrder;
+
+use crate::probe::Target;
+use crate::{PATIENCE, RequestLine, eventually, request, within};
+
+/// A client that calls all the time, on a thread of its own.
+#[derive(Debug)]
+pub struct WellBehaved {
+    over: Arc<AtomicBool>,
+    calls: Arc<AtomicU64>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl WellBehaved {
+    /// Begins to call; the ORB ends with it.
+    #[must_use]
+    pub fn start(client: Orb, target: &Target) -> Self {
+        let over = Arc::new(AtomicBool::new(false));
+        let calls = Arc::new(AtomicU64::new(0));
+        let (until, count) = (Arc::clone(&over), Arc::clone(&calls));
+        let target = target.with_timeout(PATIENCE);
+        let thread = thread::spawn(move || {
+            let mut number = 0;
+            while !until.load(Ordering::SeqCst) {
+                number += 1;
+                assert_eq!(target.echo_long(number), Ok(number));
+                let octets = vec![number as u8; 1000];
+                assert_eq!(target.echo_octets(&octets).unwrap(), octets);
+                count.fetch_add(1, Ordering::SeqCst);
+            }
+            client.shutdown(true).unwrap();
+        });
+        Self {
+            over,
+            calls,
+            thread: Some(thread),
+        }
+    }
+
+    /// Ends it, when it has been served some more.
+    ///
+    /// # Panics
+    /// It was not served, now or before.
+    #[track_caller]
+    pub fn end(mut self) {
+        let before = self.calls.load(Ordering::SeqCst);
+        let client = self.thread.take().expect("not ended before");
+        eventually("the well-behaved client is served", || {
+            self.calls.load(Ordering::SeqCst) > before + 2 || client.is_finished()
+        });
+        self.over.store(true, Ordering::SeqCst);
+        within("the well-behaved client", move || client.join().unwrap());
+    }
+}
+
+impl Drop for WellBehaved {
+    /// After a failure, too: the tests that follow want the processors.
+    fn drop(&mut self) {
+        self.over.store(true, Ordering::SeqCst);
+    }
+}
+
+/// Limits under which a message that is left unfinished is not waited for long.
+#[must_use]
+pub fn short_message_time() -> Limits {
+    Limits {
+        message_time: Duration::from_millis(200),
+        ..Limits::default()
+    }
+}
+
+/// A few good messages of different kinds, versions and byte orders.
+#[must_use]
+pub fn good_messages() -> Vec<Vec<u8>> {
+    let big = RequestLine {
+        order: ByteOrder::Big,
+        ..RequestLine::new(4, "echo_octets")
+    };
+    let old = |minor| RequestLine {
+        minor,
+        ..RequestLine::new(6, "echo_long")
+    };
+    vec![
+        request(RequestLine::new(2, "echo_string"), |w| {
+            w.write_octets(b"text\0");
+        }),
+        request(big, |w| w.write_octets(&[1; 40])),
+        request(old(0), |w| w.write_u32(1)),
+        request(old(1), |w| w.write_u32(1)),
+        CancelRequest { request_id: 4 }
+            .message(Version::V1_2, ByteOrder::NATIVE)
+            .to_vec(),
+    ]
+}
+
+/// What a server answers with MessageError.
+#[must_use]
+pub fn what_is_no_message() -> Vec<Vec<u8>> {
+    let whole = request(RequestLine::new(2, "noop"), |_| {});
+    let with = |place: usize, octet: u8| {
+        let mut message = whole.clone();
+        message[place] = octet;
+        message
+    };
+    vec![
+        b"GET / HTTP/1.1\r\nHost: here\r\n\r\n".to_vec(),
+        with(0, b'g'),
+        with(4, 2),
+        with(5, 4),
+        with(7, 8),
+        with(7, MessageKind::Reply as u8),
+        with(7, MessageKind::LocateReply as u8),
+        // Beyond the limit of 256 MiB.
+        [&whole[..8], &[0xFF; 4]].concat(),
+    ]
+}
