@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Values of fixed size, and sequences of them.
+
+use std::borrow::Cow;
+
+use crate::block;
+use crate::layout::gap;
+use crate::{CdrError, CdrErrorKind, CdrReader, FixedIn, FixedOut, FixedSize};
+
+impl<'a> CdrReader<'a> {
+    /// Reads one fixed-size value with one bounds check.
+    ///
+    /// # Errors
+    /// [`CdrErrorKind::Truncated`], [`CdrErrorKind::BadEnumerator`].
+    #[inline(always)]
+    pub fn read_fixed<T: FixedSize>(&mut self) -> Result<T, CdrError> {
+        let phase = self.position() & 7;
+        let extent = T::LAYOUT.end(phase);
+        if extent > self.rest.len() {
+            return self.read_fixed_across();
+        }
+        let octets = self.take(extent)?;
+        let (value, invalid) = if self.swap {
+            let mut source = FixedIn::<true>::new(octets, phase);
+            (T::load(&mut source), source.is_invalid())
+        } else {
+            let mut source = FixedIn::<false>::new(octets, phase);
+            (T::load(&mut source), source.is_invalid())
+        };
+        if invalid {
+            return Err(self.error(CdrErrorKind::BadEnumerator));
+        }
+        Ok(value)
+    }
+
+    /// Octets that `count` elements take from here.
+    #[inline]
+    fn extent<T: FixedSize>(&self, count: usize) -> Result<usize, CdrError> {
+        let layout = const { T::LAYOUT };
+        let octets = match count.checked_sub(1) {
+            None => 0,
+            Some(others) => others
+                .checked_mul(const { T::LAYOUT.stride() })
+                .and_then(|others| others.checked_add(layout.end(self.position() & 7)))
+                .ok_or_else(|| self.error(CdrErrorKind::CountTooLarge))?,
+        };
+        if octets > self.rest.len() {
+            return Err(self.error(CdrErrorKind::CountTooLarge));
+        }
+        Ok(octets)
+    }
+
+    /// Appends `count` fixed-size elements to `out`, in one copy where the
+    /// layouts allow.
+    ///
+    /// # Errors
+    /// [`CdrErrorKind::CountTooLarge`], [`CdrErrorKind::BadEnumerator`].
+    #[inline]
+    pub fn read_fixed_vec<T: FixedSize>(
+        &mut self,
+        count: usize,
+        out: &mut Vec<T>,
+    ) -> Result<(), CdrError> {
+        if self.more.is_some() {
+            return self.read_fixed_vec_across(count, out);
+        }
+        let extent = self.extent::<T>(count)?;
+        self.read_elements(extent, count, out)
+    }
+
+    #[inline(always)]
+    fn read_elements<T: FixedSize>(
+        &mut self,
+        extent: usize,
+        count: usize,
+        out: &mut Vec<T>,
+    ) -> Result<(), CdrError> {
+        let phase = self.position() & 7;
+        let octets = self.take(extent)?;
+        let valid = if self.swap {
+            load_elements::<T, true>(octets, phase, count, out)
+        } else {
+            load_elements::<T, false>(octets, phase, count, out)
+        };
+        if valid {
+            Ok(())
+        } else {
+            Err(self.error(CdrErrorKind::BadEnumerator))
+        }
+    }
+
+    /// All elements before a seam at once, then the one that lies across it.
+    #[cold]
+    #[inline(never)]
+    fn read_fixed_vec_across<T: FixedSize>(
+        &mut self,
+        count: usize,
+        out: &mut Vec<T>,
+    ) -> Result<(), CdrError> {
+        if count.saturating_mul(const { T::LAYOUT.min_size() }) > self.remaining() {
+            return Err(self.error(CdrErrorKind::CountTooLarge));
+        }
+        let mut left = count;
+        while left > 0 {
+            let (whole, extent) = self.elements_here::<T>(left);
+            if whole == 0 {
+                out.push(self.read_fixed_across()?);
+                left -= 1;
+            } else {
+                self.read_elements(extent, whole, out)?;
+                left -= whole;
+            }
+        }
+        Ok(())
+    }
+
+    /// Reads a sequence of fixed-size elements without copying where that can
+    /// be: the elements are borrowed from the message, turned to native byte
+    /// order in place if need be.
+    ///
+    /// # Errors
+    /// [`CdrErrorKind::CountTooLarge`], [`CdrErrorKind::Truncated`],
+    /// [`CdrErrorKind::BadEnumerator`].
+    #[inline]
+    pub fn read_fixed_slice<T: FixedSize>(&mut self) -> Result<Cow<'a, [T]>, CdrError> {
+        if self.more.is_some() {
+            return self.read_fixed_slice_across();
+        }
+        self.align(4)?;
+        // The octets of the count are taken together with the elements: the
+        // first element may need them to lie aligned (see `settle`).
+        let Some(count) = self.rest.first_chunk::<4>() else {
+            return Err(self.error(CdrErrorKind::Truncated));
+        };
+        let count = u32::from_ne_bytes(*count);
+        let count = if self.swap { count.swap_bytes() } else { count } as usize;
+        if count == 0 {
+            self.take(4)?;
+            return Ok(Cow::Borrowed(&[]));
+        }
+        if const { T::LAYOUT.is_block() } {
+            let start = self.position() + 4;
+            let layout = const { T::LAYOUT };
+            let extent = (count - 1)
+                .checked_mul(const { T::LAYOUT.stride() })
+                .and_then(|others| others.checked_add(layout.end(start & 7)))
+                .filter(|extent| *extent <= self.rest.len() - 4)
+                .ok_or_else(|| self.error(CdrErrorKind::CountTooLarge))?;
+            let swap = self.swap;
+            let octets = self.take(4 + extent)?;
+            return Ok(settle(octets, start, count, swap));
+        }
+        self.take(4)?;
+        let mut out = Vec::new();
+        self.read_fixed_vec(count, &mut out)?;
+        Ok(Cow::Owned(out))
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn read_fixed_slice_across<T: FixedSize>(&mut self) -> Result<Cow<'a, [T]>, CdrError> {
+        let count = self.read_count(const { T::LAYOUT.min_size() })?;
+        let mut out = Vec::new();
+        self.read_fixed_vec(count, &mut out)?;
+        Ok(Cow::Owned(out))
+    }
+}
+
+/// Decodes elements one by one, or all but the first in one copy.
+#[inline]
+fn load_elements<T: FixedSize, const SWAP: bool>(
+    octets: &[u8],
+    phase: usize,
+    count: usize,
+    out: &mut Vec<T>,
+) -> bool {
+    if count == 0 {
+        return true;
+    }
+    let layout = const { T::LAYOUT };
+    let (first, others) = octets.split_at(layout.end(phase));
+    let mut source = FixedIn::<SWAP>::new(first, phase);
+    out.reserve(count);
+    out.push(T::load(&mut source));
+    let mut invalid = source.is_invalid();
+    if const { T::LAYOUT.is_block() } && !SWAP {
+        block::copy_in(others, count - 1, out);
+    } else {
+        out.extend(
+            others
+                .chunks_exact(const { T::LAYOUT.stride() })
+                .map(|octets| {
+                    let mut source = FixedIn::<SWAP>::new(octets, const { T::LAYOUT.steady() });
+                    let value = T::load(&mut source);
+                    invalid |= source.is_invalid();
+                    value
+                }),
+        );
+    }
+    !invalid
+}
+
+/// Settles block elements where they lie.
+///
+/// `octets` starts with the four octets of the count, the elements follow from
+/// position `start`. All elements but the first lie aligned; the first lies
+/// aligned too, or is squeezed or stretched against the second, and is then
+/// moved up to it: into the octets of the count, if it needs more room.
+fn settle<T: FixedSize>(octets: &mut [u8], start: usize, count: usize, swap: bool) -> Cow<'_, [T]> {
+    let layout = const { T::LAYOUT };
+    let phase = start & 7;
+    let lead = size_of::<T>() - layout.end(0);
+    let first_end = 4 + layout.end(phase);
+    // With trailing padding the last element does not end on the wire.
+    if lead == 0 && first_end >= size_of::<T>() {
+        let first_at = first_end - size_of::<T>();
+        if !(first_at + start - 4).is_multiple_of(layout.align()) {
+            return load_owned(octets, phase, count, swap);
+        }
+        let aligned_already = layout.end(phase) - gap(phase, layout.first_align()) == layout.end(0)
+            && (phase + gap(phase, layout.first_align())).is_multiple_of(layout.align());
+        if !aligned_already {
+            let mut source = FixedIn::<false>::new(&octets[4..first_end], phase);
+            // Loaded and stored in the order of the wire; turned below.
+            let first = T::load(&mut source);
+            let room = &mut octets[first_at..first_end];
+            first.store(&mut FixedOut::<false>::new(room, 0));
+        }
+        let elements = &mut octets[first_at..];
+        if elements.as_ptr().cast::<T>().is_aligned() {
+            if swap {
+                block::swap_in_place::<T>(elements);
+            }
+            let elements: &[u8] = elements;
+            if let Some(items) = block::cast::<T>(elements) {
+                return Cow::Borrowed(items);
+            }
+        }
+        let mut out = Vec::new();
+        if swap {
+            load_elements::<T, true>(elements, 0, count, &mut out);
+        } else {
+            load_elements::<T, false>(elements, 0, count, &mut out);
+        }
+        return Cow::Owned(out);
+    }
+    load_owned(octets, phase, count, swap)
+}
+
+#[cold]
+fn load_owned<T: FixedSize>(
+    octets: &[u8],
+    phase: usize,
+    count: usize,
+    swap: bool,
+) -> Cow<'static, [T]> {
+    let mut out = Vec::new();
+    if swap {
+        load_elements::<T, true>(&octets[4..], phase, count, &mut out);
+    } else {
+        load_elements::<T, false>(&octets[4..], phase, count, &mut out);
+    }
+    Cow::Owned(out)
+}

@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Signatures, calls and expressions, broken where the formatter breaks them.
+
+use super::{Argument, CALL_WIDTH, Text, WIDTH, is_short, split};
+
+impl Text {
+    /// A function's signature: `head(parameters)tail`, tail being ` -> T {` or `;`.
+    /// Goes one level in if a body opens.
+    pub(crate) fn signature(&mut self, head: &str, parameters: &[String], tail: &str) {
+        let one = self.resolve(&format!("{head}({}){tail}", parameters.join(", ")));
+        if one.len() == self.room() && one.ends_with(';') {
+            // rustfmt counts one column more here and then finds that the
+            // parameters fit without what is returned.
+            let (start, result) = one.rsplit_once(" -> ").unwrap_or((&one, ""));
+            let (start, result) = (start.to_owned(), format!("-> {result}"));
+            self.raw(&start);
+            self.raw(&result);
+        } else if one.len() <= self.room() {
+            self.raw(&one);
+        } else {
+            self.open(format!("{head}("));
+            for parameter in parameters {
+                self.line(format!("{parameter},"));
+            }
+            self.outwards();
+            self.returning(tail);
+        }
+        if tail.ends_with('{') {
+            self.depth += 1;
+        }
+    }
+
+    /// The line `) -> T {` or `) -> T;` after parameters on lines of their own.
+    fn returning(&mut self, tail: &str) {
+        let one = self.resolve(&format!("){tail}"));
+        let end = if one.ends_with('{') { " {" } else { ";" };
+        let bare = one.strip_suffix(end).unwrap_or(&one).to_owned();
+        // rustfmt counts the indentation twice before a brace, and not quite
+        // all of it elsewhere.
+        let indent = self.depth * 4;
+        let fits = match end {
+            ";" => one.len() + indent <= WIDTH + 3,
+            _ => one.len() + 2 * indent <= WIDTH,
+        };
+        if fits {
+            return self.raw(&one);
+        }
+        if bare.len() + indent <= WIDTH + 2 && end == " {" {
+            self.raw(&bare);
+            return self.raw("{");
+        }
+        let parts = bare
+            .strip_suffix('>')
+            .and_then(|bare| bare.split_once("Result<"));
+        let Some((start, types)) = parts else {
+            return self.raw(&one);
+        };
+        self.open(format!("{start}Result<"));
+        split(types)
+            .iter()
+            .for_each(|part| self.raw(&format!("{part},")));
+        self.close(format!(">{end}"));
+    }
+
+    /// `let NAME = VALUE;` or the like: broken after the `=` when too long.
+    pub(crate) fn assign(&mut self, left: &str, value: &str) {
+        let one = self.resolve(&format!("{left} = {value};"));
+        if one.len() <= self.room() {
+            self.raw(&one);
+        } else {
+            self.open(format!("{left} ="));
+            self.line(format!("{value};"));
+            self.depth -= 1;
+        }
+    }
+
+    /// A call: `head(arguments)tail`.
+    pub(crate) fn call(&mut self, head: &str, arguments: &[Argument], tail: &str) {
+        let plain: Option<Vec<&str>> = arguments
+            .iter()
+            .map(|argument| match argument {
+                Argument::Plain(text) => Some(text.as_str()),
+                Argument::Closure(..) => None,
+            })
+            .collect();
+        if let Some(plain) = plain {
+            let inside = self.resolve(&plain.join(", "));
+            let one = self.resolve(&format!("{head}({inside}){tail}"));
+            if inside.len() <= CALL_WIDTH && one.len() <= self.room() {
+                self.raw(&one);
+                return;
+            }
+        }
+        self.open(format!("{head}("));
+        let plain = |argument: &Argument| match argument {
+            Argument::Plain(text) => Some(self.resolve(text)),
+            Argument::Closure(..) => None,
+        };
+        let short: Option<Vec<String>> = arguments.iter().map(plain).collect();
+        if let Some(short) = short.filter(|all| all.iter().all(|text| is_short(text))) {
+            self.fill(&short);
+            return self.close(format!("){tail}"));
+        }
+        for argument in arguments {
+            match argument {
+                Argument::Plain(text) => self.argument(text),
+                Argument::Closure(head, lines) => {
+                    self.open(format!("{head} {{"));
+                    for line in lines {
+                        self.statement(line);
+                    }
+                    self.close("},");
+                }
+            }
+        }
+        self.close(format!("){tail}"));
+    }
+
+    /// `left = head(arguments)tail`: on one line, or all but the left on the
+    /// next line, or one argument a line.
+    pub(crate) fn assign_call(&mut self, left: &str, head: &str, arguments: &[String], tail: &str) {
+        let inside = self.resolve(&arguments.join(", "));
+        let whole = format!("{left} = {head}({inside}){tail}");
+        let moved = self.resolve(&format!("{head}({inside}){tail}")).len() + 4 <= self.room();
+        if inside.len() <= CALL_WIDTH && moved && !self.fits(&whole) {
+            self.open(format!("{left} ="));
+            self.line(format!("{head}({inside}){tail}"));
+            return self.outwards();
+        }
+        let arguments: Vec<Argument> = arguments.iter().cloned().map(Argument::Plain).collect();
+        if self.fits(&format!("{left} = {head}(")) {
+            self.call(&format!("{left} = {head}"), &arguments, tail);
+        } else {
+            self.open(format!("{left} ="));
+            self.call(head, &arguments, tail);
+            self.outwards();
+        }
+    }
+
+    /// An argument on a line of its own; a closure whose body is too long
+    /// becomes a block.
+    fn argument(&mut self, text: &str) {
+        let line = self.resolve(&format!("{text},"));
+        let Some((head, body)) = text.split_once("| ").filter(|_| line.len() > self.room()) else {
+            return self.expression("", text, ",");
+        };
+        self.open(format!("{head}| {{"));
+        self.line(body);
+        self.close("},");
+    }
+
+    /// An expression with what stands before and after it: a call or an array
+    /// that is too long is broken, its parts alike.
+    pub(super) fn expression(&mut self, before: &str, text: &str, after: &str) {
+        let text = self.resolve(text);
+        let one = format!("{before}{text}{after}");
+        let fits = one.len() <= self.room();
+        let array = text
+            .strip_prefix("&[")
+            .and_then(|text| text.strip_suffix(']'));
+        if let Some(items) = array {
+            let items = split(items);
+            return match items.as_slice() {
+                _ if text.len() <= CALL_WIDTH + 3 && fits => self.raw(&one),
+                // An only element is broken in place of the array.
+                [only] => {
+                    let (head, inside) = only.split_once('(').unwrap_or((only, ""));
+                    self.open(format!("{before}&[{head}("));
+                    for part in split(inside.strip_suffix(')').unwrap_or(inside)) {
+                        self.expression("", part, ",");
+                    }
+                    self.close(format!(")]{after}"));
+                }
+                items => {
+                    self.open(format!("{before}&["));
+                    items.iter().for_each(|item| self.expression("", item, ","));
+                    self.close(format!("]{after}"));
+                }
+            };
+        }
+        let call = text.strip_suffix(')').and_then(|text| text.split_once('('));
+        let Some((head, inside)) = call.filter(|(head, _)| !head.contains(['|', ' '])) else {
+            return self.raw(&one);
+        };
+        let parts = split(inside);
+        if let ([only], true) = (parts.as_slice(), inside.ends_with('}')) {
+            // A struct literal alone goes with the parentheses.
+            let Some((name, fields)) = only.split_once(" { ").filter(|_| !fits) else {
+                return self.raw(&one);
+            };
+            self.open(format!("{before}{head}({name} {{"));
+            for field in split(fields.trim_end_matches(['}', ' '])) {
+                self.line(format!("{field},"));
+            }
+            return self.close(format!("}}){after}"));
+        }
+        if inside.is_empty() || fits && inside.len() <= CALL_WIDTH {
+            return self.raw(&one);
+        }
+        self.open(format!("{before}{head}("));
+        if parts.iter().all(|part| is_short(part)) {
+            let parts: Vec<String> = parts.into_iter().map(str::to_owned).collect();
+            self.fill(&parts);
+        } else {
+            parts.iter().for_each(|part| self.expression("", part, ","));
+        }
+        self.close(format!("){after}"));
+    }
+}
