@@ -1,18 +1,20 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Object references.
 
+mod marshalling;
+mod questions;
+
 use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock, PoisonError};
 use std::time::Duration;
 
-use orbium_cdr::{
-    CdrError, CdrErrorKind, CdrReader, CdrWriter, Decode, DecodeNillable, Encode, EncodeNillable,
-    Type, Typed,
-};
+use orbium_cdr::{CdrError, CdrReader, CdrWriter};
 use orbium_giop::real_time::{PriorityBand, PublishedPolicies};
 use orbium_giop::{Completion, ExceptionKind, Ior, SystemException};
 use orbium_sync::lock::Mutex;
+
+pub use questions::NarrowError;
 
 use crate::client::{Binding, Wishes};
 use crate::orb::NOTICE_TIME_POLICY;
@@ -104,35 +106,6 @@ impl Interface for ObjectRef {
 
     fn as_object(&self) -> &ObjectRef {
         self
-    }
-}
-
-/// Why a reference could not be narrowed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum NarrowError {
-    /// The reference is nil.
-    Nil,
-    /// The object has another interface.
-    WrongType,
-    /// The object could not be asked.
-    System(SystemException),
-}
-
-impl fmt::Display for NarrowError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Nil => f.write_str("the reference is nil"),
-            Self::WrongType => f.write_str("the object does not have that interface"),
-            Self::System(exception) => write!(f, "the object could not be asked: {exception}"),
-        }
-    }
-}
-
-impl std::error::Error for NarrowError {}
-
-impl From<SystemException> for NarrowError {
-    fn from(exception: SystemException) -> Self {
-        Self::System(exception)
     }
 }
 
@@ -345,77 +318,6 @@ impl ObjectRef {
         Some(object.0.forwarded().unwrap_or(object))
     }
 
-    /// Takes the reference for one of interface `I` if the object says it is.
-    /// Asks the object only if the reference does not tell.
-    ///
-    /// # Errors
-    /// [`NarrowError::WrongType`], [`NarrowError::System`].
-    pub fn narrow<I: Interface>(&self) -> Result<I, NarrowError> {
-        if self.is_a(I::REPOSITORY_ID)? {
-            Ok(I::from_object(self.clone()))
-        } else {
-            Err(NarrowError::WrongType)
-        }
-    }
-
-    /// Whether the object implements an interface.
-    ///
-    /// # Errors
-    /// The object could not be asked.
-    pub fn is_a(&self, repository_id: &str) -> Result<bool, SystemException> {
-        static IS_A: Operation = Operation::new("_is_a");
-        if repository_id == self.0.ior.type_id || repository_id == OBJECT_REPOSITORY_ID {
-            return Ok(true);
-        }
-        self.call(
-            &IS_A,
-            |writer| writer.write_name(repository_id),
-            Decode::decode,
-        )
-    }
-
-    /// Whether the object is known not to exist (any more).
-    ///
-    /// # Errors
-    /// The server could not be asked.
-    pub fn non_existent(&self) -> Result<bool, SystemException> {
-        static NON_EXISTENT: Operation = Operation::new("_non_existent");
-        match self.call(&NON_EXISTENT, |_| {}, Decode::decode) {
-            Err(SystemException {
-                kind: ExceptionKind::ObjectNotExist,
-                ..
-            }) => Ok(true),
-            other => other,
-        }
-    }
-
-    /// Repository id of the object's most derived interface, from the object.
-    ///
-    /// # Errors
-    /// The object could not be asked.
-    pub fn repository_id(&self) -> Result<String, SystemException> {
-        static REPOSITORY_ID: Operation = Operation::new("_repository_id");
-        self.call(&REPOSITORY_ID, |_| {}, Decode::decode)
-    }
-
-    /// Asks the server where the object is (LocateRequest): `true` if there.
-    /// A reference that the server forwards is followed.
-    ///
-    /// # Errors
-    /// The server could not be asked.
-    pub fn locate(&self) -> Result<bool, SystemException> {
-        client::locate(self)
-    }
-
-    /// Whether both references have a profile in common, octet for octet; a
-    /// `false` does not prove that the objects differ.
-    #[must_use]
-    pub fn is_equivalent(&self, other: &Self) -> bool {
-        let mut profiles = self.0.ior.profiles.iter();
-        Arc::ptr_eq(&self.0.ior, &other.0.ior)
-            || profiles.any(|profile| other.0.ior.profiles.contains(profile))
-    }
-
     /// The ClientProtocolPolicy of the object, or else of this thread, or else
     /// of the ORB.
     pub(crate) fn policy_here(&self, orb: &Orb) -> Result<Option<ProtocolPolicy>, SystemException> {
@@ -486,44 +388,6 @@ impl fmt::Debug for ObjectRef {
         }
         out.finish_non_exhaustive()
     }
-}
-
-impl Encode for ObjectRef {
-    fn encode<'a>(&'a self, writer: &mut CdrWriter<'a>) {
-        writer.note_owner(self.0.orb.owner());
-        self.0.ior.encode(writer);
-    }
-}
-
-impl EncodeNillable for ObjectRef {
-    fn encode_nillable<'a>(value: Option<&'a Self>, writer: &mut CdrWriter<'a>) {
-        static NIL: Ior = Ior::NIL;
-        match value {
-            Some(object) => object.encode(writer),
-            None => NIL.encode(writer),
-        }
-    }
-}
-
-impl DecodeNillable for ObjectRef {
-    const MIN_SIZE: usize = 12;
-
-    fn decode_nillable(reader: &mut CdrReader<'_>) -> Result<Option<Self>, CdrError> {
-        let ior = Ior::decode(reader)?;
-        if ior.is_nil() {
-            return Ok(None);
-        }
-        // Without an owner nobody could ever call the object.
-        let orb = reader.owner().and_then(Orb::from_owner);
-        match orb {
-            Some(orb) => Ok(Some(Self::new(orb, Arc::new(ior), Overrides::default()))),
-            None => Err(reader.error(CdrErrorKind::NotSupported)),
-        }
-    }
-}
-
-impl Typed for ObjectRef {
-    const TYPE: &'static Type = Type::OBJECT;
 }
 
 /// Raised by calls through a nil reference: INV_OBJREF.

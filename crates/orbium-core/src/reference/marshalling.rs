@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! References in messages.
+
+use std::sync::Arc;
+
+use orbium_cdr::{
+    CdrError, CdrErrorKind, CdrReader, CdrWriter, Decode, DecodeNillable, Encode, EncodeNillable,
+    Type, Typed,
+};
+use orbium_giop::Ior;
+
+use super::{ObjectRef, Overrides};
+use crate::Orb;
+
+impl Encode for ObjectRef {
+    fn encode<'a>(&'a self, writer: &mut CdrWriter<'a>) {
+        writer.note_owner(self.0.orb.owner());
+        self.0.ior.encode(writer);
+    }
+}
+
+impl EncodeNillable for ObjectRef {
+    fn encode_nillable<'a>(value: Option<&'a Self>, writer: &mut CdrWriter<'a>) {
+        static NIL: Ior = Ior::NIL;
+        match value {
+            Some(object) => object.encode(writer),
+            None => NIL.encode(writer),
+        }
+    }
+}
+
+impl DecodeNillable for ObjectRef {
+    const MIN_SIZE: usize = 12;
+
+    fn decode_nillable(reader: &mut CdrReader<'_>) -> Result<Option<Self>, CdrError> {
+        let ior = Ior::decode(reader)?;
+        if ior.is_nil() {
+            return Ok(None);
+        }
+        // Without an owner nobody could ever call the object.
+        let orb = reader.owner().and_then(Orb::from_owner);
+        match orb {
+            Some(orb) => Ok(Some(Self::new(orb, Arc::new(ior), Overrides::default()))),
+            None => Err(reader.error(CdrErrorKind::NotSupported)),
+        }
+    }
+}
+
+impl Typed for ObjectRef {
+    const TYPE: &'static Type = Type::OBJECT;
+}

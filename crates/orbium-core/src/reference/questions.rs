@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What every object can be asked: CORBA 3.3 Part 1, clause 8.3.
+
+use std::fmt;
+use std::sync::Arc;
+
+use orbium_cdr::Decode;
+use orbium_giop::{ExceptionKind, SystemException};
+
+use super::{Interface, ObjectRef};
+use crate::{OBJECT_REPOSITORY_ID, Operation, client};
+
+/// Why a reference could not be narrowed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NarrowError {
+    /// The reference is nil.
+    Nil,
+    /// The object has another interface.
+    WrongType,
+    /// The object could not be asked.
+    System(SystemException),
+}
+
+impl fmt::Display for NarrowError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Nil => f.write_str("the reference is nil"),
+            Self::WrongType => f.write_str("the object does not have that interface"),
+            Self::System(exception) => write!(f, "the object could not be asked: {exception}"),
+        }
+    }
+}
+
+impl std::error::Error for NarrowError {}
+
+impl From<SystemException> for NarrowError {
+    fn from(exception: SystemException) -> Self {
+        Self::System(exception)
+    }
+}
+
+impl ObjectRef {
+    /// Takes the reference for one of interface `I` if the object says it is.
+    /// Asks the object only if the reference does not tell.
+    ///
+    /// # Errors
+    /// [`NarrowError::WrongType`], [`NarrowError::System`].
+    pub fn narrow<I: Interface>(&self) -> Result<I, NarrowError> {
+        if self.is_a(I::REPOSITORY_ID)? {
+            Ok(I::from_object(self.clone()))
+        } else {
+            Err(NarrowError::WrongType)
+        }
+    }
+
+    /// Whether the object implements an interface.
+    ///
+    /// # Errors
+    /// The object could not be asked.
+    pub fn is_a(&self, repository_id: &str) -> Result<bool, SystemException> {
+        static IS_A: Operation = Operation::new("_is_a");
+        if repository_id == self.0.ior.type_id || repository_id == OBJECT_REPOSITORY_ID {
+            return Ok(true);
+        }
+        self.call(
+            &IS_A,
+            |writer| writer.write_name(repository_id),
+            Decode::decode,
+        )
+    }
+
+    /// Whether the object is known not to exist (any more).
+    ///
+    /// # Errors
+    /// The server could not be asked.
+    pub fn non_existent(&self) -> Result<bool, SystemException> {
+        static NON_EXISTENT: Operation = Operation::new("_non_existent");
+        match self.call(&NON_EXISTENT, |_| {}, Decode::decode) {
+            Err(SystemException {
+                kind: ExceptionKind::ObjectNotExist,
+                ..
+            }) => Ok(true),
+            other => other,
+        }
+    }
+
+    /// Repository id of the object's most derived interface, from the object.
+    ///
+    /// # Errors
+    /// The object could not be asked.
+    pub fn repository_id(&self) -> Result<String, SystemException> {
+        static REPOSITORY_ID: Operation = Operation::new("_repository_id");
+        self.call(&REPOSITORY_ID, |_| {}, Decode::decode)
+    }
+
+    /// Asks the server where the object is (LocateRequest): `true` if there.
+    /// A reference that the server forwards is followed.
+    ///
+    /// # Errors
+    /// The server could not be asked.
+    pub fn locate(&self) -> Result<bool, SystemException> {
+        client::locate(self)
+    }
+
+    /// Whether both references have a profile in common, octet for octet; a
+    /// `false` does not prove that the objects differ.
+    #[must_use]
+    pub fn is_equivalent(&self, other: &Self) -> bool {
+        let mut profiles = self.0.ior.profiles.iter();
+        Arc::ptr_eq(&self.0.ior, &other.0.ior)
+            || profiles.any(|profile| other.0.ior.profiles.contains(profile))
+    }
+}
