@@ -162,6 +162,8 @@ fn oneways_are_served_or_dropped() {
     state.gate.await_waiting(1);
     // No thread, no room, and nobody who could be told.
     target.post(1).unwrap();
+    // Behind it on its connection: it has been dropped by now.
+    assert!(target.act(0).is_err());
     let mut peer = Peer::connect(orb.addresses().unwrap()[0].port);
     let line = RequestLine {
         response: ResponseFlags::SyncWithServer,
