@@ -14,8 +14,8 @@ use orbium::{
 };
 use orbium_testkit::probe::Target;
 use orbium_testkit::{
-    FakeServer, Peer, Request, RequestLine, Served, client, each_strategy, eventually, reach,
-    reference, request, within,
+    FakeServer, Peer, Request, RequestLine, Served, client, each_client_strategy, each_pair,
+    each_strategy, eventually, reach, reference, request, within,
 };
 
 const SHORT: Duration = Duration::from_millis(150);
@@ -50,41 +50,47 @@ fn late(minor: u32) -> SystemException {
 
 #[test]
 fn what_is_over_before_it_begins_is_not_sent() {
-    let client = client();
-    let (server, target) = scripted(&client);
-    let past = SystemTime::now() - LONG;
-    let over = SystemException::orbium(
-        ExceptionKind::Timeout,
-        minor::DEADLINE_PASSED,
-        Completion::No,
-    );
-    for times in [
-        TimePolicies {
-            reply_end: Some(past),
-            ..TimePolicies::NONE
-        },
-        TimePolicies {
-            request_end: Some(past),
-            ..TimePolicies::NONE
-        },
-        within_time(Duration::ZERO),
-    ] {
-        let target = target.with_time_policies(times);
+    each_client_strategy(|client_strategy| {
+        let client = Orb::new(Config {
+            client_strategy,
+            ..Config::default()
+        })
+        .unwrap();
+        let (server, target) = scripted(&client);
+        let past = SystemTime::now() - LONG;
+        let over = SystemException::orbium(
+            ExceptionKind::Timeout,
+            minor::DEADLINE_PASSED,
+            Completion::No,
+        );
+        for times in [
+            TimePolicies {
+                reply_end: Some(past),
+                ..TimePolicies::NONE
+            },
+            TimePolicies {
+                request_end: Some(past),
+                ..TimePolicies::NONE
+            },
+            within_time(Duration::ZERO),
+        ] {
+            let target = target.with_time_policies(times);
+            assert_eq!(target.echo_long(1), Err(over));
+            assert_eq!(target.post(1), Err(over));
+            assert_eq!(target.as_object().locate(), Err(over));
+        }
+        client.set_thread_time_policies(roundtrip(Duration::ZERO));
         assert_eq!(target.echo_long(1), Err(over));
-        assert_eq!(target.post(1), Err(over));
-        assert_eq!(target.as_object().locate(), Err(over));
-    }
-    client.set_thread_time_policies(roundtrip(Duration::ZERO));
-    assert_eq!(target.echo_long(1), Err(over));
-    client.set_thread_time_policies(TimePolicies::NONE);
-    // Nothing was even connected.
-    assert!(server.accept_at_once().is_none());
-    let call = thread::spawn(move || target.echo_long(5));
-    let mut peer = server.accept();
-    let first = peer.expect_request("echo_long");
-    assert_eq!(first.contexts, []);
-    peer.answer(&first, |w| w.write_u32(5));
-    assert_eq!(within("the call", move || call.join().unwrap()), Ok(5));
+        client.set_thread_time_policies(TimePolicies::NONE);
+        // Nothing was even connected.
+        assert!(server.accept_at_once().is_none());
+        let call = thread::spawn(move || target.echo_long(5));
+        let mut peer = server.accept();
+        let first = peer.expect_request("echo_long");
+        assert_eq!(first.contexts, []);
+        peer.answer(&first, |w| w.write_u32(5));
+        assert_eq!(within("the call", move || call.join().unwrap()), Ok(5));
+    });
 }
 
 /// Makes a call and shows what the server gets.
@@ -265,9 +271,14 @@ fn what_comes_too_late_is_not_dispatched() {
 
 #[test]
 fn what_is_held_too_long_is_not_dispatched() {
-    each_strategy(|strategy| {
-        let served = Served::new(strategy);
-        let (_client, target) = served.client();
+    each_pair(|config| {
+        let served = Served::with(config.clone());
+        let client = Orb::new(Config {
+            endpoints: Vec::new(),
+            ..config
+        });
+        let client = client.unwrap();
+        let target = served.seen_by(&client);
         // Connected, so that nothing but the manager takes time.
         assert_eq!(target.echo_long(1), Ok(1));
         let manager = served.orb.root_poa().manager();

@@ -15,6 +15,8 @@ enum Does {
     Set(&'static str),
     /// Sets that key to so many milliseconds; 0 is none.
     Milliseconds(&'static str),
+    /// Sets that key to what a word of another ORB means.
+    Choose(&'static str, &'static [(&'static str, &'static str)]),
     /// Adds endpoints, separated by commas or semicolons.
     Listen,
     /// Sets the key that the value names: `-ORBSet key=value`.
@@ -41,6 +43,31 @@ const ARGUMENTS: &[(&str, Does)] = &[
     ("-ORBDefaultInitRef", Does::Set("default_initial_reference")),
     ("-ORBServerStrategy", Does::Set("server_strategy")),
     ("-ORBConcurrency", Does::Set("server_strategy")),
+    (
+        "-ORBThreadPerConnectionPolicy",
+        Does::Choose(
+            "server_strategy",
+            &[("1", "thread-per-connection"), ("0", "worker-pool")],
+        ),
+    ),
+    ("-ORBClientStrategy", Does::Set("client_strategy")),
+    (
+        "-ORBTransportMuxStrategy",
+        Does::Choose(
+            "client_strategy",
+            &[
+                ("exclusive", "exclusive-pool"),
+                ("muxed", "leader-followers"),
+            ],
+        ),
+    ),
+    (
+        "-ORBoneCallPerConnection",
+        Does::Choose(
+            "client_strategy",
+            &[("1", "exclusive-pool"), ("0", "leader-followers")],
+        ),
+    ),
     ("-ORBProtocols", Does::Set("protocols")),
     ("-ORBClientProtocols", Does::Set("client_protocols")),
     ("-ORBCallTimeout", Does::Set("call_timeout")),
@@ -185,6 +212,16 @@ fn put(config: &mut Config, does: Does, value: &str) -> Read<()> {
         Does::Set(key) => config.put(key, value),
         Does::Milliseconds(key) if value == "0" => config.put(key, "none"),
         Does::Milliseconds(key) => config.put(key, &milliseconds(value)?),
+        Does::Choose(key, words) => {
+            let theirs = value.to_lowercase();
+            match words.iter().find(|(word, _)| *word == theirs) {
+                Some((_, ours)) => config.put(key, ours),
+                None => {
+                    let known: Vec<_> = words.iter().map(|(word, _)| *word).collect();
+                    Err(format!("`{value}` is not {}", known.join(" or ")))
+                }
+            }
+        }
         Does::Any => match value.split_once('=') {
             Some((key, value)) => config.put(key.trim(), value.trim()),
             None => Err(format!("`{value}` sets nothing: write -ORBSet key=value")),
@@ -225,7 +262,7 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
-    use crate::ServerStrategy;
+    use crate::{ClientStrategy, ServerStrategy};
 
     fn from(words: &str) -> (Result<Config, String>, Vec<String>) {
         let mut args: Vec<_> = words.split_whitespace().map(str::to_owned).collect();
@@ -239,7 +276,7 @@ mod tests {
             "server -ORBListenEndpoints iiop://:5000;uiop:///run/x -v \
              -ORBInitRef NameService=corbaloc::ns/NameService -ORBConcurrencyreactive \
              -ORBclientCallTimeOutPeriod 250 -ORBSet limits.nesting=9 -ORBNodelay 0 \
-             -ORBServerId me file -- -ORBNot",
+             -ORBServerId me -ORBTransportMuxStrategy MUXED file -- -ORBNot",
         );
         let config = config.unwrap();
         assert_eq!(args, ["server", "-v", "file", "--", "-ORBNot"]);
@@ -248,6 +285,7 @@ mod tests {
         assert_eq!(config.strategy, ServerStrategy::Reactive);
         assert_eq!(config.call_timeout, Some(Duration::from_millis(250)));
         assert_eq!(config.limits.nesting, 9);
+        assert_eq!(config.client_strategy, ClientStrategy::LeaderFollowers);
         assert!(!config.properties.no_delay);
         assert_eq!(config.initial_references.len(), 1);
     }
@@ -294,6 +332,10 @@ mod tests {
                 "-ORBConfigFile /no/such/file",
                 "/no/such/file: cannot be read",
             ),
+            (
+                "-ORBTransportMuxStrategy some",
+                "`some` is not exclusive or muxed",
+            ),
             ("-ORBListenEndpoints nonsense", "-ORBListenEndpoints: "),
         ] {
             let (config, args) = from(words);
@@ -307,9 +349,14 @@ mod tests {
     #[test]
     fn every_argument_leads_to_a_key() {
         for (name, does) in ARGUMENTS {
-            let (Does::Set(key) | Does::Milliseconds(key)) = does else {
+            let (Does::Set(key) | Does::Milliseconds(key) | Does::Choose(key, _)) = does else {
                 continue;
             };
+            if let Does::Choose(key, words) = does {
+                for (_, ours) in *words {
+                    Config::default().put(key, ours).unwrap();
+                }
+            }
             let property = key.strip_prefix("properties.");
             let names = orbium_sys::SocketOptions::TCP_NAMES;
             assert!(

@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use crate::{Config, ConnectTimeout, Limits, ServerStrategy};
+use crate::{ClientStrategy, Config, ConnectTimeout, Limits, ServerStrategy};
 
 /// Names, and what each is for.
 pub(super) const PROFILES: [(&str, &str); 4] = [
@@ -13,12 +13,13 @@ pub(super) const PROFILES: [(&str, &str); 4] = [
     ),
     (
         "embedded",
-        "little memory and few threads: one thread serves, small messages, few connections",
+        "little memory and few threads: one thread serves, calls to a server share a \
+         connection, small messages",
     ),
     (
         "avionics",
-        "control loops: a thread for each connection, no shared queue, and nothing that waits for \
-         longer than a second",
+        "control loops: a thread for each connection, connections for each thread, no queue and \
+         no lock between them, and nothing that waits for longer than a second",
     ),
     (
         "medical-imaging",
@@ -41,6 +42,7 @@ pub(super) fn profile(name: &str) -> Option<Config> {
 fn embedded() -> Config {
     Config {
         strategy: ServerStrategy::Reactive,
+        client_strategy: ClientStrategy::LeaderFollowers,
         limits: Limits {
             message_size: 1 << 20,
             nesting: 32,
@@ -61,6 +63,7 @@ fn avionics() -> Config {
     let second = Duration::from_secs(1);
     Config {
         strategy: ServerStrategy::ThreadPerConnection,
+        client_strategy: ClientStrategy::ExclusivePerThread,
         limits: Limits {
             message_size: 1 << 20,
             nesting: 32,
