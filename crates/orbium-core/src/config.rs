@@ -46,6 +46,10 @@ pub struct Limits {
     /// Time after which a client closes a connection that it has not used;
     /// `None` (the default) keeps it. Looked at every quarter of it.
     pub client_idle_time: Option<Duration>,
+    /// Time after which a server closes a connection over which nothing came and
+    /// nothing is owed; `None` (the default) keeps it. Looked at every quarter of
+    /// it. Clients find another connection without notice.
+    pub server_idle_time: Option<Duration>,
     /// References followed by one call because servers forward it. Default: 16.
     pub forwards: u32,
 }
@@ -75,6 +79,7 @@ impl Default for Limits {
             idle_connections: 256,
             calls_per_connection: SEATS as usize,
             client_idle_time: None,
+            server_idle_time: None,
             forwards: 16,
         }
     }
@@ -186,6 +191,11 @@ impl Config {
         if limits.client_idle_time.is_some_and(|time| time.is_zero()) {
             return Err(
                 "a connection that is closed at once can never be used again: limits.client_idle_time must be above zero",
+            );
+        }
+        if limits.server_idle_time.is_some_and(|time| time.is_zero()) {
+            return Err(
+                "nobody could send a request in no time: limits.server_idle_time must be above zero",
             );
         }
         self.client_strategy.check(self.strategy)?;

@@ -167,6 +167,9 @@ keys! {
     "limits.client_idle_time" "TIME or none" "after which a client closes a connection that it does not use"
         |c, text| c.limits.client_idle_time = optional(text, span)?,
         |c| show_optional(c.limits.client_idle_time, show_span);
+    "limits.server_idle_time" "TIME or none" "after which a server closes a connection over which nothing comes"
+        |c, text| c.limits.server_idle_time = optional(text, span)?,
+        |c| show_optional(c.limits.server_idle_time, show_span);
     "limits.forwards" "NUMBER" "references followed by one call"
         |c, text| c.limits.forwards = number(text)?,
         |c| c.limits.forwards.to_string();

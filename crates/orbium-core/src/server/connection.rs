@@ -136,7 +136,7 @@ impl ServerConnection {
 
     /// Whether other threads may send replies of their own.
     #[inline]
-    fn is_shared(&self) -> bool {
+    pub(super) fn is_shared(&self) -> bool {
         self.late.load(Ordering::Acquire) > 0
     }
 

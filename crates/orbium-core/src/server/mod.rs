@@ -3,6 +3,7 @@
 
 mod bell;
 mod connection;
+mod idle;
 mod intake;
 mod late;
 mod leader_followers;

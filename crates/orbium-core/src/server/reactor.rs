@@ -5,7 +5,7 @@
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::io;
 use std::sync::{Arc, Weak};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use orbium_sys::{Interest, Ready};
 use orbium_transport::{ByteStream, Deadline};
@@ -16,6 +16,7 @@ use crate::orb::OrbCore;
 use crate::server::Shared;
 use crate::server::bell::Bell;
 use crate::server::connection::ServerConnection;
+use crate::server::idle::{self, Quiet};
 use crate::server::intake::{Intake, Taken};
 use crate::server::worker_pool::Pool;
 
@@ -35,12 +36,26 @@ pub(super) struct Served {
     pub(super) unfinished: Option<Deadline>,
     /// Nothing more is read; it is closed when all that is kept was sent.
     closing: bool,
+    quiet: Quiet,
 }
 
 impl Served {
     /// Whether a message of it is being served, so that it is given back.
     fn is_taken(&self) -> bool {
         self.intake.is_none() && !self.closing
+    }
+
+    /// Whether nothing came for that long, and nobody is owed anything.
+    fn is_idle(&mut self, now: Instant, time: Duration) -> bool {
+        let busy = self.intake.as_ref().is_none_or(Intake::is_unfinished)
+            || self.closing
+            || self.unfinished.is_some()
+            || self.connection.has_pending()
+            || self.connection.is_shared();
+        if busy {
+            self.quiet.disturb();
+        }
+        !busy && self.quiet.lasts(now, time)
     }
 }
 
@@ -55,6 +70,9 @@ pub(super) struct Reactor {
     pub(super) todo: VecDeque<u64>,
     /// Connections with a deadline, lazily cleaned.
     timed: HashSet<u64>,
+    /// After which time idle connections are closed, and when they are looked at
+    /// next.
+    idle: Option<(Duration, Instant)>,
     /// Who serves what was received, if this thread does not.
     pub(super) pool: Option<Arc<Pool>>,
 }
@@ -77,6 +95,11 @@ impl Reactor {
             served: HashMap::new(),
             todo: VecDeque::new(),
             timed: HashSet::new(),
+            idle: orb
+                .config()
+                .limits
+                .server_idle_time
+                .map(|time| (time, Instant::now())),
             pool: None,
         })
     }
@@ -102,10 +125,29 @@ impl Reactor {
     /// Time until something is due, whatever is received.
     pub(super) fn timeout(&mut self) -> Option<Duration> {
         let resume = self.accepting.resume(&self.bell.poller);
-        match (self.drop_late(), resume) {
-            (Some(a), Some(b)) => Some(a.min(b)),
-            (a, b) => a.or(b),
+        let due = [self.drop_late(), resume, self.drop_idle()];
+        due.into_iter().flatten().min()
+    }
+
+    /// Closes what has been idle for too long; time until the next look.
+    fn drop_idle(&mut self) -> Option<Duration> {
+        let (time, next) = self.idle?;
+        let now = Instant::now();
+        if now < next {
+            return Some(next - now);
         }
+        let served = self.served.iter_mut();
+        let idle = served.filter_map(|(id, served)| served.is_idle(now, time).then_some(*id));
+        let idle: Vec<u64> = idle.collect();
+        for id in idle {
+            // What is to be looked at is not idle.
+            if !self.todo.contains(&id) {
+                self.drop_connection(id);
+            }
+        }
+        let pause = idle::pause(time);
+        self.idle = Some((time, now + pause));
+        Some(pause)
     }
 
     /// Looks at what is ready. With `LATER`, what came is received by the thread
@@ -205,6 +247,7 @@ impl Reactor {
                 intake,
                 unfinished: None,
                 closing: false,
+                quiet: Quiet::default(),
             },
         );
     }
@@ -251,6 +294,7 @@ impl Reactor {
         if served.connection.has_pending() {
             return None;
         }
+        served.quiet.disturb();
         let intake = served.intake.take()?;
         match self.orb.upgrade().map(Orb::from) {
             Some(orb) => Some((orb, Arc::clone(&served.connection), intake)),

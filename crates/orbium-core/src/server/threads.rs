@@ -3,6 +3,7 @@
 
 use std::io;
 use std::sync::Arc;
+use std::time::Instant;
 
 use orbium_sys::Poller;
 use orbium_transport::{ByteStream, Deadline};
@@ -11,6 +12,7 @@ use crate::Orb;
 use crate::accepting::Accepting;
 use crate::server::Shared;
 use crate::server::connection::ServerConnection;
+use crate::server::idle::{self, Quiet};
 use crate::server::intake::{HandOver, Intake, Source, Taken};
 
 /// Starts the thread that accepts.
@@ -46,7 +48,9 @@ impl Serving {
         let (send_time, fragments) = (limits.send_time, orb.config().fragment_size);
         // A receive that lasts too long is interrupted, so that a peer which
         // leaves a message unfinished is found out; see `read`.
-        let timeouts = stream.set_timeouts(Some(Some(limits.message_time)), Some(Some(send_time)));
+        let looks = limits.server_idle_time.map(idle::pause);
+        let receive = looks.map_or(limits.message_time, |it| it.min(limits.message_time));
+        let timeouts = stream.set_timeouts(Some(Some(receive)), Some(Some(send_time)));
         if timeouts.is_err() {
             return;
         }
@@ -81,6 +85,8 @@ impl Serving {
             return;
         };
         let message_time = orb.config().limits.message_time;
+        let idle_time = orb.config().limits.server_idle_time;
+        let mut quiet = Quiet::default();
         let mut unfinished: Option<Deadline> = None;
         // Whether the stream keeps part of what comes next to itself.
         let mut midway = false;
@@ -117,13 +123,22 @@ impl Serving {
             probe!(ServerStart);
             match intake.framing.receive(&*connection.stream) {
                 Ok(0) => break,
-                Ok(_) => midway = false,
+                Ok(_) => {
+                    midway = false;
+                    quiet.disturb();
+                }
                 Err(error) => match error.kind() {
                     io::ErrorKind::Interrupted => {}
                     io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut => {
                         midway = connection.stream.is_midway();
                         if !midway && !intake.framing.is_partial() {
                             unfinished = None;
+                            if connection.is_shared() {
+                                // Somebody is still to answer.
+                                quiet.disturb();
+                            } else if idle_time.is_some_and(|it| quiet.lasts(Instant::now(), it)) {
+                                break;
+                            }
                         }
                     }
                     _ => break,

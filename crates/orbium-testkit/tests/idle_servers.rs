@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Servers that close connections over which nothing comes.
+
+use std::thread;
+use std::time::Duration;
+
+use orbium::giop::MessageKind;
+use orbium::{Config, Limits, Orb, ServerStrategy};
+use orbium_testkit::{
+    Peer, RequestLine, Served, each_client_strategy, each_strategy, request, within,
+};
+
+const TIME: Duration = Duration::from_millis(40);
+
+fn closing(strategy: ServerStrategy) -> Served {
+    Served::with(Config {
+        strategy,
+        limits: Limits {
+            server_idle_time: Some(TIME),
+            ..Limits::default()
+        },
+        ..Config::default()
+    })
+}
+
+#[test]
+fn what_is_idle_is_closed_in_order() {
+    each_strategy(|strategy| {
+        let served = closing(strategy);
+        let mut never_used = Peer::connect(served.port());
+        let mut peer = Peer::connect(served.port());
+        for id in [2, 4] {
+            peer.send(&request(RequestLine::new(id, "noop"), |_| {}));
+            assert_eq!(peer.receive().reply().0, id);
+        }
+        for peer in [&mut never_used, &mut peer] {
+            peer.expect(MessageKind::CloseConnection);
+            peer.expect_end();
+        }
+        served.end();
+    });
+}
+
+#[test]
+fn a_connection_that_is_owed_an_answer_is_not_idle() {
+    each_strategy(|strategy| {
+        let served = closing(strategy);
+        let mut peer = Peer::connect(served.port());
+        peer.send(&request(RequestLine::new(2, "gate"), |_| {}));
+        served.state.gate.await_waiting(1);
+        assert!(peer.is_silent(5 * TIME), "closed under a request");
+        served.state.gate.open();
+        assert_eq!(peer.receive().reply().0, 2);
+        peer.expect(MessageKind::CloseConnection);
+        served.end();
+    });
+}
+
+#[test]
+fn an_answer_owed_by_a_nested_call_keeps_the_connection() {
+    each_strategy(|strategy| {
+        let served = closing(strategy);
+        let behind = Served::new(ServerStrategy::ThreadPerConnection);
+        let gated = behind.seen_by(&served.orb);
+        served.state.on_act(move |_, v| gated.gate().map(|()| v));
+        let mut peer = Peer::connect(served.port());
+        peer.send(&request(RequestLine::new(2, "act"), |w| w.write_u32(7)));
+        behind.state.gate.await_waiting(1);
+        assert!(peer.is_silent(5 * TIME), "closed under a nested call");
+        behind.state.gate.open();
+        assert_eq!(peer.receive().reply().0, 2);
+        served.end();
+        behind.end();
+    });
+}
+
+/// Calls at about the time at which the server closes: some meet a connection
+/// that is just being closed.
+#[test]
+fn no_caller_sees_that_idle_connections_are_closed() {
+    each_strategy(|strategy| {
+        each_client_strategy(|client_strategy| {
+            let served = closing(strategy);
+            let client = Orb::builder()
+                .client_strategy(client_strategy)
+                .build()
+                .unwrap();
+            let target = served.seen_by(&client);
+            const ROUNDS: i32 = 12;
+            within("calls now and then", move || {
+                thread::scope(|scope| {
+                    for caller in 0..4u32 {
+                        let target = &target;
+                        scope.spawn(move || {
+                            for v in 0..ROUNDS {
+                                assert_eq!(target.echo_long(v), Ok(v));
+                                let part = (caller * 7 + v.unsigned_abs() * 5) % 16;
+                                thread::sleep(TIME + part * TIME / 32);
+                            }
+                        });
+                    }
+                });
+            });
+            assert_eq!(served.state.calls(), 4 * ROUNDS.unsigned_abs() as u64);
+            client.shutdown(true).unwrap();
+            served.end();
+        });
+    });
+}
+
+#[test]
+fn no_time_at_all_is_refused_with_a_sentence() {
+    let limits = Limits {
+        server_idle_time: Some(Duration::ZERO),
+        ..Limits::default()
+    };
+    let refused = Orb::builder().limits(limits).build().unwrap_err();
+    assert!(refused.to_string().contains("server_idle_time"));
+}
