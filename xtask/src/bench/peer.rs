@@ -164,12 +164,38 @@ impl<'a> Serving<'a> {
 
     /// Runs a client to its end.
     pub(super) fn call(&self, work: &Work, length: Length, under: &Under) -> Outcome<Sample> {
-        let reference = self.folder.join(work.object()).with_extension("ior");
-        let mut command = match self.peer {
+        let reference = self.reference(work);
+        let command = match self.peer {
             Peer::Raw => self.raw_client(work, length, under),
             Peer::Orbium => self.orbium_client(work, length, under, &reference),
             Peer::Omni => self.omni_client(work, length, under, &reference)?,
         };
+        self.run(command, work)
+    }
+
+    /// Runs a client of several threads, each of which calls as often, to its
+    /// end.
+    pub(super) fn call_together(&self, work: &Work, calls: u64, threads: u16) -> Outcome<Sample> {
+        let reference = self.reference(work);
+        let length = Length { calls, timed: true };
+        let mut command = match self.peer {
+            Peer::Raw => self.raw_client(work, length, &Under::Nothing),
+            Peer::Orbium => self.orbium_client(work, length, &Under::Nothing, &reference),
+            Peer::Omni => self.omni_client(work, length, &Under::Nothing, &reference)?,
+        };
+        let option = match self.peer {
+            Peer::Omni => "threads",
+            Peer::Raw | Peer::Orbium => "--threads",
+        };
+        command.args([option, &threads.to_string()]);
+        self.run(command, work)
+    }
+
+    fn reference(&self, work: &Work) -> PathBuf {
+        self.folder.join(work.object()).with_extension("ior")
+    }
+
+    fn run(&self, mut command: Command, work: &Work) -> Outcome<Sample> {
         let output = command
             .stdin(Stdio::null())
             .stderr(Stdio::inherit())

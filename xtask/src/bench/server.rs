@@ -12,6 +12,8 @@ use crate::{Outcome, shell};
 /// What a program runs under.
 #[derive(Clone, Debug)]
 pub(super) enum Under {
+    /// Nothing: it goes wherever the system sends it.
+    Nothing,
     /// One processor, shared by client and server, at a better priority if
     /// that is allowed.
     OneProcessor,
@@ -32,6 +34,7 @@ impl Under {
     /// The command line that runs the program so.
     pub(super) fn command(&self, program: &Path) -> Command {
         match self {
+            Self::Nothing => Command::new(program),
             Self::OneProcessor => {
                 let last = processors().last().copied().unwrap_or(0);
                 pinned(program, &[last])

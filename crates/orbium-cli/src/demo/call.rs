@@ -10,6 +10,7 @@ use serde_json::json;
 
 use super::pin::PinArgs;
 use super::timing::{Samples, Timing, latency, rate, thousands};
+use super::together::by_threads;
 #[cfg(feature = "probes")]
 use crate::bench::whitebox;
 use crate::failure::Failure;
@@ -44,6 +45,10 @@ pub(crate) struct CallArgs {
     /// Read the clock before and after the loop only, not around each call
     #[arg(long)]
     untimed: bool,
+    /// Call from so many threads at once, each as often; the clock is read before
+    /// and after all of it
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=1024))]
+    threads: u16,
     /// Write how long each step took to this file, as JSON
     #[cfg(feature = "probes")]
     #[arg(long, value_name = "FILE", hide = true)]
@@ -64,6 +69,17 @@ pub(crate) fn run(args: &CallArgs) -> Result<(), Failure> {
     let object = reference::object(&args.reference, &args.protocols, None)?;
     verify(&object, args.op, args.size)?;
     let failed = |exception| Failure::because(format!("{} failed: {exception}", args.op));
+    if args.threads > 1 {
+        let elapsed = by_threads(args.threads, || {
+            args.op.run(&object, args.size, 1, None).map_err(failed)?;
+            Ok(|| {
+                args.op
+                    .run(&object, args.size, args.calls, None)
+                    .map_err(failed)
+            })
+        })?;
+        return print_total(args, elapsed);
+    }
     if args.untimed {
         let start = Instant::now();
         args.op
@@ -130,11 +146,12 @@ fn subject(args: &CallArgs) -> String {
 }
 
 fn print_total(args: &CallArgs, elapsed: Duration) -> Result<(), Failure> {
-    let rate = rate(args.calls, elapsed);
+    let calls = args.calls * u64::from(args.threads);
+    let rate = rate(calls, elapsed);
     if args.json {
         return output::print_json(&json!({
             "op": args.op.name(),
-            "calls": args.calls,
+            "calls": calls,
             "size": args.size,
             "seconds": elapsed.as_secs_f64(),
             "calls_per_second": rate,
@@ -143,7 +160,7 @@ fn print_total(args: &CallArgs, elapsed: Duration) -> Result<(), Failure> {
     output::print(&format!(
         "{}  {} calls in {:.3} s  {} calls/s\n",
         subject(args),
-        args.calls,
+        calls,
         elapsed.as_secs_f64(),
         thousands(rate)
     ))

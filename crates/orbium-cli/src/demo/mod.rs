@@ -26,6 +26,7 @@ mod run;
 pub(crate) mod scratch;
 mod serve;
 pub(crate) mod timing;
+mod together;
 
 use clap::{Args, Subcommand};
 

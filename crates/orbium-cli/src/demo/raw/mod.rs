@@ -15,7 +15,8 @@ use serde_json::json;
 pub(crate) use address::RawAddress;
 
 use super::pin::PinArgs;
-use super::timing::{Samples, Timing, latency, thousands};
+use super::timing::{Samples, Timing, latency, rate, thousands};
+use super::together::by_threads;
 use crate::failure::Failure;
 use crate::output;
 use crate::tls::TlsArgs;
@@ -66,6 +67,9 @@ struct RawCallArgs {
     /// How often
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=super::call::MOST_SAMPLES))]
     calls: u64,
+    /// Exchange in so many threads at once, over a connection each
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=1024))]
+    threads: u16,
     /// Print JSON
     #[arg(long)]
     json: bool,
@@ -110,6 +114,9 @@ fn run_client(args: &RawCallArgs) -> Result<(), Failure> {
         reply: args.reply,
         every: args.every,
     };
+    if args.threads > 1 {
+        return run_threads(args, exchange);
+    }
     let connection = args.to.connect(&args.tls).map_err(failed)?;
     let mut client = Client::over(connection, exchange).map_err(failed)?;
     let mut samples = Samples::with_capacity(usize::try_from(args.calls).unwrap_or(usize::MAX));
@@ -130,4 +137,24 @@ fn run_client(args: &RawCallArgs) -> Result<(), Failure> {
         latency(timing.p99),
         thousands(timing.rate)
     ))
+}
+
+fn run_threads(args: &RawCallArgs, exchange: Exchange) -> Result<(), Failure> {
+    let failed = |error| Failure::because(format!("the raw peer at {}: {error}", args.to));
+    let elapsed = by_threads(args.threads, || {
+        let connection = args.to.connect(&args.tls).map_err(failed)?;
+        let mut client = Client::over(connection, exchange).map_err(failed)?;
+        client.run(1, None).map_err(failed)?;
+        Ok(move || client.run(args.calls, None).map_err(failed))
+    })?;
+    let calls = args.calls * u64::from(args.threads);
+    let rate = rate(calls, elapsed);
+    if args.json {
+        return output::print_json(&json!({
+            "calls": calls,
+            "seconds": elapsed.as_secs_f64(),
+            "calls_per_second": rate,
+        }));
+    }
+    output::print(&format!("raw  {} calls/s\n", thousands(rate)))
 }
