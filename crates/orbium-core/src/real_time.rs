@@ -59,7 +59,7 @@ pub trait RealTime: Send + Sync + 'static {
 }
 
 /// How calls share connections.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ConnectionWishes {
     /// PriorityBandedConnectionPolicy.
     pub bands: Option<Arc<[PriorityBand]>>,

@@ -18,6 +18,7 @@ pub use questions::NarrowError;
 
 use crate::client::{Binding, Wishes};
 use crate::orb::NOTICE_TIME_POLICY;
+use crate::orb::policies::ThreadPolicies;
 use crate::raises::Raises;
 use crate::{
     Channel, OBJECT_REPOSITORY_ID, OfferedProtocol, Operation, Orb, ProtocolPolicy,
@@ -35,13 +36,16 @@ pub(crate) struct Reference {
     pub(crate) overrides: Overrides,
     /// What calls have to heed besides what the ORB says: time policies.
     pub(crate) notice: u8,
-    /// This object under the policy of a thread that called it last.
-    under_thread_policy: Mutex<Option<ObjectRef>>,
+    /// This object under the policies of threads that called it.
+    under_thread_policies: Mutex<Vec<ObjectRef>>,
     binding: OnceLock<Result<Binding, SystemException>>,
     /// Where the server last said the object is.
     forward: Mutex<Option<ObjectRef>>,
     is_forwarded: AtomicBool,
 }
+
+/// Sets of policies of threads that a reference remembers.
+const THREAD_POLICIES_KNOWN: usize = 8;
 
 /// What a reference asks of its calls, whatever the ORB does.
 #[derive(Clone, Debug, Default)]
@@ -121,7 +125,7 @@ impl ObjectRef {
             orb,
             ior,
             overrides,
-            under_thread_policy: Mutex::new(None),
+            under_thread_policies: Mutex::default(),
             binding: OnceLock::new(),
             forward: Mutex::new(None),
             is_forwarded: AtomicBool::new(false),
@@ -299,21 +303,42 @@ impl ObjectRef {
         candidate.channel().cloned()
     }
 
-    /// The same object under the policy of the calling thread, unless it has
-    /// one of its own. Remembered for the next call.
+    /// The same object under the policies of the calling thread, where it has
+    /// none of its own. Remembered for the next calls.
     #[cold]
-    pub(crate) fn under_thread_policy(&self, policy: ProtocolPolicy) -> Option<Self> {
-        if self.0.overrides.protocols.is_some() {
+    pub(crate) fn under_thread_policies(&self, of_thread: &ThreadPolicies) -> Option<Self> {
+        let own = &self.0.overrides;
+        let protocols = own.protocols.as_ref().or(of_thread.protocols.as_ref());
+        let bands = own.bands.as_ref().or(of_thread.connections.bands.as_ref());
+        let private = own.private || of_thread.connections.private;
+        let is_such = |overrides: &Overrides| {
+            overrides.protocols.as_ref() == protocols
+                && overrides.bands.as_ref() == bands
+                && overrides.private == private
+        };
+        if is_such(own) {
             return self.0.forwarded();
         }
         let mut known = self
             .0
-            .under_thread_policy
+            .under_thread_policies
             .lock()
             .unwrap_or_else(PoisonError::into_inner);
-        let object = match &*known {
-            Some(known) if known.0.overrides.protocols.as_ref() == Some(&policy) => known.clone(),
-            _ => known.insert(self.with_protocols(policy)).clone(),
+        let object = match known.iter().find(|known| is_such(&known.0.overrides)) {
+            Some(known) => known.clone(),
+            None => {
+                let object = self.with_overrides(Overrides {
+                    protocols: protocols.cloned(),
+                    bands: bands.cloned(),
+                    private,
+                    ..own.clone()
+                });
+                if known.len() == THREAD_POLICIES_KNOWN {
+                    known.remove(0);
+                }
+                known.push(object.clone());
+                object
+            }
         };
         Some(object.0.forwarded().unwrap_or(object))
     }

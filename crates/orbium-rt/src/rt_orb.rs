@@ -11,10 +11,13 @@ use orbium_core::{
     Policies, Priority, RealTime, SystemException, priority,
 };
 
+use orbium_giop::real_time::PriorityBand;
+
 use crate::adapter::{Adapter, in_upcall};
+use crate::error::bad_param;
 use crate::host::Host;
 use crate::pool::Threadpool;
-use crate::validation::check;
+use crate::validation::{check, check_bands_alone};
 use crate::{
     InvalidPolicy, InvalidThreadpool, MutexNotFound, NetworkPriorityMapping, PolicyType,
     PriorityTransform, RtCurrent, RtError, RtMutex, RtOrbBuilder, RtPoa, RtPoaError, RtPolicies,
@@ -157,6 +160,27 @@ impl RtOrb {
     #[must_use]
     pub fn current(&self) -> RtCurrent {
         RtCurrent::new(Arc::clone(&self.shared.host))
+    }
+
+    /// How the calls of this thread share connections from now on, where neither
+    /// a reference nor the ORB says so: bands of priorities, and whether each
+    /// reference has connections of its own.
+    ///
+    /// # Errors
+    /// BAD_PARAM for bands that are none.
+    pub fn set_thread_connections(
+        &self,
+        bands: Option<&[PriorityBand]>,
+        private: bool,
+    ) -> Result<(), SystemException> {
+        if let Some(bands) = bands {
+            check_bands_alone(bands).map_err(|_| bad_param())?;
+        }
+        self.orb.set_thread_connections(ConnectionWishes {
+            bands: bands.map(Into::into),
+            private,
+        });
+        Ok(())
     }
 
     /// A mutex with priority inheritance.

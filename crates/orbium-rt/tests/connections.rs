@@ -134,6 +134,45 @@ fn bands_may_be_the_orbs() {
 }
 
 #[test]
+fn bands_and_private_connections_may_be_a_threads() {
+    let (server_orb, server_rt) = server();
+    let object = tells_ports(&server_orb, &server_rt, "a", &propagated());
+    let (client_orb, client_rt) = client();
+    let target = seen_by(&client_orb, &server_orb, &object);
+    let (rt, banded) = (client_rt.clone(), target.clone());
+    let ports = on_a_thread(move || {
+        rt.set_thread_connections(Some(&[LOW, HIGH]), false)?;
+        let call = |priority: i16| {
+            rt.current().set_the_priority(priority)?;
+            banded.act(0)
+        };
+        let ports: Result<Vec<_>, _> = [5, 20, 6, 21].into_iter().map(call).collect();
+        assert_eq!(
+            call(30).unwrap_err().kind,
+            ExceptionKind::NoResources,
+            "in no band"
+        );
+        let refused = rt.set_thread_connections(Some(&[]), false);
+        assert_eq!(refused.unwrap_err().kind, ExceptionKind::BadParam);
+        // Back to what the ORB has.
+        rt.set_thread_connections(None, false)?;
+        call(30)?;
+        ports
+    });
+    let ports = ports.unwrap();
+    assert_ne!(ports[0], ports[1]);
+    assert_eq!(ports[0..2], ports[2..4]);
+    let (rt, other) = (client_rt, seen_by(&client_orb, &server_orb, &object));
+    on_a_thread(move || {
+        rt.current().set_the_priority(5).unwrap();
+        assert_eq!(target.act(0), other.act(0));
+        rt.set_thread_connections(None, true).unwrap();
+        assert_ne!(target.act(0), other.act(0));
+        assert_eq!(target.act(0), target.act(0));
+    });
+}
+
+#[test]
 fn a_server_that_does_not_know_bands_serves_all_the_same() {
     let served = orbium_testkit::Served::new(orbium_core::ServerStrategy::Reactive);
     served.state.on_act(|call, _| Ok(port(call)));

@@ -59,8 +59,8 @@ impl<'o> Attempt<'o> {
     fn heed_notice(&mut self, notice: u8) -> Result<(), SystemException> {
         let orb = self.object.orb();
         let of_thread = orb.heed(notice)?;
-        if let Some(policy) = of_thread.protocols {
-            self.forwarded = self.object.under_thread_policy(policy);
+        if of_thread.choose_connections() {
+            self.forwarded = self.object.under_thread_policies(&of_thread);
         }
         let own = self.object.state().overrides.times;
         let times = own.or(of_thread.times).or(orb.config().time_policies());

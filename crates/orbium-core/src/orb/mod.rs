@@ -4,7 +4,7 @@
 mod builder;
 mod ending;
 mod error;
-mod policies;
+pub(crate) mod policies;
 mod references;
 
 use std::fmt;

@@ -8,13 +8,21 @@ use std::sync::atomic::Ordering;
 use orbium_giop::SystemException;
 
 use super::{NOTICE_ENDED, NOTICE_THREAD_POLICY, Orb, already_shut_down};
-use crate::{ProtocolPolicy, TimePolicies};
+use crate::{ConnectionWishes, ProtocolPolicy, TimePolicies};
 
 /// What a thread asks of its calls.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ThreadPolicies {
     pub(crate) protocols: Option<ProtocolPolicy>,
     pub(crate) times: TimePolicies,
+    pub(crate) connections: ConnectionWishes,
+}
+
+impl ThreadPolicies {
+    /// Whether calls go over other connections than they would without.
+    pub(crate) fn choose_connections(&self) -> bool {
+        self.protocols.is_some() || self.connections != ConnectionWishes::default()
+    }
 }
 
 thread_local! {
@@ -62,6 +70,12 @@ impl Orb {
         self.set_thread_policies(|policies| policies.times = times);
     }
 
+    /// How the calls that this thread makes through this ORB from now on share
+    /// connections, where neither a reference nor the ORB says so.
+    pub fn set_thread_connections(&self, connections: ConnectionWishes) {
+        self.set_thread_policies(|policies| policies.connections = connections);
+    }
+
     fn set_thread_policies(&self, set: impl FnOnce(&mut ThreadPolicies)) {
         THREAD_POLICIES.with_borrow_mut(|all| {
             let own = all.iter().position(|(orb, _)| *orb == self.number());
@@ -70,7 +84,7 @@ impl Orb {
                 None => ThreadPolicies::default(),
             };
             set(&mut policies);
-            if policies.protocols.is_some() || policies.times != TimePolicies::NONE {
+            if policies.choose_connections() || policies.times != TimePolicies::NONE {
                 all.push((self.number(), policies));
             }
         });
