@@ -2,7 +2,7 @@
 //! The architectures that are compared: how requests are served, and how
 //! connections are used.
 
-use orbium::ServerStrategy;
+use orbium::{ClientStrategy, ServerStrategy};
 
 use super::peers::Peers;
 use super::real_time::HIGH;
@@ -33,13 +33,13 @@ pub(crate) struct Architecture {
 
 /// Every way to serve that orbium has.
 fn strategies() -> impl Iterator<Item = ServerStrategy> {
-    let names = [
-        "thread-per-connection",
-        "reactive",
-        "leader-followers",
-        "worker-pool",
-    ];
-    names.into_iter().filter_map(|name| name.parse().ok())
+    [
+        ServerStrategy::ThreadPerConnection,
+        ServerStrategy::Reactive,
+        ServerStrategy::leader_followers(),
+        ServerStrategy::worker_pool(),
+    ]
+    .into_iter()
 }
 
 /// A name without the numbers behind it.
@@ -48,29 +48,56 @@ fn short(strategy: ServerStrategy) -> String {
     name.split(':').next().unwrap_or_default().to_owned()
 }
 
-/// orbium's, with one lane for all or with one for each priority.
-pub(crate) fn of_orbium(lanes: bool) -> impl Iterator<Item = Architecture> {
-    let named = move |strategy: ServerStrategy| {
-        let name = short(strategy);
-        if lanes {
-            format!("lanes, {name}")
-        } else {
-            name
-        }
+/// Whether requests of both priorities are served by one lane, or by one each.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Lanes {
+    One,
+    Each,
+}
+
+/// orbium's architecture of these choices.
+fn of_orbium(strategy: ServerStrategy, lanes: Lanes, connections: ClientStrategy) -> Architecture {
+    let mut name = format!("orbium: {}", short(strategy));
+    let mut server = vec!["--strategy".to_owned(), strategy.to_string()];
+    if lanes == Lanes::Each {
+        name = format!("orbium: lanes, {}", short(strategy));
+        server.extend(["--lanes".to_owned(), format!("high={HIGH},low=0")]);
+    }
+    if connections != ClientStrategy::default() {
+        name = format!("{name}; {connections}");
+    }
+    Architecture {
+        kind: Kind::Orbium,
+        name,
+        lanes: lanes == Lanes::Each,
+        server,
+        client: vec!["--connections".to_owned(), connections.to_string()],
+    }
+}
+
+/// Every way to serve, with connections used in the usual way.
+pub(crate) fn ways_to_serve(lanes: Lanes) -> impl Iterator<Item = Architecture> {
+    strategies().map(move |strategy| of_orbium(strategy, lanes, ClientStrategy::default()))
+}
+
+/// Every other way to use connections: with a reactor for each priority, which is
+/// TAO's architecture, and with one lane, which is miniCOOL's (leader-followers on
+/// both sides) and CORBAplus's (a worker pool, a thread that reads replies).
+pub(crate) fn ways_to_connect() -> Vec<Architecture> {
+    let usual = ClientStrategy::default();
+    let others = ClientStrategy::ALL.iter().filter(|own| **own != usual);
+    let both = |connections: &ClientStrategy| {
+        let one = match connections {
+            ClientStrategy::LeaderFollowers => ServerStrategy::leader_followers(),
+            ClientStrategy::IoThread => ServerStrategy::worker_pool(),
+            _ => ServerStrategy::default(),
+        };
+        [
+            of_orbium(ServerStrategy::Reactive, Lanes::Each, *connections),
+            of_orbium(one, Lanes::One, *connections),
+        ]
     };
-    strategies().map(move |strategy| {
-        let mut server = vec!["--strategy".to_owned(), strategy.to_string()];
-        if lanes {
-            server.extend(["--lanes".to_owned(), format!("high={HIGH},low=0")]);
-        }
-        Architecture {
-            kind: Kind::Orbium,
-            name: format!("orbium: {}", named(strategy)),
-            lanes,
-            server,
-            client: Vec::new(),
-        }
-    })
+    others.flat_map(both).collect()
 }
 
 /// omniORB's, where it is: a thread per connection or a pool of threads, and
@@ -101,7 +128,9 @@ fn of_omni() -> Vec<Architecture> {
 
 /// All that can be had here: orbium's first.
 pub(crate) fn architectures(peers: &Peers) -> Vec<Architecture> {
-    let mut all: Vec<_> = of_orbium(true).chain(of_orbium(false)).collect();
+    let mut all: Vec<_> = ways_to_serve(Lanes::Each).collect();
+    all.extend(ways_to_serve(Lanes::One));
+    all.extend(ways_to_connect());
     if peers.omni().is_some() {
         all.extend(of_omni());
     }
@@ -125,11 +154,16 @@ mod tests {
     fn every_strategy_is_there_with_and_without_lanes() {
         let peers = Peers::none();
         let all = architectures(&peers);
-        assert!(all.len() >= 4, "{all:?}");
-        for own in &all {
-            assert_eq!(own.lanes, own.name.contains("lanes"), "{own:?}");
-            let twin = own.name.replace("lanes, ", "");
-            assert!(all.iter().any(|other| other.name == twin), "{own:?}");
+        let has = |name: &str| all.iter().any(|other| other.name == name);
+        for own in ways_to_serve(Lanes::Each) {
+            assert!(own.lanes && has(&own.name), "{own:?}");
+            assert!(has(&own.name.replace("lanes, ", "")), "{own:?}");
         }
+        for connections in ClientStrategy::ALL {
+            let uses = |own: &Architecture| own.client.contains(&connections.to_string());
+            assert!(all.iter().any(|own| own.lanes && uses(own)));
+            assert!(all.iter().any(|own| !own.lanes && uses(own)));
+        }
+        assert!(has("orbium: leader-followers; leader-followers"), "{all:?}");
     }
 }

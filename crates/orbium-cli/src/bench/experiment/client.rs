@@ -16,7 +16,7 @@ use std::io::BufRead;
 use std::time::Duration;
 
 use clap::Args;
-use orbium::{Config, ObjectRef, Orb};
+use orbium::{ClientStrategy, Config, ObjectRef, Orb};
 use serde_json::Value;
 
 use super::caller::Callee;
@@ -34,6 +34,9 @@ pub(crate) struct ClientArgs {
     /// Address of a raw server to call in place of objects
     #[arg(long, value_name = "ADDRESS")]
     raw: Option<String>,
+    /// How connections are used
+    #[arg(long, value_name = "NAME", default_value_t)]
+    connections: ClientStrategy,
     #[command(flatten)]
     pin: PinArgs,
 }
@@ -55,6 +58,7 @@ impl Objects {
     fn new(args: &ClientArgs) -> Result<Self, Failure> {
         // One ORB for all of them, as an application would have.
         let config = Config {
+            client_strategy: args.connections,
             protocols: reference::protocols(),
             ..Config::default()
         };

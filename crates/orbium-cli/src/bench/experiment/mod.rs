@@ -20,7 +20,7 @@ pub(crate) mod server;
 mod stand;
 mod work;
 
-pub(crate) use architecture::{Architecture, Kind, architectures, of_orbium};
+pub(crate) use architecture::{Architecture, Kind, Lanes, architectures, ways_to_serve};
 #[cfg(feature = "counted")]
 pub(crate) use lock_counts::LockCounts;
 pub(crate) use peers::{PeerArgs, Peers};

@@ -129,12 +129,13 @@ impl Found {
 const MOST: f64 = 1.5;
 
 /// Who keeps the latency of the high-priority client. Only architectures with
-/// lanes are held to the bound: the others are there to show the difference.
-pub(super) fn rows(found: &[Found]) -> Vec<Row> {
+/// lanes are held to the bound, and only where they may have real-time
+/// priorities: the others are there to show the difference.
+pub(super) fn rows(found: &[Found], real_time: bool) -> Vec<Row> {
     let figure = "high-priority median, most saturating clients over none";
     let row = |found: &Found| {
         let row = Row::new(figure, &found.architecture.name, found.inversion());
-        if found.architecture.kind == Kind::Orbium && found.architecture.lanes {
+        if real_time && found.architecture.kind == Kind::Orbium && found.architecture.lanes {
             row.bounded(Bound::AtMost(MOST))
         } else {
             row
@@ -219,8 +220,13 @@ mod tests {
             found(Kind::Orbium, false, [1e6, 9e6]),
             found(Kind::Omni, false, [1e6, 20e6]),
         ];
-        let rows = rows(&all);
+        let rows = rows(&all, true);
         assert_eq!(rows[0].to_json()["met"], true);
+        assert!(
+            super::rows(&all, false)
+                .iter()
+                .all(|row| row.bound.is_none())
+        );
         assert_eq!(rows[1].bound, None);
         assert_eq!(rows[2].value, Some(20.0));
         let text = to_text(&all);

@@ -120,7 +120,8 @@ fn tell(
     notes: &[String],
     time: Duration,
 ) -> Result<(), Failure> {
-    let rows = found::rows(found);
+    let real_time = can_be_real_time(HIGH).is_ok();
+    let rows = found::rows(found, real_time);
     let text = found::to_text(found);
     output::print(&format!("{text}\n{}\n", row::to_text(&rows)))?;
     for note in notes {
@@ -133,7 +134,7 @@ fn tell(
             "orbium": env!("CARGO_PKG_VERSION"),
             "quick": args.quick,
             "seconds": time.as_secs_f64(),
-            "real_time": can_be_real_time(HIGH).is_ok(),
+            "real_time": real_time,
             "architectures": found.iter().map(Found::to_json).collect::<Value>(),
             "rows": rows.iter().map(row::Row::to_json).collect::<Value>(),
             "notes": notes,

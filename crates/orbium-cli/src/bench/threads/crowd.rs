@@ -8,7 +8,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use super::Outcome;
-use crate::bench::experiment::{How, Peers, Stand, of_orbium};
+use crate::bench::experiment::{How, Lanes, Peers, Stand, ways_to_serve};
 use crate::bench::row::{Bound, Row};
 use crate::bench::statistics::Summary;
 use crate::demo::timing::latency;
@@ -35,7 +35,7 @@ pub(super) fn measure(connections: usize, quick: bool) -> Result<Outcome, Failur
     let time = if quick { QUICK } else { WHOLE };
     let mut found = Vec::new();
     let mut notes = Vec::new();
-    for server in of_orbium(false) {
+    for server in ways_to_serve(Lanes::One) {
         // A thread for each connection is not what such a crowd is served with.
         if server.name.contains("thread-per-connection") {
             continue;

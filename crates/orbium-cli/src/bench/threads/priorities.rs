@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use super::Outcome;
 use crate::bench::experiment::{
-    Architecture, HIGH, How, Kind, Peers, Stand, can_be_real_time, of_orbium,
+    Architecture, HIGH, How, Kind, Lanes, Peers, Stand, can_be_real_time, ways_to_serve,
 };
 use crate::bench::row::{Bound, Row};
 use crate::bench::statistics::out_of_order;
@@ -40,7 +40,7 @@ pub(super) fn servers() -> Vec<Architecture> {
             ..one
         }
     };
-    of_orbium(true).map(with_lanes).collect()
+    ways_to_serve(Lanes::Each).map(with_lanes).collect()
 }
 
 /// What was found of one strategy.
