@@ -9,9 +9,9 @@
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use orbium_cdr::{ByteOrder, CdrError, CdrErrorKind, CdrReader};
+use orbium_cdr::{ByteOrder, CdrError, CdrErrorKind};
 
-use crate::encapsulation::decode_encapsulation;
+use crate::header::u32_from;
 
 /// PolicyType of RequestEndTimePolicy, and of RelativeRequestTimeoutPolicy as it
 /// is sent.
@@ -130,35 +130,72 @@ impl EndTimes {
     /// [`CdrErrorKind::Truncated`]; [`CdrErrorKind::CountTooLarge`] for more
     /// than 64 policies.
     pub fn decode(data: &[u8]) -> Result<Self, CdrError> {
-        decode_encapsulation(data, |reader| {
-            let mut ends = Self::default();
-            let count = reader.read_u32()?;
-            if count > MOST_POLICIES {
-                return Err(reader.error(CdrErrorKind::CountTooLarge));
+        let values = Values::of(data)?;
+        let count = values.u32(4)?;
+        if count > MOST_POLICIES {
+            return Err(CdrError::new(CdrErrorKind::CountTooLarge, 4));
+        }
+        let (mut ends, mut at) = (Self::default(), 8);
+        for _ in 0..count {
+            let (kind, len) = (values.u32(at)?, values.u32(at + 4)? as usize);
+            let value = data.get(at + 8..).and_then(|rest| rest.get(..len));
+            let value = value.ok_or_else(|| truncated(data))?;
+            match kind {
+                REQUEST_END_TIME_POLICY => ends.request = Some(utc_time(value)?),
+                REPLY_END_TIME_POLICY => ends.reply = Some(utc_time(value)?),
+                _ => {}
             }
-            for _ in 0..count {
-                let kind = reader.read_u32()?;
-                let len = reader.read_u32()? as usize;
-                let value = reader.take(len)?;
-                match kind {
-                    REQUEST_END_TIME_POLICY => ends.request = Some(utc_time(value)?),
-                    REPLY_END_TIME_POLICY => ends.reply = Some(utc_time(value)?),
-                    _ => {}
-                }
-            }
-            Ok(ends)
+            at = (at + 8 + len).next_multiple_of(4);
+        }
+        Ok(ends)
+    }
+}
+
+/// An encapsulation of numbers, read where it lies: a request that says until when
+/// it makes sense takes no memory for that.
+#[derive(Clone, Copy)]
+struct Values<'a> {
+    octets: &'a [u8],
+    order: ByteOrder,
+}
+
+fn truncated(octets: &[u8]) -> CdrError {
+    CdrError::new(CdrErrorKind::Truncated, octets.len())
+}
+
+impl<'a> Values<'a> {
+    fn of(octets: &'a [u8]) -> Result<Self, CdrError> {
+        let flag = octets.first().ok_or_else(|| truncated(octets))?;
+        let order = ByteOrder::from_flag(*flag);
+        Ok(Self { octets, order })
+    }
+
+    fn at<const N: usize>(self, at: usize) -> Result<[u8; N], CdrError> {
+        let rest = self.octets.get(at..);
+        let octets = rest.and_then(|rest| rest.first_chunk());
+        octets.copied().ok_or_else(|| truncated(self.octets))
+    }
+
+    fn u32(self, at: usize) -> Result<u32, CdrError> {
+        Ok(u32_from(self.at(at)?, self.order))
+    }
+
+    fn u64(self, at: usize) -> Result<u64, CdrError> {
+        let octets = self.at(at)?;
+        Ok(match self.order {
+            ByteOrder::Big => u64::from_be_bytes(octets),
+            ByteOrder::Little => u64::from_le_bytes(octets),
         })
     }
 }
 
-/// The time of a `TimeBase::UtcT`; the inaccuracy is not made use of.
+/// The time of a `TimeBase::UtcT`: its inaccuracy, and how far the sender is from
+/// Greenwich, are not made use of.
 fn utc_time(value: &[u8]) -> Result<UtcTime, CdrError> {
-    decode_encapsulation(value, |reader| {
-        let time = reader.read_u64()?;
-        let _inaccuracy = (reader.read_u32()?, reader.read_u16()?);
-        let _minutes_from_greenwich = reader.read_u16()?;
-        Ok(UtcTime(time))
-    })
+    if value.len() < UTC_LEN {
+        return Err(truncated(value));
+    }
+    Values::of(value)?.u64(8).map(UtcTime)
 }
 
 /// How much time a request has left as it is sent.
@@ -194,15 +231,14 @@ impl TimeLeft {
     /// # Errors
     /// [`CdrErrorKind::Truncated`].
     pub fn decode(data: &[u8]) -> Result<Self, CdrError> {
-        let bound = |reader: &mut CdrReader<'_>| {
-            let nanoseconds = reader.read_u64()?;
+        let values = Values::of(data)?;
+        let bound = |at| {
+            let nanoseconds = values.u64(at)?;
             Ok((nanoseconds != FOR_EVER).then(|| Duration::from_nanos(nanoseconds)))
         };
-        decode_encapsulation(data, |reader| {
-            Ok(Self {
-                request: bound(reader)?,
-                reply: bound(reader)?,
-            })
+        Ok(Self {
+            request: bound(8)?,
+            reply: bound(16)?,
         })
     }
 }

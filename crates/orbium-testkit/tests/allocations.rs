@@ -2,6 +2,9 @@
 //! Calls in steady state take nothing from the heap, on either side: client
 //! and server are in this process, and all its threads are counted.
 
+use std::time::Duration;
+
+use orbium::Interface;
 use orbium_testkit::{
     Counted, CountingAllocator, Served, count_allocations, each_strategy, frugal_calls,
 };
@@ -25,7 +28,11 @@ fn a_call_in_steady_state_takes_nothing_from_the_heap() {
     each_strategy(|strategy| {
         let served = Served::new(strategy);
         let (_client, target) = served.client();
+        // A deadline is told to the server, and read there.
+        let hurried = target.with_timeout(Duration::from_secs(3600));
+        let hurried = frugal_calls(&hurried).into_iter();
         let mut calls = frugal_calls(&target);
+        calls.extend(hurried);
         for (what, call) in &mut calls {
             // Buffers find their size, connections their threads.
             for _ in 0..200 {

@@ -76,3 +76,19 @@ fn every_example_on_the_page_can_be_read() {
     }
     assert!(count > 4);
 }
+
+/// Whatever becomes of a file on its way, it is read or refused.
+#[test]
+fn files_that_are_cut_or_changed_anywhere_are_read_or_refused() {
+    let page = page();
+    let example = page.split("```ini\n").nth(1).unwrap();
+    let text = example.split("```").next().unwrap();
+    for (at, _) in text.char_indices() {
+        let (before, rest) = text.split_at(at);
+        let after: String = rest.chars().skip(1).collect();
+        let _ = file::parse("x", before, None);
+        for other in ["", "\"", "=", "[", "]", "#", "-", "µ", "9", "\n", "static "] {
+            let _ = file::parse("x", &format!("{before}{other}{after}"), None);
+        }
+    }
+}
