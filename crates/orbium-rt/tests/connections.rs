@@ -8,7 +8,8 @@ use std::sync::Arc;
 
 use common::{adapter, client, client_with, on_a_thread, seen_by, server, server_with, soft};
 use orbium_core::{
-    Call, Completion, Config, ExceptionKind, Interface, Operation, Orb, SystemException,
+    Call, ClientStrategy, Completion, Config, ExceptionKind, Interface, Operation, Orb,
+    SystemException,
 };
 use orbium_giop::component::{HostPort, PolicyValue, PriorityEndpoint};
 use orbium_giop::real_time::PriorityBandsValue;
@@ -73,6 +74,44 @@ fn each_band_has_a_connection_of_its_own() {
     assert_eq!(ports, expected);
     let shared = at(&client_rt, &plain, &[5])[0].unwrap();
     assert!(shared != low && shared != high);
+}
+
+#[test]
+fn bands_and_priorities_go_with_every_client_strategy() {
+    let (server_orb, server_rt) = server();
+    let object = tells_ports(&server_orb, &server_rt, "a", &propagated());
+    let teller: Target = adapter(&server_orb, &server_rt, "b", &propagated())
+        .activate(common::teller())
+        .unwrap();
+    for strategy in ClientStrategy::ALL {
+        let config = Config {
+            client_strategy: *strategy,
+            ..Config::default()
+        };
+        let client_orb = Orb::new(config).unwrap();
+        let client_rt = soft().install(&client_orb).unwrap();
+        let target = seen_by(&client_orb, &server_orb, &object);
+        let banded = target.with_priority_bands(&[LOW, HIGH]).unwrap();
+        let ports = at(&client_rt, &banded, &[5, 20, 6, 21]);
+        let ports: Vec<_> = ports.into_iter().map(Result::unwrap).collect();
+        assert_eq!(ports[..2], ports[2..], "{strategy}");
+        assert_ne!(ports[0], ports[1], "{strategy}");
+        let threads: Vec<_> = (0..4)
+            .map(|thread: i16| {
+                let target = seen_by(&client_orb, &server_orb, &teller);
+                let rt = client_rt.clone();
+                std::thread::spawn(move || {
+                    for number in (0..200).map(|it| (it * 7 + thread) % 98) {
+                        rt.current().set_the_priority(number).unwrap();
+                        assert_eq!(target.act(0), Ok(number.into()));
+                    }
+                })
+            })
+            .collect();
+        for thread in threads {
+            thread.join().unwrap();
+        }
+    }
 }
 
 #[test]
