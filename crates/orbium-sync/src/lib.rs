@@ -26,5 +26,5 @@ mod turns;
 
 pub use priority_mutex::{MutexError, PriorityMutex};
 pub use slab::{Slab, SlabFull, SlotKey};
-pub use threads::{ThreadCache, spawn};
+pub use threads::{ThreadCache, ThreadOptions, spawn};
 pub use turns::{Turn, Turns};

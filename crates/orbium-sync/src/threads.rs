@@ -17,11 +17,32 @@ type Job = Box<dyn FnOnce() + Send>;
 /// # Errors
 /// The system refuses another thread; the job is dropped.
 pub fn spawn(name: &str, job: impl FnOnce() + Send + 'static) -> io::Result<JoinHandle<()>> {
-    spawn_boxed(name, Box::new(job))
+    spawn_boxed(name, None, Box::new(job))
 }
 
-fn spawn_boxed(name: &str, job: Job) -> io::Result<JoinHandle<()>> {
-    thread::Builder::new().name(name.to_owned()).spawn(job)
+fn spawn_boxed(name: &str, stack: Option<usize>, job: Job) -> io::Result<JoinHandle<()>> {
+    let mut builder = thread::Builder::new().name(name.to_owned());
+    if let Some(octets) = stack {
+        builder = builder.stack_size(octets);
+    }
+    builder.spawn(job)
+}
+
+/// What the threads of a cache have in common.
+#[derive(Clone, Default)]
+pub struct ThreadOptions {
+    /// Octets of stack; `None` takes what the standard library takes.
+    pub stack_size: Option<usize>,
+    /// What each new thread does before its first job.
+    pub begin: Option<Arc<dyn Fn() + Send + Sync>>,
+}
+
+impl std::fmt::Debug for ThreadOptions {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("ThreadOptions")
+            .field("stack_size", &self.stack_size)
+            .finish_non_exhaustive()
+    }
 }
 
 #[derive(Default)]
@@ -45,6 +66,7 @@ pub struct ThreadCache {
     shared: Arc<Shared>,
     name: Arc<str>,
     linger: Duration,
+    options: ThreadOptions,
 }
 
 impl std::fmt::Debug for ThreadCache {
@@ -60,10 +82,17 @@ impl ThreadCache {
     /// job.
     #[must_use]
     pub fn new(name: &str, linger: Duration) -> Self {
+        Self::with_options(name, linger, ThreadOptions::default())
+    }
+
+    /// As [`ThreadCache::new`], with threads of some kind.
+    #[must_use]
+    pub fn with_options(name: &str, linger: Duration, options: ThreadOptions) -> Self {
         Self {
             shared: Arc::default(),
             name: name.into(),
             linger,
+            options,
         }
     }
 
@@ -103,7 +132,8 @@ impl ThreadCache {
             }
         };
         let cache = self.clone();
-        let spawned = spawn(&self.name, move || cache.work(worker, job));
+        let work = Box::new(move || cache.work(worker, job));
+        let spawned = spawn_boxed(&self.name, self.options.stack_size, work);
         if spawned.is_err() {
             self.ended();
         }
@@ -131,6 +161,9 @@ impl ThreadCache {
             }
         }
         let _ended = Ended(self);
+        if let Some(begin) = &self.options.begin {
+            begin();
+        }
         first();
         let (sender, receiver) = sync_channel::<Job>(1);
         loop {
@@ -228,6 +261,27 @@ mod tests {
             .run(move || sender.send(thread::current().id()).unwrap())
             .unwrap();
         assert_eq!(receiver.recv().unwrap(), id);
+        assert_eq!(cache.close(None), 0);
+    }
+
+    #[test]
+    fn every_thread_begins_as_it_is_told() {
+        thread_local! {
+            static BEGUN: std::cell::Cell<u32> = const { std::cell::Cell::new(0) };
+        }
+        let options = ThreadOptions {
+            stack_size: Some(256 << 10),
+            begin: Some(Arc::new(|| BEGUN.set(BEGUN.get() + 1))),
+        };
+        let cache = ThreadCache::with_options("test", Duration::from_secs(60), options);
+        let (sender, receiver) = mpsc::channel();
+        for _ in 0..5 {
+            let sender = sender.clone();
+            cache
+                .run(move || sender.send(BEGUN.get()).unwrap())
+                .unwrap();
+            assert_eq!(receiver.recv().unwrap(), 1);
+        }
         assert_eq!(cache.close(None), 0);
     }
 
