@@ -8,7 +8,7 @@ use orbium_giop::{HEADER_LEN, MIN_FRAGMENT_LEN, ReassemblyLimits};
 use orbium_transport::{Endpoint, ProtocolProperties};
 
 use crate::client::SEATS;
-use crate::{ClientStrategy, ProtocolPolicy, Protocols, ServerStrategy, TimePolicies};
+use crate::{ClientStrategy, Hook, ProtocolPolicy, Protocols, ServerStrategy, TimePolicies};
 
 /// Bounds on what peers can make the ORB hold or wait for.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -95,6 +95,8 @@ pub struct Config {
     pub strategy: ServerStrategy,
     /// How calls use connections, and wait for their replies.
     pub client_strategy: ClientStrategy,
+    /// Who is asked where requests are served; see [`DispatchHook`](crate::DispatchHook).
+    pub dispatch: Option<Hook>,
     /// Bounds.
     pub limits: Limits,
     /// The transports there are.

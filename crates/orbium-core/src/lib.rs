@@ -30,8 +30,10 @@ mod bridge;
 mod client;
 mod config;
 mod configuration;
+mod dispatch_hook;
 mod framing;
 mod initial;
+mod lane;
 mod local;
 pub mod media;
 mod operation;
@@ -54,9 +56,9 @@ pub use orbium_cdr as cdr;
 pub use orbium_giop::{Completion, ExceptionKind, SystemException};
 #[cfg(feature = "counted")]
 pub use orbium_sync::lock;
-pub use orbium_sys::LibraryError;
 #[doc(hidden)]
 pub use orbium_sys::export_library;
+pub use orbium_sys::{LibraryError, RealTimeError, Scheduling, SchedulingClass};
 pub use orbium_transport::{
     Endpoint, EndpointError, HostPort, Peer, ProtocolProperties, Transport,
 };
@@ -69,7 +71,9 @@ pub use bridge::Bridge;
 pub use client::{ClientStrategy, TimePolicies, UnknownClientStrategy, Unreachable, last_failure};
 pub use config::{Config, ConnectTimeout, GiopMinor, Limits};
 pub use configuration::{ConfigError, ConfigKey, Place};
+pub use dispatch_hook::{Dispatch, DispatchHook, Hook, RequestInfo};
 pub use initial::{InvalidName, ObjectError};
+pub use lane::{Lane, LaneConfig};
 pub use operation::Operation;
 pub use operation_table::OperationTable;
 pub use orb::{Orb, OrbBuilder, OrbError};

@@ -14,6 +14,7 @@ use orbium_sync::role::while_serving_own_thread;
 
 use crate::Orb;
 use crate::adapter::{Expiry, Incoming};
+use crate::lane::OWN;
 use crate::servant::{Reply, ReplyPath};
 
 /// Keeps the reply for the caller, who is further up on this stack.
@@ -69,6 +70,8 @@ pub(crate) fn perform(
         response: request.response,
         expiry: Expiry::of(&request.contexts, None)?,
         seams: &[],
+        lane: OWN,
+        decided: None,
     };
     let mut reply = Reply {
         path: &kept,

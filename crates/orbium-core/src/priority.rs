@@ -98,6 +98,18 @@ pub fn current() -> Option<Priority> {
     Priority::new(CURRENT.get())
 }
 
+/// Whether the calling thread has that priority; as `current`, for the path of a
+/// call.
+#[inline]
+pub(crate) fn is(number: i16) -> bool {
+    CURRENT.get() == number
+}
+
+/// The number that [`is`] knows a priority by.
+pub(crate) fn number_of(priority: Option<Priority>) -> i16 {
+    priority.map_or(NONE, Priority::number)
+}
+
 /// Gives the calling thread a CORBA priority, or takes it away. Nothing is said
 /// to the operating system.
 #[inline]

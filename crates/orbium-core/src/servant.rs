@@ -15,7 +15,7 @@ use crate::adapter::{ActiveObject, Incoming};
 use crate::raises::{DispatchError, Raised, Raises, server_fault};
 use crate::reference::Interface;
 use crate::server::{LateReply, ServerConnection};
-use crate::{Orb, Poa, Priority, priority};
+use crate::{Lane, Orb, Poa, Priority, priority};
 
 /// A servant as the ORB sees it: generated skeletons implement this around the
 /// user's implementation of an interface's servant trait.
@@ -153,6 +153,10 @@ pub(crate) trait ReplyPath {
     /// A way to send it from elsewhere; `None` if there is none.
     fn detach(&self) -> Option<LateReply> {
         None
+    }
+    /// Has another lane serve the request and answer it; whether it will.
+    fn move_to(&self, _: &Lane) -> bool {
+        false
     }
 }
 

@@ -26,6 +26,8 @@ const USER: Policies = Policies {
     id_assignment: IdAssignment::User,
     id_uniqueness: orbium_core::IdUniqueness::Unique,
     protocols: None,
+    lanes: Vec::new(),
+    dispatch: None,
     extension: None,
 };
 

@@ -19,6 +19,8 @@ const USER: Policies = Policies {
     id_assignment: IdAssignment::User,
     id_uniqueness: IdUniqueness::Unique,
     protocols: None,
+    lanes: Vec::new(),
+    dispatch: None,
     extension: None,
 };
 
@@ -27,6 +29,8 @@ const DURABLE: Policies = Policies {
     id_assignment: IdAssignment::User,
     id_uniqueness: IdUniqueness::Unique,
     protocols: None,
+    lanes: Vec::new(),
+    dispatch: None,
     extension: None,
 };
 

@@ -28,13 +28,14 @@
 pub use orbium_cdr::{Any, AnyError, Char, Fixed, FixedError, LongDouble, TypeCode, Typed, WChar};
 pub use orbium_core::{
     Bridge, Call, Channel, ClientStrategy, Completion, Config, ConfigError, ConfigKey,
-    ConnectTimeout, Endpoint, EndpointError, ExceptionKind, GiopMinor, HostPort, IdAssignment,
-    IdUniqueness, Interface, InvalidName, LibraryError, Lifespan, Limits, LoadError, ManagerState,
-    NarrowError, ObjectError, ObjectRef, OfferedProtocol, Orb, OrbBuilder, OrbError, Peer, Place,
-    Poa, PoaError, PoaManager, Policies, Priority, ProtocolPolicy, ProtocolPolicyError,
-    ProtocolProperties, Protocols, Servant, ServerStrategy, SystemException, TimePolicies,
-    Transport, UnknownProtocol, Unreachable, UserException, export_protocols, last_failure,
-    nil_reference,
+    ConnectTimeout, Dispatch, DispatchHook, Endpoint, EndpointError, ExceptionKind, GiopMinor,
+    Hook, HostPort, IdAssignment, IdUniqueness, Interface, InvalidName, Lane, LaneConfig,
+    LibraryError, Lifespan, Limits, LoadError, ManagerState, NarrowError, ObjectError, ObjectRef,
+    OfferedProtocol, Orb, OrbBuilder, OrbError, Peer, Place, Poa, PoaError, PoaManager, Policies,
+    Priority, ProtocolPolicy, ProtocolPolicyError, ProtocolProperties, Protocols, RealTimeError,
+    RequestInfo, Scheduling, SchedulingClass, Servant, ServerStrategy, SystemException,
+    TimePolicies, Transport, UnknownProtocol, Unreachable, UserException, export_protocols,
+    last_failure, nil_reference, priority,
 };
 
 /// Time probes at every step of a call, with the feature `probes`.

@@ -11,6 +11,7 @@ use orbium_sync::role::while_serving_own_thread;
 
 use super::{Expiry, Incoming};
 use crate::Orb;
+use crate::lane::{Decided, SETTLED};
 use crate::servant::{Reply, ReplyPath};
 use crate::server::LateReply;
 
@@ -56,6 +57,12 @@ impl ReplyPath for Announced<'_> {
         self.path.send(message);
     }
 }
+
+/// Who has taken a request away serves it.
+const HERE: Decided = Decided {
+    priority: None,
+    scheduling: None,
+};
 
 /// Octets put behind others; where they are then.
 fn put(octets: &mut Vec<u8>, more: &[u8]) -> Range<usize> {
@@ -146,6 +153,8 @@ impl DetachedRequest {
             response: self.response,
             seams: &self.seams,
             expiry: self.expiry,
+            lane: SETTLED,
+            decided: Some(&HERE),
         };
         let path = Announced {
             path: &self.path,

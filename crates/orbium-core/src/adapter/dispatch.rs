@@ -11,6 +11,7 @@ use orbium_giop::{
 };
 
 use crate::adapter::{ActiveObject, DetachedRequest, Expiry};
+use crate::lane::{self, Decided, Route};
 use crate::raises::DispatchError;
 use crate::servant::{Call, Reply};
 use crate::server::ServerConnection;
@@ -28,6 +29,11 @@ pub(crate) struct Incoming<'r> {
     pub(crate) expiry: Expiry,
     /// Seams of the message, if it came in fragments.
     pub(crate) seams: &'r [u32],
+    /// The number of the lane whose thread has it; [`SETTLED`] if it was found
+    /// out before.
+    pub(crate) lane: u32,
+    /// What was found out about where and how it is served.
+    pub(crate) decided: Option<&'r Decided>,
 }
 
 /// Whether an object is here.
@@ -59,8 +65,8 @@ impl<'r> Incoming<'r> {
         probe!(MessagingReceive);
         let object = self.orb.core().registry.find(self.key)?;
         probe!(PoaDemux);
-        if object.extension().is_some() {
-            return self.serve_extended(&object, arguments, reply);
+        if object.plain_lane != self.lane {
+            return self.serve_specially(&object, arguments, reply);
         }
         let _serving = object.enter(&self.expiry)?;
         // Whatever it has waited for.
@@ -76,30 +82,62 @@ impl<'r> Incoming<'r> {
         dispatch(&object, &call, &mut arguments(), reply)
     }
 
-    /// The same for an object whose adapter has an extension: that may take the
-    /// request away, and wraps the upcall.
+    /// Serves a request that may be served elsewhere, or at another priority, or
+    /// whose adapter has an extension.
     #[inline(never)]
-    fn serve_extended(
+    fn serve_specially(
         &self,
         object: &ActiveObject,
         arguments: impl FnOnce() -> CdrReader<'r>,
         reply: &mut Reply<'_>,
     ) -> Result<(), DispatchError> {
-        let Some(extension) = object.extension() else {
-            return Err(unknown_operation());
-        };
+        if object.lane == self.lane && self.decided.is_none() {
+            return self.serve_here(object, arguments, reply);
+        }
+        match self.route(object)? {
+            Route::Here(Decided {
+                priority: None,
+                scheduling: None,
+            }) => self.serve_here(object, arguments, reply),
+            Route::Here(Decided {
+                priority,
+                scheduling,
+            }) => lane::thread::at(priority, scheduling, || {
+                self.serve_here(object, arguments, reply)
+            }),
+            Route::To(lane) if reply.path.move_to(&lane) => {
+                // That lane will answer.
+                reply.answered = true;
+                Ok(())
+            }
+            Route::To(_) => Err(busy().into()),
+        }
+    }
+
+    /// Serves it on this thread. An extension may take the request away, and
+    /// wraps the upcall.
+    #[inline(never)]
+    fn serve_here(
+        &self,
+        object: &ActiveObject,
+        arguments: impl FnOnce() -> CdrReader<'r>,
+        reply: &mut Reply<'_>,
+    ) -> Result<(), DispatchError> {
         let call = Call {
             incoming: self,
             object,
         };
         let mut arguments = Some(arguments);
-        let taken = extension.0.hand_over(&call, &mut || {
-            // Not twice, nor a call of this very process.
-            if !reply.path.is_detachable() {
-                return None;
-            }
-            DetachedRequest::new(self, arguments.take()?(), reply)
-        })?;
+        let taken = match object.extension() {
+            None => false,
+            Some(extension) => extension.0.hand_over(&call, &mut || {
+                // Not twice, nor a call of this very process.
+                if !reply.path.is_detachable() {
+                    return None;
+                }
+                DetachedRequest::new(self, arguments.take()?(), reply)
+            })?,
+        };
         if taken {
             if self.response == ResponseFlags::SyncWithServer {
                 reply.answer(ReplyStatus::NoException, |_| {})?;
@@ -119,10 +157,18 @@ impl<'r> Incoming<'r> {
             reply.answer(ReplyStatus::NoException, |_| {})?;
         }
         let mut arguments = arguments();
-        extension.0.upcall(&call, &mut || {
-            dispatch(object, &call, &mut arguments, reply)
-        })
+        match object.extension() {
+            None => dispatch(object, &call, &mut arguments, reply),
+            Some(extension) => extension.0.upcall(&call, &mut || {
+                dispatch(object, &call, &mut arguments, reply)
+            }),
+        }
     }
+}
+
+/// Where the request should be served it cannot be.
+fn busy() -> SystemException {
+    SystemException::orbium(ExceptionKind::Transient, minor::SERVER_BUSY, Completion::No)
 }
 
 #[inline]

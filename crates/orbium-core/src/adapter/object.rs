@@ -11,7 +11,7 @@ use crate::adapter::manager::Serving;
 use crate::adapter::poa::PoaCore;
 use crate::adapter::{Expiry, PoaManager};
 use crate::reference::ObjectRef;
-use crate::{Extension, Poa, Priority, Servant};
+use crate::{Extension, Poa, Policies, Priority, Servant};
 
 /// An active object: id, servant, and the adapter it is active in.
 pub(crate) struct ActiveObject {
@@ -21,6 +21,10 @@ pub(crate) struct ActiveObject {
     /// Tells keys of this adapter from those of an earlier one in its place.
     pub(crate) stamp: u64,
     pub(super) slot: SlotKey,
+    /// The number of the lane that serves all its requests, or nobody's.
+    pub(crate) lane: u32,
+    /// The same if there is nothing else to heed: what requests look at first.
+    pub(crate) plain_lane: u32,
     /// Its own priority, if it was given one.
     pub(crate) priority: Option<Priority>,
     pub(super) adapter: Arc<PoaCore>,
@@ -29,6 +33,11 @@ pub(crate) struct ActiveObject {
 impl ActiveObject {
     pub(crate) fn poa(&self) -> Poa {
         Poa::from(Arc::clone(&self.adapter))
+    }
+
+    /// The policies of its adapter.
+    pub(crate) fn policies(&self) -> &Policies {
+        self.adapter.policies()
     }
 
     /// What is added to its adapter.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Policies of an adapter (CORBA 3.3 Part 1, clause 15.3.8).
 
-use crate::{Extension, ProtocolPolicy};
+use crate::{Extension, Hook, Lane, ProtocolPolicy};
 
 /// How long references stay good.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -57,6 +57,14 @@ pub struct Policies {
     /// ServerProtocolPolicy: the protocols that references offer, in this order.
     /// Default: all that the ORB listens with, in the order of its endpoints.
     pub protocols: Option<ProtocolPolicy>,
+    /// The lanes that serve the adapter's objects, and whose endpoints its
+    /// references have; none for the ORB's own. Of several, each request is
+    /// served by that of its priority: the object's own, or what the client asks
+    /// for (RTCorbaPriority; 0 without). That is the highest lane that is not
+    /// above it; below all of them it is refused with INV_POLICY.
+    pub lanes: Vec<Lane>,
+    /// Who decides instead; see [`DispatchHook`](crate::DispatchHook).
+    pub dispatch: Option<Hook>,
     /// What is added to the adapter from above.
     pub extension: Option<Extension>,
 }

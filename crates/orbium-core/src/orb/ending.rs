@@ -75,6 +75,11 @@ impl Orb {
         Ok(())
     }
 
+    /// Whether nobody has begun to end the ORB.
+    pub(crate) fn is_running(&self) -> bool {
+        self.0.state.load(Ordering::Acquire) == RUNNING
+    }
+
     /// Whether this call changed the state, rather than somebody before it.
     fn change_state(&self, from: u8, to: u8) -> bool {
         let _guard = self.0.ending.lock().unwrap_or_else(PoisonError::into_inner);
@@ -90,8 +95,17 @@ impl Orb {
     }
 
     fn end(&self) {
+        let mut lanes = self.0.lanes.halt();
         if let Some(Ok(server)) = self.0.server.get() {
-            server.stop(self);
+            server.0.0.halt();
+            lanes.push(server.0.clone());
+        }
+        // Held requests would wait for ever.
+        if let Some(root) = self.0.registry.root.get() {
+            root.deactivate_managers();
+        }
+        for lane in lanes {
+            lane.0.await_end();
         }
         if let Some(real_time) = self.real_time() {
             real_time.end();

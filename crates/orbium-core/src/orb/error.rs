@@ -4,6 +4,7 @@
 use std::fmt;
 use std::io;
 
+use orbium_sys::RealTimeError;
 use orbium_transport::EndpointError;
 
 /// Why an ORB could not be built.
@@ -17,6 +18,10 @@ pub enum OrbError {
     Config(&'static str),
     /// An endpoint that cannot be listened at.
     Listen(String, io::Error),
+    /// A lane whose scheduling or processors the host refuses.
+    RealTime(String, RealTimeError),
+    /// A lane for which the system has no threads or descriptors.
+    Threads(String, io::Error),
 }
 
 impl fmt::Display for OrbError {
@@ -25,6 +30,10 @@ impl fmt::Display for OrbError {
             Self::Endpoint(error) => error.fmt(f),
             Self::Protocol(at, why) => write!(f, "cannot listen at {at}: {why}"),
             Self::Config(text) => f.write_str(text),
+            Self::RealTime(lane, error) => write!(f, "cannot serve in lane {lane}: {error}"),
+            Self::Threads(lane, error) => {
+                write!(f, "no threads or descriptors for lane {lane}: {error}")
+            }
             Self::Listen(at, error) => write!(f, "cannot listen at {at}: {error}"),
         }
     }

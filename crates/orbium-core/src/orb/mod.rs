@@ -17,8 +17,9 @@ use orbium_giop::{Completion, ExceptionKind, SystemException};
 use crate::adapter::Registry;
 use crate::client::Pools;
 use crate::initial::InitialReferences;
+use crate::lane::Lanes;
 use crate::server::Server;
-use crate::{Config, Poa, RealTime};
+use crate::{Config, Lane, Poa, RealTime};
 
 pub use builder::OrbBuilder;
 pub use error::OrbError;
@@ -38,6 +39,7 @@ pub(crate) struct OrbCore {
     pub(crate) pools: Pools,
     pub(crate) initial: InitialReferences,
     server: OnceLock<Result<Server, SystemException>>,
+    pub(crate) lanes: Lanes,
     /// Whom calls ask about priorities.
     pub(crate) real_time: OnceLock<Arc<dyn RealTime>>,
     state: AtomicU8,
@@ -95,6 +97,7 @@ impl Orb {
             pools: Pools::new(Arc::clone(&config)),
             initial: InitialReferences::default(),
             server: OnceLock::new(),
+            lanes: Lanes::default(),
             real_time: OnceLock::new(),
             state: AtomicU8::new(RUNNING),
             notice: AtomicU8::new(0),
@@ -150,10 +153,12 @@ impl Orb {
     /// for them: answered TRANSIENT, or dropped if they were oneways.
     #[must_use]
     pub fn refused_requests(&self) -> u64 {
-        match self.0.server.get() {
-            Some(Ok(server)) => server.refused(),
+        let own = match self.0.server.get() {
+            Some(Ok(server)) => server.0.refused_requests(),
             _ => 0,
-        }
+        };
+        let lanes = self.lanes();
+        own + lanes.iter().map(Lane::refused_requests).sum::<u64>()
     }
 
     /// What the ORB was built from.

@@ -8,13 +8,14 @@ use orbium_transport::{Endpoint, HostPort};
 
 use super::Orb;
 use crate::client::no_usable_protocol;
+use crate::lane::lane_for;
 use crate::reference::Overrides;
 use crate::server::Server;
-use crate::{Channel, ObjectRef, ProtocolPolicy, protocol};
+use crate::{Channel, Lane, ObjectRef, Priority, ProtocolPolicy, protocol};
 
 impl Orb {
     /// The server half, listening on a free port if no endpoint was given.
-    pub(crate) fn published(&self) -> Result<&Server, SystemException> {
+    pub(crate) fn published(&self) -> Result<&Lane, SystemException> {
         self.check_running()?;
         let server = self.0.server.get_or_init(|| {
             let any = Endpoint {
@@ -27,7 +28,37 @@ impl Orb {
                 SystemException::new(ExceptionKind::Initialize, 0, Completion::No)
             })
         });
-        server.as_ref().map_err(|exception| *exception)
+        match server {
+            Ok(server) => Ok(&server.0),
+            Err(exception) => Err(*exception),
+        }
+    }
+
+    /// Sees that there is something to publish for objects that these lanes
+    /// serve.
+    pub(crate) fn listens_for(&self, lanes: &[Lane]) -> Result<(), SystemException> {
+        match lanes.iter().all(|lane| lane.channels().is_empty()) {
+            true => self.published().map(drop),
+            false => self.check_running(),
+        }
+    }
+
+    /// Where objects are found that these lanes serve: the lane of the object's
+    /// own priority first, then from the most urgent on.
+    fn channels_of(
+        &self,
+        lanes: &[Lane],
+        priority: Option<Priority>,
+    ) -> Result<Vec<Channel>, SystemException> {
+        let own = priority.and_then(|it| lane_for(lanes, it));
+        let mut sorted: Vec<&Lane> = lanes.iter().filter(|lane| Some(*lane) != own).collect();
+        sorted.sort_by_key(|lane| std::cmp::Reverse(lane.priority()));
+        let all = own.into_iter().chain(sorted);
+        let channels: Vec<_> = all.flat_map(Lane::channels).cloned().collect();
+        match channels.is_empty() {
+            true => Ok(self.published()?.channels().to_vec()),
+            false => Ok(channels),
+        }
     }
 
     /// The addresses published in references over TCP, with the ports that were
@@ -46,26 +77,34 @@ impl Orb {
     /// # Errors
     /// The ORB cannot listen, or was shut down.
     pub fn channels(&self) -> Result<Vec<Channel>, SystemException> {
-        Ok(self.published()?.published().to_vec())
+        Ok(self.published()?.channels().to_vec())
     }
 
     pub(crate) fn is_own_channel(&self, channel: &Channel) -> bool {
-        let Some(Ok(server)) = self.0.server.get() else {
-            return false;
-        };
-        server.published().contains(channel)
+        let has = |lane: &Lane| lane.channels().contains(channel);
+        let own = matches!(self.0.server.get(), Some(Ok(server)) if has(&server.0));
+        own || self.0.lanes.lock().iter().any(has)
     }
 
     /// A reference to the object with that key of ours, over these protocols if
-    /// they are given, and with these components beside the ORB's own.
+    /// they are given, and with these components beside the ORB's own; served by
+    /// these lanes, if there are any, the object having that priority.
     pub(crate) fn reference_to_key(
         &self,
         key: &[u8],
         repository_id: &str,
         protocols: Option<&ProtocolPolicy>,
         components: Vec<TaggedComponent>,
+        (lanes, priority): (&[Lane], Option<Priority>),
     ) -> Result<ObjectRef, SystemException> {
-        let served = self.published()?.published();
+        let several;
+        let served = match lanes {
+            [] => self.published()?.channels(),
+            lanes => {
+                several = self.channels_of(lanes, priority)?;
+                several.as_slice()
+            }
+        };
         let minor = self.0.config.giop_minor.number();
         let profiles = match protocols {
             None => protocol::profiles(served, key, minor, components),

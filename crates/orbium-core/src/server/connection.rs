@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! A connection to a client, as all its threads see it.
 
-use std::collections::HashSet;
 use std::io;
 use std::net::Shutdown;
 use std::os::fd::OwnedFd;
@@ -16,10 +15,10 @@ use orbium_sys::Interest;
 use orbium_transport::{ByteStream, Deadline, Peer};
 
 use crate::outgoing::{self, Patience};
+use crate::priority;
+use crate::server::LaneCore;
 use crate::server::bell::Bell;
-
-/// Cancelled requests remembered while replies may still come from elsewhere.
-const MAX_CANCELLED: usize = 1024;
+use crate::server::cancelled::Cancelled;
 
 /// What could not be sent yet on a connection that must not block.
 #[derive(Debug, Default)]
@@ -33,6 +32,9 @@ struct Pending {
 #[derive(Debug)]
 pub(crate) struct ServerConnection {
     pub(super) id: u64,
+    /// The number of its lane, and the priority of that.
+    pub(crate) lane: u32,
+    pub(super) priority: i16,
     pub(super) stream: Box<dyn ByteStream>,
     peer: OnceLock<Peer>,
     /// Guards the sending direction. A thread that alone can send skips it.
@@ -43,7 +45,7 @@ pub(crate) struct ServerConnection {
     ended: AtomicBool,
     closed: AtomicBool,
     has_pending: AtomicBool,
-    cancelled: Mutex<HashSet<u32>>,
+    cancelled: Cancelled,
     send_time: Duration,
     fragment_size: Option<usize>,
     /// Set where one thread serves many connections: sends must not block it.
@@ -52,6 +54,7 @@ pub(crate) struct ServerConnection {
 
 impl ServerConnection {
     pub(super) fn new(
+        lane: &LaneCore,
         id: u64,
         stream: Box<dyn ByteStream>,
         send_time: Duration,
@@ -60,6 +63,8 @@ impl ServerConnection {
     ) -> Self {
         Self {
             id,
+            lane: lane.number,
+            priority: priority::number_of(lane.setup.priority),
             peer: OnceLock::new(),
             stream,
             sending: Mutex::default(),
@@ -68,7 +73,7 @@ impl ServerConnection {
             ended: AtomicBool::new(false),
             closed: AtomicBool::new(false),
             has_pending: AtomicBool::new(false),
-            cancelled: Mutex::default(),
+            cancelled: Cancelled::default(),
             send_time,
             fragment_size,
             bell,
@@ -94,10 +99,7 @@ impl ServerConnection {
     /// That thread is done.
     pub(super) fn end_late(&self) {
         if self.late.fetch_sub(1, Ordering::SeqCst) == 1 {
-            self.cancelled
-                .lock()
-                .unwrap_or_else(PoisonError::into_inner)
-                .clear();
+            self.cancelled.clear();
             if self.ended.load(Ordering::SeqCst) {
                 self.close(Patience::For(self.send_time));
             }
@@ -124,13 +126,7 @@ impl ServerConnection {
     /// Notes that nobody waits for a reply any more.
     pub(super) fn cancel(&self, request_id: u32) {
         if self.is_shared() {
-            let mut cancelled = self
-                .cancelled
-                .lock()
-                .unwrap_or_else(PoisonError::into_inner);
-            if cancelled.len() < MAX_CANCELLED {
-                cancelled.insert(request_id);
-            }
+            self.cancelled.insert(request_id);
         }
     }
 
@@ -141,11 +137,7 @@ impl ServerConnection {
     }
 
     pub(super) fn was_cancelled(&self, request_id: u32) -> bool {
-        let mut cancelled = self
-            .cancelled
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
-        cancelled.remove(&request_id)
+        self.cancelled.remove(request_id)
     }
 
     /// Whether sending failed: nothing more can be done here.

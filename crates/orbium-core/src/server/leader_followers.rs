@@ -8,17 +8,16 @@
 //! comes, so that somebody always waits for the connections.
 
 use std::io;
-use std::sync::atomic::Ordering;
-use std::sync::mpsc::{Sender, channel};
 use std::sync::{Arc, PoisonError};
 
 use crate::Orb;
 use crate::accepting::Accepting;
-use crate::server::Shared;
+use crate::server::LaneCore;
 use crate::server::bell::Bell;
 use crate::server::connection::ServerConnection;
 use crate::server::intake::{HandOver, Intake, Queued, Sink, Source, Taken};
 use crate::server::reactor::{Reactor, TURN};
+use crate::server::starting::{Called, Roll};
 use orbium_sync::lock::{Condvar, Mutex, MutexGuard};
 use orbium_sys::Ready;
 
@@ -41,10 +40,12 @@ struct State {
 
 /// What the threads share.
 struct Team {
-    shared: Arc<Shared>,
+    shared: Arc<LaneCore>,
     bell: Arc<Bell>,
-    /// Threads that wait or serve.
+    /// Threads that stay.
     threads: usize,
+    /// Threads that are started while nobody waits for the connections.
+    grows_to: usize,
     /// Threads there may be, those that wait in calls included; one more only
     /// refuses.
     most: usize,
@@ -55,7 +56,7 @@ struct Team {
 /// Starts the threads.
 pub(super) fn start(
     orb: &Orb,
-    shared: &Arc<Shared>,
+    shared: &Arc<LaneCore>,
     accepting: Accepting,
     threads: usize,
 ) -> io::Result<()> {
@@ -64,6 +65,7 @@ pub(super) fn start(
         shared: Arc::clone(shared),
         bell: Arc::clone(&reactor.bell),
         threads,
+        grows_to: shared.most_threads,
         most: orb.config().limits.serving_threads,
         state: Mutex::new(State {
             reactor,
@@ -76,14 +78,14 @@ pub(super) fn start(
         promoted: Condvar::new(),
     });
     let mut state = team.lock();
-    let (starts, all_started) = channel();
-    let started = (0..threads).try_for_each(|_| team.add_thread(&mut state, Some(starts.clone())));
+    let roll = Roll::default();
+    let started = (0..threads).try_for_each(|_| team.add_thread(&mut state, Some(roll.call())));
     if started.is_err() {
         state.failed = true;
     }
-    drop((state, starts));
+    drop(state);
     // The first request finds all of them.
-    let _ = all_started.recv();
+    roll.await_all();
     started
 }
 
@@ -101,16 +103,12 @@ impl Team {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Starts a thread, which drops `starts` when it is there.
-    fn add_thread(
-        self: &Arc<Self>,
-        state: &mut State,
-        starts: Option<Sender<()>>,
-    ) -> io::Result<()> {
+    /// Starts a thread, which drops `called` when it is there.
+    fn add_thread(self: &Arc<Self>, state: &mut State, called: Option<Called>) -> io::Result<()> {
         let team = Arc::clone(self);
         self.shared.threads.run(move || {
             let mut ready = Vec::with_capacity(READY);
-            drop(starts);
+            drop(called);
             while let Some(turn) = team.next(&mut ready) {
                 team.serve(turn);
             }
@@ -122,15 +120,19 @@ impl Team {
 
     /// Leads or follows until there is a connection to serve; `None` if this
     /// thread is one too many.
-    fn next(&self, ready: &mut Vec<Ready>) -> Option<Turn> {
+    fn next(self: &Arc<Self>, ready: &mut Vec<Ready>) -> Option<Turn> {
         let mut state = self.lock();
-        while !self.is_over(&state) && state.active <= self.threads {
+        let mut waited_enough = false;
+        while !self.is_over(&state) && state.active <= self.grows_to {
             if let Some(id) = state.reactor.todo.pop_front() {
                 let Some((orb, connection, intake)) = state.reactor.take(id) else {
                     continue;
                 };
                 if state.followers > 0 {
                     self.promoted.notify_one();
+                } else if !state.led && state.alive < self.grows_to.min(self.most) {
+                    // If there is none, this one waits again when it has served.
+                    let _ = self.add_thread(&mut state, None);
                 }
                 return Some(Turn {
                     orb,
@@ -139,9 +141,14 @@ impl Team {
                     refuse: state.active == 1 && state.alive > self.most,
                 });
             }
-            state = match state.led {
-                true => self.follow(state),
-                false => self.lead(state, ready),
+            let spare = state.active > self.threads;
+            // Never the last who could wait for the connections.
+            if waited_enough && spare && state.led {
+                break;
+            }
+            (state, waited_enough) = match state.led {
+                true => self.follow(state, spare),
+                false => (self.lead(state, ready), false),
             };
         }
         state.active -= 1;
@@ -160,14 +167,23 @@ impl Team {
         state.failed || self.shared.is_stopping()
     }
 
-    fn follow<'a>(&'a self, mut state: MutexGuard<'a, State>) -> MutexGuard<'a, State> {
+    /// Waits to lead, a thread too many only for some time; whether that is over.
+    fn follow<'a>(
+        &'a self,
+        mut state: MutexGuard<'a, State>,
+        spare: bool,
+    ) -> (MutexGuard<'a, State>, bool) {
         state.followers += 1;
-        let mut state = self
-            .promoted
-            .wait(state)
-            .unwrap_or_else(PoisonError::into_inner);
+        let (mut state, over) = if spare {
+            let waited = self.promoted.wait_timeout(state, self.shared.idle_time);
+            let (state, result) = waited.unwrap_or_else(PoisonError::into_inner);
+            (state, result.timed_out())
+        } else {
+            let waited = self.promoted.wait(state);
+            (waited.unwrap_or_else(PoisonError::into_inner), false)
+        };
         state.followers -= 1;
-        state
+        (state, over)
     }
 
     fn lead<'a>(
@@ -308,7 +324,7 @@ impl HandOver for Member<'_> {
 
 impl Sink for Member<'_> {
     fn put(&self, request: Queued) -> Result<(), Box<Queued>> {
-        self.team.shared.refused.fetch_add(1, Ordering::Relaxed);
+        self.team.shared.pool.count_refused(1);
         Err(Box::new(request))
     }
 

@@ -10,13 +10,13 @@ use std::sync::Arc;
 
 use crate::Orb;
 use crate::accepting::Accepting;
-use crate::server::Shared;
+use crate::server::LaneCore;
 use crate::server::connection::ServerConnection;
 use crate::server::intake::{HandOver, Intake, Source, Taken};
 use crate::server::reactor::{Reactor, TURN};
 
 /// Starts the thread.
-pub(super) fn start(orb: &Orb, shared: &Arc<Shared>, accepting: Accepting) -> io::Result<()> {
+pub(super) fn start(orb: &Orb, shared: &Arc<LaneCore>, accepting: Accepting) -> io::Result<()> {
     let reactor = Box::new(Reactor::new(orb, shared, accepting, false)?);
     shared.threads.run(move || run(reactor))
 }

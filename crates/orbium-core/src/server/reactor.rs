@@ -13,12 +13,12 @@ use orbium_transport::{ByteStream, Deadline};
 use crate::Orb;
 use crate::accepting::{Accepting, WAKER};
 use crate::orb::OrbCore;
-use crate::server::Shared;
+use crate::server::LaneCore;
 use crate::server::bell::Bell;
 use crate::server::connection::ServerConnection;
 use crate::server::idle::{self, Quiet};
 use crate::server::intake::{Intake, Taken};
-use crate::server::worker_pool::Pool;
+use crate::server::pool::Pool;
 
 /// Messages served from one connection before the others have their turn.
 pub(super) const TURN: usize = 16;
@@ -62,7 +62,7 @@ impl Served {
 /// The state of the reactor; moves between threads as one.
 pub(super) struct Reactor {
     orb: Weak<OrbCore>,
-    pub(super) shared: Arc<Shared>,
+    pub(super) shared: Arc<LaneCore>,
     pub(super) bell: Arc<Bell>,
     accepting: Accepting,
     pub(super) served: HashMap<u64, Served>,
@@ -81,7 +81,7 @@ impl Reactor {
     /// A reactor that takes connections; see [`Bell`] for `once`.
     pub(super) fn new(
         orb: &Orb,
-        shared: &Arc<Shared>,
+        shared: &Arc<LaneCore>,
         accepting: Accepting,
         once: bool,
     ) -> io::Result<Self> {
@@ -223,7 +223,7 @@ impl Reactor {
         let (send_time, fragments) = (limits.send_time, orb.config().fragment_size);
         let bell = Some(Arc::clone(&self.bell));
         let registered = self.shared.register(limits.connections, |id| {
-            ServerConnection::new(id, stream, send_time, fragments, bell)
+            ServerConnection::new(&self.shared, id, stream, send_time, fragments, bell)
         });
         let Some(connection) = registered else {
             tracing::warn!("connection refused: the limit of connections is reached");

@@ -10,13 +10,13 @@ use orbium_transport::{ByteStream, Deadline};
 
 use crate::Orb;
 use crate::accepting::Accepting;
-use crate::server::Shared;
+use crate::server::LaneCore;
 use crate::server::connection::ServerConnection;
 use crate::server::idle::{self, Quiet};
 use crate::server::intake::{HandOver, Intake, Source, Taken};
 
 /// Starts the thread that accepts.
-pub(super) fn start(orb: &Orb, shared: &Arc<Shared>, accepting: Accepting) -> io::Result<()> {
+pub(super) fn start(orb: &Orb, shared: &Arc<LaneCore>, accepting: Accepting) -> io::Result<()> {
     let poller = Poller::new()?;
     accepting.register(&poller, &shared.waker)?;
     let serving = Serving {
@@ -36,7 +36,7 @@ pub(super) fn start(orb: &Orb, shared: &Arc<Shared>, accepting: Accepting) -> io
 #[derive(Clone)]
 struct Serving {
     orb: std::sync::Weak<crate::orb::OrbCore>,
-    shared: Arc<Shared>,
+    shared: Arc<LaneCore>,
 }
 
 impl Serving {
@@ -55,7 +55,7 @@ impl Serving {
             return;
         }
         let registered = self.shared.register(limits.connections, |id| {
-            ServerConnection::new(id, stream, send_time, fragments, None)
+            ServerConnection::new(&self.shared, id, stream, send_time, fragments, None)
         });
         let Some(connection) = registered else {
             tracing::warn!("connection refused: the limit of connections is reached");
@@ -97,7 +97,7 @@ impl Serving {
         };
         loop {
             match intake.take(&source) {
-                Taken::Done => {
+                Taken::Done | Taken::Moved => {
                     unfinished = None;
                     // Mostly nothing was received behind the message: then
                     // there is no need to look.

@@ -56,6 +56,19 @@ impl<T> Waiting<T> {
         Some(entry)
     }
 
+    /// Takes what has arrived last.
+    pub(super) fn take_last(&mut self) -> Option<T> {
+        let &key = self.entries.keys().max_by_key(|(_, arrived)| *arrived)?;
+        let (octets, entry) = self.entries.remove(&key)?;
+        self.octets -= octets;
+        Some(entry)
+    }
+
+    /// How many wait.
+    pub(super) fn len(&self) -> usize {
+        self.entries.len()
+    }
+
     /// Takes all of a kind out.
     pub(super) fn remove(&mut self, which: impl Fn(&T) -> bool) -> Vec<T> {
         let found = self.entries.iter().filter(|(_, (_, entry))| which(entry));
@@ -96,6 +109,17 @@ mod tests {
         assert_eq!(waiting.take(|entry| *entry != "a"), Some("b"));
         assert_eq!(waiting.take(|_| false), None);
         assert_eq!(all(&mut waiting), ["a", "c"]);
+    }
+
+    #[test]
+    fn the_last_to_arrive_is_taken_whatever_its_priority() {
+        let mut waiting = Waiting::new(100);
+        for (priority, entry) in [(0, "a"), (9, "b"), (5, "c")] {
+            waiting.put(priority, 1, entry, 10).unwrap();
+        }
+        assert_eq!((waiting.take_last(), waiting.len()), (Some("c"), 2));
+        assert_eq!(all(&mut waiting), ["b", "a"]);
+        assert_eq!(waiting.take_last(), None);
     }
 
     #[test]

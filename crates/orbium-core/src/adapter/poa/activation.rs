@@ -10,6 +10,7 @@ use orbium_sync::SlotKey;
 use super::{Poa, PoaError};
 use crate::adapter::object::ActiveObject;
 use crate::adapter::{IdAssignment, IdUniqueness, Lifespan};
+use crate::lane::{ASKED, lane_of_object};
 use crate::reference::ObjectRef;
 use crate::{Priority, Servant, ServedBy};
 
@@ -139,7 +140,7 @@ impl Poa {
         let core = &self.0;
         let orb = core.orb()?;
         // Listen first: an object that nobody could reach is not made.
-        orb.published()?;
+        orb.listens_for(&core.policies.lanes)?;
         let repository_id = servant.repository_id();
         let unique = core.policies.id_uniqueness == IdUniqueness::Unique;
         let mut objects = core.lock();
@@ -151,6 +152,7 @@ impl Poa {
         if id.as_ref().is_some_and(|id| objects.by_id.contains_key(id)) {
             return Err(PoaError::ObjectAlreadyActive);
         }
+        let lane = lane_of_object(&orb, &core.policies, priority);
         let mut given = Box::<[u8]>::default();
         let inserted = orb.core().registry.objects.insert_with(|slot| {
             let id = id.unwrap_or_else(|| system_id(slot));
@@ -161,6 +163,11 @@ impl Poa {
                 manager: core.manager.clone(),
                 stamp: core.stamp,
                 slot,
+                lane,
+                plain_lane: match core.policies.extension {
+                    None => lane,
+                    Some(_) => ASKED,
+                },
                 priority,
                 adapter: Arc::clone(core),
             })

@@ -10,11 +10,15 @@ use super::{Poa, PoaCore};
 use crate::adapter::Lifespan;
 use crate::adapter::manager::being_destroyed;
 use crate::adapter::object::ActiveObject;
-use crate::{Extension, Priority};
+use crate::{Extension, Policies, Priority};
 
 impl PoaCore {
     pub(in crate::adapter) fn is_destroyed(&self) -> &AtomicBool {
         &self.destroyed
+    }
+
+    pub(in crate::adapter) fn policies(&self) -> &Policies {
+        &self.policies
     }
 
     #[inline]

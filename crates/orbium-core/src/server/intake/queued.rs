@@ -7,18 +7,19 @@ use orbium_cdr::{CdrWriter, Format};
 use orbium_giop::codeset::Negotiated;
 use orbium_giop::{
     CancelRequest, Completion, ExceptionKind, HEADER_LEN, MessageHeader, MessageKind,
-    RequestHeader, ResponseFlags, ServiceContexts, SystemException, decode_encapsulation, minor,
-    service_context,
+    RequestHeader, ResponseFlags, SystemException, minor,
 };
 use orbium_sync::role::{Role, while_serving};
 
 use super::request::refuse_request;
 use super::{Intake, Source, State, Taken, refuse};
-use crate::Orb;
 use crate::adapter::{Expiry, Incoming};
+use crate::dispatch_hook::asked_priority;
+use crate::lane::{Decided, Route, SETTLED};
 use crate::servant::{Reply, ReplyPath};
 use crate::server::LateReply;
 use crate::server::connection::ServerConnection;
+use crate::{Orb, Priority};
 
 /// Takes requests that wait to be served.
 pub(in crate::server) trait Sink {
@@ -32,6 +33,11 @@ pub(in crate::server) trait Sink {
 
     /// Drops the request of that id if it was not begun; whether it was there.
     fn cancel(&self, connection: u64, request_id: u32) -> bool;
+}
+
+/// Is told that an answer is about to go out.
+pub(in crate::server) trait Answering {
+    fn answers(&self);
 }
 
 /// A reply of this connection is still to come: it stays open for that.
@@ -61,6 +67,8 @@ pub(in crate::server) struct Queued {
     request_id: u32,
     response: ResponseFlags,
     priority: i16,
+    /// What was found out when it arrived.
+    decided: Option<Decided>,
     /// The code sets are those that held when it arrived.
     format: Format,
     nesting: u16,
@@ -90,17 +98,23 @@ impl Queued {
         &self.late.0
     }
 
+    /// Whether its client has cancelled it.
+    pub(in crate::server) fn was_cancelled(&self) -> bool {
+        self.connection().was_cancelled(self.request_id)
+    }
+
     /// Whether this is that request.
     pub(in crate::server) fn is(&self, connection: u64, request_id: u32) -> bool {
         self.connection().id == connection && self.request_id == request_id
     }
 
-    /// Serves the request in the knowledge that this thread holds `role`; gives
-    /// the buffer of its octets back.
+    /// Serves the request in the knowledge that this thread has that priority
+    /// and holds `role`; gives the buffer of its octets back.
     pub(in crate::server) fn serve(
         mut self,
         orb: &Orb,
-        role: &dyn Role,
+        priority: Option<Priority>,
+        role: &(impl Role + Answering),
         storage: &mut Vec<u8>,
     ) -> Vec<u8> {
         let connection = &self.late.0;
@@ -114,6 +128,7 @@ impl Queued {
             let path = Answer {
                 connection,
                 request_id: self.request_id,
+                thread: Some(role),
             };
             let mut reply = Reply {
                 path: &path,
@@ -135,10 +150,15 @@ impl Queued {
                     response: request.response,
                     expiry: self.expiry,
                     seams: &self.seams,
+                    lane: self.decided.map_or(connection.lane, |_| SETTLED),
+                    decided: self.decided.as_ref(),
                 }
                 .serve(|| arguments, &mut reply),
                 (_, refused) => refuse_request(&mut reply, refused),
             });
+        }
+        if crate::priority::current() != priority {
+            crate::lane::thread::restore();
         }
         // Whether cancelled or not: the id may come again.
         connection.was_cancelled(self.request_id);
@@ -157,6 +177,7 @@ impl Queued {
         let path = Answer {
             connection: &self.late.0,
             request_id: self.request_id,
+            thread: None,
         };
         let mut reply = Reply {
             path: &path,
@@ -179,6 +200,7 @@ impl Queued {
 struct Answer<'a> {
     connection: &'a Arc<ServerConnection>,
     request_id: u32,
+    thread: Option<&'a dyn Answering>,
 }
 
 impl ReplyPath for Answer<'_> {
@@ -191,6 +213,9 @@ impl ReplyPath for Answer<'_> {
     }
 
     fn send(&self, message: &CdrWriter<'_>) {
+        if let Some(thread) = self.thread {
+            thread.answers();
+        }
         self.connection.reply_late(self.request_id, message);
     }
 }
@@ -205,7 +230,7 @@ impl Intake {
                 octets.extend_from_slice(self.framing.message(&header));
                 self.framing.consume(&header);
                 self.state
-                    .enqueue(source, sink, &header, octets, Vec::new())
+                    .enqueue(source, sink, &header, octets, Vec::new(), false)
             }
             Ok(Some(header)) => {
                 if header.kind == MessageKind::CancelRequest {
@@ -227,7 +252,8 @@ impl Intake {
 }
 
 impl State {
-    /// Has a request wait in `sink`, or refuses it.
+    /// Has a request wait in `sink`, or refuses it. With `moved` that is known to
+    /// be the right one.
     pub(super) fn enqueue(
         &mut self,
         source: &Source<'_>,
@@ -235,6 +261,7 @@ impl State {
         header: &MessageHeader,
         mut octets: Vec<u8>,
         seams: Vec<u32>,
+        moved: bool,
     ) -> Taken {
         let connection = source.connection;
         let mut reader = header.reader(&mut octets[HEADER_LEN..]);
@@ -244,24 +271,43 @@ impl State {
             return Taken::Close;
         };
         let (request_id, response) = (request.request_id, request.response);
-        let (refused, expiry) = self.heed(&request.contexts, connection);
-        let priority = priority(&request.contexts);
+        let (mut refused, expiry) = self.heed(&request.contexts, connection);
+        let asked = asked_priority(&request.contexts);
         // A cancellation that came before means another request.
         connection.was_cancelled(request_id);
+        let mut decided = moved.then(Decided::default);
+        let mut elsewhere = None;
+        if !moved && source.orb.core().lanes.is_routed() {
+            match destination(source, &request) {
+                Ok(Some(Route::Here(it))) => decided = Some(it),
+                Ok(Some(Route::To(lane))) => {
+                    decided = Some(Decided::default());
+                    elsewhere = Some(lane);
+                }
+                Ok(None) => {}
+                Err(exception) => refused = refused.or(Some(exception)),
+            }
+        }
+        let own = decided.and_then(|it| it.priority);
         let queued = Queued {
             late: Late::new(connection),
             header: *header,
             seams,
             request_id,
             response,
-            priority,
+            priority: own.or(asked).map_or(0, Priority::number),
+            decided,
             format: self.format(header),
             nesting: self.known.nesting,
             refused,
             expiry,
             octets,
         };
-        if let Err(queued) = sink.put(queued) {
+        let put = match &elsewhere {
+            Some(lane) => lane.0.pool.put(queued),
+            None => sink.put(queued),
+        };
+        if let Err(queued) = put {
             queued.refuse();
         }
         if self.known.agrees_anew {
@@ -274,15 +320,26 @@ impl State {
     }
 }
 
-/// The CORBA priority that a request asks for (Real-time CORBA 1.2, clause
-/// 5.5): 0 if it says nothing that can be understood.
-fn priority(contexts: &ServiceContexts<'_>) -> i16 {
-    let Some(data) = contexts.find(service_context::RT_CORBA_PRIORITY) else {
-        return 0;
+/// Where a request goes that has just arrived, if that has to be found out.
+#[cold]
+fn destination(
+    source: &Source<'_>,
+    request: &RequestHeader<'_>,
+) -> Result<Option<Route>, SystemException> {
+    let Some(key) = request.target.object_key() else {
+        return Ok(None);
     };
-    let read = decode_encapsulation(data, |reader| {
-        // Negative numbers are none.
-        Ok(i16::try_from(reader.read_u16()?).unwrap_or(0))
-    });
-    read.unwrap_or(0)
+    let arrived = Incoming {
+        orb: source.orb,
+        key: &key,
+        operation: request.operation,
+        contexts: request.contexts,
+        peer: Some(source.connection),
+        response: request.response,
+        expiry: Expiry::NEVER,
+        seams: &[],
+        lane: source.connection.lane,
+        decided: None,
+    };
+    arrived.destination()
 }

@@ -11,12 +11,13 @@ use orbium_giop::{
 };
 use orbium_sync::role::{Role, while_serving};
 
-use super::{Intake, Known, Source, State, Taken};
+use super::{Intake, Known, Sink, Source, State, Taken};
 use crate::adapter::{Expiry, Incoming};
 use crate::framing::Framing;
 use crate::servant::{Reply, ReplyPath};
 use crate::server::LateReply;
 use crate::server::ServerConnection;
+use crate::{Lane, lane, priority};
 
 /// A reply buffer larger than this is given back after the request.
 const KEPT: usize = 1 << 20;
@@ -29,8 +30,17 @@ struct Reading<'a> {
     rest: &'a [u8],
     known: RefCell<&'a mut Known>,
     request_id: u32,
-    /// Whether another thread reads the connection by now.
-    handed_over: Cell<bool>,
+    became: Cell<Became>,
+}
+
+/// What became of the reading, and of the request.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Became {
+    Here,
+    /// Another thread reads by now.
+    HandedOver,
+    /// Another lane serves the request, which was not begun.
+    Moved,
 }
 
 impl Role for Reading<'_> {
@@ -40,7 +50,7 @@ impl Role for Reading<'_> {
 
     #[cold]
     fn hand_over(&self) {
-        if self.handed_over.get() {
+        if self.became.get() != Became::Here {
             return;
         }
         let Source {
@@ -53,13 +63,14 @@ impl Role for Reading<'_> {
                 storage: Vec::new(),
                 known: Known {
                     reassembly: std::mem::take(&mut known.reassembly),
+                    moved_to: None,
                     ..**known
                 },
             },
         };
         connection.begin_late();
         if reader.hand_over(connection, intake) {
-            self.handed_over.set(true);
+            self.became.set(Became::HandedOver);
         } else {
             connection.end_late();
         }
@@ -79,11 +90,21 @@ impl ReplyPath for Reading<'_> {
     #[inline]
     fn send(&self, message: &CdrWriter<'_>) {
         let connection = self.source.connection;
-        if self.handed_over.get() {
-            connection.reply_late(self.request_id, message);
-        } else {
+        if self.became.get() == Became::Here {
             connection.reply(message);
+        } else {
+            connection.reply_late(self.request_id, message);
         }
+    }
+
+    #[cold]
+    fn move_to(&self, lane: &Lane) -> bool {
+        let here = self.became.get() == Became::Here;
+        if here {
+            self.became.set(Became::Moved);
+            self.known.borrow_mut().moved_to = Some(lane.clone());
+        }
+        here
     }
 }
 
@@ -107,7 +128,7 @@ impl Asked<'_> {
             rest: self.rest,
             known: RefCell::new(&mut state.known),
             request_id: self.request_id,
-            handed_over: Cell::new(false),
+            became: Cell::new(Became::Here),
         };
         let mut reply = Reply {
             path: &reading,
@@ -123,9 +144,16 @@ impl Asked<'_> {
             state.storage = Vec::new();
         }
         let connection = self.source.connection;
-        if reading.handed_over.get() {
-            connection.end_late();
-            return Taken::HandedOver;
+        if !priority::is(connection.priority) {
+            lane::thread::restore();
+        }
+        match reading.became.get() {
+            Became::Here => {}
+            Became::HandedOver => {
+                connection.end_late();
+                return Taken::HandedOver;
+            }
+            Became::Moved => return Taken::Moved,
         }
         if connection.is_broken() {
             Taken::Close
@@ -175,6 +203,8 @@ impl State {
             response: plain.response,
             expiry: Expiry::NEVER,
             seams: &[],
+            lane: connection.lane,
+            decided: None,
         };
         let (format, nesting) = (self.format(header), self.known.nesting);
         let asked = Asked {
@@ -185,7 +215,7 @@ impl State {
             request_id: plain.request_id,
             response: plain.response,
         };
-        asked.answer(self, |reply| {
+        let taken = asked.answer(self, |reply| {
             incoming.serve(
                 || {
                     let mut arguments = CdrReader::at(body, body_at, format);
@@ -195,7 +225,11 @@ impl State {
                 },
                 reply,
             );
-        })
+        });
+        if taken == Taken::Moved {
+            return self.move_on(source, header, message, &[]);
+        }
+        taken
     }
 
     /// Serves any request, which may have `seams`; `rest` was received behind
@@ -246,12 +280,35 @@ impl State {
             response: request.response,
             expiry,
             seams,
+            lane: connection.lane,
+            decided: None,
         };
         let taken = asked.answer(self, |reply| incoming.serve(|| arguments, reply));
+        if taken == Taken::Moved {
+            return self.move_on(source, header, message, seams);
+        }
         if self.known.agrees_anew {
             self.known.negotiated = Negotiated::DEFAULT;
         }
         taken
+    }
+
+    /// Has another lane serve a request that was not begun.
+    #[cold]
+    fn move_on(
+        &mut self,
+        source: &Source<'_>,
+        header: &MessageHeader,
+        message: &[u8],
+        seams: &[u32],
+    ) -> Taken {
+        let Some(lane) = self.known.moved_to.take() else {
+            return Taken::Done;
+        };
+        let pool = &lane.0.pool;
+        let mut octets = pool.room();
+        octets.extend_from_slice(message);
+        self.enqueue(source, pool, header, octets, seams.to_vec(), true)
     }
 
     /// Takes what the service contexts say of the connection and of the time there

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Who decides where a request is served, at which priority, or whether at all.
+
+use std::fmt;
+use std::hash::{Hash, Hasher};
+use std::sync::Arc;
+
+use orbium_giop::real_time::read_priority_context;
+use orbium_giop::{ServiceContexts, SystemException, service_context};
+use orbium_sys::Scheduling;
+use orbium_transport::Peer;
+
+use crate::adapter::{ActiveObject, Incoming};
+use crate::server::ServerConnection;
+use crate::{Lane, Poa, Priority};
+
+/// What becomes of a request.
+#[derive(Clone, Debug)]
+pub enum Dispatch {
+    /// It is served as if nobody had been asked.
+    Here,
+    /// The thread that has it serves it at that CORBA priority, and at the
+    /// native one if it is given; queues order it by that.
+    At(Priority, Option<Scheduling>),
+    /// That lane serves it.
+    In(Lane),
+    /// It is answered with that exception.
+    Refuse(SystemException),
+}
+
+/// Is asked about every request, before its arguments are looked at: of an ORB
+/// ([`Config::dispatch`](crate::Config)) or of an adapter
+/// ([`Policies::dispatch`](crate::Policies)), whose answer counts unless it is
+/// [`Dispatch::Here`]. The hook runs on the thread that reads, so it must not
+/// block and makes no calls.
+///
+/// ```
+/// use std::sync::Arc;
+/// use orbium_core::{Config, Dispatch, DispatchHook, Hook, RequestInfo};
+/// use orbium_core::{Completion, ExceptionKind, SystemException};
+///
+/// /// Refuses whoever wants to change something.
+/// #[derive(Debug)]
+/// struct ReadOnly;
+///
+/// impl DispatchHook for ReadOnly {
+///     fn arrived(&self, request: &RequestInfo<'_>) -> Dispatch {
+///         match request.operation() {
+///             operation if operation.starts_with(b"_set_") => Dispatch::Refuse(
+///                 SystemException::new(ExceptionKind::NoPermission, 0, Completion::No),
+///             ),
+///             _ => Dispatch::Here,
+///         }
+///     }
+/// }
+///
+/// let config = Config {
+///     dispatch: Some(Hook(Arc::new(ReadOnly))),
+///     ..Config::default()
+/// };
+/// # drop(config);
+/// ```
+pub trait DispatchHook: fmt::Debug + Send + Sync + 'static {
+    /// A request has arrived for an active object.
+    fn arrived(&self, request: &RequestInfo<'_>) -> Dispatch;
+}
+
+/// A [`DispatchHook`] among the choices of an ORB or an adapter. Two are equal
+/// if they are the same.
+#[derive(Clone, Debug)]
+pub struct Hook(pub Arc<dyn DispatchHook>);
+
+impl PartialEq for Hook {
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+}
+
+impl Eq for Hook {}
+
+impl Hash for Hook {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        Arc::as_ptr(&self.0).cast::<()>().hash(state);
+    }
+}
+
+/// What is known of a request before it is served.
+#[derive(Clone, Copy)]
+pub struct RequestInfo<'r> {
+    pub(crate) incoming: &'r Incoming<'r>,
+    pub(crate) object: &'r ActiveObject,
+}
+
+impl<'r> RequestInfo<'r> {
+    /// Name of the operation on the wire.
+    #[must_use]
+    pub fn operation(&self) -> &'r [u8] {
+        self.incoming.operation
+    }
+
+    /// Id of the object called.
+    #[must_use]
+    pub fn object_id(&self) -> &'r [u8] {
+        &self.object.id
+    }
+
+    /// The priority that the object itself was given.
+    #[must_use]
+    pub fn object_priority(&self) -> Option<Priority> {
+        self.object.priority
+    }
+
+    /// The adapter that the object is active in.
+    #[must_use]
+    pub fn poa(&self) -> Poa {
+        self.object.poa()
+    }
+
+    /// What came beside the request.
+    #[must_use]
+    pub fn service_contexts(&self) -> ServiceContexts<'r> {
+        self.incoming.contexts
+    }
+
+    /// The priority that the client asks for (service context RTCorbaPriority).
+    #[must_use]
+    pub fn priority(&self) -> Option<Priority> {
+        asked_priority(&self.incoming.contexts)
+    }
+
+    /// Who calls; `None` for a call within the process.
+    #[must_use]
+    pub fn peer(&self) -> Option<&'r Peer> {
+        self.incoming.peer.map(ServerConnection::peer)
+    }
+
+    /// Whether the caller waits for an answer.
+    #[must_use]
+    pub fn response_expected(&self) -> bool {
+        self.incoming.response.expects_reply()
+    }
+}
+
+impl fmt::Debug for RequestInfo<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("RequestInfo")
+            .field("operation", &String::from_utf8_lossy(self.operation()))
+            .field("object_id", &self.object.id)
+            .finish_non_exhaustive()
+    }
+}
+
+/// The CORBA priority that a request asks for (Real-time CORBA 1.2, clause
+/// 5.5); `None` if it says nothing that can be understood.
+pub(crate) fn asked_priority(contexts: &ServiceContexts<'_>) -> Option<Priority> {
+    let data = contexts.find(service_context::RT_CORBA_PRIORITY)?;
+    Priority::new(read_priority_context(data).ok()?)
+}

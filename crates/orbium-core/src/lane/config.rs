@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What a lane is made of.
+
+use std::time::Duration;
+
+use orbium_sys::Scheduling;
+use orbium_transport::Endpoint;
+
+use super::Lane;
+use crate::{Limits, Priority, ServerStrategy};
+
+/// What a lane is made of: a plain value. [`Default`] is an ordinary lane
+/// without endpoints of its own.
+///
+/// A worker pool is what the thread pools of Real-time CORBA are: its
+/// `workers` are the static threads, its `queue` is the bound of buffered
+/// requests (0 buffers none: a request that finds no thread is answered
+/// TRANSIENT).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LaneConfig {
+    /// How its threads are called; systems show the first 15 octets.
+    pub name: String,
+    /// The CORBA priority that its requests are served at, so that nested calls
+    /// carry it on. `None` if requests have priorities of their own, or none.
+    pub priority: Option<Priority>,
+    /// Scheduling class and native priority of its threads. `None` leaves them
+    /// what they inherit.
+    pub scheduling: Option<Scheduling>,
+    /// Processors that its threads run on. `None`: all.
+    pub processors: Option<Vec<usize>>,
+    /// Go on without scheduling and processors if the host refuses them.
+    pub soft: bool,
+    /// How it serves, and with how many static threads.
+    pub strategy: ServerStrategy,
+    /// Where it listens. With none it serves what comes by other lanes.
+    pub endpoints: Vec<Endpoint>,
+    /// Threads that may be added while all static ones are busy; with
+    /// leader-followers and worker pools.
+    pub dynamic_threads: usize,
+    /// Time after which a thread that is not static ends without work. Default:
+    /// 5 s.
+    pub idle_time: Duration,
+    /// Octets of stack of each thread. `None`: the standard library's 2 MiB.
+    pub stack_size: Option<usize>,
+    /// Octets of all requests that wait together. `None`:
+    /// [`Limits::message_size`].
+    pub queue_octets: Option<usize>,
+    /// Lanes of lower priority, from which an idle thread is taken when all
+    /// threads here are busy; the first that has one lends it. It serves one
+    /// request at this lane's priorities. Between worker pools.
+    pub borrows_from: Vec<Lane>,
+}
+
+impl Default for LaneConfig {
+    fn default() -> Self {
+        Self {
+            name: "orbium-lane".into(),
+            priority: None,
+            scheduling: None,
+            processors: None,
+            soft: false,
+            strategy: ServerStrategy::default(),
+            endpoints: Vec::new(),
+            dynamic_threads: 0,
+            idle_time: Duration::from_secs(5),
+            stack_size: None,
+            queue_octets: None,
+            borrows_from: Vec::new(),
+        }
+    }
+}
+
+impl LaneConfig {
+    /// The ORB's own lane, which [`Config`](crate::Config) describes.
+    pub(crate) fn of_orb(strategy: ServerStrategy) -> Self {
+        Self {
+            name: "orbium-serve".into(),
+            strategy,
+            ..Self::default()
+        }
+    }
+
+    /// Static threads that serve, and those there may be; both 0 for as many as
+    /// there are connections.
+    pub(crate) fn threads(&self) -> (usize, usize) {
+        let fixed = match self.strategy {
+            ServerStrategy::ThreadPerConnection => return (0, 0),
+            ServerStrategy::Reactive => 1,
+            ServerStrategy::LeaderFollowers { threads } => threads,
+            ServerStrategy::WorkerPool { workers, .. } => workers,
+        };
+        (fixed, fixed.saturating_add(self.dynamic_threads))
+    }
+
+    /// Whether the choices make sense; the sentence that says why not.
+    pub(crate) fn check(&self, limits: &Limits) -> Result<(), &'static str> {
+        let (fixed, most) = self.threads();
+        let grows = matches!(
+            self.strategy,
+            ServerStrategy::LeaderFollowers { .. } | ServerStrategy::WorkerPool { .. }
+        );
+        if grows && fixed == 0 {
+            return Err("nobody would serve: a lane needs at least 1 static thread");
+        }
+        if !grows && self.dynamic_threads > 0 {
+            return Err(
+                "only leader-followers and worker pools grow: dynamic_threads must be 0 with other strategies",
+            );
+        }
+        if most > limits.serving_threads {
+            return Err(
+                "the lane has more threads than may serve: raise serving_threads or lower the lane's numbers",
+            );
+        }
+        let pools = |it: &ServerStrategy| matches!(it, ServerStrategy::WorkerPool { .. });
+        let lend = self.borrows_from.iter().all(|lane| pools(&lane.strategy()));
+        if !(self.borrows_from.is_empty() || lend && pools(&self.strategy)) {
+            return Err("threads are lent between worker pools alone");
+        }
+        if self
+            .borrows_from
+            .iter()
+            .any(|lane| lane.priority() >= self.priority)
+        {
+            return Err("a lane borrows threads from lanes of lower priority alone");
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Which lane serves a request.
+
+use orbium_giop::{Completion, ExceptionKind, SystemException};
+use orbium_sys::Scheduling;
+
+use crate::adapter::{ActiveObject, Incoming};
+use crate::dispatch_hook::{Dispatch, RequestInfo, asked_priority};
+use crate::{Lane, Orb, Policies, Priority};
+
+/// At which priority a request is served, if not at that of the thread.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Decided {
+    pub(crate) priority: Option<Priority>,
+    pub(crate) scheduling: Option<Scheduling>,
+}
+
+/// Where a request goes.
+#[derive(Debug)]
+pub(crate) enum Route {
+    Here(Decided),
+    To(Lane),
+}
+
+/// The number of the ORB's own lane.
+pub(crate) const OWN: u32 = 0;
+
+/// No lane's number: each request asks.
+pub(crate) const ASKED: u32 = u32::MAX;
+
+/// No lane's number, nor an object's: it is settled who serves a request.
+pub(crate) const SETTLED: u32 = u32::MAX - 1;
+
+/// The number of the lane that serves all requests to an object, or none's.
+pub(crate) fn lane_of_object(
+    orb: &Orb,
+    policies: &Policies,
+    object_priority: Option<Priority>,
+) -> u32 {
+    if policies.dispatch.is_some() || orb.config().dispatch.is_some() {
+        orb.core().lanes.route();
+        return ASKED;
+    }
+    match (policies.lanes.as_slice(), object_priority) {
+        ([], _) => OWN,
+        ([only], _) => only.0.number,
+        (lanes, Some(priority)) => lane_for(lanes, priority).map_or(ASKED, |lane| lane.0.number),
+        _ => ASKED,
+    }
+}
+
+/// The lane for requests of a priority: the highest that is not above it.
+pub(crate) fn lane_for(lanes: &[Lane], priority: Priority) -> Option<&Lane> {
+    let fits = |lane: &&Lane| lane.priority().is_none_or(|it| it <= priority);
+    lanes.iter().filter(fits).max_by_key(|lane| lane.priority())
+}
+
+impl Incoming<'_> {
+    /// Where the request goes, if that has to be found out.
+    pub(crate) fn destination(&self) -> Result<Option<Route>, SystemException> {
+        match self.orb.core().registry.find(self.key) {
+            Ok(object) if object.lane != self.lane => self.route(&object).map(Some),
+            // Whatever is wrong with the key shows when it is served.
+            _ => Ok(None),
+        }
+    }
+
+    /// Where a request to that object goes.
+    pub(crate) fn route(&self, object: &ActiveObject) -> Result<Route, SystemException> {
+        if let Some(decided) = self.decided {
+            return Ok(Route::Here(*decided));
+        }
+        let info = RequestInfo {
+            incoming: self,
+            object,
+        };
+        let policies = object.policies();
+        let hooks = [&policies.dispatch, &self.orb.config().dispatch];
+        for hook in hooks.into_iter().flatten() {
+            match hook.0.arrived(&info) {
+                Dispatch::Here => {}
+                Dispatch::At(priority, scheduling) => {
+                    return Ok(Route::Here(Decided {
+                        priority: Some(priority),
+                        scheduling,
+                    }));
+                }
+                Dispatch::In(lane) => return Ok(self.to(&lane)),
+                Dispatch::Refuse(exception) => return Err(exception),
+            }
+        }
+        match policies.lanes.as_slice() {
+            [] => Ok(self.to(&self.orb.own_lane()?)),
+            [only] => Ok(self.to(only)),
+            lanes => {
+                let asked = object
+                    .priority
+                    .or_else(|| asked_priority(&self.contexts))
+                    .unwrap_or(Priority::MIN);
+                // No lane is that low.
+                let none = SystemException::new(ExceptionKind::InvPolicy, 0, Completion::No);
+                Ok(self.to(lane_for(lanes, asked).ok_or(none)?))
+            }
+        }
+    }
+
+    fn to(&self, lane: &Lane) -> Route {
+        if self.peer.is_none() {
+            // A call within the process: the caller's thread does what one of
+            // the lane would.
+            return Route::Here(Decided {
+                priority: lane.priority(),
+                scheduling: lane.scheduling(),
+            });
+        }
+        match self.lane == lane.0.number {
+            true => Route::Here(Decided::default()),
+            false => Route::To(lane.clone()),
+        }
+    }
+}

@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What a lane's threads are: their priorities, and how they get them back.
+
+use std::cell::RefCell;
+use std::sync::Arc;
+
+use orbium_sync::ThreadOptions;
+use orbium_sys::{RealTimeError, Scheduling, bind_this_thread};
+
+use super::LaneConfig;
+use crate::{Priority, priority};
+
+/// What each thread of a lane has.
+#[derive(Debug)]
+pub(crate) struct Setup {
+    pub(crate) priority: Option<Priority>,
+    /// What the host gives, too.
+    pub(crate) scheduling: Option<Scheduling>,
+    processors: Option<Vec<usize>>,
+    /// What its threads have if they are given nothing.
+    inherited: Scheduling,
+}
+
+thread_local! {
+    /// What this thread goes back to, if it is a lane's.
+    static OWN: RefCell<Option<Arc<Setup>>> = const { RefCell::new(None) };
+}
+
+impl Setup {
+    /// What the host gives of what is asked for, tried on a thread made for it.
+    pub(crate) fn new(config: &LaneConfig) -> Result<Arc<Self>, RealTimeError> {
+        let inherited = Scheduling::of_this_thread().unwrap_or_default();
+        let asked = Arc::new(Self {
+            priority: config.priority,
+            scheduling: config.scheduling,
+            processors: config.processors.clone(),
+            inherited,
+        });
+        if asked.scheduling.is_none() && asked.processors.is_none() {
+            return Ok(asked);
+        }
+        let refused = asked.tried_out(config.stack_size).err();
+        match refused {
+            None => Ok(asked),
+            Some(error @ RealTimeError::System(_)) => Err(error),
+            Some(error) if config.soft => {
+                tracing::warn!(lane = config.name, %error, "the lane goes on without");
+                let allowed = |it: &Scheduling| it.try_out().is_ok();
+                let processors = asked.processors.clone();
+                Ok(Arc::new(Self {
+                    priority: asked.priority,
+                    scheduling: asked.scheduling.filter(allowed),
+                    processors: processors.filter(|it| bindable(it)),
+                    inherited,
+                }))
+            }
+            Some(error) => Err(error),
+        }
+    }
+
+    fn tried_out(self: &Arc<Self>, stack_size: Option<usize>) -> Result<(), RealTimeError> {
+        let setup = Arc::clone(self);
+        let mut builder = std::thread::Builder::new();
+        if let Some(octets) = stack_size {
+            builder = builder.stack_size(octets);
+        }
+        let thread = builder.spawn(move || setup.apply())?;
+        thread
+            .join()
+            .unwrap_or_else(|_| Err(std::io::Error::other("the thread failed").into()))
+    }
+
+    fn apply(&self) -> Result<(), RealTimeError> {
+        if let Some(processors) = &self.processors {
+            bind_this_thread(processors)?;
+        }
+        let scheduling = self.scheduling();
+        match Scheduling::of_this_thread() {
+            Ok(own) if own == scheduling => Ok(()),
+            _ => scheduling.apply_to_this_thread(),
+        }
+    }
+
+    /// What its threads have.
+    fn scheduling(&self) -> Scheduling {
+        self.scheduling.unwrap_or(self.inherited)
+    }
+
+    /// The kind of thread.
+    pub(crate) fn options(self: &Arc<Self>, stack_size: Option<usize>) -> ThreadOptions {
+        let setup = Arc::clone(self);
+        ThreadOptions {
+            stack_size,
+            begin: Some(Arc::new(move || setup.begin())),
+        }
+    }
+
+    fn begin(self: &Arc<Self>) {
+        if let Err(error) = self.apply() {
+            tracing::warn!(%error, "a thread of a lane serves without its priority");
+        }
+        priority::set_current(self.priority);
+        OWN.set(Some(Arc::clone(self)));
+    }
+}
+
+fn bindable(processors: &[usize]) -> bool {
+    let wanted = processors.to_vec();
+    let tried = std::thread::spawn(move || bind_this_thread(&wanted).is_ok());
+    tried.join().unwrap_or(false)
+}
+
+/// Gives a lane's thread its own priorities back, whatever a servant has set.
+#[cold]
+pub(crate) fn restore() {
+    OWN.with_borrow(|own| {
+        let Some(own) = own else { return };
+        priority::set_current(own.priority);
+        give(own.scheduling());
+    });
+}
+
+fn give(scheduling: Scheduling) {
+    if let Err(error) = scheduling.apply_to_this_thread() {
+        tracing::debug!(%error, "a thread keeps its scheduling");
+    }
+}
+
+/// Runs `work` at a CORBA priority, and at a native one if it is given; the
+/// thread has its own again afterwards, even if `work` panics.
+pub(crate) fn at<R>(
+    priority: Option<Priority>,
+    scheduling: Option<Scheduling>,
+    work: impl FnOnce() -> R,
+) -> R {
+    struct Back(Scheduling);
+    impl Drop for Back {
+        fn drop(&mut self) {
+            give(self.0);
+        }
+    }
+    let _back = scheduling.and_then(|wanted| {
+        let own = Scheduling::of_this_thread().ok()?;
+        (own != wanted).then(|| {
+            give(wanted);
+            Back(own)
+        })
+    });
+    priority::while_at(priority, work)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_thread_has_its_priorities_again() {
+        let setup = Arc::new(Setup {
+            priority: Priority::new(7),
+            scheduling: None,
+            processors: None,
+            inherited: Scheduling::default(),
+        });
+        let seen = std::thread::spawn(move || {
+            setup.begin();
+            priority::set_current(Priority::new(1));
+            restore();
+            let restored = priority::current();
+            let raised = at(Priority::new(9), None, priority::current);
+            (restored, raised, priority::current())
+        });
+        let seven = Priority::new(7);
+        assert_eq!(seen.join().unwrap(), (seven, Priority::new(9), seven));
+    }
+
+    #[test]
+    fn what_the_host_refuses_is_an_error_or_left_out() {
+        let config = LaneConfig {
+            priority: Priority::new(3),
+            scheduling: Some(Scheduling::fifo(1000)),
+            ..LaneConfig::default()
+        };
+        assert!(matches!(
+            Setup::new(&config),
+            Err(RealTimeError::NoSuchPriority(_))
+        ));
+        let soft = Setup::new(&LaneConfig {
+            soft: true,
+            ..config
+        });
+        let soft = soft.unwrap();
+        assert_eq!((soft.priority, soft.scheduling), (Priority::new(3), None));
+    }
+}

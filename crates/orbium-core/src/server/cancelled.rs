@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Requests that nobody waits for any more.
+
+use std::collections::HashSet;
+use std::sync::PoisonError;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use orbium_sync::lock::{Mutex, MutexGuard};
+
+/// Requests remembered while replies may still come.
+const MAX: usize = 1024;
+
+/// The ids of cancelled requests of a connection.
+#[derive(Debug, Default)]
+pub(super) struct Cancelled {
+    ids: Mutex<HashSet<u32>>,
+    /// Whether there are any: known without the lock.
+    some: AtomicBool,
+}
+
+impl Cancelled {
+    fn lock(&self) -> MutexGuard<'_, HashSet<u32>> {
+        self.ids.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Remembers one, up to a bound.
+    pub(super) fn insert(&self, request_id: u32) {
+        let mut ids = self.lock();
+        if ids.len() < MAX {
+            ids.insert(request_id);
+            self.some.store(true, Ordering::Release);
+        }
+    }
+
+    /// Forgets one; whether it was remembered.
+    pub(super) fn remove(&self, request_id: u32) -> bool {
+        if !self.some.load(Ordering::Acquire) {
+            return false;
+        }
+        let mut ids = self.lock();
+        let was = ids.remove(&request_id);
+        self.some.store(!ids.is_empty(), Ordering::Release);
+        was
+    }
+
+    /// Forgets all.
+    pub(super) fn clear(&self) {
+        let mut ids = self.lock();
+        ids.clear();
+        self.some.store(false, Ordering::Release);
+    }
+}

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! A lane, as its threads see it.
+
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, PoisonError, Weak};
+use std::time::{Duration, Instant};
+
+use orbium_sync::ThreadCache;
+use orbium_sync::lock::{Mutex, MutexGuard};
+use orbium_sys::Waker;
+
+use crate::accepting::Accepting;
+use crate::lane::thread::Setup;
+use crate::orb::{OrbCore, OrbError};
+use crate::server::connection::ServerConnection;
+use crate::server::pool::Pool;
+use crate::server::{leader_followers, reactive, threads, worker_pool};
+use crate::{Channel, LaneConfig, Orb, ServerStrategy};
+
+/// What all threads of a lane share.
+pub(crate) struct LaneCore {
+    pub(crate) orb: Weak<OrbCore>,
+    /// 0 is the ORB's own; no two lanes of an ORB have the same.
+    pub(crate) number: u32,
+    pub(crate) name: String,
+    pub(crate) strategy: ServerStrategy,
+    pub(crate) setup: Arc<Setup>,
+    pub(crate) published: Vec<Channel>,
+    /// Requests that wait, and the threads that serve those handed over.
+    pub(crate) pool: Arc<Pool>,
+    /// Threads that there may be if all are busy; those that are kept.
+    pub(super) most_threads: usize,
+    pub(super) idle_time: Duration,
+    pub(super) threads: ThreadCache,
+    stopping: AtomicBool,
+    pub(super) waker: Arc<Waker>,
+    connections: Mutex<HashMap<u64, Arc<ServerConnection>>>,
+    next_id: AtomicU64,
+}
+
+impl LaneCore {
+    /// Starts the threads that serve.
+    pub(crate) fn start(
+        orb: &Orb,
+        number: u32,
+        config: &LaneConfig,
+        accepting: Accepting,
+        published: Vec<Channel>,
+    ) -> Result<Arc<Self>, OrbError> {
+        let refused = |error| OrbError::RealTime(config.name.clone(), error);
+        let failed = |error| OrbError::Threads(config.name.clone(), error);
+        let setup = Setup::new(config).map_err(refused)?;
+        let options = setup.options(config.stack_size);
+        let threads = ThreadCache::with_options(&config.name, config.idle_time, options);
+        let lane = Arc::new(Self {
+            orb: orb.downgrade(),
+            number,
+            name: config.name.clone(),
+            strategy: config.strategy,
+            published,
+            pool: Pool::new(orb, number, config, &setup, &threads),
+            most_threads: config.threads().1,
+            idle_time: config.idle_time,
+            threads,
+            stopping: AtomicBool::new(false),
+            waker: Arc::new(Waker::new().map_err(failed)?),
+            connections: Mutex::default(),
+            // No two connections of an ORB have the same.
+            next_id: AtomicU64::new((u64::from(number) << 40) + accepting.next_token()),
+            setup,
+        });
+        let started = match config.strategy {
+            ServerStrategy::ThreadPerConnection => threads::start(orb, &lane, accepting),
+            ServerStrategy::Reactive => reactive::start(orb, &lane, accepting),
+            ServerStrategy::LeaderFollowers { threads } => {
+                leader_followers::start(orb, &lane, accepting, threads)
+            }
+            ServerStrategy::WorkerPool { .. } => worker_pool::start(orb, &lane, accepting),
+        };
+        if let Err(error) = started {
+            // Threads that are there already have nothing to do.
+            lane.halt();
+            lane.await_end();
+            return Err(failed(error));
+        }
+        Ok(lane)
+    }
+
+    /// Requests for which there was no room so far.
+    pub(crate) fn refused(&self) -> u64 {
+        self.pool.refused()
+    }
+
+    /// Takes nothing more; what is being served goes on.
+    pub(crate) fn halt(&self) {
+        self.stopping.store(true, Ordering::Release);
+        self.waker.wake();
+        for connection in self.lock().values() {
+            connection.stop_receiving();
+        }
+        self.pool.close();
+    }
+
+    /// Waits for the end of what is being served when the lane was halted.
+    pub(crate) fn await_end(&self) {
+        let limit = Instant::now() + Duration::from_secs(3600);
+        let left = self.threads.close(Some(limit));
+        if left > 0 {
+            tracing::warn!(left, lane = self.name, "threads still serve");
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, HashMap<u64, Arc<ServerConnection>>> {
+        self.connections
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(super) fn is_stopping(&self) -> bool {
+        self.stopping.load(Ordering::Acquire)
+    }
+
+    /// Takes a connection into the books; `None` beyond the limit, or when no
+    /// more are taken.
+    pub(super) fn register(
+        &self,
+        limit: usize,
+        make: impl FnOnce(u64) -> ServerConnection,
+    ) -> Option<Arc<ServerConnection>> {
+        let mut connections = self.lock();
+        if connections.len() >= limit || self.is_stopping() {
+            return None;
+        }
+        let id = self.next_id.fetch_add(1, Ordering::Relaxed);
+        let connection = Arc::new(make(id));
+        connections.insert(id, Arc::clone(&connection));
+        Some(connection)
+    }
+
+    pub(super) fn forget(&self, id: u64) {
+        self.lock().remove(&id);
+    }
+}

@@ -1,0 +1,368 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! A lane's queue, and the threads that serve from it: all requests of a worker
+//! pool; with other strategies those that came by another lane's connection.
+//!
+//! When all threads wait in calls of their own, another one is started, up to a
+//! limit; at the limit whatever comes is refused, so that those who wait for it
+//! learn of that instead of waiting for ever.
+
+mod worker;
+
+use std::collections::{HashSet, VecDeque};
+use std::io;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, PoisonError, Weak};
+use std::time::Duration;
+
+use orbium_sync::ThreadCache;
+use orbium_sync::lock::{Condvar, Mutex, MutexGuard};
+
+use crate::lane::thread::Setup;
+use crate::orb::OrbCore;
+use crate::server::intake::{Queued, Sink};
+use crate::server::starting::{Called, Roll};
+use crate::server::waiting::Waiting;
+use crate::{LaneConfig, Orb, ServerStrategy};
+use worker::Work;
+
+/// A buffer larger than this is given back after the request.
+const KEPT: usize = 1 << 20;
+
+/// Octets of a buffer at first: most requests and replies are smaller.
+const SMALL: usize = 8 * 1024;
+
+/// Requests that may wait for the threads of a lane that has no queue of its
+/// own, to which they were handed over.
+const HANDED_OVER: usize = 256;
+
+struct State {
+    waiting: Waiting<Queued>,
+    /// Buffers for requests, for as many as there are workers.
+    room: Vec<Vec<u8>>,
+    /// Connections of which a oneway runs: what was sent behind it comes after.
+    oneways: HashSet<u64>,
+    /// Lanes that want a request of theirs served.
+    loans: VecDeque<Arc<Pool>>,
+    /// Threads that wait for a request.
+    idle: usize,
+    /// Threads that do not wait in a call of their own.
+    active: usize,
+    /// All threads.
+    alive: usize,
+    /// Nobody is left to serve anything, nor can be had.
+    stalled: bool,
+    closed: bool,
+}
+
+/// The queue and its threads.
+pub(crate) struct Pool {
+    orb: Weak<OrbCore>,
+    threads: ThreadCache,
+    refused: AtomicU64,
+    /// Threads that have answered and are about to be idle: whoever has got that
+    /// answer finds them.
+    answering: AtomicUsize,
+    lane: u32,
+    setup: Arc<Setup>,
+    /// Threads that stay.
+    fixed: usize,
+    /// Threads that are started as requests come.
+    grows_to: usize,
+    /// Threads there may be, those included that replace others that wait in
+    /// calls.
+    most: usize,
+    idle_time: Duration,
+    /// Requests that may wait.
+    capacity: usize,
+    borrows_from: Vec<Arc<Pool>>,
+    state: Mutex<State>,
+    changed: Condvar,
+}
+
+impl Pool {
+    pub(super) fn new(
+        orb: &Orb,
+        lane: u32,
+        config: &LaneConfig,
+        setup: &Arc<Setup>,
+        threads: &ThreadCache,
+    ) -> Arc<Self> {
+        let limits = &orb.config().limits;
+        let (fixed, grows_to) = config.threads();
+        let (fixed, capacity) = match config.strategy {
+            ServerStrategy::WorkerPool { queue, .. } => (fixed, queue),
+            _ => (0, HANDED_OVER),
+        };
+        let octets = config.queue_octets.unwrap_or(limits.message_size);
+        let lenders = config.borrows_from.iter();
+        Arc::new(Self {
+            orb: orb.downgrade(),
+            threads: threads.clone(),
+            refused: AtomicU64::new(0),
+            answering: AtomicUsize::new(0),
+            lane,
+            setup: Arc::clone(setup),
+            fixed,
+            grows_to: match grows_to {
+                0 => limits.serving_threads,
+                some => some,
+            },
+            most: limits.serving_threads,
+            idle_time: config.idle_time,
+            capacity,
+            borrows_from: lenders.map(|it| Arc::clone(&it.0.pool)).collect(),
+            state: Mutex::new(State {
+                waiting: Waiting::new(octets),
+                room: Vec::new(),
+                oneways: HashSet::new(),
+                loans: VecDeque::new(),
+                idle: 0,
+                active: 0,
+                alive: 0,
+                stalled: false,
+                closed: false,
+            }),
+            changed: Condvar::new(),
+        })
+    }
+
+    /// Starts the threads that stay; all are there when this returns.
+    pub(super) fn start(self: &Arc<Self>) -> io::Result<()> {
+        let roll = Roll::default();
+        let started = {
+            let mut state = self.lock();
+            state.room = (0..=self.fixed)
+                .map(|_| Vec::with_capacity(SMALL))
+                .collect();
+            (0..self.fixed).try_for_each(|_| self.add_thread(&mut state, Some(roll.call())))
+        };
+        roll.await_all();
+        started
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Requests for which there was no room so far.
+    pub(super) fn refused(&self) -> u64 {
+        self.refused.load(Ordering::Relaxed)
+    }
+
+    /// Counts a request for which there was no room.
+    pub(super) fn count_refused(&self, requests: usize) {
+        self.refused.fetch_add(requests as u64, Ordering::Relaxed);
+    }
+
+    /// Requests that wait.
+    pub(crate) fn waiting(&self) -> usize {
+        self.lock().waiting.len()
+    }
+
+    /// A connection takes answers again, or has ended.
+    pub(super) fn look_again(&self) {
+        // Not between a thread's look and its sleep.
+        drop(self.lock());
+        self.changed.notify_all();
+    }
+
+    /// Drops what a connection that is lost has asked for.
+    pub(super) fn forget(&self, connection: u64) {
+        let which = |queued: &Queued| queued.connection().id == connection;
+        // Dropped when the lock is no longer held: that may end the connection.
+        let _removed = self.lock().waiting.remove(which);
+    }
+
+    /// Begins nothing more. Requests that wait are dropped with their
+    /// connections; those of other lanes' connections are refused.
+    pub(super) fn close(&self) {
+        let left = {
+            let mut state = self.lock();
+            state.closed = true;
+            state.loans.clear();
+            state.waiting.remove(|_| true)
+        };
+        self.changed.notify_all();
+        let others = left.iter().filter(|it| it.connection().lane != self.lane);
+        others.for_each(Queued::refuse);
+    }
+
+    /// Starts a thread, which drops `called` when it is there.
+    fn add_thread(self: &Arc<Self>, state: &mut State, called: Option<Called>) -> io::Result<()> {
+        let pool = Arc::clone(self);
+        self.threads.run(move || {
+            let storage = Vec::with_capacity(SMALL);
+            drop(called);
+            pool.work(storage);
+        })?;
+        state.active += 1;
+        state.alive += 1;
+        Ok(())
+    }
+
+    /// The next thing to do, in exchange for the buffer of the one before;
+    /// `None` if this thread is one too many.
+    fn next(&self, mut octets: Vec<u8>, answered: bool) -> Option<Work> {
+        let mut state = self.lock();
+        if answered {
+            self.answering.fetch_sub(1, Ordering::AcqRel);
+        }
+        if (1..=KEPT).contains(&octets.capacity()) && state.room.len() <= self.fixed {
+            octets.clear();
+            state.room.push(octets);
+        }
+        let mut waited_enough = false;
+        while !state.closed && state.active <= self.grows_to {
+            if let Some(queued) = self.take(&mut state) {
+                return Some(Work::Own(queued));
+            }
+            if let Some(borrower) = state.loans.pop_front() {
+                return Some(Work::For(borrower));
+            }
+            let spare = state.active > self.fixed;
+            if spare && waited_enough {
+                break;
+            }
+            state.idle += 1;
+            (state, waited_enough) = self.wait(state, spare);
+            state.idle -= 1;
+        }
+        state.active -= 1;
+        state.alive -= 1;
+        // A wake-up that was for us is for another.
+        self.changed.notify_one();
+        None
+    }
+
+    /// Waits for something to do, a thread too many only for some time; whether
+    /// that is over.
+    fn wait<'a>(&self, state: MutexGuard<'a, State>, spare: bool) -> (MutexGuard<'a, State>, bool) {
+        if !spare {
+            let state = self.changed.wait(state);
+            return (state.unwrap_or_else(PoisonError::into_inner), false);
+        }
+        let waited = self.changed.wait_timeout(state, self.idle_time);
+        let (state, result) = waited.unwrap_or_else(PoisonError::into_inner);
+        (state, result.timed_out())
+    }
+
+    /// The first request that may begin.
+    fn take(&self, state: &mut State) -> Option<Queued> {
+        let State {
+            waiting, oneways, ..
+        } = state;
+        let may_begin = |queued: &Queued| {
+            let connection = queued.connection();
+            // Nobody tells this lane when another's connection takes answers.
+            let held_up = connection.lane == self.lane && connection.is_held_up();
+            !held_up && !oneways.contains(&connection.id)
+        };
+        let queued = waiting.take(may_begin)?;
+        if queued.is_oneway() {
+            oneways.insert(queued.connection().id);
+        }
+        Some(queued)
+    }
+
+    /// What was sent behind a oneway may begin.
+    fn oneway_ends(&self, state: &mut State, connection: u64) {
+        state.oneways.remove(&connection);
+        if state.idle > 0 {
+            self.changed.notify_all();
+        }
+    }
+
+    /// A thread is about to wait in a call of its own.
+    #[cold]
+    fn wait_begins(self: &Arc<Self>) {
+        let refused = {
+            let mut state = self.lock();
+            state.active -= 1;
+            let all_wait = state.active == 0 && !state.closed;
+            if !all_wait || state.alive < self.most && self.add_thread(&mut state, None).is_ok() {
+                return;
+            }
+            state.stalled = true;
+            state.waiting.remove(|_| true)
+        };
+        tracing::warn!("all threads wait in calls of their own: requests are refused");
+        self.count_refused(refused.len());
+        refused.iter().for_each(Queued::refuse);
+    }
+
+    /// Promises an idle thread to a lane, if there is one.
+    fn lend(&self, borrower: &Arc<Self>) -> bool {
+        let mut state = self.lock();
+        let free = state.idle > state.loans.len() + state.waiting.len();
+        if free && !state.closed {
+            state.loans.push_back(Arc::clone(borrower));
+            self.changed.notify_one();
+        }
+        free && !state.closed
+    }
+
+    /// Threads that may be started for what comes.
+    fn may_grow_by(&self, state: &State) -> usize {
+        let most = self.grows_to.min(self.most);
+        match state.active {
+            // All that there are wait in calls of their own.
+            0 => self.most.min(most.max(state.alive + 1)),
+            _ => most,
+        }
+        .saturating_sub(state.alive)
+    }
+
+    /// Sees that somebody serves what was put; `false` if nobody will.
+    fn attend(self: &Arc<Self>, state: &mut State) -> bool {
+        if state.idle > 0 {
+            self.changed.notify_one();
+        }
+        let soon = state.idle + self.answering.load(Ordering::Acquire);
+        if soon >= state.waiting.len() {
+            return true;
+        }
+        if self.may_grow_by(state) > 0 && self.add_thread(state, None).is_ok() {
+            return true;
+        }
+        // Those that are busy will look; another lane's thread may be sooner.
+        self.borrows_from.iter().any(|it| it.lend(self)) || state.active > 0
+    }
+}
+
+impl Sink for Arc<Pool> {
+    fn put(&self, request: Queued) -> Result<(), Box<Queued>> {
+        let mut state = self.lock();
+        let grows = self.may_grow_by(&state);
+        let lent = || self.borrows_from.iter().any(|it| it.lend(self));
+        // Who is idle, or is started, will take one at once.
+        let soon = state.idle + self.answering.load(Ordering::Acquire);
+        let most = match self.capacity.saturating_add(soon + grows) {
+            _ if state.closed || state.stalled => 0,
+            most if state.waiting.len() >= most && lent() => most + 1,
+            most => most,
+        };
+        let (priority, octets) = (request.priority(), request.len());
+        let mut put = state.waiting.put(priority, octets, request, most);
+        if put.is_ok() && !self.attend(&mut state) {
+            // No thread is to be had at all: what was put last is the last.
+            put = match state.waiting.take_last() {
+                Some(request) => Err(request),
+                None => Ok(()),
+            };
+        }
+        if put.is_err() {
+            self.count_refused(1);
+        }
+        put.map_err(Box::new)
+    }
+
+    fn room(&self) -> Vec<u8> {
+        self.lock().room.pop().unwrap_or_default()
+    }
+
+    fn cancel(&self, connection: u64, request_id: u32) -> bool {
+        let which = |queued: &Queued| queued.is(connection, request_id);
+        let removed = self.lock().waiting.remove(which);
+        !removed.is_empty()
+    }
+}
