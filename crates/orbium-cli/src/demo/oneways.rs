@@ -28,8 +28,12 @@ const SIZES: [usize; 3] = [64, 1 << 10, 8 << 10];
 /// the kernel to hold them.
 const BURST: u64 = 8;
 
-/// Time without anything new, after which nothing more is expected.
+/// Time without anything new, after which nothing more is expected of a flood.
 const SILENCE: Duration = Duration::from_millis(50);
+
+/// The same where nothing should be lost, or nothing has come at all: a busy
+/// machine may let a receiver wait.
+const LONG_SILENCE: Duration = Duration::from_secs(5);
 
 #[derive(Debug, Args)]
 pub(crate) struct OnewaysArgs {
@@ -118,7 +122,7 @@ impl Parties {
         Load::SendOctets
             .send(self.to.as_object(), size, BURST)
             .map_err(in_words)?;
-        for (number, tally) in self.settled(BURST)?.iter().enumerate() {
+        for (number, tally) in self.settled(BURST, LONG_SILENCE)?.iter().enumerate() {
             intact(tally, size)?;
             if tally.calls != BURST {
                 let (number, calls) = (number + 1, tally.calls);
@@ -140,7 +144,7 @@ impl Parties {
             sent += AT_ONCE;
         }
         let rate = rate(sent, start.elapsed());
-        let tallies = self.settled(sent)?;
+        let tallies = self.settled(sent, SILENCE)?;
         for tally in &tallies {
             intact(tally, size)?;
             if tally.calls > sent {
@@ -164,7 +168,7 @@ impl Parties {
 
     /// What the receivers have when all of them have everything, or nothing new
     /// has come for a while.
-    fn settled(&self, sent: u64) -> Result<Vec<Tally>, String> {
+    fn settled(&self, sent: u64, silence: Duration) -> Result<Vec<Tally>, String> {
         let tallies = || -> Result<Vec<Tally>, String> {
             let asked = self.receivers.iter().map(Receiver::stop_timer);
             asked.collect::<Result<_, _>>().map_err(in_words)
@@ -173,7 +177,11 @@ impl Parties {
         let end = Instant::now() + PATIENCE;
         loop {
             let has_all = last.iter().all(|tally| tally.calls >= sent);
-            if has_all || since.elapsed() >= SILENCE || Instant::now() >= end {
+            let silence = match last.iter().any(|tally| tally.calls == 0) {
+                true => LONG_SILENCE,
+                false => silence,
+            };
+            if has_all || since.elapsed() >= silence || Instant::now() >= end {
                 return Ok(last);
             }
             thread::sleep(SILENCE / 10);
