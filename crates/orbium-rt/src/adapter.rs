@@ -11,6 +11,7 @@ use orbium_core::{
     AdapterExtension, Call, Completion, DetachedRequest, DispatchError, ExceptionKind, Priority,
     SystemException,
 };
+use orbium_giop::component::{HostPort, PriorityEndpoint};
 use orbium_giop::real_time::{
     ClientProtocolsValue, PriorityBand, PriorityBandsValue, PriorityModel, read_priority_context,
 };
@@ -18,7 +19,7 @@ use orbium_giop::{TaggedComponent, service_context};
 
 use crate::PriorityModelPolicy;
 use crate::error::bad_param;
-use crate::pool::Threadpool;
+use crate::pool::{Reader, Threadpool};
 use crate::rt_orb::Shared;
 
 thread_local! {
@@ -86,6 +87,28 @@ impl Adapter {
     pub(crate) fn is_server_declared(&self) -> bool {
         self.model
             .is_some_and(|it| it.priority_model == PriorityModel::ServerDeclared)
+    }
+
+    /// The internet addresses of the pool's lanes, as TAO tells of them.
+    fn endpoints(&self) -> Vec<PriorityEndpoint> {
+        let readers = self.pool.as_ref().map(|pool| pool.readers.as_slice());
+        let of_reader = |reader: &Reader| {
+            let plain = reader.lane.channels().iter();
+            let plain = plain.filter(|it| it.scheme == "iiop" && it.messaging.is_empty());
+            let addresses = plain.filter_map(|it| it.address.parse::<orbium_core::HostPort>().ok());
+            let priority = reader.priority.number();
+            addresses
+                .map(|at| PriorityEndpoint {
+                    address: HostPort {
+                        host: at.host,
+                        port: at.port,
+                    },
+                    priority,
+                })
+                .collect::<Vec<_>>()
+        };
+        let readers = readers.unwrap_or_default().iter();
+        readers.flat_map(of_reader).collect()
     }
 
     /// `None` for an adapter that says nothing of priorities.
@@ -164,10 +187,15 @@ impl AdapterExtension for Adapter {
         if !self.bands.is_empty() {
             policies.push(PriorityBandsValue(self.bands.clone()).to_policy());
         }
-        if policies.is_empty() {
-            return Vec::new();
+        let mut components = Vec::new();
+        if !policies.is_empty() {
+            components.push(TaggedComponent::policies(&policies));
         }
-        vec![TaggedComponent::policies(&policies)]
+        let endpoints = self.endpoints();
+        if !endpoints.is_empty() {
+            components.push(TaggedComponent::tao_endpoints(&endpoints));
+        }
+        components
     }
 
     fn settled_priority(&self, object_id: &[u8]) -> Option<Priority> {

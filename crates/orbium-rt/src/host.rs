@@ -60,6 +60,19 @@ impl Host {
         self.mapping.to_native(corba).ok_or_else(not_mapped)
     }
 
+    /// The scheduling of threads at a priority; `None` where scheduling is left
+    /// alone.
+    pub(crate) fn scheduling(
+        &self,
+        corba: Priority,
+    ) -> Result<Option<Scheduling>, SystemException> {
+        let native = self.to_native(corba)?;
+        Ok(self.class.map(|class| Scheduling {
+            class,
+            priority: native.into(),
+        }))
+    }
+
     /// Gives the calling thread a priority, until it is given another.
     pub(crate) fn give(&self, corba: Priority) -> Result<(), SystemException> {
         self.give_native(self.to_native(corba)?)?;

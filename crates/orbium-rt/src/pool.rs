@@ -2,13 +2,16 @@
 //! Thread pools (RT-CORBA 1.2, clause 5.8): what they are asked to be.
 
 mod lane;
+mod readers;
 mod threads;
 
 use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 
-use orbium_core::{Completion, DetachedRequest, ExceptionKind, Limits, Priority, SystemException};
+use orbium_core::{
+    Completion, DetachedRequest, Endpoint, ExceptionKind, Orb, Priority, SystemException,
+};
 
 use crate::error::bad_param;
 use crate::host::Host;
@@ -42,6 +45,9 @@ pub struct ThreadpoolLane {
     pub dynamic_threads: u32,
     /// Processors that the threads run on; none for all.
     pub processors: Vec<usize>,
+    /// Where requests of this priority come in, read at this priority; none for
+    /// the ORB's own endpoints. Of a pool all lanes have some, or none has.
+    pub endpoints: Vec<Endpoint>,
 }
 
 impl ThreadpoolLane {
@@ -53,6 +59,7 @@ impl ThreadpoolLane {
             static_threads,
             dynamic_threads,
             processors: Vec::new(),
+            endpoints: Vec::new(),
         }
     }
 }
@@ -90,8 +97,17 @@ pub(crate) struct Threadpool {
     pub(crate) has_lanes: bool,
     config: ThreadpoolConfig,
     buffered: Buffered,
+    /// What reads the requests of each lane, if they have endpoints.
+    pub(crate) readers: Vec<Reader>,
     /// Adapters whose requests it serves.
     attached: AtomicU32,
+}
+
+/// Reads the requests of one priority.
+#[derive(Clone, Debug)]
+pub(crate) struct Reader {
+    pub(crate) priority: Priority,
+    pub(crate) lane: orbium_core::Lane,
 }
 
 /// What waits in all lanes together.
@@ -151,7 +167,7 @@ impl Threadpool {
     pub(crate) fn start(
         id: ThreadpoolId,
         host: &Arc<Host>,
-        limits: &Limits,
+        orb: &Orb,
         lanes: &[ThreadpoolLane],
         has_lanes: bool,
         config: ThreadpoolConfig,
@@ -173,6 +189,12 @@ impl Threadpool {
         if made.is_empty() || twice {
             return Err(bad_param());
         }
+        let listening = lanes.iter().filter(|it| !it.endpoints.is_empty()).count();
+        if listening != 0 && listening != lanes.len() {
+            return Err(bad_param());
+        }
+        let limits = &orb.config().limits;
+        let readers = readers::start(id, host, orb, lanes)?;
         let limit = |asked: usize, most: usize| if asked == 0 { most } else { asked };
         let pool = Arc::new(Self {
             id,
@@ -185,6 +207,7 @@ impl Threadpool {
                 most_octets: limit(config.max_request_buffer_size, limits.message_size),
             },
             config,
+            readers,
             attached: AtomicU32::new(0),
         });
         match pool.start_static(host) {

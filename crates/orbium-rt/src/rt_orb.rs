@@ -7,8 +7,9 @@ use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use orbium_core::{
-    Completion, ConnectionWishes, ExceptionKind, Extension, NetworkMark, Orb, Poa, PoaManager,
-    Policies, Priority, RealTime, SystemException, priority,
+    Completion, ConnectionWishes, Dispatch, DispatchHook, ExceptionKind, Extension, Hook,
+    NetworkMark, Orb, Poa, PoaManager, Policies, Priority, RealTime, RequestInfo, SystemException,
+    priority,
 };
 
 use orbium_giop::real_time::PriorityBand;
@@ -126,6 +127,32 @@ impl RealTime for Installed {
 
     fn as_any(&self) -> &dyn Any {
         self
+    }
+}
+
+/// Leaves it to the pool which of its threads serves a request, whoever has read
+/// it.
+struct ByPool(Arc<Shared>);
+
+impl fmt::Debug for ByPool {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("ByPool")
+    }
+}
+
+impl DispatchHook for ByPool {
+    fn arrived(&self, request: &RequestInfo<'_>) -> Dispatch {
+        if request.peer().is_some() {
+            return Dispatch::At(Priority::MIN, None);
+        }
+        // The caller's thread keeps its own until the upcall.
+        match priority::current() {
+            Some(priority) => Dispatch::At(priority, None),
+            None => match self.0.outgoing(request.object_id()) {
+                Ok(priority) => Dispatch::At(priority, None),
+                Err(exception) => Dispatch::Refuse(exception),
+            },
+        }
     }
 }
 
@@ -257,8 +284,8 @@ impl RtOrb {
             pools.last = pools.last.wrapping_add(1);
             ThreadpoolId(pools.last)
         };
-        let limits = &self.orb.config().limits;
-        let pool = Threadpool::start(id, &self.shared.host, limits, lanes, has_lanes, config)?;
+        let host = &self.shared.host;
+        let pool = Threadpool::start(id, host, &self.orb, lanes, has_lanes, config)?;
         let mut pools = self.shared.pools();
         if pools.closed {
             drop(pools);
@@ -327,6 +354,8 @@ impl RtOrb {
         if let Some(pool) = &pool {
             pool.attach();
         }
+        let readers = pool.as_ref().map(|it| it.readers.clone());
+        let readers = readers.unwrap_or_default();
         let adapter = Adapter {
             shared: Arc::clone(&self.shared),
             model: asked.priority_model,
@@ -337,8 +366,12 @@ impl RtOrb {
             settled: Mutex::default(),
         };
         let protocols = asked.server_protocols.map(|it| it.policy());
+        let dispatch = Hook(Arc::new(ByPool(Arc::clone(&self.shared))));
+        let has_readers = !readers.is_empty();
         let policies = Policies {
             protocols: protocols.or(policies.protocols),
+            lanes: readers.into_iter().map(|it| it.lane).collect(),
+            dispatch: has_readers.then_some(dispatch),
             extension: Some(Extension(Arc::new(adapter))),
             ..policies
         };

@@ -7,7 +7,10 @@ use std::sync::{Arc, Mutex};
 use std::thread::{self, JoinHandle};
 
 use common::{adapter, client, on_a_thread, seen_by, server, server_with, soft, teller};
-use orbium_core::{Completion, Config, ExceptionKind, Orb, ServerStrategy, SystemException};
+use orbium_core::{
+    Completion, Config, ExceptionKind, Interface, Orb, ServerStrategy, SystemException,
+};
+use orbium_giop::Component;
 use orbium_rt::{
     InvalidThreadpool, PriorityBand, PriorityModelPolicy, RtOrb, RtPolicies, Scheduling,
     ThreadpoolConfig, ThreadpoolId, ThreadpoolLane,
@@ -166,6 +169,76 @@ fn each_lane_serves_its_priority_on_its_own_threads() {
     let lanes: Vec<_> = names.iter().map(lane).collect();
     assert_eq!(lanes, ["60", "5", "20", "5"]);
     pooled.end();
+}
+
+fn with_endpoint(priority: i16) -> ThreadpoolLane {
+    ThreadpoolLane {
+        endpoints: vec!["iiop://127.0.0.1:0".parse().unwrap()],
+        ..ThreadpoolLane::new(priority, 1, 0)
+    }
+}
+
+#[test]
+fn lanes_may_have_endpoints_of_their_own() {
+    let lanes = [5, 20, 60].map(with_endpoint);
+    let pooled = Pooled::with_lanes(&lanes, ThreadpoolConfig::default());
+    let profile = pooled.object.as_object().ior().iiop_profiles().next();
+    let told = profile
+        .unwrap()
+        .components
+        .iter()
+        .find_map(|it| match Component::parse(it) {
+            Ok(Component::TaoEndpoints(endpoints)) => Some(endpoints),
+            _ => None,
+        });
+    let mut told: Vec<_> = told.unwrap();
+    told.sort_by_key(|it| it.priority);
+    let priorities: Vec<_> = told.iter().map(|it| it.priority).collect();
+    assert_eq!(priorities, [5, 20, 60]);
+    // Each priority comes in where it is served.
+    let (client_orb, client_rt) = client();
+    for (priority, lane) in [(5, 0), (20, 1), (60, 2), (59, 1), (98, 2)] {
+        let target = seen_by(&client_orb, &pooled.orb, &pooled.object);
+        let (rt, at) = (client_rt.clone(), told[lane].clone());
+        on_a_thread(move || {
+            rt.current().set_the_priority(priority).unwrap();
+            assert_eq!(target.act(0), Ok(at.priority.into()));
+            let channel = target.as_object().channel().unwrap();
+            assert_eq!(channel.address, at.address.to_string());
+        });
+    }
+    // Wherever a request comes in, its lane serves it: a client without
+    // priorities knows nothing of them.
+    let plain = orbium_testkit::client();
+    let target = seen_by(&plain, &pooled.orb, &pooled.object);
+    assert_eq!(target.act(0), Ok(5));
+    let refused = pooled.served_at(4).unwrap_err();
+    assert_eq!(refused.kind, ExceptionKind::InvPolicy);
+    // Within the process the same.
+    let (rt, object) = (pooled.rt.clone(), pooled.object.clone());
+    on_a_thread(move || {
+        let none = object.act(0).unwrap_err();
+        assert_eq!(none.kind, ExceptionKind::DataConversion);
+        rt.current().set_the_priority(20).unwrap();
+        assert_eq!(object.act(0), Ok(20));
+    });
+    drop(target);
+    pooled.end();
+}
+
+#[test]
+fn of_a_pool_all_lanes_have_endpoints_or_none() {
+    let (_orb, rt) = server();
+    let lanes = [with_endpoint(5), ThreadpoolLane::new(20, 1, 0)];
+    let refused = rt.create_threadpool_with_lanes(&lanes, ThreadpoolConfig::default());
+    assert_eq!(refused.unwrap_err().kind, ExceptionKind::BadParam);
+    let nowhere = ThreadpoolLane {
+        endpoints: vec!["iiop://203.0.113.1:1".parse().unwrap()],
+        ..ThreadpoolLane::new(20, 1, 0)
+    };
+    let lanes = [with_endpoint(5), nowhere];
+    let refused = rt.create_threadpool_with_lanes(&lanes, ThreadpoolConfig::default());
+    assert_eq!(refused.unwrap_err().kind, ExceptionKind::Initialize);
 }
 
 #[test]
@@ -466,6 +539,26 @@ fn the_end_of_the_orb_completes_what_was_begun_and_refuses_what_waits() {
     pooled.end();
 }
 
+/// Native real-time priorities of the threads that read for a pool.
+fn readers(pool: ThreadpoolId) -> Vec<i32> {
+    let name = format!("rt-{}-io-", pool.0);
+    let mut priorities = Vec::new();
+    for task in std::fs::read_dir("/proc/self/task").unwrap() {
+        let task = task.unwrap().path();
+        let comm = std::fs::read_to_string(task.join("comm")).unwrap_or_default();
+        let Ok(stat) = std::fs::read_to_string(task.join("stat")) else {
+            continue;
+        };
+        // Tests beside this one have pools too, but not of SCHED_FIFO.
+        let fields: Vec<_> = stat.rsplit(") ").next().unwrap().split(' ').collect();
+        if comm.starts_with(&name) && fields[38] == "1" {
+            priorities.push(fields[37].parse().unwrap());
+        }
+    }
+    priorities.sort_unstable();
+    priorities
+}
+
 #[test]
 fn threads_have_native_priorities() {
     let builder = RtOrb::builder().mapping(orbium_rt::DirectMapping::over(1..=20));
@@ -476,12 +569,13 @@ fn threads_have_native_priorities() {
         orbium_testkit::skipped("native priorities of pools: SCHED_FIFO is not permitted here");
         return;
     };
-    let lanes = [2, 7].map(|it| ThreadpoolLane::new(it, 1, 0));
+    let lanes = [2, 7].map(with_endpoint);
     let config = ThreadpoolConfig {
         allow_borrowing: true,
         ..ThreadpoolConfig::default()
     };
     let pool = rt.create_threadpool_with_lanes(&lanes, config).unwrap();
+    assert_eq!(readers(pool), [2, 7], "who reads requests of a lane");
     let pooled = Pooled::new(orb, rt, pool, propagated(2));
     pooled.state.on_act(|_, _| {
         let own = Scheduling::of_this_thread().unwrap();

@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 
 use orbium::rt::{
     LinearMapping, LockedMemory, PriorityBand, PriorityModelPolicy, RtObject, RtOrb, RtOrbBuilder,
-    RtPolicies, Scheduling, ThreadpoolConfig, ThreadpoolLane,
+    RtPolicies, ThreadpoolConfig, ThreadpoolLane,
 };
 use orbium::{Call, Interface, Orb, Policies, SystemException};
 
@@ -66,17 +66,21 @@ fn real_time(soft: bool) -> RtOrbBuilder {
         .prefault_heap(4 << 20)
 }
 
-/// Listens, with a lane for each sort of work.
+/// A lane that listens for itself: what is urgent is read at its priority.
+fn lane(lane: ThreadpoolLane) -> Result<ThreadpoolLane, Failure> {
+    Ok(ThreadpoolLane {
+        endpoints: vec!["iiop://127.0.0.1:0".parse()?],
+        ..lane
+    })
+}
+
+/// Has a lane for each sort of work.
 fn serve(soft: bool) -> Result<(Orb, Valve), Failure> {
-    if !soft {
-        // Who reads requests must not wait for who serves them.
-        Scheduling::fifo(85).apply_to_this_thread()?;
-    }
-    let orb = Orb::builder().endpoint("iiop://127.0.0.1:0")?.build()?;
+    let orb = Orb::builder().build()?;
     let rt = real_time(soft).install(&orb)?;
     let lanes = [
-        ThreadpoolLane::new(URGENT, 1, 0),
-        ThreadpoolLane::new(ORDINARY, 2, 2),
+        lane(ThreadpoolLane::new(URGENT, 1, 0))?,
+        lane(ThreadpoolLane::new(ORDINARY, 2, 2))?,
     ];
     let config = ThreadpoolConfig {
         stack_size: 512 << 10,
@@ -130,9 +134,7 @@ fn control(rt: &RtOrb, valve: &Valve, seconds: u32) -> Result<Vec<Duration>, Fai
 }
 
 fn run(soft: bool, seconds: u32) -> Result<bool, Failure> {
-    let (server, valve) = thread::spawn(move || serve(soft))
-        .join()
-        .map_err(|_| "the server panicked")??;
+    let (server, valve) = serve(soft)?;
     let orb = Orb::builder().build()?;
     let rt = real_time(soft).install(&orb)?;
     let url = server.object_to_string(&valve);

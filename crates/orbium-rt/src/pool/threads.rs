@@ -10,7 +10,7 @@ use orbium_core::{Completion, ExceptionKind, SystemException};
 use orbium_sys::{bind_this_thread, prefault_stack};
 
 use super::lane::{Job, Lane};
-use super::{Threadpool, busy};
+use super::{Threadpool, busy, readers};
 use crate::host::Host;
 
 thread_local! {
@@ -89,10 +89,15 @@ impl Threadpool {
             OWN_LANE.set(Some(Arc::as_ptr(&own).addr()));
             let prepared = pool.prepare(&host, &own);
             let failed = prepared.is_err();
+            let mut answered = false;
             if let Some(ready) = ready {
+                // The first request finds it free, be it ever so soon.
+                if !failed {
+                    own.answers();
+                    answered = true;
+                }
                 let _ = ready.send(prepared);
             }
-            let mut answered = false;
             // A dynamic thread without its priority serves nobody.
             match take.recv() {
                 Ok(Some(job)) if failed => pool.refuse(*job),
@@ -162,6 +167,7 @@ impl Threadpool {
     /// Takes nothing more, refuses what waits, and waits for the threads; a
     /// servant that ends its own pool does not wait for itself.
     pub(crate) fn end(&self) {
+        readers::stop(&self.readers);
         for lane in &self.lanes {
             lane.close().into_iter().for_each(|job| self.refuse(*job));
         }
