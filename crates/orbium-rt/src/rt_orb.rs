@@ -143,7 +143,9 @@ impl fmt::Debug for ByPool {
 impl DispatchHook for ByPool {
     fn arrived(&self, request: &RequestInfo<'_>) -> Dispatch {
         if request.peer().is_some() {
-            return Dispatch::At(Priority::MIN, None);
+            // Queues on the way there go by it.
+            let asked = request.object_priority().or(request.priority());
+            return Dispatch::At(asked.unwrap_or(Priority::MIN), None);
         }
         // The caller's thread keeps its own until the upcall.
         match priority::current() {
