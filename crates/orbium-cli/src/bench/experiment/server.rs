@@ -13,17 +13,18 @@
 use std::io::BufRead;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::thread;
 
 use clap::Args;
-use orbium::{Config, Endpoint, Limits, Orb, ServerStrategy};
+use orbium::{
+    Config, Endpoint, LaneConfig, Limits, Orb, Poa, Policies, Priority, Scheduling, ServerStrategy,
+};
 use orbium_demo::CubeServant;
 use orbium_demo::cubit::Cube;
 use serde_json::{Value, json};
 
 use super::idle;
 use super::lock_counts::LockCounts;
-use super::real_time::{become_real_time, own_priority, raise_descriptor_limit};
+use super::real_time::{can_be_real_time, own_priority, raise_descriptor_limit};
 use super::work::{BUSY, LONG, burn};
 use crate::demo::pin::PinArgs;
 use crate::failure::Failure;
@@ -83,35 +84,30 @@ pub(crate) fn run(args: &ServerArgs) -> Result<(), Failure> {
     args.pin.apply()?;
     raise_descriptor_limit();
     let log = Arc::new(Log::default());
-    let mut lanes = Vec::new();
+    let orb = new_orb(args.strategy)?;
     let mut told = String::new();
     if args.lanes.is_empty() {
-        let orb = new_orb(args.strategy)?;
         for name in ["high", "low"] {
-            told.push_str(&activate(&orb, name, 0, &log)?);
+            told.push_str(&activate(&orb, &orb.root_poa(), name, 0, &log)?);
         }
-        lanes.push(orb);
+        // For connections by the thousand.
+        told.push_str(&bind_idle(&orb)?);
     }
     for (name, priority) in &args.lanes {
-        let (orb, references, refused) = start_lane(args.strategy, name, *priority, &log)?;
-        lanes.push(orb);
-        told.push_str(&references);
+        let (poa, refused) = add_lane(&orb, args.strategy, name, *priority)?;
+        let expected = if refused.is_some() { 0 } else { *priority };
+        told.push_str(&activate(&orb, &poa, name, expected, &log)?);
         if let Some(reason) = refused {
             told.push_str(&format!("note lane {name}: {reason}\n"));
         }
     }
-    // Under the first lane's address, for connections by the thousand.
-    let first = lanes.first().ok_or_else(|| Failure::because("no lane"))?;
-    told.push_str(&bind_idle(first)?);
     output::print(&format!("{told}READY\n"))?;
     for line in std::io::stdin().lock().lines() {
         let line = line.map_err(|error| Failure::because(error.to_string()))?;
         output::print(&format!("{}\n", answer(&line, &log)?))?;
     }
-    for orb in lanes {
-        // Fails only from within a request, which this is not.
-        let _ = orb.shutdown(true);
-    }
+    // Fails only from within a request, which this is not.
+    let _ = orb.shutdown(true);
     Ok(())
 }
 
@@ -144,13 +140,16 @@ fn resident() -> Result<u64, Failure> {
     Ok(kibibytes * 1024)
 }
 
+/// A free port.
+fn endpoint() -> Result<Endpoint, Failure> {
+    let parsed = "iiop://127.0.0.1:0".parse();
+    parsed.map_err(|error: orbium::EndpointError| Failure::because(error.to_string()))
+}
+
 fn new_orb(strategy: ServerStrategy) -> Result<Orb, Failure> {
     let failed = |reason: String| Failure::because(format!("cannot serve: {reason}"));
-    let endpoint: Endpoint = "iiop://127.0.0.1:0"
-        .parse()
-        .map_err(|error: orbium::EndpointError| failed(error.to_string()))?;
     let config = Config {
-        endpoints: vec![endpoint],
+        endpoints: vec![endpoint()?],
         strategy,
         limits: Limits {
             connections: 1 << 16,
@@ -162,36 +161,56 @@ fn new_orb(strategy: ServerStrategy) -> Result<Orb, Failure> {
     Orb::new(config).map_err(|error| failed(error.to_string()))
 }
 
-/// An ORB of its own for a lane, whose threads all have its priority, as they are
-/// made by one that has it.
-fn start_lane(
+/// A lane, and an adapter whose objects it serves; a soft one where the host
+/// refuses its priority, and then the reason.
+fn add_lane(
+    orb: &Orb,
     strategy: ServerStrategy,
     name: &str,
     priority: i32,
-    log: &Arc<Log>,
-) -> Result<(Orb, String, Option<String>), Failure> {
-    let start = || {
-        let refused = become_real_time(priority).err();
-        let orb = new_orb(strategy)?;
-        let expected = if refused.is_some() { 0 } else { priority };
-        let references = activate(&orb, name, expected, log)?;
-        Ok((orb, references, refused))
+) -> Result<(Poa, Option<String>), Failure> {
+    let failed = |reason: String| Failure::because(format!("cannot serve: {reason}"));
+    let is_real_time = priority > 0;
+    let refused = if is_real_time {
+        can_be_real_time(priority).err()
+    } else {
+        None
     };
-    thread::scope(|scope| {
-        let started = scope.spawn(start).join();
-        started.unwrap_or_else(|_| Err(Failure::because("the thread of a lane has died")))
-    })
+    let lane = LaneConfig {
+        name: name.to_owned(),
+        priority: i16::try_from(priority).ok().and_then(Priority::new),
+        scheduling: is_real_time.then(|| Scheduling::fifo(priority)),
+        soft: true,
+        strategy,
+        endpoints: vec![endpoint()?],
+        ..LaneConfig::default()
+    };
+    let lane = orb
+        .add_lane(&lane)
+        .map_err(|error| failed(error.to_string()))?;
+    let policies = Policies {
+        lanes: vec![lane],
+        ..Policies::default()
+    };
+    let poa = orb.root_poa().create_poa(name, None, policies);
+    let poa = poa.map_err(|error| failed(error.to_string()))?;
+    Ok((poa, refused))
 }
 
 /// The objects of a lane; a line for each.
-fn activate(orb: &Orb, name: &str, priority: i32, log: &Arc<Log>) -> Result<String, Failure> {
+fn activate(
+    orb: &Orb,
+    poa: &Poa,
+    name: &str,
+    priority: i32,
+    log: &Arc<Log>,
+) -> Result<String, Failure> {
     let (busy_log, checked_log) = (Arc::clone(log), Arc::clone(log));
     let busy = CubeServant::with_work(move || {
         burn(BUSY);
         busy_log.complete(priority);
     });
     let checked = CubeServant::with_work(move || checked_log.look(priority));
-    let poa = orb.root_poa();
     let mut told = String::new();
     for (prefix, servant) in [
         ("", CubeServant::default()),
