@@ -178,12 +178,46 @@ fn a_priority_below_all_lanes_is_refused() {
         let lanes = [20, 30].map(|number| lane(&served.orb, number, strategy));
         let _behind = Behind::new(&served.orb, "Behind", &lanes, None);
         let mut peer = Peer::connect(port(&lanes[0]));
-        for asked in [Some(10), None] {
-            peer.send(&act("Behind", 1, asked));
-            let (_, status, body) = peer.receive().reply();
-            assert_eq!(status, ReplyStatus::SystemException);
-            assert_eq!(refused(&body), "IDL:omg.org/CORBA/INV_POLICY:1.0");
+        peer.send(&act("Behind", 1, Some(10)));
+        let (_, status, body) = peer.receive().reply();
+        assert_eq!(status, ReplyStatus::SystemException);
+        assert_eq!(refused(&body), "IDL:omg.org/CORBA/INV_POLICY:1.0");
+        served.end();
+    });
+}
+
+#[test]
+fn a_request_without_a_priority_stays_in_its_lane() {
+    each_strategy(|strategy| {
+        let served = Served::new(strategy);
+        let lanes = [20, 30].map(|number| lane(&served.orb, number, strategy));
+        let behind = Behind::new(&served.orb, "Behind", &lanes, None);
+        behind.state.on_act(|call, _| {
+            assert_eq!(
+                name_of_thread(),
+                format!("lane-{}", call.priority().unwrap())
+            );
+            Ok(call.priority().unwrap().number().into())
+        });
+        // At the ORB's own endpoint, by the lowest.
+        let ports = [port(&lanes[0]), port(&lanes[1]), served.port()];
+        for (port, expected) in ports.into_iter().zip([20, 30, 20]) {
+            let mut peer = Peer::connect(port);
+            for id in 0..10 {
+                peer.send(&act("Behind", id, None));
+                let (_, status, body) = peer.receive().reply();
+                assert_eq!(status, ReplyStatus::NoException);
+                assert_eq!(body[..4], i32::to_ne_bytes(expected));
+            }
         }
+        // A client's thread finds the endpoint of its priority in the reference.
+        let client = client();
+        let target = behind.seen_by(&served.orb, &client);
+        for (own, expected) in [(20, 20), (29, 20), (30, 30), (1000, 30)] {
+            priority::set_current(Priority::new(own));
+            assert_eq!(target.act(1), Ok(expected));
+        }
+        priority::set_current(None);
         served.end();
     });
 }

@@ -63,7 +63,7 @@ impl<'r> Incoming<'r> {
         reply: &mut Reply<'_>,
     ) -> Result<(), DispatchError> {
         probe!(MessagingReceive);
-        let object = self.orb.core().registry.find(self.key)?;
+        let object = self.orb.core().registry.find_within(self.key)?;
         probe!(PoaDemux);
         if object.plain_lane != self.lane {
             return self.serve_specially(&object, arguments, reply);

@@ -60,8 +60,9 @@ pub struct Policies {
     /// The lanes that serve the adapter's objects, and whose endpoints its
     /// references have; none for the ORB's own. Of several, each request is
     /// served by that of its priority: the object's own, or what the client asks
-    /// for (RTCorbaPriority; 0 without). That is the highest lane that is not
-    /// above it; below all of them it is refused with INV_POLICY.
+    /// for (RTCorbaPriority). That is the highest lane that is not above it;
+    /// below all of them it is refused with INV_POLICY. Without any priority it is
+    /// served by the lane by whose endpoint it comes, or by the lowest.
     pub lanes: Vec<Lane>,
     /// Who decides instead; see [`DispatchHook`](crate::DispatchHook).
     pub dispatch: Option<Hook>,

@@ -95,8 +95,13 @@ impl Registry {
     }
 
     /// The object with that key.
-    #[inline]
     pub(crate) fn find(&self, key: &[u8]) -> Result<Arc<ActiveObject>, SystemException> {
+        self.find_within(key)
+    }
+
+    /// As `find`, as part of the path of a call.
+    #[inline(always)]
+    pub(crate) fn find_within(&self, key: &[u8]) -> Result<Arc<ActiveObject>, SystemException> {
         let short = ObjectKey::parse_short(key);
         probe!(ObjectKey);
         if let Some((incarnation, hint)) = short

@@ -152,7 +152,9 @@ impl Priorities {
                 (Priority::new(declared.server_priority), false)
             }
             Some(_) => (of_thread()?, true),
-            None if self.bands.is_empty() => (None, false),
+            None if self.bands.is_empty() && self.lanes.is_empty() => (None, false),
+            // For the endpoint, if the server has one for each priority.
+            None if self.bands.is_empty() => (priority::current(), false),
             None => (of_thread()?, false),
         };
         Ok(AtPriority {

@@ -93,15 +93,23 @@ impl Incoming<'_> {
             [] => Ok(self.to(&self.orb.own_lane()?)),
             [only] => Ok(self.to(only)),
             lanes => {
-                let asked = object
-                    .priority
-                    .or_else(|| asked_priority(&self.contexts))
-                    .unwrap_or(Priority::MIN);
+                let asked = object.priority.or_else(|| asked_priority(&self.contexts));
+                let lane = match asked {
+                    Some(priority) => lane_for(lanes, priority),
+                    None => self.lane_without_priority(lanes),
+                };
                 // No lane is that low.
                 let none = SystemException::new(ExceptionKind::InvPolicy, 0, Completion::No);
-                Ok(self.to(lane_for(lanes, asked).ok_or(none)?))
+                Ok(self.to(lane.ok_or(none)?))
             }
         }
+    }
+
+    /// The lane for a request that asks for no priority: that by whose endpoint
+    /// it came, or the lowest.
+    fn lane_without_priority<'l>(&self, lanes: &'l [Lane]) -> Option<&'l Lane> {
+        let own = lanes.iter().find(|lane| lane.0.number == self.lane);
+        own.or_else(|| lanes.iter().min_by_key(|lane| lane.priority()))
     }
 
     fn to(&self, lane: &Lane) -> Route {

@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 
+use orbium_giop::component::{self, PriorityEndpoint};
 use orbium_giop::{Completion, ExceptionKind, Ior, SystemException, TaggedComponent};
 use orbium_transport::{Endpoint, HostPort};
 
@@ -94,7 +95,7 @@ impl Orb {
         key: &[u8],
         repository_id: &str,
         protocols: Option<&ProtocolPolicy>,
-        components: Vec<TaggedComponent>,
+        mut components: Vec<TaggedComponent>,
         (lanes, priority): (&[Lane], Option<Priority>),
     ) -> Result<ObjectRef, SystemException> {
         let several;
@@ -102,6 +103,7 @@ impl Orb {
             [] => self.published()?.channels(),
             lanes => {
                 several = self.channels_of(lanes, priority)?;
+                components.extend(lane_endpoints(lanes));
                 several.as_slice()
             }
         };
@@ -178,4 +180,25 @@ impl Orb {
         }
         Ok(())
     }
+}
+
+/// Says which endpoint serves which priority, if there are several.
+fn lane_endpoints(lanes: &[Lane]) -> Option<TaggedComponent> {
+    let of_lane = |lane: &Lane| {
+        let channels = lane.channels().iter().filter(|it| it.is_giop_over("iiop"));
+        let addresses = channels.filter_map(|it| it.address.parse::<HostPort>().ok());
+        let priority = lane.priority().map(Priority::number);
+        let endpoints = addresses.filter_map(|address| {
+            Some(PriorityEndpoint {
+                address: component::HostPort {
+                    host: address.host,
+                    port: address.port,
+                },
+                priority: priority?,
+            })
+        });
+        endpoints.collect::<Vec<_>>()
+    };
+    let endpoints: Vec<_> = lanes.iter().flat_map(of_lane).collect();
+    (endpoints.len() > 1).then(|| TaggedComponent::tao_endpoints(&endpoints))
 }

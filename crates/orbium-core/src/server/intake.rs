@@ -107,10 +107,15 @@ impl Intake {
         }
     }
 
-    /// Deals with the next message that has arrived whole. Part of the loop of
-    /// whoever reads: a call of its own costs 30 instructions.
-    #[inline(always)]
+    /// Deals with the next message that has arrived whole.
     pub(super) fn take(&mut self, source: &Source<'_>) -> Taken {
+        self.take_within(source)
+    }
+
+    /// As `take`, as part of the caller's loop: it has much to do with what is
+    /// known there.
+    #[inline(always)]
+    pub(super) fn take_within(&mut self, source: &Source<'_>) -> Taken {
         let Some(header) = self.framing.next_plain_request() else {
             return self.take_any(source);
         };

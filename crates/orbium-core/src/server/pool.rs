@@ -59,8 +59,8 @@ pub(crate) struct Pool {
     orb: Weak<OrbCore>,
     threads: ThreadCache,
     refused: AtomicU64,
-    /// Threads that have answered and are about to be idle: whoever has got that
-    /// answer finds them.
+    /// Threads that have answered, or have just been started, and are about to be
+    /// idle: whoever has got that answer finds them.
     answering: AtomicUsize,
     lane: u32,
     setup: Arc<Setup>,
@@ -195,6 +195,8 @@ impl Pool {
             drop(called);
             pool.work(storage);
         })?;
+        // Under the lock, which it needs before it is idle.
+        self.answering.fetch_add(1, Ordering::AcqRel);
         state.active += 1;
         state.alive += 1;
         Ok(())

@@ -96,7 +96,7 @@ impl Serving {
             reader: self,
         };
         loop {
-            match intake.take(&source) {
+            match intake.take_within(&source) {
                 Taken::Done | Taken::Moved => {
                     unfinished = None;
                     // Mostly nothing was received behind the message: then

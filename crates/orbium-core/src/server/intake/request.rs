@@ -177,7 +177,7 @@ impl State {
     /// Serves a request whose message header is that of a plain one; `rest` was
     /// received behind it. Most of what `serve` finds out is known here when the
     /// program is compiled.
-    #[inline]
+    #[inline(always)]
     pub(super) fn serve_plain(
         &mut self,
         source: &Source<'_>,

@@ -22,7 +22,8 @@ pub(super) enum Work {
 
 impl Pool {
     pub(super) fn work(self: Arc<Self>, mut storage: Vec<u8>) {
-        let (mut octets, mut answered) = (Vec::new(), false);
+        // It is counted as about to be idle.
+        let (mut octets, mut answered) = (Vec::new(), true);
         while let Some(work) = self.next(std::mem::take(&mut octets), answered) {
             (octets, answered) = match work {
                 Work::Own(queued) => self.serve(queued, &self, &mut storage),
