@@ -20,7 +20,8 @@ pub mod transport_suite;
 mod waiting;
 
 pub use allocations::{
-    Counted, CountingAllocator, NamedCall, count_allocations, frugal_calls, held_octets,
+    Counted, CountingAllocator, NamedCall, count_allocations, fewest_allocations, frugal_calls,
+    held_octets,
 };
 pub use essence::essence;
 pub use hostility::{WellBehaved, good_messages, short_message_time, what_is_no_message};

@@ -5,8 +5,8 @@ use std::thread;
 
 use crate::transport_suite::Subject;
 use crate::{
-    Counted, count_allocations, descriptors, each_strategy, eventually, frugal_calls, threads,
-    within,
+    Counted, count_allocations, descriptors, each_strategy, eventually, fewest_allocations,
+    frugal_calls, threads, within,
 };
 
 /// Calls of several kinds take nothing from the heap, on neither side, once
@@ -24,25 +24,14 @@ pub fn calls_in_steady_state_take_nothing_from_the_heap(subject: &Subject) {
             for _ in 0..CALLS {
                 call();
             }
-            let mut count = || {
-                count_allocations(|| {
-                    for _ in 0..CALLS {
-                        call();
-                    }
-                })
-            };
-            // What ends elsewhere in the process may take something meanwhile;
-            // what a call takes it takes each time.
-            let mut counted = count();
-            for _ in 0..9 {
-                if counted.allocations > CALLS * subject.allocations {
-                    counted = count();
-                }
-            }
             let Counted {
                 allocations,
                 octets,
-            } = counted;
+            } = fewest_allocations(CALLS * subject.allocations, || {
+                for _ in 0..CALLS {
+                    call();
+                }
+            });
             assert!(
                 allocations <= CALLS * subject.allocations,
                 "{what}, {strategy}: {allocations} allocations of {octets} octets in {CALLS} calls"
