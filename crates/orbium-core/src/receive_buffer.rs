@@ -93,7 +93,8 @@ impl ReceiveBuffer {
         if self.octets.len() < justified {
             self.octets.resize(justified, 0);
         }
-        justified
+        // What a message before took is there already.
+        expected.min(self.octets.len())
     }
 
     /// Where all room ends that there is.
@@ -108,5 +109,29 @@ impl ReceiveBuffer {
         probe!(IoReceive);
         self.end += received;
         Ok(received)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn room_follows_what_has_arrived_not_what_is_expected() {
+        let mut buffer = ReceiveBuffer::default();
+        assert_eq!(buffer.make_room(1 << 30), AHEAD);
+        let mut buffer = ReceiveBuffer::with_octets(vec![1; 1000]);
+        assert_eq!(buffer.make_room(1 << 30), 2000 + AHEAD);
+        assert_eq!(buffer.received(), [1; 1000]);
+    }
+
+    /// Messages a little larger than that took a second receive each, for ever.
+    #[test]
+    fn what_a_message_took_there_is_room_for_at_once_the_next_time() {
+        let size = AHEAD + 64;
+        let mut buffer = ReceiveBuffer::with_octets(vec![1; size]);
+        buffer.consume(size);
+        assert_eq!(buffer.make_room(size), size);
+        assert_eq!(buffer.make_room(100), 100);
     }
 }
