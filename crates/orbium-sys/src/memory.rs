@@ -158,8 +158,8 @@ mod tests {
             .unwrap()
             .join()
             .unwrap();
-        // Large pages may cover many at once.
-        assert!(before >= 1, "{before}");
+        // Large pages may cover many at once, and a process whose memory is
+        // locked, as by the test below, has its stacks from the beginning.
         assert!(after <= 2 + before / 50, "{after} of {before}");
     }
 
