@@ -6,13 +6,8 @@ mod program;
 use std::io::{Read, Write};
 use std::net::TcpListener;
 
+use orbium_testkit::dead_port;
 use program::{Server, run};
-
-/// A port of 127.0.0.1 where nobody listens.
-fn unused_port() -> u16 {
-    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    listener.local_addr().unwrap().port()
-}
 
 #[test]
 fn an_object_that_is_there_answers_in_both_ways() {
@@ -56,7 +51,7 @@ fn an_object_that_is_not_there_is_told_from_one_that_is() {
 
 #[test]
 fn a_refused_connection_is_called_so() {
-    let port = unused_port();
+    let port = dead_port();
     let ran = run(["ping", &format!("corbaloc::127.0.0.1:{port}/Cube")]);
     ran.assert_failed_saying("connection refused: nothing listens at 127.0.0.1:");
     assert_eq!(ran.stdout, "");

@@ -13,6 +13,7 @@ mod hostility;
 mod message;
 mod orbs;
 mod peer;
+mod ports;
 mod process;
 mod skipping;
 mod target;
@@ -30,6 +31,7 @@ pub use orbs::{
     Served, client, each_client_strategy, each_pair, each_strategy, in_order, reach, reference,
 };
 pub use peer::{FakeServer, Peer};
+pub use ports::dead_port;
 pub use process::{descriptors, resident_octets, threads};
 pub use skipping::skipped;
 pub use target::{Gate, TargetState};

@@ -1,23 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Objects that can be reached in several ways.
 
-use std::mem;
-use std::net::{Ipv4Addr, SocketAddrV4};
-
 use orbium::giop::TaggedComponent;
 use orbium::{Config, ExceptionKind};
-use orbium_testkit::{Served, client, each_strategy, reach, reference, within};
-use rustix::net::{AddressFamily, SocketType, bind, getsockname, socket};
-
-/// A port where nobody listens, nor will: a socket has it until the process
-/// ends. Given back it might be that of another test's server.
-fn dead_port() -> u16 {
-    let socket = socket(AddressFamily::INET, SocketType::STREAM, None).unwrap();
-    bind(&socket, &SocketAddrV4::new(Ipv4Addr::LOCALHOST, 0)).unwrap();
-    let address: SocketAddrV4 = getsockname(&socket).unwrap().try_into().unwrap();
-    mem::forget(socket);
-    address.port()
-}
+use orbium_testkit::{Served, client, dead_port, each_strategy, reach, reference, within};
 
 #[test]
 fn the_first_profile_that_answers_is_used() {

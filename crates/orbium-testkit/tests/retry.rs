@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! When a request is sent again, and when it must not be.
 
-use std::net::TcpListener;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
@@ -9,7 +8,7 @@ use std::thread;
 use orbium::giop::{MessageKind, Version, message_error, minor};
 use orbium::{Completion, ExceptionKind, Orb, SystemException};
 use orbium_testkit::probe::Target;
-use orbium_testkit::{FakeServer, Peer, client, eventually, reach, reference, within};
+use orbium_testkit::{FakeServer, Peer, client, dead_port, eventually, reach, reference, within};
 
 /// A scripted server, and the object there as a client sees it.
 fn scripted() -> (FakeServer, Orb, Target) {
@@ -147,11 +146,7 @@ fn a_connection_lost_within_the_reply_is_not_tried_again() {
 
 #[test]
 fn a_refused_connection_is_transient_and_nothing_was_done() {
-    // Bound, and given back: nobody listens there.
-    let port = {
-        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-        listener.local_addr().unwrap().port()
-    };
+    let port = dead_port();
     let client = client();
     let target = reach(&client, &reference(2, &[port], b"x", &[]).to_string());
     for _ in 0..3 {
@@ -168,10 +163,7 @@ fn a_refused_connection_is_transient_and_nothing_was_done() {
 #[test]
 fn threads_that_meet_no_server_all_hear_so_and_leave_no_descriptor() {
     let client = client();
-    let port = {
-        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-        listener.local_addr().unwrap().port()
-    };
+    let port = dead_port();
     let target = reach(&client, &reference(2, &[port], b"x", &[]).to_string());
     thread::scope(|scope| {
         for _ in 0..16 {
