@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// omni-client FILE OPERATION CALLS SIZE [untimed | threads N] [-ORB options]: a closed loop of one operation on the
+// omni-client FILE OPERATION CALLS SIZE [untimed] [-ORB options]: a closed loop of one operation on the
 // reference in FILE, with one reading of the clock per call, or none when untimed. Prints one line of JSON.
 #include "cubit.hh"
 #include "ttcp.hh"
 
 #include <algorithm>
-#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <cstdio>
@@ -14,7 +13,6 @@
 #include <iostream>
 #include <stdexcept>
 #include <string>
-#include <thread>
 #include <vector>
 
 namespace {
@@ -24,7 +22,6 @@ struct Run {
     unsigned long calls;
     CORBA::ULong size;
     bool timed;
-    unsigned threads;
 };
 
 std::uint64_t now()
@@ -70,31 +67,6 @@ template <class Call> void loop(const Run& run, Call call)
     report(run, samples, before - begin);
 }
 
-/// noop from several threads at once, each as often.
-void together(const Run& run, Cubit::Cube_ptr cube)
-{
-    std::atomic<unsigned> ready{0};
-    std::atomic<bool> go{false};
-    std::vector<std::thread> threads;
-    for (unsigned i = 0; i < run.threads; ++i)
-        threads.emplace_back([&] {
-            cube->noop();
-            ++ready;
-            while (!go)
-                std::this_thread::yield();
-            for (unsigned long n = 0; n < run.calls; ++n)
-                cube->noop();
-        });
-    while (ready < run.threads)
-        std::this_thread::yield();
-    const std::uint64_t begin = now();
-    go = true;
-    for (auto& thread : threads)
-        thread.join();
-    std::vector<std::uint64_t> none;
-    report(run, none, now() - begin);
-}
-
 /// Oneways until the receiver has accounted for every element.
 template <class Send> void flood(const Run& run, Ttcp::Receiver_ptr receiver, Send send)
 {
@@ -135,9 +107,7 @@ bool on_cube(const Run& run, CORBA::Object_ptr object)
         return false;
     Cubit::Cube_var cube = Cubit::Cube::_narrow(object);
     require(!CORBA::is_nil(cube), "not a Cubit::Cube");
-    if (op == "noop" && run.threads > 1)
-        together(run, cube);
-    else if (op == "noop")
+    if (op == "noop")
         loop(run, [&] { cube->noop(); });
     if (op == "cube_long") {
         require(cube->cube_long(7) == 343, "wrong cube");
@@ -192,11 +162,10 @@ int main(int argc, char** argv)
 try {
     CORBA::ORB_var orb = CORBA::ORB_init(argc, argv);
     if (argc < 5) {
-        std::cerr << "usage: omni-client FILE OPERATION CALLS SIZE [untimed | threads N] [-ORB options]\n";
+        std::cerr << "usage: omni-client FILE OPERATION CALLS SIZE [untimed] [-ORB options]\n";
         return 2;
     }
-    const unsigned threads = argc > 6 ? unsigned(std::stoul(argv[6])) : 1;
-    const Run run{argv[2], std::stoul(argv[3]), CORBA::ULong(std::stoul(argv[4])), argc == 5, threads};
+    const Run run{argv[2], std::stoul(argv[3]), CORBA::ULong(std::stoul(argv[4])), argc == 5};
     std::string reference;
     std::ifstream(argv[1]) >> reference;
     CORBA::Object_var object = orb->string_to_object(reference.c_str());

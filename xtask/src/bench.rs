@@ -18,7 +18,6 @@ mod report;
 mod scale;
 mod server;
 mod statistics;
-mod throughput;
 mod way;
 
 use std::path::PathBuf;
@@ -33,7 +32,6 @@ use crate::Outcome;
 enum Figure {
     Latency,
     Flood,
-    Throughput,
     Instructions,
     Syscalls,
     Scale,
@@ -42,10 +40,9 @@ enum Figure {
 }
 
 impl Figure {
-    const ALL: [Self; 8] = [
+    const ALL: [Self; 7] = [
         Self::Latency,
         Self::Flood,
-        Self::Throughput,
         Self::Instructions,
         Self::Syscalls,
         Self::Scale,
@@ -57,7 +54,6 @@ impl Figure {
         match self {
             Self::Latency => "latency",
             Self::Flood => "flood",
-            Self::Throughput => "throughput",
             Self::Instructions => "instructions",
             Self::Syscalls => "syscalls",
             Self::Scale => "scale",
@@ -121,7 +117,6 @@ pub(crate) fn run(arguments: impl Iterator<Item = String>) -> Outcome<()> {
         match figure {
             Figure::Latency => latency::measure(&programs, options.quick, &mut report)?,
             Figure::Flood => flood::measure(&programs, options.quick, &mut report)?,
-            Figure::Throughput => throughput::measure(&programs, options.quick, &mut report)?,
             Figure::Instructions => counts::instructions(&programs, options.quick, &mut report)?,
             Figure::Syscalls => counts::syscalls(&programs, options.quick, &mut report)?,
             Figure::Scale => scale::measure(&programs, options.quick, &mut report)?,

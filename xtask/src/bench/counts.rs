@@ -202,19 +202,14 @@ fn push_sides<T: Copy>(
 ) {
     let mut side = |name: &str, choose: fn(&Sides<T>) -> T| {
         let figure = format!("{what} per call, {call}, {name}");
-        let mut row = match bound {
+        let row = match bound {
             Some((must, aim)) => Row::new(figure, must, aim),
             None => Row::unbounded(figure),
         };
-        for (peer, cost) in found {
-            let value = Some(of(choose(cost)));
-            match peer {
-                Peer::Raw => {}
-                Peer::Orbium => row.orbium = value,
-                Peer::Omni => row.omni = value,
-            }
-        }
-        report.rows.push(row);
+        let values = found
+            .iter()
+            .map(|(peer, cost)| (*peer, Some(of(choose(cost)))));
+        report.rows.push(row.with(values));
     };
     side("client", |cost| cost.0);
     side("server", |cost| cost.1);

@@ -8,6 +8,7 @@ use std::process::Command;
 
 use serde_json::Value;
 
+use super::peer::Peer;
 use super::programs::Programs;
 use super::report::{Bound, Report, Row};
 use crate::test::peers;
@@ -89,22 +90,21 @@ fn rows(all: &[Value]) -> impl Iterator<Item = Row> + '_ {
         let whose = row["whose"].as_str()?.strip_prefix("orbium: ")?;
         let bound = bound(&row["bound"]);
         let name = format!("{figure} ({whose})");
-        let mut own = match bound {
+        let own = match bound {
             Some(bound) => Row::bounded(name, bound),
             None => Row::unbounded(name),
         };
-        own.orbium = row["value"].as_f64();
         let of_omni = all.iter().filter(|other| other["figure"] == figure);
         let of_omni = of_omni.filter(|other| {
             let whose = other["whose"].as_str();
             whose.is_some_and(|whose| whose.starts_with("omniORB"))
         });
         let of_omni = of_omni.filter_map(|other| other["value"].as_f64());
-        own.omni = match bound {
+        let best = match bound {
             Some(Bound::AtLeast(_)) => of_omni.max_by(f64::total_cmp),
             _ => of_omni.min_by(f64::total_cmp),
         };
-        Some(own)
+        Some(own.with([(Peer::Orbium, row["value"].as_f64()), (Peer::Omni, best)]))
     })
 }
 

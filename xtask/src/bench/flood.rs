@@ -2,11 +2,10 @@
 //! Oneways as fast as they go, over a raw socket that moves the same octets.
 //! The clock stops when the receiver has accounted for every element.
 
-use super::peer::{Length, Peer, Serving, Work};
+use super::peer::{Length, Serving, Work};
 use super::programs::Programs;
-use super::report::{Bound, Report, Row};
+use super::report::{Bound, Report, Row, fraction_of_raw};
 use super::server::Under;
-use super::statistics::median_ratio;
 use crate::Outcome;
 
 /// As many structs of 24 octets as fit 64 KiB.
@@ -22,30 +21,24 @@ pub(super) fn measure(programs: &Programs, quick: bool, report: &mut Report) -> 
         calls,
         timed: false,
     };
-    let mut totals = vec![Vec::new(); programs.peers.len()];
+    let mut samples = vec![Vec::new(); programs.peers.len()];
     for repetition in 0..repetitions {
         eprintln!("repetition {} of {repetitions}", repetition + 1);
         for turn in 0..programs.peers.len() {
             let peer = (turn + repetition) % programs.peers.len();
             let server = Serving::start(programs, programs.peers[peer], &Under::OneProcessor)?;
-            let sample = server.call(&work, length, &Under::OneProcessor)?;
-            totals[peer].push(sample.total);
+            samples[peer].push(server.call(&work, length, &Under::OneProcessor)?);
         }
     }
-    let mut row = Row::new(
+    let row = Row::new(
         "flood of BinStruct, 64 KiB buffers, fraction of raw octets",
         Bound::AtLeast(0.75),
         0.95,
     );
-    for (peer, total) in programs.peers.iter().zip(&totals) {
-        // The same octets in more time.
-        let fraction = median_ratio(&totals[0], total);
-        match peer {
-            Peer::Raw => {}
-            Peer::Orbium => row.orbium = fraction,
-            Peer::Omni => row.omni = fraction,
-        }
-    }
-    report.rows.push(row);
+    // The raw peer is the first.
+    let fractions = samples.iter().map(|own| fraction_of_raw(own, &samples[0]));
+    report
+        .rows
+        .push(row.with(programs.peers.iter().copied().zip(fractions)));
     Ok(())
 }

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Round trips, over a raw socket that moves the same octets.
 
-use super::peer::{Length, Peer, Sample, Serving, Work};
+use super::peer::{Length, Sample, Serving, Work};
 use super::programs::Programs;
-use super::report::{Bound, Detail, Report, Row};
+use super::report::{Bound, Detail, Report, Row, over_raw};
 use super::server::Under;
-use super::statistics::{median, median_ratio};
 use crate::Outcome;
 
 /// A line of the table.
@@ -74,25 +73,13 @@ pub(super) fn measure(programs: &Programs, quick: bool, report: &mut Report) -> 
 }
 
 fn summarise(programs: &Programs, line: &Line, by_peer: &[Vec<Sample>], report: &mut Report) {
-    let medians = |of: &[Sample]| of.iter().map(|sample| sample.median).collect::<Vec<_>>();
-    let tails = |of: &[Sample]| of.iter().map(|sample| sample.p99).collect::<Vec<_>>();
     // The raw socket is the first peer.
-    let raw = medians(&by_peer[0]);
+    let raw = &by_peer[0];
     let mut row = Row::new(line.figure, Bound::AtMost(line.must), line.aim);
     for (peer, samples) in programs.peers.iter().zip(by_peer) {
-        let ratio = median_ratio(&medians(samples), &raw);
-        match peer {
-            Peer::Raw => {}
-            Peer::Orbium => row.orbium = ratio,
-            Peer::Omni => row.omni = ratio,
-        }
-        report.details.push(Detail {
-            work: format!("{} {}", line.work.operation, line.work.size),
-            peer: peer.name(),
-            median: median(&medians(samples)).unwrap_or(0.0),
-            p99: median(&tails(samples)).unwrap_or(0.0),
-            over_raw: ratio.unwrap_or(0.0),
-        });
+        row.set(*peer, over_raw(samples, raw));
+        let work = format!("{} {}", line.work.operation, line.work.size);
+        report.details.push(Detail::new(work, *peer, samples, raw));
     }
     report.rows.push(row);
 }

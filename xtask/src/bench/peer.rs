@@ -173,24 +173,6 @@ impl<'a> Serving<'a> {
         self.run(command, work)
     }
 
-    /// Runs a client of several threads, each of which calls as often, to its
-    /// end.
-    pub(super) fn call_together(&self, work: &Work, calls: u64, threads: u16) -> Outcome<Sample> {
-        let reference = self.reference(work);
-        let length = Length { calls, timed: true };
-        let mut command = match self.peer {
-            Peer::Raw => self.raw_client(work, length, &Under::Nothing),
-            Peer::Orbium => self.orbium_client(work, length, &Under::Nothing, &reference),
-            Peer::Omni => self.omni_client(work, length, &Under::Nothing, &reference)?,
-        };
-        let option = match self.peer {
-            Peer::Omni => "threads",
-            Peer::Raw | Peer::Orbium => "--threads",
-        };
-        command.args([option, &threads.to_string()]);
-        self.run(command, work)
-    }
-
     fn reference(&self, work: &Work) -> PathBuf {
         self.folder.join(work.object()).with_extension("ior")
     }

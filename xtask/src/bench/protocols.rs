@@ -5,9 +5,8 @@
 use super::counts;
 use super::peer::{Length, Peer, Sample, Serving, Work};
 use super::programs::Programs;
-use super::report::{Bound, Detail, Report, Row};
+use super::report::{Bound, Detail, Report, Row, over_raw};
 use super::server::processors;
-use super::statistics::{median, median_ratio};
 use super::way::{Folder, Over, Way};
 use crate::{Outcome, shell};
 
@@ -121,37 +120,25 @@ pub(super) fn measure(programs: &Programs, quick: bool, report: &mut Report) -> 
 }
 
 fn summarise(line: &Line, peers: &[Peer], by_peer: &[Vec<Sample>], report: &mut Report) {
-    let medians = |of: &[Sample]| of.iter().map(|sample| sample.median).collect::<Vec<_>>();
-    let tails = |of: &[Sample]| of.iter().map(|sample| sample.p99).collect::<Vec<_>>();
     // The raw peer is the first.
-    let raw = medians(&by_peer[0]);
+    let raw = &by_peer[0];
     let mut row = match line.held {
         Held::OverRaw(most) | Held::Microseconds(most) => {
             Row::bounded(line.figure, Bound::AtMost(most))
         }
     };
     for (peer, samples) in peers.iter().zip(by_peer) {
-        let own = medians(samples);
-        let ratio = median_ratio(&own, &raw);
+        let work = format!(
+            "{} {}, {:?}",
+            line.work.operation, line.work.size, line.over
+        );
+        let detail = Detail::new(work, *peer, samples, raw);
         let held = match line.held {
-            Held::OverRaw(_) => ratio,
-            Held::Microseconds(_) => median(&own).map(|nanoseconds| nanoseconds / 1e3),
+            Held::OverRaw(_) => over_raw(samples, raw),
+            Held::Microseconds(_) => Some(detail.microseconds()),
         };
-        match peer {
-            Peer::Raw => {}
-            Peer::Orbium => row.orbium = held,
-            Peer::Omni => row.omni = held,
-        }
-        report.details.push(Detail {
-            work: format!(
-                "{} {}, {:?}",
-                line.work.operation, line.work.size, line.over
-            ),
-            peer: peer.name(),
-            median: median(&own).unwrap_or(0.0),
-            p99: median(&tails(samples)).unwrap_or(0.0),
-            over_raw: ratio.unwrap_or(0.0),
-        });
+        row.set(*peer, held);
+        report.details.push(detail);
     }
     report.rows.push(row);
 }
@@ -179,9 +166,9 @@ fn allocations(
         ] {
             // A buffer that grows once in thousands of calls is steady.
             let figure = format!("allocations per call over {name}, empty call, {side}");
-            let mut row = Row::bounded(figure, Bound::AtMost(0.01));
-            row.orbium = Some(more.per_call(less, long - short).allocations);
-            report.rows.push(row);
+            let found = more.per_call(less, long - short).allocations;
+            let row = Row::bounded(figure, Bound::AtMost(0.01));
+            report.rows.push(row.with([(Peer::Orbium, Some(found))]));
         }
     }
     Ok(())

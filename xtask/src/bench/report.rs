@@ -6,6 +6,8 @@ use std::process::Command;
 
 use serde_json::{Value, json};
 
+use super::peer::{Peer, Sample};
+use super::statistics::{median, median_ratio};
 use crate::shell;
 
 /// What a figure must keep to.
@@ -84,6 +86,24 @@ impl Row {
         }
     }
 
+    /// The value of a peer; that of raw sockets, which the others are measured
+    /// by, has no column.
+    pub(super) fn set(&mut self, peer: Peer, value: Option<f64>) {
+        match peer {
+            Peer::Raw => {}
+            Peer::Orbium => self.orbium = value,
+            Peer::Omni => self.omni = value,
+        }
+    }
+
+    /// The row with the values of all peers.
+    pub(super) fn with(mut self, values: impl IntoIterator<Item = (Peer, Option<f64>)>) -> Self {
+        for (peer, value) in values {
+            self.set(peer, value);
+        }
+        self
+    }
+
     /// Whether the bound holds, if there is one and a value.
     fn passes(&self) -> Option<bool> {
         Some(self.must?.holds(self.orbium?))
@@ -115,12 +135,29 @@ impl Row {
 /// What a peer needed for some work.
 #[derive(Debug)]
 pub(super) struct Detail {
-    pub(super) work: String,
-    pub(super) peer: &'static str,
+    work: String,
+    peer: &'static str,
     /// Nanoseconds, as is the next.
-    pub(super) median: f64,
-    pub(super) p99: f64,
-    pub(super) over_raw: f64,
+    median: f64,
+    p99: f64,
+    over_raw: f64,
+}
+
+/// The medians of the repetitions.
+fn medians(of: &[Sample]) -> Vec<f64> {
+    of.iter().map(|sample| sample.median).collect()
+}
+
+/// The median latency over that of the raw peer in the same repetition.
+pub(super) fn over_raw(of: &[Sample], raw: &[Sample]) -> Option<f64> {
+    median_ratio(&medians(of), &medians(raw))
+}
+
+/// The rate as a fraction of that of the raw peer in the same repetition: as
+/// much work in more time.
+pub(super) fn fraction_of_raw(of: &[Sample], raw: &[Sample]) -> Option<f64> {
+    let totals = |of: &[Sample]| of.iter().map(|sample| sample.total).collect::<Vec<_>>();
+    median_ratio(&totals(raw), &totals(of))
 }
 
 /// Everything that was measured.
@@ -228,11 +265,28 @@ impl fmt::Display for Report {
 }
 
 impl Detail {
+    /// Of the samples of a peer, and of as many of the raw peer.
+    pub(super) fn new(work: String, peer: Peer, samples: &[Sample], raw: &[Sample]) -> Self {
+        let tails: Vec<f64> = samples.iter().map(|sample| sample.p99).collect();
+        Self {
+            work,
+            peer: peer.name(),
+            median: median(&medians(samples)).unwrap_or(0.0),
+            p99: median(&tails).unwrap_or(0.0),
+            over_raw: over_raw(samples, raw).unwrap_or(0.0),
+        }
+    }
+
+    /// The median in microseconds.
+    pub(super) fn microseconds(&self) -> f64 {
+        self.median / 1e3
+    }
+
     fn cells(&self) -> [String; 6] {
         [
             self.work.clone(),
             self.peer.to_owned(),
-            format!("{:.2}", self.median / 1e3),
+            format!("{:.2}", self.microseconds()),
             format!("{:.2}", self.p99 / 1e3),
             format!("{:.0}", 1e9 / self.median),
             format!("{:.2}", self.over_raw),
@@ -298,7 +352,7 @@ mod tests {
 
     fn row(must: Bound, value: Option<f64>) -> Row {
         let mut row = Row::new("figure", must, 0.0);
-        row.orbium = value;
+        row.set(Peer::Orbium, value);
         row
     }
 

@@ -5,6 +5,7 @@
 use std::process::Stdio;
 
 use super::callgrind::Profile;
+use super::peer::Peer;
 use super::programs::Programs;
 use super::report::{Bound, Report, Row};
 use super::server::{Server, Under};
@@ -48,9 +49,9 @@ pub(super) fn measure(programs: &Programs, quick: bool, report: &mut Report) -> 
     let operations = cost(programs, MANY_OPERATIONS, lengths)?;
 
     let mut compare = |figure: &str, large: Profile, small: Profile| {
-        let mut row = Row::new(figure, BOUND, 1.0);
-        row.orbium = Some(large.instructions / small.instructions);
-        report.rows.push(row);
+        let ratio = large.instructions / small.instructions;
+        let row = Row::new(figure, BOUND, 1.0);
+        report.rows.push(row.with([(Peer::Orbium, Some(ratio))]));
     };
     compare(
         "100,000 objects over 1, instructions, server",

@@ -12,8 +12,6 @@ use crate::{Outcome, shell};
 /// What a program runs under.
 #[derive(Clone, Debug)]
 pub(super) enum Under {
-    /// Nothing: it goes wherever the system sends it.
-    Nothing,
     /// One processor, shared by client and server, at a better priority if
     /// that is allowed.
     OneProcessor,
@@ -34,7 +32,6 @@ impl Under {
     /// The command line that runs the program so.
     pub(super) fn command(&self, program: &Path) -> Command {
         match self {
-            Self::Nothing => Command::new(program),
             Self::OneProcessor => {
                 let last = processors().last().copied().unwrap_or(0);
                 pinned(program, &[last])
