@@ -12,6 +12,7 @@ mod experiment;
 mod inversion;
 mod locks;
 mod protocols;
+mod results;
 mod row;
 mod statistics;
 mod table;

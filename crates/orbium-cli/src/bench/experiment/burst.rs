@@ -11,12 +11,16 @@ use orbium::ObjectRef;
 use serde_json::{Value, json};
 
 use super::caller::{Call, cube_call};
+use super::clock::{Span, now};
 use super::load::died;
 use super::real_time::{HIGH, become_real_time};
 use crate::failure::Failure;
 
 /// Time in which a request that was sent has surely arrived.
 const ARRIVAL: Duration = Duration::from_millis(10);
+
+/// A call takes long that takes longer than this: a thousand times the usual.
+pub(crate) const LATE: Duration = Duration::from_millis(5);
 
 /// A call that keeps the most urgent lane busy for long, and meanwhile so many
 /// calls to each of the others, the least urgent first. The server tells in
@@ -87,7 +91,8 @@ pub(crate) fn mixed(objects: &[&ObjectRef], count: u64) -> Result<Value, Failure
 }
 
 /// Calls to one object, one after another with a pause, while so many threads
-/// call each of the others as fast as they can; nanoseconds of each call.
+/// call each of the others as fast as they can; nanoseconds of each call, and when
+/// those were made that took long.
 pub(crate) fn siege(
     object: &ObjectRef,
     others: &[&ObjectRef],
@@ -103,7 +108,7 @@ pub(crate) fn siege(
         }
     }
     let ends = &ends;
-    let (nanoseconds, refused, failed) = thread::scope(|scope| {
+    let (found, refused, failed) = thread::scope(|scope| {
         let besiege = |mut call: Call| {
             move || {
                 let mut failed = 0_u64;
@@ -129,18 +134,27 @@ pub(crate) fn siege(
         let failed: u64 = failed.sum();
         punctual.map(|(found, refused)| (found, refused, failed))
     })?;
-    Ok(json!({ "high": nanoseconds, "refused": refused, "failed": failed }))
+    let nanoseconds = found
+        .iter()
+        .map(|span| u64::try_from(span.length().as_nanos()).unwrap_or(u64::MAX));
+    let late = found.iter().filter(|span| span.length() > LATE);
+    Ok(json!({
+        "high": nanoseconds.collect::<Vec<_>>(),
+        "late": late.map(|span| span.to_json()).collect::<Value>(),
+        "refused": refused,
+        "failed": failed,
+    }))
 }
 
-fn repeat(call: &mut Call, time: Duration, pause: Duration) -> Result<Vec<u64>, Failure> {
+fn repeat(call: &mut Call, time: Duration, pause: Duration) -> Result<Vec<Span>, Failure> {
     // Until the siege has begun.
     thread::sleep(ARRIVAL);
     let begin = Instant::now();
     let mut found = Vec::new();
     while begin.elapsed() < time {
-        let start = Instant::now();
+        let begin = now();
         call()?;
-        found.push(u64::try_from(start.elapsed().as_nanos()).unwrap_or(u64::MAX));
+        found.push(Span { begin, end: now() });
         thread::sleep(pause);
     }
     Ok(found)

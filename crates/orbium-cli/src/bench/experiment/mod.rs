@@ -10,6 +10,7 @@ mod architecture;
 mod burst;
 mod caller;
 pub(crate) mod client;
+mod clock;
 mod idle;
 mod load;
 mod lock_counts;
@@ -21,6 +22,8 @@ mod stand;
 mod work;
 
 pub(crate) use architecture::{Architecture, Kind, Lanes, architectures, ways_to_serve};
+pub(crate) use burst::LATE;
+pub(crate) use clock::{Span, now, stolen, stolen_since};
 #[cfg(feature = "counted")]
 pub(crate) use lock_counts::LockCounts;
 pub(crate) use peers::{PeerArgs, Peers};

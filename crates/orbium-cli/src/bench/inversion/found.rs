@@ -48,6 +48,7 @@ pub(super) struct Point {
     pub(super) high: Summary,
     pub(super) low: Summary,
     failed: u64,
+    time: Duration,
 }
 
 /// What was found of an architecture.
@@ -85,6 +86,7 @@ impl Found {
             high: summary("high"),
             low: summary("low"),
             failed: found["failed"].as_u64().unwrap_or(0),
+            time,
         });
         Ok(())
     }
@@ -115,6 +117,7 @@ impl Found {
                 "high": point.high.to_json(),
                 "low": point.low.to_json(),
                 "failed": point.failed,
+                "seconds": point.time.as_secs_f64(),
             })
         });
         json!({
@@ -151,7 +154,7 @@ pub(super) fn to_text(found: &[Found]) -> String {
         let _ = writeln!(text, "\n{}", scenario.title());
         let _ = writeln!(
             text,
-            "{:44}{:>8}{:>12}{:>12}{:>12}{:>12}{:>12}{:>12}{:>8}",
+            "{:54}{:>8}{:>12}{:>12}{:>12}{:>12}{:>12}{:>12}{:>8}",
             "", "clients", "high mean", "jitter", "median", "p99", "low mean", "jitter", "failed"
         );
         for one in found {
@@ -166,7 +169,7 @@ pub(super) fn to_text(found: &[Found]) -> String {
 }
 
 fn line(text: &mut String, name: &str, point: &Point) {
-    let _ = write!(text, "{name:44}{:>8}", point.clients);
+    let _ = write!(text, "{name:54}{:>8}", point.clients);
     let (high, low) = (point.high, point.low);
     let cells = [
         high.mean,
@@ -206,6 +209,7 @@ mod tests {
             high: Summary::of(&[median]),
             low: Summary::default(),
             failed: 0,
+            time: Duration::ZERO,
         };
         Found {
             architecture,

@@ -12,10 +12,11 @@ use clap::Args;
 use serde_json::{Value, json};
 
 use super::experiment::{
-    Architecture, HIGH, How, PeerArgs, Peers, Stand, architectures, can_be_real_time,
+    Architecture, HIGH, How, PeerArgs, Peers, Stand, architectures, can_be_real_time, stolen,
+    stolen_since,
 };
 use super::protocols::write;
-use super::row;
+use super::results::{ResultArgs, Results};
 use crate::demo::progress::Progress;
 use crate::failure::Failure;
 use crate::output;
@@ -23,125 +24,126 @@ use found::{Found, Scenario};
 
 #[derive(Debug, Args)]
 pub(crate) struct InversionArgs {
-    /// Measure for half a minute only: without and with 50 low-priority clients
-    #[arg(long)]
-    quick: bool,
-    /// Numbers of low-priority clients [default: 0, 5, … 50]
+    /// Numbers of low-priority clients [default: 0, 5, … 50; in a quick run 0, 50]
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
     clients: Vec<usize>,
-    /// Seconds that each number is measured with each architecture [default: 3]
+    /// Seconds that each number is measured with each architecture [default: 1.5
+    /// the first and the last, which are compared, and 0.6 the others]
     #[arg(long, value_name = "SECONDS")]
     seconds: Option<f64>,
     /// Where to draw the figures
     #[arg(long, value_name = "FILE", default_value = "orbium-inversion.svg")]
     svg: PathBuf,
-    /// Write everything found to this file, as JSON
-    #[arg(long, value_name = "FILE")]
-    json: Option<PathBuf>,
+    #[command(flatten)]
+    results: ResultArgs,
     #[command(flatten)]
     peers: PeerArgs,
 }
 
 /// Of a quick run, all architectures together.
 const QUICK: Duration = Duration::from_secs(20);
-const WHOLE: Duration = Duration::from_secs(3);
+/// Of a number of clients in a whole run: what is compared takes longer.
+const COMPARED: Duration = Duration::from_millis(1500);
+const BETWEEN: Duration = Duration::from_millis(600);
 
 impl InversionArgs {
     fn points(&self) -> Vec<usize> {
-        match (self.clients.as_slice(), self.quick) {
+        match (self.clients.as_slice(), self.results.quick) {
             ([], true) => vec![0, 50],
             ([], false) => (0..=50).step_by(5).collect(),
             (own, _) => own.to_vec(),
         }
     }
 
-    /// How long each of so many measurements takes.
-    fn time(&self, measurements: usize) -> Result<Duration, Failure> {
-        match self.seconds {
-            Some(seconds) => Duration::try_from_secs_f64(seconds)
-                .map_err(|error| Failure::wrong_usage(format!("--seconds: {error}"))),
-            None if self.quick => Ok(QUICK / u32::try_from(measurements.max(1)).unwrap_or(1)),
-            None => Ok(WHOLE),
-        }
+    /// Each number of low-priority clients, and how long each of so many
+    /// architectures is measured with it.
+    fn plan(&self, architectures: usize) -> Result<Vec<(usize, Duration)>, Failure> {
+        let points = self.points();
+        let own = self.seconds.map(Duration::try_from_secs_f64).transpose();
+        let own = own.map_err(|error| Failure::wrong_usage(format!("--seconds: {error}")))?;
+        let measurements = architectures * points.len() * Scenario::ALL.len();
+        let ends = [points.iter().min(), points.iter().max()];
+        let time = |clients: &usize| match own {
+            Some(own) => own,
+            None if self.results.quick => {
+                QUICK / u32::try_from(measurements.max(1)).unwrap_or(u32::MAX)
+            }
+            None if ends.contains(&Some(clients)) => COMPARED,
+            None => BETWEEN,
+        };
+        Ok(points
+            .iter()
+            .map(|clients| (*clients, time(clients)))
+            .collect())
     }
+}
+
+/// An architecture that is being measured.
+struct Contender {
+    found: Found,
+    stand: Stand,
 }
 
 pub(crate) fn run(args: &InversionArgs) -> Result<(), Failure> {
     let peers = Peers::find(&args.peers);
     let all = architectures(&peers);
-    let points = args.points();
-    let time = args.time(all.len() * points.len() * Scenario::ALL.len())?;
+    let plan = args.plan(all.len())?;
     let mut notes = notes(&peers);
-    let mut progress = Progress::new(all.len() * (points.len() + 1));
-    let mut stands = Vec::new();
+    let begin = stolen();
+    let mut progress = Progress::new(all.len() * (plan.len() + 1));
+    let mut contenders = Vec::new();
     for architecture in &all {
         progress.step(&format!("starting {}", architecture.name));
-        let stand = Stand::start(architecture, &peers, How::default());
-        match stand {
-            Ok(stand) => stands.push((Found::new(architecture), stand)),
+        match Stand::start(architecture, &peers, How::default()) {
+            Ok(stand) => contenders.push(Contender {
+                found: Found::new(architecture),
+                stand,
+            }),
             Err(failure) => notes.push(lost(architecture, &failure)),
         }
     }
-    for clients in &points {
+    for (clients, time) in plan {
         // All of them in turns, so that a slow spell of the machine meets all.
-        stands.retain_mut(|(found, stand)| {
-            progress.step(&format!(
-                "{clients} low-priority clients: {}",
-                found.architecture.name
-            ));
+        contenders.retain_mut(|Contender { found, stand }| {
+            let name = found.architecture.name.clone();
+            progress.step(&format!("{clients} low-priority clients: {name}"));
             let measured = Scenario::ALL
                 .iter()
-                .try_for_each(|scenario| found.measure(stand, *scenario, *clients, time));
-            match measured {
-                Ok(()) => true,
-                Err(failure) => {
-                    notes.push(lost(&found.architecture, &failure));
-                    false
-                }
-            }
+                .try_for_each(|scenario| found.measure(stand, *scenario, clients, time));
+            measured
+                .inspect_err(|failure| notes.push(lost(&found.architecture, failure)))
+                .is_ok()
         });
+        let found: Vec<_> = contenders.iter().map(|one| one.found.clone()).collect();
+        write(&args.svg, &figures::draw(&found))?;
+        results(&found, &notes).keep(&args.results)?;
     }
     progress.clear();
     let mut found = Vec::new();
-    for (one, stand) in stands {
-        let told = stand
-            .told("note")
-            .map(|note| format!("{}: {note}", one.architecture.name));
+    for Contender { found: one, stand } in contenders {
+        let name = &one.architecture.name;
+        let told = stand.told("note").map(|note| format!("{name}: {note}"));
         notes.extend(told);
-        stand.end()?;
+        if let Err(failure) = stand.end() {
+            notes.push(format!("{name}, at its end: {}", failure.sentence()));
+        }
         found.push(one);
     }
-    tell(args, &found, &notes, time)
+    notes.extend(stolen_since(begin));
+    output::print(&format!("{}\n", found::to_text(&found)))?;
+    results(&found, &notes).tell(&args.results, Some(&args.svg))
 }
 
-fn tell(
-    args: &InversionArgs,
-    found: &[Found],
-    notes: &[String],
-    time: Duration,
-) -> Result<(), Failure> {
+fn results(found: &[Found], notes: &[String]) -> Results {
     let real_time = can_be_real_time(HIGH).is_ok();
-    let rows = found::rows(found, real_time);
-    let text = found::to_text(found);
-    output::print(&format!("{text}\n{}\n", row::to_text(&rows)))?;
-    for note in notes {
-        output::print(&format!("{note}\n"))?;
-    }
-    write(&args.svg, &figures::draw(found))?;
-    output::print(&format!("\nThe figures are in {}.\n", args.svg.display()))?;
-    if let Some(path) = &args.json {
-        let whole = json!({
-            "orbium": env!("CARGO_PKG_VERSION"),
-            "quick": args.quick,
-            "seconds": time.as_secs_f64(),
+    Results {
+        rows: found::rows(found, real_time),
+        notes: notes.to_vec(),
+        own: json!({
             "real_time": real_time,
             "architectures": found.iter().map(Found::to_json).collect::<Value>(),
-            "rows": rows.iter().map(row::Row::to_json).collect::<Value>(),
-            "notes": notes,
-        });
-        write(path, &format!("{whole:#}\n"))?;
+        }),
     }
-    Ok(())
 }
 
 /// At which priorities everything ran, and who is not there.

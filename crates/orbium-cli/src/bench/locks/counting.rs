@@ -12,7 +12,7 @@ use crate::bench::experiment::{
     Architecture, HIGH, How, Kind, LockCounts, Peers, Stand, architectures, can_be_real_time,
 };
 use crate::bench::protocols::write;
-use crate::bench::row;
+use crate::bench::results::Results;
 use crate::demo::progress::Progress;
 use crate::demo::scratch::Scratch;
 use crate::failure::Failure;
@@ -23,7 +23,7 @@ const THREADS: [usize; 2] = [1, 10];
 
 /// Calls of each thread.
 const QUICK: u64 = 400;
-const WHOLE: u64 = 4_000;
+const WHOLE: u64 = 2_000;
 
 /// Time for the calls of a run, under strace too.
 const PATIENCE: Duration = Duration::from_secs(120);
@@ -46,7 +46,9 @@ pub(crate) fn run(args: &LocksArgs) -> Result<(), Failure> {
     }
     let scratch = Scratch::new()?;
     let all = architectures(&peers);
-    let calls = args.calls.unwrap_or(if args.quick { QUICK } else { WHOLE });
+    let calls = args
+        .calls
+        .unwrap_or(if args.results.quick { QUICK } else { WHOLE });
     let mut progress = Progress::new(all.len());
     let mut found = Vec::new();
     for (number, architecture) in all.iter().enumerate() {
@@ -65,34 +67,25 @@ pub(crate) fn run(args: &LocksArgs) -> Result<(), Failure> {
                 failure.sentence()
             )),
         }
+        write(&args.svg, &figures::draw(&found))?;
+        results(&found, &notes, calls).keep(&args.results)?;
     }
     progress.clear();
-    tell(args, &found, &notes, calls)
+    for threads in THREADS {
+        output::print(&found::to_text(&found, threads))?;
+    }
+    results(&found, &notes, calls).tell(&args.results, Some(&args.svg))
 }
 
-fn tell(args: &LocksArgs, found: &[Found], notes: &[String], calls: u64) -> Result<(), Failure> {
-    for threads in THREADS {
-        output::print(&found::to_text(found, threads))?;
-    }
-    let rows = found::rows(found);
-    output::print(&format!("\n{}\n", row::to_text(&rows)))?;
-    for note in notes {
-        output::print(&format!("{note}\n"))?;
-    }
-    write(&args.svg, &figures::draw(found))?;
-    output::print(&format!("\nThe figures are in {}.\n", args.svg.display()))?;
-    if let Some(path) = &args.json {
-        let whole = json!({
-            "orbium": env!("CARGO_PKG_VERSION"),
-            "quick": args.quick,
+fn results(found: &[Found], notes: &[String], calls: u64) -> Results {
+    Results {
+        rows: found::rows(found),
+        notes: notes.to_vec(),
+        own: json!({
             "calls_of_each_thread": calls,
             "architectures": found.iter().map(Found::to_json).collect::<Value>(),
-            "rows": rows.iter().map(row::Row::to_json).collect::<Value>(),
-            "notes": notes,
-        });
-        write(path, &format!("{whole:#}\n"))?;
+        }),
     }
-    Ok(())
 }
 
 struct Counter<'a> {

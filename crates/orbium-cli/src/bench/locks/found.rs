@@ -122,8 +122,8 @@ pub(super) fn to_text(found: &[Found], threads: usize) -> String {
     let mut text = String::new();
     let _ = writeln!(
         text,
-        "\nOperations on locks per request, {threads} client threads\n{:44}{:>10}{:>10}{:>10}{:>10}{:>10}{:>10}\n\
-         {:44}{:>10}{:>10}{:>10}{:>10}{:>10}{:>10}",
+        "\nOperations on locks per request, {threads} client threads\n{:54}{:>10}{:>10}{:>10}{:>10}{:>10}{:>10}\n\
+         {:54}{:>10}{:>10}{:>10}{:>10}{:>10}{:>10}",
         "",
         "client",
         "",
@@ -140,7 +140,7 @@ pub(super) fn to_text(found: &[Found], threads: usize) -> String {
         "kernel"
     );
     for one in found.iter().filter(|one| one.threads == threads) {
-        let _ = write!(text, "{:44}", one.architecture.name);
+        let _ = write!(text, "{:54}", one.architecture.name);
         for side in [one.client, one.server] {
             for value in [side.user, side.contended, side.kernel] {
                 let cell = value.map_or("–".to_owned(), |value| format!("{value:.2}"));

@@ -16,21 +16,18 @@ use std::path::PathBuf;
 use clap::Args;
 
 use super::experiment::PeerArgs;
+use super::results::ResultArgs;
 
 #[derive(Debug, Args)]
 pub(crate) struct LocksArgs {
-    /// Count a few calls only
-    #[arg(long)]
-    quick: bool,
-    /// Calls of each thread [default: 4000, as in the paper]
+    /// Calls of each thread [default: 2000; in a quick run 400]
     #[arg(long, value_name = "N")]
     calls: Option<u64>,
     /// Where to draw the figures
     #[arg(long, value_name = "FILE", default_value = "orbium-locks.svg")]
     svg: PathBuf,
-    /// Write everything found to this file, as JSON
-    #[arg(long, value_name = "FILE")]
-    json: Option<PathBuf>,
+    #[command(flatten)]
+    results: ResultArgs,
     #[command(flatten)]
     peers: PeerArgs,
 }

@@ -8,14 +8,14 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use super::Outcome;
-use crate::bench::experiment::{How, Lanes, Peers, Stand, ways_to_serve};
+use crate::bench::experiment::{Architecture, How, Lanes, Peers, Stand, ways_to_serve};
 use crate::bench::row::{Bound, Row};
 use crate::bench::statistics::Summary;
 use crate::demo::timing::latency;
 use crate::failure::Failure;
 
 const QUICK: Duration = Duration::from_secs(1);
-const WHOLE: Duration = Duration::from_secs(10);
+const WHOLE: Duration = Duration::from_secs(5);
 
 /// Connections that have to be served.
 const SERVED: f64 = 5_000.0;
@@ -40,28 +40,37 @@ pub(super) fn measure(connections: usize, quick: bool) -> Result<Outcome, Failur
         if server.name.contains("thread-per-connection") {
             continue;
         }
-        let mut stand = Stand::start(&server, &Peers::none(), How::default())?;
-        let address = stand.told("address").next().unwrap_or_default().to_owned();
-        // What the first connections bring that others do not.
-        ask(&mut stand, 16, Duration::ZERO, &address)?;
-        let before = resident(&mut stand)?;
-        match ask(&mut stand, connections, time, &address) {
-            Ok(latency) => found.push(Found {
-                name: server.name.clone(),
-                served: connections,
-                latency,
-                memory: (resident(&mut stand)? - before).max(0.0) / connections.max(1) as f64,
-            }),
+        match besides_each_other(&server, connections, time) {
+            Ok(one) => found.push(one),
             Err(failure) => notes.push(format!(
                 "{connections} connections, {}: {}",
                 server.name,
                 failure.sentence()
             )),
         }
-        // One that could not do it has ended already.
-        let _ = stand.end();
     }
     Ok(outcome(&found, notes))
+}
+
+fn besides_each_other(
+    server: &Architecture,
+    connections: usize,
+    time: Duration,
+) -> Result<Found, Failure> {
+    let mut stand = Stand::start(server, &Peers::none(), How::default())?;
+    let address = stand.told("address").next().unwrap_or_default().to_owned();
+    // What the first connections bring that others do not.
+    ask(&mut stand, 16, Duration::ZERO, &address)?;
+    let before = resident(&mut stand)?;
+    let latency = ask(&mut stand, connections, time, &address)?;
+    let memory = (resident(&mut stand)? - before).max(0.0) / connections.max(1) as f64;
+    stand.end()?;
+    Ok(Found {
+        name: server.name.clone(),
+        served: connections,
+        latency,
+        memory,
+    })
 }
 
 /// Opens so many connections, which stay open, and calls over each once a second
@@ -96,7 +105,7 @@ fn outcome(found: &[Found], notes: Vec<String>) -> Outcome {
     for one in found {
         let _ = writeln!(
             outcome.text,
-            "{:44}{} connections, {:.0} octets of memory each; {} calls, median {}, p99 {}, worst {}",
+            "{:54}{} connections, {:.0} octets of memory each; {} calls, median {}, p99 {}, worst {}",
             one.name,
             one.served,
             one.memory,

@@ -16,7 +16,7 @@ pub(super) fn draw(all: &Scaling) -> String {
     let panel = LINES + FOOT;
     let title = "Empty calls per second by the number of client threads";
     let mut drawing = Drawing::new(title, WIDTH, TOP + 2.0 * panel);
-    let names = all.0.iter().enumerate();
+    let names = all.found.iter().enumerate();
     drawing.legend(
         50.0,
         WIDTH,
@@ -24,10 +24,7 @@ pub(super) fn draw(all: &Scaling) -> String {
     );
     let rate =
         |found: &Found, place: usize| found.rates.get(place).map(super::scaling::Rates::rate);
-    let fraction = |found: &Found, place: usize| {
-        let rates = found.rates.get(place)?;
-        all.fraction(found, rates.threads)
-    };
+    let fraction = |found: &Found, place: usize| found.rates.get(place)?.fraction();
     type Value<'a> = &'a dyn Fn(&Found, usize) -> Option<f64>;
     type Label<'a> = &'a dyn Fn(f64) -> String;
     let panels: [(&str, Value<'_>, Label<'_>); 2] = [
@@ -46,7 +43,7 @@ pub(super) fn draw(all: &Scaling) -> String {
             bottom: top + LINES - 20.0,
         };
         let lines: Vec<_> = all
-            .0
+            .found
             .iter()
             .enumerate()
             .map(|one| line(one, value))

@@ -6,27 +6,26 @@ mod figure;
 mod priorities;
 mod punctuality;
 mod scaling;
+mod wakeups;
 
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
-use serde_json::{Value, json};
+use serde_json::Value;
 
-use super::experiment::{HIGH, PeerArgs, Peers, can_be_real_time};
+use super::experiment::{HIGH, PeerArgs, Peers, can_be_real_time, stolen, stolen_since};
 use super::protocols::write;
-use super::row::{self, Row};
+use super::results::{ResultArgs, Results};
+use super::row::Row;
 use crate::failure::Failure;
 use crate::output;
 
 #[derive(Debug, Args)]
 pub(crate) struct ThreadsArgs {
-    /// Measure for half a minute only
-    #[arg(long)]
-    quick: bool,
     /// Which parts, all if none is named
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
     only: Vec<Part>,
-    /// Numbers of client threads [default: 1, 2, 4, 8, 12, 16; in a quick run 1, 8]
+    /// Numbers of client threads [default: 1, 2, 4, 8, 16; in a quick run 1, 8]
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
     threads: Vec<usize>,
     /// Calls of mixed priorities [default: 1000000; in a quick run 32000]
@@ -38,9 +37,8 @@ pub(crate) struct ThreadsArgs {
     /// Where to draw the figure
     #[arg(long, value_name = "FILE", default_value = "orbium-threads.svg")]
     svg: PathBuf,
-    /// Write everything found to this file, as JSON
-    #[arg(long, value_name = "FILE")]
-    json: Option<PathBuf>,
+    #[command(flatten)]
+    results: ResultArgs,
     #[command(flatten)]
     peers: PeerArgs,
 }
@@ -75,26 +73,30 @@ impl ThreadsArgs {
     fn run(&self, part: Part, peers: &Peers) -> Result<Outcome, Failure> {
         match part {
             Part::Scaling => {
-                let found = scaling::measure(&self.counts(), self.quick, peers)?;
+                let found = scaling::measure(&self.counts(), self.results.quick, peers)?;
                 write(&self.svg, &figure::draw(&found))?;
                 Ok(scaling::outcome(&found))
             }
             Part::Priorities => {
-                let calls = if self.quick { 32_000 } else { 1_000_000 };
+                let calls = if self.results.quick {
+                    32_000
+                } else {
+                    1_000_000
+                };
                 priorities::measure(self.calls.unwrap_or(calls))
             }
-            Part::Punctuality => punctuality::measure(self.quick),
+            Part::Punctuality => punctuality::measure(self.results.quick),
             Part::Crowd => {
-                let connections = if self.quick { 1_000 } else { 5_000 };
-                crowd::measure(self.connections.unwrap_or(connections), self.quick)
+                let connections = if self.results.quick { 1_000 } else { 5_000 };
+                crowd::measure(self.connections.unwrap_or(connections), self.results.quick)
             }
         }
     }
 
     fn counts(&self) -> Vec<usize> {
-        match (self.threads.as_slice(), self.quick) {
+        match (self.threads.as_slice(), self.results.quick) {
             ([], true) => vec![1, 8],
-            ([], false) => vec![1, 2, 4, 8, 12, 16],
+            ([], false) => vec![1, 2, 4, 8, 16],
             (own, _) => own.to_vec(),
         }
     }
@@ -102,12 +104,15 @@ impl ThreadsArgs {
 
 pub(crate) fn run(args: &ThreadsArgs) -> Result<(), Failure> {
     let peers = Peers::find(&args.peers);
-    let mut notes = peers.absent();
+    let mut all = Results {
+        notes: peers.absent(),
+        ..Results::default()
+    };
     if let Err(reason) = can_be_real_time(HIGH) {
-        notes.push(format!("Nothing runs at a real-time priority: {reason}"));
+        let note = format!("Nothing runs at a real-time priority: {reason}");
+        all.notes.push(note);
     }
-    let mut rows = Vec::new();
-    let mut whole = json!({ "orbium": env!("CARGO_PKG_VERSION"), "quick": args.quick });
+    let begin = stolen();
     for part in Part::value_variants() {
         if !args.wants(*part) {
             continue;
@@ -116,24 +121,18 @@ pub(crate) fn run(args: &ThreadsArgs) -> Result<(), Failure> {
         match args.run(*part, &peers) {
             Ok(found) => {
                 output::print(&found.text)?;
-                whole[name] = found.json;
-                rows.extend(found.rows);
-                notes.extend(found.notes);
+                all.own[name] = found.json;
+                all.rows.extend(found.rows);
+                all.notes.extend(found.notes);
             }
-            Err(failure) => notes.push(format!("{name} is left out: {}", failure.sentence())),
+            Err(failure) => {
+                let note = format!("{name} is left out: {}", failure.sentence());
+                all.notes.push(note);
+            }
         }
+        all.keep(&args.results)?;
     }
-    output::print(&format!("\n{}\n", row::to_text(&rows)))?;
-    for note in &notes {
-        output::print(&format!("{note}\n"))?;
-    }
-    if args.wants(Part::Scaling) {
-        output::print(&format!("\nThe figure is in {}.\n", args.svg.display()))?;
-    }
-    if let Some(path) = &args.json {
-        whole["rows"] = rows.iter().map(Row::to_json).collect();
-        whole["notes"] = json!(notes);
-        write(path, &format!("{whole:#}\n"))?;
-    }
-    Ok(())
+    all.notes.extend(stolen_since(begin));
+    let svg = args.wants(Part::Scaling).then_some(args.svg.as_path());
+    all.tell(&args.results, svg)
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The worst latency of a lane while every other lane is saturated, beside what
-//! `cyclictest` finds on this host at the same time.
+//! `cyclictest` and a thread without an ORB find on this host at the same time.
 
 use std::fmt::Write;
 use std::process::{Command, Stdio};
@@ -10,7 +10,10 @@ use serde_json::{Value, json};
 
 use super::Outcome;
 use super::priorities::{LANES, servers};
-use crate::bench::experiment::{Architecture, HIGH, How, Peers, Stand, can_be_real_time};
+use super::wakeups::{Lateness, Wakeups};
+use crate::bench::experiment::{
+    Architecture, HIGH, How, LATE, Peers, Span, Stand, can_be_real_time,
+};
 use crate::bench::row::Row;
 use crate::bench::statistics::{Summary, ratio};
 use crate::demo::timing::latency;
@@ -18,29 +21,42 @@ use crate::failure::Failure;
 
 /// Threads that saturate each of the other lanes.
 const BESIEGERS: usize = 2;
-/// Between calls, and between cyclictest's wake-ups.
+/// Between calls, and between wake-ups.
 const PAUSE: Duration = Duration::from_millis(1);
 
 const QUICK: Duration = Duration::from_millis(800);
-const WHOLE: Duration = Duration::from_secs(30);
+const WHOLE: Duration = Duration::from_secs(15);
 
 /// What was found of one strategy.
 struct Found {
     name: String,
     calm: Summary,
     siege: Summary,
+    /// Calls that took long, and those of them while a processor ran nobody who
+    /// was due.
+    late: (usize, usize),
     /// Worst wake-up of cyclictest meanwhile, in nanoseconds.
     cyclictest: Option<f64>,
+    /// The same of threads of our own.
+    wakeups: Option<Lateness>,
 }
 
 pub(super) fn measure(quick: bool) -> Result<Outcome, Failure> {
     can_be_real_time(HIGH).map_err(Failure::because)?;
     let time = if quick { QUICK } else { WHOLE };
     let mut found = Vec::new();
+    let mut notes = Vec::new();
     for server in servers() {
-        found.push(besiege(&server, time)?);
+        match besiege(&server, time) {
+            Ok(one) => found.push(one),
+            Err(failure) => notes.push(format!(
+                "punctuality: {} is left out: {}",
+                server.name,
+                failure.sentence()
+            )),
+        }
     }
-    Ok(outcome(&found))
+    Ok(outcome(&found, notes))
 }
 
 fn besiege(server: &Architecture, time: Duration) -> Result<Found, Failure> {
@@ -51,39 +67,60 @@ fn besiege(server: &Architecture, time: Duration) -> Result<Found, Failure> {
             time.as_millis(),
             PAUSE.as_micros()
         );
-        let answer = stand.ask(&question, time)?;
-        let values = answer["high"].as_array().into_iter().flatten();
-        let values: Vec<f64> = values.filter_map(Value::as_f64).collect();
-        Ok::<_, Failure>(Summary::of(&values))
+        stand.ask(&question, time)
     };
     let calm = ask(0, time / 4)?;
+    let wakeups = Wakeups::start(HIGH, PAUSE);
     let cyclictest = Cyclictest::start(time);
-    let siege = ask(BESIEGERS, time)?;
+    let siege = ask(BESIEGERS, time);
     let cyclictest = cyclictest.and_then(Cyclictest::worst);
+    let wakeups = wakeups.end();
+    let siege = siege?;
     stand.end()?;
+    let late = siege["late"].as_array().into_iter().flatten();
+    let late: Vec<Span> = late.filter_map(Span::from_json).collect();
+    let is_explained = |span: &&Span| wakeups.as_ref().is_some_and(|all| all.explains(**span));
     Ok(Found {
         name: server.name.clone(),
-        calm,
-        siege,
+        calm: summary(&calm),
+        siege: summary(&siege),
+        late: (late.len(), late.iter().filter(is_explained).count()),
         cyclictest,
+        wakeups,
     })
 }
 
-fn outcome(found: &[Found]) -> Outcome {
+fn summary(answer: &Value) -> Summary {
+    let values = answer["high"].as_array().into_iter().flatten();
+    let values: Vec<f64> = values.filter_map(Value::as_f64).collect();
+    Summary::of(&values)
+}
+
+fn outcome(found: &[Found], notes: Vec<String>) -> Outcome {
     let mut outcome = Outcome {
         text: format!(
-            "\nA lane at SCHED_FIFO {HIGH} while {LANES} others are saturated by servants busy for 1 ms\n\
-             {:44}{:>12}{:>12}{:>12}{:>12}{:>12}{:>14}\n",
-            "", "alone", "worst", "saturated", "p99", "worst", "cyclictest"
+            "\nA lane at SCHED_FIFO {HIGH} while {LANES} others are saturated by servants busy for 1 ms; \
+             worst wake-ups without an ORB beside it\n\
+             {:54}{:>12}{:>12}{:>12}{:>12}{:>12}{:>14}{:>12}{:>12}{:>12}\n",
+            "",
+            "alone",
+            "worst",
+            "saturated",
+            "p99",
+            "worst",
+            "cyclictest",
+            "own thread",
+            format!("> {} ms", LATE.as_millis()),
+            "host's",
         ),
+        notes,
         ..Outcome::default()
     };
-    let mut all = Vec::new();
     for one in found {
         let cell = |nanoseconds: f64| latency(nanoseconds as u64);
         let _ = writeln!(
             outcome.text,
-            "{:44}{:>12}{:>12}{:>12}{:>12}{:>12}{:>14}",
+            "{:54}{:>12}{:>12}{:>12}{:>12}{:>12}{:>14}{:>12}{:>12}{:>12}",
             one.name,
             cell(one.calm.median),
             cell(one.calm.greatest),
@@ -91,19 +128,28 @@ fn outcome(found: &[Found]) -> Outcome {
             cell(one.siege.p99),
             cell(one.siege.greatest),
             one.cyclictest.map_or("–".to_owned(), cell),
+            one.worst_wakeup().map_or("–".to_owned(), cell),
+            one.late.0,
+            one.late.1,
         );
-        let worst = one
-            .cyclictest
-            .and_then(|worst| ratio(one.siege.greatest, worst));
-        let figure = "worst latency of a besieged lane, over cyclictest's worst";
-        outcome.rows.push(Row::new(figure, &one.name, worst));
-        all.push(json!({
-            "architecture": one.name,
-            "alone": one.calm.to_json(),
-            "besieged": one.siege.to_json(),
-            "cyclictest_worst_ns": one.cyclictest,
-        }));
+        for (whose, worst) in [
+            ("cyclictest's", one.cyclictest),
+            ("that of a thread without an ORB", one.worst_wakeup()),
+        ] {
+            let over = worst.and_then(|worst| ratio(one.siege.greatest, worst));
+            let figure = format!("worst latency of a besieged lane, over {whose}");
+            outcome.rows.push(Row::new(&figure, &one.name, over));
+        }
     }
+    outcome
+        .rows
+        .sort_by(|one, other| one.figure.cmp(&other.figure));
+    outcome.notes.push(format!(
+        "The last two columns: calls of a besieged lane that took more than {} ms, and those of them \
+         in which some processor ran no thread that was due for half of the time, with or without an \
+         ORB.",
+        LATE.as_millis()
+    ));
     if found.iter().any(|one| one.cyclictest.is_none()) {
         outcome.notes.push(
             "cyclictest is left out: it is not installed (Debian: rt-tests) or may not run here."
@@ -111,8 +157,29 @@ fn outcome(found: &[Found]) -> Outcome {
         );
     }
     outcome.notes.extend(throttling());
-    outcome.json = Value::Array(all);
+    outcome.json = found.iter().map(Found::to_json).collect();
     outcome
+}
+
+impl Found {
+    /// Of threads without an ORB, in nanoseconds.
+    fn worst_wakeup(&self) -> Option<f64> {
+        let worst = self.wakeups.as_ref()?.worst;
+        Some(worst.as_secs_f64() * 1e9)
+    }
+
+    fn to_json(&self) -> Value {
+        json!({
+            "architecture": self.name,
+            "alone": self.calm.to_json(),
+            "besieged": self.siege.to_json(),
+            "late": self.late.0,
+            "late_by_the_host": self.late.1,
+            "cyclictest_worst_ns": self.cyclictest,
+            "wakeups": self.wakeups.as_ref().map(|all| all.wakeups),
+            "wakeups_worst_ns": self.worst_wakeup(),
+        })
+    }
 }
 
 /// What the kernel does to real-time threads that leave nothing to others.
@@ -121,8 +188,9 @@ fn throttling() -> Option<String> {
     let microseconds = microseconds.trim();
     (microseconds != "-1").then(|| {
         format!(
-            "Real-time threads may have {microseconds} µs of a period; then, or from Linux 6.12 on when \
-             others starve, they stand still for a while, which the worst latencies show."
+            "Real-time threads that use more than {microseconds} µs of a period together stand still \
+             for its rest (rt throttling; from Linux 6.12 on, as long as others starve). The saturated \
+             lanes do; the lane that is looked at, and threads without an ORB, stand still with them."
         )
     })
 }
@@ -135,7 +203,7 @@ impl Cyclictest {
     fn start(time: Duration) -> Option<Self> {
         let loops = time.as_micros() / PAUSE.as_micros().max(1);
         let child = Command::new("cyclictest")
-            .args(["--quiet", "--mlockall", "--threads=1"])
+            .args(["--quiet", "--mlockall", "--smp"])
             .arg(format!("--priority={HIGH}"))
             .arg(format!("--interval={}", PAUSE.as_micros()))
             .arg(format!("--loops={loops}"))

@@ -16,24 +16,31 @@ use crate::demo::timing::{median, thousands};
 use crate::failure::Failure;
 
 /// Rounds, and the time that each is measured in one.
-const QUICK: (usize, Duration) = (3, Duration::from_millis(150));
-const WHOLE: (usize, Duration) = (9, Duration::from_millis(500));
+const QUICK: (usize, Duration) = (3, Duration::from_millis(80));
+const WHOLE: (usize, Duration) = (9, Duration::from_millis(150));
 
 /// The number of threads that is held to the bound, and the bound.
 const HELD: usize = 8;
 const LEAST: f64 = 0.75;
 
-/// Calls per second of each round with so many threads.
+/// Calls per second of each turn with so many threads.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Rates {
     pub(super) threads: usize,
-    of_rounds: Vec<f64>,
+    of_turns: Vec<f64>,
+    /// Over what raw sockets reached just before and after it.
+    fractions: Vec<f64>,
 }
 
 impl Rates {
-    /// The median over the rounds.
+    /// The median over the turns.
     pub(super) fn rate(&self) -> f64 {
-        median(&self.of_rounds)
+        median(&self.of_turns)
+    }
+
+    /// The median of the fractions of raw sockets.
+    pub(super) fn fraction(&self) -> Option<f64> {
+        (!self.fractions.is_empty()).then(|| median(&self.fractions))
     }
 }
 
@@ -45,26 +52,27 @@ pub(super) struct Found {
     pub(super) rates: Vec<Rates>,
 }
 
-/// What was found, the raw sockets first.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Scaling(pub(super) Vec<Found>);
-
-impl Scaling {
-    /// The median over the rounds of the fraction of raw sockets within one.
-    pub(super) fn fraction(&self, of: &Found, threads: usize) -> Option<f64> {
-        let raw = self.0.iter().find(|found| found.kind == Kind::Raw)?;
-        let of_rounds = |found: &Found| {
-            let rates = found.rates.iter().find(|rates| rates.threads == threads);
-            rates.map(|rates| rates.of_rounds.clone())
-        };
-        let (own, raw) = (of_rounds(of)?, of_rounds(raw)?);
-        let fractions: Vec<f64> = own
-            .iter()
-            .zip(&raw)
-            .filter_map(|(own, raw)| ratio(*own, *raw))
-            .collect();
-        (!fractions.is_empty()).then(|| median(&fractions))
+impl Found {
+    /// Notes what was reached in a turn, and raw sockets beside it.
+    fn note(&mut self, rate: f64, raw: f64) {
+        if let Some(rates) = self.rates.last_mut() {
+            rates.of_turns.push(rate);
+            rates.fractions.extend(ratio(rate, raw));
+        }
     }
+
+    /// The fraction of raw sockets with so many threads.
+    fn fraction(&self, threads: usize) -> Option<f64> {
+        let rates = self.rates.iter().find(|rates| rates.threads == threads)?;
+        rates.fraction()
+    }
+}
+
+/// What was found, the raw sockets first, and who is left out.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Scaling {
+    pub(super) found: Vec<Found>,
+    lost: Vec<String>,
 }
 
 fn raw() -> Architecture {
@@ -77,69 +85,141 @@ fn raw() -> Architecture {
     }
 }
 
+/// Somebody who is measured.
+struct Contender {
+    found: Found,
+    stand: Stand,
+    /// Why it takes part no longer.
+    lost: Option<String>,
+}
+
+impl Contender {
+    fn start(architecture: &Architecture, peers: &Peers) -> Result<Self, Failure> {
+        Ok(Self {
+            stand: Stand::start(architecture, peers, How::default())?,
+            found: Found {
+                name: architecture.name.clone(),
+                kind: architecture.kind,
+                rates: Vec::new(),
+            },
+            lost: None,
+        })
+    }
+
+    fn begin(&mut self, threads: usize) {
+        self.found.rates.push(Rates {
+            threads,
+            ..Rates::default()
+        });
+    }
+
+    /// Calls per second of so many threads.
+    fn turn(&mut self, threads: usize, time: Duration) -> Result<f64, Failure> {
+        let question = format!("load {threads} {}", time.as_millis());
+        let answer = self.stand.ask(&question, time)?;
+        let calls = answer["calls"].as_f64().unwrap_or(0.0);
+        let seconds = answer["nanoseconds"].as_f64().unwrap_or(0.0) / 1e9;
+        Ok(ratio(calls, seconds).unwrap_or(0.0))
+    }
+
+    /// The same, unless it has failed; a failure is the last thing it does.
+    fn turn_if_there(&mut self, threads: usize, time: Duration) -> Option<f64> {
+        if self.lost.is_some() {
+            return None;
+        }
+        let rate = self.turn(threads, time);
+        let failed = |failure: &Failure| self.lost = Some(failure.sentence().to_owned());
+        rate.inspect_err(failed).ok()
+    }
+}
+
 /// Measures raw sockets and everybody who serves all in one lane.
 pub(super) fn measure(counts: &[usize], quick: bool, peers: &Peers) -> Result<Scaling, Failure> {
     let (rounds, time) = if quick { QUICK } else { WHOLE };
     let all = architectures(peers);
-    let plain = all.into_iter().filter(|one| !one.lanes);
-    let mut stands = Vec::new();
-    for architecture in std::iter::once(raw()).chain(plain) {
-        let stand = Stand::start(&architecture, peers, How::default())?;
-        let found = Found {
-            name: architecture.name,
-            kind: architecture.kind,
-            rates: Vec::new(),
-        };
-        stands.push((found, stand));
+    let mut scaling = Scaling::default();
+    let mut raw = Contender::start(&raw(), peers)?;
+    let mut others = Vec::new();
+    for architecture in all.iter().filter(|one| !one.lanes) {
+        match Contender::start(architecture, peers) {
+            Ok(contender) => others.push(contender),
+            Err(failure) => scaling.leave_out(&architecture.name, failure.sentence()),
+        }
     }
+    let count = others.len().max(1);
     let mut progress = Progress::new(counts.len() * rounds);
     for threads in counts {
-        for (found, _) in &mut stands {
-            found.rates.push(Rates {
-                threads: *threads,
-                of_rounds: Vec::new(),
-            });
-        }
-        for round in 0..rounds {
+        raw.begin(*threads);
+        others.iter_mut().for_each(|other| other.begin(*threads));
+        for _ in 0..rounds {
             progress.step(&format!("{threads} client threads"));
-            let count = stands.len();
+            round(&mut raw, &mut others, *threads, time)?;
             // Whoever comes next finds the machine as the one before left it.
-            for turn in 0..count {
-                let (found, stand) = &mut stands[(turn + round) % count];
-                let answer = stand.ask(&format!("load {threads} {}", time.as_millis()), time)?;
-                let calls = answer["calls"].as_f64().unwrap_or(0.0);
-                let seconds = answer["nanoseconds"].as_f64().unwrap_or(0.0) / 1e9;
-                if let Some(rates) = found.rates.last_mut() {
-                    rates.of_rounds.push(ratio(calls, seconds).unwrap_or(0.0));
-                }
-            }
+            others.rotate_left(1 % count);
         }
+        others.rotate_right(rounds % count);
     }
     progress.clear();
-    let mut all = Vec::new();
-    for (found, stand) in stands {
-        stand.end()?;
-        all.push(found);
+    scaling.found.push(raw.found);
+    for other in others {
+        match other.lost {
+            Some(reason) => scaling.leave_out(&other.found.name, &reason),
+            None => scaling.found.push(other.found),
+        }
     }
-    Ok(Scaling(all))
+    Ok(scaling)
+}
+
+/// A turn of everybody; raw sockets have one before and after every two others,
+/// so that the machine's better and worse moments meet both.
+fn round(
+    raw: &mut Contender,
+    others: &mut [Contender],
+    threads: usize,
+    time: Duration,
+) -> Result<(), Failure> {
+    let mut before = raw.turn(threads, time)?;
+    for pair in others.chunks_mut(2) {
+        let rates: Vec<_> = pair
+            .iter_mut()
+            .map(|other| other.turn_if_there(threads, time))
+            .collect();
+        let after = raw.turn(threads, time)?;
+        let beside = f64::midpoint(before, after);
+        raw.found.note(beside, beside);
+        for (other, rate) in pair.iter_mut().zip(rates) {
+            if let Some(rate) = rate {
+                other.found.note(rate, beside);
+            }
+        }
+        before = after;
+    }
+    Ok(())
+}
+
+impl Scaling {
+    fn leave_out(&mut self, name: &str, reason: &str) {
+        self.lost
+            .push(format!("scaling: {name} is left out: {reason}"));
+    }
 }
 
 /// The table, the figures that are held to a bound, and everything as JSON.
-pub(super) fn outcome(found: &Scaling) -> Outcome {
+pub(super) fn outcome(scaling: &Scaling) -> Outcome {
     Outcome {
-        text: to_text(found),
-        json: found.0.iter().map(|one| to_json(found, one)).collect(),
-        rows: rows(found),
-        notes: Vec::new(),
+        text: to_text(&scaling.found),
+        json: scaling.found.iter().map(to_json).collect(),
+        rows: rows(&scaling.found),
+        notes: scaling.lost.clone(),
     }
 }
 
-fn to_json(all: &Scaling, found: &Found) -> Value {
+fn to_json(found: &Found) -> Value {
     let rates = found.rates.iter().map(|rates| {
         json!({
             "threads": rates.threads,
             "calls_per_second": rates.rate(),
-            "fraction_of_raw": all.fraction(found, rates.threads),
+            "fraction_of_raw": rates.fraction(),
         })
     });
     json!({ "name": found.name, "rates": rates.collect::<Value>() })
@@ -147,11 +227,11 @@ fn to_json(all: &Scaling, found: &Found) -> Value {
 
 /// The best of orbium's strategies is held to the bound: which one serves many
 /// threads is a choice.
-fn rows(all: &Scaling) -> Vec<Row> {
+fn rows(all: &[Found]) -> Vec<Row> {
     let figure = format!("{HELD} client threads, fraction of raw sockets");
-    let of_kind = |kind| all.0.iter().filter(move |found| found.kind == kind);
+    let of_kind = |kind| all.iter().filter(move |found| found.kind == kind);
     let mut rows = Vec::new();
-    let own = of_kind(Kind::Orbium).map(|found| (found, all.fraction(found, HELD)));
+    let own = of_kind(Kind::Orbium).map(|found| (found, found.fraction(HELD)));
     let mut own: Vec<_> = own.collect();
     own.sort_by(|one, other| other.1.unwrap_or(0.0).total_cmp(&one.1.unwrap_or(0.0)));
     for (place, (found, fraction)) in own.into_iter().enumerate() {
@@ -164,25 +244,25 @@ fn rows(all: &Scaling) -> Vec<Row> {
     }
     for kind in [Kind::Omni, Kind::Jacorb] {
         rows.extend(
-            of_kind(kind).map(|found| Row::new(&figure, &found.name, all.fraction(found, HELD))),
+            of_kind(kind).map(|found| Row::new(&figure, &found.name, found.fraction(HELD))),
         );
     }
     rows
 }
 
-fn to_text(all: &Scaling) -> String {
+fn to_text(all: &[Found]) -> String {
     let mut text = String::from(
         "\nEmpty calls per second, and the fraction of raw sockets, by client threads\n",
     );
-    let _ = write!(text, "{:44}", "");
-    for rates in all.0.first().map_or(&[][..], |found| &found.rates) {
+    let _ = write!(text, "{:54}", "");
+    for rates in all.first().map_or(&[][..], |found| &found.rates) {
         let _ = write!(text, "{:>18}", rates.threads);
     }
     text.push('\n');
-    for found in &all.0 {
-        let _ = write!(text, "{:44}", found.name);
+    for found in all {
+        let _ = write!(text, "{:54}", found.name);
         for rates in &found.rates {
-            let fraction = all.fraction(found, rates.threads).unwrap_or(0.0);
+            let fraction = rates.fraction().unwrap_or(0.0);
             let cell = format!("{} {fraction:.2}", thousands(rates.rate()));
             let _ = write!(text, "{cell:>18}");
         }
@@ -195,25 +275,32 @@ fn to_text(all: &Scaling) -> String {
 mod tests {
     use super::*;
 
-    fn found(kind: Kind, name: &str, of_rounds: &[f64]) -> Found {
-        Found {
+    /// What was reached in each turn, and what raw sockets reached beside it.
+    fn found(kind: Kind, name: &str, of_turns: &[(f64, f64)]) -> Found {
+        let mut found = Found {
             name: name.to_owned(),
             kind,
             rates: vec![Rates {
                 threads: HELD,
-                of_rounds: of_rounds.to_vec(),
+                ..Rates::default()
             }],
+        };
+        for (rate, raw) in of_turns {
+            found.note(*rate, *raw);
         }
+        found
     }
 
     #[test]
-    fn fractions_are_taken_within_rounds_and_the_best_is_held() {
-        let all = Scaling(vec![
-            found(Kind::Raw, "raw", &[100.0, 10.0, 100.0]),
-            found(Kind::Orbium, "slow", &[50.0, 5.0, 50.0]),
-            found(Kind::Orbium, "fast", &[80.0, 8.0, 20.0]),
-            found(Kind::Omni, "omniORB", &[60.0, 6.0, 60.0]),
-        ]);
+    fn fractions_are_taken_side_by_side_and_the_best_is_held() {
+        let raw = [100.0, 10.0, 100.0];
+        let of = |rates: [f64; 3]| [0, 1, 2].map(|turn| (rates[turn], raw[turn]));
+        let all = [
+            found(Kind::Raw, "raw", &of(raw)),
+            found(Kind::Orbium, "slow", &of([50.0, 5.0, 50.0])),
+            found(Kind::Orbium, "fast", &of([80.0, 8.0, 20.0])),
+            found(Kind::Omni, "omniORB", &of([60.0, 6.0, 60.0])),
+        ];
         let rows = rows(&all);
         assert_eq!(rows[0].whose, "fast");
         assert_eq!(rows[0].value, Some(0.8));
