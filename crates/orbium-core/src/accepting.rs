@@ -43,6 +43,11 @@ impl Accepting {
         Ok((accepting, published))
     }
 
+    /// Whether there is nothing to accept at.
+    pub(crate) fn is_nowhere(&self) -> bool {
+        self.acceptors.is_empty()
+    }
+
     /// The first token that is neither the waker's nor an acceptor's.
     pub(crate) fn next_token(&self) -> u64 {
         1 + self.acceptors.len() as u64

@@ -24,6 +24,9 @@ pub enum Dispatch {
     At(Priority, Option<Scheduling>),
     /// That lane serves it.
     In(Lane),
+    /// That lane serves it, at that CORBA priority and, if it is given, native
+    /// one; its queue orders it by that.
+    InAt(Lane, Priority, Option<Scheduling>),
     /// It is answered with that exception.
     Refuse(SystemException),
 }

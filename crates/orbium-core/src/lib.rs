@@ -64,8 +64,7 @@ pub use orbium_transport::{
 };
 
 pub use adapter::{
-    DetachedRequest, IdAssignment, IdUniqueness, Lifespan, ManagerState, Poa, PoaError, PoaManager,
-    Policies,
+    IdAssignment, IdUniqueness, Lifespan, ManagerState, Poa, PoaError, PoaManager, Policies,
 };
 pub use bridge::Bridge;
 pub use client::{ClientStrategy, TimePolicies, UnknownClientStrategy, Unreachable, last_failure};
@@ -73,7 +72,7 @@ pub use config::{Config, ConnectTimeout, GiopMinor, Limits};
 pub use configuration::{ConfigError, ConfigKey, Place};
 pub use dispatch_hook::{Dispatch, DispatchHook, Hook, RequestInfo};
 pub use initial::{InvalidName, ObjectError};
-pub use lane::{Lane, LaneConfig};
+pub use lane::{Lane, LaneConfig, QueueRoom, give_scheduling};
 pub use operation::Operation;
 pub use operation_table::OperationTable;
 pub use orb::{Orb, OrbBuilder, OrbError};

@@ -69,7 +69,6 @@ pub(crate) fn perform(
         peer: None,
         response: request.response,
         expiry: Expiry::of(&request.contexts, None)?,
-        seams: &[],
         lane: OWN,
         decided: None,
     };

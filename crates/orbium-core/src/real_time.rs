@@ -10,7 +10,7 @@ use std::sync::Arc;
 use orbium_giop::real_time::PriorityBand;
 use orbium_giop::{SystemException, TaggedComponent};
 
-use crate::{Call, DetachedRequest, DispatchError, Orb, Priority, ProtocolProperties};
+use crate::{Call, Dispatch, DispatchError, Orb, Priority, ProtocolProperties, RequestInfo};
 
 /// How what is sent at a priority is marked for the network.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -50,8 +50,7 @@ pub trait RealTime: Send + Sync + 'static {
     /// itself.
     fn connections(&self) -> ConnectionWishes;
 
-    /// The ORB ends: nothing more arrives. Returns when all requests that were
-    /// taken away are served or refused.
+    /// The ORB has ended: nothing is served any more.
     fn end(&self);
 
     /// For whoever knows what this is.
@@ -77,18 +76,9 @@ pub trait AdapterExtension: fmt::Debug + Send + Sync + 'static {
     /// when a reference to it was made.
     fn settled_priority(&self, object_id: &[u8]) -> Option<Priority>;
 
-    /// A request has arrived: takes it away with `detach`, to have it served or
-    /// refused by another thread, or leaves it to this one. `detach` gives
-    /// nothing for calls within the process and for what was taken away before.
-    /// Whether the request was taken.
-    ///
-    /// # Errors
-    /// Why the request is refused.
-    fn hand_over(
-        &self,
-        call: &Call<'_>,
-        detach: &mut dyn FnMut() -> Option<DetachedRequest>,
-    ) -> Result<bool, SystemException>;
+    /// A request has arrived, and no hook has said where it is served: as
+    /// [`DispatchHook::arrived`](crate::DispatchHook::arrived).
+    fn place(&self, request: &RequestInfo<'_>) -> Dispatch;
 
     /// Serves a request: calls `serve` once, or refuses.
     ///

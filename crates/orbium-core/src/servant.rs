@@ -12,9 +12,10 @@ use orbium_giop::{
 use orbium_transport::Peer;
 
 use crate::adapter::{ActiveObject, Incoming};
+use crate::lane::Decided;
 use crate::raises::{DispatchError, Raised, Raises, server_fault};
 use crate::reference::Interface;
-use crate::server::{LateReply, ServerConnection};
+use crate::server::ServerConnection;
 use crate::{Lane, Orb, Poa, Priority, priority};
 
 /// A servant as the ORB sees it: generated skeletons implement this around the
@@ -145,17 +146,9 @@ pub(crate) trait ReplyPath {
     /// the connection's affair: the servant has done its work.
     fn send(&self, message: &CdrWriter<'_>);
 
-    /// Whether the reply can be sent from elsewhere.
-    fn is_detachable(&self) -> bool {
-        false
-    }
-
-    /// A way to send it from elsewhere; `None` if there is none.
-    fn detach(&self) -> Option<LateReply> {
-        None
-    }
-    /// Has another lane serve the request and answer it; whether it will.
-    fn move_to(&self, _: &Lane) -> bool {
+    /// Has another lane serve the request and answer it, as was decided; whether
+    /// it will.
+    fn move_to(&self, _: &Lane, _: Decided) -> bool {
         false
     }
 }

@@ -8,10 +8,9 @@ use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use orbium_core::{
-    AdapterExtension, Call, Completion, DetachedRequest, DispatchError, ExceptionKind, Priority,
-    SystemException,
+    AdapterExtension, Call, Completion, Dispatch, DispatchError, ExceptionKind, Priority,
+    RequestInfo, SystemException,
 };
-use orbium_giop::component::{HostPort, PriorityEndpoint};
 use orbium_giop::real_time::{
     ClientProtocolsValue, PriorityBand, PriorityBandsValue, PriorityModel, read_priority_context,
 };
@@ -19,7 +18,7 @@ use orbium_giop::{TaggedComponent, service_context};
 
 use crate::PriorityModelPolicy;
 use crate::error::bad_param;
-use crate::pool::{Reader, Threadpool};
+use crate::pool::Threadpool;
 use crate::rt_orb::Shared;
 
 thread_local! {
@@ -64,12 +63,6 @@ impl Drop for Adapter {
     }
 }
 
-/// Where and at which priority a request is served.
-struct Target {
-    priority: Priority,
-    lane: usize,
-}
-
 /// The client asks for what the server does not offer.
 fn not_offered() -> SystemException {
     SystemException::new(ExceptionKind::InvPolicy, 0, Completion::No)
@@ -89,66 +82,47 @@ impl Adapter {
             .is_some_and(|it| it.priority_model == PriorityModel::ServerDeclared)
     }
 
-    /// The internet addresses of the pool's lanes, as TAO tells of them.
-    fn endpoints(&self) -> Vec<PriorityEndpoint> {
-        let readers = self.pool.as_ref().map(|pool| pool.readers.as_slice());
-        let of_reader = |reader: &Reader| {
-            let plain = reader.lane.channels().iter();
-            let plain = plain.filter(|it| it.scheme == "iiop" && it.messaging.is_empty());
-            let addresses = plain.filter_map(|it| it.address.parse::<orbium_core::HostPort>().ok());
-            let priority = reader.priority.number();
-            addresses
-                .map(|at| PriorityEndpoint {
-                    address: HostPort {
-                        host: at.host,
-                        port: at.port,
-                    },
-                    priority,
-                })
-                .collect::<Vec<_>>()
+    /// Where and at which priority a request is served; `Here` for an adapter
+    /// that says nothing of priorities.
+    fn target(&self, request: &RequestInfo<'_>) -> Result<Dispatch, SystemException> {
+        let Some(priority) = self.priority(request)? else {
+            return Ok(Dispatch::Here);
         };
-        let readers = readers.unwrap_or_default().iter();
-        readers.flat_map(of_reader).collect()
-    }
-
-    /// `None` for an adapter that says nothing of priorities.
-    fn target(&self, call: &Call<'_>) -> Result<Option<Target>, SystemException> {
-        let Some(priority) = self.priority(call)? else {
-            return Ok(None);
-        };
-        let inbound = self.shared.transform.inbound(priority, call.object_id());
+        let inbound = self.shared.transform.inbound(priority, request.object_id());
         let refused = || SystemException::new(ExceptionKind::Unknown, 0, Completion::No);
         let priority = inbound.ok_or_else(refused)?;
-        let Some(pool) = &self.pool else {
-            return Ok(Some(Target { priority, lane: 0 }));
-        };
-        let band = self.bands.iter().find(|band| holds(band, priority));
-        let suits = |lane| band.is_none_or(|band| holds(band, lane));
-        let (lane, priority) = match pool.lane_for(priority, suits) {
-            Some(found) => found,
-            // Every band has a lane: the lowest of them.
-            None => band
-                .and_then(|band| {
-                    let mut lanes = pool.priorities().enumerate();
-                    lanes.find(|(_, it)| holds(band, *it))
-                })
-                .ok_or_else(not_offered)?,
-        };
-        Ok(Some(Target { priority, lane }))
+        // A call within the process is served by the caller's thread.
+        let remote = request.peer().is_some();
+        let pool = self.pool.as_ref();
+        if let Some(pool) = pool.filter(|it| it.has_lanes) {
+            let band = self.bands.iter().find(|band| holds(band, priority));
+            let (priority, lane) = pool.lane_for(priority, band).ok_or_else(not_offered)?;
+            return Ok(match remote {
+                true => Dispatch::In(lane.clone()),
+                false => Dispatch::At(*priority, self.shared.host.scheduling(*priority)?),
+            });
+        }
+        let scheduling = self.shared.host.scheduling(priority)?;
+        Ok(match pool.and_then(|pool| pool.only_lane()) {
+            Some(lane) if remote => Dispatch::InAt(lane.clone(), priority, scheduling),
+            _ => Dispatch::At(priority, scheduling),
+        })
     }
 
     /// The priority that the model gives a request.
-    fn priority(&self, call: &Call<'_>) -> Result<Option<Priority>, SystemException> {
+    fn priority(&self, request: &RequestInfo<'_>) -> Result<Option<Priority>, SystemException> {
         let Some(model) = self.model else {
             return Ok(self.pool.as_ref().and_then(|pool| pool.default_priority()));
         };
         if model.priority_model == PriorityModel::ServerDeclared {
-            return Ok(Some(call.object_priority().unwrap_or(self.server_priority)));
+            return Ok(Some(
+                request.object_priority().unwrap_or(self.server_priority),
+            ));
         }
-        let priority = match call.peer() {
+        let priority = match request.peer() {
             // Within the process the caller's priority needs no context.
-            None => self.shared.outgoing(call.object_id())?,
-            Some(_) => match asked(call)? {
+            None => self.shared.outgoing(request.object_id())?,
+            Some(_) => match asked(request)? {
                 Some(priority) => priority,
                 None => return Ok(Some(self.server_priority)),
             },
@@ -162,8 +136,8 @@ impl Adapter {
 }
 
 /// The priority that a request carries.
-fn asked(call: &Call<'_>) -> Result<Option<Priority>, SystemException> {
-    let contexts = call.service_contexts();
+fn asked(request: &RequestInfo<'_>) -> Result<Option<Priority>, SystemException> {
+    let contexts = request.service_contexts();
     let Some(data) = contexts.find(service_context::RT_CORBA_PRIORITY) else {
         return Ok(None);
     };
@@ -191,10 +165,6 @@ impl AdapterExtension for Adapter {
         if !policies.is_empty() {
             components.push(TaggedComponent::policies(&policies));
         }
-        let endpoints = self.endpoints();
-        if !endpoints.is_empty() {
-            components.push(TaggedComponent::tao_endpoints(&endpoints));
-        }
         components
     }
 
@@ -202,27 +172,13 @@ impl AdapterExtension for Adapter {
         self.settled().get(object_id).copied()
     }
 
-    fn hand_over(
-        &self,
-        call: &Call<'_>,
-        detach: &mut dyn FnMut() -> Option<DetachedRequest>,
-    ) -> Result<bool, SystemException> {
-        let Some(pool) = &self.pool else {
-            return Ok(false);
-        };
-        let Some(Target { priority, lane }) = self.target(call)? else {
-            return Ok(false);
-        };
-        let Some(request) = detach() else {
-            return Ok(false);
-        };
-        pool.put(&self.shared.host, lane, priority, request);
-        Ok(true)
+    fn place(&self, request: &RequestInfo<'_>) -> Dispatch {
+        self.target(request).unwrap_or_else(Dispatch::Refuse)
     }
 
     fn upcall(
         &self,
-        call: &Call<'_>,
+        _: &Call<'_>,
         serve: &mut dyn FnMut() -> Result<(), DispatchError>,
     ) -> Result<(), DispatchError> {
         struct Restore(bool);
@@ -231,12 +187,8 @@ impl AdapterExtension for Adapter {
                 IN_UPCALL.set(self.0);
             }
         }
-        let target = self.target(call)?;
         let _restore = Restore(IN_UPCALL.replace(true));
-        match target {
-            Some(target) => self.shared.host.at(target.priority, serve),
-            None => serve(),
-        }
+        serve()
     }
 
     fn bind_band(&self, band: PriorityBand) -> Result<(), SystemException> {

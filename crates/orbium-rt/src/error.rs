@@ -4,7 +4,7 @@
 use std::fmt;
 
 use orbium_core::{Completion, ExceptionKind, PoaError, SystemException};
-use orbium_giop::real_time;
+use orbium_giop::{minor, real_time};
 use orbium_sys::RealTimeError;
 
 /// Why there is no Real-time CORBA for an ORB.
@@ -235,6 +235,20 @@ impl std::error::Error for ValidationError {}
 /// A priority that could not be mapped.
 pub(crate) fn not_mapped() -> SystemException {
     SystemException::omg(ExceptionKind::DataConversion, 2, Completion::No)
+}
+
+/// What the host refuses, as the standard has it.
+pub(crate) fn refused(error: &RealTimeError) -> SystemException {
+    tracing::warn!(%error, "the host refuses");
+    match error {
+        RealTimeError::NoSuchPriority(_) => not_mapped(),
+        RealTimeError::PriorityNotPermitted(_) => SystemException::orbium(
+            ExceptionKind::NoPermission,
+            minor::NOT_ALLOWED,
+            Completion::No,
+        ),
+        _ => SystemException::new(ExceptionKind::NoResources, 0, Completion::No),
+    }
 }
 
 /// A parameter out of its range.

@@ -1,21 +1,19 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Thread pools (RT-CORBA 1.2, clause 5.8): what they are asked to be.
-
-mod lane;
-mod readers;
-mod threads;
+//! Thread pools (RT-CORBA 1.2, clause 5.8): lanes of the ORB, all alike.
 
 use std::fmt;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU32, Ordering};
 
 use orbium_core::{
-    Completion, DetachedRequest, Endpoint, ExceptionKind, Orb, Priority, SystemException,
+    Completion, Endpoint, ExceptionKind, Lane, LaneConfig, Orb, OrbError, Priority, QueueRoom,
+    ServerStrategy, SystemException,
 };
+use orbium_giop::real_time::PriorityBand;
 
-use crate::error::bad_param;
+use crate::adapter::holds;
+use crate::error::{bad_param, refused};
 use crate::host::Host;
-use lane::{Job, Lane};
 
 /// Names a thread pool of an ORB.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -40,8 +38,9 @@ pub struct ThreadpoolLane {
     pub lane_priority: i16,
     /// Threads that are there from the beginning; at least 1.
     pub static_threads: u32,
-    /// Threads that are made beside them when all are busy, at most. They end
-    /// when they have had nothing to do for a while.
+    /// Threads that are made beside them when all are busy, at most; no more
+    /// than [`Limits::serving_threads`](orbium_core::Limits) with the static
+    /// ones. They end when they have had nothing to do for a while.
     pub dynamic_threads: u32,
     /// Processors that the threads run on; none for all.
     pub processors: Vec<usize>,
@@ -65,7 +64,7 @@ impl ThreadpoolLane {
 }
 
 /// What all lanes of a thread pool have in common.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ThreadpoolConfig {
     /// Octets of the stack of each thread; 0 for the default.
     pub stack_size: usize,
@@ -88,71 +87,26 @@ pub struct ThreadpoolConfig {
 /// Requests that wait in a pool whose user has set no limit.
 const MOST_BUFFERED: usize = 1 << 16;
 
-/// A thread pool; ends when it is told to, not when it is dropped.
+/// A thread pool; ends when it is told to, or with the ORB.
 pub(crate) struct Threadpool {
     pub(crate) id: ThreadpoolId,
     /// Lowest priority first.
-    lanes: Box<[Arc<Lane>]>,
+    lanes: Box<[(Priority, Lane)]>,
     /// Whether it was made with lanes.
     pub(crate) has_lanes: bool,
-    config: ThreadpoolConfig,
-    buffered: Buffered,
-    /// What reads the requests of each lane, if they have endpoints.
-    pub(crate) readers: Vec<Reader>,
+    /// Whether its lanes have endpoints.
+    listens: bool,
     /// Adapters whose requests it serves.
     attached: AtomicU32,
 }
 
-/// Reads the requests of one priority.
-#[derive(Clone, Debug)]
-pub(crate) struct Reader {
-    pub(crate) priority: Priority,
-    pub(crate) lane: orbium_core::Lane,
-}
-
-/// What waits in all lanes together.
-struct Buffered {
-    requests: AtomicUsize,
-    octets: AtomicUsize,
-    most_requests: usize,
-    most_octets: usize,
-}
-
 impl fmt::Debug for Threadpool {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let lanes = self.lanes.iter().map(|lane| lane.priority.number());
+        let lanes = self.priorities().map(Priority::number);
         f.debug_struct("Threadpool")
             .field("id", &self.id.0)
             .field("lanes", &lanes.collect::<Vec<_>>())
             .finish_non_exhaustive()
-    }
-}
-
-/// A pool, or a lane, has neither a thread nor room for a request.
-fn busy() -> SystemException {
-    SystemException::omg(ExceptionKind::Transient, 1, Completion::No)
-}
-
-impl Buffered {
-    /// Makes room for a request; `false` if there is none.
-    fn enter(&self, octets: usize) -> bool {
-        let add = |counter: &AtomicUsize, by: usize, most: usize| {
-            let grown = |it: usize| it.checked_add(by).filter(|it| *it <= most);
-            counter.fetch_update(Ordering::AcqRel, Ordering::Acquire, grown)
-        };
-        if add(&self.requests, 1, self.most_requests).is_err() {
-            return false;
-        }
-        if add(&self.octets, octets, self.most_octets).is_err() {
-            self.requests.fetch_sub(1, Ordering::AcqRel);
-            return false;
-        }
-        true
-    }
-
-    fn leave(&self, octets: usize) {
-        self.requests.fetch_sub(1, Ordering::AcqRel);
-        self.octets.fetch_sub(octets, Ordering::AcqRel);
     }
 }
 
@@ -166,62 +120,65 @@ impl Threadpool {
     /// it refuses their priority.
     pub(crate) fn start(
         id: ThreadpoolId,
-        host: &Arc<Host>,
+        host: &Host,
         orb: &Orb,
         lanes: &[ThreadpoolLane],
         has_lanes: bool,
         config: ThreadpoolConfig,
     ) -> Result<Arc<Self>, SystemException> {
-        let mut made = Vec::with_capacity(lanes.len());
+        let mut asked = Vec::with_capacity(lanes.len());
         for lane in lanes {
             let priority = Priority::new(lane.lane_priority).ok_or_else(bad_param)?;
             if lane.static_threads == 0 {
                 return Err(bad_param());
             }
-            host.to_native(priority)?;
-            made.push(Arc::new(Lane::new(id, priority, lane.clone())));
+            asked.push((priority, host.scheduling(priority)?, lane));
         }
-        made.sort_by_key(|lane| lane.priority);
-        let twice = made.windows(2).any(|two| match two {
-            [a, b] => a.priority == b.priority,
+        asked.sort_by_key(|(priority, ..)| *priority);
+        let twice = asked.windows(2).any(|two| match two {
+            [a, b] => a.0 == b.0,
             _ => false,
         });
-        if made.is_empty() || twice {
-            return Err(bad_param());
-        }
         let listening = lanes.iter().filter(|it| !it.endpoints.is_empty()).count();
-        if listening != 0 && listening != lanes.len() {
+        let some_listen = listening != 0 && listening != lanes.len();
+        if asked.is_empty() || twice || some_listen {
             return Err(bad_param());
         }
-        let limits = &orb.config().limits;
-        let readers = readers::start(id, host, orb, lanes)?;
-        let limit = |asked: usize, most: usize| if asked == 0 { most } else { asked };
-        let pool = Arc::new(Self {
+        let room = config.room(orb);
+        let mut made: Vec<(Priority, Lane)> = Vec::with_capacity(asked.len());
+        for (priority, scheduling, lane) in asked {
+            let lower = made.iter().rev().map(|(_, lane)| lane.clone());
+            let lane = LaneConfig {
+                name: format!("rt-{}-{priority}", id.0),
+                priority: Some(priority),
+                scheduling,
+                borrows_from: match config.allow_borrowing {
+                    true => lower.collect(),
+                    false => Vec::new(),
+                },
+                room: room.clone(),
+                ..lane.config(&config, orb)
+            };
+            match orb.add_lane(&lane) {
+                Ok(lane) => made.push((priority, lane)),
+                Err(error) => {
+                    stop(&made);
+                    return Err(no_lane(orb, &error));
+                }
+            }
+        }
+        Ok(Arc::new(Self {
             id,
             lanes: made.into(),
             has_lanes,
-            buffered: Buffered {
-                requests: AtomicUsize::new(0),
-                octets: AtomicUsize::new(0),
-                most_requests: limit(config.max_buffered_requests, MOST_BUFFERED),
-                most_octets: limit(config.max_request_buffer_size, limits.message_size),
-            },
-            config,
-            readers,
+            listens: listening != 0,
             attached: AtomicU32::new(0),
-        });
-        match pool.start_static(host) {
-            Ok(()) => Ok(pool),
-            Err(exception) => {
-                pool.end();
-                Err(exception)
-            }
-        }
+        }))
     }
 
     /// The lanes' priorities, lowest first.
     pub(crate) fn priorities(&self) -> impl Iterator<Item = Priority> + '_ {
-        self.lanes.iter().map(|lane| lane.priority)
+        self.lanes.iter().map(|(priority, _)| *priority)
     }
 
     /// The priority of a pool without lanes.
@@ -230,62 +187,41 @@ impl Threadpool {
     }
 
     /// The lane that serves a priority: the very one, or else the most urgent
-    /// below it; its place and priority. A pool without lanes serves all.
+    /// below it. With a band it is one of that, the lowest if all are above.
     pub(crate) fn lane_for(
         &self,
         priority: Priority,
-        suits: impl Fn(Priority) -> bool,
-    ) -> Option<(usize, Priority)> {
-        if !self.has_lanes {
-            return Some((0, priority));
-        }
-        let lanes = || self.priorities().enumerate().filter(|(_, it)| suits(*it));
-        let below = lanes().filter(|(_, it)| *it <= priority);
-        below.last()
+        band: Option<&PriorityBand>,
+    ) -> Option<&(Priority, Lane)> {
+        let suitable = || {
+            let all = self.lanes.iter();
+            all.filter(|(it, _)| band.is_none_or(|band| holds(band, *it)))
+        };
+        let below = suitable().rfind(|(it, _)| *it <= priority);
+        below.or_else(|| band.and_then(|_| suitable().next()))
     }
 
-    /// Has a request served by a thread of a lane, at a priority; or refuses it.
-    pub(crate) fn put(
-        self: &Arc<Self>,
-        host: &Arc<Host>,
-        place: usize,
-        priority: Priority,
-        request: DetachedRequest,
-    ) {
-        let Some(lane) = self.lanes.get(place) else {
-            return request.refuse(busy());
-        };
-        let mut job = Box::new(Job {
-            octets: request.size(),
-            request,
-            priority,
-            buffered: false,
-        });
-        job = match lane.offer(job) {
-            Ok(()) => return,
-            Err(job) => job,
-        };
-        job = match self.grow(host, lane, job) {
-            Ok(()) => return,
-            Err(job) => job,
-        };
-        if self.config.allow_borrowing {
-            for lower in self.lanes.iter().take(place).rev() {
-                job = match lower.offer(job) {
-                    Ok(()) => return,
-                    Err(job) => job,
-                };
-            }
+    /// The lane of a pool without lanes.
+    pub(crate) fn only_lane(&self) -> Option<&Lane> {
+        self.lanes.first().map(|(_, lane)| lane)
+    }
+
+    /// The lanes whose endpoints references have; none for the ORB's.
+    pub(crate) fn listening(&self) -> Vec<Lane> {
+        match self.listens {
+            true => self.lanes.iter().map(|(_, lane)| lane.clone()).collect(),
+            false => Vec::new(),
         }
-        if self.config.allow_request_buffering && self.buffered.enter(job.octets) {
-            job.buffered = true;
-            if let Err(job) = lane.keep(job) {
-                self.buffered.leave(job.octets);
-                job.request.refuse(busy());
-            }
-            return;
-        }
-        job.request.refuse(busy());
+    }
+
+    /// Whether the calling thread is one of the pool's.
+    pub(crate) fn is_of_this_thread(&self) -> bool {
+        self.lanes.iter().any(|(_, lane)| lane.is_of_this_thread())
+    }
+
+    /// Takes nothing more, refuses what waits, and waits for the threads.
+    pub(crate) fn end(&self) {
+        stop(&self.lanes);
     }
 
     /// One more adapter is served, or one less.
@@ -299,5 +235,68 @@ impl Threadpool {
 
     pub(crate) fn is_attached(&self) -> bool {
         self.attached.load(Ordering::Acquire) > 0
+    }
+}
+
+impl ThreadpoolConfig {
+    /// What may wait in all lanes together; `None` if nothing may.
+    fn room(&self, orb: &Orb) -> Option<QueueRoom> {
+        let limit = |asked: usize, most: usize| if asked == 0 { most } else { asked };
+        self.allow_request_buffering.then(|| {
+            QueueRoom::new(
+                limit(self.max_buffered_requests, MOST_BUFFERED),
+                limit(
+                    self.max_request_buffer_size,
+                    orb.config().limits.message_size,
+                ),
+            )
+        })
+    }
+}
+
+impl ThreadpoolLane {
+    /// The lane of the ORB, as far as it is this lane's affair alone.
+    fn config(&self, pool: &ThreadpoolConfig, orb: &Orb) -> LaneConfig {
+        let number = |it: u32| usize::try_from(it).unwrap_or(usize::MAX);
+        let workers = number(self.static_threads);
+        let most = orb.config().limits.serving_threads;
+        let queue = match pool.allow_request_buffering {
+            // Beside the pool's bounds the lane needs none.
+            true => usize::MAX,
+            false => 0,
+        };
+        LaneConfig {
+            processors: (!self.processors.is_empty()).then(|| self.processors.clone()),
+            strategy: ServerStrategy::WorkerPool { workers, queue },
+            endpoints: self.endpoints.clone(),
+            dynamic_threads: number(self.dynamic_threads).min(most.saturating_sub(workers)),
+            stack_size: (pool.stack_size > 0).then_some(pool.stack_size),
+            prefault_stack: pool.prefault_stack,
+            replaces_waiting: false,
+            queue_octets: Some(usize::MAX),
+            ..LaneConfig::default()
+        }
+    }
+}
+
+fn stop(lanes: &[(Priority, Lane)]) {
+    for (_, lane) in lanes {
+        // Refused on a thread of its own: it ends with the ORB then.
+        if let Err(exception) = lane.stop() {
+            tracing::debug!(%exception, "a lane still serves");
+        }
+    }
+}
+
+/// Why there is no lane.
+fn no_lane(orb: &Orb, error: &OrbError) -> SystemException {
+    if !orb.is_running() {
+        return SystemException::omg(ExceptionKind::BadInvOrder, 4, Completion::No);
+    }
+    tracing::error!(%error, "a thread pool cannot be");
+    match error {
+        OrbError::RealTime(_, error) => refused(error),
+        OrbError::Listen(..) => SystemException::new(ExceptionKind::Initialize, 0, Completion::No),
+        _ => SystemException::new(ExceptionKind::NoResources, 0, Completion::No),
     }
 }

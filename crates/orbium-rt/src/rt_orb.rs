@@ -7,9 +7,8 @@ use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use orbium_core::{
-    Completion, ConnectionWishes, Dispatch, DispatchHook, ExceptionKind, Extension, Hook,
-    NetworkMark, Orb, Poa, PoaManager, Policies, Priority, RealTime, RequestInfo, SystemException,
-    priority,
+    Completion, ConnectionWishes, ExceptionKind, Extension, NetworkMark, Orb, Poa, PoaManager,
+    Policies, Priority, RealTime, SystemException, priority,
 };
 
 use orbium_giop::real_time::PriorityBand;
@@ -122,39 +121,12 @@ impl RealTime for Installed {
             pools.closed = true;
             std::mem::take(&mut pools.all)
         };
-        pools.values().for_each(|pool| pool.end());
+        // Their lanes have ended with the ORB.
+        drop(pools);
     }
 
     fn as_any(&self) -> &dyn Any {
         self
-    }
-}
-
-/// Leaves it to the pool which of its threads serves a request, whoever has read
-/// it.
-struct ByPool(Arc<Shared>);
-
-impl fmt::Debug for ByPool {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("ByPool")
-    }
-}
-
-impl DispatchHook for ByPool {
-    fn arrived(&self, request: &RequestInfo<'_>) -> Dispatch {
-        if request.peer().is_some() {
-            // Queues on the way there go by it.
-            let asked = request.object_priority().or(request.priority());
-            return Dispatch::At(asked.unwrap_or(Priority::MIN), None);
-        }
-        // The caller's thread keeps its own until the upcall.
-        match priority::current() {
-            Some(priority) => Dispatch::At(priority, None),
-            None => match self.0.outgoing(request.object_id()) {
-                Ok(priority) => Dispatch::At(priority, None),
-                Err(exception) => Dispatch::Refuse(exception),
-            },
-        }
     }
 }
 
@@ -307,7 +279,7 @@ impl RtOrb {
     ///
     /// # Errors
     /// [`InvalidThreadpool`]; BAD_INV_ORDER, and nothing is done, while there is
-    /// an adapter that it serves.
+    /// an adapter that it serves, and from a thread of its own.
     pub fn destroy_threadpool(
         &self,
         id: ThreadpoolId,
@@ -315,7 +287,7 @@ impl RtOrb {
         let pool = {
             let mut pools = self.shared.pools();
             let pool = pools.all.get(&id).ok_or(InvalidThreadpool(id))?;
-            if pool.is_attached() {
+            if pool.is_attached() || pool.is_of_this_thread() {
                 let in_use = SystemException::new(ExceptionKind::BadInvOrder, 0, Completion::No);
                 return Ok(Err(in_use));
             }
@@ -356,8 +328,8 @@ impl RtOrb {
         if let Some(pool) = &pool {
             pool.attach();
         }
-        let readers = pool.as_ref().map(|it| it.readers.clone());
-        let readers = readers.unwrap_or_default();
+        let lanes = pool.as_ref().map(|it| it.listening());
+        let lanes = lanes.filter(|it| !it.is_empty());
         let adapter = Adapter {
             shared: Arc::clone(&self.shared),
             model: asked.priority_model,
@@ -368,12 +340,9 @@ impl RtOrb {
             settled: Mutex::default(),
         };
         let protocols = asked.server_protocols.map(|it| it.policy());
-        let dispatch = Hook(Arc::new(ByPool(Arc::clone(&self.shared))));
-        let has_readers = !readers.is_empty();
         let policies = Policies {
             protocols: protocols.or(policies.protocols),
-            lanes: readers.into_iter().map(|it| it.lane).collect(),
-            dispatch: has_readers.then_some(dispatch),
+            lanes: lanes.unwrap_or(policies.lanes),
             extension: Some(Extension(Arc::new(adapter))),
             ..policies
         };

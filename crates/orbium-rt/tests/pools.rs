@@ -8,7 +8,7 @@ use std::thread::{self, JoinHandle};
 
 use common::{adapter, client, on_a_thread, seen_by, server, server_with, soft, teller};
 use orbium_core::{
-    Completion, Config, ExceptionKind, Interface, Orb, ServerStrategy, SystemException,
+    Completion, Config, ExceptionKind, Interface, Lane, Orb, ServerStrategy, SystemException,
 };
 use orbium_giop::Component;
 use orbium_rt::{
@@ -112,7 +112,12 @@ fn a_pool_serves_with_every_strategy() {
         };
         let (orb, rt) = server_with(config, soft());
         let threads = ThreadpoolLane::new(7, 2, 0);
-        let pool = rt.create_threadpool(threads, ThreadpoolConfig::default());
+        // Oneways may still occupy both threads when the next call comes.
+        let config = ThreadpoolConfig {
+            allow_request_buffering: true,
+            ..ThreadpoolConfig::default()
+        };
+        let pool = rt.create_threadpool(threads, config);
         let pooled = Pooled::new(orb, rt, pool.unwrap(), None);
         let client = orbium_testkit::client();
         let target = seen_by(&client, &pooled.orb, &pooled.object);
@@ -349,6 +354,55 @@ fn requests_wait_up_to_their_number() {
     pooled.end();
 }
 
+/// Of what waits for the one thread of a pool without lanes the most urgent is
+/// served first, whenever it came: the client's priority orders the queue.
+#[test]
+fn what_waits_in_a_pool_without_lanes_is_served_by_priority() {
+    let (orb, rt) = server();
+    let config = ThreadpoolConfig {
+        allow_request_buffering: true,
+        ..ThreadpoolConfig::default()
+    };
+    let pool = rt.create_threadpool(ThreadpoolLane::new(5, 1, 0), config);
+    let pooled = Pooled::new(orb, rt, pool.unwrap(), propagated(5));
+    let served = Arc::new(Mutex::new(Vec::new()));
+    let noted = Arc::clone(&served);
+    pooled.state.on_act(move |call, v| {
+        let priority = call.priority().map(orbium_core::Priority::number);
+        noted.lock().unwrap().push(priority);
+        Ok(v)
+    });
+    let busy = pooled.at_the_gate(50);
+    pooled.state.gate.await_waiting(1);
+    let calls: Vec<_> = [10, 30, 20, 30, 10, 20]
+        .into_iter()
+        .zip(1..)
+        .map(|(priority, waiting)| {
+            let (client, client_rt) = client();
+            let target = seen_by(&client, &pooled.orb, &pooled.object);
+            let call = thread::spawn(move || {
+                client_rt.current().set_the_priority(priority)?;
+                target.act(0).map(drop)
+            });
+            // One after the other, so that the order of arrival is another.
+            eventually("it waits", || waiting_in(&pooled.orb) == waiting);
+            call
+        })
+        .collect();
+    pooled.state.gate.open();
+    wait_for(calls);
+    wait_for(vec![busy]);
+    let served = served.lock().unwrap().clone();
+    assert_eq!(served, [30, 30, 20, 20, 10, 10].map(Some));
+    pooled.end();
+}
+
+/// Requests that wait in the lanes of an ORB.
+fn waiting_in(orb: &Orb) -> usize {
+    let lanes = orb.lanes();
+    lanes.iter().map(Lane::waiting_requests).sum()
+}
+
 #[test]
 fn requests_wait_up_to_their_octets() {
     let config = ThreadpoolConfig {
@@ -539,9 +593,9 @@ fn the_end_of_the_orb_completes_what_was_begun_and_refuses_what_waits() {
     pooled.end();
 }
 
-/// Native real-time priorities of the threads that read for a pool.
-fn readers(pool: ThreadpoolId) -> Vec<i32> {
-    let name = format!("rt-{}-io-", pool.0);
+/// Native real-time priorities of a pool's threads.
+fn native(pool: ThreadpoolId) -> Vec<i32> {
+    let name = format!("rt-{}-", pool.0);
     let mut priorities = Vec::new();
     for task in std::fs::read_dir("/proc/self/task").unwrap() {
         let task = task.unwrap().path();
@@ -575,7 +629,7 @@ fn threads_have_native_priorities() {
         ..ThreadpoolConfig::default()
     };
     let pool = rt.create_threadpool_with_lanes(&lanes, config).unwrap();
-    assert_eq!(readers(pool), [2, 7], "who reads requests of a lane");
+    assert_eq!(native(pool), [2, 2, 7, 7], "who reads and who serves");
     let pooled = Pooled::new(orb, rt, pool, propagated(2));
     pooled.state.on_act(|_, _| {
         let own = Scheduling::of_this_thread().unwrap();

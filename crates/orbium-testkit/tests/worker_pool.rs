@@ -109,7 +109,7 @@ fn beyond_the_bound_a_request_is_transient_and_a_oneway_dropped() {
         .chunks(4)
         .map(|word| u32::from_ne_bytes(word.try_into().unwrap()))
         .collect();
-    let code = minor::ORBIUM_VMCID | minor::SERVER_BUSY;
+    let code = minor::OMG_VMCID | 1;
     assert_eq!(numbers, [code, Completion::No as u32]);
     was_read(&mut peer);
     assert_eq!(served.orb.refused_requests(), 2);

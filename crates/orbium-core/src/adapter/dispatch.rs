@@ -9,8 +9,9 @@ use orbium_giop::service_context::RT_CORBA_PRIORITY_RANGE;
 use orbium_giop::{
     Completion, ExceptionKind, ReplyStatus, ResponseFlags, ServiceContexts, SystemException, minor,
 };
+use orbium_sys::RealTimeError;
 
-use crate::adapter::{ActiveObject, DetachedRequest, Expiry};
+use crate::adapter::{ActiveObject, Expiry};
 use crate::lane::{self, Decided, Route};
 use crate::raises::DispatchError;
 use crate::servant::{Call, Reply};
@@ -27,8 +28,6 @@ pub(crate) struct Incoming<'r> {
     pub(crate) response: ResponseFlags,
     /// Until when it makes sense to begin.
     pub(crate) expiry: Expiry,
-    /// Seams of the message, if it came in fragments.
-    pub(crate) seams: &'r [u32],
     /// The number of the lane whose thread has it; [`SETTLED`] if it was found
     /// out before.
     pub(crate) lane: u32,
@@ -65,7 +64,7 @@ impl<'r> Incoming<'r> {
         probe!(MessagingReceive);
         let object = self.orb.core().registry.find_within(self.key)?;
         probe!(PoaDemux);
-        if object.plain_lane != self.lane {
+        if object.lane != self.lane {
             return self.serve_specially(&object, arguments, reply);
         }
         let _serving = object.enter(&self.expiry)?;
@@ -91,9 +90,6 @@ impl<'r> Incoming<'r> {
         arguments: impl FnOnce() -> CdrReader<'r>,
         reply: &mut Reply<'_>,
     ) -> Result<(), DispatchError> {
-        if object.lane == self.lane && self.decided.is_none() {
-            return self.serve_here(object, arguments, reply);
-        }
         match self.route(object)? {
             Route::Here(Decided {
                 priority: None,
@@ -104,18 +100,18 @@ impl<'r> Incoming<'r> {
                 scheduling,
             }) => lane::thread::at(priority, scheduling, || {
                 self.serve_here(object, arguments, reply)
-            }),
-            Route::To(lane) if reply.path.move_to(&lane) => {
+            })
+            .unwrap_or_else(|error| Err(not_permitted(&error).into())),
+            Route::To(lane, decided) if reply.path.move_to(&lane, decided) => {
                 // That lane will answer.
                 reply.answered = true;
                 Ok(())
             }
-            Route::To(_) => Err(busy().into()),
+            Route::To(..) => Err(busy().into()),
         }
     }
 
-    /// Serves it on this thread. An extension may take the request away, and
-    /// wraps the upcall.
+    /// Serves it on this thread; an extension wraps the upcall.
     #[inline(never)]
     fn serve_here(
         &self,
@@ -126,28 +122,6 @@ impl<'r> Incoming<'r> {
         let call = Call {
             incoming: self,
             object,
-        };
-        let mut arguments = Some(arguments);
-        let taken = match object.extension() {
-            None => false,
-            Some(extension) => extension.0.hand_over(&call, &mut || {
-                // Not twice, nor a call of this very process.
-                if !reply.path.is_detachable() {
-                    return None;
-                }
-                DetachedRequest::new(self, arguments.take()?(), reply)
-            })?,
-        };
-        if taken {
-            if self.response == ResponseFlags::SyncWithServer {
-                reply.answer(ReplyStatus::NoException, |_| {})?;
-            }
-            reply.answered = true;
-            return Ok(());
-        }
-        let Some(arguments) = arguments else {
-            // Taken away, and given up.
-            return Err(SystemException::omg(ExceptionKind::Transient, 1, Completion::No).into());
         };
         let _serving = object.enter(&self.expiry)?;
         // Whatever it has waited for.
@@ -169,6 +143,22 @@ impl<'r> Incoming<'r> {
 /// Where the request should be served it cannot be.
 fn busy() -> SystemException {
     SystemException::orbium(ExceptionKind::Transient, minor::SERVER_BUSY, Completion::No)
+}
+
+/// The thread cannot have the priority that the request is served at.
+#[cold]
+fn not_permitted(error: &RealTimeError) -> SystemException {
+    tracing::warn!(%error, "no native priority for a request");
+    match error {
+        RealTimeError::NoSuchPriority(_) => {
+            SystemException::omg(ExceptionKind::DataConversion, 2, Completion::No)
+        }
+        _ => SystemException::orbium(
+            ExceptionKind::NoPermission,
+            minor::NOT_ALLOWED,
+            Completion::No,
+        ),
+    }
 }
 
 #[inline]

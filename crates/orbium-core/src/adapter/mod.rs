@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Object adapters: from an object key to a servant.
 
-mod detached;
 mod dispatch;
 mod expiry;
 mod key;
@@ -16,7 +15,6 @@ pub(crate) use expiry::Expiry;
 pub(crate) use object::ActiveObject;
 pub(crate) use registry::Registry;
 
-pub use detached::DetachedRequest;
 pub use manager::{ManagerState, PoaManager};
 pub use poa::{Poa, PoaError};
 pub use policy::{IdAssignment, IdUniqueness, Lifespan, Policies};

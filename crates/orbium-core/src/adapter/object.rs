@@ -21,10 +21,9 @@ pub(crate) struct ActiveObject {
     /// Tells keys of this adapter from those of an earlier one in its place.
     pub(crate) stamp: u64,
     pub(super) slot: SlotKey,
-    /// The number of the lane that serves all its requests, or nobody's.
+    /// The number of the lane that serves all its requests, or nobody's: what
+    /// requests look at first.
     pub(crate) lane: u32,
-    /// The same if there is nothing else to heed: what requests look at first.
-    pub(crate) plain_lane: u32,
     /// Its own priority, if it was given one.
     pub(crate) priority: Option<Priority>,
     pub(super) adapter: Arc<PoaCore>,

@@ -6,8 +6,11 @@ use std::time::Duration;
 use orbium_sys::Scheduling;
 use orbium_transport::Endpoint;
 
-use super::Lane;
+use super::{Lane, QueueRoom};
 use crate::{Limits, Priority, ServerStrategy};
+
+/// Octets of stack that the standard library gives a thread.
+const STACK: usize = 2 << 20;
 
 /// What a lane is made of: a plain value. [`Default`] is an ordinary lane
 /// without endpoints of its own.
@@ -42,9 +45,19 @@ pub struct LaneConfig {
     pub idle_time: Duration,
     /// Octets of stack of each thread. `None`: the standard library's 2 MiB.
     pub stack_size: Option<usize>,
+    /// Octets of each stack that are touched before the thread serves: some
+    /// less than the stack has.
+    pub prefault_stack: usize,
+    /// Whether another thread is started when all wait in calls of their own, so
+    /// that somebody serves what comes back. Without, there are never more
+    /// threads than the static and dynamic ones. In worker pools.
+    pub replaces_waiting: bool,
     /// Octets of all requests that wait together. `None`:
     /// [`Limits::message_size`].
     pub queue_octets: Option<usize>,
+    /// Room that the requests which wait here have together with those of other
+    /// lanes. `None`: the lane's own bounds alone. In worker pools.
+    pub room: Option<QueueRoom>,
     /// Lanes of lower priority, from which an idle thread is taken when all
     /// threads here are busy; the first that has one lends it. It serves one
     /// request at this lane's priorities. Between worker pools.
@@ -64,7 +77,10 @@ impl Default for LaneConfig {
             dynamic_threads: 0,
             idle_time: Duration::from_secs(5),
             stack_size: None,
+            prefault_stack: 0,
+            replaces_waiting: true,
             queue_octets: None,
+            room: None,
             borrows_from: Vec::new(),
         }
     }
@@ -112,7 +128,17 @@ impl LaneConfig {
                 "the lane has more threads than may serve: raise serving_threads or lower the lane's numbers",
             );
         }
+        if self.prefault_stack >= self.stack_size.unwrap_or(STACK) {
+            return Err(
+                "more of each stack is to be touched than it has: lower prefault_stack or raise stack_size",
+            );
+        }
         let pools = |it: &ServerStrategy| matches!(it, ServerStrategy::WorkerPool { .. });
+        if !pools(&self.strategy) && (self.room.is_some() || !self.replaces_waiting) {
+            return Err(
+                "only worker pools have a bound of threads or of what waits in common with others",
+            );
+        }
         let lend = self.borrows_from.iter().all(|lane| pools(&lane.strategy()));
         if !(self.borrows_from.is_empty() || lend && pools(&self.strategy)) {
             return Err("threads are lent between worker pools alone");

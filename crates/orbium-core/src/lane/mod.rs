@@ -3,6 +3,7 @@
 //! could block.
 
 mod config;
+mod room;
 mod route;
 pub(crate) mod thread;
 
@@ -13,7 +14,6 @@ use std::sync::{Arc, PoisonError};
 
 use orbium_giop::{Completion, ExceptionKind, SystemException};
 use orbium_sync::lock::{Mutex, MutexGuard};
-use orbium_sync::role;
 
 use crate::accepting::Accepting;
 use crate::orb::OrbError;
@@ -21,7 +21,10 @@ use crate::server::LaneCore;
 use crate::{Channel, Config, Orb, Priority, ServerStrategy};
 
 pub use config::LaneConfig;
-pub(crate) use route::{ASKED, Decided, OWN, Route, SETTLED, lane_for, lane_of_object};
+pub(crate) use room::Place;
+pub use room::QueueRoom;
+pub(crate) use route::{Decided, OWN, Route, SETTLED, lane_for, lane_of_object};
+pub use thread::give_scheduling;
 
 /// A lane: threads at one priority with their own endpoints, connections,
 /// buffers and queue. An ORB has one from the beginning, which its
@@ -100,16 +103,22 @@ impl Lane {
         self.0.pool.waiting()
     }
 
+    /// Whether the calling thread is one of the lane's.
+    #[must_use]
+    pub fn is_of_this_thread(&self) -> bool {
+        self.0.setup.is_of_this_thread()
+    }
+
     /// Ends the lane: requests being served are completed and answered, those
     /// that wait are dropped, its connections closed; returns when its threads
     /// have ended. Objects of adapters that have no other lane are answered for
     /// with TRANSIENT from now on. A second call does nothing.
     ///
     /// # Errors
-    /// BAD_INV_ORDER from within a request: that would wait for itself.
+    /// BAD_INV_ORDER from a thread of the lane: that would wait for itself.
     pub fn stop(&self) -> Result<(), SystemException> {
         let orb = self.0.orb.upgrade().map(Orb::from);
-        if orb.as_ref().is_some_and(|it| role::is_serving(it.number())) {
+        if self.is_of_this_thread() {
             return Err(SystemException::omg(
                 ExceptionKind::BadInvOrder,
                 3,

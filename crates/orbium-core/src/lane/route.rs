@@ -19,14 +19,14 @@ pub(crate) struct Decided {
 #[derive(Debug)]
 pub(crate) enum Route {
     Here(Decided),
-    To(Lane),
+    To(Lane, Decided),
 }
 
 /// The number of the ORB's own lane.
 pub(crate) const OWN: u32 = 0;
 
 /// No lane's number: each request asks.
-pub(crate) const ASKED: u32 = u32::MAX;
+const ASKED: u32 = u32::MAX;
 
 /// No lane's number, nor an object's: it is settled who serves a request.
 pub(crate) const SETTLED: u32 = u32::MAX - 1;
@@ -37,7 +37,8 @@ pub(crate) fn lane_of_object(
     policies: &Policies,
     object_priority: Option<Priority>,
 ) -> u32 {
-    if policies.dispatch.is_some() || orb.config().dispatch.is_some() {
+    let hooked = policies.dispatch.is_some() || orb.config().dispatch.is_some();
+    if hooked || policies.extension.is_some() {
         orb.core().lanes.route();
         return ASKED;
     }
@@ -77,21 +78,19 @@ impl Incoming<'_> {
         let policies = object.policies();
         let hooks = [&policies.dispatch, &self.orb.config().dispatch];
         for hook in hooks.into_iter().flatten() {
-            match hook.0.arrived(&info) {
-                Dispatch::Here => {}
-                Dispatch::At(priority, scheduling) => {
-                    return Ok(Route::Here(Decided {
-                        priority: Some(priority),
-                        scheduling,
-                    }));
-                }
-                Dispatch::In(lane) => return Ok(self.to(&lane)),
-                Dispatch::Refuse(exception) => return Err(exception),
+            if let Some(route) = self.follow(hook.0.arrived(&info))? {
+                return Ok(route);
             }
         }
+        if let Some(extension) = &policies.extension
+            && let Some(route) = self.follow(extension.0.place(&info))?
+        {
+            return Ok(route);
+        }
+        let plain = Decided::default();
         match policies.lanes.as_slice() {
-            [] => Ok(self.to(&self.orb.own_lane()?)),
-            [only] => Ok(self.to(only)),
+            [] => Ok(self.to(&self.orb.own_lane()?, plain)),
+            [only] => Ok(self.to(only, plain)),
             lanes => {
                 let asked = object.priority.or_else(|| asked_priority(&self.contexts));
                 let lane = match asked {
@@ -100,9 +99,24 @@ impl Incoming<'_> {
                 };
                 // No lane is that low.
                 let none = SystemException::new(ExceptionKind::InvPolicy, 0, Completion::No);
-                Ok(self.to(lane.ok_or(none)?))
+                Ok(self.to(lane.ok_or(none)?, plain))
             }
         }
+    }
+
+    /// What somebody has said of the request; `None` if he leaves it to others.
+    fn follow(&self, dispatch: Dispatch) -> Result<Option<Route>, SystemException> {
+        let at = |priority, scheduling| Decided {
+            priority: Some(priority),
+            scheduling,
+        };
+        Ok(Some(match dispatch {
+            Dispatch::Here => return Ok(None),
+            Dispatch::At(priority, scheduling) => Route::Here(at(priority, scheduling)),
+            Dispatch::In(lane) => self.to(&lane, Decided::default()),
+            Dispatch::InAt(lane, priority, scheduling) => self.to(&lane, at(priority, scheduling)),
+            Dispatch::Refuse(exception) => return Err(exception),
+        }))
     }
 
     /// The lane for a request that asks for no priority: that by whose endpoint
@@ -112,18 +126,18 @@ impl Incoming<'_> {
         own.or_else(|| lanes.iter().min_by_key(|lane| lane.priority()))
     }
 
-    fn to(&self, lane: &Lane) -> Route {
+    fn to(&self, lane: &Lane, decided: Decided) -> Route {
         if self.peer.is_none() {
             // A call within the process: the caller's thread does what one of
             // the lane would.
             return Route::Here(Decided {
-                priority: lane.priority(),
-                scheduling: lane.scheduling(),
+                priority: decided.priority.or(lane.priority()),
+                scheduling: decided.scheduling.or(lane.scheduling()),
             });
         }
         match self.lane == lane.0.number {
-            true => Route::Here(Decided::default()),
-            false => Route::To(lane.clone()),
+            true => Route::Here(decided),
+            false => Route::To(lane.clone(), decided),
         }
     }
 }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What a lane's threads are: their priorities, and how they get them back.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::sync::Arc;
 
 use orbium_sync::ThreadOptions;
-use orbium_sys::{RealTimeError, Scheduling, bind_this_thread};
+use orbium_sys::{RealTimeError, Scheduling, bind_this_thread, prefault_stack};
 
 use super::LaneConfig;
 use crate::{Priority, priority};
@@ -17,6 +17,8 @@ pub(crate) struct Setup {
     /// What the host gives, too.
     pub(crate) scheduling: Option<Scheduling>,
     processors: Option<Vec<usize>>,
+    /// Octets of the stack to touch.
+    prefault: usize,
     /// What its threads have if they are given nothing.
     inherited: Scheduling,
 }
@@ -24,6 +26,22 @@ pub(crate) struct Setup {
 thread_local! {
     /// What this thread goes back to, if it is a lane's.
     static OWN: RefCell<Option<Arc<Setup>>> = const { RefCell::new(None) };
+    /// The scheduling that this thread was given last.
+    static GIVEN: Cell<Option<Scheduling>> = const { Cell::new(None) };
+}
+
+/// Gives the calling thread a scheduling class and native priority, until it is
+/// given another. A thread of an ORB gets its own back after the request. No
+/// system call if it was given the same before.
+///
+/// # Errors
+/// The host refuses it; the thread keeps what it had.
+pub fn give_scheduling(scheduling: Scheduling) -> Result<(), RealTimeError> {
+    if GIVEN.get() != Some(scheduling) {
+        scheduling.apply_to_this_thread()?;
+        GIVEN.set(Some(scheduling));
+    }
+    Ok(())
 }
 
 impl Setup {
@@ -34,6 +52,7 @@ impl Setup {
             priority: config.priority,
             scheduling: config.scheduling,
             processors: config.processors.clone(),
+            prefault: config.prefault_stack,
             inherited,
         });
         if asked.scheduling.is_none() && asked.processors.is_none() {
@@ -51,6 +70,7 @@ impl Setup {
                     priority: asked.priority,
                     scheduling: asked.scheduling.filter(allowed),
                     processors: processors.filter(|it| bindable(it)),
+                    prefault: asked.prefault,
                     inherited,
                 }))
             }
@@ -76,9 +96,10 @@ impl Setup {
         }
         let scheduling = self.scheduling();
         match Scheduling::of_this_thread() {
-            Ok(own) if own == scheduling => Ok(()),
-            _ => scheduling.apply_to_this_thread(),
+            Ok(own) if own == scheduling => GIVEN.set(Some(own)),
+            _ => give_scheduling(scheduling)?,
         }
+        Ok(())
     }
 
     /// What its threads have.
@@ -96,11 +117,17 @@ impl Setup {
     }
 
     fn begin(self: &Arc<Self>) {
+        prefault_stack(self.prefault);
         if let Err(error) = self.apply() {
             tracing::warn!(%error, "a thread of a lane serves without its priority");
         }
         priority::set_current(self.priority);
         OWN.set(Some(Arc::clone(self)));
+    }
+
+    /// Whether the calling thread is the lane's.
+    pub(crate) fn is_of_this_thread(self: &Arc<Self>) -> bool {
+        OWN.with_borrow(|own| own.as_ref().is_some_and(|own| Arc::ptr_eq(own, self)))
     }
 }
 
@@ -116,37 +143,55 @@ pub(crate) fn restore() {
     OWN.with_borrow(|own| {
         let Some(own) = own else { return };
         priority::set_current(own.priority);
-        give(own.scheduling());
+        // Whoever has set it may not have used `give_scheduling`.
+        GIVEN.set(None);
+        give_back(own.scheduling());
     });
 }
 
-fn give(scheduling: Scheduling) {
-    if let Err(error) = scheduling.apply_to_this_thread() {
-        tracing::debug!(%error, "a thread keeps its scheduling");
+fn give_back(scheduling: Scheduling) {
+    if let Err(error) = give_scheduling(scheduling) {
+        tracing::error!(%error, "a thread keeps the priority of a request");
     }
 }
 
 /// Runs `work` at a CORBA priority, and at a native one if it is given; the
-/// thread has its own again afterwards, even if `work` panics.
+/// thread has its own again afterwards, even if `work` panics or has set others.
+/// No system call if it has that native priority already.
+///
+/// # Errors
+/// The host refuses the native priority; nothing was done.
 pub(crate) fn at<R>(
     priority: Option<Priority>,
     scheduling: Option<Scheduling>,
     work: impl FnOnce() -> R,
-) -> R {
-    struct Back(Scheduling);
+) -> Result<R, RealTimeError> {
+    struct Back {
+        given: Option<Scheduling>,
+        /// What the thread has if it was given nothing.
+        own: Option<Scheduling>,
+    }
     impl Drop for Back {
         fn drop(&mut self) {
-            give(self.0);
+            if GIVEN.get() == self.given {
+                return;
+            }
+            if let Some(scheduling) = self.given.or(self.own) {
+                give_back(scheduling);
+            }
+            GIVEN.set(self.given);
         }
     }
-    let _back = scheduling.and_then(|wanted| {
-        let own = Scheduling::of_this_thread().ok()?;
-        (own != wanted).then(|| {
-            give(wanted);
-            Back(own)
-        })
-    });
-    priority::while_at(priority, work)
+    let given = GIVEN.get();
+    let own = match (given, scheduling) {
+        (None, Some(_)) => Scheduling::of_this_thread().ok(),
+        _ => None,
+    };
+    let _back = Back { given, own };
+    if let Some(wanted) = scheduling {
+        give_scheduling(wanted)?;
+    }
+    Ok(priority::while_at(priority, work))
 }
 
 #[cfg(test)]
@@ -159,6 +204,7 @@ mod tests {
             priority: Priority::new(7),
             scheduling: None,
             processors: None,
+            prefault: 0,
             inherited: Scheduling::default(),
         });
         let seen = std::thread::spawn(move || {
@@ -166,7 +212,7 @@ mod tests {
             priority::set_current(Priority::new(1));
             restore();
             let restored = priority::current();
-            let raised = at(Priority::new(9), None, priority::current);
+            let raised = at(Priority::new(9), None, priority::current).unwrap();
             (restored, raised, priority::current())
         });
         let seven = Priority::new(7);

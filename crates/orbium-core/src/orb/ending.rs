@@ -76,7 +76,8 @@ impl Orb {
     }
 
     /// Whether nobody has begun to end the ORB.
-    pub(crate) fn is_running(&self) -> bool {
+    #[must_use]
+    pub fn is_running(&self) -> bool {
         self.0.state.load(Ordering::Acquire) == RUNNING
     }
 

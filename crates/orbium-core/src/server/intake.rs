@@ -17,6 +17,7 @@ use orbium_transport::{ByteStream, Deadline};
 
 use crate::adapter::Located;
 use crate::framing::{Framing, FramingError};
+use crate::lane::Decided;
 use crate::server::connection::ServerConnection;
 use crate::{Lane, Limits, Orb};
 pub(super) use queued::{Answering, Queued, Sink};
@@ -50,7 +51,7 @@ struct Known {
     /// Until when a message in assembly must be complete.
     assembly: Option<Deadline>,
     /// Who is to serve the request being dealt with.
-    moved_to: Option<Lane>,
+    moved_to: Option<(Lane, Decided)>,
 }
 
 /// Where messages come from, and who reads on if their servants block.
@@ -194,7 +195,7 @@ impl Intake {
                         if let Some(sink) = source.reader.sink() {
                             return self
                                 .state
-                                .enqueue(source, sink, &header, octets, seams, false);
+                                .enqueue(source, sink, &header, octets, seams, None);
                         }
                         let rest = self.framing.received();
                         self.state.serve(source, &header, &mut octets, &seams, rest)

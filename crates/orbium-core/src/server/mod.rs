@@ -7,7 +7,6 @@ mod connection;
 mod idle;
 mod intake;
 mod lane_core;
-mod late;
 mod leader_followers;
 mod pool;
 mod reactive;
@@ -24,7 +23,6 @@ use crate::orb::OrbError;
 use crate::{Lane, Orb};
 pub(crate) use connection::ServerConnection;
 pub(crate) use lane_core::LaneCore;
-pub(crate) use late::LateReply;
 
 /// The lane that an ORB has from the beginning, as long as the ORB is held.
 pub(crate) struct Server(pub(crate) Lane);

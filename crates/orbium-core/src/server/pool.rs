@@ -22,7 +22,7 @@ use crate::orb::OrbCore;
 use crate::server::intake::{Queued, Sink};
 use crate::server::starting::{Called, Roll};
 use crate::server::waiting::Waiting;
-use crate::{LaneConfig, Orb, ServerStrategy};
+use crate::{LaneConfig, Orb, QueueRoom, ServerStrategy};
 use worker::Work;
 
 /// A buffer larger than this is given back after the request.
@@ -74,6 +74,10 @@ pub(crate) struct Pool {
     idle_time: Duration,
     /// Requests that may wait.
     capacity: usize,
+    /// Room for those that have it together with other lanes'.
+    room: Option<QueueRoom>,
+    /// Whether another thread is started when all wait in calls of their own.
+    replaces_waiting: bool,
     borrows_from: Vec<Arc<Pool>>,
     state: Mutex<State>,
     changed: Condvar,
@@ -110,6 +114,8 @@ impl Pool {
             most: limits.serving_threads,
             idle_time: config.idle_time,
             capacity,
+            room: config.room.clone(),
+            replaces_waiting: config.replaces_waiting,
             borrows_from: lenders.map(|it| Arc::clone(&it.0.pool)).collect(),
             state: Mutex::new(State {
                 waiting: Waiting::new(octets),
@@ -215,11 +221,12 @@ impl Pool {
         }
         let mut waited_enough = false;
         while !state.closed && state.active <= self.grows_to {
-            if let Some(queued) = self.take(&mut state) {
-                return Some(Work::Own(queued));
-            }
+            // What borrows is more urgent, and was promised a thread.
             if let Some(borrower) = state.loans.pop_front() {
                 return Some(Work::For(borrower));
+            }
+            if let Some(queued) = self.take(&mut state) {
+                return Some(Work::Own(queued));
             }
             let spare = state.active > self.fixed;
             if spare && waited_enough {
@@ -259,7 +266,8 @@ impl Pool {
             let held_up = connection.lane == self.lane && connection.is_held_up();
             !held_up && !oneways.contains(&connection.id)
         };
-        let queued = waiting.take(may_begin)?;
+        let mut queued = waiting.take(may_begin)?;
+        queued.begin();
         if queued.is_oneway() {
             oneways.insert(queued.connection().id);
         }
@@ -277,6 +285,9 @@ impl Pool {
     /// A thread is about to wait in a call of its own.
     #[cold]
     fn wait_begins(self: &Arc<Self>) {
+        if !self.replaces_waiting {
+            return;
+        }
         let refused = {
             let mut state = self.lock();
             state.active -= 1;
@@ -292,15 +303,35 @@ impl Pool {
         refused.iter().for_each(Queued::refuse);
     }
 
+    /// A thread that waited in a call of its own goes on.
+    fn wait_ends(&self) {
+        if self.replaces_waiting {
+            let mut state = self.lock();
+            state.active += 1;
+            state.stalled = false;
+        }
+    }
+
+    /// Threads that are idle, or are about to be, and promised to nobody.
+    fn soon_idle(&self, state: &State) -> usize {
+        let soon = state.idle + self.answering.load(Ordering::Acquire);
+        soon.saturating_sub(state.loans.len())
+    }
+
     /// Promises an idle thread to a lane, if there is one.
     fn lend(&self, borrower: &Arc<Self>) -> bool {
         let mut state = self.lock();
-        let free = state.idle > state.loans.len() + state.waiting.len();
+        let free = self.soon_idle(&state) > state.waiting.len();
         if free && !state.closed {
             state.loans.push_back(Arc::clone(borrower));
             self.changed.notify_one();
         }
         free && !state.closed
+    }
+
+    /// Has a lane of lower priority promise a thread; whether one does.
+    fn borrow(self: &Arc<Self>) -> bool {
+        self.borrows_from.iter().any(|it| it.lend(self))
     }
 
     /// Threads that may be started for what comes.
@@ -314,38 +345,39 @@ impl Pool {
         .saturating_sub(state.alive)
     }
 
-    /// Sees that somebody serves what was put; `false` if nobody will.
-    fn attend(self: &Arc<Self>, state: &mut State) -> bool {
+    /// Sees that somebody serves what was put, unless a thread was `lent` for it;
+    /// `false` if nobody will.
+    fn attend(self: &Arc<Self>, state: &mut State, lent: bool) -> bool {
         if state.idle > 0 {
             self.changed.notify_one();
         }
-        let soon = state.idle + self.answering.load(Ordering::Acquire);
-        if soon >= state.waiting.len() {
+        if lent || self.soon_idle(state) >= state.waiting.len() {
             return true;
         }
         if self.may_grow_by(state) > 0 && self.add_thread(state, None).is_ok() {
             return true;
         }
         // Those that are busy will look; another lane's thread may be sooner.
-        self.borrows_from.iter().any(|it| it.lend(self)) || state.active > 0
+        self.borrow() || state.active > 0
     }
 }
 
 impl Sink for Arc<Pool> {
-    fn put(&self, request: Queued) -> Result<(), Box<Queued>> {
+    fn put(&self, mut request: Queued) -> Result<(), Box<Queued>> {
         let mut state = self.lock();
-        let grows = self.may_grow_by(&state);
-        let lent = || self.borrows_from.iter().any(|it| it.lend(self));
         // Who is idle, or is started, will take one at once.
-        let soon = state.idle + self.answering.load(Ordering::Acquire);
-        let most = match self.capacity.saturating_add(soon + grows) {
-            _ if state.closed || state.stalled => 0,
-            most if state.waiting.len() >= most && lent() => most + 1,
-            most => most,
+        let free = self.soon_idle(&state) + self.may_grow_by(&state);
+        let open = !state.closed && !state.stalled;
+        let waits = state.waiting.len() >= free;
+        let lent = waits && open && self.borrow();
+        let has_room = |room: &QueueRoom| !waits || lent || request.enter(room);
+        let most = match self.capacity.saturating_add(free) {
+            _ if !open || !self.room.as_ref().is_none_or(has_room) => 0,
+            most => most.max(usize::from(lent) * (state.waiting.len() + 1)),
         };
         let (priority, octets) = (request.priority(), request.len());
         let mut put = state.waiting.put(priority, octets, request, most);
-        if put.is_ok() && !self.attend(&mut state) {
+        if put.is_ok() && !self.attend(&mut state, lent) {
             // No thread is to be had at all: what was put last is the last.
             put = match state.waiting.take_last() {
                 Some(request) => Err(request),

@@ -14,14 +14,26 @@ use crate::server::connection::ServerConnection;
 use crate::server::intake::{HandOver, Intake, Sink, Source, Taken};
 use crate::server::pool::Pool;
 use crate::server::reactor::{Reactor, TURN};
+use crate::server::starting::Roll;
 
 /// Starts the reader and the workers.
 pub(super) fn start(orb: &Orb, lane: &Arc<LaneCore>, accepting: Accepting) -> io::Result<()> {
+    if accepting.is_nowhere() {
+        // All that it serves is handed over.
+        return lane.pool.start();
+    }
     let mut reactor = Reactor::new(orb, lane, accepting, false)?;
     reactor.pool = Some(Arc::clone(&lane.pool));
     lane.pool.start()?;
     let reader = Reader(Arc::clone(&lane.pool));
-    lane.threads.run(move || reader.read(reactor))
+    let roll = Roll::default();
+    let called = roll.call();
+    lane.threads.run(move || {
+        drop(called);
+        reader.read(reactor);
+    })?;
+    roll.await_all();
+    Ok(())
 }
 
 /// The thread that reads.

@@ -10,7 +10,7 @@ use orbium_sync::SlotKey;
 use super::{Poa, PoaError};
 use crate::adapter::object::ActiveObject;
 use crate::adapter::{IdAssignment, IdUniqueness, Lifespan};
-use crate::lane::{ASKED, lane_of_object};
+use crate::lane::lane_of_object;
 use crate::reference::ObjectRef;
 use crate::{Priority, Servant, ServedBy};
 
@@ -164,10 +164,6 @@ impl Poa {
                 stamp: core.stamp,
                 slot,
                 lane,
-                plain_lane: match core.policies.extension {
-                    None => lane,
-                    Some(_) => ASKED,
-                },
                 priority,
                 adapter: Arc::clone(core),
             })

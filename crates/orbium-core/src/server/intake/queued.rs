@@ -6,8 +6,8 @@ use std::sync::Arc;
 use orbium_cdr::{CdrWriter, Format};
 use orbium_giop::codeset::Negotiated;
 use orbium_giop::{
-    CancelRequest, Completion, ExceptionKind, HEADER_LEN, MessageHeader, MessageKind,
-    RequestHeader, ResponseFlags, SystemException, minor,
+    CancelRequest, Completion, ExceptionKind, HEADER_LEN, MessageHeader, MessageKind, ReplyStatus,
+    RequestHeader, ResponseFlags, SystemException,
 };
 use orbium_sync::role::{Role, while_serving};
 
@@ -15,9 +15,8 @@ use super::request::refuse_request;
 use super::{Intake, Source, State, Taken, refuse};
 use crate::adapter::{Expiry, Incoming};
 use crate::dispatch_hook::asked_priority;
-use crate::lane::{Decided, Route, SETTLED};
+use crate::lane::{Decided, Place, QueueRoom, Route, SETTLED};
 use crate::servant::{Reply, ReplyPath};
-use crate::server::LateReply;
 use crate::server::connection::ServerConnection;
 use crate::{Orb, Priority};
 
@@ -76,9 +75,22 @@ pub(in crate::server) struct Queued {
     refused: Option<SystemException>,
     /// Counted from its arrival: waiting in a queue takes of its time.
     expiry: Expiry,
+    /// Its place in what several lanes have room for together.
+    place: Option<Place>,
 }
 
 impl Queued {
+    /// Takes a place of several lanes' room; `false` if there is none.
+    pub(in crate::server) fn enter(&mut self, room: &QueueRoom) -> bool {
+        self.place = room.enter(self.octets.len());
+        self.place.is_some()
+    }
+
+    /// It waits no longer: others may.
+    pub(in crate::server) fn begin(&mut self) {
+        self.place = None;
+    }
+
     /// CORBA priority: higher goes first.
     pub(in crate::server) fn priority(&self) -> i16 {
         self.priority
@@ -147,9 +159,8 @@ impl Queued {
                     operation: request.operation,
                     contexts: request.contexts,
                     peer: Some(connection),
-                    response: request.response,
+                    response: self.response,
                     expiry: self.expiry,
-                    seams: &self.seams,
                     lane: self.decided.map_or(connection.lane, |_| SETTLED),
                     decided: self.decided.as_ref(),
                 }
@@ -188,9 +199,9 @@ impl Queued {
             response: self.response,
             answered: false,
         };
-        reply.system_exception(SystemException::orbium(
+        reply.system_exception(SystemException::omg(
             ExceptionKind::Transient,
-            minor::SERVER_BUSY,
+            1,
             Completion::No,
         ));
     }
@@ -204,14 +215,6 @@ struct Answer<'a> {
 }
 
 impl ReplyPath for Answer<'_> {
-    fn is_detachable(&self) -> bool {
-        true
-    }
-
-    fn detach(&self) -> Option<LateReply> {
-        Some(LateReply::new(self.connection, self.request_id))
-    }
-
     fn send(&self, message: &CdrWriter<'_>) {
         if let Some(thread) = self.thread {
             thread.answers();
@@ -230,7 +233,7 @@ impl Intake {
                 octets.extend_from_slice(self.framing.message(&header));
                 self.framing.consume(&header);
                 self.state
-                    .enqueue(source, sink, &header, octets, Vec::new(), false)
+                    .enqueue(source, sink, &header, octets, Vec::new(), None)
             }
             Ok(Some(header)) => {
                 if header.kind == MessageKind::CancelRequest {
@@ -253,7 +256,7 @@ impl Intake {
 
 impl State {
     /// Has a request wait in `sink`, or refuses it. With `moved` that is known to
-    /// be the right one.
+    /// be the right one, and how it is served.
     pub(super) fn enqueue(
         &mut self,
         source: &Source<'_>,
@@ -261,7 +264,7 @@ impl State {
         header: &MessageHeader,
         mut octets: Vec<u8>,
         seams: Vec<u32>,
-        moved: bool,
+        moved: Option<Decided>,
     ) -> Taken {
         let connection = source.connection;
         let mut reader = header.reader(&mut octets[HEADER_LEN..]);
@@ -270,23 +273,28 @@ impl State {
             connection.send_message_error();
             return Taken::Close;
         };
-        let (request_id, response) = (request.request_id, request.response);
+        let (request_id, mut response) = (request.request_id, request.response);
         let (mut refused, expiry) = self.heed(&request.contexts, connection);
         let asked = asked_priority(&request.contexts);
         // A cancellation that came before means another request.
         connection.was_cancelled(request_id);
-        let mut decided = moved.then(Decided::default);
+        let mut decided = moved;
         let mut elsewhere = None;
-        if !moved && source.orb.core().lanes.is_routed() {
+        if moved.is_none() && source.orb.core().lanes.is_routed() {
             match destination(source, &request) {
                 Ok(Some(Route::Here(it))) => decided = Some(it),
-                Ok(Some(Route::To(lane))) => {
-                    decided = Some(Decided::default());
+                Ok(Some(Route::To(lane, it))) => {
+                    decided = Some(it);
                     elsewhere = Some(lane);
                 }
                 Ok(None) => {}
                 Err(exception) => refused = refused.or(Some(exception)),
             }
+        }
+        let handed_over = moved.is_some() || elsewhere.is_some();
+        let confirms = handed_over && response == ResponseFlags::SyncWithServer;
+        if confirms {
+            response = ResponseFlags::None;
         }
         let own = decided.and_then(|it| it.priority);
         let queued = Queued {
@@ -302,6 +310,7 @@ impl State {
             refused,
             expiry,
             octets,
+            place: None,
         };
         let put = match &elsewhere {
             Some(lane) => lane.0.pool.put(queued),
@@ -310,6 +319,10 @@ impl State {
         if let Err(queued) = put {
             queued.refuse();
         }
+        if confirms {
+            // That it has arrived is all that was asked.
+            self.confirm(connection, header, request_id);
+        }
         if self.known.agrees_anew {
             self.known.negotiated = Negotiated::DEFAULT;
         }
@@ -317,6 +330,34 @@ impl State {
             true => Taken::Close,
             false => Taken::Done,
         }
+    }
+}
+
+impl State {
+    /// Tells the client that a request has arrived.
+    #[cold]
+    fn confirm(
+        &mut self,
+        connection: &Arc<ServerConnection>,
+        header: &MessageHeader,
+        request_id: u32,
+    ) {
+        let path = Answer {
+            connection,
+            request_id,
+            thread: None,
+        };
+        let mut reply = Reply {
+            path: &path,
+            storage: &mut Vec::new(),
+            version: header.version,
+            request_id,
+            format: self.format(header),
+            response: ResponseFlags::SyncWithServer,
+            answered: false,
+        };
+        // Nothing is written that could fail.
+        let _ = reply.answer(ReplyStatus::NoException, |_| {});
     }
 }
 
@@ -337,7 +378,6 @@ fn destination(
         peer: Some(source.connection),
         response: request.response,
         expiry: Expiry::NEVER,
-        seams: &[],
         lane: source.connection.lane,
         decided: None,
     };

@@ -14,8 +14,8 @@ use orbium_sync::role::{Role, while_serving};
 use super::{Intake, Known, Sink, Source, State, Taken};
 use crate::adapter::{Expiry, Incoming};
 use crate::framing::Framing;
+use crate::lane::Decided;
 use crate::servant::{Reply, ReplyPath};
-use crate::server::LateReply;
 use crate::server::ServerConnection;
 use crate::{Lane, lane, priority};
 
@@ -78,15 +78,6 @@ impl Role for Reading<'_> {
 }
 
 impl ReplyPath for Reading<'_> {
-    fn is_detachable(&self) -> bool {
-        true
-    }
-
-    #[cold]
-    fn detach(&self) -> Option<LateReply> {
-        Some(LateReply::new(self.source.connection, self.request_id))
-    }
-
     #[inline]
     fn send(&self, message: &CdrWriter<'_>) {
         let connection = self.source.connection;
@@ -98,11 +89,11 @@ impl ReplyPath for Reading<'_> {
     }
 
     #[cold]
-    fn move_to(&self, lane: &Lane) -> bool {
+    fn move_to(&self, lane: &Lane, decided: Decided) -> bool {
         let here = self.became.get() == Became::Here;
         if here {
             self.became.set(Became::Moved);
-            self.known.borrow_mut().moved_to = Some(lane.clone());
+            self.known.borrow_mut().moved_to = Some((lane.clone(), decided));
         }
         here
     }
@@ -202,7 +193,6 @@ impl State {
             peer: Some(connection),
             response: plain.response,
             expiry: Expiry::NEVER,
-            seams: &[],
             lane: connection.lane,
             decided: None,
         };
@@ -279,7 +269,6 @@ impl State {
             peer: Some(connection),
             response: request.response,
             expiry,
-            seams,
             lane: connection.lane,
             decided: None,
         };
@@ -302,13 +291,13 @@ impl State {
         message: &[u8],
         seams: &[u32],
     ) -> Taken {
-        let Some(lane) = self.known.moved_to.take() else {
+        let Some((lane, decided)) = self.known.moved_to.take() else {
             return Taken::Done;
         };
         let pool = &lane.0.pool;
         let mut octets = pool.room();
         octets.extend_from_slice(message);
-        self.enqueue(source, pool, header, octets, seams.to_vec(), true)
+        self.enqueue(source, pool, header, octets, seams.to_vec(), Some(decided))
     }
 
     /// Takes what the service contexts say of the connection and of the time there

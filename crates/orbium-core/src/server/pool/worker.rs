@@ -27,7 +27,7 @@ impl Pool {
         while let Some(work) = self.next(std::mem::take(&mut octets), answered) {
             (octets, answered) = match work {
                 Work::Own(queued) => self.serve(queued, &self, &mut storage),
-                Work::For(borrower) => (self.help(&borrower, &mut storage), false),
+                Work::For(borrower) => self.help(&borrower, &mut storage),
             };
             if storage.len() > KEPT {
                 storage = Vec::with_capacity(SMALL);
@@ -35,23 +35,25 @@ impl Pool {
         }
     }
 
-    /// Serves a request of another lane, as a thread of that would.
-    fn help(self: &Arc<Self>, borrower: &Arc<Self>, storage: &mut Vec<u8>) -> Vec<u8> {
+    /// Serves a request of another lane, as a thread of that would; what `serve`
+    /// gives.
+    fn help(self: &Arc<Self>, borrower: &Arc<Self>, storage: &mut Vec<u8>) -> (Vec<u8>, bool) {
         let queued = {
             let mut state = borrower.lock();
             borrower.take(&mut state)
         };
         // It may have been served meanwhile.
-        let Some(queued) = queued else {
-            return Vec::new();
-        };
-        let setup = &borrower.setup;
-        let octets = thread::at(setup.priority, setup.scheduling, || {
-            self.serve(queued, borrower, storage).0
+        let (setup, mut queued) = (&borrower.setup, queued);
+        let served = thread::at(setup.priority, setup.scheduling, || {
+            let queued = queued.take()?;
+            Some(self.serve(queued, borrower, storage))
         });
-        // A servant may have changed it.
-        thread::restore();
-        octets
+        if let Some(queued) = queued {
+            // The host refuses the priority.
+            borrower.count_refused(1);
+            queued.refuse();
+        }
+        served.ok().flatten().unwrap_or_default()
     }
 
     /// Serves a request that was taken from a lane's queue; gives the buffer of
@@ -83,9 +85,7 @@ impl Pool {
         };
         let octets = queued.serve(&orb, from.setup.priority, &worker, storage);
         if worker.waits.get() {
-            let mut state = self.lock();
-            state.active += 1;
-            state.stalled = false;
+            self.wait_ends();
         } else if let Some(id) = oneway {
             from.oneway_ends(&mut from.lock(), id);
         }
@@ -110,9 +110,10 @@ struct Worker<'a> {
 
 impl Answering for Worker<'_> {
     fn answers(&self) {
-        // One of another lane's has that lane to go back to.
-        let own = Arc::ptr_eq(self.pool, self.from);
-        if own && !self.waits.get() && !self.answers.replace(true) {
+        // A oneway is confirmed before it runs; a thread that has waited in a call
+        // may have been replaced.
+        let stays = !(self.waits.get() && self.pool.replaces_waiting);
+        if self.oneway.is_none() && stays && !self.answers.replace(true) {
             self.pool.answering.fetch_add(1, Ordering::AcqRel);
         }
     }
