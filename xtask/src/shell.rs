@@ -17,7 +17,18 @@ pub(crate) fn root() -> PathBuf {
 pub(crate) fn cargo() -> Command {
     let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     command.current_dir(root());
+    // What Cargo says of this package makes the build scripts of some others, ring's
+    // for one, build them anew.
+    let names = std::env::vars_os().map(|(name, _)| name);
+    for name in names.filter(|name| is_of_this_package(name)) {
+        command.env_remove(name);
+    }
     command
+}
+
+fn is_of_this_package(name: &OsStr) -> bool {
+    let name = name.to_string_lossy();
+    name.starts_with("CARGO_PKG_") || name.starts_with("CARGO_MANIFEST_")
 }
 
 /// Where Cargo puts what it builds.
