@@ -178,6 +178,9 @@ pub(super) struct Cpus {
     /// The hypervisor beneath, or `""` if it has no name; none on bare metal;
     /// nothing known if this kind of CPU does not tell.
     pub(super) hypervisor: Option<Option<String>>,
+    /// Hundredths of a second that the hypervisor took from all CPUs since the
+    /// start, and those that they worked besides.
+    pub(super) stolen: Option<(u64, u64)>,
 }
 
 impl Cpus {
@@ -196,6 +199,7 @@ impl Cpus {
                 .number::<u8>("/sys/devices/system/cpu/smt/active")
                 .map(|flag| flag == 1),
             hypervisor: hypervisor(tree),
+            stolen: stolen(tree),
         }
     }
 }
@@ -214,6 +218,22 @@ fn governors(tree: &Tree) -> Vec<(String, u32)> {
         }
     }
     found
+}
+
+/// The numbers of the first line: user, nice, system, idle, iowait, irq, softirq,
+/// steal.
+fn stolen(tree: &Tree) -> Option<(u64, u64)> {
+    let text = tree.text("/proc/stat")?;
+    let all = text.lines().next()?.strip_prefix("cpu ")?;
+    let all: Vec<u64> = all
+        .split_whitespace()
+        .map_while(|number| number.parse().ok())
+        .collect();
+    let [user, nice, system, _, _, irq, softirq, stolen, ..] = *all else {
+        return None;
+    };
+    let worked = [user, nice, system, irq, softirq];
+    Some((stolen, worked.into_iter().fold(0, u64::saturating_add)))
 }
 
 fn hypervisor(tree: &Tree) -> Option<Option<String>> {

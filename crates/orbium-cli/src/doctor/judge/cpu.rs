@@ -171,6 +171,29 @@ pub(super) fn virtualisation(facts: &Facts) -> Finding {
     }
 }
 
+/// Whether the hypervisor has taken CPUs away from work.
+pub(super) fn stolen(facts: &Facts) -> Finding {
+    let Some((stolen, worked)) = facts.cpus.stolen else {
+        return Finding::unknown("the host does not tell");
+    };
+    if stolen == 0 {
+        return Finding::ok("none since the start");
+    }
+    let share = 100.0 * stolen as f64 / stolen.saturating_add(worked) as f64;
+    let found = format!("{} s since the start, {share:.2} % of work", stolen / 100);
+    let mend = "on the host, take the quota from the virtual machine (cpu.max of its group) and \
+                give each virtual CPU one of its own: virsh vcpupin DOMAIN VCPU CPU";
+    // While a machine starts, others may be starting too.
+    if share < LITTLE {
+        Finding::note(found, mend)
+    } else {
+        Finding::problem(found, mend)
+    }
+}
+
+/// Percent of stolen time that may lie long ago.
+const LITTLE: f64 = 0.01;
+
 #[cfg(test)]
 mod tests {
     use super::super::super::fake::FakeHost;
@@ -290,6 +313,23 @@ mod tests {
     fn cores_are_shared_or_not() {
         for (text, severity) in [("0\n", Ok), ("1\n", Note), ("x", Unknown)] {
             host(&[("smt/active", text)]).assert("smt", severity, "");
+        }
+    }
+
+    #[test]
+    fn stolen_time_is_told() {
+        for (stat, severity, found) in [
+            (
+                "cpu  900 0 90 500 0 0 0 10 0 0\n",
+                Problem,
+                "1.00 % of work",
+            ),
+            ("cpu  900 0 90 500 0 0 0 0 0 0\n", Ok, "none"),
+            ("cpu  90000000 0 0 500 0 0 0 500 0 0\n", Note, "5 s since"),
+            ("cpu  1 2 3 4 5 6 7\n", Unknown, "does not tell"),
+        ] {
+            let host = FakeHost::with(&[("/proc/stat", stat)]);
+            host.assert("stolen-time", severity, found);
         }
     }
 

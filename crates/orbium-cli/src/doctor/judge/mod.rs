@@ -82,6 +82,12 @@ pub(super) const CHECKS: &[Check] = &[
         judge: cpu::virtualisation,
     },
     Check {
+        name: "stolen-time",
+        why: "A CPU that the hypervisor takes away stands still with every thread on it, often for \
+              a tenth of a second, whatever their priorities.",
+        judge: cpu::stolen,
+    },
+    Check {
         name: "clock-source",
         why: "Deadlines and timestamps read the clock several times for each request, and a \
               slow clock is a system call or a bus access each time.",
@@ -170,6 +176,7 @@ mod tests {
         "/proc/self/mountinfo",
         "/proc/self/status",
         "/proc/self/timerslack_ns",
+        "/proc/stat",
         "/proc/swaps",
         "/proc/sys/kernel/osrelease",
         "/proc/sys/kernel/sched_rt_period_us",
