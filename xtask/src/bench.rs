@@ -67,6 +67,7 @@ struct Options {
     figures: Vec<Figure>,
     quick: bool,
     check: bool,
+    docs: bool,
     json: Option<PathBuf>,
 }
 
@@ -76,12 +77,14 @@ impl Options {
             figures: Vec::new(),
             quick: false,
             check: false,
+            docs: false,
             json: None,
         };
         while let Some(argument) = arguments.next() {
             match argument.as_str() {
                 "--quick" => options.quick = true,
                 "--check" => options.check = true,
+                "--docs" => options.docs = true,
                 "--json" => {
                     let file = arguments.next().ok_or("bench: --json needs a file")?;
                     options.json = Some(file.into());
@@ -121,7 +124,13 @@ pub(crate) fn run(arguments: impl Iterator<Item = String>) -> Outcome<()> {
             Figure::Syscalls => counts::syscalls(&programs, options.quick, &mut report)?,
             Figure::Scale => scale::measure(&programs, options.quick, &mut report)?,
             Figure::Protocols => protocols::measure(&programs, options.quick, &mut report)?,
-            Figure::Experiments => experiments::measure(&programs, options.quick, &mut report)?,
+            Figure::Experiments => {
+                let manner = experiments::Manner {
+                    quick: options.quick,
+                    publishes: options.docs,
+                };
+                experiments::measure(&programs, manner, &mut report)?;
+            }
         }
     }
     println!("{report}");

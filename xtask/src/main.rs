@@ -13,7 +13,7 @@ use std::process::ExitCode;
 
 const USAGE: &str = "\
 usage: cargo xtask test [--no-install] [--no-peers] [-- ARGUMENTS OF cargo test]
-       cargo xtask bench [FIGURE]… [--quick] [--check] [--json FILE]
+       cargo xtask bench [FIGURE]… [--quick] [--check] [--docs] [--json FILE]
 
 test   installs the other ORBs that the tests need, where it may (root, apt-get),
        builds the peers in interop/, and runs every test of the workspace.
@@ -24,6 +24,7 @@ bench  measures orbium beside a raw socket and omniORB, and prints the table.
                      experiments or all (the default)
        --quick       fewer and shorter runs: a first look, not a result
        --check       fails if a figure misses its bound or could not be measured
+       --docs        puts the tables and drawings of the experiments into docs/
        --json FILE   writes every figure to FILE too
 ";
 

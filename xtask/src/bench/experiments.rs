@@ -1,58 +1,142 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The experiments on priority inversion, threads and locks: `orbium bench`
-//! makes them; here everything that they need is built, and their figures are
-//! put into the table.
+//! makes them; here everything that they need is built, their figures are put
+//! into the table, and, if asked for, into the page on performance.
 
-use std::path::Path;
+mod page;
+mod tables;
+
+use std::fs;
+use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::time::Instant;
 
 use serde_json::Value;
 
 use super::peer::Peer;
 use super::programs::Programs;
-use super::report::{Bound, Report, Row};
+use super::report::{Bound, Report, Row, machine_and_commit};
 use crate::test::peers;
 use crate::{Outcome, shell};
 
-/// Makes all three.
+/// What `orbium bench` calls them. Those that need the machine for themselves come
+/// first.
+pub(super) const EXPERIMENTS: [&str; 3] = ["inversion", "threads", "locks"];
+
+/// How they are made.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Manner {
+    pub(super) quick: bool,
+    /// Whether what is found goes into the pages of this project.
+    pub(super) publishes: bool,
+}
+
+/// Makes all three. One that fails is left out, with what it has found so far.
 ///
 /// # Errors
-/// Something could not be built or did not run.
-pub(super) fn measure(programs: &Programs, quick: bool, report: &mut Report) -> Outcome<()> {
-    let folder = shell::target_directory().join("interop");
-    build_peers(&folder, report)?;
+/// Something could not be built or written.
+pub(super) fn measure(programs: &Programs, manner: Manner, report: &mut Report) -> Outcome<()> {
+    let target = shell::target_directory();
+    let (peers, folder) = (target.join("interop"), target.join("experiments"));
+    fs::create_dir_all(&folder).map_err(|error| format!("{}: {error}", folder.display()))?;
+    build_peers(&peers, report)?;
     if !shell::has("cyclictest")
         && let Some(reason) = peers::install(&["rt-tests"])
     {
         report.left_out(&format!("cyclictest (package rt-tests): {reason}"));
     }
-    // Counting has its price: what is timed is the usual program.
-    let counted = shell::target_directory().join("counted");
-    let mut build = shell::cargo();
-    build
-        .args(["build", "--release", "-p", "orbium-cli"])
-        .args(["--features", "counted", "--target-dir"])
-        .arg(&counted);
-    shell::must(&mut build)?;
-    let counting = counted.join("release/orbium");
-    for (experiment, program) in [
-        ("inversion", &programs.orbium),
-        ("threads", &programs.orbium),
-        ("locks", &counting),
-    ] {
-        let file = programs.scratch.join(experiment);
-        let json = file.with_extension("json");
-        let mut command = Command::new(program);
-        command.args(["bench", experiment, "--peers"]).arg(&folder);
-        command.arg("--json").arg(&json);
-        command.arg("--svg").arg(file.with_extension("svg"));
-        if quick {
-            command.arg("--quick");
+    let counting = build_counting(&programs.orbium, &folder)?;
+    let quality = if manner.quick {
+        "a quick run, which is no result"
+    } else {
+        "a whole run"
+    };
+    let heading = format!("{}, {quality}:", machine_and_commit());
+    for experiment in EXPERIMENTS {
+        let program = match experiment {
+            "locks" => &counting,
+            _ => &programs.orbium,
+        };
+        let file = folder.join(experiment);
+        let found = run(program, experiment, &peers, &file, manner.quick, report);
+        let Some(found) = found else {
+            continue;
+        };
+        let none = Vec::new();
+        report
+            .rows
+            .extend(rows(found["rows"].as_array().unwrap_or(&none)));
+        if manner.publishes && found["whole"] == true {
+            page::publish(experiment, &file, &found, &heading)?;
         }
-        shell::must(&mut command)?;
-        take(&json, report)?;
+    }
+    eprintln!("JSON and drawings are in {}", folder.display());
+    if manner.publishes {
+        eprintln!(
+            "and in {}, the tables in docs/performance.md",
+            page::folder().display()
+        );
     }
     Ok(())
+}
+
+/// Runs one, and gives what it has found; what went wrong is left out of the
+/// report in so many words.
+fn run(
+    program: &Path,
+    experiment: &str,
+    peers: &Path,
+    file: &Path,
+    quick: bool,
+    report: &mut Report,
+) -> Option<Value> {
+    let json = file.with_extension("json");
+    // One of an earlier run would be taken for what this one finds.
+    let _ = fs::remove_file(&json);
+    let mut command = Command::new(program);
+    command.args(["bench", experiment, "--peers"]).arg(peers);
+    command.arg("--json").arg(&json);
+    command.arg("--svg").arg(file.with_extension("svg"));
+    if quick {
+        command.arg("--quick");
+    }
+    let begin = Instant::now();
+    if let Err(reason) = shell::must(&mut command) {
+        report.left_out(&format!("{experiment}, at least in part: {reason}"));
+    }
+    eprintln!("{experiment} took {} s", begin.elapsed().as_secs());
+    match read(&json) {
+        Ok(found) => Some(found),
+        Err(reason) => {
+            report.left_out(&format!("{experiment}: {reason}"));
+            None
+        }
+    }
+}
+
+fn read(file: &Path) -> Outcome<Value> {
+    let failed = |reason: String| format!("{}: {reason}", file.display());
+    let text = fs::read_to_string(file).map_err(|error| failed(error.to_string()))?;
+    serde_json::from_str(&text).map_err(|error| failed(error.to_string()))
+}
+
+/// A copy of the program that counts what is done with locks. Counting has its
+/// price, so that nothing is timed with it.
+fn build_counting(plain: &Path, folder: &Path) -> Outcome<PathBuf> {
+    let build = |features: &[&str]| {
+        let mut build = shell::cargo();
+        build
+            .args(["build", "--release", "-p", "orbium-cli"])
+            .args(features);
+        shell::must(&mut build)
+    };
+    let counting = folder.join("orbium-counted");
+    // Both are kept by Cargo: only the name that they share changes hands.
+    build(&["--features", "counted"])?;
+    let copied = fs::copy(plain, &counting);
+    build(&[])?;
+    copied.map_err(|error| format!("{}: {error}", counting.display()))?;
+    Ok(counting)
 }
 
 fn build_peers(folder: &Path, report: &mut Report) -> Outcome<()> {
@@ -65,21 +149,9 @@ fn build_peers(folder: &Path, report: &mut Report) -> Outcome<()> {
         match shell::exit_code(&mut command)? {
             0 => {}
             3 => report.left_out(&format!("experiments: {peer} is not available here")),
-            code => return Err(format!("interop/build.sh {peer} ended with {code}")),
+            code => report.left_out(&format!("experiments: {peer} was not built ({code})")),
         }
     }
-    Ok(())
-}
-
-/// Takes the figures over into the table.
-fn take(file: &Path, report: &mut Report) -> Outcome<()> {
-    let failed = |reason: String| format!("{}: {reason}", file.display());
-    let text = std::fs::read_to_string(file).map_err(|error| failed(error.to_string()))?;
-    let found: Value = serde_json::from_str(&text).map_err(|error| failed(error.to_string()))?;
-    let none = Vec::new();
-    report
-        .rows
-        .extend(rows(found["rows"].as_array().unwrap_or(&none)));
     Ok(())
 }
 

@@ -244,8 +244,7 @@ impl Report {
 
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let commit = output("git", &["rev-parse", "--short", "HEAD"]);
-        writeln!(f, "{}; commit {commit}", machine())?;
+        writeln!(f, "{}", machine_and_commit())?;
         if self.quick {
             writeln!(f, "A quick look: the repetitions are too few for a result.")?;
         }
@@ -317,6 +316,12 @@ fn table(
         }
     }
     Ok(())
+}
+
+/// Where something was measured, and of which state of the project.
+pub(super) fn machine_and_commit() -> String {
+    let commit = output("git", &["rev-parse", "--short", "HEAD"]);
+    format!("{}; commit {commit}", machine())
 }
 
 /// Where it was measured.

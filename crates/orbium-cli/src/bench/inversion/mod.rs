@@ -28,7 +28,7 @@ pub(crate) struct InversionArgs {
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
     clients: Vec<usize>,
     /// Seconds that each number is measured with each architecture [default: 1.5
-    /// the first and the last, which are compared, and 0.6 the others]
+    /// the first and the last, which are compared, and 0.5 the others]
     #[arg(long, value_name = "SECONDS")]
     seconds: Option<f64>,
     /// Where to draw the figures
@@ -44,7 +44,7 @@ pub(crate) struct InversionArgs {
 const QUICK: Duration = Duration::from_secs(20);
 /// Of a number of clients in a whole run: what is compared takes longer.
 const COMPARED: Duration = Duration::from_millis(1500);
-const BETWEEN: Duration = Duration::from_millis(600);
+const BETWEEN: Duration = Duration::from_millis(500);
 
 impl InversionArgs {
     fn points(&self) -> Vec<usize> {

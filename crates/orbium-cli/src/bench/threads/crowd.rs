@@ -11,6 +11,7 @@ use super::Outcome;
 use crate::bench::experiment::{Architecture, How, Lanes, Peers, Stand, ways_to_serve};
 use crate::bench::row::{Bound, Row};
 use crate::bench::statistics::Summary;
+use crate::demo::progress::Progress;
 use crate::demo::timing::latency;
 use crate::failure::Failure;
 
@@ -35,12 +36,15 @@ pub(super) fn measure(connections: usize, quick: bool) -> Result<Outcome, Failur
     let time = if quick { QUICK } else { WHOLE };
     let mut found = Vec::new();
     let mut notes = Vec::new();
-    for server in ways_to_serve(Lanes::One) {
+    let servers: Vec<_> = ways_to_serve(Lanes::One).collect();
+    let mut progress = Progress::new(servers.len());
+    for server in servers {
         // A thread for each connection is not what such a crowd is served with.
         if server.name.contains("thread-per-connection") {
             continue;
         }
-        match besides_each_other(&server, connections, time) {
+        progress.step(&format!("{connections} connections: {}", server.name));
+        match crowd_at(&server, connections, time) {
             Ok(one) => found.push(one),
             Err(failure) => notes.push(format!(
                 "{connections} connections, {}: {}",
@@ -52,11 +56,7 @@ pub(super) fn measure(connections: usize, quick: bool) -> Result<Outcome, Failur
     Ok(outcome(&found, notes))
 }
 
-fn besides_each_other(
-    server: &Architecture,
-    connections: usize,
-    time: Duration,
-) -> Result<Found, Failure> {
+fn crowd_at(server: &Architecture, connections: usize, time: Duration) -> Result<Found, Failure> {
     let mut stand = Stand::start(server, &Peers::none(), How::default())?;
     let address = stand.told("address").next().unwrap_or_default().to_owned();
     // What the first connections bring that others do not.

@@ -14,6 +14,7 @@ use crate::bench::experiment::{
 use crate::bench::row::{Bound, Row};
 use crate::bench::statistics::out_of_order;
 use crate::demo::pin;
+use crate::demo::progress::Progress;
 use crate::demo::timing::thousands;
 use crate::failure::Failure;
 
@@ -62,7 +63,9 @@ pub(super) fn measure(calls: u64) -> Result<Outcome, Failure> {
     let servers = servers();
     // Not fewer in all than were asked for.
     let of_each = calls.div_ceil(servers.len().max(1) as u64 * u64::from(LANES.unsigned_abs()));
+    let mut progress = Progress::new(servers.len());
     for server in &servers {
+        progress.step(&format!("sixteen priorities: {}", server.name));
         match one(server, of_each.max(1)) {
             Ok(one) => found.push(one),
             Err(failure) => notes.push(format!(

@@ -16,6 +16,7 @@ use crate::bench::experiment::{
 };
 use crate::bench::row::Row;
 use crate::bench::statistics::{Summary, ratio};
+use crate::demo::progress::Progress;
 use crate::demo::timing::latency;
 use crate::failure::Failure;
 
@@ -25,7 +26,7 @@ const BESIEGERS: usize = 2;
 const PAUSE: Duration = Duration::from_millis(1);
 
 const QUICK: Duration = Duration::from_millis(800);
-const WHOLE: Duration = Duration::from_secs(15);
+const WHOLE: Duration = Duration::from_secs(12);
 
 /// What was found of one strategy.
 struct Found {
@@ -46,7 +47,10 @@ pub(super) fn measure(quick: bool) -> Result<Outcome, Failure> {
     let time = if quick { QUICK } else { WHOLE };
     let mut found = Vec::new();
     let mut notes = Vec::new();
-    for server in servers() {
+    let servers = servers();
+    let mut progress = Progress::new(servers.len());
+    for server in servers {
+        progress.step(&format!("besieging {}", server.name));
         match besiege(&server, time) {
             Ok(one) => found.push(one),
             Err(failure) => notes.push(format!(
