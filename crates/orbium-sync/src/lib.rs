@@ -3,6 +3,7 @@
 //!
 //! * [`Slab`]: values found by index in constant time; a generation in each
 //!   slot tells a value from the one that was there before.
+//! * [`Shelf`]: things left for the next who needs one, without a lock.
 //! * [`role`]: what a thread is doing for others, so that it can hand that over
 //!   before it blocks.
 //! * [`lock`]: the locks on the way of a call, which can be counted.
@@ -12,6 +13,7 @@
 //! * [`Turns`]: who of those who wait reads for all of them.
 #![deny(unsafe_code)]
 
+mod atomic;
 pub mod lock;
 #[cfg(target_os = "linux")]
 mod pi_futex;
@@ -20,11 +22,13 @@ mod pi_futex;
 mod pi_futex;
 mod priority_mutex;
 pub mod role;
+mod shelf;
 mod slab;
 mod threads;
 mod turns;
 
 pub use priority_mutex::{MutexError, PriorityMutex};
-pub use slab::{Slab, SlabFull, SlotKey};
+pub use shelf::Shelf;
+pub use slab::{Pinned, Slab, SlabFull, SlotKey};
 pub use threads::{ThreadCache, ThreadOptions, spawn};
 pub use turns::{Turn, Turns};

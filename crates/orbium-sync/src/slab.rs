@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Values found by index, guarded by a generation.
 
-use std::fmt;
-use std::sync::{OnceLock, PoisonError};
+mod slot;
 
-use crate::lock::{Mutex, MutexGuard};
+use std::fmt;
+use std::sync::OnceLock;
+
+pub use slot::Pinned;
+use slot::{Free, Slot};
 
 /// Slots in the first chunk; each further chunk doubles what there is.
 const FIRST_CHUNK: usize = 64;
@@ -33,52 +36,21 @@ impl fmt::Display for SlabFull {
 
 impl std::error::Error for SlabFull {}
 
-struct Held<T> {
-    /// Of the value, or 0 while there is none.
-    generation: u32,
-    value: Option<T>,
-}
-
-struct Slot<T>(Mutex<Held<T>>);
-
-impl<T> Slot<T> {
-    const fn free() -> Self {
-        Self(Mutex::new(Held {
-            generation: 0,
-            value: None,
-        }))
-    }
-
-    #[inline]
-    fn lock(&self) -> MutexGuard<'_, Held<T>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-struct Free {
-    indices: Vec<(u32, u32)>,
-    next_fresh: u32,
-    taken: usize,
-}
-
-/// A growing table of clonable values, typically `Arc`s.
+/// A growing table of values.
 ///
-/// Looking one up costs one index, one compare and one uncontended lock that is
-/// the slot's own, whatever the number of values; slots never move.
+/// Looking one up costs one index, one compare and two atomic additions to a
+/// word of the slot's own, whatever the number of values; nobody waits for
+/// anybody. Slots never move.
 pub struct Slab<T> {
     chunks: [OnceLock<Box<[Slot<T>]>>; CHUNKS],
-    free: Mutex<Free>,
+    free: Free,
 }
 
 impl<T> Default for Slab<T> {
     fn default() -> Self {
         Self {
             chunks: [const { OnceLock::new() }; CHUNKS],
-            free: Mutex::new(Free {
-                indices: Vec::new(),
-                next_fresh: 0,
-                taken: 0,
-            }),
+            free: Free::new(),
         }
     }
 }
@@ -100,13 +72,10 @@ fn locate(index: u32) -> (usize, usize) {
 }
 
 impl<T> Slab<T> {
-    /// Values in the slab.
+    /// Values in the slab, and those that are out of it but still in use.
     #[must_use]
     pub fn len(&self) -> usize {
-        self.free
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .taken
+        self.free.lock().taken
     }
 
     /// Whether there are no values.
@@ -123,10 +92,9 @@ impl<T> Slab<T> {
 
     fn slot_or_grow(&self, index: u32) -> Option<&Slot<T>> {
         let (chunk, place) = locate(index);
-        let slots = self
-            .chunks
-            .get(chunk)?
-            .get_or_init(|| (0..FIRST_CHUNK << chunk).map(|_| Slot::free()).collect());
+        let first = index - place as u32;
+        let fresh = || (first..).take(FIRST_CHUNK << chunk).map(Slot::free);
+        let slots = self.chunks.get(chunk)?.get_or_init(|| fresh().collect());
         slots.get(place)
     }
 
@@ -134,9 +102,10 @@ impl<T> Slab<T> {
     ///
     /// # Errors
     /// [`SlabFull`].
+    #[allow(unsafe_code)]
     pub fn insert_with(&self, make: impl FnOnce(SlotKey) -> T) -> Result<SlotKey, SlabFull> {
         let (index, last_generation) = {
-            let mut free = self.free.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut free = self.free.lock();
             let taken = match free.indices.pop() {
                 Some(reused) => reused,
                 None => {
@@ -157,28 +126,24 @@ impl<T> Slab<T> {
             generation: last_generation.wrapping_add(1).max(1),
         };
         let value = make(key);
-        *slot.lock() = Held {
-            generation: key.generation,
-            value: Some(value),
-        };
+        // SAFETY: an index that is fresh or was free was taken under the lock,
+        // once; it comes back to the list when the slot is free again.
+        unsafe { slot.fill(key.generation, value) };
         Ok(key)
     }
 
-    /// Takes a value out; `None` if it is not there (any more).
-    pub fn remove(&self, key: SlotKey) -> Option<T> {
-        let slot = self.slot(key.index)?;
-        let value = {
-            let mut held = slot.lock();
-            if key.generation == 0 || held.generation != key.generation {
-                return None;
-            }
-            held.generation = 0;
-            held.value.take()
-        };
-        let mut free = self.free.lock().unwrap_or_else(PoisonError::into_inner);
-        free.indices.push((key.index, key.generation));
-        free.taken -= 1;
-        value
+    /// The value with that key, which stays as long as what is returned; `None`
+    /// for a key of another generation.
+    #[must_use]
+    #[inline(always)]
+    pub fn pin(&self, key: SlotKey) -> Option<Pinned<'_, T>> {
+        self.slot(key.index)?.pin(&self.free, key.generation)
+    }
+
+    /// Takes a value out; `None` if it is not there (any more). It is dropped
+    /// when nobody has it pinned any more, the caller included.
+    pub fn remove(&self, key: SlotKey) -> Option<Pinned<'_, T>> {
+        self.slot(key.index)?.remove(&self.free, key.generation)
     }
 }
 
@@ -187,25 +152,16 @@ impl<T: Clone> Slab<T> {
     #[must_use]
     #[inline]
     pub fn get(&self, key: SlotKey) -> Option<T> {
-        let held = self.slot(key.index)?.lock();
-        // A free slot has generation 0, and no value for a key that claims it.
-        if held.generation != key.generation {
-            return None;
-        }
-        held.value.clone()
+        self.pin(key).map(|value| T::clone(&value))
     }
 
     /// All values, in the order of their slots; a snapshot.
     #[must_use]
     pub fn values(&self) -> Vec<T> {
-        let fresh = self
-            .free
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .next_fresh;
+        let fresh = self.free.lock().next_fresh;
         (0..fresh)
-            .filter_map(|index| self.slot(index))
-            .filter_map(|slot| slot.lock().value.clone())
+            .filter_map(|index| self.slot(index)?.pin_any(&self.free))
+            .map(|value| T::clone(&value))
             .collect()
     }
 }
@@ -220,14 +176,48 @@ mod tests {
         let slab = Slab::default();
         let first = slab.insert_with(|_| 'a').unwrap();
         assert_eq!(slab.get(first), Some('a'));
-        assert_eq!(slab.remove(first), Some('a'));
+        assert_eq!(slab.remove(first).as_deref(), Some(&'a'));
         let second = slab.insert_with(|_| 'b').unwrap();
         assert_eq!(second.index, first.index);
         assert_ne!(second.generation, first.generation);
         assert_eq!(slab.get(first), None);
-        assert_eq!(slab.remove(first), None);
+        assert!(slab.remove(first).is_none());
         assert_eq!(slab.get(second), Some('b'));
         assert_eq!(slab.len(), 1);
+    }
+
+    #[test]
+    fn a_value_stays_while_it_is_pinned() {
+        let slab = Slab::default();
+        let value = Arc::new(7);
+        let key = slab.insert_with(|_| Arc::clone(&value)).unwrap();
+        let pinned = slab.pin(key).unwrap();
+        drop(slab.remove(key).unwrap());
+        assert!(slab.pin(key).is_none() && slab.remove(key).is_none());
+        // Its slot is not given to another meanwhile.
+        let other = slab.insert_with(|_| Arc::new(8)).unwrap();
+        assert_ne!(other.index, key.index);
+        assert_eq!((**pinned, Arc::strong_count(&value)), (7, 2));
+        drop(pinned);
+        assert_eq!((Arc::strong_count(&value), slab.len()), (1, 1));
+        let again = slab.insert_with(|_| Arc::new(9)).unwrap();
+        assert_eq!(again.index, key.index);
+        assert!(slab.pin(key).is_none());
+    }
+
+    #[test]
+    fn of_those_who_take_a_value_out_at_once_one_has_it() {
+        let slab = Slab::default();
+        for value in 0..20 {
+            let key = slab.insert_with(|_| Arc::new(value)).unwrap();
+            let removed = std::thread::scope(|scope| {
+                let remove = || slab.remove(key).is_some();
+                let others = [scope.spawn(remove), scope.spawn(remove)];
+                others.map(|other| usize::from(other.join().unwrap()))
+            });
+            assert_eq!(removed.iter().sum::<usize>(), 1);
+            assert!(slab.is_empty());
+        }
     }
 
     #[test]

@@ -62,10 +62,11 @@ impl<'r> Incoming<'r> {
         reply: &mut Reply<'_>,
     ) -> Result<(), DispatchError> {
         probe!(MessagingReceive);
-        let object = self.orb.core().registry.find_within(self.key)?;
+        let found = self.orb.core().registry.find_within(self.key)?;
+        let object: &ActiveObject = &found;
         probe!(PoaDemux);
         if object.lane != self.lane {
-            return self.serve_specially(&object, arguments, reply);
+            return self.serve_specially(object, arguments, reply);
         }
         let _serving = object.enter(&self.expiry)?;
         // Whatever it has waited for.
@@ -73,12 +74,12 @@ impl<'r> Incoming<'r> {
         probe!(ServantDemux);
         let call = Call {
             incoming: self,
-            object: &object,
+            object,
         };
         if self.response == ResponseFlags::SyncWithServer {
             reply.answer(ReplyStatus::NoException, |_| {})?;
         }
-        dispatch(&object, &call, &mut arguments(), reply)
+        dispatch(object, &call, &mut arguments(), reply)
     }
 
     /// Serves a request that may be served elsewhere, or at another priority, or

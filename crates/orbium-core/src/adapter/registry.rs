@@ -8,7 +8,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use orbium_giop::{Completion, ExceptionKind, SystemException, minor};
 use orbium_sync::lock::{Mutex, MutexGuard, RwLock};
-use orbium_sync::{Slab, SlotKey};
+use orbium_sync::{Pinned, Slab, SlotKey};
 
 use crate::Poa;
 use crate::adapter::key::ObjectKey;
@@ -17,6 +17,9 @@ use crate::adapter::poa::{PoaCore, system_id};
 
 /// Plain keys, and the real ones they stand for.
 type PlainKeys = HashMap<Box<[u8]>, Arc<[u8]>>;
+
+/// An object that is being called.
+pub(crate) type Found<'r> = Pinned<'r, Arc<ActiveObject>>;
 
 /// Finds objects by key.
 #[derive(Debug)]
@@ -94,14 +97,14 @@ impl Registry {
         keys.insert(plain.into(), key.into());
     }
 
-    /// The object with that key.
-    pub(crate) fn find(&self, key: &[u8]) -> Result<Arc<ActiveObject>, SystemException> {
+    /// The object with that key, which stays as long as what is returned.
+    pub(crate) fn find(&self, key: &[u8]) -> Result<Found<'_>, SystemException> {
         self.find_within(key)
     }
 
     /// As `find`, as part of the path of a call.
     #[inline(always)]
-    pub(crate) fn find_within(&self, key: &[u8]) -> Result<Arc<ActiveObject>, SystemException> {
+    pub(crate) fn find_within(&self, key: &[u8]) -> Result<Found<'_>, SystemException> {
         let short = ObjectKey::parse_short(key);
         probe!(ObjectKey);
         if let Some((incarnation, hint)) = short
@@ -113,28 +116,28 @@ impl Registry {
     }
 
     #[inline]
-    fn find_by_hint(&self, incarnation: u64, hint: SlotKey) -> Option<Arc<ActiveObject>> {
-        let object = self.objects.get(hint)?;
+    fn find_by_hint(&self, incarnation: u64, hint: SlotKey) -> Option<Found<'_>> {
+        let object = self.objects.pin(hint)?;
         (object.stamp == incarnation).then_some(object)
     }
 
     /// As `find`, for any key.
     #[inline(never)]
-    fn find_any(&self, key: &[u8]) -> Result<Arc<ActiveObject>, SystemException> {
+    fn find_any(&self, key: &[u8]) -> Result<Found<'_>, SystemException> {
         match ObjectKey::parse(key) {
             Some(key) => self.find_parsed(&key),
             None => self.find_plain(key),
         }
     }
 
-    fn find_parsed(&self, key: &ObjectKey<'_>) -> Result<Arc<ActiveObject>, SystemException> {
+    fn find_parsed(&self, key: &ObjectKey<'_>) -> Result<Found<'_>, SystemException> {
         match self.find_by_hint(key.incarnation, key.hint) {
             Some(object) => Ok(object),
             None => self.find_by_path(key),
         }
     }
 
-    fn find_plain(&self, plain: &[u8]) -> Result<Arc<ActiveObject>, SystemException> {
+    fn find_plain(&self, plain: &[u8]) -> Result<Found<'_>, SystemException> {
         let key = {
             let keys = self
                 .plain_keys
@@ -147,7 +150,7 @@ impl Registry {
 
     /// Without a good hint: down the adapters by name, then by id.
     #[cold]
-    fn find_by_path(&self, key: &ObjectKey<'_>) -> Result<Arc<ActiveObject>, SystemException> {
+    fn find_by_path(&self, key: &ObjectKey<'_>) -> Result<Found<'_>, SystemException> {
         let Some(path) = key.path else {
             // An object with a system id, active again under another slot.
             let poa = self
@@ -155,7 +158,7 @@ impl Registry {
                 .get(&key.incarnation)
                 .and_then(Weak::upgrade);
             let poa = Poa::from(poa.ok_or_else(no_such_object)?);
-            return poa.object(&system_id(key.hint), no_such_object);
+            return self.find_in(&poa, &system_id(key.hint), no_such_object);
         };
         let mut poa = self.root.get().cloned().ok_or_else(no_such_adapter)?;
         for name in path.names() {
@@ -166,6 +169,21 @@ impl Registry {
         if !poa.serves(path.persistent, key.incarnation) {
             return Err(no_such_adapter());
         }
-        poa.object(path.object_id, no_such_object)
+        self.find_in(&poa, path.object_id, no_such_object)
+    }
+
+    /// The active object with an id. While its adapter is being destroyed there is
+    /// none any more, but may soon be again.
+    fn find_in(
+        &self,
+        poa: &Poa,
+        id: &[u8],
+        unknown: impl FnOnce() -> SystemException,
+    ) -> Result<Found<'_>, SystemException> {
+        let slot = poa.slot_of(id);
+        match slot.and_then(|slot| self.objects.pin(slot)) {
+            Some(object) => Ok(object),
+            None => poa.check_not_destroyed().and_then(|()| Err(unknown())),
+        }
     }
 }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use orbium_giop::SystemException;
+use orbium_sync::SlotKey;
 
 use super::{Poa, PoaCore};
 use crate::adapter::Lifespan;
@@ -46,22 +47,14 @@ impl Poa {
         }
     }
 
-    pub(in crate::adapter) fn active(&self, id: &[u8]) -> Option<Arc<ActiveObject>> {
-        let slot = *self.0.lock().by_id.get(id)?;
-        self.0.orb.upgrade()?.registry.objects.get(slot)
+    /// The slot of the active object with an id.
+    pub(in crate::adapter) fn slot_of(&self, id: &[u8]) -> Option<SlotKey> {
+        self.0.lock().by_id.get(id).copied()
     }
 
-    /// The active object with an id, for a request. While the adapter is being
-    /// destroyed it has none any more, but may soon have them again.
-    pub(in crate::adapter) fn object(
-        &self,
-        id: &[u8],
-        unknown: impl FnOnce() -> SystemException,
-    ) -> Result<Arc<ActiveObject>, SystemException> {
-        match self.active(id) {
-            Some(object) => Ok(object),
-            None => self.check_not_destroyed().and_then(|()| Err(unknown())),
-        }
+    pub(in crate::adapter) fn active(&self, id: &[u8]) -> Option<Arc<ActiveObject>> {
+        let slot = self.slot_of(id)?;
+        self.0.orb.upgrade()?.registry.objects.get(slot)
     }
 
     /// TRANSIENT if the adapter is being destroyed.

@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! One slot of a slab: its value is there until nobody uses it any more.
+//!
+//! One word says all: the generation of the value, whether it can still be
+//! found, and how often it is *pinned*. Who looks a value up pins it by adding
+//! one and then sees whether it is the one it wants. Who takes a value out only
+//! says that it cannot be found any more; whoever unpins it last drops it and
+//! gives the slot back. So nobody ever waits for another, and there is no lock.
+
+use std::ops::Deref;
+use std::sync::PoisonError;
+
+use crate::atomic::{AtomicU64, Ordering, UnsafeCell};
+use crate::lock::{Mutex, MutexGuard};
+
+/// The generation is above this bit.
+const GENERATION: u32 = 32;
+
+/// The value can be found.
+const LIVE: u64 = 1 << 31;
+
+/// Pins beyond this bit are refused, so that they never reach the next.
+const PIN_BITS: u32 = 30;
+const PINS: u64 = LIVE - 1;
+
+pub(super) struct Slot<T> {
+    word: AtomicU64,
+    index: u32,
+    value: UnsafeCell<Option<T>>,
+}
+
+// SAFETY: a slot gives references to its value to all threads, and drops it on
+// any of them; it changes the value only while nobody else can have one.
+#[allow(unsafe_code)]
+unsafe impl<T: Send + Sync> Sync for Slot<T> {}
+
+/// Slots that are free.
+pub(super) struct Free(Mutex<Freed>);
+
+pub(super) struct Freed {
+    /// With the generations that they had last.
+    pub(super) indices: Vec<(u32, u32)>,
+    pub(super) next_fresh: u32,
+    pub(super) taken: usize,
+}
+
+impl Free {
+    pub(super) fn new() -> Self {
+        Self(Mutex::new(Freed {
+            indices: Vec::new(),
+            next_fresh: 0,
+            taken: 0,
+        }))
+    }
+
+    pub(super) fn lock(&self) -> MutexGuard<'_, Freed> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A value of a slab that stays as long as this does, though it may be out of
+/// the slab meanwhile.
+pub struct Pinned<'s, T> {
+    slot: &'s Slot<T>,
+    free: &'s Free,
+}
+
+impl<T> Slot<T> {
+    pub(super) fn free(index: u32) -> Self {
+        Self {
+            word: AtomicU64::new(0),
+            index,
+            value: UnsafeCell::new(None),
+        }
+    }
+
+    /// Puts a value in.
+    ///
+    /// # Safety
+    /// The slot is free, and its index is the caller's alone.
+    #[allow(unsafe_code)]
+    pub(super) unsafe fn fill(&self, generation: u32, value: T) {
+        // SAFETY: the caller alone has the slot. Who pins it meanwhile sees that
+        // there is nothing to be found, and does not look.
+        self.value.with_mut(|place| unsafe { *place = Some(value) });
+        // Added, for there may be such pins.
+        let live = u64::from(generation) << GENERATION | LIVE;
+        self.word.fetch_add(live, Ordering::Release);
+    }
+
+    /// The value of that generation, pinned.
+    #[inline(always)]
+    pub(super) fn pin<'s>(&'s self, free: &'s Free, generation: u32) -> Option<Pinned<'s, T>> {
+        let wanted = (u64::from(generation) << 1 | 1) << (LIVE.ilog2() - PIN_BITS);
+        // What is not there is not disturbed either.
+        if self.word.load(Ordering::Relaxed) >> PIN_BITS != wanted {
+            return None;
+        }
+        let before = self.word.fetch_add(1, Ordering::Acquire);
+        let pinned = Pinned { slot: self, free };
+        (before >> PIN_BITS == wanted).then_some(pinned)
+    }
+
+    /// Whatever value is there, pinned.
+    pub(super) fn pin_any<'s>(&'s self, free: &'s Free) -> Option<Pinned<'s, T>> {
+        let generation = self.word.load(Ordering::Relaxed) >> GENERATION;
+        self.pin(free, generation as u32)
+    }
+
+    /// Lets nobody find the value any more; with a pin of its own.
+    pub(super) fn remove<'s>(&'s self, free: &'s Free, generation: u32) -> Option<Pinned<'s, T>> {
+        let pinned = self.pin(free, generation)?;
+        // Only one of several who try this at once finds it live: nobody puts
+        // another value in while it is pinned.
+        let before = self.word.fetch_and(!LIVE, Ordering::Relaxed);
+        (before & LIVE != 0).then_some(pinned)
+    }
+
+    /// Takes the value out if it is out of use for good.
+    #[cold]
+    #[inline(never)]
+    #[allow(unsafe_code)]
+    fn reclaim(&self, free: &Free, before: u64) {
+        let generation = before >> GENERATION;
+        let unused = generation << GENERATION;
+        // Of several who saw the last pin go one does this; the others find
+        // another word. A slot that was free all the time has no generation.
+        if generation == 0
+            || self
+                .word
+                .compare_exchange(unused, 0, Ordering::Acquire, Ordering::Relaxed)
+                .is_err()
+        {
+            return;
+        }
+        // SAFETY: nobody can find the value, nobody has it pinned, and nobody
+        // puts another one in before the index is free. All that was done with
+        // it happened before: unpinning releases, and the exchange acquires.
+        let value = self.value.with_mut(|place| unsafe { (*place).take() });
+        {
+            let mut free = free.lock();
+            free.indices.push((self.index, generation as u32));
+            free.taken -= 1;
+        }
+        // Not under the lock: it may have much to do.
+        drop(value);
+    }
+}
+
+impl<T> Deref for Pinned<'_, T> {
+    type Target = T;
+
+    #[inline(always)]
+    #[allow(unsafe_code)]
+    fn deref(&self) -> &T {
+        // SAFETY: the slot had a live value when it was pinned, which `fill` put
+        // there before, and it stays and is not changed until this is dropped.
+        self.slot.value.with(|place| unsafe {
+            match &*place {
+                Some(value) => value,
+                None => std::hint::unreachable_unchecked(),
+            }
+        })
+    }
+}
+
+impl<T> Drop for Pinned<'_, T> {
+    #[inline(always)]
+    fn drop(&mut self) {
+        let before = self.slot.word.fetch_sub(1, Ordering::Release);
+        if before & (LIVE | PINS) == 1 {
+            self.slot.reclaim(self.free, before);
+        }
+    }
+}
+
+impl<T: std::fmt::Debug> std::fmt::Debug for Pinned<'_, T> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        (**self).fmt(f)
+    }
+}

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Slots and shelves under a model checker: whatever the order of events, nobody
+//! sees a value that is gone, nothing is had by two, and nothing is lost.
+//!
+//! `RUSTFLAGS="--cfg loom" cargo test -p orbium-sync --test loom_slots --release`
+//!
+//! The modules are compiled here over the checker's atomics; values are in cells
+//! that it watches for races.
+#![cfg(loom)]
+
+#[path = "../src/shelf.rs"]
+#[allow(dead_code, unreachable_pub)]
+mod shelf;
+#[path = "../src/slab/slot.rs"]
+#[allow(dead_code, unreachable_pub)]
+mod slot;
+
+mod atomic {
+    pub(crate) use loom::cell::UnsafeCell;
+    pub(crate) use loom::sync::atomic::{AtomicPtr, AtomicU64, Ordering};
+}
+
+mod lock {
+    pub(crate) use loom::sync::{Mutex, MutexGuard};
+}
+
+use loom::sync::Arc;
+use loom::sync::atomic::{AtomicUsize, Ordering};
+use loom::thread;
+use shelf::Shelf;
+use slot::{Free, Slot};
+
+/// Counts itself out, once.
+struct Value(Arc<AtomicUsize>);
+
+impl Drop for Value {
+    fn drop(&mut self) {
+        self.0.fetch_add(1, Ordering::Relaxed);
+    }
+}
+
+struct Table {
+    slot: Slot<Value>,
+    free: Free,
+}
+
+impl Table {
+    /// A table with a value of generation 1.
+    fn with(gone: &Arc<AtomicUsize>) -> Arc<Self> {
+        let table = Self {
+            slot: Slot::free(0),
+            free: Free::new(),
+        };
+        table.free.lock().taken = 1;
+        table.fill(1, gone);
+        Arc::new(table)
+    }
+
+    fn fill(&self, generation: u32, gone: &Arc<AtomicUsize>) {
+        // SAFETY: called with a slot that is free, by who has its index.
+        unsafe { self.slot.fill(generation, Value(Arc::clone(gone))) };
+    }
+
+    /// How often the value is gone, as seen while it is pinned.
+    fn look(&self, generation: u32) -> Option<usize> {
+        let pinned = self.slot.pin(&self.free, generation)?;
+        Some(pinned.0.load(Ordering::Relaxed))
+    }
+}
+
+#[test]
+fn who_finds_a_value_has_it_though_another_takes_it_out() {
+    loom::model(|| {
+        let gone = Arc::new(AtomicUsize::new(0));
+        let table = Table::with(&gone);
+        let looks = {
+            let table = Arc::clone(&table);
+            thread::spawn(move || assert!(matches!(table.look(1), None | Some(0))))
+        };
+        drop(table.slot.remove(&table.free, 1));
+        looks.join().unwrap();
+        assert_eq!(gone.load(Ordering::Relaxed), 1);
+        assert_eq!(table.free.lock().indices, [(0, 1)]);
+    });
+}
+
+#[test]
+fn of_two_who_take_a_value_out_one_does() {
+    loom::model(|| {
+        let gone = Arc::new(AtomicUsize::new(0));
+        let table = Table::with(&gone);
+        let other = {
+            let table = Arc::clone(&table);
+            thread::spawn(move || usize::from(table.slot.remove(&table.free, 1).is_some()))
+        };
+        let here = usize::from(table.slot.remove(&table.free, 1).is_some());
+        assert_eq!(other.join().unwrap() + here, 1);
+        assert_eq!(gone.load(Ordering::Relaxed), 1);
+        assert_eq!(table.free.lock().indices.len(), 1);
+    });
+}
+
+#[test]
+fn a_slot_that_is_taken_again_is_not_taken_for_the_earlier_one() {
+    loom::model(|| {
+        let gone = Arc::new(AtomicUsize::new(0));
+        let later = Arc::new(AtomicUsize::new(0));
+        let table = Table::with(&gone);
+        let looks = {
+            let table = Arc::clone(&table);
+            thread::spawn(move || assert!(matches!(table.look(1), None | Some(0))))
+        };
+        drop(table.slot.remove(&table.free, 1));
+        // If it is free by now it is taken again.
+        let freed = table.free.lock().indices.pop();
+        if freed.is_some() {
+            table.fill(2, &later);
+            assert_eq!(table.look(2), Some(0));
+        }
+        looks.join().unwrap();
+        assert_eq!(gone.load(Ordering::Relaxed), 1);
+        assert_eq!(later.load(Ordering::Relaxed), 0);
+    });
+}
+
+#[test]
+fn what_lies_on_a_shelf_is_had_by_one() {
+    loom::model(|| {
+        let shelf = Arc::new(Shelf::<u32, 2>::default());
+        shelf.put(Box::new(7)).unwrap();
+        let taker = {
+            let shelf = Arc::clone(&shelf);
+            thread::spawn(move || {
+                let taken = shelf.take();
+                let had = usize::from(taken.is_some());
+                taken.into_iter().for_each(|it| shelf.put(it).unwrap());
+                had
+            })
+        };
+        let here = shelf.take();
+        let had = usize::from(here.is_some()) + taker.join().unwrap();
+        assert!(had >= 1);
+        let left: Vec<_> = shelf.drain().chain(here).map(|it| *it).collect();
+        assert_eq!(left, [7]);
+    });
+}
+
+/// As those who give connections back do, and those who wait for one: either
+/// the first sees that somebody waits, or the second sees what was put back.
+#[test]
+fn nobody_waits_for_what_lies_on_the_shelf() {
+    loom::model(|| {
+        let shelf = Arc::new(Shelf::<u32, 1>::default());
+        let waiting = Arc::new(AtomicUsize::new(0));
+        let puts_back = {
+            let (shelf, waiting) = (Arc::clone(&shelf), Arc::clone(&waiting));
+            thread::spawn(move || {
+                shelf.put(Box::new(7)).unwrap();
+                waiting.load(Ordering::SeqCst) > 0
+            })
+        };
+        waiting.fetch_add(1, Ordering::SeqCst);
+        let found = shelf.drain().count() > 0;
+        let is_told = puts_back.join().unwrap();
+        assert!(found || is_told);
+    });
+}
