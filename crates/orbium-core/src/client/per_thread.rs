@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Connections that belong to one thread each.
 //!
-//! A thread finds its own in a table of its own; the locks here are taken by
-//! others only to close what is idle.
+//! A thread finds its own in a table of its own and takes no lock; others look
+//! there only to close what is idle.
 
 use std::cell::RefCell;
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, PoisonError, Weak};
 use std::time::Instant;
 
+use orbium_sync::Shelf;
 use orbium_sync::lock::{Mutex, MutexGuard};
 
 use crate::client::connection::Connection;
@@ -24,21 +25,42 @@ thread_local! {
 #[derive(Debug)]
 struct Own {
     pool: Weak<Pool>,
+    shelf: Shelf<Connection, 4>,
+    /// Those that somebody has looked at, or for which there was no room.
     #[expect(clippy::vec_box)]
-    idle: Mutex<Vec<Box<Connection>>>,
+    more: Mutex<Vec<Box<Connection>>>,
 }
 
 impl Own {
+    fn acquire(&self) -> Option<Box<Connection>> {
+        let own = self.shelf.take_own().or_else(|| self.shelf.take());
+        own.or_else(|| self.lock().pop())
+    }
+
+    fn release(&self, connection: Box<Connection>) {
+        if let Err(connection) = self.shelf.put(connection) {
+            self.lock().push(connection);
+        }
+    }
+
     #[expect(clippy::vec_box)]
     fn lock(&self) -> MutexGuard<'_, Vec<Box<Connection>>> {
-        self.idle.lock().unwrap_or_else(PoisonError::into_inner)
+        self.more.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// All that are idle.
+    #[expect(clippy::vec_box)]
+    fn lock_all_idle(&self) -> MutexGuard<'_, Vec<Box<Connection>>> {
+        let mut idle = self.lock();
+        idle.extend(self.shelf.drain());
+        idle
     }
 }
 
 /// The thread has ended.
 impl Drop for Own {
     fn drop(&mut self) {
-        let idle = std::mem::take(&mut *self.lock());
+        let idle = std::mem::take(&mut *self.lock_all_idle());
         for connection in &idle {
             connection.close();
         }
@@ -77,7 +99,8 @@ impl OwnConnections {
             all.retain(|own| own.pool.strong_count() > 0);
             let own = Arc::new(Own {
                 pool: Weak::clone(&self.pool),
-                idle: Mutex::default(),
+                shelf: Shelf::default(),
+                more: Mutex::default(),
             });
             all.push(Arc::clone(&own));
             let mut threads = self.threads.lock().unwrap_or_else(PoisonError::into_inner);
@@ -89,7 +112,7 @@ impl OwnConnections {
     }
 
     pub(super) fn acquire(&self) -> Option<Box<Connection>> {
-        self.of_this_thread()?.lock().pop()
+        self.of_this_thread()?.acquire()
     }
 
     /// Keeps a connection for the next call of this thread; gives it back if
@@ -97,7 +120,7 @@ impl OwnConnections {
     pub(super) fn release(&self, connection: Box<Connection>) -> Result<(), Box<Connection>> {
         match self.of_this_thread() {
             Some(own) => {
-                own.lock().push(connection);
+                own.release(connection);
                 Ok(())
             }
             None => Err(connection),
@@ -110,7 +133,10 @@ impl OwnConnections {
     }
 
     pub(super) fn oldest_idle(&self, now: Instant) -> Option<Instant> {
-        let oldest = |own: &Arc<Own>| own.lock().iter_mut().map(|it| it.last_used(now)).min();
+        let oldest = |own: &Arc<Own>| {
+            let mut idle = own.lock_all_idle();
+            idle.iter_mut().map(|it| it.last_used(now)).min()
+        };
         self.all().iter().filter_map(oldest).min()
     }
 
@@ -128,12 +154,12 @@ impl OwnConnections {
     /// Closes the connection that has been idle for longest.
     pub(super) fn close_oldest(&self) -> bool {
         let threads = self.all();
-        let oldest = |own: &&Arc<Own>| own.lock().iter().map(|it| it.used()).min();
+        let oldest = |own: &&Arc<Own>| own.lock_all_idle().iter().map(|it| it.used()).min();
         let with_age = threads.iter().filter_map(|own| Some((oldest(&own)?, own)));
         let Some((used, own)) = with_age.min_by_key(|(used, _)| *used) else {
             return false;
         };
-        let mut idle = own.lock();
+        let mut idle = own.lock_all_idle();
         let place = idle.iter().position(|it| it.used() == used);
         place.is_some_and(|place| {
             idle.remove(place).close();
@@ -149,7 +175,7 @@ impl OwnConnections {
     fn close_those(&self, unwanted: impl Fn(&Connection) -> bool, most: usize) -> usize {
         let mut closed = 0;
         for own in self.all() {
-            let mut idle = own.lock();
+            let mut idle = own.lock_all_idle();
             let mut place = 0;
             while closed < most && place < idle.len() {
                 if unwanted(&idle[place]) {
@@ -165,12 +191,6 @@ impl OwnConnections {
 }
 
 impl Pool {
-    /// A connection that belongs to the calling thread, if one is idle.
-    #[cold]
-    pub(super) fn acquire_own(&self) -> Option<Box<Connection>> {
-        self.own.as_ref()?.acquire()
-    }
-
     /// Keeps a connection for the next call of the calling thread.
     #[cold]
     pub(super) fn release_own(&self, connection: Box<Connection>) {

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use orbium_giop::{Completion, ExceptionKind, SystemException, minor};
 use orbium_sync::lock::{Condvar, Mutex, MutexGuard};
-use orbium_sync::role;
+use orbium_sync::{Shelf, role};
 use orbium_transport::{Connector, Deadline};
 
 use crate::client::binding::no_usable_protocol;
@@ -28,13 +28,12 @@ const NESTED_PATIENCE: Duration = Duration::from_millis(50);
 
 #[derive(Debug, Default)]
 struct State {
-    /// Boxed, since they move in and out with every call. The last was used
-    /// last.
+    /// Idle ones that somebody has taken off the shelf to look at them, or for
+    /// which there was no room there.
     #[expect(clippy::vec_box)]
     idle: Vec<Box<Connection>>,
     /// Idle and busy ones.
     open: usize,
-    waiting: usize,
     /// Counts what became free where threads have their own.
     freed: usize,
 }
@@ -48,12 +47,15 @@ pub(crate) struct Pool {
     counts: Arc<Counts>,
     /// Whether a connection is not simply kept when it becomes idle.
     is_unusual: Arc<AtomicBool>,
+    /// Idle ones: a call takes one from here and puts it back without a lock.
+    shelf: Shelf<Connection>,
     state: Mutex<State>,
     one_free: Condvar,
     source: Source,
     /// Where each thread has its own, they are there and not in `state`.
     pub(super) own: Option<OwnConnections>,
-    /// Callers that wait for a free one.
+    /// Callers that wait for a free one. Once the pool is closed it is never 0
+    /// again: who puts one back then learns of that too.
     pub(super) callers_wait: AtomicUsize,
     limit: usize,
     all: Weak<All>,
@@ -103,6 +105,7 @@ impl Pool {
             key,
             config: Arc::clone(config),
             counts: Arc::clone(&all.counts),
+            shelf: Shelf::default(),
             state: Mutex::default(),
             one_free: Condvar::new(),
             source,
@@ -121,15 +124,33 @@ impl Pool {
         &self.key.channel
     }
 
-    #[inline(always)]
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The same, with all that is idle in one place.
+    fn lock_all_idle(&self) -> MutexGuard<'_, State> {
+        let mut state = self.lock();
+        state.idle.extend(self.shelf.drain());
+        state
     }
 
     /// A connection for one call, if one is idle.
     #[inline(always)]
     pub(crate) fn acquire_idle(&self) -> Option<Box<Connection>> {
-        self.lock().idle.pop()
+        match self.shelf.take_own() {
+            Some(connection) => Some(connection),
+            None => self.acquire_elsewhere(),
+        }
+    }
+
+    /// One that another thread has used last.
+    #[inline(never)]
+    fn acquire_elsewhere(&self) -> Option<Box<Connection>> {
+        match &self.own {
+            Some(own) => own.acquire(),
+            None => self.shelf.take().or_else(|| self.lock().idle.pop()),
+        }
     }
 
     /// A connection for one call: a new one, or, at the limit, the next that
@@ -139,9 +160,6 @@ impl Pool {
         &self,
         deadline: Deadline,
     ) -> Result<Box<Connection>, SystemException> {
-        if let Some(connection) = self.acquire_own() {
-            return Ok(connection);
-        }
         role::about_to_block();
         if let Some(connection) = self.wait_for_idle(deadline)? {
             return Ok(connection);
@@ -167,6 +185,7 @@ impl Pool {
     ) -> Result<Option<Box<Connection>>, SystemException> {
         let nested = role::is_set().then(|| Deadline::after(Some(NESTED_PATIENCE)));
         let limit = nested.map_or(deadline, |nested| nested.earlier(deadline));
+        let mut waits = None;
         let mut state = self.lock();
         loop {
             if self.counts.is_closed() {
@@ -176,6 +195,7 @@ impl Pool {
                     Completion::No,
                 ));
             }
+            state.idle.extend(self.shelf.drain());
             if let Some(connection) = state.idle.pop() {
                 return Ok(Some(connection));
             }
@@ -187,8 +207,12 @@ impl Pool {
             let Ok(left) = left else {
                 return Err(deadline_passed());
             };
-            state.waiting += 1;
-            self.callers_wait.fetch_add(1, Ordering::SeqCst);
+            if waits.is_none() {
+                // From now on who puts one back says so; what was put back before
+                // is seen by another look.
+                waits = Some(Waits::begin(&self.callers_wait));
+                continue;
+            }
             // What another thread has for itself and does not use.
             let mut stolen = false;
             if let Some(own) = &self.own {
@@ -207,8 +231,6 @@ impl Pool {
                     .unwrap_or_else(PoisonError::into_inner)
                     .0;
             }
-            state.waiting -= 1;
-            self.callers_wait.fetch_sub(1, Ordering::SeqCst);
         }
     }
 
@@ -219,13 +241,30 @@ impl Pool {
             self.release_otherwise(connection);
             return;
         }
-        let mut state = self.lock();
-        state.idle.push(connection);
-        let somebody_waits = state.waiting > 0;
-        drop(state);
-        if somebody_waits {
-            self.one_free.notify_one();
+        if let Err(connection) = self.shelf.put(connection) {
+            self.keep_beside(connection);
         }
+        // After it was put back: who comes to wait later sees it.
+        if self.callers_wait.load(Ordering::SeqCst) > 0 {
+            self.tell_of_release();
+        }
+    }
+
+    /// Keeps one for which there is no room on the shelf.
+    #[cold]
+    fn keep_beside(&self, connection: Box<Connection>) {
+        self.lock().idle.push(connection);
+    }
+
+    /// Tells who waits for one that is idle, or closes it if nobody is to have it.
+    #[cold]
+    fn tell_of_release(&self) {
+        if self.counts.is_closed() {
+            return self.close();
+        }
+        // Not between somebody's look and their sleep.
+        drop(self.lock());
+        self.one_free.notify_one();
     }
 
     /// Keeps a connection for the next call, if the ORB has not ended, and
@@ -285,7 +324,7 @@ impl Pool {
 
     /// Drops the idle connections that `unwanted` says; whether there were any.
     fn drop_idle(&self, unwanted: impl Fn(&Connection) -> bool) -> bool {
-        let mut state = self.lock();
+        let mut state = self.lock_all_idle();
         let (gone, kept): (Vec<_>, Vec<_>) = std::mem::take(&mut state.idle)
             .into_iter()
             .partition(|connection| unwanted(connection));
@@ -308,7 +347,7 @@ impl Pool {
             return;
         }
         // What has come for busy seats spoils nothing.
-        let state = self.lock();
+        let state = self.lock_all_idle();
         let all_idle = state.idle.len() == state.open;
         let spoilt = all_idle && state.idle.iter().any(|seat| seat.is_spoilt());
         drop(state);
@@ -323,7 +362,7 @@ impl Pool {
         if let Some(own) = &self.own {
             return own.oldest_idle(now);
         }
-        let mut state = self.lock();
+        let mut state = self.lock_all_idle();
         let used = state.idle.iter_mut().map(|it| it.last_used(now));
         match &self.source {
             Source::Exclusive(_) => used.min(),
@@ -346,7 +385,7 @@ impl Pool {
             self.close_idle_since(Instant::now());
             return;
         }
-        let mut state = self.lock();
+        let mut state = self.lock_all_idle();
         let places = state.idle.iter().enumerate();
         let oldest = places
             .min_by_key(|(_, it)| it.used())
@@ -382,6 +421,8 @@ impl Pool {
 
     /// Closes what is idle; those who wait for a free one wait in vain.
     pub(super) fn close(&self) {
+        // Before the look at what is idle: what is put back later is closed then.
+        self.callers_wait.fetch_add(1, Ordering::SeqCst);
         if let Some(own) = &self.own {
             let closed = own.close_all();
             self.lock().open -= closed;
@@ -420,6 +461,22 @@ impl Pool {
             unreachable::note(&self.key.channel, &error);
             refusal(&error, deadline, &self.key.channel)
         })
+    }
+}
+
+/// Somebody waits for a free connection.
+struct Waits<'p>(&'p AtomicUsize);
+
+impl<'p> Waits<'p> {
+    fn begin(callers: &'p AtomicUsize) -> Self {
+        callers.fetch_add(1, Ordering::SeqCst);
+        Self(callers)
+    }
+}
+
+impl Drop for Waits<'_> {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::SeqCst);
     }
 }
 
