@@ -89,6 +89,11 @@ impl Accepting {
         }
     }
 
+    /// Whether nothing is accepted for a while.
+    pub(crate) fn is_paused(&self) -> bool {
+        self.paused.is_some()
+    }
+
     /// Accepts again after a pause; the time until then, if it is not over.
     pub(crate) fn resume(&mut self, poller: &Poller) -> Option<Duration> {
         let left = self.paused?.remaining();

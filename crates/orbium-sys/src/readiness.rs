@@ -70,8 +70,8 @@ mod platform {
     use std::os::fd::{AsFd, OwnedFd};
     use std::time::Duration;
 
-    /// Waits for many sources at once. Shared between threads: one waits, any
-    /// may register.
+    /// Waits for many sources at once. Shared between threads: any may wait, and
+    /// register; what is to be told once is told to one of those that wait.
     #[derive(Debug)]
     pub struct Poller {
         epoll: OwnedFd,
@@ -140,11 +140,24 @@ mod platform {
         /// # Errors
         /// The system's error.
         pub fn wait(&self, ready: &mut Vec<Ready>, timeout: Option<Duration>) -> io::Result<()> {
+            self.wait_for_some::<64>(ready, timeout)
+        }
+
+        /// As [`Poller::wait`], for no more than `N` sources: the others are left
+        /// to those who wait too.
+        ///
+        /// # Errors
+        /// The system's error.
+        pub fn wait_for_some<const N: usize>(
+            &self,
+            ready: &mut Vec<Ready>,
+            timeout: Option<Duration>,
+        ) -> io::Result<()> {
             ready.clear();
-            let mut events: [epoll::Event; 64] = [epoll::Event {
+            let mut events = [epoll::Event {
                 flags: epoll::EventFlags::empty(),
                 data: epoll::EventData::new_u64(0),
-            }; 64];
+            }; N];
             match epoll::wait(&self.epoll, &mut events[..], timespec(timeout).as_ref()) {
                 Ok(count) => {
                     ready.extend(events[..count].iter().map(|e| Ready {
@@ -169,22 +182,24 @@ mod platform {
     use std::sync::{Mutex, PoisonError};
     use std::time::Duration;
 
-    /// Waits for many sources at once. Shared between threads: one waits, any
-    /// may register; a registration counts from the next wait on.
+    /// Waits for many sources at once. Shared between threads: any may wait, and
+    /// register; a registration counts from the next wait on.
     #[derive(Debug, Default)]
     pub struct Poller {
         sources: Mutex<BTreeMap<u64, (OwnedFd, Interest)>>,
     }
 
-    /// What was told once is not told again.
-    fn disarm(sources: &mut BTreeMap<u64, (OwnedFd, Interest)>, told: &[Ready]) {
-        for Ready { token } in told {
-            if let Some((_, interest)) = sources.get_mut(token)
-                && matches!(interest, Interest::ReadOnce | Interest::WriteOnce)
-            {
-                *interest = Interest::None;
-            }
+    /// Whether a source that is ready is to be told of; if only once, then never
+    /// again, nor to another who has seen it meanwhile.
+    fn is_told(sources: &mut BTreeMap<u64, (OwnedFd, Interest)>, ready: Ready) -> bool {
+        let Some((_, interest)) = sources.get_mut(&ready.token) else {
+            return false;
+        };
+        let told = *interest != Interest::None;
+        if matches!(interest, Interest::ReadOnce | Interest::WriteOnce) {
+            *interest = Interest::None;
         }
+        told
     }
 
     impl Poller {
@@ -232,6 +247,19 @@ mod platform {
         /// # Errors
         /// The system's error.
         pub fn wait(&self, ready: &mut Vec<Ready>, timeout: Option<Duration>) -> io::Result<()> {
+            self.wait_for_some::<64>(ready, timeout)
+        }
+
+        /// As [`Poller::wait`], for no more than `N` sources: the others are left
+        /// to those who wait too.
+        ///
+        /// # Errors
+        /// The system's error.
+        pub fn wait_for_some<const N: usize>(
+            &self,
+            ready: &mut Vec<Ready>,
+            timeout: Option<Duration>,
+        ) -> io::Result<()> {
             ready.clear();
             let sources: Vec<(u64, OwnedFd, Interest)> = {
                 let held = self.sources.lock().unwrap_or_else(PoisonError::into_inner);
@@ -254,13 +282,11 @@ mod platform {
             match poll(&mut set, timespec(timeout).as_ref()) {
                 Ok(_) => {
                     let pairs = set.iter().zip(&sources);
-                    ready.extend(
-                        pairs
-                            .filter(|(set, _)| !set.revents().is_empty())
-                            .map(|(_, (token, ..))| Ready { token: *token }),
-                    );
+                    let found = pairs
+                        .filter(|(set, _)| !set.revents().is_empty())
+                        .map(|(_, (token, ..))| Ready { token: *token });
                     let mut held = self.sources.lock().unwrap_or_else(PoisonError::into_inner);
-                    disarm(&mut held, ready);
+                    ready.extend(found.filter(|it| is_told(&mut held, *it)).take(N));
                     Ok(())
                 }
                 Err(rustix::io::Errno::INTR) => Ok(()),
@@ -300,5 +326,28 @@ mod tests {
         poller.modify(waker.source(), 7, Interest::Read).unwrap();
         assert_eq!(told(&poller), [7]);
         assert_eq!(told(&poller), [7]);
+    }
+
+    #[test]
+    fn what_one_does_not_take_is_left_to_the_next() {
+        let poller = Poller::new().unwrap();
+        let wakers = [Waker::new().unwrap(), Waker::new().unwrap()];
+        for (token, waker) in (1..).zip(&wakers) {
+            poller
+                .add(waker.source(), token, Interest::ReadOnce)
+                .unwrap();
+            waker.wake();
+        }
+        let mut ready = Vec::new();
+        let mut found = Vec::new();
+        for _ in 0..2 {
+            let moment = Some(Duration::ZERO);
+            poller.wait_for_some::<1>(&mut ready, moment).unwrap();
+            assert_eq!(ready.len(), 1);
+            found.extend(ready.iter().map(|ready| ready.token));
+        }
+        found.sort_unstable();
+        assert_eq!(found, [1, 2]);
+        assert_eq!(told(&poller), []);
     }
 }

@@ -2,6 +2,7 @@
 //! How threads that are not the reactor's tell it something.
 
 use std::io;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, PoisonError};
 
 use orbium_sync::lock::Mutex;
@@ -14,6 +15,8 @@ pub(super) struct Bell {
     waker: Arc<Waker>,
     /// Connections that have got a deadline.
     timed: Mutex<Vec<u64>>,
+    /// Whether there are any: known without the lock.
+    any_timed: AtomicBool,
     /// Whether a connection that was told of is told of no more until it is
     /// asked for again: several threads wait in turn.
     pub(super) once: bool,
@@ -25,6 +28,7 @@ impl Bell {
             poller: Poller::new()?,
             waker: Arc::clone(waker),
             timed: Mutex::default(),
+            any_timed: AtomicBool::new(false),
             once,
         })
     }
@@ -45,11 +49,17 @@ impl Bell {
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
             .push(id);
+        self.any_timed.store(true, Ordering::Release);
         self.waker.wake();
     }
 
     /// The connections that have got one since this was asked before.
     pub(super) fn timed(&self) -> Vec<u64> {
+        // Whoever rings later wakes the reactor, which asks again.
+        if !self.any_timed.load(Ordering::Relaxed) || !self.any_timed.swap(false, Ordering::AcqRel)
+        {
+            return Vec::new();
+        }
         std::mem::take(&mut self.timed.lock().unwrap_or_else(PoisonError::into_inner))
     }
 

@@ -45,6 +45,9 @@ impl Cancelled {
 
     /// Forgets all.
     pub(super) fn clear(&self) {
+        if !self.some.load(Ordering::Acquire) {
+            return;
+        }
         let mut ids = self.lock();
         ids.clear();
         self.some.store(false, Ordering::Release);

@@ -10,6 +10,7 @@ use std::time::Duration;
 
 use orbium_cdr::CdrWriter;
 use orbium_giop::{Version, close_connection, message_error};
+use orbium_sync::Shelf;
 use orbium_sync::lock::{Mutex, MutexGuard};
 use orbium_sys::Interest;
 use orbium_transport::{ByteStream, Deadline, Peer};
@@ -19,6 +20,7 @@ use crate::priority;
 use crate::server::LaneCore;
 use crate::server::bell::Bell;
 use crate::server::cancelled::Cancelled;
+use crate::server::intake::Intake;
 
 /// What could not be sent yet on a connection that must not block.
 #[derive(Debug, Default)]
@@ -37,6 +39,9 @@ pub(crate) struct ServerConnection {
     pub(super) priority: i16,
     pub(super) stream: Box<dyn ByteStream>,
     peer: OnceLock<Peer>,
+    /// What was received, where threads share their connections and who has served
+    /// a message leaves it without a lock.
+    pub(super) left: Shelf<Intake, 1>,
     /// Guards the sending direction. A thread that alone can send skips it.
     sending: Mutex<Pending>,
     /// Threads that still serve a request after they handed the reading over.
@@ -67,6 +72,7 @@ impl ServerConnection {
             priority: priority::number_of(lane.setup.priority),
             peer: OnceLock::new(),
             stream,
+            left: Shelf::default(),
             sending: Mutex::default(),
             late: AtomicUsize::new(0),
             broken: AtomicBool::new(false),
@@ -241,6 +247,29 @@ impl ServerConnection {
             if octets.is_empty() {
                 return Ok(());
             }
+        }
+        self.keep(&mut pending, octets, bell)
+    }
+
+    /// As `send_or_keep`, by who reads the connection while nobody else is to
+    /// answer: without the lock, unless something is to be kept.
+    fn send_alone(&self, message: &CdrWriter<'_>, bell: &Bell) -> io::Result<()> {
+        let in_one = self.fragment_size.is_none_or(|size| message.len() <= size);
+        if !in_one || message.is_gathered() || self.has_pending() {
+            return self.send_or_keep(message, bell);
+        }
+        let written = message.written();
+        let sent = sent_at_once(&*self.stream, written)?;
+        if sent < written.len() {
+            return self.keep(&mut self.lock(), written[sent..].to_vec(), bell);
+        }
+        Ok(())
+    }
+
+    /// Keeps what the peer did not take, behind what is kept already.
+    #[cold]
+    fn keep(&self, pending: &mut Pending, mut octets: Vec<u8>, bell: &Bell) -> io::Result<()> {
+        if pending.octets.is_empty() {
             pending.since = Deadline::after(Some(self.send_time));
         }
         if self.ended.load(Ordering::Acquire) {
@@ -252,7 +281,7 @@ impl ServerConnection {
         }
         pending.octets.append(&mut octets);
         if !self.has_pending.swap(true, Ordering::AcqRel) {
-            self.wait_for(bell, &mut pending, Interest::Write)?;
+            self.wait_for(bell, pending, Interest::Write)?;
             bell.has_deadline(self.id);
         }
         Ok(())
@@ -280,6 +309,11 @@ impl ServerConnection {
     /// Asks again for what is told of once: the peer's next message, or room for
     /// what is kept for it.
     pub(super) fn wait_again(&self, bell: &Bell) -> io::Result<()> {
+        if !self.is_shared() && !self.has_pending() {
+            // Nobody else could keep anything, nor is anything kept.
+            let interest = bell.interest(Interest::Read);
+            return bell.poller.modify(&self.stream.source(), self.id, interest);
+        }
         let pending = self.lock();
         self.ask_again(bell, &pending)
     }
@@ -356,11 +390,11 @@ impl ServerConnection {
     /// that fails is found broken by whoever reads it.
     #[inline]
     pub(super) fn reply(&self, message: &CdrWriter<'_>) {
-        let sent = if self.bell.is_none() && !self.is_shared() {
+        let sent = match &self.bell {
+            _ if self.is_shared() => self.send_among_others(message),
             // Alone: nobody else can be sending.
-            self.send_blocking(message)
-        } else {
-            self.send_among_others(message)
+            None => self.send_blocking(message),
+            Some(bell) => self.send_alone(message, bell),
         };
         if let Err(error) = sent {
             self.break_off(&error);

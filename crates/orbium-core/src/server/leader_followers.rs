@@ -1,14 +1,20 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Threads that take turns to wait for all connections: who finds one ready
-//! lets another wait, and serves it itself.
+//! Threads that all wait for all connections: the system wakes one, which serves
+//! what it was told of itself, while the others wait on.
+//!
+//! This is the pattern of leader and followers where several may lead at once, as
+//! its authors allow if the system gives each event to one who waits. So nobody
+//! has to be promoted, and a request costs the lock that the threads share once.
 //!
 //! A connection is told of once; who serves it asks for it again, so only one
-//! thread has it. When all threads wait in calls of their own, another one takes
-//! the lead, up to a limit; the last one begins nothing, but refuses whatever
-//! comes, so that somebody always waits for the connections.
+//! thread has it. When all threads wait in calls of their own, another one comes
+//! to wait for the connections, up to a limit; the last one begins nothing, but
+//! refuses whatever comes, so that somebody always waits for the connections.
 
 use std::io;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, PoisonError};
+use std::time::{Duration, Instant};
 
 use crate::Orb;
 use crate::accepting::Accepting;
@@ -18,18 +24,11 @@ use crate::server::connection::ServerConnection;
 use crate::server::intake::{HandOver, Intake, Queued, Sink, Source, Taken};
 use crate::server::reactor::{Reactor, TURN};
 use crate::server::starting::{Called, Roll};
-use orbium_sync::lock::{Condvar, Mutex, MutexGuard};
+use orbium_sync::lock::{Mutex, MutexGuard};
 use orbium_sys::Ready;
-
-/// Sources told of at once that need no memory to be taken.
-const READY: usize = 64;
 
 struct State {
     reactor: Reactor,
-    /// Whether there is a leader, who waits for the connections.
-    led: bool,
-    /// Threads that wait to lead.
-    followers: usize,
     /// Threads that do not wait in a call of their own.
     active: usize,
     /// All threads.
@@ -50,7 +49,12 @@ struct Team {
     /// refuses.
     most: usize,
     state: Mutex<State>,
-    promoted: Condvar,
+    /// Threads that wait for the connections, or are about to.
+    waiting: AtomicUsize,
+    /// Whether who is about to wait has to look at the state first. Set before
+    /// `waiting` is looked at, and looked at after that was counted up: so either
+    /// who has something to do is seen, or who could do it.
+    look: AtomicBool,
 }
 
 /// Starts the threads.
@@ -69,13 +73,12 @@ pub(super) fn start(
         most: orb.config().limits.serving_threads,
         state: Mutex::new(State {
             reactor,
-            led: false,
-            followers: 0,
             active: 0,
             alive: 0,
             failed: false,
         }),
-        promoted: Condvar::new(),
+        waiting: AtomicUsize::new(0),
+        look: AtomicBool::new(true),
     });
     let mut state = team.lock();
     let roll = Roll::default();
@@ -93,7 +96,9 @@ pub(super) fn start(
 struct Turn {
     orb: Orb,
     connection: Arc<ServerConnection>,
-    intake: Intake,
+    intake: Box<Intake>,
+    /// Whether there was nothing else to do or to mind when it was taken.
+    easy: bool,
     /// Its requests are refused: nobody else could wait for the connections.
     refuse: bool,
 }
@@ -107,10 +112,11 @@ impl Team {
     fn add_thread(self: &Arc<Self>, state: &mut State, called: Option<Called>) -> io::Result<()> {
         let team = Arc::clone(self);
         self.shared.threads.run(move || {
-            let mut ready = Vec::with_capacity(READY);
+            let mut ready = Vec::with_capacity(1);
             drop(called);
-            while let Some(turn) = team.next(&mut ready) {
-                team.serve(turn);
+            let mut easy = false;
+            while let Some(turn) = team.next(&mut ready, easy) {
+                easy = team.serve(turn);
             }
         })?;
         state.active += 1;
@@ -118,45 +124,55 @@ impl Team {
         Ok(())
     }
 
-    /// Leads or follows until there is a connection to serve; `None` if this
-    /// thread is one too many.
-    fn next(self: &Arc<Self>, ready: &mut Vec<Ready>) -> Option<Turn> {
+    /// Waits until there is a connection to serve; `None` if this thread is one
+    /// too many. With `easy` it may wait before it looks at anything.
+    fn next(self: &Arc<Self>, ready: &mut Vec<Ready>, easy: bool) -> Option<Turn> {
+        let waited = easy.then(|| self.wait_unless_asked(ready)).flatten();
         let mut state = self.lock();
-        let mut waited_enough = false;
+        if let Some(waited) = waited {
+            heed(&mut state, waited, ready);
+        }
+        let mut spare_since = None;
         while !self.is_over(&state) && state.active <= self.grows_to {
             if let Some(id) = state.reactor.todo.pop_front() {
                 let Some((orb, connection, intake)) = state.reactor.take(id) else {
                     continue;
                 };
-                if state.followers > 0 {
-                    self.promoted.notify_one();
-                } else if !state.led && state.alive < self.grows_to.min(self.most) {
-                    // If there is none, this one waits again when it has served.
-                    let _ = self.add_thread(&mut state, None);
-                }
+                self.see_that_others_wait(&mut state);
                 return Some(Turn {
                     orb,
                     connection,
                     intake,
+                    easy: !self.tell(&state),
                     refuse: state.active == 1 && state.alive > self.most,
                 });
             }
             let spare = state.active > self.threads;
-            // Never the last who could wait for the connections.
-            if waited_enough && spare && state.led {
-                break;
+            let mut timeout = state.reactor.timeout();
+            if spare {
+                let since = *spare_since.get_or_insert_with(Instant::now);
+                let left = self.shared.idle_time.saturating_sub(since.elapsed());
+                // Never the last who could wait for the connections.
+                if left.is_zero() && self.waiting.load(Ordering::SeqCst) > 0 {
+                    break;
+                }
+                let left = left.max(Duration::from_millis(1));
+                timeout = Some(timeout.map_or(left, |it| it.min(left)));
             }
-            (state, waited_enough) = match state.led {
-                true => self.follow(state, spare),
-                false => (self.lead(state, ready), false),
-            };
+            self.waiting.fetch_add(1, Ordering::SeqCst);
+            self.tell(&state);
+            drop(state);
+            let waited = self.wait(ready, timeout);
+            state = self.lock();
+            heed(&mut state, waited, ready);
         }
         state.active -= 1;
         state.alive -= 1;
         if self.is_over(&state) {
             // Those being served are ended by who serves them.
             state.reactor.close_all();
-            self.promoted.notify_all();
+            // Whoever waits, or is about to, has to hear of it.
+            self.shared.waker.wake();
         } else {
             self.somebody_look(&state);
         }
@@ -167,61 +183,61 @@ impl Team {
         state.failed || self.shared.is_stopping()
     }
 
-    /// Waits to lead, a thread too many only for some time; whether that is over.
-    fn follow<'a>(
-        &'a self,
-        mut state: MutexGuard<'a, State>,
-        spare: bool,
-    ) -> (MutexGuard<'a, State>, bool) {
-        state.followers += 1;
-        let (mut state, over) = if spare {
-            let waited = self.promoted.wait_timeout(state, self.shared.idle_time);
-            let (state, result) = waited.unwrap_or_else(PoisonError::into_inner);
-            (state, result.timed_out())
-        } else {
-            let waited = self.promoted.wait(state);
-            (waited.unwrap_or_else(PoisonError::into_inner), false)
-        };
-        state.followers -= 1;
-        (state, over)
+    /// Tells who is about to wait whether there is something else to do; before
+    /// the lock is released, if that may have changed.
+    fn tell(&self, state: &State) -> bool {
+        let look = state.reactor.has_plans() || state.failed || state.active > self.threads;
+        self.look.store(look, Ordering::SeqCst);
+        look
     }
 
-    fn lead<'a>(
-        &'a self,
-        mut state: MutexGuard<'a, State>,
-        ready: &mut Vec<Ready>,
-    ) -> MutexGuard<'a, State> {
-        let timeout = state.reactor.timeout();
-        state.led = true;
-        drop(state);
-        let waited = self.bell.poller.wait(ready, timeout);
-        let mut state = self.lock();
-        state.led = false;
-        match waited {
-            Ok(()) => state.reactor.heed::<true>(ready),
-            Err(error) => {
-                tracing::error!(%error, "cannot wait for connections");
-                state.failed = true;
-            }
+    /// Waits for a connection, unless there is something else to do first.
+    fn wait_unless_asked(&self, ready: &mut Vec<Ready>) -> Option<io::Result<()>> {
+        self.waiting.fetch_add(1, Ordering::SeqCst);
+        if self.look.load(Ordering::SeqCst) {
+            self.waiting.fetch_sub(1, Ordering::SeqCst);
+            return None;
         }
-        state
+        Some(self.wait(ready, None))
     }
 
-    /// There may be something to do that this thread will not do.
-    fn somebody_look(&self, state: &State) {
-        if state.followers > 0 {
-            self.promoted.notify_one();
-        } else if state.led {
+    /// Waits, as one of those that are counted as waiting. What others could
+    /// take is left to them.
+    fn wait(&self, ready: &mut Vec<Ready>, timeout: Option<Duration>) -> io::Result<()> {
+        let waited = self.bell.poller.wait_for_some::<1>(ready, timeout);
+        self.waiting.fetch_sub(1, Ordering::SeqCst);
+        waited
+    }
+
+    /// This thread is about to serve: another is to wait for the connections, and
+    /// to know of what has a deadline.
+    fn see_that_others_wait(self: &Arc<Self>, state: &mut State) {
+        if self.waiting.load(Ordering::SeqCst) == 0 {
+            if state.alive < self.grows_to.min(self.most) {
+                // If there is none, this one waits again when it has served.
+                let _ = self.add_thread(state, None);
+            }
+        } else if !state.reactor.todo.is_empty() || state.reactor.is_timed() {
             self.shared.waker.wake();
         }
     }
 
-    /// Serves a connection: what is there, and what one receive brings.
-    fn serve(self: &Arc<Self>, turn: Turn) {
+    /// There may be something to do that this thread will not do.
+    fn somebody_look(&self, state: &State) {
+        self.tell(state);
+        if self.waiting.load(Ordering::SeqCst) > 0 {
+            self.shared.waker.wake();
+        }
+    }
+
+    /// Serves a connection: what is there, and what one receive brings. Whether
+    /// there was nothing else to do or to mind.
+    fn serve(self: &Arc<Self>, turn: Turn) -> bool {
         let Turn {
             orb,
             connection,
             mut intake,
+            easy,
             refuse,
         } = turn;
         let member = Member { team: self, refuse };
@@ -258,19 +274,37 @@ impl Team {
             }
         }
         if last == Taken::HandedOver {
-            self.lock().active += 1;
-        } else {
-            self.put_back(&connection, intake, last, any);
+            let mut state = self.lock();
+            state.active += 1;
+            self.tell(&state);
+            return false;
         }
+        if easy && last == Taken::None && is_at_rest(&connection, &intake) {
+            return self.leave(&connection, intake);
+        }
+        self.put_back(&connection, intake, last, any);
+        false
+    }
+
+    /// Gives a connection back without the lock, with nothing to be looked after.
+    fn leave(&self, connection: &ServerConnection, intake: Box<Intake>) -> bool {
+        if let Err(intake) = connection.left.put(intake) {
+            // Not while it is taken, as it was.
+            self.put_back(connection, intake, Taken::None, true);
+            return false;
+        }
+        let asked = connection.wait_again(&self.bell).is_ok();
+        if !asked {
+            self.lock().reactor.drop_connection(connection.id);
+        }
+        asked
     }
 
     /// Gives a connection back, to be waited for.
-    fn put_back(&self, connection: &ServerConnection, intake: Intake, last: Taken, any: bool) {
+    fn put_back(&self, connection: &ServerConnection, intake: Box<Intake>, last: Taken, any: bool) {
         let id = connection.id;
         let mut state = self.lock();
-        let led = state.led;
         let reactor = &mut state.reactor;
-        let was_unfinished = reactor.is_unfinished(id) && !any;
         reactor.put_back(connection, intake, last, any);
         if reactor.served.contains_key(&id) && reactor.todo.back() != Some(&id) {
             reactor.note_midway(id);
@@ -278,11 +312,27 @@ impl Team {
                 reactor.drop_connection(id);
             }
         }
-        // Who leads may sleep beyond the deadline.
-        if led && !was_unfinished && state.reactor.is_unfinished(id) {
-            self.shared.waker.wake();
+        self.tell(&state);
+    }
+}
+
+/// Looks at what waiting has brought.
+fn heed(state: &mut State, waited: io::Result<()>, ready: &[Ready]) {
+    match waited {
+        Ok(()) => state.reactor.heed::<true>(ready),
+        Err(error) => {
+            tracing::error!(%error, "cannot wait for connections");
+            state.failed = true;
         }
     }
+}
+
+/// Whether nothing of a connection is to be looked after but that it is waited
+/// for.
+fn is_at_rest(connection: &ServerConnection, intake: &Intake) -> bool {
+    let stream = &connection.stream;
+    let sends = connection.is_broken() || connection.has_pending() || connection.is_shared();
+    !(sends || intake.is_unfinished() || stream.is_midway() || stream.has_buffered())
 }
 
 /// A thread that serves a connection.
@@ -297,7 +347,7 @@ impl HandOver for Member<'_> {
         let id = connection.id;
         let mut state = self.team.lock();
         if let Some(served) = state.reactor.served.get_mut(&id) {
-            served.intake = Some(intake);
+            served.intake = Some(Box::new(intake));
             state.reactor.todo.push_front(id);
         }
         state.active -= 1;
@@ -306,6 +356,7 @@ impl HandOver for Member<'_> {
             return true;
         }
         if self.team.add_thread(&mut state, None).is_ok() {
+            self.team.tell(&state);
             return true;
         }
         // No thread to be had: keep the connection, and block.
@@ -314,6 +365,7 @@ impl HandOver for Member<'_> {
             served.intake = None;
             state.reactor.todo.pop_front();
         }
+        self.team.tell(&state);
         false
     }
 

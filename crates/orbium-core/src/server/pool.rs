@@ -362,11 +362,11 @@ impl Pool {
     }
 }
 
-impl Sink for Arc<Pool> {
-    fn put(&self, mut request: Queued) -> Result<(), Box<Queued>> {
-        let mut state = self.lock();
+impl Pool {
+    /// Has a request wait; gives it back if there is no room for it.
+    fn put_in(self: &Arc<Self>, state: &mut State, mut request: Queued) -> Result<(), Box<Queued>> {
         // Who is idle, or is started, will take one at once.
-        let free = self.soon_idle(&state) + self.may_grow_by(&state);
+        let free = self.soon_idle(state) + self.may_grow_by(state);
         let open = !state.closed && !state.stalled;
         let waits = state.waiting.len() >= free;
         let lent = waits && open && self.borrow();
@@ -377,7 +377,7 @@ impl Sink for Arc<Pool> {
         };
         let (priority, octets) = (request.priority(), request.len());
         let mut put = state.waiting.put(priority, octets, request, most);
-        if put.is_ok() && !self.attend(&mut state, lent) {
+        if put.is_ok() && !self.attend(state, lent) {
             // No thread is to be had at all: what was put last is the last.
             put = match state.waiting.take_last() {
                 Some(request) => Err(request),
@@ -388,6 +388,22 @@ impl Sink for Arc<Pool> {
             self.count_refused(1);
         }
         put.map_err(Box::new)
+    }
+
+    /// As `put`, and a buffer for the next request, if there is one.
+    pub(super) fn put_for_room(
+        self: &Arc<Self>,
+        request: Queued,
+    ) -> (Result<(), Box<Queued>>, Option<Vec<u8>>) {
+        let mut state = self.lock();
+        let put = self.put_in(&mut state, request);
+        (put, state.room.pop())
+    }
+}
+
+impl Sink for Arc<Pool> {
+    fn put(&self, request: Queued) -> Result<(), Box<Queued>> {
+        self.put_in(&mut self.lock(), request)
     }
 
     fn room(&self) -> Vec<u8> {

@@ -31,7 +31,7 @@ impl HandOver for Held {
         };
         // What was received behind the message is looked at first.
         if let Some(served) = reactor.served.get_mut(&connection.id) {
-            served.intake = Some(intake);
+            served.intake = Some(Box::new(intake));
             reactor.todo.push_front(connection.id);
         }
         let threads = reactor.shared.threads.clone();

@@ -30,8 +30,9 @@ const LAST_WAIT: Duration = Duration::from_secs(1);
 /// A connection and what was received on it.
 pub(super) struct Served {
     pub(super) connection: Arc<ServerConnection>,
-    /// `None` while a message of it is being served.
-    pub(super) intake: Option<Intake>,
+    /// `None` while a message of it is being served, and where who has served one
+    /// has left it with the connection.
+    pub(super) intake: Option<Box<Intake>>,
     /// Until when the message that has begun must be complete.
     pub(super) unfinished: Option<Deadline>,
     /// Nothing more is read; it is closed when all that is kept was sent.
@@ -40,14 +41,22 @@ pub(super) struct Served {
 }
 
 impl Served {
+    /// What was received, wherever it is.
+    fn intake(&mut self) -> &mut Option<Box<Intake>> {
+        if self.intake.is_none() {
+            self.intake = self.connection.left.take_own();
+        }
+        &mut self.intake
+    }
+
     /// Whether a message of it is being served, so that it is given back.
-    fn is_taken(&self) -> bool {
-        self.intake.is_none() && !self.closing
+    fn is_taken(&mut self) -> bool {
+        self.intake().is_none() && !self.closing
     }
 
     /// Whether nothing came for that long, and nobody is owed anything.
     fn is_idle(&mut self, now: Instant, time: Duration) -> bool {
-        let busy = self.intake.as_ref().is_none_or(Intake::is_unfinished)
+        let busy = self.intake().as_ref().is_none_or(|it| it.is_unfinished())
             || self.closing
             || self.unfinished.is_some()
             || self.connection.has_pending()
@@ -239,7 +248,7 @@ impl Reactor {
             self.shared.forget(connection.id);
             return;
         }
-        let intake = Some(Intake::new(limits, &*connection.stream));
+        let intake = Some(Box::new(Intake::new(limits, &*connection.stream)));
         self.served.insert(
             connection.id,
             Served {
@@ -272,6 +281,9 @@ impl Reactor {
             }
             return;
         }
+        if served.intake().is_none() {
+            return;
+        }
         let Some(intake) = &mut served.intake else {
             return;
         };
@@ -289,13 +301,13 @@ impl Reactor {
     }
 
     /// What is needed to serve a connection.
-    pub(super) fn take(&mut self, id: u64) -> Option<(Orb, Arc<ServerConnection>, Intake)> {
+    pub(super) fn take(&mut self, id: u64) -> Option<(Orb, Arc<ServerConnection>, Box<Intake>)> {
         let served = self.served.get_mut(&id)?;
         if served.connection.has_pending() {
             return None;
         }
         served.quiet.disturb();
-        let intake = served.intake.take()?;
+        let intake = served.intake().take()?;
         match self.orb.upgrade().map(Orb::from) {
             Some(orb) => Some((orb, Arc::clone(&served.connection), intake)),
             None => {
@@ -309,7 +321,7 @@ impl Reactor {
     pub(super) fn put_back(
         &mut self,
         connection: &ServerConnection,
-        intake: Intake,
+        intake: Box<Intake>,
         last: Taken,
         any: bool,
     ) {
@@ -350,10 +362,15 @@ impl Reactor {
         }
     }
 
-    /// Whether a message of the connection has begun and has a deadline.
-    pub(super) fn is_unfinished(&self, id: u64) -> bool {
-        let served = self.served.get(&id);
-        served.is_some_and(|served| served.unfinished.is_some())
+    /// Whether there is something to do but to wait for connections, or soon will
+    /// be.
+    pub(super) fn has_plans(&self) -> bool {
+        self.idle.is_some() || self.is_timed() || !self.todo.is_empty()
+    }
+
+    /// Whether something has a deadline that who waits must know of.
+    pub(super) fn is_timed(&self) -> bool {
+        !self.timed.is_empty() || self.accepting.is_paused()
     }
 
     /// Gives what the stream keeps of a message to itself a deadline, or takes it
@@ -369,7 +386,7 @@ impl Reactor {
                 self.timed.insert(id);
             }
         } else if served
-            .intake
+            .intake()
             .as_ref()
             .is_some_and(|intake| !intake.is_unfinished())
         {
@@ -384,11 +401,13 @@ impl Reactor {
         if let Some(pool) = &self.pool {
             pool.forget(id);
         }
-        match self.served.get(&id) {
+        if let Some(served) = self.served.get_mut(&id)
+            && served.is_taken()
+        {
             // Its request is answered into the void first.
-            Some(served) if served.is_taken() => served.connection.give_up(),
-            _ => self.drop_connection(id),
+            return served.connection.give_up();
         }
+        self.drop_connection(id);
     }
 
     pub(super) fn drop_connection(&mut self, id: u64) {

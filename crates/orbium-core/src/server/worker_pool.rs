@@ -4,6 +4,7 @@
 //!
 //! The reading thread runs nobody's code, so it never waits for a worker.
 
+use std::cell::Cell;
 use std::io;
 use std::sync::Arc;
 
@@ -11,7 +12,7 @@ use crate::Orb;
 use crate::accepting::Accepting;
 use crate::server::LaneCore;
 use crate::server::connection::ServerConnection;
-use crate::server::intake::{HandOver, Intake, Sink, Source, Taken};
+use crate::server::intake::{HandOver, Intake, Queued, Sink, Source, Taken};
 use crate::server::pool::Pool;
 use crate::server::reactor::{Reactor, TURN};
 use crate::server::starting::Roll;
@@ -25,7 +26,10 @@ pub(super) fn start(orb: &Orb, lane: &Arc<LaneCore>, accepting: Accepting) -> io
     let mut reactor = Reactor::new(orb, lane, accepting, false)?;
     reactor.pool = Some(Arc::clone(&lane.pool));
     lane.pool.start()?;
-    let reader = Reader(Arc::clone(&lane.pool));
+    let reader = Reader {
+        pool: Arc::clone(&lane.pool),
+        room: Cell::default(),
+    };
     let roll = Roll::default();
     let called = roll.call();
     lane.threads.run(move || {
@@ -37,7 +41,12 @@ pub(super) fn start(orb: &Orb, lane: &Arc<LaneCore>, accepting: Accepting) -> io
 }
 
 /// The thread that reads.
-struct Reader(Arc<Pool>);
+struct Reader {
+    pool: Arc<Pool>,
+    /// A buffer for the next request: it comes in exchange for the one before,
+    /// so that the queue's lock is taken once for each.
+    room: Cell<Vec<u8>>,
+}
 
 impl Reader {
     fn read(&self, mut reactor: Reactor) {
@@ -53,7 +62,7 @@ impl Reader {
             };
             let (mut last, mut any) = (Taken::None, false);
             for _ in 0..TURN {
-                last = intake.take_for(&source, &self.0);
+                last = intake.take_for(&source, self);
                 any |= last == Taken::Done;
                 // Nothing more is asked while the answers are not taken.
                 if last != Taken::Done || connection.has_pending() {
@@ -63,7 +72,7 @@ impl Reader {
             reactor.put_back(&connection, intake, last, any);
         }
         // Nothing that was not begun will be: the end of each connection says so.
-        self.0.close();
+        self.pool.close();
         reactor.close_all();
     }
 }
@@ -75,6 +84,27 @@ impl HandOver for Reader {
     }
 
     fn sink(&self) -> Option<&dyn Sink> {
-        Some(&self.0)
+        Some(self)
+    }
+}
+
+impl Sink for Reader {
+    fn put(&self, request: Queued) -> Result<(), Box<Queued>> {
+        let (put, room) = self.pool.put_for_room(request);
+        self.room.set(room.unwrap_or_default());
+        put
+    }
+
+    fn room(&self) -> Vec<u8> {
+        let room = self.room.take();
+        match room.capacity() {
+            // Those that were busy may have given theirs back.
+            0 => self.pool.room(),
+            _ => room,
+        }
+    }
+
+    fn cancel(&self, connection: u64, request_id: u32) -> bool {
+        self.pool.cancel(connection, request_id)
     }
 }
