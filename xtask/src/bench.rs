@@ -113,7 +113,9 @@ impl Options {
 /// asked to check them.
 pub(crate) fn run(arguments: impl Iterator<Item = String>) -> Outcome<()> {
     let options = Options::parse(arguments)?;
-    let programs = Programs::build(options.figures.contains(&Figure::Scale))?;
+    let scale = [Figure::Scale, Figure::Instructions];
+    let with_scale = options.figures.iter().any(|it| scale.contains(it));
+    let programs = Programs::build(with_scale)?;
     let mut report = Report::new(options.quick);
     for figure in &options.figures {
         eprintln!("== {}", figure.name());

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! A server of many objects or of many operations, and its client.
+//! A server of many objects, of many operations, or of lanes, and its client.
 //!
 //! ```text
 //! orbium-bench-scale serve narrow|wide OBJECTS FILE    writes the last object's reference to FILE
+//! orbium-bench-scale serve lanes LANES FILE            the same, with a narrow object for each lane
 //! orbium-bench-scale call narrow|wide CALLS FILE       calls its operations in turn
 //! ```
 #![forbid(unsafe_code)]
@@ -10,7 +11,9 @@
 use std::error::Error;
 use std::process::ExitCode;
 
-use orbium::{Call, Interface, ObjectRef, Orb, SystemException};
+use orbium::{
+    Call, Interface, LaneConfig, ObjectRef, Orb, Poa, Policies, Priority, SystemException,
+};
 
 orbium::include_idl!("scale");
 
@@ -24,18 +27,28 @@ include!(concat!(env!("OUT_DIR"), "/servants.rs"));
 
 type Outcome<T> = Result<T, Box<dyn Error>>;
 
-fn serve(wide: bool, objects: usize, file: &str) -> Outcome<()> {
+/// What is served.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Served {
+    Narrow,
+    Wide,
+    /// Narrow, each object by a lane of its own.
+    Lanes,
+}
+
+fn serve(served: Served, count: usize, file: &str) -> Outcome<()> {
     let orb = Orb::builder().endpoint("iiop://127.0.0.1:0")?.build()?;
     let poa = orb.root_poa();
     poa.manager().activate()?;
     let mut last = None;
-    for _ in 0..objects {
-        last = Some(if wide {
-            let object: scale::Wide = poa.activate(Nothing)?;
-            orb.object_to_string(&object)
-        } else {
-            let object: scale::Narrow = poa.activate(Nothing)?;
-            orb.object_to_string(&object)
+    for number in 0..count {
+        last = Some(match served {
+            Served::Narrow => orb.object_to_string(&poa.activate::<scale::Narrow, _>(Nothing)?),
+            Served::Wide => orb.object_to_string(&poa.activate::<scale::Wide, _>(Nothing)?),
+            Served::Lanes => {
+                let of_lane = lane(&orb, number)?;
+                orb.object_to_string(&of_lane.activate::<scale::Narrow, _>(Nothing)?)
+            }
         });
     }
     let reference = last.ok_or("no objects")?;
@@ -45,6 +58,24 @@ fn serve(wide: bool, objects: usize, file: &str) -> Outcome<()> {
     std::fs::rename(&unfinished, file)?;
     orb.run()?;
     Ok(())
+}
+
+/// A lane with a thread per connection, and its adapter.
+fn lane(orb: &Orb, number: usize) -> Outcome<Poa> {
+    let name = format!("lane-{number}");
+    let lane = orb.add_lane(&LaneConfig {
+        name: name.clone(),
+        priority: Priority::new(i16::try_from(number)?),
+        endpoints: vec!["iiop://127.0.0.1:0".parse()?],
+        ..LaneConfig::default()
+    })?;
+    let policies = Policies {
+        lanes: vec![lane],
+        ..Policies::default()
+    };
+    let poa = orb.root_poa().create_poa(&name, None, policies)?;
+    poa.manager().activate()?;
+    Ok(poa)
 }
 
 fn call<I: Interface>(
@@ -61,20 +92,21 @@ fn call<I: Interface>(
 
 fn run(arguments: &[String]) -> Outcome<()> {
     let [role, interface, count, file] = arguments else {
-        return Err("usage: orbium-bench-scale serve|call narrow|wide COUNT FILE".into());
+        return Err("usage: orbium-bench-scale serve|call narrow|wide|lanes COUNT FILE".into());
     };
-    let wide = match interface.as_str() {
-        "narrow" => false,
-        "wide" => true,
+    let served = match interface.as_str() {
+        "narrow" => Served::Narrow,
+        "wide" => Served::Wide,
+        "lanes" => Served::Lanes,
         other => return Err(format!("no interface {other}").into()),
     };
     let count = count.parse()?;
     match role.as_str() {
-        "serve" => serve(wide, count, file),
+        "serve" => serve(served, count, file),
         "call" => {
             let orb = Orb::builder().build()?;
             let object = orb.string_to_object(std::fs::read_to_string(file)?.trim())?;
-            if wide {
+            if served == Served::Wide {
                 call(object, &WIDE, count)?;
             } else {
                 call(object, &NARROW, count)?;

@@ -8,6 +8,7 @@ use super::callgrind::Profile;
 use super::peer::{Length, Peer, Serving, Work};
 use super::programs::Programs;
 use super::report::{Bound, Report, Row};
+use super::scale;
 use super::server::Under;
 use super::way::Way;
 use crate::{Outcome, shell};
@@ -90,7 +91,7 @@ pub(super) fn instructions(programs: &Programs, quick: bool, report: &mut Report
             push_sides(report, "allocations", line.call, bound, &found, of);
         }
     }
-    Ok(())
+    scale::lanes(programs, quick, report)
 }
 
 /// What both sides have done from start to end.

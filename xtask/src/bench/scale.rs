@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Whether the cost of a call grows with the number of objects or of
-//! operations.
+//! operations, and what it costs that a lane serves it.
 
 use std::process::Stdio;
 
@@ -29,6 +29,11 @@ const MANY_OBJECTS: Served = Served {
 const MANY_OPERATIONS: Served = Served {
     interface: "wide",
     objects: 1,
+};
+
+const LANES: Served = Served {
+    interface: "lanes",
+    objects: 4,
 };
 
 /// Within three parts in a hundred, and flat if possible.
@@ -68,6 +73,21 @@ pub(super) fn measure(programs: &Programs, quick: bool, report: &mut Report) -> 
         operations.1,
         small.1,
     );
+    Ok(())
+}
+
+/// Compares calls to an object that one of four lanes serves, with a thread per
+/// connection, with those to one that the ORB itself serves so.
+pub(super) fn lanes(programs: &Programs, quick: bool, report: &mut Report) -> Outcome<()> {
+    let lengths = if quick { (500, 2_500) } else { (500, 10_500) };
+    let plain = cost(programs, SMALL, lengths)?;
+    let lanes = cost(programs, LANES, lengths)?;
+    for (side, lanes, plain) in [("client", lanes.0, plain.0), ("server", lanes.1, plain.1)] {
+        let figure = format!("lanes over thread per connection, instructions, {side}");
+        let mut row = Row::new(figure, BOUND, 1.0);
+        row.orbium = Some(lanes.instructions / plain.instructions);
+        report.rows.push(row);
+    }
     Ok(())
 }
 
