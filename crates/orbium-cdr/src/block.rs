@@ -19,6 +19,22 @@
 
 use crate::{Field, FixedIn, FixedOut, FixedSize, Layout};
 
+#[cfg(all(target_arch = "x86_64", not(miri)))]
+mod masked;
+
+/// Elsewhere all copies are those below, which are the model of the others and
+/// what Miri sees.
+#[cfg(not(all(target_arch = "x86_64", not(miri))))]
+mod masked {
+    /// Copies none.
+    pub(super) const fn copy<T>(_items: &[T], _room: &mut [u8]) -> (usize, u8) {
+        (0, 0)
+    }
+}
+
+#[cfg(test)]
+mod tests;
+
 /// The octets of gap-free block elements.
 #[inline]
 pub(crate) fn octets_of<T: FixedSize>(items: &[T]) -> &[u8] {
@@ -74,7 +90,8 @@ pub(crate) fn copy_out<T: FixedSize>(items: &[T], room: &mut [u8]) -> u8 {
     let (lead, room) = room.split_at_mut(size - end);
     lead.fill(0);
     let (room, room_for_last) = room.split_at_mut(size_of_val(others));
-    let mut bits = 0;
+    let (copied, mut bits) = masked::copy(others, room);
+    let (others, room) = (&others[copied..], &mut room[copied * size..]);
     let piece = const { Piece::of::<T>() };
     for (items, room) in others
         .chunks(piece.items)

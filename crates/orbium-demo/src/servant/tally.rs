@@ -88,16 +88,22 @@ impl Element for f64 {
 }
 
 impl Element for BinStruct {
+    /// In four sums: no addition waits for the one before it.
     fn sum(elements: &[Self]) -> u64 {
-        sum_blocks(elements, |block| {
-            let (mut narrow, mut long, mut double) = (0_i32, 0_i64, 0_u64);
-            for v in block {
-                narrow += i32::from(v.s) + i32::from(v.c.0) + i32::from(v.o);
-                long += i64::from(v.l);
-                double = double.wrapping_add(v.d.to_bits());
+        let value = |v: &Self| {
+            let narrow = i32::from(v.s) + i32::from(v.c.0) + i32::from(v.o);
+            let integers = i64::from(v.l) + i64::from(narrow);
+            v.d.to_bits().wrapping_add(integers.cast_unsigned())
+        };
+        let (rows, rest) = elements.as_chunks::<4>();
+        let mut sums = [0_u64; 4];
+        for row in rows {
+            for (sum, v) in sums.iter_mut().zip(row) {
+                *sum = sum.wrapping_add(value(v));
             }
-            double.cast_signed().wrapping_add(long + i64::from(narrow))
-        })
+        }
+        let rest = rest.iter().map(value);
+        sums.into_iter().chain(rest).fold(0, u64::wrapping_add)
     }
 }
 
@@ -146,6 +152,9 @@ mod tests {
         };
         let members = -5 + 97 + i64::from(i32::MIN) + 200;
         let each = members.cast_unsigned().wrapping_add((-7.75_f64).to_bits());
-        assert_eq!(BinStruct::sum(&[v, v]), each.wrapping_mul(2));
+        for count in 0..20 {
+            let sum = each.wrapping_mul(count);
+            assert_eq!(BinStruct::sum(&vec![v; count as usize]), sum);
+        }
     }
 }
