@@ -3,14 +3,32 @@
 
 use super::{Area, Axis, Drawing, escaped};
 
+/// How a line is drawn, so that more can be told apart than there are colours.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Stroke {
+    Whole,
+    Dashed,
+    Dotted,
+}
+
+impl Stroke {
+    /// The attribute, if it needs one.
+    pub(super) const fn attribute(self) -> &'static str {
+        match self {
+            Self::Whole => "",
+            Self::Dashed => " stroke-dasharray=\"6 4\"",
+            Self::Dotted => " stroke-dasharray=\"2 3\"",
+        }
+    }
+}
+
 /// A line through points, from left to right.
 #[derive(Clone, Debug)]
 pub(crate) struct Line {
     /// What it stands for.
     pub(crate) name: String,
     pub(crate) colour: &'static str,
-    /// Whether it is interrupted.
-    pub(crate) dashed: bool,
+    pub(crate) stroke: Stroke,
     pub(crate) points: Vec<(f64, f64)>,
 }
 
@@ -38,11 +56,7 @@ pub(crate) fn draw_lines(
         );
     }
     for line in lines {
-        let dashes = if line.dashed {
-            " stroke-dasharray=\"5 4\""
-        } else {
-            ""
-        };
+        let dashes = line.stroke.attribute();
         let points = line.points.iter();
         let points = points.map(|(at, value)| format!("{:.1},{:.1}", x(*at), area.y(axis, *value)));
         drawing.add(format_args!(
@@ -87,7 +101,7 @@ mod tests {
         let line = Line {
             name: "a & b".to_owned(),
             colour: "#123",
-            dashed: true,
+            stroke: Stroke::Dashed,
             points: vec![(0.0, 0.0), (5.0, 10.0), (10.0, 5.0)],
         };
         assert_eq!(places(&[line.clone(), line.clone()]), [0.0, 5.0, 10.0]);

@@ -11,17 +11,20 @@ pub(crate) use area::{Area, Axis, microseconds};
 #[cfg(feature = "probes")]
 pub(crate) use bars::Part;
 pub(crate) use bars::{Bar, Group, draw_bars};
-pub(crate) use lines::{Line, draw_lines, places};
+pub(crate) use lines::{Line, Stroke, draw_lines, places};
+
+/// So many there are before they begin again.
+pub(crate) const COLOURS: usize = 12;
 
 /// Colours of series, told apart by those who see few colours too.
-const COLOURS: [&str; 12] = [
+const COLOUR: [&str; COLOURS] = [
     "#7c2d12", "#ea580c", "#1e3a8a", "#60a5fa", "#14532d", "#4ade80", "#581c87", "#a8a29e",
     "#facc15", "#be185d", "#0f766e", "#475569",
 ];
 
 /// The colour of the series with that number.
 pub(crate) fn colour(index: usize) -> &'static str {
-    COLOURS[index % COLOURS.len()]
+    COLOUR[index % COLOURS]
 }
 
 /// A drawing on white, of so many units.
@@ -73,18 +76,29 @@ impl Drawing {
         right: f64,
         entries: impl IntoIterator<Item = (&'a str, &'a str)>,
     ) {
-        let (mut x, mut y) = (20.0, top);
-        for (name, colour) in entries {
-            let wide = 38.0 + 7.0 * name.chars().count() as f64;
-            if x > 20.0 && x + wide > right {
-                x = 20.0;
-                y += LEGEND_ROW;
-            }
+        let entries: Vec<_> = entries.into_iter().collect();
+        let names = entries.iter().map(|(name, _)| *name);
+        let places = legend_places(top, right, 17.0, names);
+        for ((name, colour), (x, y)) in entries.into_iter().zip(places) {
             self.add(format_args!(
                 "<rect x=\"{x:.1}\" y=\"{y:.1}\" width=\"12\" height=\"12\" fill=\"{colour}\"/>"
             ));
             self.text(x + 17.0, y + 10.5, "font-size=\"12\"", name);
-            x += wide;
+        }
+    }
+
+    /// The same for lines, which are told apart by their strokes too.
+    pub(crate) fn legend_of_lines(&mut self, top: f64, right: f64, lines: &[Line]) {
+        let names = lines.iter().map(|line| line.name.as_str());
+        let places = legend_places(top, right, 33.0, names);
+        for (line, (x, y)) in lines.iter().zip(places) {
+            let (end, middle) = (x + 27.0, y + 6.0);
+            self.add(format_args!(
+                "<path d=\"M{x:.1} {middle:.1}H{end:.1}\" stroke=\"{}\" stroke-width=\"3\"{}/>",
+                line.colour,
+                line.stroke.attribute()
+            ));
+            self.text(x + 33.0, y + 10.5, "font-size=\"12\"", &line.name);
         }
     }
 
@@ -93,6 +107,27 @@ impl Drawing {
         self.svg.push_str("</svg>\n");
         self.svg
     }
+}
+
+/// Where names stand from left to right, each behind a mark of that width.
+fn legend_places<'a>(
+    top: f64,
+    right: f64,
+    mark: f64,
+    names: impl Iterator<Item = &'a str>,
+) -> Vec<(f64, f64)> {
+    let (mut x, mut y) = (20.0, top);
+    let place = |name: &str| {
+        let wide = mark + 21.0 + 7.0 * name.chars().count() as f64;
+        if x > 20.0 && x + wide > right {
+            x = 20.0;
+            y += LEGEND_ROW;
+        }
+        let place = (x, y);
+        x += wide;
+        place
+    };
+    names.map(place).collect()
 }
 
 /// From one row of a legend to the next.

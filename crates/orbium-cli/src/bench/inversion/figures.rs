@@ -3,11 +3,14 @@
 //! of the high-priority client on the left and of the others on the right.
 
 use super::found::{Found, Point, Scenario};
+use crate::bench::experiment::Kind;
 use crate::bench::statistics::Summary;
-use crate::drawing::{Area, Axis, Drawing, Line, colour, draw_lines, microseconds, places};
+use crate::drawing::{
+    Area, Axis, COLOURS, Drawing, Line, Stroke, colour, draw_lines, microseconds, places,
+};
 
 const WIDTH: f64 = 1200.0;
-const HEADER: f64 = 170.0;
+const HEADER: f64 = 210.0;
 const HEADING: f64 = 36.0;
 const TITLE: f64 = 36.0;
 const LINES: f64 = 260.0;
@@ -32,12 +35,7 @@ pub(super) fn draw(found: &[Found]) -> String {
     let height = HEADER + scenario_height * Scenario::ALL.len() as f64;
     let title = "Latency and jitter by the number of low-priority clients";
     let mut drawing = Drawing::new(title, WIDTH, height);
-    let names = found.iter().enumerate();
-    drawing.legend(
-        50.0,
-        WIDTH,
-        names.map(|(index, one)| (one.architecture.name.as_str(), colour(index))),
-    );
+    drawing.legend_of_lines(50.0, WIDTH, &looks(found));
     for (number, scenario) in Scenario::ALL.into_iter().enumerate() {
         let top = HEADER + scenario_height * number as f64;
         let attributes = "font-size=\"15\" font-weight=\"bold\"";
@@ -70,24 +68,54 @@ fn draw_scenario(drawing: &mut Drawing, found: &[Found], scenario: Scenario, mut
     }
 }
 
-/// A line for each architecture; what has lanes is drawn through.
+/// A line for each architecture.
 fn lines(found: &[Found], scenario: Scenario, class: Class, value: Value) -> Vec<Line> {
-    let line = |(index, one): (usize, &Found)| Line {
-        name: one.architecture.name.clone(),
-        colour: colour(index),
-        dashed: !one.architecture.lanes,
+    let line = |(look, one): (Line, &Found)| Line {
         points: one
             .points(scenario)
             .filter(|point| class(point).count > 0)
             .map(|point| (point.clients as f64, value(class(point))))
             .collect(),
+        ..look
     };
-    found.iter().enumerate().map(line).collect()
+    looks(found).into_iter().zip(found).map(line).collect()
+}
+
+/// How each is drawn: what has lanes through, the same without lanes dashed in the
+/// same colour, and the other ORBs dotted.
+fn looks(found: &[Found]) -> Vec<Line> {
+    let (mut with_lanes, mut without, mut others) = (0.., 0.., (0..COLOURS).rev().cycle());
+    let look = |one: &Found| {
+        let (number, stroke) = match (one.architecture.kind, one.architecture.lanes) {
+            (Kind::Orbium, true) => (with_lanes.next(), Stroke::Whole),
+            (Kind::Orbium, false) => (without.next(), Stroke::Dashed),
+            _ => (others.next(), Stroke::Dotted),
+        };
+        Line {
+            name: one.architecture.name.clone(),
+            colour: colour(number.unwrap_or_default()),
+            stroke,
+            points: Vec::new(),
+        }
+    };
+    found.iter().map(look).collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::bench::experiment::{Peers, architectures};
+
+    #[test]
+    fn no_two_look_the_same() {
+        let all = architectures(&Peers::none());
+        let looks = looks(&all.iter().map(Found::new).collect::<Vec<_>>());
+        for (index, one) in looks.iter().enumerate() {
+            let same = |other: &&Line| other.colour == one.colour && other.stroke == one.stroke;
+            let first = looks.iter().position(|other| same(&other));
+            assert_eq!(first, Some(index), "{}", one.name);
+        }
+    }
 
     #[test]
     fn nothing_can_be_drawn() {

@@ -4,10 +4,10 @@
 use super::scaling::{Found, Scaling};
 use crate::bench::experiment::Kind;
 use crate::demo::timing::thousands;
-use crate::drawing::{Area, Axis, Drawing, Line, colour, draw_lines, places};
+use crate::drawing::{Area, Axis, Drawing, Line, Stroke, colour, draw_lines, places};
 
 const WIDTH: f64 = 1000.0;
-const TOP: f64 = 150.0;
+const TOP: f64 = 190.0;
 const LINES: f64 = 380.0;
 const FOOT: f64 = 60.0;
 
@@ -16,12 +16,9 @@ pub(super) fn draw(all: &Scaling) -> String {
     let panel = LINES + FOOT;
     let title = "Empty calls per second by the number of client threads";
     let mut drawing = Drawing::new(title, WIDTH, TOP + 2.0 * panel);
-    let names = all.found.iter().enumerate();
-    drawing.legend(
-        50.0,
-        WIDTH,
-        names.map(|(index, found)| (found.name.as_str(), colour(index))),
-    );
+    let looks = all.found.iter().enumerate();
+    let looks: Vec<_> = looks.map(|one| line(one, &|_, _| None)).collect();
+    drawing.legend_of_lines(50.0, WIDTH, &looks);
     let rate =
         |found: &Found, place: usize| found.rates.get(place).map(super::scaling::Rates::rate);
     let fraction = |found: &Found, place: usize| found.rates.get(place)?.fraction();
@@ -62,7 +59,11 @@ fn line((index, found): (usize, &Found), value: &dyn Fn(&Found, usize) -> Option
     Line {
         name: found.name.clone(),
         colour: colour(index),
-        dashed: found.kind != Kind::Orbium,
+        stroke: match found.kind {
+            Kind::Orbium => Stroke::Whole,
+            Kind::Raw => Stroke::Dashed,
+            Kind::Omni | Kind::Jacorb => Stroke::Dotted,
+        },
         points: points.collect(),
     }
 }
