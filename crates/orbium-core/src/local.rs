@@ -72,15 +72,15 @@ pub(crate) fn perform(
         lane: OWN,
         decided: None,
     };
-    let mut reply = Reply {
-        path: &kept,
-        storage: &mut Vec::new(),
-        version: header.version,
-        request_id: request.request_id,
+    let mut storage = Vec::new();
+    let mut reply = Reply::new(
+        &kept,
+        &mut storage,
+        header.version,
+        request.request_id,
         format,
-        response: request.response,
-        answered: false,
-    };
+        request.response,
+    );
     while_serving_own_thread(orb.number(), || incoming.serve(|| reader, &mut reply));
     if !request.response.expects_reply() {
         return Ok(None);

@@ -173,6 +173,29 @@ impl fmt::Debug for Reply<'_> {
     }
 }
 
+impl<'r> Reply<'r> {
+    /// The answer to that request, not given yet.
+    #[inline(always)]
+    pub(crate) fn new(
+        path: &'r dyn ReplyPath,
+        storage: &'r mut Vec<u8>,
+        version: Version,
+        request_id: u32,
+        format: Format,
+        response: ResponseFlags,
+    ) -> Self {
+        Self {
+            path,
+            storage,
+            version,
+            request_id,
+            format,
+            response,
+            answered: false,
+        }
+    }
+}
+
 impl Reply<'_> {
     /// Answers with results: `write` writes the return value, then the inout
     /// and out arguments. The answer is sent before this returns, so what it

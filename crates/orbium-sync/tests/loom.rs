@@ -9,7 +9,12 @@
 #![cfg(loom)]
 
 #[path = "../src/turns.rs"]
-#[allow(dead_code, unused_imports, unreachable_pub)]
+#[allow(
+    dead_code,
+    unused_imports,
+    unreachable_pub,
+    reason = "the whole module is compiled here, and only some of it is called"
+)]
 mod turns;
 
 mod lock {

@@ -45,6 +45,16 @@ fn no_permission() -> SystemException {
     SystemException::new(ExceptionKind::NoPermission, 7, Completion::No)
 }
 
+/// A server whose ORB has that hook.
+fn served_under<H: DispatchHook>(strategy: ServerStrategy, hook: &Arc<H>) -> Served {
+    let hook: Arc<dyn DispatchHook> = Arc::clone(hook) as _;
+    Served::with(Config {
+        strategy,
+        dispatch: Some(Hook(hook)),
+        ..Config::default()
+    })
+}
+
 fn lane(orb: &Orb, number: i16, strategy: ServerStrategy) -> Lane {
     let config = LaneConfig {
         name: format!("lane-{number}"),
@@ -71,11 +81,7 @@ fn tells_priority(state: &TargetState) -> Arc<Mutex<String>> {
 fn a_hook_of_the_orb_is_asked_once_about_each_request_and_obeyed() {
     each_strategy(|strategy| {
         let decider = Arc::new(Decider::default());
-        let served = Served::with(Config {
-            strategy,
-            dispatch: Some(Hook(Arc::clone(&decider) as Arc<dyn DispatchHook>)),
-            ..Config::default()
-        });
+        let served = served_under(strategy, &decider);
         let other = lane(&served.orb, 40, strategy);
         let (_client, target) = served.client();
         let by = tells_priority(&served.state);
@@ -111,11 +117,7 @@ fn a_hook_of_the_orb_is_asked_once_about_each_request_and_obeyed() {
 fn a_hook_of_an_adapter_comes_before_that_of_the_orb() {
     each_strategy(|strategy| {
         let of_orb = Arc::new(Decider::default());
-        let served = Served::with(Config {
-            strategy,
-            dispatch: Some(Hook(Arc::clone(&of_orb) as Arc<dyn DispatchHook>)),
-            ..Config::default()
-        });
+        let served = served_under(strategy, &of_orb);
         let of_poa = Arc::new(Decider::default());
         let policies = Policies {
             dispatch: Some(Hook(Arc::clone(&of_poa) as Arc<dyn DispatchHook>)),
@@ -169,14 +171,11 @@ fn a_queue_heeds_the_priorities_of_a_hook() {
             }
         }
     }
-    let served = Served::with(Config {
-        strategy: ServerStrategy::WorkerPool {
-            workers: 1,
-            queue: 10,
-        },
-        dispatch: Some(Hook(Arc::new(ByName))),
-        ..Config::default()
-    });
+    let strategy = ServerStrategy::WorkerPool {
+        workers: 1,
+        queue: 10,
+    };
+    let served = served_under(strategy, &Arc::new(ByName));
     let mut busy = Peer::connect(served.port());
     busy.send(&request(RequestLine::new(1, "gate"), |_| {}));
     served.state.gate.await_waiting(1);
@@ -200,11 +199,7 @@ fn a_queue_heeds_the_priorities_of_a_hook() {
 fn a_oneway_that_is_refused_or_moved_is_answered_by_nobody() {
     each_strategy(|strategy| {
         let decider = Arc::new(Decider::default());
-        let served = Served::with(Config {
-            strategy,
-            dispatch: Some(Hook(Arc::clone(&decider) as Arc<dyn DispatchHook>)),
-            ..Config::default()
-        });
+        let served = served_under(strategy, &decider);
         let other = lane(&served.orb, 40, strategy);
         let mut peer = Peer::connect(served.port());
         let post = |v: u32| {

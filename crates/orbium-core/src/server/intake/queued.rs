@@ -142,15 +142,14 @@ impl Queued {
                 request_id: self.request_id,
                 thread: Some(role),
             };
-            let mut reply = Reply {
-                path: &path,
+            let mut reply = Reply::new(
+                &path,
                 storage,
-                version: self.header.version,
-                request_id: self.request_id,
-                format: self.format,
-                response: self.response,
-                answered: false,
-            };
+                self.header.version,
+                self.request_id,
+                self.format,
+                self.response,
+            );
             let key = request.target.object_key();
             while_serving(role, || match (key, self.refused) {
                 (Some(key), None) => Incoming {
@@ -190,15 +189,15 @@ impl Queued {
             request_id: self.request_id,
             thread: None,
         };
-        let mut reply = Reply {
-            path: &path,
-            storage: &mut Vec::new(),
-            version: self.header.version,
-            request_id: self.request_id,
-            format: self.format,
-            response: self.response,
-            answered: false,
-        };
+        let mut storage = Vec::new();
+        let mut reply = Reply::new(
+            &path,
+            &mut storage,
+            self.header.version,
+            self.request_id,
+            self.format,
+            self.response,
+        );
         reply.system_exception(SystemException::omg(
             ExceptionKind::Transient,
             1,
@@ -347,15 +346,15 @@ impl State {
             request_id,
             thread: None,
         };
-        let mut reply = Reply {
-            path: &path,
-            storage: &mut Vec::new(),
-            version: header.version,
+        let mut storage = Vec::new();
+        let mut reply = Reply::new(
+            &path,
+            &mut storage,
+            header.version,
             request_id,
-            format: self.format(header),
-            response: ResponseFlags::SyncWithServer,
-            answered: false,
-        };
+            self.format(header),
+            ResponseFlags::SyncWithServer,
+        );
         // Nothing is written that could fail.
         let _ = reply.answer(ReplyStatus::NoException, |_| {});
     }

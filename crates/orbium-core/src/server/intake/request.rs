@@ -121,15 +121,14 @@ impl Asked<'_> {
             request_id: self.request_id,
             became: Cell::new(Became::Here),
         };
-        let mut reply = Reply {
-            path: &reading,
-            storage: &mut state.storage,
-            version: self.version,
-            request_id: self.request_id,
-            format: self.format,
-            response: self.response,
-            answered: false,
-        };
+        let mut reply = Reply::new(
+            &reading,
+            &mut state.storage,
+            self.version,
+            self.request_id,
+            self.format,
+            self.response,
+        );
         while_serving(&reading, || serve(&mut reply));
         if state.storage.len() > KEPT {
             state.storage = Vec::new();
