@@ -323,6 +323,7 @@ table! {
         NoPermission NOT_ALLOWED 0x090 "the configuration does not allow this";
         NoPermission PEER_NOT_TRUSTED 0x091 "the peer is not trusted, or does not trust us";
         InvPolicy NO_USABLE_PROTOCOL 0x0B0 "no protocol that the reference offers can be used: ask the reference which there are, and why not";
+        NoResources SYSTEM_EXHAUSTED 0x0C0 "the system gives no further descriptor, thread or memory";
         ImpLimit LIMIT_REACHED 0x0A0 "a configured limit is reached";
     }
 }

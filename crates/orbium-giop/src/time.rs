@@ -13,6 +13,8 @@ use orbium_cdr::{ByteOrder, CdrError, CdrErrorKind};
 
 use crate::header::u32_from;
 
+/// PolicyType of RequestStartTimePolicy.
+pub const REQUEST_START_TIME_POLICY: u32 = 27;
 /// PolicyType of RequestEndTimePolicy, and of RelativeRequestTimeoutPolicy as it
 /// is sent.
 pub const REQUEST_END_TIME_POLICY: u32 = 28;
@@ -130,25 +132,53 @@ impl EndTimes {
     /// [`CdrErrorKind::Truncated`]; [`CdrErrorKind::CountTooLarge`] for more
     /// than 64 policies.
     pub fn decode(data: &[u8]) -> Result<Self, CdrError> {
-        let values = Values::of(data)?;
-        let count = values.u32(4)?;
-        if count > MOST_POLICIES {
-            return Err(CdrError::new(CdrErrorKind::CountTooLarge, 4));
-        }
-        let (mut ends, mut at) = (Self::default(), 8);
-        for _ in 0..count {
-            let (kind, len) = (values.u32(at)?, values.u32(at + 4)? as usize);
-            let value = data.get(at + 8..).and_then(|rest| rest.get(..len));
-            let value = value.ok_or_else(|| truncated(data))?;
+        let mut ends = Self::default();
+        each_policy(data, |kind, value| {
             match kind {
                 REQUEST_END_TIME_POLICY => ends.request = Some(utc_time(value)?),
                 REPLY_END_TIME_POLICY => ends.reply = Some(utc_time(value)?),
                 _ => {}
             }
-            at = (at + 8 + len).next_multiple_of(4);
-        }
+            Ok(())
+        })?;
         Ok(ends)
     }
+}
+
+/// RequestStartTime, if the data of a service context INVOCATION_POLICIES has
+/// it: the request is not to be delivered before.
+///
+/// # Errors
+/// As [`EndTimes::decode`].
+pub fn request_start(data: &[u8]) -> Result<Option<UtcTime>, CdrError> {
+    let mut start = None;
+    each_policy(data, |kind, value| {
+        if kind == REQUEST_START_TIME_POLICY {
+            start = Some(utc_time(value)?);
+        }
+        Ok(())
+    })?;
+    Ok(start)
+}
+
+/// Shows type and value of each of a `Messaging::PolicyValueSeq`.
+fn each_policy(
+    data: &[u8],
+    mut show: impl FnMut(u32, &[u8]) -> Result<(), CdrError>,
+) -> Result<(), CdrError> {
+    let values = Values::of(data)?;
+    let count = values.u32(4)?;
+    if count > MOST_POLICIES {
+        return Err(CdrError::new(CdrErrorKind::CountTooLarge, 4));
+    }
+    let mut at = 8;
+    for _ in 0..count {
+        let (kind, len) = (values.u32(at)?, values.u32(at + 4)? as usize);
+        let value = data.get(at + 8..).and_then(|rest| rest.get(..len));
+        show(kind, value.ok_or_else(|| truncated(data))?)?;
+        at = (at + 8 + len).next_multiple_of(4);
+    }
+    Ok(())
 }
 
 /// An encapsulation of numbers, read where it lies: a request that says until when
@@ -300,6 +330,12 @@ mod tests {
         let ends = EndTimes::decode(&data).unwrap();
         assert_eq!(ends.request, None);
         assert_eq!(ends.reply, Some(UtcTime(0x0102_0304_0506_0708)));
+        assert_eq!(request_start(&data), Ok(None));
+        // The same, had the second been a start.
+        let mut other = data.clone();
+        other[23] = 27;
+        let start = request_start(&other).unwrap();
+        assert_eq!(start, Some(UtcTime(0x0102_0304_0506_0708)));
         for cut in 0..data.len() {
             assert!(EndTimes::decode(&data[..cut]).is_err(), "{cut}");
         }

@@ -8,6 +8,7 @@
 
 mod datagram;
 mod deadline;
+mod exhaustion;
 mod host;
 mod interface;
 mod library;
@@ -35,6 +36,7 @@ pub use datagram::{
     send_to_group, shut_down_datagrams,
 };
 pub use deadline::Deadline;
+pub use exhaustion::is_exhausted;
 pub use host::host_name;
 pub use interface::NetworkInterface;
 pub use library::{Declaration, LibraryError, SYMBOL, load_library};

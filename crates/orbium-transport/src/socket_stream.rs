@@ -139,4 +139,8 @@ impl<S: ConnectedSocket> ByteStream for SocketStream<S> {
     fn source(&self) -> &dyn AsFd {
         &self.socket
     }
+
+    fn counts_in_ticks(&self) -> bool {
+        true
+    }
 }

@@ -128,6 +128,12 @@ pub trait ByteStream: Send + Sync + fmt::Debug {
         false
     }
 
+    /// Whether its timeouts are counted in ticks of the system, of up to 10 ms:
+    /// who needs them exact waits for [`ByteStream::source`] instead.
+    fn counts_in_ticks(&self) -> bool {
+        false
+    }
+
     /// Whether what is received comes from many peers: what one message says of
     /// its sender does not hold for the next.
     fn has_many_peers(&self) -> bool {

@@ -3,7 +3,7 @@
 
 use std::time::{Instant, SystemTime};
 
-use orbium_giop::time::{EndTimes, TimeLeft, UtcTime};
+use orbium_giop::time::{EndTimes, TimeLeft, UtcTime, request_start};
 use orbium_giop::{Completion, ExceptionKind, ServiceContexts, SystemException, service_context};
 use orbium_transport::{Deadline, Peer};
 
@@ -31,7 +31,10 @@ impl Expiry {
     /// them.
     ///
     /// # Errors
-    /// MARSHAL, for contexts that are malformed.
+    /// MARSHAL, for contexts that are malformed; INV_POLICY, completed NO, for a
+    /// request that comes before its start time. Clients of orbium keep theirs
+    /// themselves. To hold others' here would take a thread away from everybody
+    /// else for as long as the client likes.
     #[cold]
     pub(crate) fn of(
         contexts: &ServiceContexts<'_>,
@@ -40,8 +43,19 @@ impl Expiry {
         let malformed = |error| SystemException::from_cdr(error, Completion::No);
         let left = contexts.find(service_context::ORBIUM_TIME_LEFT);
         let left = left.map(TimeLeft::decode).transpose().map_err(malformed)?;
-        let ends = contexts.find(service_context::INVOCATION_POLICIES);
-        let ends = ends.map(EndTimes::decode).transpose().map_err(malformed)?;
+        let policies = contexts.find(service_context::INVOCATION_POLICIES);
+        let start = policies.map(request_start).transpose().map_err(malformed)?;
+        if is_to_come(start.flatten()) {
+            return Err(SystemException::new(
+                ExceptionKind::InvPolicy,
+                0,
+                Completion::No,
+            ));
+        }
+        let ends = policies
+            .map(EndTimes::decode)
+            .transpose()
+            .map_err(malformed)?;
         Ok(match (ends, left) {
             (Some(ends), None) => Self::at(ends),
             (Some(ends), Some(_)) if has_our_clock(peer) => Self::at(ends),
@@ -108,6 +122,11 @@ fn until(end: Option<UtcTime>) -> Deadline {
     };
     let left = end.duration_since(SystemTime::now());
     Deadline::after(Some(left.unwrap_or_default()))
+}
+
+/// Whether a point of time is still to come.
+fn is_to_come(start: Option<UtcTime>) -> bool {
+    start.is_some_and(|start| start > UtcTime::from(SystemTime::now()))
 }
 
 /// Whether who sent a request reads the same clock as we do.

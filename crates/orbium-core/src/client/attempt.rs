@@ -4,6 +4,7 @@
 
 use std::cell::Cell;
 use std::sync::Arc;
+use std::time::Instant;
 
 use orbium_giop::{AddressingDisposition, Completion, ExceptionKind, Ior, SystemException, minor};
 
@@ -51,12 +52,32 @@ impl<'o> Attempt<'o> {
     pub(crate) fn heed(&mut self) -> Result<(), SystemException> {
         match self.object.orb().notice() | self.object.state().notice {
             0 => Ok(()),
-            notice => self.heed_notice(notice),
+            notice => self.heed_notice(notice).map(drop),
+        }
+    }
+
+    /// As `heed`, for a request: it is not sent before its start time.
+    #[inline(always)]
+    pub(crate) fn heed_request(&mut self) -> Result<(), SystemException> {
+        match self.object.orb().notice() | self.object.state().notice {
+            0 => Ok(()),
+            notice => self.heed_start(notice),
         }
     }
 
     #[cold]
-    fn heed_notice(&mut self, notice: u8) -> Result<(), SystemException> {
+    fn heed_start(&mut self, notice: u8) -> Result<(), SystemException> {
+        let Some(start) = self.heed_notice(notice)? else {
+            return Ok(());
+        };
+        let orb = self.object.orb();
+        let has_ended = || orb.heed(orb.notice()).map(drop);
+        self.timing.await_start(start, has_ended)
+    }
+
+    /// Minds policies; before when the request is not to be sent.
+    #[cold]
+    fn heed_notice(&mut self, notice: u8) -> Result<Option<Instant>, SystemException> {
         let orb = self.object.orb();
         let of_thread = orb.heed(notice)?;
         if of_thread.choose_connections() {
@@ -64,8 +85,9 @@ impl<'o> Attempt<'o> {
         }
         let own = self.object.state().overrides.times;
         let times = own.or(of_thread.times).or(orb.config().time_policies());
-        self.timing = Timing::of(&times, !orb.config().keeps_deadlines)?;
-        Ok(())
+        let (timing, start) = Timing::of(&times, !orb.config().keeps_deadlines)?;
+        self.timing = timing;
+        Ok(start)
     }
 
     #[inline]

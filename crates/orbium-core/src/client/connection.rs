@@ -22,6 +22,9 @@ use crate::outgoing::{self, Patience};
 /// A write buffer larger than this is given back after the call.
 const KEPT: usize = 1 << 20;
 
+/// A timeout from which on the ticks of the system's clock do not matter.
+const COARSE: Duration = Duration::from_millis(250);
+
 /// What came in answer.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Received {
@@ -218,6 +221,27 @@ impl Connection {
                     tracing::debug!(?error, "not a message");
                     return Received::Garbage;
                 }
+            }
+        }
+    }
+
+    /// Whether something can be received before the deadline, as far as that has
+    /// to be found out here: a socket's own timeouts are counted in ticks of the
+    /// system, of up to 10 ms.
+    pub(crate) fn comes_before(&self, deadline: Deadline) -> bool {
+        let is_short = self.timeout.is_some_and(|timeout| timeout < COARSE);
+        let has_some = self.framing.is_partial() || self.stream.has_buffered();
+        if !is_short || has_some || !self.stream.counts_in_ticks() {
+            return true;
+        }
+        loop {
+            let Ok(left) = deadline.remaining() else {
+                return false;
+            };
+            match wait_for([(&self.stream.source(), Interest::Read)], left) {
+                Ok([false]) => {}
+                // What is wrong with it will show.
+                Ok([true]) | Err(_) => return true,
             }
         }
     }

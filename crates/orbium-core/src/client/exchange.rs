@@ -174,6 +174,7 @@ impl<'a, 'b> Exchange<'a, 'b> {
         probe!(MessagingSend);
         match send(connection, &mut self.writer, self.link.timeout, self.timing) {
             Ok(()) if self.oneway => Answer::Results,
+            Ok(()) if self.timing.is_minded => self.receive_minded(),
             Ok(()) => self.receive(),
             Err(failure) => self.not_sent(failure),
         }
@@ -202,6 +203,26 @@ impl<'a, 'b> Exchange<'a, 'b> {
             )),
         };
         self.end(outcome)
+    }
+
+    /// Receives a reply whose time matters.
+    #[cold]
+    #[inline(never)]
+    fn receive_minded(&mut self) -> Answer {
+        let connection = self.link.connection.as_ref();
+        if connection.is_some_and(|it| !it.comes_before(self.timing.reply)) {
+            return self.no_reply(Received::TimedOut);
+        }
+        let answer = self.receive();
+        // Without a reply, and for one that leads elsewhere, nobody has to wait.
+        let is_over = matches!(self.outcome, None | Some(Outcome::Failed(_)));
+        if self.reply.is_none() || !is_over {
+            return answer;
+        }
+        match self.timing.await_reply_start() {
+            Ok(()) => answer,
+            Err(late) => self.end(Outcome::Failed(late)),
+        }
     }
 
     #[inline]
@@ -286,11 +307,11 @@ impl<'a, 'b> Exchange<'a, 'b> {
         };
         let negotiated = self.link.candidate.negotiated;
         let performed = local::perform(self.orb, message, negotiated);
-        if !self.oneway && self.timing.reply.has_passed() {
-            return self.end(Outcome::Failed(SystemException {
-                completed: Completion::Maybe,
-                ..deadline_passed()
-            }));
+        if !self.oneway
+            && self.timing.is_minded
+            && let Err(late) = self.timing.await_reply_start()
+        {
+            return self.end(Outcome::Failed(late));
         }
         match performed {
             Ok(None) => Answer::Results,

@@ -45,7 +45,7 @@ pub(crate) fn call<'a, T, E: Raises>(
 ) -> Result<T, E> {
     probe!(ClientStart);
     let mut attempt = Attempt::new(object);
-    attempt.heed()?;
+    attempt.heed_request()?;
     let orb = object.orb();
     probe!(Initialisation);
     loop {
@@ -76,7 +76,7 @@ pub(crate) fn send<'a>(
     arguments: impl Fn(&mut CdrWriter<'a>),
 ) -> Result<(), SystemException> {
     let mut attempt = Attempt::new(object);
-    attempt.heed()?;
+    attempt.heed_request()?;
     let orb = object.orb();
     loop {
         let outcome = match attempt.link_for_oneway() {

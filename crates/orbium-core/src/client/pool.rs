@@ -521,6 +521,11 @@ fn refusal(error: &io::Error, deadline: Deadline, channel: &Channel) -> SystemEx
         tracing::warn!(%error, "the peer is not trusted");
         return not_trusted();
     }
+    if orbium_sys::is_exhausted(error) {
+        tracing::warn!(%error, "nothing left to connect with");
+        let code = minor::SYSTEM_EXHAUSTED;
+        return SystemException::orbium(ExceptionKind::NoResources, code, Completion::No);
+    }
     let code = match error.kind() {
         io::ErrorKind::ConnectionRefused => minor::CONNECT_REFUSED,
         // A socket file that is not there any more: nobody listens.

@@ -2,10 +2,12 @@
 //! How long calls may take: the time policies of CORBA Messaging (CORBA 3.3 Part
 //! 1, clause 17.2.5), and what they come to for one call.
 
+use std::thread;
 use std::time::{Duration, Instant, SystemTime};
 
-use orbium_giop::SystemException;
 use orbium_giop::time::{EndTimes, TimeLeft, UtcTime};
+use orbium_giop::{Completion, SystemException};
+use orbium_sync::role;
 use orbium_transport::Deadline;
 
 use crate::client::link::deadline_passed;
@@ -28,6 +30,10 @@ pub struct TimePolicies {
     pub request_end: Option<SystemTime>,
     /// ReplyEndTime: the reply has to be there by then.
     pub reply_end: Option<SystemTime>,
+    /// RequestStartTime: the request is not sent before. The caller waits.
+    pub request_start: Option<SystemTime>,
+    /// ReplyStartTime: the caller does not have the reply before.
+    pub reply_start: Option<SystemTime>,
 }
 
 impl TimePolicies {
@@ -37,6 +43,8 @@ impl TimePolicies {
         request_timeout: None,
         request_end: None,
         reply_end: None,
+        request_start: None,
+        reply_start: None,
     };
 
     /// These, and of the others what these do not say.
@@ -47,6 +55,8 @@ impl TimePolicies {
             request_timeout: self.request_timeout.or(wider.request_timeout),
             request_end: self.request_end.or(wider.request_end),
             reply_end: self.reply_end.or(wider.reply_end),
+            request_start: self.request_start.or(wider.request_start),
+            reply_start: self.reply_start.or(wider.reply_start),
         }
     }
 }
@@ -60,6 +70,10 @@ pub(crate) struct Timing {
     pub(crate) sending: Deadline,
     /// Until when the reply has to be there.
     pub(crate) reply: Deadline,
+    /// Before when the caller is not to have the reply.
+    pub(crate) reply_start: Option<Instant>,
+    /// Whether there is anything to mind at all.
+    pub(crate) is_minded: bool,
     /// Whether the server is told.
     pub(crate) is_told: bool,
 }
@@ -70,15 +84,24 @@ impl Timing {
         timeout: None,
         sending: Deadline::NEVER,
         reply: Deadline::NEVER,
+        reply_start: None,
+        is_minded: false,
         is_told: false,
     };
 
-    /// What the policies come to for a call that begins now. Points of time
+    /// What the policies come to for a call that begins now, and before when its
+    /// request is not to be sent. Points of time
     /// become spans here, once: what sets the clock meanwhile changes nothing.
+    ///
+    /// # Errors
+    /// TIMEOUT for what is over, or would be before it may begin or be had.
     #[cold]
-    pub(crate) fn of(policies: &TimePolicies, is_told: bool) -> Result<Self, SystemException> {
+    pub(crate) fn of(
+        policies: &TimePolicies,
+        is_told: bool,
+    ) -> Result<(Self, Option<Instant>), SystemException> {
         if *policies == TimePolicies::NONE {
-            return Ok(Self::NEVER);
+            return Ok((Self::NEVER, None));
         }
         let until = |end: Option<SystemTime>| {
             let left = |end: SystemTime| end.duration_since(SystemTime::now());
@@ -89,12 +112,57 @@ impl Timing {
         let request = Deadline::after(policies.request_timeout)
             .earlier(Deadline::after(until(policies.request_end)));
         let sending = request.earlier(reply);
-        Ok(Self {
+        // In this order, or what is held back would come too early.
+        let (clock, now) = (SystemTime::now(), Instant::now());
+        // What has passed, and what no clock can count, holds nothing back.
+        let from = |start: Option<SystemTime>| now.checked_add(start?.duration_since(clock).ok()?);
+        let (start, reply_start) = (from(policies.request_start), from(policies.reply_start));
+        let never = |start: Option<Instant>, end: Deadline| matches!((start, end.instant()), (Some(start), Some(end)) if end <= start);
+        if never(start, sending) || never(reply_start, reply) {
+            return Err(deadline_passed());
+        }
+        let timing = Self {
             timeout: sending.remaining().map_err(|_| deadline_passed())?,
             sending,
             reply,
-            is_told,
-        })
+            reply_start,
+            is_minded: true,
+            is_told: is_told && sending != Deadline::NEVER,
+        };
+        Ok((timing, start))
+    }
+
+    /// Waits until the request may be sent; `has_ended` tells that it never will.
+    ///
+    /// # Errors
+    /// The deadline has passed, or what `has_ended` says.
+    #[cold]
+    pub(crate) fn await_start(
+        &mut self,
+        start: Instant,
+        has_ended: impl Fn() -> Result<(), SystemException>,
+    ) -> Result<(), SystemException> {
+        wait_until(start, has_ended)?;
+        self.timeout = self.sending.remaining().map_err(|_| deadline_passed())?;
+        Ok(())
+    }
+
+    /// Minds the time of a reply that has come: late, it is none; early, the
+    /// caller waits.
+    ///
+    /// # Errors
+    /// TIMEOUT, completed MAYBE.
+    #[cold]
+    pub(crate) fn await_reply_start(&self) -> Result<(), SystemException> {
+        let late = |_| SystemException {
+            completed: Completion::Maybe,
+            ..deadline_passed()
+        };
+        self.reply.remaining().map_err(late)?;
+        match self.reply_start {
+            Some(start) => wait_until(start, || Ok(())),
+            None => Ok(()),
+        }
     }
 
     /// What the server is told: the time that is left, and points of time for
@@ -118,6 +186,25 @@ impl Timing {
             reply: end(left.reply).map(UtcTime::from),
         };
         (left, ends)
+    }
+}
+
+/// How long a caller that waits does not look whether its ORB has ended.
+const LOOK: Duration = Duration::from_millis(50);
+
+fn wait_until(
+    start: Instant,
+    has_ended: impl Fn() -> Result<(), SystemException>,
+) -> Result<(), SystemException> {
+    // Others on a connection that is being served must not wait too.
+    role::about_to_block();
+    loop {
+        let left = start.saturating_duration_since(Instant::now());
+        if left.is_zero() {
+            return Ok(());
+        }
+        has_ended()?;
+        thread::sleep(left.min(LOOK));
     }
 }
 
@@ -151,8 +238,9 @@ mod tests {
             request_timeout: Some(3 * HOUR),
             request_end: end(1),
             reply_end: end(2),
+            ..TimePolicies::NONE
         };
-        let timing = Timing::of(&policies, true).unwrap();
+        let (timing, _) = Timing::of(&policies, true).unwrap();
         let (left, ends) = timing.told();
         let about = |left: Option<Duration>, hours: u32| {
             let left = left.unwrap();
@@ -167,9 +255,47 @@ mod tests {
             request_end: end(3),
             ..policies
         };
-        let (left, ends) = Timing::of(&policies, true).unwrap().told();
+        let (left, ends) = Timing::of(&policies, true).unwrap().0.told();
         assert_eq!((left.request, ends.request), (None, None));
         about(left.reply, 2);
+    }
+
+    #[test]
+    fn what_may_not_begin_in_time_is_refused() {
+        let at = |hours| SystemTime::now().checked_add(hours * HOUR);
+        for policies in [
+            TimePolicies {
+                request_start: at(2),
+                request_end: at(1),
+                ..TimePolicies::NONE
+            },
+            TimePolicies {
+                request_start: at(2),
+                roundtrip_timeout: Some(HOUR),
+                ..TimePolicies::NONE
+            },
+            TimePolicies {
+                reply_start: at(2),
+                reply_end: at(1),
+                ..TimePolicies::NONE
+            },
+        ] {
+            assert_eq!(Timing::of(&policies, true).err(), Some(deadline_passed()));
+        }
+        // Of these nobody is told: the client itself keeps them.
+        let policies = TimePolicies {
+            request_start: at(1),
+            reply_start: at(2),
+            ..TimePolicies::NONE
+        };
+        let (timing, start) = Timing::of(&policies, true).unwrap();
+        assert!(timing.is_minded && !timing.is_told);
+        assert!(start.is_some() && start < timing.reply_start);
+        let past = TimePolicies {
+            request_start: Some(SystemTime::UNIX_EPOCH),
+            ..TimePolicies::NONE
+        };
+        assert_eq!(Timing::of(&past, true).unwrap().1, None);
     }
 
     #[test]

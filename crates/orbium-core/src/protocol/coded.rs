@@ -90,6 +90,10 @@ impl ByteStream for CodedStream {
         self.sending().send(&*self.inner, &given[..count])
     }
 
+    fn counts_in_ticks(&self) -> bool {
+        self.inner.counts_in_ticks()
+    }
+
     fn set_timeouts(
         &self,
         receive: Option<Option<Duration>>,

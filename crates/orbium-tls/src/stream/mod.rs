@@ -265,6 +265,10 @@ impl ByteStream for TlsStream {
         sent.map_err(|error| self.explain(opened, error))
     }
 
+    fn counts_in_ticks(&self) -> bool {
+        true
+    }
+
     fn set_timeouts(
         &self,
         receive: Option<Option<Duration>>,
