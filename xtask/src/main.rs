@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The project's own chores: `cargo xtask test` and `cargo xtask bench`.
+//! The project's own chores: `cargo xtask test`, `bench` and `soak`.
 //!
 //! Knows nothing of CORBA: it starts programs, reads what they print, and sums
 //! up.
@@ -7,6 +7,7 @@
 
 mod bench;
 mod shell;
+mod soak;
 mod test;
 
 use std::process::ExitCode;
@@ -14,6 +15,7 @@ use std::process::ExitCode;
 const USAGE: &str = "\
 usage: cargo xtask test [--no-install] [--no-peers] [-- ARGUMENTS OF cargo test]
        cargo xtask bench [FIGURE]… [--quick] [--check] [--docs] [--json FILE]
+       cargo xtask soak [FAULT] [--cycles N]
 
 test   installs the other ORBs that the tests need, where it may (root, apt-get),
        builds the peers in interop/, and runs every test of the workspace.
@@ -26,6 +28,10 @@ bench  measures orbium beside a raw socket and omniORB, and prints the table.
        --check       fails if a figure misses its bound or could not be measured
        --docs        puts the tables and drawings of the experiments into docs/
        --json FILE   writes every figure to FILE too
+soak   makes every fault happen again and again, and fails if another caller was
+       touched, or threads, descriptors or memory are left: a line for each.
+       FAULT         only those whose names contain it
+       --cycles N    instead of 100,000
 ";
 
 /// A chore either succeeds or says in words why not.
@@ -37,6 +43,7 @@ fn main() -> ExitCode {
     let outcome = match chore.as_str() {
         "test" => test::run(arguments),
         "bench" => bench::run(arguments),
+        "soak" => soak::run(arguments),
         "help" | "--help" | "-h" => {
             print!("{USAGE}");
             Ok(())
