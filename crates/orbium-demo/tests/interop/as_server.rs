@@ -244,4 +244,8 @@ against! {
     jacorb_while_we_speak_1_0: "jacorb", Run { giop_minor: speaking(0), ..Run::default() };
     jacorb_while_we_send_fragments: "jacorb", Run { fragment_size: Some(1024), ..Run::default() };
     jacorb_in_small_fragments: "jacorb", Run { relay: Some("64"), ..REACTIVE };
+    jacorb_with_deadlines: "jacorb", Run { options: &["--deadlines"], ..Run::default() };
+    jacorb_with_deadlines_reactive: "jacorb", Run { options: &["--deadlines"], ..REACTIVE };
+    jacorb_with_deadlines_told_to_speak_1_0: "jacorb",
+        Run { options: &["--deadlines"], client_giop: Some("1.0"), ..Run::default() };
 }

@@ -28,6 +28,7 @@ public final class Client {
     private final PrintStream out = new PrintStream(System.out, true, StandardCharsets.UTF_8);
     private boolean list;
     private boolean shutdown;
+    private boolean deadlines;
 
     private Client() {}
 
@@ -47,6 +48,10 @@ public final class Client {
                 shutdown = true;
                 return 1;
             }
+            case "--deadlines" -> {
+                deadlines = true;
+                return 1;
+            }
             case "--only" -> only.add(value);
             case "--skip" -> skip.add(value);
             case "--cube", "--receiver", "--peer" -> references.put(name, value);
@@ -57,13 +62,15 @@ public final class Client {
         return 2;
     }
 
-    private static Checks checks() {
+    private Checks checks() {
         Checks checks = new Checks();
         TtcpChecks.add(checks);
         KitchenChecks.add(checks);
         AnyChecks.add(checks);
         CallChecks.add(checks);
         ObjectChecks.add(checks);
+        if (deadlines)
+            DeadlineChecks.add(checks);
         CubitChecks.add(checks); // last, for it ends with shutdown
         return checks;
     }
@@ -76,12 +83,14 @@ public final class Client {
         }
         if (references.size() != 3) {
             System.err.println("usage: jacorb-client --cube REF --receiver REF --peer REF [--only NAME] [--skip NAME]");
-            System.err.println("         [--shutdown] [--giop 1.0|1.1] [-Dproperty=value]   or   jacorb-client --list");
+            System.err.println("         [--deadlines] [--shutdown] [--giop 1.0|1.1] [-Dproperty=value]   or   jacorb-client --list");
             return 2;
         }
         ORB orb = options.init();
         POA poa = POAHelper.narrow(orb.resolve_initial_references("RootPOA"));
         poa.the_POAManager().activate();
+        if (deadlines)
+            DeadlineChecks.bound(orb);
         int minor = options.giopMinor();
         World world = new World(orb, poa,
                 CubeHelper.unchecked_narrow(resolve(orb, "--cube", minor)),
