@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! How an ORB ends.
 
-use std::sync::Mutex;
 use std::sync::mpsc::channel;
+use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::Duration;
 
 use orbium::giop::{MessageKind, ReplyStatus, SystemException, minor};
 use orbium::{Completion, Config, ExceptionKind, Limits, Orb, ServerStrategy};
+use orbium_testkit::probe::Target;
 use orbium_testkit::{
-    FakeServer, Peer, RequestLine, Served, client, descriptors, each_strategy, eventually, reach,
-    reference, request, threads, within,
+    FakeServer, Peer, RequestLine, Served, TargetState, client, descriptors, each_strategy,
+    eventually, reach, reference, request, threads, within,
 };
 
 /// Tests that count what the process holds must not run beside others.
@@ -164,6 +165,36 @@ fn run_returns_at_the_end_on_every_thread() {
         // BAD_INV_ORDER if the thread started after the end.
         let _ = within("run", move || run.join().unwrap());
     }
+}
+
+/// The last reference to a servant is dropped by the request that it serves, once
+/// the object is deactivated.
+#[test]
+fn the_destructor_of_a_servant_may_end_its_orb() {
+    struct Ends(Orb);
+    impl Drop for Ends {
+        fn drop(&mut self) {
+            let _ = self.0.shutdown(false);
+        }
+    }
+    let _alone = alone();
+    each_strategy(|strategy| {
+        let served = Served::new(strategy);
+        let ends = Ends(served.orb.clone());
+        let state = TargetState::default();
+        state.on_act(move |call, v| {
+            let Ends(_) = &ends;
+            call.poa().deactivate(call.object_id()).unwrap();
+            Ok(v)
+        });
+        let object: Target = served.orb.root_poa().activate(Arc::new(state)).unwrap();
+        let client = client();
+        let target = reach(&client, &served.orb.object_to_string(&object));
+        drop(object);
+        assert_eq!(target.act(5), Ok(5));
+        eventually("the ORB has ended", || served.orb.addresses().is_err());
+        shut_down(&served.orb);
+    });
 }
 
 #[test]
