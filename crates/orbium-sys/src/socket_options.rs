@@ -19,7 +19,8 @@ use crate::{NetworkInterface, raw};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SocketOptions {
     /// Octets of the kernel's send buffer (`SO_SNDBUF`). The kernel may bound
-    /// it without a word, Linux by `net.core.wmem_max`.
+    /// it without a word, Linux by `net.core.wmem_max`. Where nothing is asked,
+    /// [`connect`](crate::connect) asks for 128 KiB within a Linux host.
     pub send_buffer: Option<usize>,
     /// Octets of the kernel's receive buffer (`SO_RCVBUF`), bounded likewise.
     pub receive_buffer: Option<usize>,

@@ -9,6 +9,17 @@ use socket2::{Domain, Protocol, Socket, Type};
 
 use crate::{Deadline, Interest, SocketOptions, wait_for};
 
+/// Octets of the send buffer of a connection within this host, unless another
+/// size is asked for.
+///
+/// Left alone, Linux lets it grow to megabytes, as it must for long paths. Within
+/// a host that only means that what is on its way no longer fits the cache, and
+/// each copy of it comes from farther away: a flood of large messages is slower by
+/// a quarter, and what is sent behind it is later. Two messages of 64 KiB keep both
+/// sides busy; the kernel adds its own overhead.
+#[cfg(any(target_os = "linux", target_os = "android"))]
+const WITHIN_HOST: usize = 128 * 1024;
+
 fn socket(address: SocketAddr) -> io::Result<Socket> {
     let domain = Domain::for_address(address);
     Socket::new(domain, Type::STREAM, Some(Protocol::TCP))
@@ -35,13 +46,26 @@ pub fn connect(
     }
     socket.set_nonblocking(false)?;
     let stream = TcpStream::from(socket);
-    if stream.local_addr().ok() == stream.peer_addr().ok() {
+    let own = stream.local_addr().ok();
+    if own == stream.peer_addr().ok() {
         // A port in the ephemeral range with nobody listening can be
         // connected to itself by chance.
         return Err(io::ErrorKind::ConnectionRefused.into());
     }
+    #[cfg(any(target_os = "linux", target_os = "android"))]
+    if options.send_buffer.is_none() && is_within_host(address, own) {
+        // It does as well without.
+        let _ = socket2::SockRef::from(&stream).set_send_buffer_size(WITHIN_HOST);
+    }
     options.apply_quick_ack(stream.as_fd())?;
     Ok(stream)
+}
+
+/// Whether what goes to that address does not leave this host.
+#[cfg(any(target_os = "linux", target_os = "android"))]
+fn is_within_host(address: SocketAddr, own: Option<SocketAddr>) -> bool {
+    let to = address.ip().to_canonical();
+    to.is_loopback() || own.is_some_and(|own| own.ip().to_canonical() == to)
 }
 
 fn is_under_way(error: &io::Error) -> bool {

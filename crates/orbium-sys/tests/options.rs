@@ -3,7 +3,7 @@
 #![cfg(target_os = "linux")]
 
 use std::cell::RefCell;
-use std::io;
+use std::io::{self, Read, Write};
 use std::net::{Ipv4Addr, TcpListener, TcpStream, UdpSocket};
 use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::net::UnixStream;
@@ -117,6 +117,29 @@ fn tcp(apply: Applied<'_>) {
     let found = effective(apply, "send_buffer", "20000");
     assert!(found.no_delay && found.keep_alive && !found.reuse);
     assert_eq!((found.multicast_ttl, found.multicast_loop), (None, None));
+}
+
+/// Unless a size is asked for. The kernel may grant less.
+#[test]
+fn send_buffers_within_the_host_do_not_grow() {
+    for at in [V4, V6] {
+        let listener = TcpListener::bind(at).unwrap();
+        let address = listener.local_addr().unwrap();
+        let size = |options: &SocketOptions| {
+            let stream = connect(address, options, orbium_sys::Deadline::NEVER).unwrap();
+            let (mut far, _) = listener.accept().unwrap();
+            // As much as the other side takes, without a pause.
+            let sender = stream.try_clone().unwrap();
+            let sending = std::thread::spawn(move || (&sender).write_all(&vec![1; 16 << 20]));
+            io::copy(&mut Read::by_ref(&mut far).take(16 << 20), &mut io::sink()).unwrap();
+            sending.join().unwrap().unwrap();
+            SocketOptions::read_from(&stream).unwrap().send_buffer
+        };
+        let found = size(&SocketOptions::new());
+        assert!(found.is_some_and(|found| found <= 256 << 10), "{found:?}");
+        let asked = with("send_buffer", "30000");
+        assert_eq!(size(&asked), Some(60_000));
+    }
 }
 
 #[test]
