@@ -116,7 +116,7 @@ impl Accepting {
         while !is_stopping() {
             let timeout = self.resume(poller);
             if let Err(error) = poller.wait(&mut ready, timeout) {
-                tracing::error!(%error, "cannot wait for connections");
+                crate::log::error!(%error, "cannot wait for connections");
                 return;
             }
             for Ready { token } in ready.iter().copied() {
@@ -136,7 +136,7 @@ fn is_refusal(error: &io::Error) -> bool {
         io::ErrorKind::WouldBlock | io::ErrorKind::ConnectionAborted
     );
     if !harmless {
-        tracing::warn!(%error, "cannot accept a connection");
+        crate::log::warn!(%error, "cannot accept a connection");
     }
     !harmless
 }

@@ -6,6 +6,8 @@
 //! source text, and it marshals no value itself: generated code does, through
 //! [`ObjectRef::call`] on one side and [`Servant::dispatch`] on the other.
 #![forbid(unsafe_code)]
+// What is only told to `tracing`.
+#![cfg_attr(not(feature = "tracing"), allow(unused_variables))]
 
 /// Ends a step of a call: `probe!(Point)`. Nothing at all without the feature
 /// `probes`.
@@ -26,15 +28,19 @@ macro_rules! probe {
 
 mod accepting;
 mod adapter;
+#[cfg(feature = "bridge")]
 mod bridge;
 mod client;
 mod config;
+#[cfg(feature = "configuration")]
 mod configuration;
 mod dispatch_hook;
 mod framing;
 mod initial;
 mod lane;
 mod local;
+mod log;
+#[cfg(feature = "media")]
 pub mod media;
 mod operation;
 mod operation_table;
@@ -56,9 +62,12 @@ pub use orbium_cdr as cdr;
 pub use orbium_giop::{Completion, ExceptionKind, SystemException};
 #[cfg(feature = "counted")]
 pub use orbium_sync::lock;
+#[cfg(feature = "libraries")]
+pub use orbium_sys::LibraryError;
+#[cfg(feature = "libraries")]
 #[doc(hidden)]
 pub use orbium_sys::export_library;
-pub use orbium_sys::{LibraryError, RealTimeError, Scheduling, SchedulingClass};
+pub use orbium_sys::{RealTimeError, Scheduling, SchedulingClass};
 pub use orbium_transport::{
     Endpoint, EndpointError, HostPort, Peer, ProtocolProperties, Transport,
 };
@@ -66,9 +75,11 @@ pub use orbium_transport::{
 pub use adapter::{
     IdAssignment, IdUniqueness, Lifespan, ManagerState, Poa, PoaError, PoaManager, Policies,
 };
+#[cfg(feature = "bridge")]
 pub use bridge::Bridge;
 pub use client::{ClientStrategy, TimePolicies, UnknownClientStrategy, Unreachable, last_failure};
 pub use config::{Config, ConnectTimeout, GiopMinor, Limits};
+#[cfg(feature = "configuration")]
 pub use configuration::{ConfigError, ConfigKey, Place};
 pub use dispatch_hook::{Dispatch, DispatchHook, Hook, RequestInfo};
 pub use initial::{InvalidName, ObjectError};
@@ -77,9 +88,10 @@ pub use operation::Operation;
 pub use operation_table::OperationTable;
 pub use orb::{Orb, OrbBuilder, OrbError};
 pub use priority::Priority;
+#[cfg(feature = "libraries")]
+pub use protocol::LoadError;
 pub use protocol::{
-    Channel, LoadError, OfferedProtocol, ProtocolPolicy, ProtocolPolicyError, Protocols,
-    UnknownProtocol,
+    Channel, OfferedProtocol, ProtocolPolicy, ProtocolPolicyError, Protocols, UnknownProtocol,
 };
 pub use raises::{DispatchError, Raised, Raises, UserException, unknown_operation};
 pub use real_time::{AdapterExtension, ConnectionWishes, Extension, NetworkMark, RealTime};

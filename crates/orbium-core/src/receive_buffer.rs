@@ -98,6 +98,7 @@ impl ReceiveBuffer {
     }
 
     /// Where all room ends that there is.
+    #[cfg(feature = "messaging")]
     pub(crate) fn room(&self) -> usize {
         self.octets.len()
     }

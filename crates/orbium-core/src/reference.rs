@@ -345,6 +345,7 @@ impl ObjectRef {
 
     /// The ClientProtocolPolicy of the object, or else of this thread, or else
     /// of the ORB.
+    #[cfg(feature = "media")]
     pub(crate) fn policy_here(&self, orb: &Orb) -> Result<Option<ProtocolPolicy>, SystemException> {
         let of_thread = orb.heed(orb.notice())?.protocols;
         let own = self.0.overrides.protocols.clone();

@@ -52,15 +52,22 @@ mod iiop_address;
 mod iiop_profile;
 mod ior;
 mod locate;
+#[cfg(feature = "media")]
 pub mod media;
+#[cfg(feature = "media")]
 mod media_receiver;
+#[cfg(feature = "media")]
 mod media_window;
+#[cfg(feature = "messaging")]
 pub mod messaging;
 pub mod minor;
+#[cfg(feature = "datagrams")]
 pub mod miop;
+#[cfg(feature = "datagrams")]
 mod miop_collector;
 mod object_url;
 mod orbium_profile;
+#[cfg(any(feature = "datagrams", feature = "media"))]
 mod parts;
 pub mod profile;
 pub mod real_time;

@@ -6,11 +6,13 @@
 //! readiness, wake-ups), behind names that are the same on every platform.
 #![deny(unsafe_code)]
 
+#[cfg(feature = "datagrams")]
 mod datagram;
 mod deadline;
 mod exhaustion;
 mod host;
 mod interface;
+#[cfg(feature = "libraries")]
 mod library;
 mod lock_file;
 mod memory;
@@ -22,7 +24,7 @@ mod read_options;
 mod readiness;
 mod real_time_error;
 mod scheduling;
-#[cfg(target_os = "linux")]
+#[cfg(all(target_os = "linux", feature = "shared"))]
 pub mod shared;
 mod shown;
 mod socket_options;
@@ -31,6 +33,7 @@ mod tcp;
 mod unix;
 mod waker;
 
+#[cfg(feature = "datagrams")]
 pub use datagram::{
     path_mtu, receive_at, receive_datagram, receive_from_group, send_datagram, send_to,
     send_to_group, shut_down_datagrams,
@@ -39,6 +42,7 @@ pub use deadline::Deadline;
 pub use exhaustion::is_exhausted;
 pub use host::host_name;
 pub use interface::NetworkInterface;
+#[cfg(feature = "libraries")]
 pub use library::{Declaration, LibraryError, SYMBOL, load_library};
 pub use lock_file::LockFile;
 pub use memory::{LockedMemory, lock_memory, prefault_heap, prefault_stack, unlock_memory};

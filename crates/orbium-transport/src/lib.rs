@@ -16,6 +16,7 @@ mod socket_stream;
 mod stream;
 mod tcp;
 mod transport;
+#[cfg(feature = "datagrams")]
 mod udp;
 mod unix;
 
@@ -28,5 +29,6 @@ pub use socket_stream::{ConnectedSocket, SocketStream, TcpByteStream, UnixByteSt
 pub use stream::{Acceptor, ByteStream, Peer};
 pub use tcp::{Tcp, TcpAcceptor, TcpConnector};
 pub use transport::{Connector, DatagramTransport, ListenError, StreamTransport, Transport};
+#[cfg(feature = "datagrams")]
 pub use udp::{Multicast, Udp};
 pub use unix::{Unix, UnixAcceptor, UnixConnector};

@@ -23,20 +23,58 @@
 //! println!("{}", greeter.greet("world")?);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
+//!
+//! # Features
+//!
+//! What calls need is always there: the IDL mapping, any and TypeCode, GIOP 1.0
+//! to 1.2 over TCP, Unix sockets and within a process, object adapters, every
+//! server and client strategy, lanes, deadlines, limits, and the place where TLS
+//! (`orbium-tls`) or a transport of one's own is registered. None of these is
+//! there unless it is asked for, since each takes its time to build:
+//!
+//! | feature | what comes with it |
+//! |---|---|
+//! | `bridge` | `Bridge`: relays between protocols |
+//! | `configuration` | `Config::from_file`, `Config::from_args`, `Config::profile`, `Config::set` |
+//! | `datagrams` | the transports `diop` (UDP) and `miop` (multicast groups) |
+//! | `libraries` | protocols out of shared libraries: `Protocols::load` |
+//! | `media` | `media`: frames of sound and pictures; brings `datagrams` |
+//! | `messaging` | the messaging halves `giop-lite` and `fixed`, and those of one's own |
+//! | `rt` | Real-time CORBA: `rt` |
+//! | `shm` | the transport `shmiop`: memory that two processes share |
+//! | `tracing` | what the ORB notices is told to the crate `tracing` |
+//! | `ziop` | the messaging half `ziop`: compressed messages |
+//! | `full` | all of these |
+//!
+//! An endpoint or reference whose protocol was left out is refused by an error
+//! that names the feature, such as [`OrbError::Feature`]. `probes` and `counted`
+//! are for measurements.
 #![forbid(unsafe_code)]
 
 pub use orbium_cdr::{Any, AnyError, Char, Fixed, FixedError, LongDouble, TypeCode, Typed, WChar};
 pub use orbium_core::{
-    Bridge, Call, Channel, ClientStrategy, Completion, Config, ConfigError, ConfigKey,
-    ConnectTimeout, Dispatch, DispatchHook, Endpoint, EndpointError, ExceptionKind, GiopMinor,
-    Hook, HostPort, IdAssignment, IdUniqueness, Interface, InvalidName, Lane, LaneConfig,
-    LibraryError, Lifespan, Limits, LoadError, ManagerState, NarrowError, ObjectError, ObjectRef,
-    OfferedProtocol, Orb, OrbBuilder, OrbError, Peer, Place, Poa, PoaError, PoaManager, Policies,
-    Priority, ProtocolPolicy, ProtocolPolicyError, ProtocolProperties, Protocols, RealTimeError,
-    RequestInfo, Scheduling, SchedulingClass, Servant, ServerStrategy, SystemException,
-    TimePolicies, Transport, UnknownProtocol, Unreachable, UserException, export_protocols,
+    Call, Channel, ClientStrategy, Completion, Config, ConnectTimeout, Dispatch, DispatchHook,
+    Endpoint, EndpointError, ExceptionKind, GiopMinor, Hook, HostPort, IdAssignment, IdUniqueness,
+    Interface, InvalidName, Lane, LaneConfig, Lifespan, Limits, ManagerState, NarrowError,
+    ObjectError, ObjectRef, OfferedProtocol, Orb, OrbBuilder, OrbError, Peer, Poa, PoaError,
+    PoaManager, Policies, Priority, ProtocolPolicy, ProtocolPolicyError, ProtocolProperties,
+    Protocols, RealTimeError, RequestInfo, Scheduling, SchedulingClass, Servant, ServerStrategy,
+    SystemException, TimePolicies, Transport, UnknownProtocol, Unreachable, UserException,
     last_failure, nil_reference, priority,
 };
+
+/// What relays between protocols, with the feature `bridge`.
+#[cfg(feature = "bridge")]
+pub use orbium_core::Bridge;
+
+/// Configurations from files, from arguments and by name, with the feature
+/// `configuration`.
+#[cfg(feature = "configuration")]
+pub use orbium_core::{ConfigError, ConfigKey, Place};
+
+/// Protocols out of shared libraries, with the feature `libraries`.
+#[cfg(feature = "libraries")]
+pub use orbium_core::{LibraryError, LoadError, export_protocols};
 
 /// Time probes at every step of a call, with the feature `probes`.
 pub use orbium_core::probe;
@@ -54,6 +92,7 @@ pub use orbium_rt as rt;
 pub use orbium_transport as transport;
 
 /// Frames of sound and pictures over datagrams.
+#[cfg(feature = "media")]
 pub use orbium_core::media;
 
 /// GIOP, references and addressing, for those who look beneath.

@@ -85,7 +85,7 @@ impl Bridge {
         let connector = config
             .protocols
             .connector(&to, config)
-            .map_err(|error| OrbError::Protocol(to.to_string(), error.to_string()))?;
+            .map_err(|error| error.at(&to))?;
         let (accepting, listens) = Accepting::listen(&config.endpoints, config)?;
         let failed = |error| OrbError::Listen(config.endpoints[0].to_string(), error);
         let shared = Arc::new(Shared {
@@ -159,7 +159,7 @@ impl Shared {
         let id = {
             let mut streams = self.lock();
             if streams.open.len() >= self.config.limits.connections || self.is_stopping() {
-                tracing::warn!("connection refused: the limit of connections is reached");
+                crate::log::warn!("connection refused: the limit of connections is reached");
                 return;
             }
             streams.next += 1;
@@ -173,7 +173,7 @@ impl Shared {
             shared.lock().open.remove(&id);
         });
         if let Err(error) = spawned {
-            tracing::warn!(%error, "no thread for a connection");
+            crate::log::warn!(%error, "no thread for a connection");
             self.lock().open.remove(&id);
         }
     }

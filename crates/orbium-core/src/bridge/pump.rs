@@ -52,7 +52,7 @@ impl<'a> Pump<'a> {
         let server = match connect(shared, id) {
             Ok(server) => server,
             Err(error) => {
-                tracing::warn!(to = %shared.to, %error, "cannot relay");
+                crate::log::warn!(to = %shared.to, %error, "cannot relay");
                 pump.refuse_all(first);
                 return;
             }
@@ -103,7 +103,7 @@ impl<'a> Pump<'a> {
                 }
                 Ok(None) => {}
                 Err(error) => {
-                    tracing::debug!(peer = %self.from.peer(), ?error, "not a message");
+                    crate::log::debug!(peer = %self.from.peer(), ?error, "not a message");
                     let _ = self.from.send(&message_error(Version::V1_2));
                     return None;
                 }

@@ -218,7 +218,7 @@ impl Connection {
                 },
                 Err(error) => {
                     self.send_message_error();
-                    tracing::debug!(?error, "not a message");
+                    crate::log::debug!(?error, "not a message");
                     return Received::Garbage;
                 }
             }
@@ -266,7 +266,7 @@ impl Connection {
                 .is_err()
                 .then_some(Received::TimedOut),
             io::ErrorKind::PermissionDenied => {
-                tracing::warn!(%error, "refused by the peer");
+                crate::log::warn!(%error, "refused by the peer");
                 Some(Received::Refused)
             }
             _ => Some(Received::Lost),
@@ -295,7 +295,7 @@ impl Connection {
                     // The rest of a reply that nobody waits for any more.
                     Err(FragmentError::NothingToContinue(Some(_))) => None,
                     Err(error) => {
-                        tracing::debug!(%error, "bad fragment in a reply");
+                        crate::log::debug!(%error, "bad fragment in a reply");
                         self.send_message_error();
                         Some(Received::Lost)
                     }

@@ -457,7 +457,7 @@ impl Pool {
             }),
         };
         made.map(Box::new).map_err(|error| {
-            tracing::debug!(channel = %self.key.channel, %error, "cannot connect");
+            crate::log::debug!(channel = %self.key.channel, %error, "cannot connect");
             unreachable::note(&self.key.channel, &error);
             refusal(&error, deadline, &self.key.channel)
         })
@@ -507,7 +507,7 @@ fn connector(config: &Config, key: &PoolKey) -> Result<Box<dyn Connector>, Syste
         }
     };
     made.map_err(|refusal| {
-        tracing::debug!(%channel, %refusal, "not usable");
+        crate::log::debug!(%channel, %refusal, "not usable");
         no_usable_protocol()
     })
 }
@@ -518,11 +518,11 @@ fn refusal(error: &io::Error, deadline: Deadline, channel: &Channel) -> SystemEx
         return deadline_passed();
     }
     if error.kind() == io::ErrorKind::PermissionDenied {
-        tracing::warn!(%error, "the peer is not trusted");
+        crate::log::warn!(%error, "the peer is not trusted");
         return not_trusted();
     }
     if orbium_sys::is_exhausted(error) {
-        tracing::warn!(%error, "nothing left to connect with");
+        crate::log::warn!(%error, "nothing left to connect with");
         let code = minor::SYSTEM_EXHAUSTED;
         return SystemException::orbium(ExceptionKind::NoResources, code, Completion::No);
     }

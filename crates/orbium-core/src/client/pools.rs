@@ -215,7 +215,7 @@ impl All {
         match thread.spawn(move || reap(&all, time)) {
             Ok(thread) => reaper.thread = Some(thread),
             // The next connection made tries again.
-            Err(error) => tracing::warn!(%error, "no thread to close idle connections"),
+            Err(error) => crate::log::warn!(%error, "no thread to close idle connections"),
         }
     }
 

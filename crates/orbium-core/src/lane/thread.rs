@@ -63,7 +63,7 @@ impl Setup {
             None => Ok(asked),
             Some(error @ RealTimeError::System(_)) => Err(error),
             Some(error) if config.soft => {
-                tracing::warn!(lane = config.name, %error, "the lane goes on without");
+                crate::log::warn!(lane = config.name, %error, "the lane goes on without");
                 let allowed = |it: &Scheduling| it.try_out().is_ok();
                 let processors = asked.processors.clone();
                 Ok(Arc::new(Self {
@@ -119,7 +119,7 @@ impl Setup {
     fn begin(self: &Arc<Self>) {
         prefault_stack(self.prefault);
         if let Err(error) = self.apply() {
-            tracing::warn!(%error, "a thread of a lane serves without its priority");
+            crate::log::warn!(%error, "a thread of a lane serves without its priority");
         }
         priority::set_current(self.priority);
         OWN.set(Some(Arc::clone(self)));
@@ -151,7 +151,7 @@ pub(crate) fn restore() {
 
 fn give_back(scheduling: Scheduling) {
     if let Err(error) = give_scheduling(scheduling) {
-        tracing::error!(%error, "a thread keeps the priority of a request");
+        crate::log::error!(%error, "a thread keeps the priority of a request");
     }
 }
 

@@ -60,7 +60,7 @@ impl Orb {
             if wait {
                 end();
             } else if let Err(error) = orbium_sync::spawn("orbium-shutdown", end) {
-                tracing::error!(%error, "no thread to shut down on");
+                crate::log::error!(%error, "no thread to shut down on");
                 self.change_state(ENDING, RUNNING);
                 return Err(SystemException::new(
                     ExceptionKind::NoResources,

@@ -14,6 +14,9 @@ pub enum OrbError {
     Endpoint(EndpointError),
     /// An endpoint whose transport or messaging is not there, and why.
     Protocol(String, String),
+    /// An endpoint whose protocol this program was built without, and the
+    /// feature of orbium that has it.
+    Feature(String, &'static str),
     /// Choices that make no sense, or not together.
     Config(&'static str),
     /// An endpoint that cannot be listened at.
@@ -29,6 +32,10 @@ impl fmt::Display for OrbError {
         match self {
             Self::Endpoint(error) => error.fmt(f),
             Self::Protocol(at, why) => write!(f, "cannot listen at {at}: {why}"),
+            Self::Feature(at, feature) => write!(
+                f,
+                "cannot listen at {at}: this program was built without orbium's feature `{feature}`"
+            ),
             Self::Config(text) => f.write_str(text),
             Self::RealTime(lane, error) => write!(f, "cannot serve in lane {lane}: {error}"),
             Self::Threads(lane, error) => {

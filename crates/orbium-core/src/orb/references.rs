@@ -25,7 +25,7 @@ impl Orb {
                 parameters: Vec::new(),
             };
             Server::start(self, &[any]).map_err(|error| {
-                tracing::error!(%error, "cannot listen");
+                crate::log::error!(%error, "cannot listen");
                 SystemException::new(ExceptionKind::Initialize, 0, Completion::No)
             })
         });

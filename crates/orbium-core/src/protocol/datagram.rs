@@ -82,7 +82,7 @@ impl DatagramStream {
             let datagram = &receiving.datagram[..len.min(LARGEST)];
             match self.packets.unpack(&peer, datagram, &mut receiving.frame) {
                 Ok(()) => {}
-                Err(error) => tracing::debug!(%peer, %error, "not a packet"),
+                Err(error) => crate::log::debug!(%peer, %error, "not a packet"),
             }
             if receiving.frame.is_empty() {
                 continue;
@@ -91,7 +91,7 @@ impl DatagramStream {
             if receiving.decoder.frame_len(&receiving.frame) == Ok(whole) {
                 return Ok(());
             }
-            tracing::debug!(%peer, "not a message");
+            crate::log::debug!(%peer, "not a message");
             receiving.frame.clear();
         }
     }

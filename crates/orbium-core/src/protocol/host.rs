@@ -32,6 +32,7 @@ fn identities() -> &'static Identities {
 }
 
 /// What tells the messages of this process from those of any other.
+#[cfg(feature = "datagrams")]
 pub(crate) fn process_number() -> [u8; 8] {
     let id = &identities().process;
     let mut number = [0_u8; 8];

@@ -1,24 +1,34 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Protocols: which there are, and what references say of them.
 
+#[cfg(feature = "messaging")]
 mod coded;
+#[cfg(feature = "datagrams")]
 mod datagram;
 mod host;
+#[cfg(feature = "libraries")]
 mod library;
 mod offer;
 mod offered;
+mod opening;
+#[cfg(feature = "datagrams")]
 mod packets;
 mod policy;
 mod publish;
 mod published;
 mod registry;
 
+#[cfg(feature = "libraries")]
 pub use library::LoadError;
 pub use offer::Channel;
-pub(crate) use offer::{Offer, code_sets, groups, lanes, not_understood, offers};
+#[cfg(feature = "bridge")]
+pub(crate) use offer::not_understood;
+pub(crate) use offer::{Offer, code_sets, groups, lanes, offers};
 pub use offered::OfferedProtocol;
 pub(crate) use offered::{offered, wanted};
 pub use policy::{ProtocolPolicy, ProtocolPolicyError};
-pub(crate) use publish::{profiles, profiles_with};
+pub(crate) use publish::profiles;
+#[cfg(feature = "bridge")]
+pub(crate) use publish::profiles_with;
 pub(crate) use published::{exposed_protocols, published_policies};
 pub use registry::{Protocols, UnknownProtocol};

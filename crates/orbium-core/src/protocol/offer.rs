@@ -252,6 +252,7 @@ pub(crate) fn strange(ior: &Ior) -> impl Iterator<Item = OfferedProtocol> + '_ {
 }
 
 /// The profiles of a reference that are not understood, or name no address.
+#[cfg(feature = "bridge")]
 pub(crate) fn not_understood(ior: &Ior) -> impl Iterator<Item = &TaggedProfile> {
     ior.profiles
         .iter()

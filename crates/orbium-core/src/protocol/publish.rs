@@ -41,6 +41,7 @@ pub(crate) fn profiles(
 
 /// The same for an object of another ORB, whose components are given; those
 /// that say where it is are left out.
+#[cfg(feature = "bridge")]
 pub(crate) fn profiles_with(
     channels: &[Channel],
     object_key: &[u8],
@@ -62,6 +63,7 @@ pub(crate) fn profiles_with(
 }
 
 /// Components that say where an object is.
+#[cfg(feature = "bridge")]
 const WHERE: [u32; 6] = [
     component::TAG_ALTERNATE_IIOP_ADDRESS,
     component::TAG_SSL_SEC_TRANS,

@@ -4,31 +4,29 @@
 use std::fmt;
 use std::sync::{Arc, LazyLock};
 
-use orbium_giop::messaging::{self, Messaging, Stack};
-#[cfg(target_os = "linux")]
+#[cfg(feature = "messaging")]
+use orbium_giop::messaging::{self, Messaging};
+#[cfg(all(target_os = "linux", feature = "shm"))]
 use orbium_shm::ShmTransport;
-use orbium_transport::{
-    Acceptor, Connector, Endpoint, EndpointError, InProcess, ListenError, Multicast, Tcp,
-    Transport, Udp, Unix,
-};
+use orbium_transport::{InProcess, Tcp, Transport, Unix};
+#[cfg(feature = "datagrams")]
+use orbium_transport::{Multicast, Udp};
 
-use super::Channel;
-use super::coded::{CodedAcceptor, CodedConnector};
-use super::datagram::{DatagramAcceptor, DatagramConnector};
-use super::packets::Giop;
-use crate::{Config, OrbError};
+use super::opening::missing_feature;
 
 /// The transports and messaging halves an ORB can use, by name. A plain value,
 /// given to [`Config`] before the ORB is built.
 #[derive(Clone, Debug)]
 pub struct Protocols {
     transports: Vec<Transport>,
+    #[cfg(feature = "messaging")]
     messaging: Vec<Arc<dyn Messaging>>,
 }
 
 impl Default for Protocols {
     /// All transports but TLS, which needs to be told whom to trust, and the
-    /// messaging halves of `orbium-giop`.
+    /// messaging halves of `orbium-giop`, as far as orbium was built with their
+    /// features.
     fn default() -> Self {
         // The very same each time.
         static BUILT_IN: LazyLock<Protocols> = LazyLock::new(|| Protocols {
@@ -36,11 +34,14 @@ impl Default for Protocols {
                 Transport::stream(Tcp),
                 Transport::stream(Unix),
                 Transport::stream(InProcess),
-                #[cfg(target_os = "linux")]
+                #[cfg(all(target_os = "linux", feature = "shm"))]
                 Transport::stream(ShmTransport::default()),
+                #[cfg(feature = "datagrams")]
                 Transport::datagram(Udp),
+                #[cfg(feature = "datagrams")]
                 Transport::datagram(Multicast),
             ],
+            #[cfg(feature = "messaging")]
             messaging: messaging::builtin(),
         });
         BUILT_IN.clone()
@@ -61,46 +62,21 @@ impl fmt::Display for UnknownProtocol {
             "there is no transport and no messaging `{}` here{}",
             self.name,
             only(&self.known)
-        )
+        )?;
+        match missing_feature(&self.name) {
+            Some(feature) => write!(f, ": it comes with orbium's feature `{feature}`"),
+            None => Ok(()),
+        }
     }
 }
 
 impl std::error::Error for UnknownProtocol {}
 
 /// The end of a sentence that says what is not there.
-fn only(known: &str) -> String {
+pub(super) fn only(known: &str) -> String {
     match known {
         "" => String::new(),
         known => format!(", only {known}"),
-    }
-}
-
-/// Why a protocol cannot be used.
-#[derive(Debug)]
-pub(crate) enum Unusable {
-    NoTransport { scheme: String, known: String },
-    NoMessaging { name: String, known: String },
-    NeedsStream { name: String },
-    Stack(messaging::StackError),
-    Address(EndpointError),
-}
-
-impl fmt::Display for Unusable {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::NoTransport { scheme, known } => {
-                write!(f, "there is no transport `{scheme}` here{}", only(known))
-            }
-            Self::NoMessaging { name, known } => {
-                write!(f, "there is no messaging `{name}` here{}", only(known))
-            }
-            Self::NeedsStream { name } => write!(
-                f,
-                "messaging {name} needs a stream: datagrams get lost and overtake each other"
-            ),
-            Self::Stack(error) => error.fmt(f),
-            Self::Address(error) => error.fmt(f),
-        }
     }
 }
 
@@ -110,6 +86,7 @@ impl Protocols {
     pub const fn none() -> Self {
         Self {
             transports: Vec::new(),
+            #[cfg(feature = "messaging")]
             messaging: Vec::new(),
         }
     }
@@ -122,6 +99,7 @@ impl Protocols {
     }
 
     /// Adds a messaging half; it takes the place of one with the same name.
+    #[cfg(feature = "messaging")]
     pub fn register_messaging(&mut self, half: Arc<dyn Messaging>) {
         self.messaging.retain(|known| known.name() != half.name());
         self.messaging.push(half);
@@ -132,6 +110,7 @@ impl Protocols {
         for transport in other.transports {
             self.register(transport);
         }
+        #[cfg(feature = "messaging")]
         for half in other.messaging {
             self.register_messaging(half);
         }
@@ -148,21 +127,20 @@ impl Protocols {
     ) -> Result<Self, UnknownProtocol> {
         let mut chosen = Self::none();
         for name in names {
-            let mut halves = self.messaging.iter();
             if let Some(transport) = self.transport(name) {
                 chosen.register(transport.clone());
-            } else if let Some(half) = halves.find(|half| half.name() == name) {
-                chosen.register_messaging(Arc::clone(half));
-            } else {
-                return Err(UnknownProtocol {
-                    name: name.to_owned(),
-                    known: self
-                        .schemes()
-                        .chain(self.messaging())
-                        .collect::<Vec<_>>()
-                        .join(", "),
-                });
+                continue;
             }
+            #[cfg(feature = "messaging")]
+            if let Some(half) = self.half(name) {
+                chosen.register_messaging(Arc::clone(half));
+                continue;
+            }
+            let known = self.schemes().chain(self.messaging());
+            return Err(UnknownProtocol {
+                name: name.to_owned(),
+                known: known.collect::<Vec<_>>().join(", "),
+            });
         }
         Ok(chosen)
     }
@@ -181,124 +159,17 @@ impl Protocols {
 
     /// The names of the messaging halves beside GIOP.
     pub fn messaging(&self) -> impl Iterator<Item = &str> {
-        self.messaging.iter().map(|half| half.name())
+        #[cfg(feature = "messaging")]
+        let names = self.messaging.iter().map(|half| half.name());
+        #[cfg(not(feature = "messaging"))]
+        let names = std::iter::empty();
+        names
     }
 
-    fn get(&self, scheme: &str) -> Result<&Transport, Unusable> {
-        self.transport(scheme).ok_or_else(|| Unusable::NoTransport {
-            scheme: scheme.to_owned(),
-            known: self.schemes().collect::<Vec<_>>().join(", "),
-        })
-    }
-
-    /// The halves of those names on top of one another; `None` for GIOP alone.
-    fn stack<'n>(
-        &self,
-        names: impl Iterator<Item = &'n str>,
-    ) -> Result<Option<Arc<dyn Messaging>>, Unusable> {
-        let mut halves = Vec::new();
-        for name in names {
-            let half = self.messaging.iter().find(|half| half.name() == name);
-            halves.push(Arc::clone(half.ok_or_else(|| Unusable::NoMessaging {
-                name: name.to_owned(),
-                known: self.messaging().collect::<Vec<_>>().join(", "),
-            })?));
-        }
-        if halves.len() < 2 {
-            return Ok(halves.pop());
-        }
-        let stack = Stack::new(halves).map_err(Unusable::Stack)?;
-        Ok(Some(Arc::new(stack)))
-    }
-
-    /// Whether a channel carries oneways alone.
-    pub(crate) fn is_datagram(&self, channel: &Channel) -> bool {
-        matches!(
-            self.transport(&channel.scheme),
-            Some(Transport::Datagram(_))
-        )
-    }
-
-    /// What makes connections to a channel.
-    pub(crate) fn connector(
-        &self,
-        channel: &Channel,
-        config: &Config,
-    ) -> Result<Box<dyn Connector>, Unusable> {
-        let names = channel.messaging.iter().map(String::as_str);
-        let messaging = self.stack(names)?;
-        let transport = match self.get(&channel.scheme)? {
-            Transport::Stream(transport) => transport,
-            Transport::Datagram(transport) => {
-                return Ok(Box::new(DatagramConnector {
-                    transport: Arc::clone(transport),
-                    address: channel.address.clone(),
-                    properties: config.properties,
-                    messaging: over_datagrams(messaging)?,
-                    limit: config.limits.message_size,
-                }));
-            }
-        };
-        let inner = transport
-            .connector(&channel.address, &config.properties)
-            .map_err(Unusable::Address)?;
-        Ok(match messaging {
-            None => inner,
-            Some(messaging) => Box::new(CodedConnector {
-                inner,
-                messaging,
-                limit: config.limits.message_size,
-            }),
-        })
-    }
-
-    /// Listens at an endpoint.
-    pub(crate) fn listen(
-        &self,
-        endpoint: &Endpoint,
-        config: &Config,
-    ) -> Result<Box<dyn Acceptor>, OrbError> {
-        let unusable =
-            |error: Unusable| OrbError::Protocol(endpoint.to_string(), error.to_string());
-        let messaging = self.stack(endpoint.messaging()).map_err(unusable)?;
-        let failed = |error| match error {
-            ListenError::Endpoint(error) => OrbError::Endpoint(error),
-            ListenError::Io(error) => OrbError::Listen(endpoint.to_string(), error),
-        };
-        let limit = config.limits.message_size;
-        let inner = match self.get(&endpoint.scheme).map_err(unusable)? {
-            Transport::Stream(transport) => transport.listen(endpoint, &config.properties),
-            Transport::Datagram(transport) => {
-                let messaging = over_datagrams(messaging).map_err(unusable)?;
-                let socket = transport.bind(endpoint, &config.properties);
-                let socket = socket.map_err(failed)?;
-                let acceptor = DatagramAcceptor::new(socket, &endpoint.scheme, messaging, limit);
-                return Ok(Box::new(
-                    acceptor.map_err(|error| failed(ListenError::Io(error)))?,
-                ));
-            }
-        };
-        let inner = inner.map_err(failed)?;
-        Ok(match messaging {
-            None => inner,
-            Some(messaging) => Box::new(CodedAcceptor {
-                inner,
-                messaging,
-                limit,
-            }),
-        })
-    }
-}
-
-/// The messaging over a datagram transport, where nothing may depend on what was
-/// sent before.
-fn over_datagrams(messaging: Option<Arc<dyn Messaging>>) -> Result<Arc<dyn Messaging>, Unusable> {
-    match messaging {
-        None => Ok(Arc::new(Giop)),
-        Some(messaging) if messaging.is_stateful() => Err(Unusable::NeedsStream {
-            name: messaging.name().to_owned(),
-        }),
-        Some(messaging) => Ok(messaging),
+    /// The messaging half of a name.
+    #[cfg(feature = "messaging")]
+    pub(super) fn half(&self, name: &str) -> Option<&Arc<dyn Messaging>> {
+        self.messaging.iter().find(|half| half.name() == name)
     }
 }
 
@@ -310,16 +181,24 @@ impl PartialEq for Protocols {
             (Transport::Datagram(a), Transport::Datagram(b)) => Arc::ptr_eq(a, b),
             _ => false,
         };
-        let same_messaging = |(a, b): (&Arc<dyn Messaging>, &Arc<dyn Messaging>)| Arc::ptr_eq(a, b);
         self.transports.len() == other.transports.len()
             && self.transports.iter().zip(&other.transports).all(same)
-            && self.messaging.len() == other.messaging.len()
-            && self
-                .messaging
-                .iter()
-                .zip(&other.messaging)
-                .all(same_messaging)
+            && self.has_messaging_of(other)
     }
 }
 
 impl Eq for Protocols {}
+
+impl Protocols {
+    #[cfg(feature = "messaging")]
+    fn has_messaging_of(&self, other: &Self) -> bool {
+        let same = |(a, b): (&Arc<dyn Messaging>, &Arc<dyn Messaging>)| Arc::ptr_eq(a, b);
+        self.messaging.len() == other.messaging.len()
+            && self.messaging.iter().zip(&other.messaging).all(same)
+    }
+
+    #[cfg(not(feature = "messaging"))]
+    fn has_messaging_of(&self, _other: &Self) -> bool {
+        true
+    }
+}

@@ -177,7 +177,7 @@ impl ServerConnection {
 
     #[cold]
     fn break_off(&self, error: &io::Error) {
-        tracing::debug!(peer = %self.peer(), %error, "cannot send");
+        crate::log::debug!(peer = %self.peer(), %error, "cannot send");
         self.broken.store(true, Ordering::Release);
         self.stream.shutdown(Shutdown::Both);
     }

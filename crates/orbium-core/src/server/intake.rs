@@ -175,14 +175,14 @@ impl Intake {
         self.framing.consume(header);
         self.state.watch_assembly(matches!(accepted, Ok(Some(_))));
         if self.is_assembly_late() {
-            tracing::debug!(peer = %source.connection.peer(), "fragments not completed in time");
+            crate::log::debug!(peer = %source.connection.peer(), "fragments not completed in time");
             return Taken::Close;
         }
         match accepted {
             // With an id it is the rest of a request that was cancelled.
             Ok(None) | Err(FragmentError::NothingToContinue(Some(_))) => Taken::Done,
             Err(error) => {
-                tracing::debug!(peer = %source.connection.peer(), %error, "bad fragment");
+                crate::log::debug!(peer = %source.connection.peer(), %error, "bad fragment");
                 source.connection.send_message_error();
                 Taken::Close
             }
@@ -210,7 +210,7 @@ impl Intake {
 
 #[cold]
 fn refuse(connection: &ServerConnection, error: FramingError) -> Taken {
-    tracing::debug!(peer = %connection.peer(), ?error, "not a message");
+    crate::log::debug!(peer = %connection.peer(), ?error, "not a message");
     connection.send_message_error();
     Taken::Close
 }
@@ -248,7 +248,7 @@ impl State {
         let Some(error) = malformed else {
             return Taken::Done;
         };
-        tracing::debug!(peer = %connection.peer(), kind = ?header.kind, %error, "bad message");
+        crate::log::debug!(peer = %connection.peer(), kind = ?header.kind, %error, "bad message");
         connection.send_message_error();
         Taken::Close
     }

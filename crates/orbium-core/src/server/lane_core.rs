@@ -107,7 +107,7 @@ impl LaneCore {
         let limit = Instant::now() + Duration::from_secs(3600);
         let left = self.threads.close(Some(limit));
         if left > 0 {
-            tracing::warn!(left, lane = self.name, "threads still serve");
+            crate::log::warn!(left, lane = self.name, "threads still serve");
         }
     }
 

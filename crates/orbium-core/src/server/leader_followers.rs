@@ -321,7 +321,7 @@ fn heed(state: &mut State, waited: io::Result<()>, ready: &[Ready]) {
     match waited {
         Ok(()) => state.reactor.heed::<true>(ready),
         Err(error) => {
-            tracing::error!(%error, "cannot wait for connections");
+            crate::log::error!(%error, "cannot wait for connections");
             state.failed = true;
         }
     }

@@ -124,7 +124,7 @@ impl Reactor {
             }
             let timeout = self.timeout();
             if let Err(error) = self.bell.poller.wait(ready, timeout) {
-                tracing::error!(%error, "cannot wait for connections");
+                crate::log::error!(%error, "cannot wait for connections");
                 return None;
             }
             self.heed::<false>(ready);
@@ -207,7 +207,7 @@ impl Reactor {
                     self.timed.insert(id);
                 }
                 Err(_) => {
-                    tracing::debug!(peer = %served.connection.peer(), "peer too slow");
+                    crate::log::debug!(peer = %served.connection.peer(), "peer too slow");
                     self.lose(id);
                 }
             }
@@ -235,7 +235,7 @@ impl Reactor {
             ServerConnection::new(&self.shared, id, stream, send_time, fragments, bell)
         });
         let Some(connection) = registered else {
-            tracing::warn!("connection refused: the limit of connections is reached");
+            crate::log::warn!("connection refused: the limit of connections is reached");
             return;
         };
         let source = connection.stream.source();

@@ -58,7 +58,7 @@ impl Serving {
             ServerConnection::new(&self.shared, id, stream, send_time, fragments, None)
         });
         let Some(connection) = registered else {
-            tracing::warn!("connection refused: the limit of connections is reached");
+            crate::log::warn!("connection refused: the limit of connections is reached");
             return;
         };
         let intake = Intake::new(limits, &*connection.stream);
@@ -74,7 +74,7 @@ impl Serving {
             .threads
             .run(move || serving.read(&connection, intake));
         if let Err(error) = &spawned {
-            tracing::warn!(%error, "no thread for a connection");
+            crate::log::warn!(%error, "no thread for a connection");
         }
         spawned.is_ok()
     }
@@ -113,7 +113,7 @@ impl Serving {
                 // Looked at only while a message is incomplete.
                 let limit = *unfinished.get_or_insert_with(|| Deadline::after(Some(message_time)));
                 if limit.has_passed() {
-                    tracing::debug!(peer = %connection.peer(), "message not completed in time");
+                    crate::log::debug!(peer = %connection.peer(), "message not completed in time");
                     break;
                 }
             }

@@ -254,7 +254,7 @@ impl Line {
                     came |= place.is_some() && place == own;
                 }
                 Err(error) => {
-                    tracing::debug!(?error, "not a message");
+                    crate::log::debug!(?error, "not a message");
                     // They find out themselves.
                     let head = reader.framing.received();
                     self.tell_all(&head[..head.len().min(orbium_giop::HEADER_LEN)]);

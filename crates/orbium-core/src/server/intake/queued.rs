@@ -180,10 +180,10 @@ impl Queued {
     pub(in crate::server) fn refuse(&self) {
         let peer = self.connection().peer();
         if !self.response.expects_reply() {
-            tracing::debug!(%peer, "no room: a oneway is dropped");
+            crate::log::debug!(%peer, "no room: a oneway is dropped");
             return;
         }
-        tracing::debug!(%peer, id = self.request_id, "no room: a request is refused");
+        crate::log::debug!(%peer, id = self.request_id, "no room: a request is refused");
         let path = Answer {
             connection: &self.late.0,
             request_id: self.request_id,

@@ -1,0 +1,291 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! From channels to what connects to them, from endpoints to what accepts there.
+
+use std::fmt;
+#[cfg(any(feature = "messaging", feature = "datagrams"))]
+use std::sync::Arc;
+
+#[cfg(feature = "messaging")]
+use orbium_giop::messaging::{Messaging, Stack, StackError};
+#[cfg(feature = "datagrams")]
+use orbium_transport::DatagramTransport;
+use orbium_transport::{Acceptor, Connector, Endpoint, EndpointError, ListenError, Transport};
+
+#[cfg(feature = "messaging")]
+use super::coded::{CodedAcceptor, CodedConnector};
+#[cfg(feature = "datagrams")]
+use super::datagram::{DatagramAcceptor, DatagramConnector};
+#[cfg(feature = "datagrams")]
+use super::packets::Giop;
+use super::registry::only;
+use super::{Channel, Protocols};
+use crate::{Config, OrbError};
+
+/// The halves on top of one another; `None` for GIOP alone.
+#[cfg(feature = "messaging")]
+type Halves = Option<Arc<dyn Messaging>>;
+/// GIOP alone.
+#[cfg(not(feature = "messaging"))]
+struct Halves;
+
+/// The feature of orbium that a transport or messaging half was left out with.
+pub(super) fn missing_feature(name: &str) -> Option<&'static str> {
+    let (feature, is_there) = match name {
+        "diop" | "miop" => ("datagrams", cfg!(feature = "datagrams")),
+        "giop-lite" | "fixed" => ("messaging", cfg!(feature = "messaging")),
+        "shmiop" => ("shm", cfg!(feature = "shm")),
+        "ziop" => ("ziop", cfg!(feature = "ziop")),
+        _ => return None,
+    };
+    (!is_there).then_some(feature)
+}
+
+/// Why a protocol cannot be used.
+#[derive(Debug)]
+pub(crate) enum Unusable {
+    Feature {
+        name: String,
+        feature: &'static str,
+    },
+    NoTransport {
+        scheme: String,
+        known: String,
+    },
+    #[cfg(feature = "messaging")]
+    NoMessaging {
+        name: String,
+        known: String,
+    },
+    #[cfg(feature = "datagrams")]
+    NeedsStream {
+        name: String,
+    },
+    #[cfg(feature = "messaging")]
+    Stack(StackError),
+    Address(EndpointError),
+}
+
+impl fmt::Display for Unusable {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Feature { name, feature } => write!(
+                f,
+                "`{name}` is not in this program: it comes with orbium's feature `{feature}`"
+            ),
+            Self::NoTransport { scheme, known } => {
+                write!(f, "there is no transport `{scheme}` here{}", only(known))
+            }
+            #[cfg(feature = "messaging")]
+            Self::NoMessaging { name, known } => {
+                write!(f, "there is no messaging `{name}` here{}", only(known))
+            }
+            #[cfg(feature = "datagrams")]
+            Self::NeedsStream { name } => write!(
+                f,
+                "messaging {name} needs a stream: datagrams get lost and overtake each other"
+            ),
+            #[cfg(feature = "messaging")]
+            Self::Stack(error) => error.fmt(f),
+            Self::Address(error) => error.fmt(f),
+        }
+    }
+}
+
+impl Unusable {
+    fn missing(name: &str, feature: &'static str) -> Self {
+        Self::Feature {
+            name: name.to_owned(),
+            feature,
+        }
+    }
+
+    /// That there is no ORB, or bridge, for that at an endpoint.
+    pub(crate) fn at(self, endpoint: impl fmt::Display) -> OrbError {
+        match self {
+            Self::Feature { feature, .. } => OrbError::Feature(endpoint.to_string(), feature),
+            other => OrbError::Protocol(endpoint.to_string(), other.to_string()),
+        }
+    }
+}
+
+impl Protocols {
+    fn get(&self, scheme: &str) -> Result<&Transport, Unusable> {
+        if let Some(transport) = self.transport(scheme) {
+            return Ok(transport);
+        }
+        Err(match missing_feature(scheme) {
+            Some(feature) => Unusable::missing(scheme, feature),
+            None => Unusable::NoTransport {
+                scheme: scheme.to_owned(),
+                known: self.schemes().collect::<Vec<_>>().join(", "),
+            },
+        })
+    }
+
+    /// The halves of those names on top of one another.
+    #[cfg(feature = "messaging")]
+    fn stack(&self, names: &[&str]) -> Result<Halves, Unusable> {
+        let mut halves = Vec::with_capacity(names.len());
+        for name in names {
+            halves.push(match (self.half(name), missing_feature(name)) {
+                (Some(half), _) => Arc::clone(half),
+                (None, Some(feature)) => return Err(Unusable::missing(name, feature)),
+                (None, None) => {
+                    return Err(Unusable::NoMessaging {
+                        name: (*name).to_owned(),
+                        known: self.messaging().collect::<Vec<_>>().join(", "),
+                    });
+                }
+            });
+        }
+        if halves.len() < 2 {
+            return Ok(halves.pop());
+        }
+        let stack = Stack::new(halves).map_err(Unusable::Stack)?;
+        Ok(Some(Arc::new(stack)))
+    }
+
+    /// There is GIOP alone.
+    #[cfg(not(feature = "messaging"))]
+    fn stack(&self, names: &[&str]) -> Result<Halves, Unusable> {
+        let Some(name) = names.first() else {
+            return Ok(Halves);
+        };
+        let feature = missing_feature(name).unwrap_or("messaging");
+        Err(Unusable::missing(name, feature))
+    }
+
+    /// Whether a channel carries oneways alone.
+    pub(crate) fn is_datagram(&self, channel: &Channel) -> bool {
+        matches!(
+            self.transport(&channel.scheme),
+            Some(Transport::Datagram(_))
+        )
+    }
+
+    /// What makes connections to a channel.
+    pub(crate) fn connector(
+        &self,
+        channel: &Channel,
+        config: &Config,
+    ) -> Result<Box<dyn Connector>, Unusable> {
+        let names: Vec<_> = channel.messaging.iter().map(String::as_str).collect();
+        let halves = self.stack(&names)?;
+        match self.get(&channel.scheme)? {
+            Transport::Stream(transport) => {
+                let inner = transport.connector(&channel.address, &config.properties);
+                let inner = inner.map_err(Unusable::Address)?;
+                Ok(coded_connector(inner, halves, config.limits.message_size))
+            }
+            #[cfg(feature = "datagrams")]
+            Transport::Datagram(transport) => Ok(Box::new(DatagramConnector {
+                transport: Arc::clone(transport),
+                address: channel.address.clone(),
+                properties: config.properties,
+                messaging: over_datagrams(halves)?,
+                limit: config.limits.message_size,
+            })),
+            #[cfg(not(feature = "datagrams"))]
+            Transport::Datagram(_) => Err(Unusable::missing(&channel.scheme, "datagrams")),
+        }
+    }
+
+    /// Listens at an endpoint.
+    pub(crate) fn listen(
+        &self,
+        endpoint: &Endpoint,
+        config: &Config,
+    ) -> Result<Box<dyn Acceptor>, OrbError> {
+        let names: Vec<_> = endpoint.messaging().collect();
+        let halves = self.stack(&names).map_err(|error| error.at(endpoint))?;
+        match self
+            .get(&endpoint.scheme)
+            .map_err(|error| error.at(endpoint))?
+        {
+            Transport::Stream(transport) => {
+                let inner = transport.listen(endpoint, &config.properties);
+                let inner = inner.map_err(|error| cannot_listen(endpoint, error))?;
+                Ok(coded_acceptor(inner, halves, config.limits.message_size))
+            }
+            #[cfg(feature = "datagrams")]
+            Transport::Datagram(transport) => {
+                listen_for_datagrams(&**transport, endpoint, halves, config)
+            }
+            #[cfg(not(feature = "datagrams"))]
+            Transport::Datagram(_) => {
+                Err(Unusable::missing(&endpoint.scheme, "datagrams").at(endpoint))
+            }
+        }
+    }
+}
+
+fn cannot_listen(endpoint: &Endpoint, error: ListenError) -> OrbError {
+    match error {
+        ListenError::Endpoint(error) => OrbError::Endpoint(error),
+        ListenError::Io(error) => OrbError::Listen(endpoint.to_string(), error),
+    }
+}
+
+#[cfg(feature = "messaging")]
+fn coded_connector(inner: Box<dyn Connector>, halves: Halves, limit: usize) -> Box<dyn Connector> {
+    match halves {
+        None => inner,
+        Some(messaging) => Box::new(CodedConnector {
+            inner,
+            messaging,
+            limit,
+        }),
+    }
+}
+
+#[cfg(not(feature = "messaging"))]
+fn coded_connector(inner: Box<dyn Connector>, _giop: Halves, _limit: usize) -> Box<dyn Connector> {
+    inner
+}
+
+#[cfg(feature = "messaging")]
+fn coded_acceptor(inner: Box<dyn Acceptor>, halves: Halves, limit: usize) -> Box<dyn Acceptor> {
+    match halves {
+        None => inner,
+        Some(messaging) => Box::new(CodedAcceptor {
+            inner,
+            messaging,
+            limit,
+        }),
+    }
+}
+
+#[cfg(not(feature = "messaging"))]
+fn coded_acceptor(inner: Box<dyn Acceptor>, _giop: Halves, _limit: usize) -> Box<dyn Acceptor> {
+    inner
+}
+
+#[cfg(feature = "datagrams")]
+fn listen_for_datagrams(
+    transport: &dyn DatagramTransport,
+    endpoint: &Endpoint,
+    halves: Halves,
+    config: &Config,
+) -> Result<Box<dyn Acceptor>, OrbError> {
+    let messaging = over_datagrams(halves).map_err(|error| error.at(endpoint))?;
+    let socket = transport.bind(endpoint, &config.properties);
+    let socket = socket.map_err(|error| cannot_listen(endpoint, error))?;
+    let limit = config.limits.message_size;
+    let acceptor = DatagramAcceptor::new(socket, &endpoint.scheme, messaging, limit);
+    Ok(Box::new(acceptor.map_err(|error| {
+        cannot_listen(endpoint, ListenError::Io(error))
+    })?))
+}
+
+/// The messaging over a datagram transport, where nothing may depend on what was
+/// sent before.
+#[cfg(feature = "datagrams")]
+fn over_datagrams(messaging: Halves) -> Result<Arc<dyn Messaging>, Unusable> {
+    match messaging {
+        None => Ok(Arc::new(Giop)),
+        Some(messaging) if messaging.is_stateful() => Err(Unusable::NeedsStream {
+            name: messaging.name().to_owned(),
+        }),
+        Some(messaging) => Ok(messaging),
+    }
+}
