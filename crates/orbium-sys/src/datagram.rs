@@ -5,7 +5,6 @@ use std::io::{self, IoSlice};
 use std::net::{IpAddr, Shutdown, SocketAddr, UdpSocket};
 use std::os::fd::AsFd;
 
-use rustix::net::RecvFlags;
 use socket2::{Domain, InterfaceIndexOrAddress, Protocol, SockRef, Socket, Type};
 
 use crate::{NetworkInterface, SocketOptions};
@@ -129,9 +128,7 @@ pub fn receive_datagram(
     socket: &UdpSocket,
     room: &mut [u8],
 ) -> io::Result<(usize, Option<SocketAddr>)> {
-    let (received, _, sender) = rustix::net::recvfrom(socket, room, RecvFlags::empty())?;
-    let sender = sender.and_then(|sender| sender.try_into().ok());
-    Ok((received, sender))
+    crate::bare::receive_from(socket, room)
 }
 
 /// Sends the pieces as one datagram. That nobody received the one before is not
@@ -162,12 +159,8 @@ pub fn shut_down_datagrams(socket: &UdpSocket) {
 pub fn path_mtu(socket: &UdpSocket) -> Option<usize> {
     #[cfg(target_os = "linux")]
     {
-        use rustix::net::sockopt;
-        let mtu = match crate::socket_options::is_v6(socket).ok()? {
-            true => sockopt::ipv6_mtu(socket),
-            false => sockopt::ip_mtu(socket),
-        };
-        mtu.ok().and_then(|mtu| usize::try_from(mtu).ok())
+        let is_v6 = crate::socket_options::is_v6(socket).ok()?;
+        crate::raw::path_mtu(socket, is_v6).ok()
     }
     #[cfg(not(target_os = "linux"))]
     {

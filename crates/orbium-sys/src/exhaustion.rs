@@ -3,15 +3,15 @@
 
 use std::io;
 
-use rustix::io::Errno;
+/// What the system says then.
+const WANTING: [i32; 4] = [libc::EMFILE, libc::ENFILE, libc::ENOMEM, libc::ENOBUFS];
 
 /// Whether an operation failed for want of descriptors or memory, of this process
 /// or of the whole system, rather than because of what it was to do.
 #[must_use]
 pub fn is_exhausted(error: &io::Error) -> bool {
-    let wanting = [Errno::MFILE, Errno::NFILE, Errno::NOMEM, Errno::NOBUFS];
-    match Errno::from_io_error(error) {
-        Some(errno) => wanting.contains(&errno),
+    match error.raw_os_error() {
+        Some(number) => WANTING.contains(&number),
         None => error.kind() == io::ErrorKind::OutOfMemory,
     }
 }
@@ -22,12 +22,14 @@ mod tests {
 
     #[test]
     fn want_is_told_from_other_failures() {
-        for errno in [Errno::MFILE, Errno::NFILE, Errno::NOMEM, Errno::NOBUFS] {
-            assert!(is_exhausted(&errno.into()), "{errno}");
+        for number in [libc::EMFILE, libc::ENFILE, libc::ENOMEM, libc::ENOBUFS] {
+            let error = io::Error::from_raw_os_error(number);
+            assert!(is_exhausted(&error), "{error}");
         }
         assert!(is_exhausted(&io::ErrorKind::OutOfMemory.into()));
-        for errno in [Errno::CONNREFUSED, Errno::AGAIN, Errno::PERM] {
-            assert!(!is_exhausted(&errno.into()), "{errno}");
+        for number in [libc::ECONNREFUSED, libc::EAGAIN, libc::EPERM] {
+            let error = io::Error::from_raw_os_error(number);
+            assert!(!is_exhausted(&error), "{error}");
         }
         assert!(!is_exhausted(&io::ErrorKind::TimedOut.into()));
     }

@@ -6,8 +6,7 @@
 #[cfg(unix)]
 #[must_use]
 pub fn host_name() -> String {
-    let names = rustix::system::uname();
-    names.nodename().to_str().unwrap_or_default().to_owned()
+    crate::raw::host_name()
 }
 
 /// The name of this host; not known here.

@@ -6,6 +6,7 @@
 //! readiness, wake-ups), behind names that are the same on every platform.
 #![deny(unsafe_code)]
 
+mod bare;
 #[cfg(feature = "datagrams")]
 mod datagram;
 mod deadline;

@@ -4,12 +4,10 @@
 #[cfg(target_os = "linux")]
 mod platform {
     use std::io;
-    use std::net::Ipv4Addr;
     use std::num::NonZeroU32;
     use std::os::fd::AsFd;
     use std::time::Duration;
 
-    use rustix::net::sockopt;
     use socket2::SockRef;
 
     use crate::raw;
@@ -66,29 +64,21 @@ mod platform {
     }
 
     pub(crate) fn set_incoming_cpu<S: AsFd>(socket: &S, cpu: u32) -> io::Result<()> {
-        Ok(sockopt::set_socket_incoming_cpu(socket, cpu)?)
+        raw::set_incoming_cpu(socket, cpu)
     }
 
     pub(crate) fn incoming_cpu<S: AsFd>(socket: &S) -> io::Result<Option<u32>> {
-        let cpu = sockopt::socket_incoming_cpu(socket)?;
+        let cpu = raw::incoming_cpu(socket)?;
         // All ones: none so far.
         Ok((cpu != u32::MAX).then_some(cpu))
     }
 
     pub(crate) fn set_multicast_index_v4<S: AsFd>(socket: &S, index: NonZeroU32) -> io::Result<()> {
-        let any = Ipv4Addr::UNSPECIFIED;
-        Ok(sockopt::set_ip_multicast_if_with_ifindex(
-            socket,
-            &any,
-            &any,
-            index.get(),
-        )?)
+        raw::set_multicast_index_v4(socket, index.get())
     }
 
     pub(crate) fn interface_index(name: &str) -> io::Result<u32> {
-        // Any socket will do to ask.
-        let socket = std::net::UdpSocket::bind((Ipv4Addr::UNSPECIFIED, 0))?;
-        Ok(rustix::net::netdevice::name_to_index(socket, name)?)
+        raw::interface_index(name)
     }
 }
 

@@ -2,10 +2,10 @@
 //! Level-triggered readiness: epoll on Linux, poll elsewhere.
 
 use std::io;
-use std::os::fd::AsFd;
+use std::os::fd::{AsFd, AsRawFd};
 use std::time::Duration;
 
-use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use crate::raw;
 
 /// What to wait for on a source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,11 +31,17 @@ pub struct Ready {
     pub token: u64,
 }
 
-fn timespec(timeout: Option<Duration>) -> Option<Timespec> {
-    timeout.map(|t| Timespec {
-        tv_sec: i64::try_from(t.as_secs()).unwrap_or(i64::MAX),
-        tv_nsec: i64::from(t.subsec_nanos()),
-    })
+/// What poll is asked for.
+fn entry(source: &dyn AsFd, interest: Interest) -> libc::pollfd {
+    libc::pollfd {
+        fd: source.as_fd().as_raw_fd(),
+        events: match interest {
+            Interest::None => 0,
+            Interest::Read | Interest::ReadOnce => libc::POLLIN,
+            Interest::Write | Interest::WriteOnce => libc::POLLOUT,
+        },
+        revents: 0,
+    }
 }
 
 /// Waits until one of a few sources is ready, or for `timeout` at most;
@@ -47,26 +53,17 @@ pub fn wait_for<const N: usize>(
     sources: [(&dyn AsFd, Interest); N],
     timeout: Option<Duration>,
 ) -> io::Result<[bool; N]> {
-    let mut set = sources.map(|(source, interest)| {
-        let flags = match interest {
-            Interest::None => PollFlags::empty(),
-            Interest::Read | Interest::ReadOnce => PollFlags::IN,
-            Interest::Write | Interest::WriteOnce => PollFlags::OUT,
-        };
-        PollFd::from_borrowed_fd(source.as_fd(), flags)
-    });
-    match poll(&mut set, timespec(timeout).as_ref()) {
-        Ok(_) => Ok(set.map(|source| !source.revents().is_empty())),
-        Err(rustix::io::Errno::INTR) => Ok([false; N]),
-        Err(error) => Err(error.into()),
-    }
+    let mut set = sources.map(|(source, interest)| entry(source, interest));
+    raw::poll(&mut set, timeout)?;
+    Ok(set.map(|source| source.revents != 0))
 }
 
 #[cfg(target_os = "linux")]
 mod platform {
-    use super::{Interest, Ready, timespec};
-    use rustix::event::epoll;
+    use super::{Interest, Ready};
+    use crate::{bare, raw};
     use std::io;
+    use std::mem::MaybeUninit;
     use std::os::fd::{AsFd, OwnedFd};
     use std::time::Duration;
 
@@ -77,13 +74,13 @@ mod platform {
         epoll: OwnedFd,
     }
 
-    fn flags(interest: Interest) -> epoll::EventFlags {
+    fn flags(interest: Interest) -> i32 {
         match interest {
-            Interest::None => epoll::EventFlags::empty(),
-            Interest::Read => epoll::EventFlags::IN | epoll::EventFlags::RDHUP,
-            Interest::Write => epoll::EventFlags::OUT,
-            Interest::ReadOnce => flags(Interest::Read) | epoll::EventFlags::ONESHOT,
-            Interest::WriteOnce => flags(Interest::Write) | epoll::EventFlags::ONESHOT,
+            Interest::None => 0,
+            Interest::Read => libc::EPOLLIN | libc::EPOLLRDHUP,
+            Interest::Write => libc::EPOLLOUT,
+            Interest::ReadOnce => flags(Interest::Read) | libc::EPOLLONESHOT,
+            Interest::WriteOnce => flags(Interest::Write) | libc::EPOLLONESHOT,
         }
     }
 
@@ -94,7 +91,7 @@ mod platform {
         /// No descriptors left.
         pub fn new() -> io::Result<Self> {
             Ok(Self {
-                epoll: epoll::create(epoll::CreateFlags::CLOEXEC)?,
+                epoll: raw::epoll()?,
             })
         }
 
@@ -103,13 +100,13 @@ mod platform {
         /// # Errors
         /// The system's error.
         pub fn add(&self, source: &dyn AsFd, token: u64, interest: Interest) -> io::Result<()> {
-            let data = epoll::EventData::new_u64(token);
-            Ok(epoll::add(
+            raw::epoll_control(
                 &self.epoll,
-                source.as_fd(),
-                data,
+                libc::EPOLL_CTL_ADD,
+                source,
+                token,
                 flags(interest),
-            )?)
+            )
         }
 
         /// Changes what is waited for.
@@ -117,13 +114,13 @@ mod platform {
         /// # Errors
         /// The system's error.
         pub fn modify(&self, source: &dyn AsFd, token: u64, interest: Interest) -> io::Result<()> {
-            let data = epoll::EventData::new_u64(token);
-            Ok(epoll::modify(
+            raw::epoll_control(
                 &self.epoll,
-                source.as_fd(),
-                data,
+                libc::EPOLL_CTL_MOD,
+                source,
+                token,
                 flags(interest),
-            )?)
+            )
         }
 
         /// Removes a source.
@@ -131,7 +128,7 @@ mod platform {
         /// # Errors
         /// The system's error.
         pub fn remove(&self, source: &dyn AsFd, _token: u64) -> io::Result<()> {
-            Ok(epoll::delete(&self.epoll, source.as_fd())?)
+            raw::epoll_control(&self.epoll, libc::EPOLL_CTL_DEL, source, 0, 0)
         }
 
         /// Waits, then puts what is ready into `ready` (cleared first). An
@@ -154,19 +151,14 @@ mod platform {
             timeout: Option<Duration>,
         ) -> io::Result<()> {
             ready.clear();
-            let mut events = [epoll::Event {
-                flags: epoll::EventFlags::empty(),
-                data: epoll::EventData::new_u64(0),
-            }; N];
-            match epoll::wait(&self.epoll, &mut events[..], timespec(timeout).as_ref()) {
-                Ok(count) => {
-                    ready.extend(events[..count].iter().map(|e| Ready {
-                        token: e.data.u64(),
-                    }));
+            let mut events = [const { MaybeUninit::uninit() }; N];
+            match bare::wait(&self.epoll, &mut events, raw::milliseconds(timeout)) {
+                Ok(told) => {
+                    ready.extend(told.iter().map(|event| Ready { token: event.u64 }));
                     Ok(())
                 }
-                Err(rustix::io::Errno::INTR) => Ok(()),
-                Err(error) => Err(error.into()),
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => Ok(()),
+                Err(error) => Err(error),
             }
         }
     }
@@ -174,8 +166,8 @@ mod platform {
 
 #[cfg(not(target_os = "linux"))]
 mod platform {
-    use super::{Interest, Ready, timespec};
-    use rustix::event::{PollFd, PollFlags, poll};
+    use super::{Interest, Ready, entry};
+    use crate::raw;
     use std::collections::BTreeMap;
     use std::io;
     use std::os::fd::{AsFd, OwnedFd};
@@ -268,30 +260,18 @@ mod platform {
                     .map(|(token, (fd, interest))| Ok((*token, fd.try_clone()?, *interest)));
                 cloned.collect::<io::Result<_>>()?
             };
-            let mut set: Vec<PollFd<'_>> = sources
+            let mut set: Vec<_> = sources
                 .iter()
-                .map(|(_, fd, interest)| {
-                    let flags = match interest {
-                        Interest::None => PollFlags::empty(),
-                        Interest::Read | Interest::ReadOnce => PollFlags::IN,
-                        Interest::Write | Interest::WriteOnce => PollFlags::OUT,
-                    };
-                    PollFd::from_borrowed_fd(fd.as_fd(), flags)
-                })
+                .map(|(_, fd, interest)| entry(fd, *interest))
                 .collect();
-            match poll(&mut set, timespec(timeout).as_ref()) {
-                Ok(_) => {
-                    let pairs = set.iter().zip(&sources);
-                    let found = pairs
-                        .filter(|(set, _)| !set.revents().is_empty())
-                        .map(|(_, (token, ..))| Ready { token: *token });
-                    let mut held = self.sources.lock().unwrap_or_else(PoisonError::into_inner);
-                    ready.extend(found.filter(|it| is_told(&mut held, *it)).take(N));
-                    Ok(())
-                }
-                Err(rustix::io::Errno::INTR) => Ok(()),
-                Err(error) => Err(error.into()),
-            }
+            raw::poll(&mut set, timeout)?;
+            let pairs = set.iter().zip(&sources);
+            let found = pairs
+                .filter(|(set, _)| set.revents != 0)
+                .map(|(_, (token, ..))| Ready { token: *token });
+            let mut held = self.sources.lock().unwrap_or_else(PoisonError::into_inner);
+            ready.extend(found.filter(|it| is_told(&mut held, *it)).take(N));
+            Ok(())
         }
     }
 }

@@ -6,8 +6,9 @@ use std::io::{self, IoSlice};
 use std::os::fd::AsFd;
 use std::time::Duration;
 
-use rustix::net::{RecvFlags, SendFlags, sockopt};
 use socket2::SockRef;
+
+use crate::{bare, raw};
 
 /// Sends from one buffer; returns the octets taken.
 ///
@@ -15,13 +16,7 @@ use socket2::SockRef;
 /// The system's error.
 #[inline]
 pub fn send<S: AsFd>(stream: &S, octets: &[u8]) -> io::Result<usize> {
-    // On Linux this is the bare system call: the C library's is a cancellation
-    // point, which costs a multi-threaded program some sixty instructions.
-    #[cfg(not(target_vendor = "apple"))]
-    const FLAGS: SendFlags = SendFlags::NOSIGNAL;
-    #[cfg(target_vendor = "apple")]
-    const FLAGS: SendFlags = SendFlags::empty();
-    rustix::net::send(stream, octets, FLAGS).map_err(io::Error::from)
+    bare::send(stream, octets)
 }
 
 /// Receives what is there, up to the size of `room`; 0 is the end.
@@ -30,10 +25,7 @@ pub fn send<S: AsFd>(stream: &S, octets: &[u8]) -> io::Result<usize> {
 /// The system's error.
 #[inline]
 pub fn receive<S: AsFd>(stream: &S, room: &mut [u8]) -> io::Result<usize> {
-    match rustix::net::recv(stream, room, RecvFlags::empty()) {
-        Ok((received, _)) => Ok(received),
-        Err(error) => Err(error.into()),
-    }
+    bare::receive(stream, room)
 }
 
 /// Sends from several buffers in one call; returns the octets taken.
@@ -41,11 +33,7 @@ pub fn receive<S: AsFd>(stream: &S, room: &mut [u8]) -> io::Result<usize> {
 /// # Errors
 /// The system's error.
 pub fn send_vectored<S: AsFd>(stream: &S, pieces: &[IoSlice<'_>]) -> io::Result<usize> {
-    #[cfg(any(target_os = "linux", target_os = "android"))]
-    const FLAGS: i32 = 0x4000; // MSG_NOSIGNAL: the C library's own definition.
-    #[cfg(not(any(target_os = "linux", target_os = "android")))]
-    const FLAGS: i32 = 0;
-    SockRef::from(stream).send_vectored_with_flags(pieces, FLAGS)
+    SockRef::from(stream).send_vectored_with_flags(pieces, bare::QUIETLY)
 }
 
 /// Bounds how long a blocking receive and a blocking send may take; `None`
@@ -58,12 +46,11 @@ pub fn set_timeouts<S: AsFd>(
     receive: Option<Option<Duration>>,
     send: Option<Option<Duration>>,
 ) -> io::Result<()> {
-    use sockopt::Timeout::{Recv, Send};
     if let Some(timeout) = receive {
-        sockopt::set_socket_timeout(stream, Recv, timeout)?;
+        raw::set_timeout(stream, libc::SO_RCVTIMEO, timeout)?;
     }
     if let Some(timeout) = send {
-        sockopt::set_socket_timeout(stream, Send, timeout)?;
+        raw::set_timeout(stream, libc::SO_SNDTIMEO, timeout)?;
     }
     Ok(())
 }
