@@ -152,12 +152,13 @@ impl Team {
             if spare {
                 let since = *spare_since.get_or_insert_with(Instant::now);
                 let left = self.shared.idle_time.saturating_sub(since.elapsed());
-                // Never the last who could wait for the connections.
-                if left.is_zero() && self.waiting.load(Ordering::SeqCst) > 0 {
+                // Never the last who could wait for the connections: then it is the
+                // next who comes to wait that is too many.
+                if !left.is_zero() {
+                    timeout = Some(timeout.map_or(left, |it| it.min(left)));
+                } else if self.waiting.load(Ordering::SeqCst) > 0 {
                     break;
                 }
-                let left = left.max(Duration::from_millis(1));
-                timeout = Some(timeout.map_or(left, |it| it.min(left)));
             }
             self.waiting.fetch_add(1, Ordering::SeqCst);
             self.tell(&state);
