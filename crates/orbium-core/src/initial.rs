@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Object strings and initial references (CORBA 3.3 Part 1, clause 8.5).
 
-use std::collections::BTreeSet;
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -219,7 +218,12 @@ impl Orb {
             .unwrap_or_else(PoisonError::into_inner);
         let all = references.iter().map(|(name, _)| name);
         let all = all.chain(configured.map(|(name, _)| name));
-        let names: BTreeSet<_> = all.cloned().collect();
-        names.into_iter().collect()
+        let mut names: Vec<String> = Vec::new();
+        for name in all {
+            if let Err(place) = names.binary_search(name) {
+                names.insert(place, name.clone());
+            }
+        }
+        names
     }
 }

@@ -81,7 +81,7 @@ pub(crate) fn perform(
         format,
         request.response,
     );
-    while_serving_own_thread(orb.number(), || incoming.serve(|| reader, &mut reply));
+    while_serving_own_thread(orb.number(), || incoming.serve_with(reader, &mut reply));
     if !request.response.expects_reply() {
         return Ok(None);
     }

@@ -229,7 +229,7 @@ impl Reply<'_> {
         }
         match error.raised() {
             Raised::System(exception) => Err(exception.into()),
-            Raised::User(id, members) => self.answer(ReplyStatus::UserException, |writer| {
+            Raised::User(id, members) => self.say(ReplyStatus::UserException, &mut |writer| {
                 writer.write_name(id);
                 members.encode(writer);
             }),
@@ -239,9 +239,28 @@ impl Reply<'_> {
     /// Answers with a system exception; always possible.
     pub(crate) fn system_exception(&mut self, exception: SystemException) {
         // Fails never: an id, two numbers.
-        let _ = self.answer(ReplyStatus::SystemException, |writer| {
+        let _ = self.say(ReplyStatus::SystemException, &mut |writer| {
             SystemExceptionBody::from(exception).write(writer);
         });
+    }
+
+    /// [`Reply::result`] for what is rare: it is there once, whatever is written.
+    #[cold]
+    pub(crate) fn say_result<'v>(
+        &mut self,
+        write: &mut dyn FnMut(&mut CdrWriter<'v>),
+    ) -> Result<(), DispatchError> {
+        self.result(write)
+    }
+
+    /// The same with a status.
+    #[cold]
+    pub(crate) fn say<'v>(
+        &mut self,
+        status: ReplyStatus,
+        write: &mut dyn FnMut(&mut CdrWriter<'v>),
+    ) -> Result<(), DispatchError> {
+        self.answer(status, write)
     }
 
     #[inline(never)]

@@ -16,10 +16,16 @@ pub fn decode_encapsulation<T>(
     read: impl FnOnce(&mut CdrReader<'_>) -> Result<T, CdrError>,
 ) -> Result<T, CdrError> {
     let mut copy = data.to_vec();
-    let mut reader = CdrReader::new(&mut copy, Format::plain(ByteOrder::NATIVE, 0));
+    let mut reader = open(&mut copy)?;
+    read(&mut reader)
+}
+
+/// Behind the byte order. What does not depend on the value is there once.
+fn open(data: &mut [u8]) -> Result<CdrReader<'_>, CdrError> {
+    let mut reader = CdrReader::new(data, Format::plain(ByteOrder::NATIVE, 0));
     let order = ByteOrder::from_flag(reader.read_u8()?);
     reader.set_format(Format::plain(order, 0));
-    read(&mut reader)
+    Ok(reader)
 }
 
 /// The octets of an encapsulation in native order, without the count.
@@ -27,10 +33,15 @@ pub fn decode_encapsulation<T>(
 /// # Errors
 /// What `write` noted, such as a string with a NUL inside.
 pub fn encode_encapsulation(write: impl FnOnce(&mut CdrWriter<'_>)) -> Result<Vec<u8>, CdrError> {
-    let mut writer = CdrWriter::new(Format::plain(ByteOrder::NATIVE, 0));
-    writer.write_u8(ByteOrder::NATIVE.flag());
+    let mut writer = begin();
     write(&mut writer);
     writer.finish()
+}
+
+fn begin() -> CdrWriter<'static> {
+    let mut writer = CdrWriter::new(Format::plain(ByteOrder::NATIVE, 0));
+    writer.write_u8(ByteOrder::NATIVE.flag());
+    writer
 }
 
 /// As [`encode_encapsulation`] where nothing written can fail.

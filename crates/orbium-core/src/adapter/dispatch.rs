@@ -55,6 +55,12 @@ impl<'r> Incoming<'r> {
         }
     }
 
+    /// The same with a reader that is there already.
+    #[inline(never)]
+    pub(crate) fn serve_with(&self, arguments: CdrReader<'r>, reply: &mut Reply<'_>) {
+        self.serve(|| arguments, reply);
+    }
+
     #[inline]
     fn try_serve(
         &self,
@@ -66,7 +72,7 @@ impl<'r> Incoming<'r> {
         let object: &ActiveObject = &found;
         probe!(PoaDemux);
         if object.lane != self.lane {
-            return self.serve_specially(object, arguments, reply);
+            return self.serve_specially(object, arguments(), reply);
         }
         let _serving = object.enter(&self.expiry)?;
         // Whatever it has waited for.
@@ -77,7 +83,7 @@ impl<'r> Incoming<'r> {
             object,
         };
         if self.response == ResponseFlags::SyncWithServer {
-            reply.answer(ReplyStatus::NoException, |_| {})?;
+            reply.say(ReplyStatus::NoException, &mut |_| {})?;
         }
         dispatch(object, &call, &mut arguments(), reply)
     }
@@ -88,7 +94,7 @@ impl<'r> Incoming<'r> {
     fn serve_specially(
         &self,
         object: &ActiveObject,
-        arguments: impl FnOnce() -> CdrReader<'r>,
+        arguments: CdrReader<'r>,
         reply: &mut Reply<'_>,
     ) -> Result<(), DispatchError> {
         match self.route(object)? {
@@ -117,7 +123,7 @@ impl<'r> Incoming<'r> {
     fn serve_here(
         &self,
         object: &ActiveObject,
-        arguments: impl FnOnce() -> CdrReader<'r>,
+        arguments: CdrReader<'r>,
         reply: &mut Reply<'_>,
     ) -> Result<(), DispatchError> {
         let call = Call {
@@ -129,9 +135,9 @@ impl<'r> Incoming<'r> {
         self.expiry.check()?;
         probe!(ServantDemux);
         if self.response == ResponseFlags::SyncWithServer {
-            reply.answer(ReplyStatus::NoException, |_| {})?;
+            reply.say(ReplyStatus::NoException, &mut |_| {})?;
         }
-        let mut arguments = arguments();
+        let mut arguments = arguments;
         match object.extension() {
             None => dispatch(object, &call, &mut arguments, reply),
             Some(extension) => extension.0.upcall(&call, &mut || {
@@ -223,18 +229,20 @@ fn serve_implicit<'a>(
         b"_is_a" => {
             let id = arguments.read_str()?;
             let is_a = *id == *OBJECT_REPOSITORY_ID || object.servant.is_a(&id);
-            reply.result(|writer| writer.write_bool(is_a))
+            reply.say_result(&mut |writer| writer.write_bool(is_a))
         }
-        b"_non_existent" | b"_not_existent" => reply.result(|writer| writer.write_bool(false)),
+        b"_non_existent" | b"_not_existent" => {
+            reply.say_result(&mut |writer| writer.write_bool(false))
+        }
         b"_repository_id" => {
             let id = object.servant.repository_id();
-            reply.result(|writer| id.encode(writer))
+            reply.say_result(&mut |writer| id.encode(writer))
         }
         b"_bind_priority_band" => match object.extension() {
             Some(extension) => {
                 let asked = call.service_contexts().find(RT_CORBA_PRIORITY_RANGE);
                 extension.0.bind_band(band(asked)?)?;
-                reply.result(|_| {})
+                reply.say_result(&mut |_| {})
             }
             None => Err(unknown_operation()),
         },

@@ -211,8 +211,7 @@ impl All {
             return;
         }
         let all = Arc::downgrade(self);
-        let thread = thread::Builder::new().name("orbium-idle".into());
-        match thread.spawn(move || reap(&all, time)) {
+        match orbium_sync::spawn("orbium-idle", move || reap(&all, time)) {
             Ok(thread) => reaper.thread = Some(thread),
             // The next connection made tries again.
             Err(error) => crate::log::warn!(%error, "no thread to close idle connections"),

@@ -80,14 +80,7 @@ impl Setup {
 
     fn tried_out(self: &Arc<Self>, stack_size: Option<usize>) -> Result<(), RealTimeError> {
         let setup = Arc::clone(self);
-        let mut builder = std::thread::Builder::new();
-        if let Some(octets) = stack_size {
-            builder = builder.stack_size(octets);
-        }
-        let thread = builder.spawn(move || setup.apply())?;
-        thread
-            .join()
-            .unwrap_or_else(|_| Err(std::io::Error::other("the thread failed").into()))
+        on_a_thread(stack_size, Box::new(move || setup.apply()))
     }
 
     fn apply(&self) -> Result<(), RealTimeError> {
@@ -133,8 +126,20 @@ impl Setup {
 
 fn bindable(processors: &[usize]) -> bool {
     let wanted = processors.to_vec();
-    let tried = std::thread::spawn(move || bind_this_thread(&wanted).is_ok());
-    tried.join().unwrap_or(false)
+    on_a_thread(None, Box::new(move || bind_this_thread(&wanted))).is_ok()
+}
+
+/// Tries something out on a thread that ends then.
+fn on_a_thread(
+    stack_size: Option<usize>,
+    attempt: Box<dyn FnOnce() -> Result<(), RealTimeError> + Send>,
+) -> Result<(), RealTimeError> {
+    let mut builder = std::thread::Builder::new();
+    if let Some(octets) = stack_size {
+        builder = builder.stack_size(octets);
+    }
+    let tried = builder.spawn(attempt)?.join();
+    tried.unwrap_or_else(|_| Err(std::io::Error::other("the thread failed").into()))
 }
 
 /// Gives a lane's thread its own priorities back, whatever a servant has set.

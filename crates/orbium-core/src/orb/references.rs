@@ -52,8 +52,11 @@ impl Orb {
         priority: Option<Priority>,
     ) -> Result<Vec<Channel>, SystemException> {
         let own = priority.and_then(|it| lane_for(lanes, it));
-        let mut sorted: Vec<&Lane> = lanes.iter().filter(|lane| Some(*lane) != own).collect();
-        sorted.sort_by_key(|lane| std::cmp::Reverse(lane.priority()));
+        let mut sorted: Vec<&Lane> = Vec::with_capacity(lanes.len());
+        for lane in lanes.iter().filter(|lane| Some(*lane) != own) {
+            let place = sorted.partition_point(|other| other.priority() >= lane.priority());
+            sorted.insert(place, lane);
+        }
         let all = own.into_iter().chain(sorted);
         let channels: Vec<_> = all.flat_map(Lane::channels).cloned().collect();
         match channels.is_empty() {

@@ -113,17 +113,22 @@ pub(crate) struct Offer {
 /// offer nothing, nor do those for processes of another host.
 pub(crate) fn offers(ior: &Ior) -> Vec<Offer> {
     let offers = ior.profiles.iter().flat_map(profile_offers);
-    let mut offers = in_order(offers.map(|offer| (distance(&offer.channel.scheme), offer)));
+    let ranked = offers.map(|offer| (distance(&offer.channel.scheme), offer));
+    let mut offers = in_order(ranked.collect());
     // omniORB's and TAO's ways to say the same.
     offers.dedup_by(|b, a| a.channel == b.channel && a.object_key == b.object_key);
     offers
 }
 
 /// Sorts by a rank, and leaves equals as they came.
-pub(crate) fn in_order(ranked: impl Iterator<Item = (usize, Offer)>) -> Vec<Offer> {
-    let mut ranked: Vec<_> = ranked.collect();
-    ranked.sort_by_key(|(rank, _)| *rank);
-    ranked.into_iter().map(|(_, offer)| offer).collect()
+pub(crate) fn in_order(mut ranked: Vec<(usize, Offer)>) -> Vec<Offer> {
+    // There are only a few ranks: a sort would be much more code.
+    let mut sorted = Vec::with_capacity(ranked.len());
+    while let Some(best) = ranked.iter().map(|(rank, _)| *rank).min() {
+        let those = ranked.extract_if(.., |(rank, _)| *rank == best);
+        sorted.extend(those.map(|(_, offer)| offer));
+    }
+    sorted
 }
 
 /// The distance of what may be anywhere.

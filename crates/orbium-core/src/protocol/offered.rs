@@ -53,7 +53,7 @@ pub(crate) fn wanted(ior: &Ior, policy: Option<&ProtocolPolicy>) -> Vec<Offer> {
     let ranked = offers
         .into_iter()
         .filter_map(|offer| Some((policy.rank(&offer.channel)?, offer)));
-    in_order(ranked)
+    in_order(ranked.collect())
 }
 
 /// Everything that a reference offers: what can be used first.

@@ -4,7 +4,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use orbium_cdr::Decode;
+use orbium_cdr::{CdrError, CdrReader, CdrWriter, Decode};
 use orbium_giop::{ExceptionKind, SystemException};
 
 use super::{Interface, ObjectRef};
@@ -62,11 +62,27 @@ impl ObjectRef {
         if repository_id == self.0.ior.type_id || repository_id == OBJECT_REPOSITORY_ID {
             return Ok(true);
         }
-        self.call(
-            &IS_A,
-            |writer| writer.write_name(repository_id),
-            Decode::decode,
-        )
+        let mut is_a = false;
+        self.ask(&IS_A, Some(repository_id), &mut |reader| {
+            is_a = bool::decode(reader)?;
+            Ok(())
+        })?;
+        Ok(is_a)
+    }
+
+    /// Calls an operation of every object: one way of a call for all of them.
+    fn ask(
+        &self,
+        operation: &'static Operation,
+        argument: Option<&str>,
+        results: &mut dyn FnMut(&mut CdrReader<'_>) -> Result<(), CdrError>,
+    ) -> Result<(), SystemException> {
+        let arguments = |writer: &mut CdrWriter<'_>| {
+            if let Some(name) = argument {
+                writer.write_name(name);
+            }
+        };
+        self.call(operation, arguments, results)
     }
 
     /// Whether the object is known not to exist (any more).
@@ -75,12 +91,17 @@ impl ObjectRef {
     /// The server could not be asked.
     pub fn non_existent(&self) -> Result<bool, SystemException> {
         static NON_EXISTENT: Operation = Operation::new("_non_existent");
-        match self.call(&NON_EXISTENT, |_| {}, Decode::decode) {
+        let mut is_gone = false;
+        let asked = self.ask(&NON_EXISTENT, None, &mut |reader| {
+            is_gone = bool::decode(reader)?;
+            Ok(())
+        });
+        match asked {
             Err(SystemException {
                 kind: ExceptionKind::ObjectNotExist,
                 ..
             }) => Ok(true),
-            other => other,
+            asked => asked.map(|()| is_gone),
         }
     }
 
@@ -90,7 +111,12 @@ impl ObjectRef {
     /// The object could not be asked.
     pub fn repository_id(&self) -> Result<String, SystemException> {
         static REPOSITORY_ID: Operation = Operation::new("_repository_id");
-        self.call(&REPOSITORY_ID, |_| {}, Decode::decode)
+        let mut id = String::new();
+        self.ask(&REPOSITORY_ID, None, &mut |reader| {
+            id = String::decode(reader)?;
+            Ok(())
+        })?;
+        Ok(id)
     }
 
     /// Asks the server where the object is (LocateRequest): `true` if there.

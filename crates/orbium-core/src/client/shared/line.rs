@@ -113,8 +113,7 @@ impl Line {
         });
         if has_thread {
             let reading = Arc::clone(&line);
-            let thread = thread::Builder::new().name("orbium-read".into());
-            let thread = thread.spawn(move || reading.read_to_the_end());
+            let thread = orbium_sync::spawn("orbium-read", move || reading.read_to_the_end());
             // What the system says of threads it says of sockets that are slow.
             let thread = thread.map_err(|_| io::ErrorKind::OutOfMemory)?;
             *lock(&line.thread) = Some(thread);

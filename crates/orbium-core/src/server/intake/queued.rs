@@ -163,7 +163,7 @@ impl Queued {
                     lane: self.decided.map_or(connection.lane, |_| SETTLED),
                     decided: self.decided.as_ref(),
                 }
-                .serve(|| arguments, &mut reply),
+                .serve_with(arguments, &mut reply),
                 (_, refused) => refuse_request(&mut reply, refused),
             });
         }
@@ -356,7 +356,7 @@ impl State {
             ResponseFlags::SyncWithServer,
         );
         // Nothing is written that could fail.
-        let _ = reply.answer(ReplyStatus::NoException, |_| {});
+        let _ = reply.say(ReplyStatus::NoException, &mut |_| {});
     }
 }
 

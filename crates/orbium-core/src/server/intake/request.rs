@@ -271,7 +271,7 @@ impl State {
             lane: connection.lane,
             decided: None,
         };
-        let taken = asked.answer(self, |reply| incoming.serve(|| arguments, reply));
+        let taken = asked.answer(self, |reply| incoming.serve_with(arguments, reply));
         if taken == Taken::Moved {
             return self.move_on(source, header, message, seams);
         }
