@@ -15,7 +15,7 @@ use orbium_transport::{Multicast, Udp};
 use super::opening::missing_feature;
 
 /// The transports and messaging halves an ORB can use, by name. A plain value,
-/// given to [`Config`] before the ORB is built.
+/// given to [`Config`](crate::Config) before the ORB is built.
 #[derive(Clone, Debug)]
 pub struct Protocols {
     transports: Vec<Transport>,
