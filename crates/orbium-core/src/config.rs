@@ -8,7 +8,9 @@ use orbium_giop::{HEADER_LEN, MIN_FRAGMENT_LEN, ReassemblyLimits};
 use orbium_transport::{Endpoint, ProtocolProperties};
 
 use crate::client::SEATS;
-use crate::{ClientStrategy, Hook, ProtocolPolicy, Protocols, ServerStrategy, TimePolicies};
+use crate::{
+    ClientStrategy, Hook, LaneConfig, ProtocolPolicy, Protocols, ServerStrategy, TimePolicies,
+};
 
 /// Bounds on what peers can make the ORB hold or wait for.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -93,6 +95,12 @@ pub struct Config {
     pub endpoints: Vec<Endpoint>,
     /// How connections are served.
     pub strategy: ServerStrategy,
+    /// Lanes that the ORB has from the beginning, each with a name and a priority
+    /// of its own ([`Orb::lane`](crate::Orb::lane)). They serve the adapters that
+    /// name no lanes ([`Policies::lanes`](crate::Policies)), together with the
+    /// ORB's own, which serves what asks for less or for nothing; that one is
+    /// left out if only they have endpoints.
+    pub lanes: Vec<LaneConfig>,
     /// How calls use connections, and wait for their replies.
     pub client_strategy: ClientStrategy,
     /// Who is asked where requests are served; see [`DispatchHook`](crate::DispatchHook).
@@ -157,6 +165,7 @@ impl Config {
             return Err("no call could be made: connections_per_server must be at least 1");
         }
         self.strategy.check(limits)?;
+        self.check_lanes()?;
         if limits.connections == 0 {
             return Err("nobody could be served: limits.connections must be at least 1");
         }

@@ -80,7 +80,7 @@ pub use bridge::Bridge;
 pub use client::{ClientStrategy, TimePolicies, UnknownClientStrategy, Unreachable, last_failure};
 pub use config::{Config, ConnectTimeout, GiopMinor, Limits};
 #[cfg(feature = "configuration")]
-pub use configuration::{ConfigError, ConfigKey, Place};
+pub use configuration::{ConfigError, ConfigKey, LaneKey, Place};
 pub use dispatch_hook::{Dispatch, DispatchHook, Hook, RequestInfo};
 pub use initial::{InvalidName, ObjectError};
 pub use lane::{Lane, LaneConfig, QueueRoom, give_scheduling};

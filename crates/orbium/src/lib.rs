@@ -58,9 +58,9 @@ pub use orbium_core::{
     Interface, InvalidName, Lane, LaneConfig, Lifespan, Limits, ManagerState, NarrowError,
     ObjectError, ObjectRef, OfferedProtocol, Orb, OrbBuilder, OrbError, Peer, Poa, PoaError,
     PoaManager, Policies, Priority, ProtocolPolicy, ProtocolPolicyError, ProtocolProperties,
-    Protocols, RealTimeError, RequestInfo, Scheduling, SchedulingClass, Servant, ServerStrategy,
-    SystemException, TimePolicies, Transport, UnknownProtocol, Unreachable, UserException,
-    last_failure, nil_reference, priority,
+    Protocols, QueueRoom, RealTimeError, RequestInfo, Scheduling, SchedulingClass, Servant,
+    ServerStrategy, SystemException, TimePolicies, Transport, UnknownProtocol, Unreachable,
+    UserException, give_scheduling, last_failure, nil_reference, priority,
 };
 
 /// What relays between protocols, with the feature `bridge`.
@@ -70,7 +70,7 @@ pub use orbium_core::Bridge;
 /// Configurations from files, from arguments and by name, with the feature
 /// `configuration`.
 #[cfg(feature = "configuration")]
-pub use orbium_core::{ConfigError, ConfigKey, Place};
+pub use orbium_core::{ConfigError, ConfigKey, LaneKey, Place};
 
 /// Protocols out of shared libraries, with the feature `libraries`.
 #[cfg(feature = "libraries")]

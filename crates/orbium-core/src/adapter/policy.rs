@@ -58,7 +58,8 @@ pub struct Policies {
     /// Default: all that the ORB listens with, in the order of its endpoints.
     pub protocols: Option<ProtocolPolicy>,
     /// The lanes that serve the adapter's objects, and whose endpoints its
-    /// references have; none for the ORB's own. Of several, each request is
+    /// references have; none for those of the configuration
+    /// ([`Config::lanes`](crate::Config)), or else the ORB's own. Of several, each request is
     /// served by that of its priority: the object's own, or what the client asks
     /// for (RTCorbaPriority). That is the highest lane that is not above it;
     /// below all of them it is refused with INV_POLICY. Without any priority it is

@@ -7,7 +7,7 @@ use std::io::Read as _;
 use std::path::Path;
 
 use super::values::Read;
-use super::{ConfigError, Place, arguments, find_profile};
+use super::{ConfigError, Place, arguments, find_profile, lanes};
 use crate::Config;
 
 /// Octets of the largest file that is read.
@@ -74,7 +74,7 @@ struct Reading {
     profile_is_chosen: bool,
     /// Something was set, so no profile may follow.
     has_begun: bool,
-    section: Option<&'static str>,
+    section: Option<String>,
 }
 
 impl Reading {
@@ -102,7 +102,7 @@ impl Reading {
             return self.profile(value);
         }
         self.has_begun = true;
-        match self.section {
+        match &self.section {
             Some(section) => self.config.put(&format!("{section}.{key}"), value),
             None => self.config.put(key, value),
         }
@@ -110,16 +110,21 @@ impl Reading {
 
     fn begin_section(&mut self, rest: &str) -> Read<()> {
         let name = rest.strip_suffix(']').map(str::trim);
-        let known = SECTIONS.into_iter().find(|known| Some(*known) == name);
-        match known {
-            Some(_) => self.section = known,
-            None => {
-                return Err(format!(
-                    "`[{rest}` is no section: write [{}]",
-                    SECTIONS.join("] or [")
-                ));
-            }
+        if let Some(lane) = name.and_then(lanes::section) {
+            let lane = lane?;
+            self.has_begun = true;
+            self.section = Some(format!("{}{lane}", lanes::LANE));
+            lanes::begin(&mut self.config, &lane);
+            return Ok(());
         }
+        let known = SECTIONS.into_iter().find(|known| Some(*known) == name);
+        let known = known.ok_or_else(|| {
+            format!(
+                "`[{rest}` is no section: write [{}] or [lane NAME]",
+                SECTIONS.join("], [")
+            )
+        })?;
+        self.section = Some(known.to_owned());
         Ok(())
     }
 
@@ -205,6 +210,37 @@ mod tests {
     }
 
     #[test]
+    fn a_file_has_lanes() {
+        let config = read(
+            "endpoint = iiop://:5000\n\
+             [lane urgent]\n\
+             priority = 100\n\
+             scheduling = fifo:80\n\
+             processors = 2, 3\n\
+             strategy = worker-pool:2/16\n\
+             endpoint = iiop://:5001\n\
+             borrows_from = routine\n\
+             [lane routine]\n\
+             priority = 10\n\
+             strategy = worker-pool:1/4\n\
+             [limits]\n\
+             connections = 12\n",
+        )
+        .unwrap();
+        assert_eq!(config.check(), Ok(()));
+        assert_eq!(config.limits.connections, 12);
+        let [urgent, routine] = config.lanes.as_slice() else {
+            panic!("{config:?}");
+        };
+        assert_eq!((&*urgent.name, &*routine.name), ("urgent", "routine"));
+        assert_eq!(urgent.priority, crate::Priority::new(100));
+        assert_eq!(urgent.scheduling, Some(crate::Scheduling::fifo(80)));
+        assert_eq!(urgent.processors, Some(vec![2, 3]));
+        assert_eq!(urgent.borrows_from_named, ["routine"]);
+        assert_eq!(urgent.endpoints.len(), 1);
+    }
+
+    #[test]
     fn a_service_configuration_of_tao_is_understood() {
         let config = read(
             "static Server_Strategy_Factory \"-ORBConcurrency reactive\"\n\
@@ -230,7 +266,14 @@ mod tests {
                 "[limit]",
                 "x.conf:1: `[limit]` is no section: write [limits]",
             ),
-            ("[limits", "write [limits] or [properties]"),
+            ("[limits", "write [limits], [properties] or [lane NAME]"),
+            ("[lane]", "x.conf:1: `` is no name of a lane"),
+            ("[lane a.b]", "`a.b` is no name of a lane"),
+            (
+                "[lane a]\npriority = high",
+                "x.conf:2: `high` is no CORBA priority",
+            ),
+            ("[lane a]\nprioritty = 1", "did you mean `priority`?"),
             ("[limits]\nnesting = many", "x.conf:2: `many` is no number"),
             ("giop_minor = 3", "write 0, 1 or 2"),
             ("call_timeout = 5", "write a number and a unit"),

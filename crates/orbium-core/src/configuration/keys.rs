@@ -92,6 +92,9 @@ keys! {
     "server_strategy" "STRATEGY" "how connections are served: thread-per-connection, reactive, leader-followers, worker-pool"
         |c, text| c.strategy = parsed::<ServerStrategy>(text)?,
         |c| c.strategy.to_string();
+"lanes" "NAMES or none" "the lanes there are to be, which `lane.NAME.KEY` describe; others are forgotten"
+        |c, text| super::lanes::choose(c, text)?,
+        |c| super::lanes::show(c);
     "protocols" "LIST" "the transports and messaging halves that there are to be; the others are taken away"
         |c, text| {
             let names = text.split(',').map(str::trim);
@@ -240,6 +243,7 @@ mod tests {
                 ("client_strategy", _) => "io-thread",
                 ("protocols" | "client_protocols", _) => "iiop",
                 ("giop_minor", _) => "1",
+                (_, "NAMES or none") => "urgent, routine",
                 (_, "NAME=URL") => "A=corbaloc::b/C",
                 (_, "URL or none") => "corbaloc::b",
                 (_, "true or false") => "true",

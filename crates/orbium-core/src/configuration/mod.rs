@@ -6,6 +6,7 @@ mod arguments;
 mod error;
 mod file;
 mod keys;
+mod lanes;
 #[cfg(test)]
 mod page;
 mod profiles;
@@ -17,6 +18,7 @@ use crate::Config;
 
 pub use error::{ConfigError, Place};
 pub use keys::ConfigKey;
+pub use lanes::LaneKey;
 use values::Read;
 
 /// What stands before the names of socket options.
@@ -80,8 +82,9 @@ impl Config {
         arguments::take(args)
     }
 
-    /// Sets what has a name: a [`ConfigKey`], or `properties.` and the name of a
-    /// protocol property.
+    /// Sets what has a name: a [`ConfigKey`], `properties.` and the name of a
+    /// protocol property, or `lane.`, the name of a lane, which is there from then
+    /// on, and a key of it: `lane.urgent.priority`.
     ///
     /// # Errors
     /// There is no such key, or it cannot have that value.
@@ -93,6 +96,9 @@ impl Config {
     fn put(&mut self, name: &str, value: &str) -> Read<()> {
         if let Some(property) = name.strip_prefix(PROPERTIES) {
             return self.put_property(property, value);
+        }
+        if let Some(path) = name.strip_prefix(lanes::LANE) {
+            return lanes::put(self, path, value);
         }
         match ConfigKey::ALL.iter().find(|key| key.name == name) {
             Some(key) => (key.set)(self, value),

@@ -3,8 +3,8 @@
 
 use std::fmt::Write;
 
-use super::{ConfigKey, arguments, file};
-use crate::Config;
+use super::{ConfigKey, LaneKey, arguments, file, lanes};
+use crate::{Config, LaneConfig};
 
 fn page() -> String {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/configuration.md");
@@ -35,6 +35,22 @@ fn every_key_is_on_the_page() {
 }
 
 #[test]
+fn every_key_of_a_lane_is_on_the_page() {
+    let mut table = String::from("| key | value | default | |\n|---|---|---|---|\n");
+    let lane = LaneConfig::default();
+    for key in LaneKey::ALL {
+        let default = match key.name {
+            // One is needed.
+            "priority" => "–".to_owned(),
+            _ => key.show(&lane),
+        };
+        let (name, value, meaning) = (key.name, key.value, key.meaning);
+        let _ = writeln!(table, "| `{name}` | {value} | {default} | {meaning} |");
+    }
+    expect(&table);
+}
+
+#[test]
 fn every_profile_is_on_the_page() {
     let default = Config::default();
     for (name, purpose) in Config::PROFILES {
@@ -42,6 +58,8 @@ fn every_profile_is_on_the_page() {
         let mut section = format!("### {name}\n\nFor {purpose}.\n");
         let differences: String = ConfigKey::ALL
             .iter()
+            // They have sections below.
+            .filter(|key| key.name != "lanes")
             .filter(|key| key.show(&config) != key.show(&default))
             .map(|key| {
                 let value = key.show(&config);
@@ -51,7 +69,8 @@ fn every_profile_is_on_the_page() {
             })
             .collect();
         if !differences.is_empty() {
-            let _ = write!(section, "\n```ini\n{differences}");
+            let lanes = lanes::sections(&config);
+            let _ = write!(section, "\n```ini\n{differences}{lanes}");
         }
         expect(&section);
     }

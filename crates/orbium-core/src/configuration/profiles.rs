@@ -3,7 +3,10 @@
 
 use std::time::Duration;
 
-use crate::{ClientStrategy, Config, ConnectTimeout, Limits, ServerStrategy};
+use crate::{
+    ClientStrategy, Config, ConnectTimeout, LaneConfig, Limits, Priority, Scheduling,
+    ServerStrategy,
+};
 
 /// Names, and what each is for.
 pub(super) const PROFILES: [(&str, &str); 4] = [
@@ -18,8 +21,9 @@ pub(super) const PROFILES: [(&str, &str); 4] = [
     ),
     (
         "avionics",
-        "control loops: a thread for each connection, connections for each thread, no queue and \
-         no lock between them, and nothing that waits for longer than a second",
+        "control loops: a lane with its own threads for each of three criticalities, a thread for \
+         each connection of whoever asks for none, connections for each thread, and nothing that \
+         waits for longer than a second",
     ),
     (
         "medical-imaging",
@@ -63,6 +67,11 @@ fn avionics() -> Config {
     let second = Duration::from_secs(1);
     Config {
         strategy: ServerStrategy::ThreadPerConnection,
+        lanes: vec![
+            criticality("critical", 30_000, 80, &["essential", "routine"]),
+            criticality("essential", 20_000, 60, &["routine"]),
+            criticality("routine", 10_000, 40, &[]),
+        ],
         client_strategy: ClientStrategy::ExclusivePerThread,
         limits: Limits {
             message_size: 1 << 20,
@@ -79,6 +88,26 @@ fn avionics() -> Config {
         call_timeout: Some(second),
         connect_timeout: ConnectTimeout(second),
         ..Config::default()
+    }
+}
+
+/// A lane that never has more threads than it begins with, nor a long queue. On
+/// a desk it goes without native priorities.
+fn criticality(name: &str, priority: i16, native: i32, lenders: &[&str]) -> LaneConfig {
+    LaneConfig {
+        name: name.into(),
+        priority: Priority::new(priority),
+        scheduling: Some(Scheduling::fifo(native)),
+        soft: true,
+        strategy: ServerStrategy::WorkerPool {
+            workers: 2,
+            queue: 16,
+        },
+        stack_size: Some(512 << 10),
+        prefault_stack: 64 << 10,
+        replaces_waiting: false,
+        borrows_from_named: lenders.iter().map(ToString::to_string).collect(),
+        ..LaneConfig::default()
     }
 }
 

@@ -62,6 +62,8 @@ pub struct LaneConfig {
     /// threads here are busy; the first that has one lends it. It serves one
     /// request at this lane's priorities. Between worker pools.
     pub borrows_from: Vec<Lane>,
+    /// More of them, by the names that the ORB knows them by.
+    pub borrows_from_named: Vec<String>,
 }
 
 impl Default for LaneConfig {
@@ -82,6 +84,7 @@ impl Default for LaneConfig {
             queue_octets: None,
             room: None,
             borrows_from: Vec::new(),
+            borrows_from_named: Vec::new(),
         }
     }
 }

@@ -3,6 +3,7 @@
 //! could block.
 
 mod config;
+mod configured;
 mod room;
 mod route;
 pub(crate) mod thread;
@@ -10,7 +11,7 @@ pub(crate) mod thread;
 use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
-use std::sync::{Arc, PoisonError};
+use std::sync::{Arc, OnceLock, PoisonError};
 
 use orbium_giop::{Completion, ExceptionKind, SystemException};
 use orbium_sync::lock::{Mutex, MutexGuard};
@@ -162,6 +163,8 @@ impl fmt::Debug for Lane {
 #[derive(Default)]
 pub(crate) struct Lanes {
     added: Mutex<Vec<Lane>>,
+    /// Those of the configuration, once they are there.
+    configured: OnceLock<Vec<Lane>>,
     last: AtomicU32,
     /// Whether requests may have to go to another lane than their connection's,
     /// or a hook be asked.
@@ -211,6 +214,14 @@ impl Orb {
     /// then.
     pub fn add_lane(&self, config: &LaneConfig) -> Result<Lane, OrbError> {
         let core = self.core();
+        let named;
+        let config = match config.borrows_from_named.is_empty() {
+            true => config,
+            false => {
+                named = self.with_lenders(config)?;
+                &named
+            }
+        };
         config
             .check(&core.config.limits)
             .map_err(OrbError::Config)?;

@@ -42,7 +42,7 @@ pub(crate) fn lane_of_object(
         orb.core().lanes.route();
         return ASKED;
     }
-    match (policies.lanes.as_slice(), object_priority) {
+    match (orb.lanes_of(policies), object_priority) {
         ([], _) => OWN,
         ([only], _) => only.0.number,
         (lanes, Some(priority)) => lane_for(lanes, priority).map_or(ASKED, |lane| lane.0.number),
@@ -88,7 +88,7 @@ impl Incoming<'_> {
             return Ok(route);
         }
         let plain = Decided::default();
-        match policies.lanes.as_slice() {
+        match self.orb.lanes_of(policies) {
             [] => Ok(self.to(&self.orb.own_lane()?, plain)),
             [only] => Ok(self.to(only, plain)),
             lanes => {

@@ -111,7 +111,10 @@ impl Orb {
         let _ = orb.0.registry.root.set(root);
         if listen {
             let server = Server::start(&orb, &orb.0.config.endpoints)?;
+            orb.start_lanes(Some(&server.0))?;
             let _ = orb.0.server.set(Ok(server));
+        } else if orb.0.config.lanes_listen() {
+            orb.start_lanes(None)?;
         }
         Ok(orb)
     }

@@ -24,7 +24,11 @@ impl Orb {
                 address: String::new(),
                 parameters: Vec::new(),
             };
-            Server::start(self, &[any]).map_err(|error| {
+            let started = Server::start(self, &[any]).and_then(|server| {
+                self.start_lanes(Some(&server.0))?;
+                Ok(server)
+            });
+            started.map_err(|error| {
                 crate::log::error!(%error, "cannot listen");
                 SystemException::new(ExceptionKind::Initialize, 0, Completion::No)
             })
@@ -45,16 +49,23 @@ impl Orb {
     }
 
     /// Where objects are found that these lanes serve: the lane of the object's
-    /// own priority first, then from the most urgent on.
+    /// own priority first, then that without a priority, then from the most urgent
+    /// on.
     fn channels_of(
         &self,
         lanes: &[Lane],
         priority: Option<Priority>,
     ) -> Result<Vec<Channel>, SystemException> {
         let own = priority.and_then(|it| lane_for(lanes, it));
+        // One without a priority is for who has none.
+        let before = |other: &Lane, lane: &Lane| match (other.priority(), lane.priority()) {
+            (None, _) => true,
+            (Some(_), None) => false,
+            (Some(other), Some(lane)) => other >= lane,
+        };
         let mut sorted: Vec<&Lane> = Vec::with_capacity(lanes.len());
         for lane in lanes.iter().filter(|lane| Some(*lane) != own) {
-            let place = sorted.partition_point(|other| other.priority() >= lane.priority());
+            let place = sorted.partition_point(|other| before(other, lane));
             sorted.insert(place, lane);
         }
         let all = own.into_iter().chain(sorted);
@@ -185,20 +196,19 @@ impl Orb {
     }
 }
 
-/// Says which endpoint serves which priority, if there are several.
+/// Says which endpoint serves which priority, if there are several; a lane
+/// without one serves the lowest.
 fn lane_endpoints(lanes: &[Lane]) -> Option<TaggedComponent> {
     let of_lane = |lane: &Lane| {
         let channels = lane.channels().iter().filter(|it| it.is_giop_over("iiop"));
         let addresses = channels.filter_map(|it| it.address.parse::<HostPort>().ok());
-        let priority = lane.priority().map(Priority::number);
-        let endpoints = addresses.filter_map(|address| {
-            Some(PriorityEndpoint {
-                address: component::HostPort {
-                    host: address.host,
-                    port: address.port,
-                },
-                priority: priority?,
-            })
+        let priority = lane.priority().map_or(0, Priority::number);
+        let endpoints = addresses.map(|address| PriorityEndpoint {
+            address: component::HostPort {
+                host: address.host,
+                port: address.port,
+            },
+            priority,
         });
         endpoints.collect::<Vec<_>>()
     };

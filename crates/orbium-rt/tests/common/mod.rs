@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Real-time ORBs for tests.
-#![allow(dead_code, unreachable_pub)]
+#![allow(
+    dead_code,
+    unreachable_pub,
+    reason = "each file of tests is a program of its own, and uses some of this"
+)]
 
 use std::sync::Arc;
 

@@ -140,7 +140,7 @@ impl Poa {
         let core = &self.0;
         let orb = core.orb()?;
         // Listen first: an object that nobody could reach is not made.
-        orb.listens_for(&core.policies.lanes)?;
+        orb.listens_for(orb.lanes_of(&core.policies))?;
         let repository_id = servant.repository_id();
         let unique = core.policies.id_uniqueness == IdUniqueness::Unique;
         let mut objects = core.lock();

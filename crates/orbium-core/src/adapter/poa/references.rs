@@ -30,11 +30,11 @@ impl PoaCore {
         priority: Option<Priority>,
     ) -> Result<ObjectRef, SystemException> {
         let protocols = self.policies.protocols.as_ref();
-        let lanes = (self.policies.lanes.as_slice(), priority);
         let extension = self.extension();
         let components = extension.map_or_else(Vec::new, |it| it.0.components(priority));
-        self.orb()?
-            .reference_to_key(key, repository_id, protocols, components, lanes)
+        let orb = self.orb()?;
+        let lanes = (orb.lanes_of(&self.policies), priority);
+        orb.reference_to_key(key, repository_id, protocols, components, lanes)
     }
 }
 

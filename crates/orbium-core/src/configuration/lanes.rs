@@ -1,0 +1,315 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Lanes by name, and what can be said of each.
+
+use orbium_transport::Endpoint;
+
+use super::not_there;
+use super::values::{
+    Read, flag, number, octets, optional, parsed, show_octets, show_optional, show_span, span,
+};
+use crate::{Config, LaneConfig, Priority, Scheduling, SchedulingClass};
+
+/// What stands before the name of a lane and a key of it.
+pub(super) const LANE: &str = "lane.";
+
+/// Something that can be chosen for a lane of a configuration: behind `lane.`,
+/// the lane's name and a dot, or in its section of a file.
+#[derive(Clone, Copy, Debug)]
+pub struct LaneKey {
+    /// Its name.
+    pub name: &'static str,
+    /// What its value is like.
+    pub value: &'static str,
+    /// What it means.
+    pub meaning: &'static str,
+    set: fn(&mut LaneConfig, &str) -> Read<()>,
+    show: fn(&LaneConfig) -> String,
+}
+
+impl LaneKey {
+    /// Every key, in the order of the documentation.
+    pub const ALL: &'static [Self] = KEYS;
+
+    /// What a lane's configuration says, as it would be written.
+    #[must_use]
+    pub fn show(&self, lane: &LaneConfig) -> String {
+        (self.show)(lane)
+    }
+}
+
+fn words<T>(text: &str, read: impl Fn(&str) -> Read<T>) -> Read<Vec<T>> {
+    let words = text.split([' ', ',']).filter(|word| !word.is_empty());
+    words.map(read).collect()
+}
+
+fn name(text: &str) -> Read<String> {
+    let fits = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
+    match !text.is_empty() && text.len() <= 64 && text.chars().all(fits) {
+        true => Ok(text.to_owned()),
+        false => Err(format!(
+            "`{text}` is no name of a lane: write up to 64 letters, digits, - and _"
+        )),
+    }
+}
+
+fn priority(text: &str) -> Read<Priority> {
+    number(text)
+        .ok()
+        .and_then(Priority::new)
+        .ok_or_else(|| format!("`{text}` is no CORBA priority: write a number from 0 to 32767"))
+}
+
+/// `fifo:80`, `rr:20` or `other`.
+fn scheduling(text: &str) -> Read<Scheduling> {
+    let read = || {
+        let (class, number) = match text.split_once(':') {
+            Some((class, number)) => (class, Some(number.parse().ok()?)),
+            None => (text, None),
+        };
+        match (class, number) {
+            ("fifo", Some(native)) => Some(Scheduling::fifo(native)),
+            ("rr", Some(native)) => Some(Scheduling::round_robin(native)),
+            ("other", None) => Some(Scheduling::OTHER),
+            _ => None,
+        }
+    };
+    let known = read().ok_or_else(|| {
+        format!("`{text}` is no scheduling: write fifo:80, rr:20 (native priorities) or other")
+    })?;
+    let range = known.class.range();
+    match range.contains(&known.priority) {
+        true => Ok(known),
+        false => Err(format!(
+            "{} has priorities {} to {}",
+            known.class.name(),
+            range.start(),
+            range.end()
+        )),
+    }
+}
+
+fn show_scheduling(scheduling: Scheduling) -> String {
+    match scheduling.class {
+        SchedulingClass::Fifo => format!("fifo:{}", scheduling.priority),
+        SchedulingClass::RoundRobin => format!("rr:{}", scheduling.priority),
+        SchedulingClass::Other => "other".to_owned(),
+    }
+}
+
+fn processors(text: &str) -> Read<Vec<usize>> {
+    let all = words(text, number)?;
+    match all.is_empty() {
+        true => Err("a lane runs on at least one processor: write their numbers, as in 2,3".into()),
+        false => Ok(all),
+    }
+}
+
+fn list<T>(all: &[T], show: impl Fn(&T) -> String) -> String {
+    match all {
+        [] => "none".to_owned(),
+        all => all.iter().map(show).collect::<Vec<_>>().join(" "),
+    }
+}
+
+macro_rules! lane_keys {
+    ($($name:literal $value:literal $meaning:literal
+       |$lane:ident, $text:ident| $set:expr, |$shown:ident| $show:expr;)*) => {
+        const KEYS: &[LaneKey] = &[$(LaneKey {
+            name: $name,
+            value: $value,
+            meaning: $meaning,
+            set: |$lane, $text| {
+                $set;
+                Ok(())
+            },
+            show: |$shown| $show,
+        },)*];
+    };
+}
+
+lane_keys! {
+    "priority" "NUMBER" "the CORBA priority that its requests are served at; it serves those up to the next lane's"
+        |l, text| l.priority = Some(priority(text)?),
+        |l| show_optional(l.priority, |it| it.to_string());
+    "scheduling" "SCHEDULING or none" "class and native priority of its threads: fifo:80, rr:20 or other"
+        |l, text| l.scheduling = optional(text, scheduling)?,
+        |l| show_optional(l.scheduling, show_scheduling);
+    "processors" "NUMBERS or none" "where its threads run, as in 2,3; none for everywhere"
+        |l, text| l.processors = optional(text, processors)?,
+        |l| show_optional(l.processors.as_deref(), |it| list(it, ToString::to_string));
+    "soft" "true or false" "go on without scheduling and processors if the host refuses them"
+        |l, text| l.soft = flag(text)?,
+        |l| l.soft.to_string();
+    "strategy" "STRATEGY" "how it serves, as server_strategy: worker-pool:2/16 has two threads and a queue of 16"
+        |l, text| l.strategy = parsed(text)?,
+        |l| l.strategy.to_string();
+    "endpoint" "URL" "where it listens; may be repeated, `none` forgets those before"
+        |l, text| match text {
+            "none" => l.endpoints.clear(),
+            text => l.endpoints.push(parsed::<Endpoint>(text)?),
+        },
+        |l| list(&l.endpoints, ToString::to_string);
+    "dynamic_threads" "NUMBER" "threads that come when all are busy"
+        |l, text| l.dynamic_threads = number(text)?,
+        |l| l.dynamic_threads.to_string();
+    "idle_time" "TIME" "after which they go without work"
+        |l, text| l.idle_time = span(text)?,
+        |l| show_span(l.idle_time);
+    "stack_size" "OCTETS or none" "of each thread's stack"
+        |l, text| l.stack_size = optional(text, octets)?,
+        |l| show_optional(l.stack_size, show_octets);
+    "prefault_stack" "OCTETS" "of each stack touched before the first request"
+        |l, text| l.prefault_stack = octets(text)?,
+        |l| show_octets(l.prefault_stack);
+    "replaces_waiting" "true or false" "whether another thread comes when all wait in calls of their own"
+        |l, text| l.replaces_waiting = flag(text)?,
+        |l| l.replaces_waiting.to_string();
+    "queue_octets" "OCTETS or none" "of all requests that wait; none for limits.message_size"
+        |l, text| l.queue_octets = optional(text, octets)?,
+        |l| show_optional(l.queue_octets, show_octets);
+    "borrows_from" "NAMES or none" "lanes of lower priority whose idle threads it may take, the first first"
+        |l, text| l.borrows_from_named = optional(text, |it| words(it, name))?.unwrap_or_default(),
+        |l| list(&l.borrows_from_named, Clone::clone);
+}
+
+/// The lanes of these names: those there are, and new ones.
+pub(super) fn choose(config: &mut Config, text: &str) -> Read<()> {
+    let names = optional(text, |it| words(it, name))?.unwrap_or_default();
+    config.lanes.retain(|lane| names.contains(&lane.name));
+    for name in names {
+        find(config, &name);
+    }
+    Ok(())
+}
+
+/// The lane of that name is there from now on.
+pub(super) fn begin(config: &mut Config, name: &str) {
+    find(config, name);
+}
+
+fn find<'c>(config: &'c mut Config, name: &str) -> &'c mut LaneConfig {
+    let lanes = &mut config.lanes;
+    let place = lanes.iter().position(|lane| lane.name == name);
+    let place = place.unwrap_or_else(|| {
+        lanes.push(LaneConfig {
+            name: name.to_owned(),
+            ..LaneConfig::default()
+        });
+        lanes.len() - 1
+    });
+    &mut lanes[place]
+}
+
+pub(super) fn show(config: &Config) -> String {
+    list(&config.lanes, |lane| lane.name.clone())
+}
+
+/// Sets a key of a lane, which is there from now on: `urgent.priority`.
+pub(super) fn put(config: &mut Config, path: &str, value: &str) -> Read<()> {
+    let Some((lane, key)) = path.split_once('.') else {
+        return Err(format!(
+            "`{LANE}{path}` names no key of a lane: write {LANE}{path}.priority"
+        ));
+    };
+    let lane = name(lane)?;
+    let Some(key) = LaneKey::ALL.iter().find(|it| it.name == key) else {
+        let all = LaneKey::ALL.iter().map(|it| it.name);
+        return Err(not_there("key of a lane", key, all));
+    };
+    // Nothing of it stays if the value is wrong.
+    let mut changed = config.clone();
+    (key.set)(find(&mut changed, &lane), value)?;
+    config.lanes = changed.lanes;
+    Ok(())
+}
+
+/// The name of the lane that a section is about: `lane urgent`.
+pub(super) fn section(section: &str) -> Option<Read<String>> {
+    let rest = section.strip_prefix("lane")?;
+    let begins = rest.is_empty() || rest.starts_with(char::is_whitespace);
+    begins.then(|| name(rest.trim()))
+}
+
+/// A configuration's lanes as a file would have them.
+#[cfg(test)]
+pub(super) fn sections(config: &Config) -> String {
+    use std::fmt::Write;
+
+    let mut text = String::new();
+    for lane in &config.lanes {
+        let _ = writeln!(text, "\n[lane {}]", lane.name);
+        for key in LaneKey::ALL {
+            let shown = (key.show)(lane);
+            if shown != (key.show)(&LaneConfig::default()) {
+                let _ = writeln!(text, "{} = {shown}", key.name);
+            }
+        }
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_key_of_a_lane_sets_something_and_is_read_as_it_is_shown() {
+        for key in LaneKey::ALL {
+            let (value, shown) = match key.value {
+                "NUMBER" => ("7", "7"),
+                "SCHEDULING or none" => ("rr:20", "rr:20"),
+                "NUMBERS or none" => ("2,3", "2 3"),
+                "true or false" => ("yes", "true"),
+                "STRATEGY" => ("worker-pool:2/16", "worker-pool:2/16"),
+                "URL" => ("iiop://:5001", "iiop://:5001"),
+                "TIME" => ("90 s", "90 s"),
+                "OCTETS" | "OCTETS or none" => ("64 KiB", "64 KiB"),
+                "NAMES or none" => ("low, lower", "low lower"),
+                other => panic!("{other}"),
+            };
+            let value = match key.name {
+                "replaces_waiting" => "false",
+                _ => value,
+            };
+            let mut config = Config::default();
+            put(&mut config, &format!("a.{}", key.name), value).unwrap();
+            let lane = config.lanes[0].clone();
+            let expected = if value == "false" { value } else { shown };
+            assert_eq!((key.show)(&lane), expected, "{}", key.name);
+            let path = format!("a.{}", key.name);
+            if key.name == "endpoint" {
+                put(&mut config, &path, "none").unwrap();
+            }
+            put(&mut config, &path, expected).unwrap();
+            assert_eq!(config.lanes, [lane], "{}", key.name);
+            let before = config.clone();
+            put(&mut config, &path, "?!").unwrap_err();
+            assert_eq!(config, before);
+        }
+    }
+
+    #[test]
+    fn what_is_no_lane_or_no_key_is_told() {
+        let mut config = Config::default();
+        for (path, value, hint) in [
+            ("urgent", "1", "write lane.urgent.priority"),
+            ("urgent.prioritty", "1", "did you mean `priority`?"),
+            ("a b.priority", "1", "is no name of a lane"),
+            ("a.priority", "-1", "from 0 to 32767"),
+            ("a.priority", "32768", "from 0 to 32767"),
+            ("a.scheduling", "fifo", "write fifo:80"),
+            (
+                "a.scheduling",
+                "fifo:100",
+                "SCHED_FIFO has priorities 1 to 99",
+            ),
+            ("a.scheduling", "other:1", "write fifo:80"),
+            ("a.processors", "", "at least one processor"),
+            ("a.strategy", "fast", "is not a server strategy"),
+        ] {
+            let error = put(&mut config, path, value).unwrap_err();
+            assert!(error.contains(hint), "{path} = {value}: {error}");
+        }
+        assert_eq!(config, Config::default());
+    }
+}
