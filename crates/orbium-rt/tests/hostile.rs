@@ -5,7 +5,7 @@
 mod common;
 
 use std::sync::Arc;
-use std::thread;
+use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 use common::{adapter, seen_by, server, teller};
@@ -36,14 +36,53 @@ fn object(orb: &Orb, rt: &RtOrb, policies: &RtPolicies) -> (Arc<TargetState>, Ta
     (state, object)
 }
 
-fn pooled(orb: &Orb, rt: &RtOrb, config: ThreadpoolConfig) -> (Arc<TargetState>, Target) {
-    let lanes = [5, 20].map(|it| ThreadpoolLane::new(it, 1, 0));
-    let pool = rt.create_threadpool_with_lanes(&lanes, config).unwrap();
-    let policies = RtPolicies {
-        threadpool: Some(pool),
-        ..propagated()
-    };
-    object(orb, rt, &policies)
+/// A server with a pool of two lanes, an object that it serves, and a client
+/// without priorities.
+struct Pooled {
+    orb: Orb,
+    state: Arc<TargetState>,
+    client: Orb,
+    object: Target,
+}
+
+impl Pooled {
+    fn new(config: ThreadpoolConfig) -> Self {
+        let (orb, rt) = server();
+        let lanes = [5, 20].map(|it| ThreadpoolLane::new(it, 1, 0));
+        let pool = rt.create_threadpool_with_lanes(&lanes, config).unwrap();
+        let policies = RtPolicies {
+            threadpool: Some(pool),
+            ..propagated()
+        };
+        let (state, object) = object(&orb, &rt, &policies);
+        Self {
+            orb,
+            state,
+            client: orbium_testkit::client(),
+            object,
+        }
+    }
+
+    fn target(&self) -> Target {
+        seen_by(&self.client, &self.orb, &self.object)
+    }
+
+    fn port(&self) -> u16 {
+        self.orb.addresses().unwrap()[0].port
+    }
+
+    /// Keeps the thread of the lower lane busy until the gate is opened.
+    fn occupy(&self) -> JoinHandle<Result<(), SystemException>> {
+        let other = self.target();
+        let busy = thread::spawn(move || other.gate());
+        self.state.gate.await_waiting(1);
+        busy
+    }
+
+    fn end(self) {
+        let orb = self.orb.clone();
+        within("the end", move || orb.shutdown(true)).unwrap();
+    }
 }
 
 /// What a request with that context is answered with: the result, or the
@@ -98,9 +137,8 @@ fn priorities_that_are_none_are_refused_and_nobody_else_is_touched() {
 
 #[test]
 fn the_same_with_a_pool() {
-    let (orb, rt) = server();
-    let (_, _object) = pooled(&orb, &rt, ThreadpoolConfig::default());
-    let mut peer = Peer::connect(orb.addresses().unwrap()[0].port);
+    let pooled = Pooled::new(ThreadpoolConfig::default());
+    let mut peer = Peer::connect(pooled.port());
     assert_eq!(answer(&mut peer, 2, &priority_context(21)), Ok(20));
     let refused = answer(&mut peer, 4, &priority_context(-7));
     assert_eq!(refused, Err(ExceptionKind::BadParam));
@@ -109,62 +147,53 @@ fn the_same_with_a_pool() {
     let refused = answer(&mut peer, 8, &priority_context(4));
     assert_eq!(refused, Err(ExceptionKind::InvPolicy));
     assert_eq!(answer(&mut peer, 10, &priority_context(5)), Ok(5));
-    orb.shutdown(true).unwrap();
+    drop(peer);
+    pooled.end();
 }
 
 #[test]
 fn a_client_that_dies_while_it_waits_costs_nobody_else_anything() {
-    let (orb, rt) = server();
     let config = ThreadpoolConfig {
         allow_request_buffering: true,
         max_buffered_requests: 3,
         ..ThreadpoolConfig::default()
     };
-    let (state, object) = pooled(&orb, &rt, config);
-    let port = orb.addresses().unwrap()[0].port;
-    let mut dying: Vec<_> = (0..4).map(|_| Peer::connect(port)).collect();
+    let pooled = Pooled::new(config);
+    let mut dying: Vec<_> = (0..4).map(|_| Peer::connect(pooled.port())).collect();
     for peer in &mut dying {
         peer.send(&request(RequestLine::new(2, "gate"), |_| {}));
     }
-    state.gate.await_waiting(1);
+    pooled.state.gate.await_waiting(1);
     drop(dying);
-    state.gate.open();
-    let client = orbium_testkit::client();
-    let target = seen_by(&client, &orb, &object);
+    pooled.state.gate.open();
+    let target = pooled.target();
     eventually("those who are gone are done with", || {
         target.act(0) == Ok(5)
     });
-    within("the end", move || orb.shutdown(true)).unwrap();
+    pooled.end();
 }
 
 #[test]
 fn a_caller_that_gives_up_has_a_timeout_and_its_thread_goes_on() {
-    let (orb, rt) = server();
-    let (state, object) = pooled(&orb, &rt, ThreadpoolConfig::default());
-    let client = orbium_testkit::client();
-    let target = seen_by(&client, &orb, &object);
+    let pooled = Pooled::new(ThreadpoolConfig::default());
+    let target = pooled.target();
     let impatient = target.with_timeout(Duration::from_millis(20));
     let given_up = impatient.gate().unwrap_err();
     assert_eq!(given_up.kind, ExceptionKind::Timeout);
-    state.gate.open();
+    pooled.state.gate.open();
     eventually("the thread is free again", || target.act(0) == Ok(5));
-    within("the end", move || orb.shutdown(true)).unwrap();
+    pooled.end();
 }
 
 #[test]
 fn oneways_are_served_or_dropped() {
-    let (orb, rt) = server();
-    let (state, object) = pooled(&orb, &rt, ThreadpoolConfig::default());
-    let client = orbium_testkit::client();
-    let target = seen_by(&client, &orb, &object);
-    let other = seen_by(&client, &orb, &object);
-    let busy = thread::spawn(move || other.gate());
-    state.gate.await_waiting(1);
+    let pooled = Pooled::new(ThreadpoolConfig::default());
+    let (target, busy) = (pooled.target(), pooled.occupy());
     // No thread, no room, and nobody who could be told.
     target.post(1).unwrap();
     // Behind it on its connection: it has been dropped by now.
     assert!(target.act(0).is_err());
-    let mut peer = Peer::connect(orb.addresses().unwrap()[0].port);
+    let mut peer = Peer::connect(pooled.port());
     let line = RequestLine {
         response: ResponseFlags::SyncWithServer,
         ..RequestLine::new(2, "post")
@@ -173,12 +202,12 @@ fn oneways_are_served_or_dropped() {
     let (_, status, _) = peer.receive().reply();
     // That it arrived is all that was asked.
     assert_eq!(status, ReplyStatus::NoException);
-    state.gate.open();
+    pooled.state.gate.open();
     busy.join().unwrap().unwrap();
     eventually("the thread is free again", || target.act(0) == Ok(5));
     target.post(3).unwrap();
-    eventually("it is served", || state.posted() == [3]);
-    within("the end", move || orb.shutdown(true)).unwrap();
+    eventually("it is served", || pooled.state.posted() == [3]);
+    pooled.end();
 }
 
 #[test]
@@ -213,19 +242,14 @@ fn pools_and_their_threads_come_and_go() {
 
 #[test]
 fn thousands_of_refusals_leave_nothing() {
-    let (orb, rt) = server();
-    let (state, object) = pooled(&orb, &rt, ThreadpoolConfig::default());
-    let client = orbium_testkit::client();
-    let target = seen_by(&client, &orb, &object);
-    let other = seen_by(&client, &orb, &object);
-    let busy = thread::spawn(move || other.gate());
-    state.gate.await_waiting(1);
+    let pooled = Pooled::new(ThreadpoolConfig::default());
+    let (target, busy) = (pooled.target(), pooled.occupy());
     for _ in 0..5000 {
         let refused: Result<i32, SystemException> = target.act(0);
         assert_eq!(refused.unwrap_err().kind, ExceptionKind::Transient);
     }
-    state.gate.open();
+    pooled.state.gate.open();
     busy.join().unwrap().unwrap();
     eventually("the thread is free again", || target.act(0) == Ok(5));
-    within("the end", move || orb.shutdown(true)).unwrap();
+    pooled.end();
 }

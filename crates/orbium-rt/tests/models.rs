@@ -11,7 +11,8 @@ use common::{
 use orbium_core::{Completion, Config, ExceptionKind, Orb, Priority, SystemException};
 use orbium_giop::real_time::PriorityModelValue;
 use orbium_rt::{
-    LinearMapping, PriorityModel, PriorityModelPolicy, PriorityTransform, RtOrb, RtPolicies,
+    LinearMapping, PriorityModel, PriorityModelPolicy, PriorityTransform, RtOrb, RtOrbBuilder,
+    RtPolicies,
 };
 use orbium_testkit::TargetState;
 use orbium_testkit::probe::Target;
@@ -30,6 +31,64 @@ fn declared(server_priority: i16) -> RtPolicies {
     }
 }
 
+/// An object behind a server of these policies, as a client of Real-time CORBA
+/// sees it; and that client.
+struct Called {
+    target: Target,
+    rt: RtOrb,
+    /// Who serves, and who calls.
+    _orbs: Vec<Orb>,
+}
+
+impl Called {
+    fn new(policies: &RtPolicies) -> Self {
+        Self::by(soft(), policies)
+    }
+
+    /// By a server that is made so.
+    fn by(builder: RtOrbBuilder, policies: &RtPolicies) -> Self {
+        let (server_orb, server_rt) = server_with(Config::default(), builder);
+        let target = object(&server_orb, &server_rt, policies);
+        let (client_orb, rt) = client();
+        Self {
+            target: seen_by(&client_orb, &server_orb, &target),
+            rt,
+            _orbs: vec![server_orb, client_orb],
+        }
+    }
+
+    /// What `act` answers to calls at these priorities, made by one thread, which
+    /// keeps its own.
+    fn at<const N: usize>(self, priorities: [i16; N]) -> [Result<i32, SystemException>; N] {
+        on_a_thread(move || {
+            priorities.map(|number| {
+                self.rt.current().set_the_priority(number).unwrap();
+                let answer = self.target.act(0);
+                assert_eq!(self.rt.current().the_priority().unwrap().number(), number);
+                answer
+            })
+        })
+    }
+}
+
+/// A server made so, whose servant calls another one.
+fn two_behind_each_other(middle: RtOrbBuilder) -> Called {
+    let (last_orb, last_rt) = server();
+    let last = object(&last_orb, &last_rt, &propagated(3));
+    let (middle_orb, middle_rt) = server_with(Config::default(), middle);
+    let beyond = seen_by(&middle_orb, &last_orb, &last);
+    let state = Arc::new(TargetState::default());
+    state.on_act(move |_, _| beyond.act(0));
+    let poa = adapter(&middle_orb, &middle_rt, "middle", &propagated(3));
+    let middle: Target = poa.activate(state).unwrap();
+    let (client_orb, rt) = client();
+    Called {
+        target: seen_by(&client_orb, &middle_orb, &middle),
+        rt,
+        _orbs: vec![last_orb, middle_orb, client_orb],
+    }
+}
+
 /// An object of an adapter with these policies.
 fn object(orb: &Orb, rt: &RtOrb, policies: &RtPolicies) -> Target {
     let name = format!("{policies:?}").len().to_string();
@@ -40,26 +99,14 @@ fn object(orb: &Orb, rt: &RtOrb, policies: &RtPolicies) -> Target {
 
 #[test]
 fn the_priority_of_the_client_goes_with_the_request() {
-    let (server_orb, server_rt) = server();
-    let target = object(&server_orb, &server_rt, &propagated(3));
-    let (client_orb, client_rt) = client();
-    let target = seen_by(&client_orb, &server_orb, &target);
-    on_a_thread(move || {
-        for number in [40, 0, 98] {
-            client_rt.current().set_the_priority(number).unwrap();
-            assert_eq!(target.act(0), Ok(number.into()));
-            assert_eq!(client_rt.current().the_priority().unwrap().number(), number);
-        }
-    });
+    let called = Called::new(&propagated(3));
+    assert_eq!(called.at([40, 0, 98]), [Ok(40), Ok(0), Ok(98)]);
 }
 
 #[test]
 fn the_model_is_published() {
-    let (server_orb, server_rt) = server();
-    let target = object(&server_orb, &server_rt, &propagated(3));
-    let (client_orb, _) = client();
-    let target = seen_by(&client_orb, &server_orb, &target);
-    let published = orbium_core::Interface::as_object(&target).published_policies();
+    let called = Called::new(&propagated(3));
+    let published = orbium_core::Interface::as_object(&called.target).published_policies();
     let expected = PriorityModelValue {
         model: PriorityModel::ClientPropagated,
         server_priority: 3,
@@ -94,28 +141,17 @@ fn a_thread_without_a_priority_has_what_its_native_one_means() {
 
 #[test]
 fn the_server_declares_the_priority() {
-    let (server_orb, server_rt) = server();
-    let target = object(&server_orb, &server_rt, &declared(12));
-    let (client_orb, client_rt) = client();
-    let target = seen_by(&client_orb, &server_orb, &target);
-    on_a_thread(move || {
-        assert_eq!(target.act(0), Ok(12), "a thread without a priority");
-        client_rt.current().set_the_priority(40).unwrap();
-        assert_eq!(target.act(0), Ok(12));
-        assert_eq!(client_rt.current().the_priority().unwrap().number(), 40);
-    });
+    let called = Called::new(&declared(12));
+    let target = called.target.clone();
+    let without = on_a_thread(move || target.act(0));
+    assert_eq!(without, Ok(12), "a thread without a priority");
+    assert_eq!(called.at([40]), [Ok(12)]);
 }
 
 #[test]
 fn an_adapter_without_a_model_says_nothing_of_priorities() {
-    let (server_orb, server_rt) = server();
-    let target = object(&server_orb, &server_rt, &RtPolicies::default());
-    let (client_orb, client_rt) = client();
-    let target = seen_by(&client_orb, &server_orb, &target);
-    on_a_thread(move || {
-        client_rt.current().set_the_priority(40).unwrap();
-        assert_eq!(target.act(0), Ok(-1));
-    });
+    let called = Called::new(&RtPolicies::default());
+    assert_eq!(called.at([40]), [Ok(-1)]);
 }
 
 #[test]
@@ -130,20 +166,7 @@ fn the_orb_may_have_the_model_for_all_adapters() {
 
 #[test]
 fn nested_calls_carry_the_priority_on() {
-    let (last_orb, last_rt) = server();
-    let last = object(&last_orb, &last_rt, &propagated(3));
-    let (middle_orb, middle_rt) = server();
-    let beyond = seen_by(&middle_orb, &last_orb, &last);
-    let state = Arc::new(TargetState::default());
-    state.on_act(move |_, _| beyond.act(0));
-    let middle = adapter(&middle_orb, &middle_rt, "middle", &propagated(3));
-    let middle: Target = middle.activate(state).unwrap();
-    let (client_orb, client_rt) = client();
-    let target = seen_by(&client_orb, &middle_orb, &middle);
-    on_a_thread(move || {
-        client_rt.current().set_the_priority(33).unwrap();
-        assert_eq!(target.act(0), Ok(33));
-    });
+    assert_eq!(two_behind_each_other(soft()).at([33]), [Ok(33)]);
 }
 
 #[test]
@@ -191,50 +214,24 @@ impl PriorityTransform for Shift {
 
 #[test]
 fn priorities_are_transformed_on_their_way_in() {
-    let (server_orb, server_rt) = server_with(Config::default(), soft().transform(Shift));
-    let target = object(&server_orb, &server_rt, &propagated(3));
-    let (client_orb, client_rt) = client();
-    let target = seen_by(&client_orb, &server_orb, &target);
-    on_a_thread(move || {
-        client_rt.current().set_the_priority(7).unwrap();
-        assert_eq!(target.act(0), Ok(17));
-    });
+    let called = Called::by(soft().transform(Shift), &propagated(3));
+    assert_eq!(called.at([7]), [Ok(17)]);
 }
 
 #[test]
 fn priorities_are_transformed_on_their_way_out_of_servants() {
-    let (last_orb, last_rt) = server();
-    let last = object(&last_orb, &last_rt, &propagated(3));
-    let (middle_orb, middle_rt) = server_with(Config::default(), soft().transform(Shift));
-    let beyond = seen_by(&middle_orb, &last_orb, &last);
-    let state = Arc::new(TargetState::default());
-    state.on_act(move |_, _| beyond.act(0));
-    let middle = adapter(&middle_orb, &middle_rt, "middle", &propagated(3));
-    let middle: Target = middle.activate(state).unwrap();
-    let (client_orb, client_rt) = client();
-    let target = seen_by(&client_orb, &middle_orb, &middle);
-    on_a_thread(move || {
-        client_rt.current().set_the_priority(7).unwrap();
-        assert_eq!(target.act(0), Ok(18), "7, in 17, out 18");
-        client_rt.current().set_the_priority(40).unwrap();
-        let refused = target.act(0).unwrap_err();
-        assert_eq!(refused.kind, ExceptionKind::Unknown, "out of 50");
-    });
+    let called = two_behind_each_other(soft().transform(Shift));
+    let [shifted, out_of_50] = called.at([7, 40]);
+    assert_eq!(shifted, Ok(18), "7, in 17, out 18");
+    assert_eq!(out_of_50.unwrap_err().kind, ExceptionKind::Unknown);
 }
 
 #[test]
 fn a_transform_that_refuses_is_unknown() {
-    let (server_orb, server_rt) = server_with(Config::default(), soft().transform(Shift));
-    let target = object(&server_orb, &server_rt, &propagated(3));
-    let (client_orb, client_rt) = client();
-    let target = seen_by(&client_orb, &server_orb, &target);
-    on_a_thread(move || {
-        client_rt.current().set_the_priority(13).unwrap();
-        let refused = target.act(0).unwrap_err();
-        assert_eq!(refused.kind, ExceptionKind::Unknown);
-        client_rt.current().set_the_priority(14).unwrap();
-        assert_eq!(target.act(0), Ok(24));
-    });
+    let called = Called::by(soft().transform(Shift), &propagated(3));
+    let [refused, shifted] = called.at([13, 14]);
+    assert_eq!(refused.unwrap_err().kind, ExceptionKind::Unknown);
+    assert_eq!(shifted, Ok(24));
 }
 
 #[test]
@@ -242,16 +239,7 @@ fn a_priority_that_the_server_cannot_map_is_data_conversion_2() {
     let narrow = RtOrb::builder()
         .mapping(orbium_rt::ContinuousMapping::over(1..=5))
         .soft();
-    let (server_orb, server_rt) = server_with(Config::default(), narrow);
-    let target = object(&server_orb, &server_rt, &propagated(3));
-    let (client_orb, client_rt) = client();
-    let target = seen_by(&client_orb, &server_orb, &target);
-    on_a_thread(move || {
-        client_rt.current().set_the_priority(40).unwrap();
-        let refused = target.act(0).unwrap_err();
-        let expected = SystemException::omg(ExceptionKind::DataConversion, 2, Completion::No);
-        assert_eq!(refused, expected);
-        client_rt.current().set_the_priority(4).unwrap();
-        assert_eq!(target.act(0), Ok(4));
-    });
+    let called = Called::by(narrow, &propagated(3));
+    let expected = SystemException::omg(ExceptionKind::DataConversion, 2, Completion::No);
+    assert_eq!(called.at([40, 4]), [Err(expected), Ok(4)]);
 }

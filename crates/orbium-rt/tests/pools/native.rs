@@ -14,8 +14,8 @@ use crate::common::{client_with, on_a_thread, seen_by};
 use crate::{Pooled, propagated, with_endpoint};
 
 /// Native real-time priorities of a pool's threads.
-fn native(pool: ThreadpoolId) -> Vec<i32> {
-    let name = format!("rt-{}-", pool.0);
+fn native(pool: ThreadpoolId, lanes: [i16; 2]) -> Vec<i32> {
+    let names = lanes.map(|lane| format!("rt-{}-{lane}", pool.0));
     let mut priorities = Vec::new();
     for task in std::fs::read_dir("/proc/self/task").unwrap() {
         let task = task.unwrap().path();
@@ -23,9 +23,9 @@ fn native(pool: ThreadpoolId) -> Vec<i32> {
         let Ok(stat) = std::fs::read_to_string(task.join("stat")) else {
             continue;
         };
-        // Tests beside this one have pools too, but not of SCHED_FIFO.
+        // Tests beside this one have pools too, but not of SCHED_FIFO and these lanes.
         let fields: Vec<_> = stat.rsplit(") ").next().unwrap().split(' ').collect();
-        if comm.starts_with(&name) && fields[38] == "1" {
+        if names.iter().any(|name| name == comm.trim()) && fields[38] == "1" {
             priorities.push(fields[37].parse().unwrap());
         }
     }
@@ -49,7 +49,11 @@ fn threads_have_native_priorities() {
         ..ThreadpoolConfig::default()
     };
     let pool = rt.create_threadpool_with_lanes(&lanes, config).unwrap();
-    assert_eq!(native(pool), [2, 2, 7, 7], "who reads and who serves");
+    assert_eq!(
+        native(pool, [2, 7]),
+        [2, 2, 7, 7],
+        "who reads and who serves"
+    );
     let pooled = Pooled::new(orb, rt, pool, propagated(2));
     pooled.state.on_act(|_, _| {
         let own = Scheduling::of_this_thread().unwrap();
