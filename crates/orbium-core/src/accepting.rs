@@ -43,6 +43,13 @@ impl Accepting {
         Ok((accepting, published))
     }
 
+    /// Listens no more: nobody who connects now waits for an answer in vain.
+    pub(crate) fn end(&mut self, poller: &Poller) {
+        for (token, acceptor) in (1..).zip(self.acceptors.drain(..)) {
+            let _ = poller.remove(&acceptor.source(), token);
+        }
+    }
+
     /// Whether there is nothing to accept at.
     pub(crate) fn is_nowhere(&self) -> bool {
         self.acceptors.is_empty()

@@ -50,7 +50,11 @@ pub struct Limits {
     pub client_idle_time: Option<Duration>,
     /// Time after which a server closes a connection over which nothing came and
     /// nothing is owed; `None` (the default) keeps it. Looked at every quarter of
-    /// it. Clients find another connection without notice.
+    /// it. Clients find another connection without notice, and send again what
+    /// was not begun. But nobody answers a oneway: one that is under way while
+    /// the connection closes is lost, as GIOP has it, for what comes after
+    /// CloseConnection must not be begun. Clients of orbium look first whether the server has closed. Where oneways matter, let
+    /// clients close first: `client_idle_time` at half of this or less.
     pub server_idle_time: Option<Duration>,
     /// References followed by one call because servers forward it. Default: 16.
     pub forwards: u32,

@@ -10,23 +10,27 @@ use orbium_giop::{FragmentPlan, slices_within};
 use orbium_sys::{Interest, wait_for};
 use orbium_transport::{ByteStream, Deadline};
 
+use crate::server::wait_meanwhile;
+
 /// How long to wait for a peer that does not take what is sent.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Patience {
-    /// Until then.
+    /// Until then; a caller's, who may serve others meanwhile.
     Until(Deadline),
     /// That long from when the peer first makes us wait: costs no look at the
     /// clock as long as it does not.
     For(Duration),
+    /// What that has come to.
+    Begun(Deadline),
 }
 
 impl Patience {
     fn deadline(&mut self) -> Deadline {
         if let Self::For(time) = *self {
-            *self = Self::Until(Deadline::after(Some(time)));
+            *self = Self::Begun(Deadline::after(Some(time)));
         }
         match *self {
-            Self::Until(deadline) => deadline,
+            Self::Until(deadline) | Self::Begun(deadline) => deadline,
             Self::For(_) => Deadline::NEVER,
         }
     }
@@ -183,6 +187,9 @@ fn wait_if_full(
                 Some(sending) => sending,
                 None => stream.source(),
             };
+            if let Patience::Until(_) = patience {
+                return wait_meanwhile(source, Interest::Write, deadline);
+            }
             let [ready] = wait_for([(source, Interest::Write)], left)?;
             if !ready {
                 deadline.remaining()?;

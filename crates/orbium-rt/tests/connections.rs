@@ -86,6 +86,7 @@ fn bands_and_priorities_go_with_every_client_strategy() {
     for strategy in ClientStrategy::ALL {
         let config = Config {
             client_strategy: *strategy,
+            strategy: strategy.needs().unwrap_or_default(),
             ..Config::default()
         };
         let client_orb = Orb::new(config).unwrap();

@@ -15,6 +15,12 @@ pub trait Role {
     /// The thread is about to block. Called any number of times.
     fn hand_over(&self);
 
+    /// The thread is about to wait for a reply, in a way that serves others
+    /// meanwhile. Called any number of times.
+    fn wait(&self) {
+        self.hand_over();
+    }
+
     /// Whom the thread serves: a number that each of them has for itself.
     fn owner(&self) -> usize;
 }
@@ -74,6 +80,21 @@ pub fn about_to_block() {
     }
 }
 
+/// Says that this thread is about to wait for a reply; whether it would serve
+/// others meanwhile is only asked if it has a role. See [`Role::wait`].
+#[inline]
+#[allow(unsafe_code)]
+pub fn about_to_wait(serves_meanwhile: impl FnOnce() -> bool) {
+    if let Some(role) = CURRENT.get() {
+        // SAFETY: as in `about_to_block`.
+        let role = unsafe { role.as_ref() };
+        match serves_meanwhile() {
+            true => role.wait(),
+            false => role.hand_over(),
+        }
+    }
+}
+
 /// Whether this thread runs a servant, whosever.
 #[must_use]
 pub fn is_set() -> bool {
@@ -118,6 +139,18 @@ mod tests {
         about_to_block();
         assert_eq!((outer.0.get(), inner.0.get()), (2, 1));
         assert!(!is_serving(7));
+    }
+
+    #[test]
+    fn who_waits_is_asked_whether_others_are_served() {
+        about_to_wait(|| panic!("there is no role"));
+        let role = Count::default();
+        while_serving(&role, || {
+            about_to_wait(|| true);
+            about_to_wait(|| false);
+        });
+        // Without a way of its own, waiting is blocking.
+        assert_eq!(role.0.get(), 2);
     }
 
     #[test]

@@ -96,7 +96,8 @@ impl ThreadCache {
         }
     }
 
-    /// Runs a job on a thread of its own.
+    /// Runs a job on a thread of its own. While a cache that was closed waits for
+    /// its last threads, they may still have something done by another one.
     ///
     /// # Errors
     /// The system refuses another thread, or the cache was closed; the job is
@@ -107,18 +108,19 @@ impl ThreadCache {
 
     fn run_boxed(&self, mut job: Job) -> io::Result<()> {
         let worker = loop {
-            let idle = {
+            let (_, sender) = {
                 let mut state = self.lock();
-                if state.closed {
+                if state.closed && state.alive == 0 {
                     return Err(io::Error::other("the thread cache was closed"));
                 }
-                state.idle.pop()
-            };
-            let Some((_, sender)) = idle else {
-                let mut state = self.lock();
-                state.alive += 1;
-                state.next_worker += 1;
-                break state.next_worker;
+                match state.idle.pop() {
+                    Some(idle) => idle,
+                    None => {
+                        state.alive += 1;
+                        state.next_worker += 1;
+                        break state.next_worker;
+                    }
+                }
             };
             match sender.try_send(job) {
                 Ok(()) => return Ok(()),
@@ -195,8 +197,8 @@ impl ThreadCache {
         }
     }
 
-    /// Takes no more jobs and waits until all threads have ended, or until the
-    /// deadline; returns how many have not.
+    /// Takes no more jobs, but from threads that are still there, and waits until
+    /// all of them have ended, or until the deadline; returns how many have not.
     pub fn close(&self, deadline: Option<Instant>) -> usize {
         let mut state = self.lock();
         state.closed = true;
@@ -227,6 +229,31 @@ mod tests {
     use super::*;
     use std::sync::atomic::{AtomicUsize, Ordering};
     use std::sync::mpsc;
+
+    #[test]
+    fn the_last_threads_of_a_closed_cache_can_hand_on() {
+        let cache = ThreadCache::new("test", Duration::from_secs(60));
+        let (begun, has_begun) = mpsc::channel();
+        let (go_on, may_go_on) = mpsc::channel::<()>();
+        let own = cache.clone();
+        let done = Arc::new(AtomicUsize::new(0));
+        let count = Arc::clone(&done);
+        let first = move || {
+            begun.send(()).unwrap();
+            may_go_on.recv().unwrap();
+            let then = move || {
+                count.fetch_add(1, Ordering::SeqCst);
+            };
+            own.run(then).unwrap();
+        };
+        cache.run(first).unwrap();
+        has_begun.recv().unwrap();
+        assert_eq!(cache.close(Some(Instant::now())), 1);
+        go_on.send(()).unwrap();
+        assert_eq!(cache.close(None), 0);
+        assert_eq!(done.load(Ordering::SeqCst), 1);
+        assert!(cache.run(|| {}).is_err());
+    }
 
     #[test]
     fn every_job_runs_and_every_thread_ends() {

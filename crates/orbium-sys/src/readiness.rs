@@ -161,6 +161,28 @@ mod platform {
                 Err(error) => Err(error),
             }
         }
+
+        /// As `wait`, but also until a source that is not registered is ready:
+        /// whether it is. Then nothing was looked for among the others.
+        ///
+        /// # Errors
+        /// The system's error.
+        pub fn wait_beside(
+            &self,
+            source: &dyn AsFd,
+            interest: Interest,
+            ready: &mut Vec<Ready>,
+            timeout: Option<Duration>,
+        ) -> io::Result<bool> {
+            ready.clear();
+            let both: [(&dyn AsFd, Interest); 2] =
+                [(source, interest), (&self.epoll, Interest::Read)];
+            match super::wait_for(both, timeout)? {
+                [true, _] => Ok(true),
+                [false, true] => self.wait(ready, Some(Duration::ZERO)).map(|()| false),
+                [false, false] => Ok(false),
+            }
+        }
     }
 }
 
@@ -252,6 +274,30 @@ mod platform {
             ready: &mut Vec<Ready>,
             timeout: Option<Duration>,
         ) -> io::Result<()> {
+            self.wait_for_all::<N>(None, ready, timeout).map(drop)
+        }
+
+        /// As `wait`, but also until a source that is not registered is ready:
+        /// whether it is. Then nothing was looked for among the others.
+        ///
+        /// # Errors
+        /// The system's error.
+        pub fn wait_beside(
+            &self,
+            source: &dyn AsFd,
+            interest: Interest,
+            ready: &mut Vec<Ready>,
+            timeout: Option<Duration>,
+        ) -> io::Result<bool> {
+            self.wait_for_all::<64>(Some((source, interest)), ready, timeout)
+        }
+
+        fn wait_for_all<const N: usize>(
+            &self,
+            beside: Option<(&dyn AsFd, Interest)>,
+            ready: &mut Vec<Ready>,
+            timeout: Option<Duration>,
+        ) -> io::Result<bool> {
             ready.clear();
             let sources: Vec<(u64, OwnedFd, Interest)> = {
                 let held = self.sources.lock().unwrap_or_else(PoisonError::into_inner);
@@ -264,14 +310,18 @@ mod platform {
                 .iter()
                 .map(|(_, fd, interest)| entry(fd, *interest))
                 .collect();
+            set.extend(beside.map(|(source, interest)| entry(source, interest)));
             raw::poll(&mut set, timeout)?;
+            if set.get(sources.len()).is_some_and(|own| own.revents != 0) {
+                return Ok(true);
+            }
             let pairs = set.iter().zip(&sources);
             let found = pairs
                 .filter(|(set, _)| set.revents != 0)
                 .map(|(_, (token, ..))| Ready { token: *token });
             let mut held = self.sources.lock().unwrap_or_else(PoisonError::into_inner);
             ready.extend(found.filter(|it| is_told(&mut held, *it)).take(N));
-            Ok(())
+            Ok(false)
         }
     }
 }
@@ -287,6 +337,28 @@ mod tests {
         let mut ready = Vec::new();
         poller.wait(&mut ready, Some(Duration::ZERO)).unwrap();
         ready.iter().map(|ready| ready.token).collect()
+    }
+
+    #[test]
+    fn what_is_not_registered_can_be_waited_for_beside() {
+        let (poller, waker) = (Poller::new().unwrap(), Waker::new().unwrap());
+        let own = Waker::new().unwrap();
+        poller.add(waker.source(), 7, Interest::Read).unwrap();
+        let mut ready = Vec::new();
+        let mut wait = |timeout| {
+            let waited = poller.wait_beside(own.source(), Interest::Read, &mut ready, timeout);
+            let tokens: Vec<_> = ready.iter().map(|ready| ready.token).collect();
+            (waited.unwrap(), tokens)
+        };
+        assert_eq!(wait(Some(Duration::ZERO)), (false, vec![]));
+        waker.wake();
+        assert_eq!(wait(None), (false, vec![7]));
+        own.wake();
+        assert_eq!(wait(None), (true, vec![]));
+        waker.clear();
+        assert_eq!(wait(None), (true, vec![]));
+        own.clear();
+        assert_eq!(wait(Some(Duration::ZERO)), (false, vec![]));
     }
 
     #[test]

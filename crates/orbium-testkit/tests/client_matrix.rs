@@ -4,7 +4,7 @@
 use std::sync::Arc;
 use std::thread;
 
-use orbium::Config;
+use orbium::{Config, SystemException};
 use orbium_testkit::probe::Target;
 use orbium_testkit::{Served, each_pair, eventually, threads, within};
 
@@ -78,7 +78,9 @@ fn oneways_that_call_back_all_do_and_do_not_pile_up_threads() {
         }
         let state = Arc::clone(&two.a.state);
         eventually("every oneway called back", || state.calls() == COUNT);
-        assert!(threads() < 600, "{} threads", threads());
+        // Other tests of the process have threads, too.
+        let bound = 500 + usize::try_from(COUNT).unwrap();
+        assert!(threads() < bound, "{} threads", threads());
         two.end();
     });
 }
@@ -127,9 +129,41 @@ fn more_chains_than_connections_complete() {
     });
 }
 
+/// A server that ended read no more, and kept shared connections open for the
+/// replies to come. Those could wait for calls back, which came over just such a
+/// connection and were never answered: nobody returned.
+#[test]
+fn a_peer_that_ends_under_load_is_told_of_as_an_exception_only() {
+    each_pair(|config| {
+        let (a, b) = (Served::with(config.clone()), Served::with(config));
+        let b_in_a = b.seen_by(&a.orb);
+        let own = a.target.clone();
+        let callers: Vec<_> = (0..6)
+            .map(|_| {
+                let (target, own) = (b_in_a.clone(), own.clone());
+                thread::spawn(move || {
+                    loop {
+                        if let Err(exception) = target.nest(Some(&own), 3) {
+                            return exception;
+                        }
+                    }
+                })
+            })
+            .collect();
+        let state = Arc::clone(&b.state);
+        eventually("calls go on", || state.calls() > 50);
+        b.end();
+        for caller in callers {
+            let exception: SystemException = within("a caller", move || caller.join().unwrap());
+            assert!(exception.kind.name().len() > 1);
+        }
+        a.end();
+    });
+}
+
 #[test]
 fn at_least_the_strategies_there_are_go_together() {
     let pairs = std::cell::Cell::new(0);
     each_pair(|_| pairs.set(pairs.get() + 1));
-    assert!(pairs.get() >= 8, "{}", pairs.get());
+    assert!(pairs.get() >= 17, "{}", pairs.get());
 }

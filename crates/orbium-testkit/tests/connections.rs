@@ -5,8 +5,8 @@
 use std::thread;
 use std::time::Duration;
 
-use orbium::giop::MessageKind;
 use orbium::giop::real_time::PriorityBand;
+use orbium::giop::{MessageKind, Version, close_connection};
 use orbium::{
     ClientStrategy, Completion, Config, ExceptionKind, Interface, Limits, ObjectRef, Orb,
     SystemException,
@@ -57,6 +57,7 @@ fn call(target: &Target, peer: impl FnOnce() -> Peer) -> Peer {
 fn with(client_strategy: ClientStrategy, limits: Limits) -> Orb {
     let config = Config {
         client_strategy,
+        strategy: client_strategy.needs().unwrap_or_default(),
         limits,
         ..Config::default()
     };
@@ -160,6 +161,30 @@ fn a_connection_that_was_closed_is_replaced_in_advance() {
     });
     let _peer = scripted.server.accept();
     client.shutdown(true).unwrap();
+}
+
+/// Once a server had closed an idle connection the next oneway was always lost:
+/// it was sent over that very connection, and nothing told.
+#[test]
+fn a_oneway_is_not_sent_to_where_the_server_has_closed() {
+    each_client_strategy(|strategy| {
+        let client = with(strategy, Limits::default());
+        let server = FakeServer::listen();
+        let target = reach(
+            &client,
+            &reference(2, &[server.port()], b"x", &[]).to_string(),
+        );
+        for v in 0..3 {
+            target.post(v).unwrap();
+            let mut peer = server.accept();
+            peer.expect_request("post");
+            peer.send(&close_connection(Version::V1_2));
+            drop(peer);
+            // Clients do not look again for a moment.
+            thread::sleep(Duration::from_millis(20));
+        }
+        client.shutdown(true).unwrap();
+    });
 }
 
 #[test]

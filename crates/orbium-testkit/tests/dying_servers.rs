@@ -69,7 +69,11 @@ fn servers_that_die_in_every_phase_leave_nothing() {
                 }
                 deaths
             });
-            let client = Orb::builder().client_strategy(strategy).build().unwrap();
+            let client = Orb::builder()
+                .strategy(strategy.needs().unwrap_or_default())
+                .client_strategy(strategy)
+                .build()
+                .unwrap();
             let text = reference(2, &[port], b"x", &[]).to_string();
             let target = reach(&client, &text).with_timeout(Duration::from_secs(10));
             thread::scope(|scope| {

@@ -4,7 +4,7 @@
 use std::thread;
 use std::time::Duration;
 
-use orbium::giop::MessageKind;
+use orbium::giop::{MessageKind, ResponseFlags};
 use orbium::{Config, Limits, Orb, ServerStrategy};
 use orbium_testkit::{
     Peer, RequestLine, Served, each_client_strategy, each_strategy, request, within,
@@ -82,6 +82,7 @@ fn no_caller_sees_that_idle_connections_are_closed() {
         each_client_strategy(|client_strategy| {
             let served = closing(strategy);
             let client = Orb::builder()
+                .strategy(client_strategy.needs().unwrap_or_default())
                 .client_strategy(client_strategy)
                 .build()
                 .unwrap();
@@ -105,6 +106,31 @@ fn no_caller_sees_that_idle_connections_are_closed() {
             client.shutdown(true).unwrap();
             served.end();
         });
+    });
+}
+
+/// Who was told that the connection ends sends again what it has not been
+/// answered: it must not be done twice.
+#[test]
+fn what_comes_after_the_end_is_not_begun() {
+    each_strategy(|strategy| {
+        let served = closing(strategy);
+        let mut late = Peer::connect(served.port());
+        late.expect(MessageKind::CloseConnection);
+        let oneway = RequestLine {
+            response: ResponseFlags::None,
+            ..RequestLine::new(2, "post")
+        };
+        late.try_send(&request(oneway, |w| w.write_u32(7)));
+        late.try_send(&request(RequestLine::new(4, "noop"), |_| {}));
+        let (client, target) = served.client();
+        for v in 0..10 {
+            assert_eq!(target.echo_long(v), Ok(v));
+        }
+        assert_eq!(served.state.calls(), 10);
+        assert!(served.state.posted().is_empty());
+        client.shutdown(true).unwrap();
+        served.end();
     });
 }
 

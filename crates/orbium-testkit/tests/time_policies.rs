@@ -53,6 +53,7 @@ fn what_is_over_before_it_begins_is_not_sent() {
     each_client_strategy(|client_strategy| {
         let client = Orb::new(Config {
             client_strategy,
+            strategy: client_strategy.needs().unwrap_or_default(),
             ..Config::default()
         })
         .unwrap();

@@ -11,12 +11,13 @@ use orbium_giop::{
 };
 use orbium_sys::RealTimeError;
 
+use crate::adapter::manager::Serving;
 use crate::adapter::{ActiveObject, Expiry};
 use crate::lane::{self, Decided, Route};
 use crate::raises::DispatchError;
 use crate::servant::{Call, Reply};
-use crate::server::ServerConnection;
-use crate::{OBJECT_REPOSITORY_ID, Orb, unknown_operation};
+use crate::server::{ServerConnection, is_within_a_wait};
+use crate::{OBJECT_REPOSITORY_ID, Orb, priority, unknown_operation};
 
 /// A request on its way to a servant.
 pub(crate) struct Incoming<'r> {
@@ -74,7 +75,10 @@ impl<'r> Incoming<'r> {
         if object.lane != self.lane {
             return self.serve_specially(object, arguments(), reply);
         }
-        let _serving = object.enter(&self.expiry)?;
+        let _serving = match object.enter() {
+            Some(serving) => serving,
+            None => self.enter_slowly(object, reply)?,
+        };
         // Whatever it has waited for.
         self.expiry.check()?;
         probe!(ServantDemux);
@@ -86,6 +90,31 @@ impl<'r> Incoming<'r> {
             reply.say(ReplyStatus::NoException, &mut |_| {})?;
         }
         dispatch(object, &call, &mut arguments(), reply)
+    }
+
+    /// Asks to serve a request where that may be held. Who could let it go may
+    /// wait further down on this very stack: then another thread of the lane has
+    /// to be held.
+    #[cold]
+    fn enter_slowly<'o>(
+        &self,
+        object: &'o ActiveObject,
+        reply: &mut Reply<'_>,
+    ) -> Result<Serving<'o>, SystemException> {
+        let at = Decided {
+            priority: priority::current(),
+            scheduling: None,
+        };
+        if is_within_a_wait()
+            && object.is_held()
+            && let Some(lane) = self.orb.lane_numbered(self.lane)
+            && reply.path.move_to(&lane, at)
+        {
+            // That thread will answer, whatever is returned here.
+            reply.answered = true;
+            return Err(busy());
+        }
+        object.enter_slowly(&self.expiry)
     }
 
     /// Serves a request that may be served elsewhere, or at another priority, or
@@ -130,7 +159,10 @@ impl<'r> Incoming<'r> {
             incoming: self,
             object,
         };
-        let _serving = object.enter(&self.expiry)?;
+        let _serving = match object.enter() {
+            Some(serving) => serving,
+            None => self.enter_slowly(object, reply)?,
+        };
         // Whatever it has waited for.
         self.expiry.check()?;
         probe!(ServantDemux);

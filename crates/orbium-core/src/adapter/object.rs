@@ -9,7 +9,7 @@ use orbium_sync::SlotKey;
 
 use crate::adapter::manager::Serving;
 use crate::adapter::poa::PoaCore;
-use crate::adapter::{Expiry, PoaManager};
+use crate::adapter::{Expiry, ManagerState, PoaManager};
 use crate::reference::ObjectRef;
 use crate::{Extension, Poa, Policies, Priority, Servant};
 
@@ -45,15 +45,21 @@ impl ActiveObject {
         self.adapter.extension()
     }
 
-    /// Asks to serve a request on the object.
+    /// Asks to serve a request on the object at once.
     #[inline]
-    pub(crate) fn enter(&self, expiry: &Expiry) -> Result<Serving<'_>, SystemException> {
-        match self.manager.enter() {
-            Some(serving) => Ok(serving),
-            None => self
-                .manager
-                .enter_slowly(self.adapter.is_destroyed(), expiry),
-        }
+    pub(crate) fn enter(&self) -> Option<Serving<'_>> {
+        self.manager.enter()
+    }
+
+    /// The same, waiting as long as requests are held.
+    #[cold]
+    pub(crate) fn enter_slowly(&self, expiry: &Expiry) -> Result<Serving<'_>, SystemException> {
+        let destroyed = self.adapter.is_destroyed();
+        self.manager.enter_slowly(destroyed, expiry)
+    }
+
+    pub(crate) fn is_held(&self) -> bool {
+        self.manager.state() == ManagerState::Holding
     }
 
     pub(crate) fn reference(&self) -> Result<ObjectRef, SystemException> {

@@ -10,6 +10,7 @@ use orbium_giop::{
     Assembled, CancelRequest, FragmentError, HEADER_LEN, MessageHeader, MessageKind, Reassembly,
     Version, close_connection, message_error,
 };
+use orbium_sync::role;
 use orbium_sys::{Interest, wait_for};
 use orbium_transport::{ByteStream, Deadline};
 
@@ -18,12 +19,17 @@ use crate::client::binding::{Introduction, Said};
 use crate::client::counts::Counted;
 use crate::framing::Framing;
 use crate::outgoing::{self, Patience};
+use crate::server::wait_meanwhile;
 
 /// A write buffer larger than this is given back after the call.
 const KEPT: usize = 1 << 20;
 
 /// A timeout from which on the ticks of the system's clock do not matter.
 const COARSE: Duration = Duration::from_millis(250);
+
+/// Between oneways that follow each other so soon nobody looks whether the
+/// server has closed the connection.
+const MOMENT: Duration = Duration::from_millis(1);
 
 /// What came in answer.
 #[derive(Clone, Copy, Debug)]
@@ -63,6 +69,8 @@ pub(crate) struct Connection {
     timeout: Option<Duration>,
     message_limit: usize,
     fragment_size: Option<usize>,
+    /// Whether who waits here serves others meanwhile; nothing blocks then.
+    reacts: bool,
     /// What the next request has to say: code sets until the server has answered
     /// once, and priorities.
     pub(crate) introduction: Option<Introduction>,
@@ -89,11 +97,26 @@ impl Connection {
             timeout: None,
             message_limit: config.limits.message_size,
             fragment_size: config.fragment_size,
+            reacts: false,
             introduction: Introduction::new(
                 (negotiated != Negotiated::DEFAULT).then_some(negotiated),
                 Said::Nothing,
             ),
         }
+    }
+
+    /// The same, for callers that serve others while they wait.
+    pub(super) fn reacting(self) -> Self {
+        Self {
+            reacts: true,
+            ..self
+        }
+    }
+
+    /// Says that the thread is about to wait for this connection.
+    #[inline]
+    pub(crate) fn about_to_wait(&self) {
+        role::about_to_wait(|| self.reacts);
     }
 
     /// The buffer for the next request.
@@ -172,9 +195,19 @@ impl Connection {
     #[inline]
     pub(crate) fn set_timeout(&mut self, timeout: Option<Duration>) -> io::Result<()> {
         if self.timeout != timeout {
-            self.stream.set_timeouts(Some(timeout), Some(timeout))?;
-            self.timeout = timeout;
+            self.change_timeout(timeout)?;
         }
+        Ok(())
+    }
+
+    #[inline(never)]
+    fn change_timeout(&mut self, timeout: Option<Duration>) -> io::Result<()> {
+        if !self.reacts {
+            self.stream.set_timeouts(Some(timeout), Some(timeout))?;
+        } else if timeout == Some(Duration::ZERO) {
+            return Err(io::ErrorKind::InvalidInput.into());
+        }
+        self.timeout = timeout;
         Ok(())
     }
 
@@ -231,7 +264,9 @@ impl Connection {
     pub(crate) fn comes_before(&self, deadline: Deadline) -> bool {
         let is_short = self.timeout.is_some_and(|timeout| timeout < COARSE);
         let has_some = self.framing.is_partial() || self.stream.has_buffered();
-        if !is_short || has_some || !self.stream.counts_in_ticks() {
+        // Who serves others meanwhile uses no timeouts of the socket.
+        let is_exact = self.reacts || !self.stream.counts_in_ticks();
+        if !is_short || has_some || is_exact {
             return true;
         }
         loop {
@@ -261,6 +296,16 @@ impl Connection {
     fn receive_failed(&mut self, error: &io::Error, deadline: Deadline) -> Option<Received> {
         match error.kind() {
             io::ErrorKind::Interrupted => None,
+            io::ErrorKind::WouldBlock if self.reacts => {
+                let source = self.stream.source();
+                match wait_meanwhile(source, Interest::Read, deadline) {
+                    Ok(()) => None,
+                    Err(error) if error.kind() == io::ErrorKind::TimedOut => {
+                        Some(Received::TimedOut)
+                    }
+                    Err(_) => Some(Received::Lost),
+                }
+            }
             io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut => self
                 .renew_timeout(deadline)
                 .is_err()
@@ -358,6 +403,15 @@ impl Connection {
                 wait_for([(&source, Interest::Read)], Some(Duration::ZERO)),
                 Ok([false])
             )
+    }
+
+    /// Whether to look if it is spoilt, for who will not learn of that from an
+    /// answer: not twice within a moment.
+    pub(super) fn is_to_be_looked_at(&mut self) -> bool {
+        let now = Instant::now();
+        let looked = now.saturating_duration_since(self.used) < MOMENT;
+        self.used = now;
+        !looked
     }
 
     /// Whether nothing more can be sent on a connection that nobody uses, or

@@ -9,7 +9,6 @@ use orbium_giop::{
     MessageKind, PlainReply, ReplyHeader, ReplyStatus, SystemException, SystemExceptionBody,
     finish_message, minor,
 };
-use orbium_sync::role;
 
 use crate::Operation;
 use crate::Orb;
@@ -447,7 +446,7 @@ fn send(
     if writer.len() > connection.message_limit() {
         return Err(SendFailure::TooLarge);
     }
-    role::about_to_block();
+    connection.about_to_wait();
     connection.set_timeout(timeout).map_err(|_| match timeout {
         Some(Duration::ZERO) => SendFailure::TimedOut,
         _ => SendFailure::Lost,

@@ -86,6 +86,21 @@ impl<'b> Link<'b> {
         self.connection = None;
     }
 
+    /// Whether the server has closed the connection before a request that has no
+    /// answer, as far as can be seen here. Then it is given up.
+    pub(super) fn is_closed_for_oneway(&mut self) -> bool {
+        let (Some(connection), Some(pool)) = (&mut self.connection, self.pool) else {
+            return false;
+        };
+        let looks = connection.is_to_be_looked_at() && pool.can_be_looked_at();
+        let closed = looks && connection.is_spoilt();
+        if closed {
+            self.give_up();
+            pool.close_source();
+        }
+        closed
+    }
+
     /// Whether the connection turns out to be of no use.
     pub(super) fn is_spoilt(&self) -> bool {
         let connection = self.connection.as_ref();

@@ -8,7 +8,6 @@ use orbium_giop::{
     AddressingDisposition, Completion, ExceptionKind, HEADER_LEN, Ior, LocateReplyHeader,
     LocateStatus, MessageKind, SystemException, SystemExceptionBody, minor, write_locate_request,
 };
-use orbium_sync::role;
 
 use crate::Orb;
 use crate::adapter::Located;
@@ -42,7 +41,7 @@ pub(crate) fn perform(
     let target = candidate.target(ior);
     let mut writer = CdrWriter::new(format);
     write_locate_request(&mut writer, candidate.version, request_id, &target);
-    role::about_to_block();
+    connection.about_to_wait();
     let sent = connection
         .set_timeout(timeout)
         .and_then(|()| connection.send(&writer, timing.sending));

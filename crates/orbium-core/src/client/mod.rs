@@ -13,6 +13,7 @@ mod per_thread;
 mod pool;
 mod pools;
 mod priorities;
+mod reacting;
 mod shared;
 mod strategy;
 mod timing;
@@ -34,6 +35,7 @@ use crate::raises::Raises;
 use crate::{ObjectRef, Operation};
 use attempt::Attempt;
 use exchange::{Answer, Exchange, Outcome};
+use link::Link;
 
 /// Calls, and waits for the results.
 #[inline]
@@ -79,7 +81,7 @@ pub(crate) fn send<'a>(
     attempt.heed_request()?;
     let orb = object.orb();
     loop {
-        let outcome = match attempt.link_for_oneway() {
+        let outcome = match link_for_oneway(&attempt) {
             Ok(link) => {
                 let mut exchange = Exchange::new(orb, attempt.timing(), operation.oneway, link);
                 exchange.begin(operation);
@@ -97,6 +99,20 @@ pub(crate) fn send<'a>(
 
 /// Times that a connection which turns out to be spoilt is replaced.
 const REPLACEMENTS: usize = 64;
+
+/// A link whose connection its server has not closed yet, as far as that is
+/// known here: nobody would tell that the request was lost.
+fn link_for_oneway<'s>(attempt: &'s Attempt<'_>) -> Result<Link<'s>, SystemException> {
+    let mut link = attempt.link_for_oneway()?;
+    for _ in 0..REPLACEMENTS {
+        if !link.is_closed_for_oneway() {
+            break;
+        }
+        drop(link);
+        link = attempt.link_for_oneway()?;
+    }
+    Ok(link)
+}
 
 /// Has so many connections ready that calls of this thread can use.
 pub(crate) fn connect(object: &ObjectRef, count: usize) -> Result<(), SystemException> {

@@ -18,7 +18,8 @@ use crate::client::link::not_trusted;
 use crate::client::per_thread::OwnConnections;
 use crate::client::pools::{All, PoolKey};
 use crate::client::shared::{Hub, SEATS};
-use crate::client::unreachable;
+use crate::client::{reacting, unreachable};
+use crate::server::keeps_reactor;
 use crate::{Channel, ClientStrategy, Config};
 
 /// How long a call made within a request waits for a connection to become free.
@@ -58,13 +59,15 @@ pub(crate) struct Pool {
     /// again: who puts one back then learns of that too.
     pub(super) callers_wait: AtomicUsize,
     limit: usize,
+    /// Whether who waits here serves others meanwhile.
+    reacts: bool,
     all: Weak<All>,
 }
 
 /// Where connections come from.
 #[derive(Debug)]
 enum Source {
-    Exclusive(Box<dyn Connector>),
+    Exclusive(Arc<dyn Connector>),
     Shared(Hub),
 }
 
@@ -88,12 +91,13 @@ impl Pool {
             let counts = &all.counts;
             Source::Shared(Hub::new(connector, has_thread, limits.message_size, counts))
         } else {
-            Source::Exclusive(connector)
+            Source::Exclusive(connector.into())
         };
         let limit = match source {
             Source::Shared(_) => limits.calls_per_connection.min(SEATS as usize),
             Source::Exclusive(_) => limits.connections_per_server,
         };
+        let reacts = config.client_strategy == ClientStrategy::Reactor && !over_datagrams;
         let has_own = strategy == ClientStrategy::ExclusivePerThread;
         let is_unusual = if has_own {
             Arc::new(AtomicBool::new(true))
@@ -112,6 +116,7 @@ impl Pool {
             own: has_own.then(|| OwnConnections::new(pool.clone())),
             callers_wait: AtomicUsize::new(0),
             limit,
+            reacts,
             all: Arc::downgrade(all),
         }))
     }
@@ -160,7 +165,7 @@ impl Pool {
         &self,
         deadline: Deadline,
     ) -> Result<Box<Connection>, SystemException> {
-        role::about_to_block();
+        role::about_to_wait(|| self.reacts);
         if let Some(connection) = self.wait_for_idle(deadline)? {
             return Ok(connection);
         }
@@ -183,7 +188,12 @@ impl Pool {
         &self,
         deadline: Deadline,
     ) -> Result<Option<Box<Connection>>, SystemException> {
-        let nested = role::is_set().then(|| Deadline::after(Some(NESTED_PATIENCE)));
+        // Those that are busy may be so further down on this very stack.
+        let patience = match self.reacts && keeps_reactor().is_some() {
+            true => Duration::ZERO,
+            false => NESTED_PATIENCE,
+        };
+        let nested = role::is_set().then(|| Deadline::after(Some(patience)));
         let limit = nested.map_or(deadline, |nested| nested.earlier(deadline));
         let mut waits = None;
         let mut state = self.lock();
@@ -335,6 +345,18 @@ impl Pool {
         !gone.is_empty()
     }
 
+    /// Whether what can be received on a connection that was acquired can only be
+    /// its end: on a shared one it may be for others.
+    pub(super) fn can_be_looked_at(&self) -> bool {
+        match &self.source {
+            Source::Exclusive(_) => !self.config.protocols.is_datagram(&self.key.channel),
+            Source::Shared(_) => {
+                let state = self.lock_all_idle();
+                state.idle.len() + 1 == state.open
+            }
+        }
+    }
+
     /// Whether there are connections, idle or busy.
     pub(super) fn is_in_use(&self) -> bool {
         self.lock().open > 0
@@ -435,7 +457,7 @@ impl Pool {
         self.one_free.notify_all();
     }
 
-    fn close_source(&self) {
+    pub(super) fn close_source(&self) {
         if let Source::Shared(hub) = &self.source {
             hub.close();
         }
@@ -446,10 +468,17 @@ impl Pool {
         let earliest = deadline.earlier(limit);
         let negotiated = self.key.negotiated;
         let made = match &self.source {
-            Source::Exclusive(connector) => connector.connect(earliest).map(|stream| {
-                let counted = Counted::new(&self.counts);
-                Connection::new(stream, &self.config, negotiated, Some(counted))
-            }),
+            Source::Exclusive(connector) => {
+                let made = match self.reacts {
+                    false => connector.connect(earliest),
+                    true => reacting::connect(connector, earliest),
+                };
+                made.map(|stream| {
+                    let counted = Counted::new(&self.counts);
+                    let made = Connection::new(stream, &self.config, negotiated, Some(counted));
+                    if self.reacts { made.reacting() } else { made }
+                })
+            }
             Source::Shared(hub) => hub.seat(earliest).map(|(stream, (last, distance))| {
                 let mut seat = Connection::new(stream, &self.config, negotiated, None);
                 seat.number_from(last, distance);

@@ -27,6 +27,16 @@ pub enum ClientStrategy {
     /// All calls to a server share one connection, which a thread of its own
     /// reads: an active connection. A server that goes away is noticed at once.
     IoThread,
+    /// Exclusive connections from a pool. A servant that calls out serves other
+    /// requests on its own thread while it waits for the reply: calls within
+    /// calls need no second thread. Goes with [`ServerStrategy::Reactive`]
+    /// only, whose thread keeps its reactor; other threads wait for their
+    /// replies alone.
+    ///
+    /// Calls of one thread return in the reverse order of their beginning, so a
+    /// reply, or the end of a call's time, is noticed when what was begun
+    /// meanwhile has returned. Where that may not be, choose another strategy.
+    Reactor,
 }
 
 impl ClientStrategy {
@@ -36,6 +46,7 @@ impl ClientStrategy {
         Self::ExclusivePerThread,
         Self::LeaderFollowers,
         Self::IoThread,
+        Self::Reactor,
     ];
 
     /// The name in configurations.
@@ -46,6 +57,7 @@ impl ClientStrategy {
             Self::ExclusivePerThread => "exclusive-per-thread",
             Self::LeaderFollowers => "leader-followers",
             Self::IoThread => "io-thread",
+            Self::Reactor => "reactor",
         }
     }
 
@@ -55,9 +67,23 @@ impl ClientStrategy {
         matches!(self, Self::LeaderFollowers | Self::IoThread)
     }
 
+    /// The only server strategy that it goes with; `None` for any.
+    #[must_use]
+    pub const fn needs(self) -> Option<ServerStrategy> {
+        match self {
+            Self::Reactor => Some(ServerStrategy::Reactive),
+            _ => None,
+        }
+    }
+
     /// Whether it goes with a server strategy; the sentence that says why not.
-    pub(crate) const fn check(self, _server: ServerStrategy) -> Result<(), &'static str> {
-        Ok(())
+    pub(crate) const fn check(self, server: ServerStrategy) -> Result<(), &'static str> {
+        match (self.needs(), server) {
+            (None, _) | (Some(ServerStrategy::Reactive), ServerStrategy::Reactive) => Ok(()),
+            _ => Err(
+                "who serves while it waits needs a reactor of its own: client_strategy reactor goes with server_strategy reactive only",
+            ),
+        }
     }
 }
 

@@ -62,6 +62,30 @@ const ARGUMENTS: &[(&str, Does)] = &[
         ),
     ),
     (
+        "-ORBWaitStrategy",
+        Does::Choose(
+            "client_strategy",
+            &[
+                ("st", "reactor"),
+                ("mt", "leader-followers"),
+                ("mt_noupcall", "leader-followers"),
+                ("rw", "exclusive-pool"),
+            ],
+        ),
+    ),
+    (
+        "-ORBClientConnectionHandler",
+        Does::Choose(
+            "client_strategy",
+            &[
+                ("st", "reactor"),
+                ("mt", "leader-followers"),
+                ("mt_noupcall", "leader-followers"),
+                ("rw", "exclusive-pool"),
+            ],
+        ),
+    ),
+    (
         "-ORBoneCallPerConnection",
         Does::Choose(
             "client_strategy",
@@ -342,6 +366,25 @@ mod tests {
             let error = config.unwrap_err();
             assert!(error.contains(wanted), "{words}: {error}");
             assert_eq!(args.join(" "), words);
+        }
+    }
+
+    /// How TAO's callers wait.
+    #[test]
+    fn tao_s_ways_to_wait_are_known() {
+        for (words, wanted) in [
+            ("-ORBWaitStrategy ST", ClientStrategy::Reactor),
+            ("-ORBClientConnectionHandler st", ClientStrategy::Reactor),
+            ("-ORBWaitStrategy MT", ClientStrategy::LeaderFollowers),
+            (
+                "-ORBClientConnectionHandler MT_NOUPCALL",
+                ClientStrategy::LeaderFollowers,
+            ),
+            ("-ORBWaitStrategy RW", ClientStrategy::ExclusivePool),
+            ("-ORBClientStrategy reactor", ClientStrategy::Reactor),
+        ] {
+            let (config, _) = from(words);
+            assert_eq!(config.unwrap().client_strategy, wanted, "{words}");
         }
     }
 

@@ -101,7 +101,7 @@ keys! {
             c.protocols = c.protocols.only(names).map_err(|error| error.to_string())?;
         },
         |c| c.protocols.schemes().chain(c.protocols.messaging()).collect::<Vec<_>>().join(",");
-    "client_strategy" "STRATEGY" "how calls use connections and wait: exclusive-pool, exclusive-per-thread, leader-followers or io-thread"
+    "client_strategy" "STRATEGY" "how calls use connections and wait: exclusive-pool, exclusive-per-thread, leader-followers, io-thread or reactor"
         |c, text| c.client_strategy = parsed(text)?,
         |c| c.client_strategy.to_string();
     "client_protocols" "LIST or none" "ClientProtocolPolicy: what to call with, best first"

@@ -255,6 +255,14 @@ impl Orb {
     pub fn own_lane(&self) -> Result<Lane, SystemException> {
         self.published().cloned()
     }
+
+    /// The lane of that number, if it serves.
+    pub(crate) fn lane_numbered(&self, number: u32) -> Option<Lane> {
+        match number {
+            OWN => self.own_lane().ok(),
+            _ => self.lanes().into_iter().find(|it| it.0.number == number),
+        }
+    }
 }
 
 impl Config {

@@ -12,6 +12,7 @@ use orbium_cdr::CdrWriter;
 use orbium_giop::{Version, close_connection, message_error};
 use orbium_sync::Shelf;
 use orbium_sync::lock::{Mutex, MutexGuard};
+use orbium_sync::role;
 use orbium_sys::Interest;
 use orbium_transport::{ByteStream, Deadline, Peer};
 
@@ -142,6 +143,11 @@ impl ServerConnection {
         self.late.load(Ordering::Acquire) > 0
     }
 
+    /// Whether any request is being served beside so many that wait.
+    pub(super) fn serves_beside(&self, waiting: usize) -> bool {
+        self.late.load(Ordering::Acquire) > waiting
+    }
+
     pub(super) fn was_cancelled(&self, request_id: u32) -> bool {
         self.cancelled.remove(request_id)
     }
@@ -167,6 +173,11 @@ impl ServerConnection {
     /// before others that the peer does not take.
     pub(super) fn is_held_up(&self) -> bool {
         self.has_pending() && !self.is_broken() && !self.ended.load(Ordering::Acquire)
+    }
+
+    /// Whether its end waits for a peer that does not take what is kept for it.
+    pub(super) fn ends_slowly(&self) -> bool {
+        self.has_pending() && self.ended.load(Ordering::Acquire)
     }
 
     /// Ends the connection at once, while a request of it may be served.
@@ -275,6 +286,7 @@ impl ServerConnection {
         if self.ended.load(Ordering::Acquire) {
             // The reactor has done with the connection: this is a thread that
             // may wait, and nobody else will send.
+            role::about_to_block();
             pending.octets.append(&mut octets);
             let kept = std::mem::take(&mut pending.octets);
             return outgoing::send_octets(&*self.stream, &kept, Patience::For(self.send_time));

@@ -82,6 +82,15 @@ pub(super) trait HandOver {
     /// Goes on reading with `intake` elsewhere; `false` if that cannot be.
     fn hand_over(&self, connection: &Arc<ServerConnection>, intake: Intake) -> bool;
 
+    /// As `hand_over`, but this thread goes on with it while it waits for a
+    /// reply, if it can.
+    fn keep(&self, connection: &Arc<ServerConnection>, intake: Intake) -> bool {
+        self.hand_over(connection, intake)
+    }
+
+    /// What was kept goes to another thread after all.
+    fn let_go(&self) {}
+
     /// Where requests go that are not served by who reads them.
     fn sink(&self) -> Option<&dyn Sink> {
         None

@@ -21,6 +21,7 @@ use crate::accepting::Accepting;
 use crate::server::LaneCore;
 use crate::server::bell::Bell;
 use crate::server::connection::ServerConnection;
+use crate::server::ending::refuse_the_rest;
 use crate::server::intake::{HandOver, Intake, Queued, Sink, Source, Taken};
 use crate::server::reactor::{Reactor, TURN};
 use crate::server::starting::{Called, Roll};
@@ -171,9 +172,13 @@ impl Team {
         state.alive -= 1;
         if self.is_over(&state) {
             // Those being served are ended by who serves them.
-            state.reactor.close_all();
+            let left = state.reactor.close_all();
             // Whoever waits, or is about to, has to hear of it.
             self.shared.waker.wake();
+            drop(state);
+            if let Some(left) = left {
+                refuse_the_rest(left);
+            }
         } else {
             self.somebody_look(&state);
         }
@@ -257,6 +262,8 @@ impl Team {
             if last == Taken::None && !received {
                 received = true;
                 match intake.framing.receive(&*connection.stream) {
+                    // Who ends all connections looks at it.
+                    Ok(0) if self.shared.is_stopping() => {}
                     Ok(0) => last = Taken::Close,
                     Ok(_) => {
                         // To be looked at, in this turn or the next.

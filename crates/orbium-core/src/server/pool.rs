@@ -8,7 +8,7 @@
 
 mod worker;
 
-use std::collections::{HashSet, VecDeque};
+use std::collections::{HashMap, HashSet, VecDeque};
 use std::io;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, PoisonError, Weak};
@@ -180,7 +180,8 @@ impl Pool {
     }
 
     /// Begins nothing more. Requests that wait are dropped with their
-    /// connections; those of other lanes' connections are refused.
+    /// connections; those of connections that stay open are refused, be they other
+    /// lanes' or kept for the reply to a request that is being served.
     pub(super) fn close(&self) {
         let left = {
             let mut state = self.lock();
@@ -189,8 +190,15 @@ impl Pool {
             state.waiting.remove(|_| true)
         };
         self.changed.notify_all();
-        let others = left.iter().filter(|it| it.connection().lane != self.lane);
-        others.for_each(Queued::refuse);
+        let mut waiting = HashMap::<u64, usize>::new();
+        for queued in &left {
+            *waiting.entry(queued.connection().id).or_default() += 1;
+        }
+        let stays_open = |queued: &&Queued| {
+            let connection = queued.connection();
+            connection.lane != self.lane || connection.serves_beside(waiting[&connection.id])
+        };
+        left.iter().filter(stays_open).for_each(Queued::refuse);
     }
 
     /// Starts a thread, which drops `called` when it is there.

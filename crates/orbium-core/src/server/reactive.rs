@@ -2,18 +2,25 @@
 //! One thread that waits for all connections and runs the servants itself.
 //!
 //! When a servant is about to block, the whole reactor moves to another thread:
-//! the blocked one finishes its request and leaves.
+//! the blocked one finishes its request and leaves. A servant whose call serves
+//! others while it waits keeps it instead: see [`meanwhile`].
 
-use std::cell::RefCell;
+mod meanwhile;
+
+use std::cell::{Cell, RefCell};
 use std::io;
+use std::rc::Rc;
 use std::sync::Arc;
 
 use crate::Orb;
 use crate::accepting::Accepting;
+use crate::priority;
 use crate::server::LaneCore;
 use crate::server::connection::ServerConnection;
+use crate::server::ending::refuse_the_rest;
 use crate::server::intake::{HandOver, Intake, Source, Taken};
 use crate::server::reactor::{Reactor, TURN};
+pub(crate) use meanwhile::{is_within_a_wait, keeps_reactor, wait_meanwhile};
 
 /// Starts the thread.
 pub(super) fn start(orb: &Orb, shared: &Arc<LaneCore>, accepting: Accepting) -> io::Result<()> {
@@ -22,18 +29,20 @@ pub(super) fn start(orb: &Orb, shared: &Arc<LaneCore>, accepting: Accepting) -> 
 }
 
 /// The reactor as long as this thread has it.
-struct Held(RefCell<Option<Box<Reactor>>>);
+struct Held {
+    reactor: RefCell<Option<Box<Reactor>>>,
+    /// Whether the request being served has kept it for its waits.
+    kept: Cell<bool>,
+    /// Waits that serve others, one within the other.
+    depth: Cell<u32>,
+}
 
-impl HandOver for Held {
-    fn hand_over(&self, connection: &Arc<ServerConnection>, intake: Intake) -> bool {
-        let Some(mut reactor) = self.0.borrow_mut().take() else {
+impl Held {
+    /// Has another thread run the reactor; whether this one has it no more.
+    fn move_on(&self) -> bool {
+        let Some(reactor) = self.reactor.borrow_mut().take() else {
             return false;
         };
-        // What was received behind the message is looked at first.
-        if let Some(served) = reactor.served.get_mut(&connection.id) {
-            served.intake = Some(Box::new(intake));
-            reactor.todo.push_front(connection.id);
-        }
         let threads = reactor.shared.threads.clone();
         let passed = Arc::new(std::sync::Mutex::new(Some(reactor)));
         let taken = Arc::clone(&passed);
@@ -47,40 +56,87 @@ impl HandOver for Held {
             return true;
         }
         // No thread to be had: keep the reactor, and block.
-        let mut back = passed.lock().ok().and_then(|mut passed| passed.take());
-        if let Some(reactor) = &mut back
+        let back = passed.lock().ok().and_then(|mut passed| passed.take());
+        *self.reactor.borrow_mut() = back;
+        false
+    }
+
+    /// Ends all connections, as soon as their last replies are sent.
+    fn end(&self) {
+        let reactor = self.reactor.borrow_mut().take();
+        if let Some(left) = reactor.and_then(|mut reactor| reactor.close_all()) {
+            refuse_the_rest(left);
+        }
+    }
+
+    /// Gives back what was received behind a message: it is looked at first.
+    fn give_back(&self, connection: &ServerConnection, intake: Intake) {
+        if let Some(reactor) = &mut *self.reactor.borrow_mut()
+            && let Some(served) = reactor.served.get_mut(&connection.id)
+        {
+            served.intake = Some(Box::new(intake));
+            reactor.todo.push_front(connection.id);
+        }
+    }
+}
+
+impl HandOver for Held {
+    fn hand_over(&self, connection: &Arc<ServerConnection>, intake: Intake) -> bool {
+        self.give_back(connection, intake);
+        if self.move_on() {
+            return true;
+        }
+        if let Some(reactor) = &mut *self.reactor.borrow_mut()
             && let Some(served) = reactor.served.get_mut(&connection.id)
         {
             served.intake = None;
         }
-        *self.0.borrow_mut() = back;
         false
+    }
+
+    fn keep(&self, connection: &Arc<ServerConnection>, intake: Intake) -> bool {
+        // Who serves at a priority of his own serves nobody else at it.
+        if !meanwhile::may_go_deeper(self) || !priority::is(connection.priority) {
+            return self.hand_over(connection, intake);
+        }
+        self.give_back(connection, intake);
+        self.kept.set(true);
+        true
+    }
+
+    fn let_go(&self) {
+        if self.kept.get() {
+            self.move_on();
+        }
     }
 }
 
 /// Runs the reactor until it stops or moves to another thread.
 fn run(reactor: Box<Reactor>) {
-    let held = Held(RefCell::new(Some(reactor)));
+    let held = Rc::new(Held {
+        reactor: RefCell::new(Some(reactor)),
+        kept: Cell::new(false),
+        depth: Cell::new(0),
+    });
+    let _own = meanwhile::Own::new(&held);
     let mut ready = Vec::new();
     loop {
         // Borrowed for short times only: a servant may hand the reactor over.
-        let next = match &mut *held.0.borrow_mut() {
+        let next = match &mut *held.reactor.borrow_mut() {
             None => return,
-            Some(reactor) => match reactor.next(&mut ready) {
-                Some(next) => next,
-                None => {
-                    reactor.close_all();
-                    return;
-                }
-            },
+            Some(reactor) => reactor.next(&mut ready),
         };
-        serve(&held, next);
+        let Some(next) = next else {
+            return held.end();
+        };
+        held.kept.set(false);
+        serve(&held, next, TURN);
     }
 }
 
 /// Serves what was received on a connection: a turn of messages.
-fn serve(held: &Held, id: u64) {
-    let taken = match &mut *held.0.borrow_mut() {
+fn serve(held: &Held, id: u64, turn: usize) {
+    let taken = match &mut *held.reactor.borrow_mut() {
         None => return,
         Some(reactor) => reactor.take(id),
     };
@@ -94,7 +150,7 @@ fn serve(held: &Held, id: u64) {
     };
     let mut last = Taken::None;
     let mut any = false;
-    for _ in 0..TURN {
+    for _ in 0..turn {
         last = intake.take(&source);
         any |= last == Taken::Done;
         // No request is begun while the answers before it are not taken.
@@ -102,7 +158,11 @@ fn serve(held: &Held, id: u64) {
             break;
         }
     }
-    if let Some(reactor) = &mut *held.0.borrow_mut() {
+    // What was received was given back, or to another thread.
+    if last == Taken::HandedOver {
+        return;
+    }
+    if let Some(reactor) = &mut *held.reactor.borrow_mut() {
         reactor.put_back(&connection, intake, last, any);
     }
 }

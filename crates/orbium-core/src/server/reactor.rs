@@ -4,10 +4,11 @@
 
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::io;
+use std::os::fd::AsFd;
 use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
 
-use orbium_sys::{Interest, Ready};
+use orbium_sys::{Interest, Ready, wait_for};
 use orbium_transport::{ByteStream, Deadline};
 
 use crate::Orb;
@@ -16,6 +17,7 @@ use crate::orb::OrbCore;
 use crate::server::LaneCore;
 use crate::server::bell::Bell;
 use crate::server::connection::ServerConnection;
+use crate::server::ending::Left;
 use crate::server::idle::{self, Quiet};
 use crate::server::intake::{Intake, Taken};
 use crate::server::pool::Pool;
@@ -66,6 +68,16 @@ impl Served {
         }
         !busy && self.quiet.lasts(now, time)
     }
+}
+
+/// What a thread that waits for something of its own is to do.
+pub(super) enum Beside {
+    /// Go on: what it has waited for is there.
+    Own,
+    /// Serve that connection, and wait again.
+    Served(u64),
+    /// Wait again.
+    Nothing,
 }
 
 /// The state of the reactor; moves between threads as one.
@@ -129,6 +141,38 @@ impl Reactor {
             }
             self.heed::<false>(ready);
         }
+    }
+
+    /// As `next`, for a thread that waits for `source` meanwhile: nothing if that
+    /// is ready, or the time is over, or if there is nothing to serve yet.
+    pub(super) fn next_beside(
+        &mut self,
+        source: &dyn AsFd,
+        interest: Interest,
+        ready: &mut Vec<Ready>,
+        left: Option<Duration>,
+    ) -> io::Result<Beside> {
+        let busy = !self.todo.is_empty();
+        let timeout = match busy {
+            true => Some(Duration::ZERO),
+            false => [self.timeout(), left].into_iter().flatten().min(),
+        };
+        let poller = &self.bell.poller;
+        let own = match busy {
+            // What is ready beside those to be served is still so later.
+            true => wait_for([(source, interest)], timeout)? == [true],
+            false => poller.wait_beside(source, interest, ready, timeout)?,
+        };
+        if own {
+            return Ok(Beside::Own);
+        }
+        if !busy {
+            self.heed::<false>(ready);
+        }
+        Ok(match self.todo.pop_front() {
+            Some(id) if !self.shared.is_stopping() => Beside::Served(id),
+            _ => Beside::Nothing,
+        })
     }
 
     /// Time until something is due, whatever is received.
@@ -288,6 +332,8 @@ impl Reactor {
             return;
         };
         match intake.framing.receive(&*served.connection.stream) {
+            // Who ends all connections looks at it.
+            Ok(0) if self.shared.is_stopping() => {}
             Ok(0) => self.drop_connection(id),
             Ok(_) => self.todo.push_back(id),
             Err(error) => match error.kind() {
@@ -422,8 +468,12 @@ impl Reactor {
         }
     }
 
-    /// Ends all connections but those of which a message is being served.
-    pub(super) fn close_all(&mut self) {
+    /// Listens no more, and ends all connections but those of which a message is
+    /// being served. Those that are left have replies to come, and are to be refused anything more.
+    #[must_use]
+    pub(super) fn close_all(&mut self) -> Option<Left> {
+        self.accepting.end(&self.bell.poller);
+        let mut connections = Vec::new();
         for (id, served) in self.served.extract_if(|_, served| !served.is_taken()) {
             // In the end the kernel may be waited for, though not for long.
             let stream = &served.connection.stream;
@@ -431,6 +481,14 @@ impl Reactor {
             let _ = stream.set_timeouts(None, Some(Some(LAST_WAIT)));
             served.connection.end();
             self.shared.forget(id);
+            if served.connection.is_shared()
+                && let Some(intake) = served.intake
+            {
+                connections.push((served.connection, *intake));
+            }
         }
+        let orb = self.orb.upgrade().map(Orb::from);
+        orb.filter(|_| !connections.is_empty())
+            .map(|orb| Left { orb, connections })
     }
 }

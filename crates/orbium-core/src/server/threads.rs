@@ -12,6 +12,7 @@ use crate::Orb;
 use crate::accepting::Accepting;
 use crate::server::LaneCore;
 use crate::server::connection::ServerConnection;
+use crate::server::ending::{Left, refuse_the_rest};
 use crate::server::idle::{self, Quiet};
 use crate::server::intake::{HandOver, Intake, Source, Taken};
 
@@ -146,6 +147,12 @@ impl Serving {
             }
         }
         connection.end();
+        if self.shared.is_stopping() && connection.is_shared() && !connection.is_broken() {
+            refuse_the_rest(Left {
+                orb,
+                connections: vec![(Arc::clone(connection), intake)],
+            });
+        }
         self.shared.forget(connection.id);
     }
 }

@@ -12,6 +12,7 @@ use crate::Orb;
 use crate::accepting::Accepting;
 use crate::server::LaneCore;
 use crate::server::connection::ServerConnection;
+use crate::server::ending::refuse_the_rest;
 use crate::server::intake::{HandOver, Intake, Queued, Sink, Source, Taken};
 use crate::server::pool::Pool;
 use crate::server::reactor::{Reactor, TURN};
@@ -73,7 +74,11 @@ impl Reader {
         }
         // Nothing that was not begun will be: the end of each connection says so.
         self.pool.close();
-        reactor.close_all();
+        let left = reactor.close_all();
+        drop(reactor);
+        if let Some(left) = left {
+            refuse_the_rest(left);
+        }
     }
 }
 

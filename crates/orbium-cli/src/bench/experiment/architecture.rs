@@ -90,7 +90,7 @@ pub(crate) fn ways_to_connect() -> Vec<Architecture> {
         let one = match connections {
             ClientStrategy::LeaderFollowers => ServerStrategy::leader_followers(),
             ClientStrategy::IoThread => ServerStrategy::worker_pool(),
-            _ => ServerStrategy::default(),
+            other => other.needs().unwrap_or_default(),
         };
         [
             of_orbium(ServerStrategy::Reactive, Lanes::Each, *connections),

@@ -59,6 +59,7 @@ impl Objects {
         // One ORB for all of them, as an application would have.
         let config = Config {
             client_strategy: args.connections,
+            strategy: args.connections.needs().unwrap_or_default(),
             protocols: reference::protocols(),
             ..Config::default()
         };

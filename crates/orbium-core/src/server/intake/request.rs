@@ -2,6 +2,7 @@
 //! One request served in the middle of reading.
 
 use std::cell::{Cell, RefCell};
+use std::sync::Arc;
 
 use orbium_cdr::{CdrReader, CdrWriter, Format};
 use orbium_giop::codeset::{CodeSetContext, Negotiated};
@@ -11,7 +12,7 @@ use orbium_giop::{
 };
 use orbium_sync::role::{Role, while_serving};
 
-use super::{Intake, Known, Sink, Source, State, Taken};
+use super::{HandOver, Intake, Known, Sink, Source, State, Taken};
 use crate::adapter::{Expiry, Incoming};
 use crate::framing::Framing;
 use crate::lane::Decided;
@@ -50,9 +51,24 @@ impl Role for Reading<'_> {
 
     #[cold]
     fn hand_over(&self) {
-        if self.became.get() != Became::Here {
-            return;
+        match self.became.get() {
+            Became::Here => self.give(|to, connection, intake| to.hand_over(connection, intake)),
+            Became::HandedOver => self.source.reader.let_go(),
+            Became::Moved => {}
         }
+    }
+
+    #[cold]
+    fn wait(&self) {
+        if self.became.get() == Became::Here {
+            self.give(|to, connection, intake| to.keep(connection, intake));
+        }
+    }
+}
+
+impl Reading<'_> {
+    /// Gives the reading away, with what was received behind the message.
+    fn give(&self, to: fn(&dyn HandOver, &Arc<ServerConnection>, Intake) -> bool) {
         let Source {
             connection, reader, ..
         } = *self.source;
@@ -69,7 +85,7 @@ impl Role for Reading<'_> {
             },
         };
         connection.begin_late();
-        if reader.hand_over(connection, intake) {
+        if to(reader, connection, intake) {
             self.became.set(Became::HandedOver);
         } else {
             connection.end_late();
@@ -140,6 +156,9 @@ impl Asked<'_> {
         match reading.became.get() {
             Became::Here => {}
             Became::HandedOver => {
+                if connection.ends_slowly() {
+                    self.source.reader.let_go();
+                }
                 connection.end_late();
                 return Taken::HandedOver;
             }

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What comes over connections that are kept open for the last replies.
+//!
+//! A lane that ends begins nothing more, and ends each connection when its last
+//! request is answered. Over a connection that many calls share, or a peer calls
+//! back by, requests may come before that; what is being served may even wait for
+//! them. So they are refused one by one, until CloseConnection says it for all.
+
+use std::sync::Arc;
+use std::thread;
+use std::time::Duration;
+
+use orbium_transport::ByteStream;
+
+use crate::Orb;
+use crate::server::connection::ServerConnection;
+use crate::server::intake::{HandOver, Intake, Queued, Sink, Source, Taken};
+
+/// Pauses between two looks: at first, and at last if nothing comes. A stream
+/// whose receiving was shut down shows nothing to wait for.
+const PAUSES: (Duration, Duration) = (Duration::from_micros(500), Duration::from_millis(20));
+
+/// Connections that are not closed yet, and what was received on each.
+pub(super) struct Left {
+    pub(super) orb: Orb,
+    pub(super) connections: Vec<(Arc<ServerConnection>, Intake)>,
+}
+
+/// Refuses what comes, as long as requests of those connections are served.
+pub(super) fn refuse_the_rest(left: Left) {
+    let Left {
+        orb,
+        connections: mut left,
+    } = left;
+    for (connection, _) in &left {
+        // Those who still send wait by themselves.
+        let _ = connection.stream.set_nonblocking(true);
+    }
+    let mut pause = PAUSES.0;
+    loop {
+        let mut any = false;
+        left.retain_mut(|(connection, intake)| {
+            connection.is_shared() && refuse_what_came(&orb, connection, intake, &mut any)
+        });
+        if left.is_empty() {
+            return;
+        }
+        pause = match any {
+            true => PAUSES.0,
+            false => PAUSES.1.min(pause * 2),
+        };
+        thread::sleep(pause);
+    }
+}
+
+/// Refuses what is there, and says so in `any`; whether more may come.
+fn refuse_what_came(
+    orb: &Orb,
+    connection: &Arc<ServerConnection>,
+    intake: &mut Intake,
+    any: &mut bool,
+) -> bool {
+    let source = Source {
+        orb,
+        connection,
+        reader: &Refusing,
+    };
+    loop {
+        match intake.take_for(&source, &Refusing) {
+            Taken::None => {}
+            Taken::Close => return false,
+            _ => {
+                *any = true;
+                continue;
+            }
+        }
+        let stream: &dyn ByteStream = &*connection.stream;
+        match intake.framing.receive(stream) {
+            // Not the end: more can come after receiving was shut down.
+            Ok(0) => return true,
+            Ok(_) => {}
+            Err(error) => {
+                let kind = error.kind();
+                return matches!(
+                    kind,
+                    std::io::ErrorKind::WouldBlock | std::io::ErrorKind::Interrupted
+                );
+            }
+        }
+    }
+}
+
+/// Has no room for anything.
+struct Refusing;
+
+impl HandOver for Refusing {
+    fn hand_over(&self, _: &Arc<ServerConnection>, _: Intake) -> bool {
+        false
+    }
+
+    fn sink(&self) -> Option<&dyn Sink> {
+        Some(self)
+    }
+}
+
+impl Sink for Refusing {
+    fn put(&self, request: Queued) -> Result<(), Box<Queued>> {
+        Err(Box::new(request))
+    }
+
+    fn cancel(&self, _: u64, _: u32) -> bool {
+        false
+    }
+}

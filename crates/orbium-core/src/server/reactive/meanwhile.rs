@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Serving while a call of one's own waits for its reply.
+//!
+//! The reactor stays with its thread, which runs it within the call: what it
+//! waits for is its own reply and the reactor's poller at once. So calls return
+//! in the reverse order of their beginning. That alone cannot make anybody wait
+//! for ever: a wait depends on what was begun after it, never on what lies below
+//! it on its stack. What does depend on that (a request held until somebody lets
+//! it go) is left to another thread.
+
+use std::cell::{Cell, RefCell};
+use std::io;
+use std::os::fd::AsFd;
+use std::rc::Rc;
+
+use orbium_sync::ThreadCache;
+use orbium_sys::{Interest, Ready, wait_for};
+use orbium_transport::Deadline;
+
+use super::{Held, serve};
+use crate::server::reactor::Beside;
+
+/// Waits one within the other on one stack. Beyond, the reactor moves to another
+/// thread, and those below wait for their replies alone.
+const MOST: u32 = 32;
+
+thread_local! {
+    /// What this thread runs.
+    static OWN: RefCell<Option<Rc<Held>>> = const { RefCell::new(None) };
+}
+
+/// This thread runs a reactor, as long as this is held.
+pub(super) struct Own(Option<Rc<Held>>);
+
+impl Own {
+    pub(super) fn new(held: &Rc<Held>) -> Self {
+        Self(OWN.replace(Some(Rc::clone(held))))
+    }
+}
+
+impl Drop for Own {
+    fn drop(&mut self) {
+        OWN.set(self.0.take());
+    }
+}
+
+fn own() -> Option<Rc<Held>> {
+    OWN.with_borrow(Clone::clone)
+}
+
+pub(super) fn may_go_deeper(held: &Held) -> bool {
+    held.depth.get() < MOST
+}
+
+/// Whether this thread serves within a wait: those who wait further down cannot
+/// go on before it has done.
+pub(crate) fn is_within_a_wait() -> bool {
+    own().is_some_and(|held| held.depth.get() > 0)
+}
+
+/// The threads of the lane, if this thread serves others while it waits.
+pub(crate) fn keeps_reactor() -> Option<ThreadCache> {
+    let held = own().filter(|held| held.kept.get())?;
+    let reactor = held.reactor.try_borrow().ok()?;
+    Some(reactor.as_ref()?.shared.threads.clone())
+}
+
+/// Waits until a source is ready, and serves meanwhile if the request that this
+/// thread serves has kept its reactor.
+///
+/// # Errors
+/// The system's, or `TimedOut` when the deadline has passed.
+pub(crate) fn wait_meanwhile(
+    source: &dyn AsFd,
+    interest: Interest,
+    deadline: Deadline,
+) -> io::Result<()> {
+    match own() {
+        Some(held) if held.kept.get() => held.wait(source, interest, deadline),
+        _ => wait_alone(source, interest, deadline),
+    }
+}
+
+fn wait_alone(source: &dyn AsFd, interest: Interest, deadline: Deadline) -> io::Result<()> {
+    while wait_for([(source, interest)], deadline.remaining()?)? != [true] {}
+    Ok(())
+}
+
+/// One wait more on this stack.
+struct Deeper<'h>(&'h Cell<u32>);
+
+impl<'h> Deeper<'h> {
+    fn new(depth: &'h Cell<u32>) -> Self {
+        depth.set(depth.get() + 1);
+        Self(depth)
+    }
+}
+
+impl Drop for Deeper<'_> {
+    fn drop(&mut self) {
+        self.0.set(self.0.get() - 1);
+    }
+}
+
+impl Held {
+    fn wait(&self, source: &dyn AsFd, interest: Interest, deadline: Deadline) -> io::Result<()> {
+        let mut ready: Vec<Ready> = Vec::new();
+        loop {
+            let left = deadline.remaining()?;
+            let next = match &mut *self.reactor.borrow_mut() {
+                Some(reactor) if reactor.shared.is_stopping() => None,
+                Some(reactor) => Some(reactor.next_beside(source, interest, &mut ready, left)?),
+                // Another thread has it: nothing is to be served here any more.
+                None => return wait_alone(source, interest, deadline),
+            };
+            match next {
+                // Another thread ends what this one serves, and waits for it.
+                None if self.move_on() => {}
+                None => return wait_alone(source, interest, deadline),
+                Some(Beside::Own) => return Ok(()),
+                Some(Beside::Nothing) => {}
+                Some(Beside::Served(id)) => {
+                    let _deeper = Deeper::new(&self.depth);
+                    self.kept.set(false);
+                    // A single message: then our own reply has its turn.
+                    serve(self, id, 1);
+                    self.kept.set(true);
+                }
+            }
+        }
+    }
+}
