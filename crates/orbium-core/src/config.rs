@@ -35,6 +35,10 @@ pub struct Limits {
     /// own, with the strategies that start further ones when all do: beyond,
     /// requests are refused with TRANSIENT. Default: 1024.
     pub serving_threads: usize,
+    /// Connections served by threads of their own because their clients asked
+    /// for that, in all lanes together; others are served as usual, and bindings
+    /// refused. Default: 64.
+    pub dedicated_threads: usize,
     /// Connections to one server address, busy ones included; a call that finds
     /// none free waits for one. Default: 64.
     pub connections_per_server: usize,
@@ -81,6 +85,7 @@ impl Default for Limits {
             send_time: Duration::from_secs(30),
             held_requests: 1024,
             serving_threads: 1024,
+            dedicated_threads: 64,
             connections_per_server: 64,
             idle_connections: 256,
             calls_per_connection: SEATS as usize,

@@ -34,6 +34,7 @@ mod client;
 mod config;
 #[cfg(feature = "configuration")]
 mod configuration;
+mod dedication;
 mod dispatch_hook;
 mod framing;
 mod initial;
@@ -81,6 +82,7 @@ pub use client::{ClientStrategy, TimePolicies, UnknownClientStrategy, Unreachabl
 pub use config::{Config, ConnectTimeout, GiopMinor, Limits};
 #[cfg(feature = "configuration")]
 pub use configuration::{ConfigError, ConfigKey, LaneKey, Place};
+pub use dedication::{Arrival, Dedication, Gate, OwnThread, Pass, ThreadAsked};
 pub use dispatch_hook::{Dispatch, DispatchHook, Hook, RequestInfo};
 pub use initial::{InvalidName, ObjectError};
 pub use lane::{Lane, LaneConfig, QueueRoom, give_scheduling};

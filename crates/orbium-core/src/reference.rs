@@ -2,6 +2,7 @@
 //! Object references.
 
 mod marshalling;
+mod own;
 mod questions;
 
 use std::fmt;
@@ -16,7 +17,7 @@ use orbium_sync::lock::Mutex;
 
 pub use questions::NarrowError;
 
-use crate::client::{Binding, Wishes};
+use crate::client::{Binding, Own, Wishes};
 use crate::orb::NOTICE_TIME_POLICY;
 use crate::orb::policies::ThreadPolicies;
 use crate::raises::Raises;
@@ -58,6 +59,8 @@ pub(crate) struct Overrides {
     pub(crate) private: bool,
     /// What is asked of the sockets of its connections.
     pub(crate) properties: Option<ProtocolProperties>,
+    /// Its connections ask their server for something.
+    pub(crate) own: Option<Arc<Own>>,
 }
 
 /// A typed reference. Generated code implements this.

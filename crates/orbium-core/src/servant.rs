@@ -146,6 +146,9 @@ pub(crate) trait ReplyPath {
     /// the connection's affair: the servant has done its work.
     fn send(&self, message: &CdrWriter<'_>);
 
+    /// The connection was given a thread of its own.
+    fn dedicated(&self) {}
+
     /// Has another lane serve the request and answer it, as was decided; whether
     /// it will.
     fn move_to(&self, _: &Lane, _: Decided) -> bool {

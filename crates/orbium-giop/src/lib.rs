@@ -16,6 +16,7 @@
 //!   datagrams.
 //! * [`messaging`]: what else GIOP messages may look like on the wire.
 //! * [`real_time`]: priorities of requests, policies of references.
+//! * [`dedication`]: connections that ask for a thread of their own.
 //! * [`SystemException`] and the one table of [`minor`] codes.
 //!
 //! ```
@@ -43,6 +44,7 @@ mod component_text;
 mod component_value;
 mod corbaloc;
 mod corbaname;
+pub mod dedication;
 mod encapsulation;
 mod exceptions;
 mod fragment;
@@ -102,7 +104,9 @@ pub use profile::{
     IiopProfile, ObjectGroup, OrbiumProfile, Profile, TaggedProfile, UiopProfile, UipmcProfile,
 };
 pub use reassembly::{Assembled, FragmentError, Reassembly, ReassemblyLimits};
-pub use reply::{PlainReply, ReplyHeader, ReplyStatus, SystemExceptionBody, begin_reply};
+pub use reply::{
+    PlainReply, ReplyHeader, ReplyStatus, SystemExceptionBody, add_reply_context, begin_reply,
+};
 pub use request::{AddressingDisposition, PlainRequest, RequestHeader, ResponseFlags, Target};
 pub use service_context::{ServiceContext, ServiceContexts};
 pub use template::{OperationTail, RequestTemplate};

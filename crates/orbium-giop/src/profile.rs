@@ -97,6 +97,20 @@ impl TaggedProfile {
             Profile::Components(_) | Profile::Unknown => None,
         }
     }
+
+    /// The same way to another object of the same server; `None` where there is
+    /// no object key of that server's own making, or it is not understood.
+    #[must_use]
+    pub fn with_object_key(&self, object_key: &[u8]) -> Option<Self> {
+        let object_key = object_key.to_vec();
+        match Profile::parse(self).ok()? {
+            Profile::Iiop(body) => Some(IiopProfile { object_key, ..body }.encode()),
+            Profile::HostPort(tag, body) => Some(IiopProfile { object_key, ..body }.encode_as(tag)),
+            Profile::Uiop(body) => Some(UiopProfile { object_key, ..body }.encode()),
+            Profile::Orbium(body) => Some(OrbiumProfile { object_key, ..body }.encode()),
+            Profile::Uipmc(_) | Profile::Components(_) | Profile::Unknown => None,
+        }
+    }
 }
 
 impl Encode for TaggedProfile {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Reply messages (CORBA 3.3 Part 2, clause 9.4.3).
 
-use orbium_cdr::{CdrError, CdrErrorKind, CdrReader, CdrWriter};
+use orbium_cdr::{ByteOrder, CdrError, CdrErrorKind, CdrReader, CdrWriter};
 
 use crate::body::{BodyStart, skip_to_body};
 use crate::header::{HEADER_LEN, MessageHeader, MessageKind, Version, u32_from, u32_octets};
@@ -42,6 +42,39 @@ impl ReplyStatus {
             _ => return None,
         })
     }
+}
+
+/// Puts a service context into a finished reply that has none, written in the
+/// byte order of this host; `false` if the message is not such a one, or the data
+/// would move what lies behind it: its length must be a multiple of eight.
+pub fn add_reply_context(message: &mut Vec<u8>, id: u32, data: &[u8]) -> bool {
+    let header = message
+        .first_chunk()
+        .and_then(|it| MessageHeader::parse(it).ok());
+    let Some(header) = header else { return false };
+    // The count stands last in 1.2, and first before.
+    let count_at = match header.version.minor {
+        0 | 1 => HEADER_LEN,
+        _ => HEADER_LEN + 8,
+    };
+    let fits = header.kind == MessageKind::Reply
+        && header.order == ByteOrder::NATIVE
+        && !header.more_fragments
+        && data.len().is_multiple_of(8)
+        && message.get(count_at..count_at + 4) == Some(&[0; 4]);
+    let (Ok(len), true) = (u32::try_from(data.len()), fits) else {
+        return false;
+    };
+    let added = len + 8;
+    let Some(size) = header.size.checked_add(added) else {
+        return false;
+    };
+    message[count_at..count_at + 4].copy_from_slice(&1_u32.to_ne_bytes());
+    let context = [&id.to_ne_bytes()[..], &len.to_ne_bytes(), data].concat();
+    let at = count_at + 4;
+    message.splice(at..at, context);
+    message[HEADER_LEN - 4..HEADER_LEN].copy_from_slice(&size.to_ne_bytes());
+    true
 }
 
 /// The header of a received reply, borrowed from the message.

@@ -52,6 +52,7 @@ ids! {
     JACORB_PADDING 0x4A41_4301 "JacORB: filler, means nothing.";
     TAO_FILLER 0x5441_4F00 "TAO: alignment filler, means nothing.";
     ORBIUM_TIME_LEFT 0x4F52_4201 "orbium: time that the request has left.";
+    ORBIUM_DEDICATION 0x4F52_4202 "orbium: a thread of the connection's own is asked for, or given.";
     TAO_REP_NWPRIORITY 0x5441_0005 "TAO: DSCP to be used for the reply.";
 }
 

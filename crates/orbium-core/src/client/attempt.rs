@@ -15,7 +15,7 @@ use crate::client::exchange::Outcome;
 use crate::client::link::{Link, deadline_passed};
 use crate::client::priorities::Priorities;
 use crate::client::timing::Timing;
-use crate::client::{locate, unreachable};
+use crate::client::{locate, own, unreachable};
 
 /// Times that a request which the server had not begun is sent again.
 const RETRIES: u32 = 4;
@@ -128,10 +128,17 @@ impl<'o> Attempt<'o> {
         let at = priorities.of_call(orb, &first.object_key)?;
         let said = at.said();
         let start = priorities.candidate(at).unwrap_or(binding.preferred());
-        let mut refused = no_usable_protocol();
+        let own = priorities.own.as_ref();
+        let mut refused = match own {
+            Some(own) if own.is_once => own::lost(),
+            _ => no_usable_protocol(),
+        };
         for offset in 0..binding.candidates.len() {
             let index = (start + offset) % binding.candidates.len();
             let candidate = &binding.candidates[index];
+            if own.is_some_and(|own| !own.may_lead_to(candidate.channel())) {
+                continue;
+            }
             let apart = priorities.pool(orb, candidate, index, at)?;
             let link = match apart {
                 None => Link::new(candidate, &self.timing),
@@ -144,6 +151,10 @@ impl<'o> Attempt<'o> {
                 Ok(link) => {
                     binding.prefer(index);
                     self.candidate.set(index);
+                    if let Some(own) = own {
+                        own.leads_to(candidate.channel());
+                        return Ok(link.asking(own).saying(said));
+                    }
                     return Ok(link.saying(said));
                 }
                 Err(exception) if !may_try_others(exception) => return Err(exception),
@@ -331,6 +342,6 @@ impl<'o> Attempt<'o> {
 fn may_try_others(refused: SystemException) -> bool {
     !matches!(
         refused.kind,
-        ExceptionKind::NoPermission | ExceptionKind::InvPolicy
+        ExceptionKind::NoPermission | ExceptionKind::InvPolicy | ExceptionKind::Rebind
     )
 }

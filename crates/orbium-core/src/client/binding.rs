@@ -6,6 +6,7 @@ use std::sync::{Arc, OnceLock};
 
 use orbium_cdr::{ByteOrder, CdrWriter, Format};
 use orbium_giop::codeset::Negotiated;
+use orbium_giop::dedication::DedicationRequest;
 use orbium_giop::real_time::{PriorityBand, priority_context, priority_range_context};
 use orbium_giop::{
     AddressingDisposition, BodyStart, Completion, ExceptionKind, Ior, RequestTemplate,
@@ -56,6 +57,26 @@ pub(crate) enum Said {
     Priority(Priority),
     /// Those of all requests that will come over the connection.
     Range(PriorityBand),
+    /// A marker, with the number of its priority or −1, beside the first of these
+    /// if there is a priority at all.
+    Marker {
+        asks: i16,
+        priority: i16,
+    },
+}
+
+impl Said {
+    /// The same beside a marker.
+    pub(crate) fn with(self, marker: DedicationRequest) -> Self {
+        let priority = match self {
+            Self::Priority(priority) => priority.number(),
+            _ => -1,
+        };
+        Self::Marker {
+            asks: marker.priority.unwrap_or(-1),
+            priority,
+        }
+    }
 }
 
 /// What a request has to say beside itself.
@@ -332,8 +353,8 @@ fn begin_in_full(
     let said = introduction.map_or(Said::Nothing, |it| it.said);
     let told = timing.is_told.then(|| timing.told());
     let told = told.map(|(left, ends)| (left.encode(), ends.encode()));
-    let (one, range);
-    let mut contexts = [ServiceContext { id: 0, data: &[] }; 4];
+    let (one, range, marker);
+    let mut contexts = [ServiceContext { id: 0, data: &[] }; 5];
     let mut count = 0;
     let mut add = |id, data| {
         contexts[count] = ServiceContext { id, data };
@@ -344,6 +365,17 @@ fn begin_in_full(
     }
     match said {
         Said::Nothing => {}
+        Said::Marker { asks, priority } => {
+            marker = DedicationRequest {
+                priority: (asks >= 0).then_some(asks),
+            }
+            .encode();
+            add(service_context::ORBIUM_DEDICATION, marker.as_slice());
+            if priority >= 0 {
+                one = priority_context(priority);
+                add(service_context::RT_CORBA_PRIORITY, one.as_slice());
+            }
+        }
         Said::Priority(priority) => {
             one = priority_context(priority.number());
             add(service_context::RT_CORBA_PRIORITY, one.as_slice());

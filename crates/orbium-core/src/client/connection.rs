@@ -2,10 +2,12 @@
 //! A connection to a server, used by one call at a time.
 
 use std::io;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use orbium_cdr::{ByteOrder, CdrWriter};
 use orbium_giop::codeset::Negotiated;
+use orbium_giop::dedication::DedicationReply;
 use orbium_giop::{
     Assembled, CancelRequest, FragmentError, HEADER_LEN, MessageHeader, MessageKind, Reassembly,
     Version, close_connection, message_error,
@@ -17,6 +19,7 @@ use orbium_transport::{ByteStream, Deadline};
 use crate::Config;
 use crate::client::binding::{Introduction, Said};
 use crate::client::counts::Counted;
+use crate::client::own::Own;
 use crate::framing::Framing;
 use crate::outgoing::{self, Patience};
 use crate::server::wait_meanwhile;
@@ -74,6 +77,8 @@ pub(crate) struct Connection {
     /// What the next request has to say: code sets until the server has answered
     /// once, and priorities.
     pub(crate) introduction: Option<Introduction>,
+    /// Who is told what the server says to the marker, until it has answered.
+    asking: Option<Arc<Own>>,
 }
 
 impl Connection {
@@ -102,6 +107,7 @@ impl Connection {
                 (negotiated != Negotiated::DEFAULT).then_some(negotiated),
                 Said::Nothing,
             ),
+            asking: None,
         }
     }
 
@@ -142,7 +148,26 @@ impl Connection {
     /// The next request says this of priorities.
     pub(crate) fn say(&mut self, said: Said) {
         let code_sets = self.introduction.and_then(|it| it.code_sets);
+        // Nothing to be said any more: the server has answered.
+        if self.introduction.is_none() && !self.is_new() {
+            self.asking = None;
+        }
+        let marker = self.asking.as_ref().and_then(|own| own.asks);
+        let said = marker.map_or(said, |marker| said.with(marker));
         self.introduction = Introduction::new(code_sets, said);
+    }
+
+    /// The next request asks the server for what `own` wants, if it wants any.
+    pub(crate) fn ask(&mut self, own: &Arc<Own>) {
+        self.asking = own.asks.is_some().then(|| Arc::clone(own));
+    }
+
+    /// The server has said that to the marker.
+    #[cold]
+    pub(crate) fn note(&mut self, reply: DedicationReply) {
+        if let Some(own) = self.asking.take() {
+            own.note(reply);
+        }
     }
 
     /// Whether no request was given an id yet.

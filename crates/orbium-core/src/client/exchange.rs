@@ -4,10 +4,11 @@
 use std::time::Duration;
 
 use orbium_cdr::{CdrError, CdrErrorKind, CdrReader, CdrWriter, Decode, Format};
+use orbium_giop::dedication::DedicationReply;
 use orbium_giop::{
     AddressingDisposition, BodyStart, Completion, ExceptionKind, HEADER_LEN, Ior, MessageHeader,
     MessageKind, PlainReply, ReplyHeader, ReplyStatus, SystemException, SystemExceptionBody,
-    finish_message, minor,
+    finish_message, minor, service_context,
 };
 
 use crate::Operation;
@@ -238,7 +239,13 @@ impl<'a, 'b> Exchange<'a, 'b> {
             let (message, seams) = connection.message_with_seams(&header);
             let answer = match ReplyHeader::plain(&header, message) {
                 Some(plain) => Some(plain),
-                None => read_answer(&header, message, seams),
+                None => {
+                    let (answer, said) = read_answer(&header, message, seams);
+                    if let Some(said) = said {
+                        connection.note(said);
+                    }
+                    answer
+                }
             };
             match answer {
                 Some(answer) if answer.request_id == self.request_id => {
@@ -410,21 +417,31 @@ impl<'a, 'b> Exchange<'a, 'b> {
     }
 }
 
-/// The header of a reply that is not the plain sort; `None` if it is none.
+/// The header of a reply that is not the plain sort, `None` if it is none; and
+/// what the server says to a marker.
 #[cold]
-fn read_answer(header: &MessageHeader, message: &mut [u8], seams: &[u32]) -> Option<PlainReply> {
+fn read_answer(
+    header: &MessageHeader,
+    message: &mut [u8],
+    seams: &[u32],
+) -> (Option<PlainReply>, Option<DedicationReply>) {
     if header.kind != MessageKind::Reply {
-        return None;
+        return (None, None);
     }
     let len = message.len();
     let mut reader = header.reader(&mut message[HEADER_LEN..]);
     reader.set_seams(seams);
-    let answer = ReplyHeader::read(&mut reader, header.format().minor).ok()?;
-    Some(PlainReply {
+    let Ok(answer) = ReplyHeader::read(&mut reader, header.format().minor) else {
+        return (None, None);
+    };
+    let said = answer.contexts.find(service_context::ORBIUM_DEDICATION);
+    let said = said.and_then(|data| DedicationReply::decode(data).ok());
+    let plain = PlainReply {
         request_id: answer.request_id,
         status: answer.status,
         body: len - reader.remaining(),
-    })
+    };
+    (Some(plain), said)
 }
 
 #[derive(Clone, Copy)]

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! A way to an object that is ours for one exchange.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use orbium_giop::{Completion, ExceptionKind, SystemException, minor};
 
 use crate::client::binding::{Candidate, Route, Said};
 use crate::client::connection::Connection;
+use crate::client::own::Own;
 use crate::client::pool::Pool;
 use crate::client::timing::Timing;
 
@@ -65,6 +67,16 @@ impl<'b> Link<'b> {
     pub(super) fn saying(mut self, said: Said) -> Self {
         if let Some(connection) = &mut self.connection {
             connection.say(said);
+        }
+        self
+    }
+
+    /// The same link, whose connection asks its server for something if it is new.
+    pub(super) fn asking(mut self, own: &Arc<Own>) -> Self {
+        if let Some(connection) = &mut self.connection
+            && connection.is_new()
+        {
+            connection.ask(own);
         }
         self
     }

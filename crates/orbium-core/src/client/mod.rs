@@ -9,6 +9,7 @@ mod counts;
 mod exchange;
 mod link;
 mod locate;
+mod own;
 mod per_thread;
 mod pool;
 mod pools;
@@ -23,6 +24,7 @@ use orbium_cdr::{CdrError, CdrReader, CdrWriter};
 use orbium_giop::SystemException;
 
 pub(crate) use binding::{Binding, no_usable_protocol};
+pub(crate) use own::Own;
 pub(crate) use pools::Pools;
 pub(crate) use priorities::{Wishes, conflicts};
 pub(crate) use shared::SEATS;

@@ -15,6 +15,7 @@ use crate::client::binding::no_usable_protocol;
 use crate::client::connection::Connection;
 use crate::client::counts::{Counted, Counts};
 use crate::client::link::not_trusted;
+use crate::client::own;
 use crate::client::per_thread::OwnConnections;
 use crate::client::pools::{All, PoolKey};
 use crate::client::shared::{Hub, SEATS};
@@ -37,6 +38,8 @@ struct State {
     open: usize,
     /// Counts what became free where threads have their own.
     freed: usize,
+    /// The one connection was made.
+    is_made: bool,
 }
 
 /// The connections to one server, or seats at one that is shared. Each is used
@@ -95,6 +98,7 @@ impl Pool {
         };
         let limit = match source {
             Source::Shared(_) => limits.calls_per_connection.min(SEATS as usize),
+            Source::Exclusive(_) if key.apart.is_once => 1,
             Source::Exclusive(_) => limits.connections_per_server,
         };
         let reacts = config.client_strategy == ClientStrategy::Reactor && !over_datagrams;
@@ -171,6 +175,9 @@ impl Pool {
         }
         match self.connect(deadline) {
             Ok(connection) => {
+                if self.key.apart.is_once {
+                    self.lock().is_made = true;
+                }
                 if let Some(all) = self.all.upgrade() {
                     all.connection_made();
                 }
@@ -209,7 +216,13 @@ impl Pool {
             if let Some(connection) = state.idle.pop() {
                 return Ok(Some(connection));
             }
+            if state.is_made && state.open == 0 {
+                return Err(own::lost());
+            }
             let left = limit.remaining();
+            if left.is_err() && nested.is_some() && self.key.apart.is_once && state.open > 0 {
+                return Err(own::busy());
+            }
             if state.open < self.limit || (left.is_err() && nested.is_some()) {
                 state.open += 1;
                 return Ok(None);

@@ -39,6 +39,8 @@ pub(crate) struct Apart {
     pub(crate) mark: Option<NetworkMark>,
     /// What is asked of their sockets, if not what the ORB asks of all.
     pub(crate) properties: Option<ProtocolProperties>,
+    /// There is one, and never another.
+    pub(crate) is_once: bool,
 }
 
 impl Hash for PoolKey {

@@ -2,7 +2,6 @@
 //! Connections by priority: bands, private ones, marked ones, and servers with
 //! an endpoint for each priority (RT-CORBA 1.2, clauses 5.11 and 5.12).
 
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use orbium_giop::real_time::{
@@ -11,6 +10,7 @@ use orbium_giop::real_time::{
 use orbium_giop::{Completion, ExceptionKind, SystemException};
 
 use crate::client::binding::{Candidate, Route, Said};
+use crate::client::own::{Own, next_number};
 use crate::client::pool::Pool;
 use crate::client::pools::{Apart, PoolKey};
 use crate::priority;
@@ -32,6 +32,8 @@ pub(crate) struct Priorities {
     lanes: Box<[(i16, usize)]>,
     /// Whether the priority of a call says how it is marked for the network.
     marks: bool,
+    /// What connections ask their server for.
+    pub(crate) own: Option<Arc<Own>>,
 }
 
 /// The connections to one candidate.
@@ -52,6 +54,7 @@ pub(crate) struct Wishes {
     bands: Option<Arc<[PriorityBand]>>,
     private: bool,
     properties: Option<ProtocolProperties>,
+    own: Option<Arc<Own>>,
 }
 
 impl Wishes {
@@ -62,6 +65,7 @@ impl Wishes {
             bands: overrides.bands.clone().or(of_orb.bands),
             private: overrides.private || of_orb.private,
             properties: overrides.properties,
+            own: overrides.own.clone(),
         }
     }
 }
@@ -119,13 +123,19 @@ impl Priorities {
         lanes: Vec<(i16, usize)>,
     ) -> Result<Option<Box<Self>>, SystemException> {
         let bands = match (&wishes.bands, &published.bands) {
+            _ if wishes.own.is_some() => Vec::new(),
             (Some(own), _) => own.to_vec(),
             (None, Some(published)) => published.0.clone(),
             (None, None) => Vec::new(),
         };
         let marks = orb.real_time().is_some() && published.priority_model.is_some();
+        // They have their mark once and for all.
+        let marks = marks && wishes.own.is_none();
         let carries = published.is_client_propagated();
-        let apart = !bands.is_empty() || wishes.private || wishes.properties.is_some();
+        let apart = !bands.is_empty()
+            || wishes.private
+            || wishes.properties.is_some()
+            || wishes.own.is_some();
         if !carries && !apart && lanes.is_empty() && !marks {
             return Ok(None);
         }
@@ -138,6 +148,7 @@ impl Priorities {
             pools,
             lanes: lanes.into(),
             marks,
+            own: wishes.own.clone(),
         })))
     }
 
@@ -222,10 +233,17 @@ impl Pools {
         wishes: &Wishes,
         carries: bool,
     ) -> Result<Self, SystemException> {
+        let own = wishes.own.as_deref();
+        let marked_for = own.and_then(|own| own.priority);
         let base = Apart {
-            private: wishes.private.then(next_private),
+            private: match own {
+                Some(own) => Some(own.number),
+                None => wishes.private.then(next_number),
+            },
             properties: wishes.properties,
             carries,
+            mark: marked_for.and_then(|at| orb.real_time()?.network_mark(at)),
+            is_once: own.is_some_and(|own| own.is_once),
             ..Apart::default()
         };
         let mut apart = Vec::new();
@@ -270,11 +288,6 @@ impl Pools {
         let pool = pool_apart(orb, shared, apart)?;
         Ok(Some(place.get_or_init(|| pool)))
     }
-}
-
-fn next_private() -> u64 {
-    static LAST: AtomicU64 = AtomicU64::new(0);
-    LAST.fetch_add(1, Ordering::Relaxed)
 }
 
 fn pool_apart(orb: &Orb, shared: &Pool, apart: Apart) -> Result<Arc<Pool>, SystemException> {

@@ -158,6 +158,9 @@ keys! {
     "limits.serving_threads" "NUMBER" "threads that serve at once, where more are started as they wait"
         |c, text| c.limits.serving_threads = number(text)?,
         |c| c.limits.serving_threads.to_string();
+    "limits.dedicated_threads" "NUMBER" "connections with threads of their own, which clients may ask for"
+        |c, text| c.limits.dedicated_threads = number(text)?,
+        |c| c.limits.dedicated_threads.to_string();
     "limits.connections_per_server" "NUMBER" "connections to one server"
         |c, text| c.limits.connections_per_server = number(text)?,
         |c| c.limits.connections_per_server.to_string();

@@ -113,6 +113,11 @@ impl Incoming<'_> {
         Ok(Some(match dispatch {
             Dispatch::Here => return Ok(None),
             Dispatch::At(priority, scheduling) => Route::Here(at(priority, scheduling)),
+            // By the thread of its connection, at the lane's priority.
+            Dispatch::In(lane) if self.lane == SETTLED => Route::Here(Decided {
+                priority: lane.priority(),
+                scheduling: lane.scheduling(),
+            }),
             Dispatch::In(lane) => self.to(&lane, Decided::default()),
             Dispatch::InAt(lane, priority, scheduling) => self.to(&lane, at(priority, scheduling)),
             Dispatch::Refuse(exception) => return Err(exception),
@@ -135,7 +140,8 @@ impl Incoming<'_> {
                 scheduling: decided.scheduling.or(lane.scheduling()),
             });
         }
-        match self.lane == lane.0.number {
+        // What its connection has a thread for is served by that.
+        match self.lane == lane.0.number || self.lane == SETTLED {
             true => Route::Here(decided),
             false => Route::To(lane.clone(), decided),
         }

@@ -109,7 +109,23 @@ impl Setup {
         }
     }
 
-    fn begin(self: &Arc<Self>) {
+    /// The same, for a thread that serves one connection at a priority of its own.
+    pub(crate) fn for_thread(
+        &self,
+        priority: Option<Priority>,
+        scheduling: Option<Scheduling>,
+    ) -> Self {
+        Self {
+            priority: priority.or(self.priority),
+            scheduling: scheduling.or(self.scheduling),
+            processors: self.processors.clone(),
+            prefault: 0,
+            inherited: self.inherited,
+        }
+    }
+
+    /// Makes the calling thread one of these.
+    pub(crate) fn begin(self: &Arc<Self>) {
         prefault_stack(self.prefault);
         if let Err(error) = self.apply() {
             crate::log::warn!(%error, "a thread of a lane serves without its priority");
@@ -152,6 +168,13 @@ pub(crate) fn restore() {
         GIVEN.set(None);
         give_back(own.scheduling());
     });
+}
+
+/// The calling thread is of that kind again.
+#[cold]
+pub(crate) fn resume(setup: &Arc<Setup>) {
+    OWN.set(Some(Arc::clone(setup)));
+    restore();
 }
 
 fn give_back(scheduling: Scheduling) {

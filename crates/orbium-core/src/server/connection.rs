@@ -4,7 +4,7 @@
 use std::io;
 use std::net::Shutdown;
 use std::os::fd::OwnedFd;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI16, AtomicU32, AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock, PoisonError};
 use std::time::Duration;
 
@@ -22,22 +22,23 @@ use crate::server::LaneCore;
 use crate::server::bell::Bell;
 use crate::server::cancelled::Cancelled;
 use crate::server::intake::Intake;
+use crate::server::own_thread::Settled;
 
 /// What could not be sent yet on a connection that must not block.
 #[derive(Debug, Default)]
-struct Pending {
-    octets: Vec<u8>,
+pub(super) struct Pending {
+    pub(super) octets: Vec<u8>,
     since: Deadline,
     /// What is waited on, if it is not the source of the stream.
-    source: Option<Arc<OwnedFd>>,
+    pub(super) source: Option<Arc<OwnedFd>>,
 }
 
 #[derive(Debug)]
 pub(crate) struct ServerConnection {
     pub(super) id: u64,
-    /// The number of its lane, and the priority of that.
-    pub(crate) lane: u32,
-    pub(super) priority: i16,
+    /// The number of its lane, and the priority of that, or of its own thread.
+    pub(super) lane: AtomicU32,
+    pub(super) priority: AtomicI16,
     pub(super) stream: Box<dyn ByteStream>,
     peer: OnceLock<Peer>,
     /// What was received, where threads share their connections and who has served
@@ -50,9 +51,11 @@ pub(crate) struct ServerConnection {
     broken: AtomicBool,
     ended: AtomicBool,
     closed: AtomicBool,
-    has_pending: AtomicBool,
+    pub(super) has_pending: AtomicBool,
     cancelled: Cancelled,
-    send_time: Duration,
+    /// Whether it has a thread of its own.
+    pub(super) settled: Settled,
+    pub(super) send_time: Duration,
     fragment_size: Option<usize>,
     /// Set where one thread serves many connections: sends must not block it.
     bell: Option<Arc<Bell>>,
@@ -69,8 +72,8 @@ impl ServerConnection {
     ) -> Self {
         Self {
             id,
-            lane: lane.number,
-            priority: priority::number_of(lane.setup.priority),
+            lane: AtomicU32::new(lane.number),
+            priority: AtomicI16::new(priority::number_of(lane.setup.priority)),
             peer: OnceLock::new(),
             stream,
             left: Shelf::default(),
@@ -81,6 +84,7 @@ impl ServerConnection {
             closed: AtomicBool::new(false),
             has_pending: AtomicBool::new(false),
             cancelled: Cancelled::default(),
+            settled: Settled::default(),
             send_time,
             fragment_size,
             bell,
@@ -93,7 +97,20 @@ impl ServerConnection {
         self.peer.get_or_init(|| self.stream.peer())
     }
 
-    fn lock(&self) -> MutexGuard<'_, Pending> {
+    /// The number of the lane whose threads serve it, or that nobody is to be
+    /// asked who does.
+    #[inline]
+    pub(crate) fn lane(&self) -> u32 {
+        self.lane.load(Ordering::Relaxed)
+    }
+
+    /// The priority that threads which read it have.
+    #[inline]
+    pub(super) fn priority(&self) -> i16 {
+        self.priority.load(Ordering::Relaxed)
+    }
+
+    pub(super) fn lock(&self) -> MutexGuard<'_, Pending> {
         self.sending.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -283,7 +300,7 @@ impl ServerConnection {
         if pending.octets.is_empty() {
             pending.since = Deadline::after(Some(self.send_time));
         }
-        if self.ended.load(Ordering::Acquire) {
+        if self.ended.load(Ordering::Acquire) || self.has_own_thread() {
             // The reactor has done with the connection: this is a thread that
             // may wait, and nobody else will send.
             role::about_to_block();

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Messages from a client: requests to servants, the others answered here.
 
+mod gated;
 mod queued;
 mod request;
+mod telling;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -52,6 +54,8 @@ struct Known {
     assembly: Option<Deadline>,
     /// Who is to serve the request being dealt with.
     moved_to: Option<(Lane, Decided)>,
+    /// A request that the connection's own thread is to deal with.
+    marked: Option<Vec<u8>>,
 }
 
 /// Where messages come from, and who reads on if their servants block.
@@ -73,6 +77,10 @@ pub(super) enum Taken {
     HandedOver,
     /// Another lane is to serve it.
     Moved,
+    /// It was dealt with; what follows is for a thread of the connection's own.
+    Granted,
+    /// That thread is to deal with it.
+    Marked,
     /// The connection is to be closed.
     Close,
 }
@@ -112,6 +120,7 @@ impl Intake {
                     message_time: limits.message_time,
                     assembly: None,
                     moved_to: None,
+                    marked: None,
                 },
             },
         }
@@ -150,6 +159,15 @@ impl Intake {
             Ok(Some(header)) => self.take_other(source, &header),
             Ok(None) => Taken::None,
             Err(error) => refuse(source.connection, error),
+        }
+    }
+
+    /// Puts a request back that another thread is to deal with.
+    #[cold]
+    pub(super) fn put_marked_back(&mut self) {
+        if let Some(mut octets) = self.state.known.marked.take() {
+            octets.extend_from_slice(self.framing.received());
+            self.framing = Framing::with_octets(self.state.known.limit, octets);
         }
     }
 
@@ -207,7 +225,18 @@ impl Intake {
                                 .enqueue(source, sink, &header, octets, seams, None);
                         }
                         let rest = self.framing.received();
-                        self.state.serve(source, &header, &mut octets, &seams, rest)
+                        let state = &mut self.state;
+                        match state.serve(source, &header, &mut octets, &seams, rest) {
+                            // In one piece it is no message that could be read again.
+                            Taken::Marked => {
+                                state.known.marked = None;
+                                match state.serve(source, &header, &mut octets, &seams, rest) {
+                                    Taken::Done => Taken::Granted,
+                                    other => other,
+                                }
+                            }
+                            taken => taken,
+                        }
                     }
                     Some(header) => self.state.single(source, &header, &mut octets),
                     None => Taken::Close,

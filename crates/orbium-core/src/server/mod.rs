@@ -4,11 +4,13 @@
 mod bell;
 mod cancelled;
 mod connection;
+mod dedicated;
 mod ending;
 mod idle;
 mod intake;
 mod lane_core;
 mod leader_followers;
+mod own_thread;
 mod pool;
 mod reactive;
 mod reactor;

@@ -196,7 +196,7 @@ impl Pool {
         }
         let stays_open = |queued: &&Queued| {
             let connection = queued.connection();
-            connection.lane != self.lane || connection.serves_beside(waiting[&connection.id])
+            connection.lane() != self.lane || connection.serves_beside(waiting[&connection.id])
         };
         left.iter().filter(stays_open).for_each(Queued::refuse);
     }
@@ -271,7 +271,7 @@ impl Pool {
         let may_begin = |queued: &Queued| {
             let connection = queued.connection();
             // Nobody tells this lane when another's connection takes answers.
-            let held_up = connection.lane == self.lane && connection.is_held_up();
+            let held_up = connection.lane() == self.lane && connection.is_held_up();
             !held_up && !oneways.contains(&connection.id)
         };
         let mut queued = waiting.take(may_begin)?;

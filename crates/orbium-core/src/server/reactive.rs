@@ -96,7 +96,7 @@ impl HandOver for Held {
 
     fn keep(&self, connection: &Arc<ServerConnection>, intake: Intake) -> bool {
         // Who serves at a priority of his own serves nobody else at it.
-        if !meanwhile::may_go_deeper(self) || !priority::is(connection.priority) {
+        if !meanwhile::may_go_deeper(self) || !priority::is(connection.priority()) {
             return self.hand_over(connection, intake);
         }
         self.give_back(connection, intake);

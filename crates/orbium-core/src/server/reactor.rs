@@ -353,7 +353,12 @@ impl Reactor {
             return None;
         }
         served.quiet.disturb();
-        let intake = served.intake().take()?;
+        let mut intake = served.intake().take()?;
+        if served.connection.is_due() {
+            let connection = Arc::clone(&served.connection);
+            intake = self.dedicate(&connection, intake)?;
+        }
+        let served = self.served.get_mut(&id)?;
         match self.orb.upgrade().map(Orb::from) {
             Some(orb) => Some((orb, Arc::clone(&served.connection), intake)),
             None => {
@@ -372,6 +377,17 @@ impl Reactor {
         any: bool,
     ) {
         let id = connection.id;
+        let Some(served) = self.served.get(&id) else {
+            return;
+        };
+        let mut intake = intake;
+        if matches!(last, Taken::Granted | Taken::Marked) && !connection.has_pending() {
+            let connection = Arc::clone(&served.connection);
+            match self.dedicate(&connection, intake) {
+                Some(back) => intake = back,
+                None => return,
+            }
+        }
         let Some(served) = self.served.get_mut(&id) else {
             return;
         };
@@ -391,7 +407,8 @@ impl Reactor {
         let unfinished =
             last == Taken::None && (intake.is_unfinished() || connection.stream.is_midway());
         served.intake = Some(intake);
-        if last == Taken::Done && !connection.has_pending() {
+        let more = matches!(last, Taken::Done | Taken::Granted | Taken::Marked);
+        if more && !connection.has_pending() {
             self.todo.push_back(id);
         }
         let buffered = last == Taken::None && connection.stream.has_buffered();
@@ -405,6 +422,28 @@ impl Reactor {
         // The poller does not know of it.
         if buffered {
             self.progress(id);
+        }
+    }
+
+    /// Has a connection read by the thread that it was granted; gives what was
+    /// received back if there is none.
+    #[cold]
+    fn dedicate(
+        &mut self,
+        connection: &Arc<ServerConnection>,
+        intake: Box<Intake>,
+    ) -> Option<Box<Intake>> {
+        connection.leave(&self.bell);
+        match self.shared.dedicate(connection, intake) {
+            Ok(()) => {
+                self.served.remove(&connection.id);
+                None
+            }
+            Err(back) if connection.come_back(&self.bell).is_ok() => Some(back),
+            Err(_) => {
+                self.drop_connection(connection.id);
+                None
+            }
         }
     }
 

@@ -85,6 +85,12 @@ impl Serving {
         let Some(orb) = self.orb.upgrade().map(Orb::from) else {
             return;
         };
+        if connection.is_due() {
+            match self.shared.dedicate(connection, Box::new(intake)) {
+                Ok(()) => return,
+                Err(back) => intake = *back,
+            }
+        }
         let message_time = orb.config().limits.message_time;
         let idle_time = orb.config().limits.server_idle_time;
         let mut quiet = Quiet::default();
@@ -109,6 +115,15 @@ impl Serving {
                 Taken::HandedOver => return,
                 Taken::Close => break,
                 Taken::None => {}
+                Taken::Granted | Taken::Marked => {
+                    match self.shared.dedicate(connection, Box::new(intake)) {
+                        Ok(()) => return,
+                        Err(back) => {
+                            intake = *back;
+                            continue;
+                        }
+                    }
+                }
             }
             if intake.framing.is_partial() || midway {
                 // Looked at only while a message is incomplete.

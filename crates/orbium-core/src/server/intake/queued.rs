@@ -12,12 +12,14 @@ use orbium_giop::{
 use orbium_sync::role::{Role, while_serving};
 
 use super::request::refuse_request;
+use super::telling::telling;
 use super::{Intake, Source, State, Taken, refuse};
 use crate::adapter::{Expiry, Incoming};
 use crate::dispatch_hook::asked_priority;
 use crate::lane::{Decided, Place, QueueRoom, Route, SETTLED};
 use crate::servant::{Reply, ReplyPath};
 use crate::server::connection::ServerConnection;
+use crate::server::own_thread::Marker;
 use crate::{Orb, Priority};
 
 /// Takes requests that wait to be served.
@@ -60,8 +62,8 @@ impl Drop for Late {
 #[derive(Debug)]
 pub(in crate::server) struct Queued {
     late: Late,
-    header: MessageHeader,
-    octets: Vec<u8>,
+    pub(super) header: MessageHeader,
+    pub(super) octets: Vec<u8>,
     seams: Vec<u32>,
     request_id: u32,
     response: ResponseFlags,
@@ -151,19 +153,30 @@ impl Queued {
                 self.response,
             );
             let key = request.target.object_key();
+            let told = match connection.marker(orb, &request.contexts) {
+                Some(Marker::Told(reply)) => Some(reply.encode()),
+                _ => None,
+            };
             while_serving(role, || match (key, self.refused) {
-                (Some(key), None) => Incoming {
-                    orb,
-                    key: &key,
-                    operation: request.operation,
-                    contexts: request.contexts,
-                    peer: Some(connection),
-                    response: self.response,
-                    expiry: self.expiry,
-                    lane: self.decided.map_or(connection.lane, |_| SETTLED),
-                    decided: self.decided.as_ref(),
+                (Some(key), None) => {
+                    let incoming = Incoming {
+                        orb,
+                        key: &key,
+                        operation: request.operation,
+                        contexts: request.contexts,
+                        peer: Some(connection),
+                        response: self.response,
+                        expiry: self.expiry,
+                        lane: self.decided.map_or_else(|| connection.lane(), |_| SETTLED),
+                        decided: self.decided.as_ref(),
+                    };
+                    match told {
+                        None => incoming.serve_with(arguments, &mut reply),
+                        Some(told) => telling(&mut reply, told, |reply| {
+                            incoming.serve_with(arguments, reply);
+                        }),
+                    }
                 }
-                .serve_with(arguments, &mut reply),
                 (_, refused) => refuse_request(&mut reply, refused),
             });
         }
@@ -178,6 +191,16 @@ impl Queued {
     /// Answers that there is no room for the request, which was not begun.
     #[cold]
     pub(in crate::server) fn refuse(&self) {
+        self.refuse_with(SystemException::omg(
+            ExceptionKind::Transient,
+            1,
+            Completion::No,
+        ));
+    }
+
+    /// Answers with an exception: the request was not begun.
+    #[cold]
+    pub(in crate::server) fn refuse_with(&self, exception: SystemException) {
         let peer = self.connection().peer();
         if !self.response.expects_reply() {
             crate::log::debug!(%peer, "no room: a oneway is dropped");
@@ -198,11 +221,7 @@ impl Queued {
             self.format,
             self.response,
         );
-        reply.system_exception(SystemException::omg(
-            ExceptionKind::Transient,
-            1,
-            Completion::No,
-        ));
+        reply.system_exception(exception);
     }
 }
 
@@ -228,6 +247,9 @@ impl Intake {
     pub(in crate::server) fn take_for(&mut self, source: &Source<'_>, sink: &dyn Sink) -> Taken {
         match self.framing.next() {
             Ok(Some(header)) if header.kind == MessageKind::Request && !header.more_fragments => {
+                if source.orb.core().dedication.get().is_some() && self.is_marked(source, &header) {
+                    return Taken::Marked;
+                }
                 let mut octets = sink.room();
                 octets.extend_from_slice(self.framing.message(&header));
                 self.framing.consume(&header);
@@ -274,6 +296,8 @@ impl State {
         };
         let (request_id, mut response) = (request.request_id, request.response);
         let (mut refused, expiry) = self.heed(&request.contexts, connection);
+        // What came in fragments is served here, and what follows elsewhere.
+        let granted = connection.marker(source.orb, &request.contexts) == Some(Marker::Due);
         let asked = asked_priority(&request.contexts);
         // A cancellation that came before means another request.
         connection.was_cancelled(request_id);
@@ -325,9 +349,10 @@ impl State {
         if self.known.agrees_anew {
             self.known.negotiated = Negotiated::DEFAULT;
         }
-        match connection.is_broken() {
-            true => Taken::Close,
-            false => Taken::Done,
+        match (connection.is_broken(), granted) {
+            (true, _) => Taken::Close,
+            (false, true) => Taken::Granted,
+            (false, false) => Taken::Done,
         }
     }
 }
@@ -377,7 +402,7 @@ fn destination(
         peer: Some(source.connection),
         response: request.response,
         expiry: Expiry::NEVER,
-        lane: source.connection.lane,
+        lane: source.connection.lane(),
         decided: None,
     };
     arrived.destination()

@@ -12,12 +12,14 @@ use orbium_giop::{
 };
 use orbium_sync::role::{Role, while_serving};
 
+use super::telling::telling;
 use super::{HandOver, Intake, Known, Sink, Source, State, Taken};
 use crate::adapter::{Expiry, Incoming};
 use crate::framing::Framing;
 use crate::lane::Decided;
 use crate::servant::{Reply, ReplyPath};
 use crate::server::ServerConnection;
+use crate::server::own_thread::Marker;
 use crate::{Lane, lane, priority};
 
 /// A reply buffer larger than this is given back after the request.
@@ -38,10 +40,31 @@ struct Reading<'a> {
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Became {
     Here,
+    /// The thread that the connection was given has what follows.
+    Granted,
     /// Another thread reads by now.
     HandedOver,
     /// Another lane serves the request, which was not begun.
     Moved,
+}
+
+impl Became {
+    /// What that means to who reads, if it is not here any more.
+    #[cold]
+    fn taken(self, source: &Source<'_>) -> Taken {
+        match self {
+            Self::Here => Taken::Done,
+            Self::HandedOver => {
+                if source.connection.ends_slowly() {
+                    source.reader.let_go();
+                }
+                source.connection.end_late();
+                Taken::HandedOver
+            }
+            Self::Moved => Taken::Moved,
+            Self::Granted => Taken::Granted,
+        }
+    }
 }
 
 impl Role for Reading<'_> {
@@ -52,7 +75,9 @@ impl Role for Reading<'_> {
     #[cold]
     fn hand_over(&self) {
         match self.became.get() {
-            Became::Here => self.give(|to, connection, intake| to.hand_over(connection, intake)),
+            Became::Here | Became::Granted => {
+                self.give(|to, connection, intake| to.hand_over(connection, intake));
+            }
             Became::HandedOver => self.source.reader.let_go(),
             Became::Moved => {}
         }
@@ -60,8 +85,11 @@ impl Role for Reading<'_> {
 
     #[cold]
     fn wait(&self) {
-        if self.became.get() == Became::Here {
-            self.give(|to, connection, intake| to.keep(connection, intake));
+        match self.became.get() {
+            Became::Here => self.give(|to, connection, intake| to.keep(connection, intake)),
+            // What follows is not the reactor's.
+            Became::Granted => self.hand_over(),
+            Became::HandedOver | Became::Moved => {}
         }
     }
 }
@@ -80,6 +108,7 @@ impl Reading<'_> {
                 known: Known {
                     reassembly: std::mem::take(&mut known.reassembly),
                     moved_to: None,
+                    marked: None,
                     ..**known
                 },
             },
@@ -97,10 +126,17 @@ impl ReplyPath for Reading<'_> {
     #[inline]
     fn send(&self, message: &CdrWriter<'_>) {
         let connection = self.source.connection;
-        if self.became.get() == Became::Here {
+        if matches!(self.became.get(), Became::Here | Became::Granted) {
             connection.reply(message);
         } else {
             connection.reply_late(self.request_id, message);
+        }
+    }
+
+    #[cold]
+    fn dedicated(&self) {
+        if self.became.get() == Became::Here {
+            self.became.set(Became::Granted);
         }
     }
 
@@ -150,19 +186,12 @@ impl Asked<'_> {
             state.storage = Vec::new();
         }
         let connection = self.source.connection;
-        if !priority::is(connection.priority) {
+        if !priority::is(connection.priority()) {
             lane::thread::restore();
         }
         match reading.became.get() {
             Became::Here => {}
-            Became::HandedOver => {
-                if connection.ends_slowly() {
-                    self.source.reader.let_go();
-                }
-                connection.end_late();
-                return Taken::HandedOver;
-            }
-            Became::Moved => return Taken::Moved,
+            other => return other.taken(self.source),
         }
         if connection.is_broken() {
             Taken::Close
@@ -211,7 +240,7 @@ impl State {
             peer: Some(connection),
             response: plain.response,
             expiry: Expiry::NEVER,
-            lane: connection.lane,
+            lane: connection.lane(),
             decided: None,
         };
         let (format, nesting) = (self.format(header), self.known.nesting);
@@ -261,8 +290,16 @@ impl State {
             connection.send_message_error();
             return Taken::Close;
         };
-        let (mut refused, mut expiry) = (None, Expiry::NEVER);
+        let (mut refused, mut expiry, mut told) = (None, Expiry::NEVER, None);
         if !request.contexts.is_empty() {
+            match connection.marker(orb, &request.contexts) {
+                Some(Marker::Due) => {
+                    self.known.marked = Some(message.to_vec());
+                    return Taken::Marked;
+                }
+                Some(Marker::Told(reply)) => told = Some(reply.encode()),
+                None => {}
+            }
             (refused, expiry) = self.heed(&request.contexts, connection);
         }
         let format = self.format(header);
@@ -287,10 +324,13 @@ impl State {
             peer: Some(connection),
             response: request.response,
             expiry,
-            lane: connection.lane,
+            lane: connection.lane(),
             decided: None,
         };
-        let taken = asked.answer(self, |reply| incoming.serve_with(arguments, reply));
+        let taken = asked.answer(self, |reply| match told {
+            None => incoming.serve_with(arguments, reply),
+            Some(told) => telling(reply, told, |reply| incoming.serve_with(arguments, reply)),
+        });
         if taken == Taken::Moved {
             return self.move_on(source, header, message, seams);
         }

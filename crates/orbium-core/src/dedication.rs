@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Connections with a thread of their own: who grants them one, and who is asked
+//! about their requests. A layer above (`orbium-rt`) decides; an ORB that it is
+//! not given to passes the marker over.
+
+use std::any::Any;
+use std::fmt;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use orbium_giop::SystemException;
+use orbium_giop::dedication::Undedicated;
+use orbium_sys::Scheduling;
+use orbium_transport::Peer;
+
+use crate::lane::OWN;
+use crate::{Call, Lane, Orb, Poa, Priority, Reply};
+
+/// Is asked when the first request of a connection has the marker of
+/// [`orbium_giop::dedication`].
+pub trait Dedication: Send + Sync + 'static {
+    /// What the connection gets.
+    ///
+    /// # Errors
+    /// Why it gets nothing: then it is served like any other, and its client is
+    /// told.
+    fn asked(&self, request: &ThreadAsked<'_>) -> Result<OwnThread, Undedicated>;
+}
+
+/// A connection asks for a thread.
+#[derive(Clone, Copy, Debug)]
+pub struct ThreadAsked<'c> {
+    /// The priority that it is to have; `None` leaves that open.
+    pub priority: Option<Priority>,
+    /// Who asks.
+    pub peer: &'c Peer,
+}
+
+/// What a connection is given.
+#[derive(Clone, Debug, Default)]
+pub struct OwnThread {
+    /// The CORBA priority that the thread has, for its requests and the calls
+    /// they make. `None`: that of the lane.
+    pub priority: Option<Priority>,
+    /// Its scheduling. `None`: as the lane's threads.
+    pub scheduling: Option<Scheduling>,
+    /// Who is asked about its requests, until the connection ends. `None`: all
+    /// are served.
+    pub gate: Option<Arc<dyn Gate>>,
+}
+
+/// Is asked about each request of a connection that has a thread of its own, by
+/// that thread. Dropped when the connection has ended.
+pub trait Gate: fmt::Debug + Send + Sync + 'static {
+    /// A request has arrived whole.
+    fn arrived(&self, request: &Arrival<'_>) -> Pass;
+
+    /// Whether the first of the requests that wait may begin now, which counts as
+    /// its beginning.
+    ///
+    /// # Errors
+    /// The time until it may.
+    fn begin(&self) -> Result<(), Duration>;
+
+    /// For whoever knows what this is.
+    fn as_any(&self) -> &dyn Any;
+}
+
+/// A request at a [`Gate`].
+#[derive(Clone, Copy, Debug)]
+pub struct Arrival<'r> {
+    /// The key of its object; none if it names that otherwise.
+    pub object_key: &'r [u8],
+    /// Name of the operation on the wire.
+    pub operation: &'r [u8],
+    /// Octets of the message.
+    pub octets: usize,
+    /// Requests of the connection that wait.
+    pub waiting: usize,
+    /// Octets of all of those.
+    pub waiting_octets: usize,
+}
+
+/// What becomes of a request at a [`Gate`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Pass {
+    /// It is served, behind those that wait.
+    Begin,
+    /// It waits until [`Gate::begin`] says yes.
+    Wait,
+    /// It is answered with that exception; a oneway is dropped.
+    Refuse(SystemException),
+}
+
+/// One of the connections that may have a thread, until it is dropped.
+#[derive(Debug)]
+pub(crate) struct Place(Arc<AtomicUsize>);
+
+impl Place {
+    /// `None` if all are taken.
+    fn take(taken: &Arc<AtomicUsize>, limit: usize) -> Option<Self> {
+        let more = |count: usize| (count < limit).then_some(count + 1);
+        let took = taken.fetch_update(Ordering::AcqRel, Ordering::Acquire, more);
+        took.ok().map(|_| Self(Arc::clone(taken)))
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::AcqRel);
+    }
+}
+
+impl Orb {
+    /// Has connections that ask for a thread of their own decided about from now
+    /// on; `false` if somebody else does already.
+    pub fn install_dedication(&self, dedication: Arc<dyn Dedication>) -> bool {
+        self.core().dedication.set(dedication).is_ok()
+    }
+
+    /// Connections that have a thread of their own now; at most
+    /// [`Limits::dedicated_threads`](crate::Limits).
+    #[must_use]
+    pub fn dedicated_threads(&self) -> usize {
+        self.core().dedicated.load(Ordering::Acquire)
+    }
+
+    pub(crate) fn place_for_thread(&self) -> Result<Place, Undedicated> {
+        let limit = self.config().limits.dedicated_threads;
+        Place::take(&self.core().dedicated, limit).ok_or(Undedicated::Limit)
+    }
+}
+
+impl Orb {
+    /// The adapter and the id of the active object that a key leads to.
+    #[must_use]
+    pub fn object_with_key(&self, key: &[u8]) -> Option<(Poa, Vec<u8>)> {
+        let object = self.core().registry.find(key).ok()?;
+        Some((object.poa(), object.id.to_vec()))
+    }
+}
+
+impl Call<'_> {
+    /// The lane by whose connection the request came; `None` within the process,
+    /// and for a connection that has a thread of its own.
+    #[must_use]
+    pub fn lane(&self) -> Option<Lane> {
+        let number = self.incoming.peer?.lane();
+        match number {
+            OWN => self.orb().own_lane().ok(),
+            _ => {
+                let mut lanes = self.orb().lanes().into_iter();
+                lanes.find(|lane| lane.0.number == number)
+            }
+        }
+    }
+
+    /// Gives the connection of this request a thread of its own, which serves all
+    /// that comes after it. To be said before the answer, and before anything
+    /// that blocks.
+    ///
+    /// # Errors
+    /// Why it cannot have one.
+    pub fn dedicate(&self, reply: &mut Reply<'_>, thread: OwnThread) -> Result<(), Undedicated> {
+        let connection = self.incoming.peer.ok_or(Undedicated::Shared)?;
+        connection.settle(self.orb(), || Ok(thread))?;
+        reply.path.dedicated();
+        Ok(())
+    }
+
+    /// Ends the connection after this request, and gives back what it was granted
+    /// at once.
+    pub fn end_dedication(&self) {
+        if let Some(connection) = self.incoming.peer {
+            connection.give_thread_back();
+        }
+    }
+
+    /// Who is asked about the requests of this connection.
+    #[must_use]
+    pub fn gate(&self) -> Option<Arc<dyn Gate>> {
+        self.incoming.peer?.thread()?.gate
+    }
+}

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Replies that tell a client what became of its marker. Once for a connection,
+//! so the reply is made as any other and the context put into it.
+
+use orbium_cdr::{ByteOrder, CdrWriter, Format};
+use orbium_giop::{add_reply_context, service_context};
+
+use crate::Lane;
+use crate::lane::Decided;
+use crate::servant::{Reply, ReplyPath};
+
+struct Telling<'a> {
+    path: &'a dyn ReplyPath,
+    told: [u8; 8],
+}
+
+/// Has `serve` answer, and tells the client with that.
+#[cold]
+pub(super) fn telling(reply: &mut Reply<'_>, told: [u8; 8], serve: impl FnOnce(&mut Reply<'_>)) {
+    let path = Telling {
+        path: reply.path,
+        told,
+    };
+    let mut inner = Reply {
+        path: &path,
+        storage: &mut *reply.storage,
+        version: reply.version,
+        request_id: reply.request_id,
+        format: reply.format,
+        response: reply.response,
+        answered: reply.answered,
+    };
+    serve(&mut inner);
+    reply.answered = inner.answered;
+}
+
+/// The reply with the context; `None` if there is no way to put it in.
+fn with_dedication(message: &CdrWriter<'_>, told: [u8; 8]) -> Option<CdrWriter<'static>> {
+    let mut octets = Vec::with_capacity(message.len() + 16);
+    for piece in message.pieces() {
+        octets.extend_from_slice(piece);
+    }
+    let added = add_reply_context(&mut octets, service_context::ORBIUM_DEDICATION, &told);
+    added.then(|| {
+        let mut writer = CdrWriter::new(Format::plain(ByteOrder::NATIVE, message.format().minor));
+        writer.write_raw(&octets);
+        writer
+    })
+}
+
+impl ReplyPath for Telling<'_> {
+    fn send(&self, message: &CdrWriter<'_>) {
+        let told = with_dedication(message, self.told);
+        self.path.send(told.as_ref().unwrap_or(message));
+    }
+
+    fn dedicated(&self) {
+        self.path.dedicated();
+    }
+
+    fn move_to(&self, lane: &Lane, decided: Decided) -> bool {
+        self.path.move_to(lane, decided)
+    }
+}
