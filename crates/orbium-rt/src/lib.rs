@@ -9,6 +9,7 @@
 //! * [`RtPolicies`], [`RtPoa`]: policies of adapters, checked when an adapter is
 //!   made; objects with priorities of their own.
 //! * [`RtObject`]: bands, private connections and protocols of references.
+//! * [`binding`]: threads for connections, and bindings that are negotiated.
 //!
 //! Where the host does not permit native priorities an ORB can be *soft*: it
 //! keeps all the logic (which priority a request has, which thread pool serves
@@ -27,6 +28,7 @@
 #![forbid(unsafe_code)]
 
 mod adapter;
+pub mod binding;
 mod builder;
 mod current;
 mod error;
@@ -47,6 +49,10 @@ pub use orbium_core::{NetworkMark, Priority};
 pub use orbium_giop::real_time::{PriorityBand, PriorityModel};
 pub use orbium_sys::{LockedMemory, RealTimeError, Scheduling, SchedulingClass};
 
+pub use binding::{
+    Admission, BindError, Bindings, Bound, Budget, DedicationReply, Excess, Negotiation, Offer,
+    Terms, Undedicated,
+};
 pub use builder::RtOrbBuilder;
 pub use current::RtCurrent;
 pub use error::{InvalidPolicy, PolicyType, RtError, RtPoaError, ValidationError, Why};

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Client policies of references (RT-CORBA 1.2, clauses 5.11 to 5.15).
 
-use orbium_core::{Interface, SystemException};
+use orbium_core::{Interface, Priority, SystemException};
 use orbium_giop::real_time::PriorityBand;
 
 use crate::ProtocolList;
+use crate::binding::{
+    self, BindError, Bound, DedicationReply, Negotiation, Next, Offer, Reason, Terms,
+};
 use crate::error::{PolicyType, ValidationError, bad_param};
 use crate::validation::check_bands_alone;
 
@@ -38,6 +41,45 @@ pub trait RtObject: Interface {
             Some(properties) => object.with_properties(properties),
             None => object,
         })
+    }
+
+    /// The same object with connections of its own, each of which asks the server
+    /// for a thread of its own at that priority; `None` leaves the priority to the
+    /// server. Servers that do not know such markers, or grant none, serve as ever:
+    /// see [`dedication`](Self::dedication) and the module [`binding`](crate::binding).
+    #[must_use]
+    fn with_dedicated_thread(&self, priority: Option<Priority>) -> Self {
+        Self::from_object(self.as_object().with_dedicated_thread(priority))
+    }
+
+    /// What the server has said to the connection made last: `None` before its
+    /// first answer, and for ever if it does not know markers.
+    #[must_use]
+    fn dedication(&self) -> Option<DedicationReply> {
+        self.as_object().dedication()
+    }
+
+    /// Negotiates a binding: accepts whatever is within the offer, within 5 s and 8
+    /// rounds.
+    ///
+    /// # Errors
+    /// [`BindError`]; with [`BindError::Countered`] the server says what it would
+    /// take.
+    fn bind(&self, offer: &Offer) -> Result<Bound<Self>, BindError> {
+        binding::bind(self, offer)
+    }
+
+    /// The same, where `countered` says what becomes of counter-offers.
+    ///
+    /// # Errors
+    /// [`BindError`].
+    fn bind_with(
+        &self,
+        offer: &Offer,
+        limits: Negotiation,
+        countered: impl FnMut(&Terms, &Reason) -> Next,
+    ) -> Result<Bound<Self>, BindError> {
+        binding::bind_with(self, offer, limits, countered)
     }
 
     /// Makes the connection that a call of this thread would use now, with its

@@ -14,6 +14,7 @@ use orbium_core::{
 use orbium_giop::real_time::PriorityBand;
 
 use crate::adapter::{Adapter, in_upcall};
+use crate::binding::{self, Admission, Bindings, ServeError};
 use crate::error::bad_param;
 use crate::host::Host;
 use crate::pool::Threadpool;
@@ -182,6 +183,15 @@ impl RtOrb {
             private,
         });
         Ok(())
+    }
+
+    /// Has the ORB serve bindings from now on: it answers markers, and negotiates;
+    /// see the module [`binding`](crate::binding). It listens, if it did not yet.
+    ///
+    /// # Errors
+    /// [`ServeError`]: it does already, or cannot listen.
+    pub fn serve_bindings(&self, admission: impl Admission) -> Result<Bindings, ServeError> {
+        binding::serve(&self.orb, &self.shared.host, admission)
     }
 
     /// A mutex with priority inheritance.

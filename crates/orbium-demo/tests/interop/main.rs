@@ -12,6 +12,7 @@ mod as_server;
 mod credentials;
 mod dissected;
 mod expected;
+mod markers;
 mod over_tls;
 mod pcap;
 mod programs;

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! A rate kept: the generic cell rate algorithm, which is a token bucket without
+//! anything that has to be filled. Time is an argument.
+
+use std::time::Duration;
+
+use super::Rate;
+
+/// Nanoseconds and their fractions, so that no rate is rounded.
+const FRACTIONS: u128 = 1 << 32;
+
+#[derive(Debug)]
+pub(super) struct Bucket {
+    /// From one request to the next.
+    interval: u128,
+    /// How much too early one may be.
+    tolerance: u128,
+    /// When the next is expected.
+    expected: u128,
+}
+
+impl Bucket {
+    pub(super) fn new(rate: Rate) -> Self {
+        let interval = rate.period.as_nanos() * FRACTIONS / u128::from(rate.requests.max(1));
+        Self {
+            interval,
+            tolerance: interval * u128::from(rate.burst.max(1) - 1),
+            expected: 0,
+        }
+    }
+
+    /// Takes one request, at a time since some beginning; or says how long it has
+    /// to wait.
+    pub(super) fn take(&mut self, now: Duration) -> Result<(), Duration> {
+        let now = now.as_nanos() * FRACTIONS;
+        let earliest = self.expected.saturating_sub(self.tolerance);
+        if now < earliest {
+            let wait = (earliest - now).div_ceil(FRACTIONS);
+            return Err(Duration::from_nanos(
+                u64::try_from(wait).unwrap_or(u64::MAX),
+            ));
+        }
+        self.expected = self.expected.max(now) + self.interval;
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MS: Duration = Duration::from_millis(1);
+
+    fn bucket(requests: u32, period: Duration, burst: u32) -> Bucket {
+        Bucket::new(Rate {
+            requests,
+            period,
+            burst,
+        })
+    }
+
+    #[test]
+    fn a_burst_passes_and_no_more() {
+        let mut bucket = bucket(100, Duration::from_secs(1), 3);
+        let start = 500 * MS;
+        for _ in 0..3 {
+            assert_eq!(bucket.take(start), Ok(()));
+        }
+        assert_eq!(bucket.take(start), Err(10 * MS));
+        assert_eq!(bucket.take(start + 4 * MS), Err(6 * MS));
+        assert_eq!(bucket.take(start + 10 * MS), Ok(()));
+        assert_eq!(bucket.take(start + 10 * MS), Err(10 * MS));
+        // After a pause there is a burst again, and not two.
+        let later = start + 1000 * MS;
+        let passed = (0..10).filter(|_| bucket.take(later).is_ok()).count();
+        assert_eq!(passed, 3);
+    }
+
+    #[test]
+    fn the_rate_is_kept_over_a_long_time() {
+        let mut bucket = bucket(3, Duration::from_secs(1), 1);
+        let passed = (0..10_000_u32).filter(|n| bucket.take(*n * MS).is_ok());
+        assert_eq!(passed.count(), 30);
+    }
+
+    #[test]
+    fn extremes_do_no_harm() {
+        let day = Duration::from_secs(86_400);
+        let mut slow = bucket(1, day, u32::MAX);
+        assert_eq!(slow.take(Duration::ZERO), Ok(()));
+        let mut fast = bucket(u32::MAX, Duration::from_micros(1), 1);
+        assert_eq!(fast.take(Duration::MAX), Ok(()));
+        let mut one = bucket(1, day, 1);
+        assert_eq!(one.take(Duration::ZERO), Ok(()));
+        assert_eq!(one.take(Duration::ZERO), Err(day));
+    }
+}

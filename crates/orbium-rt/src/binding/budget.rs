@@ -1,0 +1,362 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! An admission that counts what it promises.
+
+use std::collections::HashMap;
+use std::ops::RangeInclusive;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use orbium_core::{Priority, ThreadAsked};
+use orbium_giop::dedication::Undedicated;
+
+use super::admission::{Admission, Asked, Reservation, Verdict};
+use super::{Buffer, Rate, Reason, ReasonCode, Terms};
+
+/// A whole processor, in what utilisation is counted by.
+const WHOLE: u64 = 1_000_000_000;
+
+/// Promises no more than there is: of the time of a processor for each lane, which
+/// a binding takes its rate times the cost of a request of, and of bindings,
+/// priorities, buffers and protocols. An offer that asks for more is answered with
+/// what is left.
+///
+/// What requests cost is for the server to declare, as measured in the worst case.
+#[derive(Clone, Debug)]
+pub struct Budget {
+    bindings: usize,
+    share: u64,
+    shares: HashMap<String, u64>,
+    cost: Duration,
+    costs: HashMap<String, Duration>,
+    priorities: RangeInclusive<i16>,
+    burst: u32,
+    buffer: Buffer,
+    protocols: Vec<String>,
+    used: Arc<Mutex<Used>>,
+}
+
+#[derive(Debug, Default)]
+struct Used {
+    bindings: usize,
+    /// By lane.
+    shares: HashMap<String, u64>,
+}
+
+/// What one binding has.
+#[derive(Debug)]
+struct Held {
+    used: Arc<Mutex<Used>>,
+    lane: String,
+    share: u64,
+}
+
+fn lock(used: &Mutex<Used>) -> MutexGuard<'_, Used> {
+    used.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Drop for Held {
+    fn drop(&mut self) {
+        let mut used = lock(&self.used);
+        used.bindings -= 1;
+        if let Some(share) = used.shares.get_mut(&self.lane) {
+            *share -= self.share;
+            if *share == 0 {
+                used.shares.remove(&self.lane);
+            }
+        }
+    }
+}
+
+impl Default for Budget {
+    fn default() -> Self {
+        Self {
+            bindings: 64,
+            share: WHOLE / 2,
+            shares: HashMap::new(),
+            cost: Duration::from_millis(1),
+            costs: HashMap::new(),
+            priorities: 0..=i16::MAX,
+            burst: 1024,
+            buffer: Buffer {
+                requests: 256,
+                octets: 1 << 20,
+            },
+            protocols: Vec::new(),
+            used: Arc::default(),
+        }
+    }
+}
+
+/// Parts of a processor: from nothing to sixty-four.
+fn parts(share: f64) -> u64 {
+    // Within what both types hold.
+    (share.clamp(0.0, 64.0) * WHOLE as f64) as u64
+}
+
+impl Budget {
+    /// 64 bindings, half a processor for each lane, 1 ms for each request, all
+    /// priorities and protocols, bursts up to 1024, and buffers up to 256 requests
+    /// and 1 MiB.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Bindings there may be at once.
+    #[must_use]
+    pub fn bindings(mut self, most: usize) -> Self {
+        self.bindings = most;
+        self
+    }
+
+    /// Of each lane, what part of a processor may be promised; more than 1.0 if
+    /// there are several to serve it.
+    #[must_use]
+    pub fn share(mut self, share: f64) -> Self {
+        self.share = parts(share);
+        self
+    }
+
+    /// The same for the lane of that name.
+    #[must_use]
+    pub fn share_of(mut self, lane: impl Into<String>, share: f64) -> Self {
+        self.shares.insert(lane.into(), parts(share));
+        self
+    }
+
+    /// What a request takes of a processor at the most, at least 1 ns.
+    #[must_use]
+    pub fn cost(mut self, cost: Duration) -> Self {
+        self.cost = cost;
+        self
+    }
+
+    /// The same for objects of the adapter of that name.
+    #[must_use]
+    pub fn cost_in(mut self, adapter: impl Into<String>, cost: Duration) -> Self {
+        self.costs.insert(adapter.into(), cost);
+        self
+    }
+
+    /// Priorities that may be had, by bindings and by markers.
+    #[must_use]
+    pub fn priorities(mut self, numbers: RangeInclusive<i16>) -> Self {
+        self.priorities = numbers;
+        self
+    }
+
+    /// The largest burst and the largest buffer.
+    #[must_use]
+    pub fn at_most(mut self, burst: u32, buffer: Buffer) -> Self {
+        (self.burst, self.buffer) = (burst.max(1), buffer);
+        self
+    }
+
+    /// The protocols that bindings may have.
+    #[must_use]
+    pub fn protocols(mut self, names: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        self.protocols = names.into_iter().map(Into::into).collect();
+        self
+    }
+
+    /// Bindings there are.
+    #[must_use]
+    pub fn active(&self) -> usize {
+        lock(&self.used).bindings
+    }
+
+    /// What part of a processor is promised of a lane.
+    #[must_use]
+    pub fn promised(&self, lane: &str) -> f64 {
+        let share = lock(&self.used).shares.get(lane).copied();
+        share.unwrap_or(0) as f64 / WHOLE as f64
+    }
+
+    fn cost_of(&self, adapter: &str) -> Duration {
+        let cost = self.costs.get(adapter).copied().unwrap_or(self.cost);
+        cost.max(Duration::from_nanos(1))
+    }
+
+    /// The protocol that will do for both, and whether it is the connection's.
+    fn protocol(&self, asked: &Asked<'_>) -> Option<(String, bool)> {
+        let permitted = |name: &str| {
+            let known = self.protocols.iter().any(|it| it == name);
+            self.protocols.is_empty() || known
+        };
+        if permitted(asked.protocol) {
+            return Some((asked.protocol.to_owned(), true));
+        }
+        let other = asked.offer.protocols.iter().find(|it| permitted(it));
+        other.map(|it| (it.clone(), false))
+    }
+}
+
+/// What a rate takes of a processor at a cost of each request.
+fn share_for(requests: u32, period: Duration, cost: Duration) -> u64 {
+    let time = u128::from(requests) * cost.as_nanos() * u128::from(WHOLE);
+    u64::try_from(time.div_ceil(period.as_nanos().max(1))).unwrap_or(u64::MAX)
+}
+
+/// Requests in a period that a share is enough for.
+fn requests_for(share: u64, period: Duration, cost: Duration) -> u32 {
+    let per_request = cost.as_nanos().max(1) * u128::from(WHOLE);
+    let requests = u128::from(share) * period.as_nanos() / per_request;
+    u32::try_from(requests).unwrap_or(u32::MAX)
+}
+
+impl Admission for Budget {
+    fn consider(&self, asked: &Asked<'_>) -> Verdict {
+        let offer = asked.offer;
+        let mut reasons = Vec::new();
+        let (low, high) = (*self.priorities.start(), *self.priorities.end());
+        let number = offer.priority.high.clamp(low, high.max(low)).max(0);
+        if number < offer.priority.low || number > offer.priority.high {
+            let text = format!("bindings have priorities from {low} to {high} here");
+            reasons.push(Reason::new(ReasonCode::Priority, text));
+        }
+        let Some((protocol, same)) = self.protocol(asked) else {
+            let text = format!("bindings go over {} here", self.protocols.join(", "));
+            return Verdict::Refuse(Reason::new(ReasonCode::Protocol, text));
+        };
+        if !same {
+            let text = format!("over {protocol} rather than {}", asked.protocol);
+            reasons.push(Reason::new(ReasonCode::Protocol, text));
+        }
+        let buffer = Buffer {
+            requests: offer.buffer.requests.min(self.buffer.requests),
+            octets: offer.buffer.octets.min(self.buffer.octets),
+        };
+        let least = offer.least_buffer;
+        if buffer.requests < least.requests || buffer.octets < least.octets {
+            let Buffer { requests, octets } = self.buffer;
+            let text = format!("there is room for {requests} requests and {octets} octets");
+            reasons.push(Reason::new(ReasonCode::Buffer, text));
+        }
+        let cost = self.cost_of(asked.adapter);
+        if offer.deadline.is_some_and(|deadline| deadline < cost) {
+            let text = format!("a request takes up to {cost:?}");
+            return Verdict::Refuse(Reason::new(ReasonCode::Deadline, text));
+        }
+        let mut used = lock(&self.used);
+        if used.bindings >= self.bindings {
+            let text = format!(
+                "there are {} bindings, as many as there may be",
+                self.bindings
+            );
+            return Verdict::Refuse(Reason::new(ReasonCode::Bindings, text));
+        }
+        let all = self.shares.get(asked.lane).copied().unwrap_or(self.share);
+        let taken = used.shares.get(asked.lane).copied().unwrap_or(0);
+        let period = offer.rate.period;
+        let left = requests_for(all.saturating_sub(taken), period, cost);
+        let requests = offer.rate.requests.min(left);
+        if requests < offer.least_requests {
+            let text = format!("there is time left for {left} requests in {period:?}");
+            let reason = Reason::new(ReasonCode::Rate, text);
+            if requests == 0 {
+                return Verdict::Refuse(reason);
+            }
+            reasons.push(reason);
+        }
+        let terms = Terms {
+            priority: Priority::new(number).unwrap_or(Priority::MIN),
+            rate: Rate {
+                requests,
+                period,
+                burst: offer.rate.burst.min(self.burst),
+            },
+            excess: offer.excess,
+            buffer,
+            deadline: offer.deadline,
+            protocol,
+        };
+        if let Some(reason) = reasons.into_iter().next() {
+            return Verdict::Counter(terms, reason);
+        }
+        let share = share_for(requests, period, cost);
+        used.bindings += 1;
+        *used.shares.entry(asked.lane.to_owned()).or_default() += share;
+        drop(used);
+        let held = Held {
+            used: Arc::clone(&self.used),
+            lane: asked.lane.to_owned(),
+            share,
+        };
+        Verdict::Accept(terms, Reservation::new(held))
+    }
+
+    fn thread(&self, asked: &ThreadAsked<'_>) -> Result<(), Undedicated> {
+        let permitted = |it: Priority| self.priorities.contains(&it.number());
+        match asked.priority.is_none_or(permitted) {
+            true => Ok(()),
+            false => Err(Undedicated::Priority),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use orbium_core::Peer;
+
+    use super::*;
+    use crate::binding::Offer;
+
+    fn asked<'a>(offer: &'a Offer, lane: &'a str) -> Asked<'a> {
+        Asked {
+            offer,
+            protocol: "iiop",
+            object_id: b"it",
+            adapter: "valves",
+            lane,
+            peer: &Peer::Unknown,
+        }
+    }
+
+    fn offer(requests: u32) -> Offer {
+        Offer::new(Priority::MIN, requests)
+    }
+
+    #[test]
+    fn what_is_promised_comes_back() {
+        let budget = Budget::new()
+            .share(1.0)
+            .cost_in("valves", Duration::from_millis(10));
+        for _ in 0..100_000 {
+            let offer = offer(100);
+            let Verdict::Accept(..) = budget.consider(&asked(&offer, "a")) else {
+                panic!("something was kept");
+            };
+        }
+        let whole = offer(100);
+        let held = budget.consider(&asked(&whole, "a"));
+        assert!(matches!(held, Verdict::Accept(..)));
+        // Nothing is left there, and all of it elsewhere.
+        let more = offer(1);
+        let refused = budget.consider(&asked(&more, "a"));
+        assert!(matches!(refused, Verdict::Refuse(it) if it.code == ReasonCode::Rate));
+        let elsewhere = budget.consider(&asked(&whole, "b"));
+        assert!(matches!(elsewhere, Verdict::Accept(..)));
+        drop(held);
+        assert_eq!(budget.active(), 1);
+        assert_eq!(budget.promised("a").to_bits(), 0);
+    }
+
+    #[test]
+    fn what_is_granted_is_never_more_than_the_share() {
+        let odd = Budget::new().share(0.3).cost(Duration::from_nanos(777_777));
+        let mut held = Vec::new();
+        loop {
+            let offer = offer(37).at_least(1);
+            match odd.consider(&asked(&offer, "a")) {
+                Verdict::Accept(terms, reservation) => {
+                    assert!(offer.admits(&terms));
+                    held.push(reservation);
+                }
+                Verdict::Refuse(_) => break,
+                Verdict::Counter(..) => panic!("the least is one"),
+            }
+        }
+        let promised = odd.promised("a");
+        assert!((0.299..=0.3).contains(&promised), "{promised}");
+    }
+}

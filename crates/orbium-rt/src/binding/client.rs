@@ -1,0 +1,314 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Binding, as the client does it.
+
+use std::fmt;
+use std::ops::Deref;
+use std::time::{Duration, Instant};
+
+use orbium_core::{
+    Completion, ExceptionKind, Interface, ObjectRef, Operation, Priority, ProtocolPolicy,
+    SystemException,
+};
+use orbium_giop::minor;
+
+use super::wire::{Answer, Negotiate};
+use super::{KEY, Offer, REPOSITORY_ID, Reason, Terms, VERSION};
+use crate::error::bad_param;
+
+static NEGOTIATE: Operation = Operation::new("negotiate");
+static UNBIND: Operation = Operation::new("unbind");
+
+/// How far a negotiation may go.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Negotiation {
+    /// Offers that are made at the most. Default: 8.
+    pub rounds: u32,
+    /// Time for all of it, connecting too. Default: 5 s.
+    pub time: Duration,
+}
+
+impl Default for Negotiation {
+    fn default() -> Self {
+        Self {
+            rounds: 8,
+            time: Duration::from_secs(5),
+        }
+    }
+}
+
+/// What a client says to a counter-offer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Next {
+    /// These terms will do.
+    Accept,
+    /// They will not, but perhaps this.
+    Offer(Offer),
+    /// Nothing else will do.
+    GiveUp,
+}
+
+/// Why there is no binding.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum BindError {
+    /// The offer makes no sense.
+    Malformed,
+    /// The peer does not negotiate bindings.
+    NotSpoken,
+    /// The object is within this very process: there is no connection.
+    Collocated,
+    /// The reference offers none of the protocols.
+    NoProtocol,
+    /// The server refuses, for that reason.
+    Refused(Reason),
+    /// The server would take these terms, which were not wanted.
+    Countered(Terms, Reason),
+    /// There was no agreement within the rounds there were; what the server
+    /// proposed last.
+    NoAgreement(Terms, Reason),
+    /// The server has not kept to the rules: it has accepted what was not offered.
+    Broken,
+    /// Something else went wrong; TIMEOUT when time is over.
+    System(SystemException),
+}
+
+impl fmt::Display for BindError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Malformed => f.write_str("the offer makes no sense"),
+            Self::NotSpoken => f.write_str("the peer does not negotiate bindings"),
+            Self::Collocated => {
+                f.write_str("the object is in this process: there is nothing to bind")
+            }
+            Self::NoProtocol => f.write_str("the reference offers none of the protocols"),
+            Self::Refused(reason) => write!(f, "the server refuses: {reason}"),
+            Self::Countered(_, reason) => write!(f, "the server makes another offer: {reason}"),
+            Self::NoAgreement(_, reason) => write!(f, "there was no agreement: {reason}"),
+            Self::Broken => f.write_str("the server has accepted what was not offered"),
+            Self::System(exception) => exception.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for BindError {}
+
+/// A binding: an object that is called over one connection, under the terms that
+/// were agreed on. Calls go through what it derefs to.
+///
+/// It ends with [`unbind`](Self::unbind), or when this and all references made
+/// from it are dropped, or with the connection. Calls then raise REBIND with
+/// orbium's minor code `BINDING_LOST`. What exceeds the terms raises NO_RESOURCES
+/// with `BINDING_RATE` or `BINDING_BUFFER`.
+#[derive(Clone, Debug)]
+pub struct Bound<I> {
+    object: I,
+    negotiator: ObjectRef,
+    id: u64,
+    terms: Terms,
+}
+
+impl<I> Deref for Bound<I> {
+    type Target = I;
+
+    fn deref(&self) -> &I {
+        &self.object
+    }
+}
+
+impl<I> Bound<I> {
+    /// The object, called within the binding.
+    #[must_use]
+    pub fn object(&self) -> &I {
+        &self.object
+    }
+
+    /// What was agreed on.
+    #[must_use]
+    pub fn terms(&self) -> &Terms {
+        &self.terms
+    }
+
+    /// The server's number for it.
+    #[must_use]
+    pub fn id(&self) -> u64 {
+        self.id
+    }
+
+    /// Gives the binding up. What was set aside for it is free when this returns;
+    /// requests that wait because of the rate are served first.
+    ///
+    /// # Errors
+    /// What the call raises; REBIND if the binding has ended already.
+    pub fn unbind(&self) -> Result<(), SystemException> {
+        let id = self.id;
+        let said: Result<(), SystemException> =
+            self.negotiator
+                .call(&UNBIND, |writer| writer.write_u64(id), |_| Ok(()));
+        match said {
+            // Nobody there knows it any more.
+            Err(it) if it.kind == ExceptionKind::BadParam => Err(lost()),
+            other => other,
+        }
+    }
+}
+
+fn lost() -> SystemException {
+    SystemException::orbium(ExceptionKind::Rebind, minor::BINDING_LOST, Completion::No)
+}
+
+fn late() -> BindError {
+    BindError::System(SystemException::orbium(
+        ExceptionKind::Timeout,
+        minor::DEADLINE_PASSED,
+        Completion::No,
+    ))
+}
+
+/// Binds, and accepts what is within the offer.
+pub(crate) fn bind<I: Interface>(object: &I, offer: &Offer) -> Result<Bound<I>, BindError> {
+    let limits = Negotiation::default();
+    bind_with(object, offer, limits, |terms, _| {
+        match offer.admits(terms) {
+            true => Next::Accept,
+            false => Next::GiveUp,
+        }
+    })
+}
+
+/// Binds, and asks what to say to counter-offers.
+pub(crate) fn bind_with<I: Interface>(
+    object: &I,
+    offer: &Offer,
+    limits: Negotiation,
+    mut countered: impl FnMut(&Terms, &Reason) -> Next,
+) -> Result<Bound<I>, BindError> {
+    let end = Instant::now() + limits.time;
+    let mut offer = offer.clone();
+    let mut connection: Option<Connection> = None;
+    let mut last = None;
+    for _ in 0..limits.rounds {
+        if !offer.is_sound() {
+            return Err(BindError::Malformed);
+        }
+        let names = usable(object.as_object(), &offer)?;
+        let protocol = names.first().ok_or(BindError::NoProtocol)?;
+        let kept = connection.take().filter(|it| it.protocol == *protocol);
+        let with = match kept {
+            Some(kept) => kept,
+            None => Connection::new(object.as_object(), protocol, &offer)?,
+        };
+        let named = Offer {
+            protocols: names,
+            ..offer.clone()
+        };
+        let left = end.saturating_duration_since(Instant::now());
+        if left.is_zero() {
+            return Err(late());
+        }
+        match with.negotiate(object.as_object(), &named, left)? {
+            Answer::Accepted(_, terms) if !named.admits(&terms) => return Err(BindError::Broken),
+            Answer::Accepted(id, terms) => return Ok(with.bound(id, terms)),
+            Answer::Refused(reason) => return Err(BindError::Refused(reason)),
+            Answer::Countered(terms, reason) => {
+                offer = match countered(&terms, &reason) {
+                    Next::Accept => Offer::exactly(&terms),
+                    Next::Offer(other) => other,
+                    Next::GiveUp => return Err(BindError::Countered(terms, reason)),
+                };
+                last = Some((terms, reason));
+            }
+        }
+        connection = Some(with);
+    }
+    let (terms, reason) = last.ok_or_else(|| BindError::System(bad_param()))?;
+    Err(BindError::NoAgreement(terms, reason))
+}
+
+/// The protocols of an offer that the reference offers too, best first.
+fn usable(object: &ObjectRef, offer: &Offer) -> Result<Vec<String>, BindError> {
+    let offered = object.protocols().into_iter();
+    let offered = offered.filter(|it| it.refusal.is_none());
+    let offered = offered.filter_map(|it| Some(it.channel?.protocol()));
+    let mut names: Vec<String> = Vec::new();
+    for name in offered {
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    if !offer.protocols.is_empty() {
+        let both = offer.protocols.iter().filter(|it| names.contains(it));
+        names = both.cloned().collect();
+    }
+    names.truncate(super::terms::MOST_PROTOCOLS);
+    match names.is_empty() {
+        true => Err(BindError::NoProtocol),
+        false => Ok(names),
+    }
+}
+
+/// The connection that is to be bound.
+struct Connection {
+    protocol: String,
+    object: ObjectRef,
+    negotiator: ObjectRef,
+}
+
+impl Connection {
+    fn new(object: &ObjectRef, protocol: &str, offer: &Offer) -> Result<Self, BindError> {
+        let highest = Priority::new(offer.priority.high);
+        let object = object
+            .with_protocols(ProtocolPolicy::new([protocol]))
+            .with_one_connection(highest);
+        let negotiator = object.with_object_key(KEY.as_bytes(), REPOSITORY_ID);
+        let negotiator = negotiator.ok_or(BindError::NoProtocol)?;
+        if negotiator.channel().is_none() {
+            return Err(BindError::Collocated);
+        }
+        Ok(Self {
+            protocol: protocol.to_owned(),
+            object,
+            negotiator,
+        })
+    }
+
+    fn negotiate(
+        &self,
+        object: &ObjectRef,
+        offer: &Offer,
+        time: Duration,
+    ) -> Result<Answer, BindError> {
+        let keys = object.ior().profiles.iter();
+        let key = keys
+            .filter_map(orbium_giop::TaggedProfile::object_key)
+            .next();
+        let asked = Negotiate {
+            version: VERSION,
+            object_key: key.ok_or(BindError::NoProtocol)?,
+            protocol: self.protocol.clone(),
+            offer: offer.clone(),
+        };
+        let timed = self.negotiator.with_timeout(time);
+        let answer = timed.call(&NEGOTIATE, |writer| asked.write(writer), Answer::read);
+        answer.map_err(|exception: SystemException| match exception.kind {
+            // The key, the operation, or the whole idea is not known there.
+            ExceptionKind::ObjectNotExist
+            | ExceptionKind::BadOperation
+            | ExceptionKind::InvObjref
+            | ExceptionKind::NoImplement => BindError::NotSpoken,
+            _ => BindError::System(exception),
+        })
+    }
+
+    fn bound<I: Interface>(self, id: u64, terms: Terms) -> Bound<I> {
+        let object = match terms.deadline {
+            Some(deadline) => self.object.with_timeout(deadline),
+            None => self.object,
+        };
+        Bound {
+            object: I::from_object(object),
+            negotiator: self.negotiator,
+            id,
+            terms,
+        }
+    }
+}

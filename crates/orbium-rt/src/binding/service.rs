@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The object that clients negotiate with, and the answer to markers.
+
+use std::fmt;
+use std::sync::Arc;
+
+use orbium_core::cdr::CdrReader;
+use orbium_core::{
+    Call, Dedication, Dispatch, DispatchError, DispatchHook, Gate, Hook, Orb, OwnThread, PoaError,
+    Policies, Priority, Reply, RequestInfo, Servant, SystemException, ThreadAsked, priority,
+    unknown_operation,
+};
+use orbium_giop::dedication::Undedicated;
+
+use super::bound::{Binding, Book};
+use super::wire::{Answer, Negotiate};
+use super::{
+    Admission, Asked, BindingInfo, KEY, REPOSITORY_ID, Reason, ReasonCode, VERSION, Verdict,
+};
+use crate::error::bad_param;
+use crate::host::Host;
+
+/// The bindings of a server; see [`RtOrb::serve_bindings`](crate::RtOrb). It
+/// serves them whether this is kept or not.
+#[derive(Clone, Debug)]
+pub struct Bindings(Arc<Book>);
+
+impl Bindings {
+    /// Bindings there are.
+    #[must_use]
+    pub fn active(&self) -> usize {
+        self.0.active()
+    }
+
+    /// What they are, in no order.
+    #[must_use]
+    pub fn list(&self) -> Vec<BindingInfo> {
+        self.0.list()
+    }
+}
+
+/// Why an ORB does not serve bindings.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ServeError {
+    /// It does already.
+    AlreadyServed,
+    /// Its adapter could not be made: it cannot listen, or was shut down.
+    Poa(PoaError),
+}
+
+impl fmt::Display for ServeError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::AlreadyServed => f.write_str("the ORB serves bindings already"),
+            Self::Poa(error) => error.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for ServeError {}
+
+impl From<PoaError> for ServeError {
+    fn from(error: PoaError) -> Self {
+        Self::Poa(error)
+    }
+}
+
+impl From<SystemException> for ServeError {
+    fn from(exception: SystemException) -> Self {
+        Self::Poa(PoaError::System(exception))
+    }
+}
+
+/// What markers and offers are decided by.
+struct Decider {
+    admission: Box<dyn Admission>,
+    host: Arc<Host>,
+    book: Arc<Book>,
+}
+
+/// The same, as the ORB and the adapter each hold it.
+#[derive(Clone)]
+struct Service(Arc<Decider>);
+
+/// Serves negotiations by whatever thread has read them: it is their connection
+/// that is to be bound.
+#[derive(Debug)]
+struct WhereItComes;
+
+impl DispatchHook for WhereItComes {
+    fn arrived(&self, _: &RequestInfo<'_>) -> Dispatch {
+        Dispatch::At(priority::current().unwrap_or(Priority::MIN), None)
+    }
+}
+
+/// Has an ORB serve bindings.
+pub(crate) fn serve(
+    orb: &Orb,
+    host: &Arc<Host>,
+    admission: impl Admission,
+) -> Result<Bindings, ServeError> {
+    let book = Arc::new(Book::default());
+    let service = Service(Arc::new(Decider {
+        admission: Box::new(admission),
+        host: Arc::clone(host),
+        book: Arc::clone(&book),
+    }));
+    if !orb.install_dedication(Arc::new(service.clone())) {
+        return Err(ServeError::AlreadyServed);
+    }
+    let policies = Policies {
+        dispatch: Some(Hook(Arc::new(WhereItComes))),
+        ..Policies::default()
+    };
+    let adapter = orb.root_poa().create_poa(KEY, None, policies)?;
+    let servant: Arc<dyn Servant> = Arc::new(service);
+    let object = adapter.activate_servant(&servant)?;
+    orb.bind_key(KEY, &object)?;
+    adapter.manager().activate()?;
+    Ok(Bindings(book))
+}
+
+impl Dedication for Service {
+    fn asked(&self, request: &ThreadAsked<'_>) -> Result<OwnThread, Undedicated> {
+        self.0.admission.thread(request)?;
+        self.0.thread(request.priority, None)
+    }
+}
+
+impl Decider {
+    /// A thread at a priority, as this host has it.
+    fn thread(
+        &self,
+        priority: Option<Priority>,
+        gate: Option<Arc<dyn Gate>>,
+    ) -> Result<OwnThread, Undedicated> {
+        let scheduling = match priority.map(|it| self.host.scheduling(it)) {
+            Some(scheduling) => scheduling.map_err(|_| Undedicated::Priority)?,
+            None => None,
+        };
+        Ok(OwnThread {
+            priority,
+            scheduling,
+            gate,
+        })
+    }
+
+    /// What is said to an offer; an accepted one has its thread then.
+    fn answer(&self, call: &Call<'_>, reply: &mut Reply<'_>, asked: &Negotiate) -> Answer {
+        self.settle(call, reply, asked)
+            .unwrap_or_else(Answer::Refused)
+    }
+
+    fn settle(
+        &self,
+        call: &Call<'_>,
+        reply: &mut Reply<'_>,
+        Negotiate {
+            object_key,
+            protocol,
+            offer,
+            ..
+        }: &Negotiate,
+    ) -> Result<Answer, Reason> {
+        if call.gate().is_some() {
+            return Err(Reason::new(
+                ReasonCode::Bound,
+                "the connection is bound already",
+            ));
+        }
+        let (Some(peer), Some(lane)) = (call.peer(), call.lane()) else {
+            let text = "there is no connection: the caller is within the process";
+            return Err(Reason::new(ReasonCode::Thread, text));
+        };
+        let found = call.orb().object_with_key(object_key);
+        let none = || Reason::new(ReasonCode::Object, "no such object is active here");
+        let (poa, object_id) = found.ok_or_else(none)?;
+        let verdict = self.admission.consider(&Asked {
+            offer,
+            protocol,
+            object_id: &object_id,
+            adapter: poa.name(),
+            lane: lane.name(),
+            peer,
+        });
+        let (terms, reservation) = match verdict {
+            Verdict::Refuse(reason) => return Err(reason),
+            Verdict::Counter(terms, reason) => return Ok(Answer::Countered(terms, reason)),
+            Verdict::Accept(terms, reservation) => (terms, reservation),
+        };
+        let priority = Some(terms.priority);
+        let binding = self
+            .book
+            .enter(peer.to_string(), terms.clone(), reservation);
+        let id = binding.id;
+        let thread = self.thread(priority, Some(binding));
+        let granted = thread.and_then(|thread| call.dedicate(reply, thread));
+        match granted {
+            Ok(()) => Ok(Answer::Accepted(id, terms)),
+            // What was set aside is free again: the binding was dropped.
+            Err(Undedicated::Priority) => {
+                let text = "the server's host has no such priority";
+                Err(Reason::new(ReasonCode::Priority, text))
+            }
+            Err(why) => Err(Reason::new(ReasonCode::Thread, why.text())),
+        }
+    }
+}
+
+impl Service {
+    fn negotiate(
+        &self,
+        call: &Call<'_>,
+        arguments: &mut CdrReader<'_>,
+        reply: &mut Reply<'_>,
+    ) -> Result<(), DispatchError> {
+        let asked = Negotiate::read(arguments)?;
+        let answer = match asked.version {
+            VERSION => self.0.answer(call, reply, &asked),
+            other => {
+                let text = format!("version {other} of negotiation is not known here");
+                Answer::Refused(Reason::new(ReasonCode::Malformed, text))
+            }
+        };
+        reply.result(|writer| answer.write(writer))
+    }
+
+    fn unbind(
+        call: &Call<'_>,
+        arguments: &mut CdrReader<'_>,
+        reply: &mut Reply<'_>,
+    ) -> Result<(), DispatchError> {
+        let id = arguments.read_u64()?;
+        let gate = call.gate();
+        let binding = gate
+            .as_ref()
+            .and_then(|it| it.as_any().downcast_ref::<Binding>());
+        let binding = binding.filter(|it| it.id == id).ok_or_else(bad_param)?;
+        binding.end();
+        call.end_dedication();
+        reply.result(|_| {})
+    }
+}
+
+impl Servant for Service {
+    fn repository_id(&self) -> &'static str {
+        REPOSITORY_ID
+    }
+
+    fn is_a(&self, repository_id: &str) -> bool {
+        repository_id == REPOSITORY_ID
+    }
+
+    fn dispatch<'a>(
+        &'a self,
+        call: &'a Call<'a>,
+        arguments: &mut CdrReader<'a>,
+        reply: &mut Reply<'_>,
+    ) -> Result<(), DispatchError> {
+        match call.operation() {
+            b"negotiate" => self.negotiate(call, arguments, reply),
+            b"unbind" => Self::unbind(call, arguments, reply),
+            _ => Err(unknown_operation()),
+        }
+    }
+}

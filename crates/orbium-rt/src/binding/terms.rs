@@ -1,0 +1,316 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What is offered and what is agreed on.
+
+use std::fmt;
+use std::time::Duration;
+
+use orbium_core::Priority;
+use orbium_giop::real_time::PriorityBand;
+
+/// Most protocols in an offer.
+pub(super) const MOST_PROTOCOLS: usize = 16;
+/// Octets of the name of one.
+pub(super) const MOST_NAME: usize = 64;
+/// Octets of the text of a reason.
+pub(super) const MOST_TEXT: usize = 512;
+/// The longest period of a rate.
+const LONGEST: Duration = Duration::from_secs(24 * 3600);
+
+/// How many requests in which time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Rate {
+    /// Requests, oneways too, in each period.
+    pub requests: u32,
+    /// From 1 µs to a day, in microseconds.
+    pub period: Duration,
+    /// Requests that may come at once after a pause.
+    pub burst: u32,
+}
+
+impl Rate {
+    /// So many requests in a second, one at a time.
+    #[must_use]
+    pub const fn per_second(requests: u32) -> Self {
+        Self {
+            requests,
+            period: Duration::from_secs(1),
+            burst: 1,
+        }
+    }
+
+    fn is_sound(&self) -> bool {
+        let whole = self.period.subsec_nanos().is_multiple_of(1000);
+        self.requests > 0
+            && self.burst > 0
+            && !self.period.is_zero()
+            && whole
+            && self.period <= LONGEST
+    }
+}
+
+/// What may wait at the server.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Buffer {
+    /// Requests that wait because they come too soon; none with
+    /// [`Excess::Refuse`].
+    pub requests: u32,
+    /// Octets of any one request, and of all that wait.
+    pub octets: u32,
+}
+
+/// What becomes of requests beyond the rate.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
+pub enum Excess {
+    /// NO_RESOURCES with orbium's minor code `BINDING_RATE`; oneways are dropped.
+    #[default]
+    Refuse,
+    /// They wait, as long as the buffer has room.
+    Delay,
+}
+
+/// What a client asks for: what it wants, and the least that will do. Anything in
+/// between is agreed to beforehand.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Offer {
+    /// The priorities that will do, the higher the better.
+    pub priority: PriorityBand,
+    /// The rate that is wanted. Period and burst are as they are; a server may
+    /// make the burst smaller.
+    pub rate: Rate,
+    /// The fewest requests in a period that will do.
+    pub least_requests: u32,
+    /// What becomes of what comes beyond.
+    pub excess: Excess,
+    /// The buffer that is wanted.
+    pub buffer: Buffer,
+    /// The least that will do.
+    pub least_buffer: Buffer,
+    /// The time that each call may take, as
+    /// [`with_timeout`](orbium_core::Interface::with_timeout); in microseconds.
+    pub deadline: Option<Duration>,
+    /// The protocols that will do, best first; none for all that the reference
+    /// offers.
+    pub protocols: Vec<String>,
+}
+
+impl Offer {
+    /// Exactly that priority, and so many requests in a second, refused beyond,
+    /// of at most 64 KiB.
+    #[must_use]
+    pub fn new(priority: Priority, requests_per_second: u32) -> Self {
+        let buffer = Buffer {
+            requests: 0,
+            octets: 64 << 10,
+        };
+        Self {
+            priority: PriorityBand {
+                low: priority.number(),
+                high: priority.number(),
+            },
+            rate: Rate::per_second(requests_per_second),
+            least_requests: requests_per_second,
+            excess: Excess::Refuse,
+            buffer,
+            least_buffer: buffer,
+            deadline: None,
+            protocols: Vec::new(),
+        }
+    }
+
+    /// An offer that these terms alone fulfil.
+    #[must_use]
+    pub fn exactly(terms: &Terms) -> Self {
+        Self {
+            priority: PriorityBand {
+                low: terms.priority.number(),
+                high: terms.priority.number(),
+            },
+            rate: terms.rate,
+            least_requests: terms.rate.requests,
+            excess: terms.excess,
+            buffer: terms.buffer,
+            least_buffer: terms.buffer,
+            deadline: terms.deadline,
+            protocols: vec![terms.protocol.clone()],
+        }
+    }
+
+    /// Priorities from `lowest` on will do, too.
+    #[must_use]
+    pub fn down_to(mut self, lowest: Priority) -> Self {
+        self.priority.low = lowest.number().min(self.priority.high);
+        self
+    }
+
+    /// So many requests in a period will do, too.
+    #[must_use]
+    pub fn at_least(mut self, requests: u32) -> Self {
+        self.least_requests = requests;
+        self
+    }
+
+    /// So many requests may come at once.
+    #[must_use]
+    pub fn burst(mut self, requests: u32) -> Self {
+        self.rate.burst = requests;
+        self
+    }
+
+    /// What comes beyond the rate waits: so many requests, of so many octets
+    /// together.
+    #[must_use]
+    pub fn delay(mut self, buffer: Buffer) -> Self {
+        self.excess = Excess::Delay;
+        (self.buffer, self.least_buffer) = (buffer, buffer);
+        self
+    }
+
+    /// Each call may take that long.
+    #[must_use]
+    pub fn deadline(mut self, deadline: Duration) -> Self {
+        self.deadline = Some(deadline);
+        self
+    }
+
+    /// These protocols will do, best first.
+    #[must_use]
+    pub fn protocols(mut self, names: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        self.protocols = names.into_iter().map(Into::into).collect();
+        self
+    }
+
+    /// Whether it makes sense.
+    #[must_use]
+    pub fn is_sound(&self) -> bool {
+        let PriorityBand { low, high } = self.priority;
+        let (most, least) = (self.buffer, self.least_buffer);
+        let named = |name: &String| (1..=MOST_NAME).contains(&name.len()) && !name.contains('\0');
+        (0..=high).contains(&low)
+            && self.rate.is_sound()
+            && (1..=self.rate.requests).contains(&self.least_requests)
+            && least.requests <= most.requests
+            && least.octets <= most.octets
+            && self.deadline.is_none_or(|it| !it.is_zero())
+            && self.protocols.len() <= MOST_PROTOCOLS
+            && self.protocols.iter().all(named)
+    }
+
+    /// Whether these terms are within what is offered.
+    #[must_use]
+    pub fn admits(&self, terms: &Terms) -> bool {
+        let band = self.priority.low..=self.priority.high;
+        let requests = self.least_requests..=self.rate.requests;
+        let within = |least: u32, most: u32, it: u32| (least..=most).contains(&it);
+        let (least, most, buffer) = (self.least_buffer, self.buffer, terms.buffer);
+        band.contains(&terms.priority.number())
+            && requests.contains(&terms.rate.requests)
+            && terms.rate.period == self.rate.period
+            && within(1, self.rate.burst, terms.rate.burst)
+            && terms.excess == self.excess
+            && within(least.requests, most.requests, buffer.requests)
+            && within(least.octets, most.octets, buffer.octets)
+            && terms.deadline == self.deadline
+            && (self.protocols.is_empty() || self.protocols.contains(&terms.protocol))
+    }
+}
+
+/// What is agreed on, or proposed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Terms {
+    /// The priority of the binding's thread.
+    pub priority: Priority,
+    /// The rate.
+    pub rate: Rate,
+    /// What becomes of requests beyond it.
+    pub excess: Excess,
+    /// What may wait.
+    pub buffer: Buffer,
+    /// The time that each call may take.
+    pub deadline: Option<Duration>,
+    /// The protocol of the connection.
+    pub protocol: String,
+}
+
+impl Terms {
+    /// Whether they make sense.
+    #[must_use]
+    pub fn is_sound(&self) -> bool {
+        Offer::exactly(self).is_sound()
+    }
+}
+
+/// Why an offer is not simply accepted.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Reason {
+    /// For programs.
+    pub code: ReasonCode,
+    /// For people.
+    pub text: String,
+}
+
+impl Reason {
+    /// A reason; a text of more than 512 octets is cut.
+    #[must_use]
+    pub fn new(code: ReasonCode, text: impl Into<String>) -> Self {
+        let mut text = text.into().replace('\0', " ");
+        while text.len() > MOST_TEXT {
+            text.pop();
+        }
+        Self { code, text }
+    }
+}
+
+impl fmt::Display for Reason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)
+    }
+}
+
+/// What stands in the way of an offer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[repr(u32)]
+#[non_exhaustive]
+pub enum ReasonCode {
+    /// The offer makes no sense.
+    Malformed = 1,
+    /// The priority.
+    Priority = 2,
+    /// The rate: there is not so much left to promise.
+    Rate = 3,
+    /// The buffer.
+    Buffer = 4,
+    /// The protocol.
+    Protocol = 5,
+    /// There are as many bindings as there may be.
+    Bindings = 6,
+    /// There is no thread.
+    Thread = 7,
+    /// The object is not here.
+    Object = 8,
+    /// The connection is bound already.
+    Bound = 9,
+    /// The deadline: a request takes longer.
+    Deadline = 10,
+    /// The server's policy, or a reason that is not known here.
+    Policy = 11,
+}
+
+impl ReasonCode {
+    /// The reason with that number; one that is not known is the policy's.
+    #[must_use]
+    pub const fn from_number(number: u32) -> Self {
+        match number {
+            1 => Self::Malformed,
+            2 => Self::Priority,
+            3 => Self::Rate,
+            4 => Self::Buffer,
+            5 => Self::Protocol,
+            6 => Self::Bindings,
+            7 => Self::Thread,
+            8 => Self::Object,
+            9 => Self::Bound,
+            10 => Self::Deadline,
+            _ => Self::Policy,
+        }
+    }
+}
