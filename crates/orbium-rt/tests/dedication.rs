@@ -136,6 +136,7 @@ fn whatever_the_transport_and_the_client_strategy() {
             for strategy in ClientStrategy::ALL {
                 let config = Config {
                     client_strategy: *strategy,
+                    strategy: strategy.needs().unwrap_or_default(),
                     ..Config::default()
                 };
                 let orb = Orb::new(config).unwrap();

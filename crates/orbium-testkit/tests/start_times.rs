@@ -29,6 +29,7 @@ const OVER: SystemException = SystemException::orbium(
 fn client(client_strategy: ClientStrategy) -> Orb {
     Orb::new(Config {
         client_strategy,
+        strategy: client_strategy.needs().unwrap_or_default(),
         ..Config::default()
     })
     .unwrap()

@@ -34,6 +34,7 @@ pub(crate) fn each_client(well: &Served, run: &mut Run) -> Vec<Orb> {
     let client = |strategy: &ClientStrategy| {
         let client = Orb::new(Config {
             client_strategy: *strategy,
+            strategy: strategy.needs().unwrap_or_default(),
             ..Config::default()
         });
         let client = client.unwrap();
