@@ -5,13 +5,14 @@
 mod common;
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 
 use common::{server_with, soft, teller};
 use orbium_cdr::{CdrReader, CdrWriter};
 use orbium_core::{Config, ExceptionKind, Orb, Scheduling};
 use orbium_giop::{ReplyStatus, ResponseFlags, SystemExceptionBody, minor};
-use orbium_rt::binding::{Bindings, ReasonCode};
+use orbium_rt::binding::{Admission, Asked, Bindings, ReasonCode, Verdict};
 use orbium_rt::{Budget, LinearMapping, Offer, Priority, RtObject, RtOrb};
 use orbium_testkit::probe::Target;
 use orbium_testkit::{
@@ -23,10 +24,26 @@ const ACCEPTED: u32 = 0;
 const COUNTERED: u32 = 1;
 const REFUSED: u32 = 2;
 
+/// A budget that tells how many offers it has decided about.
+#[derive(Clone)]
+struct Counted {
+    budget: Budget,
+    decided: Arc<AtomicU64>,
+}
+
+impl Admission for Counted {
+    fn consider(&self, asked: &Asked<'_>) -> Verdict {
+        let verdict = self.budget.consider(asked);
+        // What is accepted is taken from the budget by now.
+        self.decided.fetch_add(1, Ordering::SeqCst);
+        verdict
+    }
+}
+
 struct Served {
     orb: Orb,
     bindings: Bindings,
-    budget: Budget,
+    admission: Counted,
     state: Arc<TargetState>,
     port: u16,
 }
@@ -34,8 +51,11 @@ struct Served {
 /// Two bindings of fifty requests in a second.
 fn served(config: Config) -> Served {
     let (orb, rt) = server_with(config, soft());
-    let budget = Budget::new().bindings(2);
-    let bindings = rt.serve_bindings(budget.clone()).unwrap();
+    let admission = Counted {
+        budget: Budget::new().bindings(2),
+        decided: Arc::default(),
+    };
+    let bindings = rt.serve_bindings(admission.clone()).unwrap();
     let state = teller();
     let object: Target = orb.root_poa().activate(Arc::clone(&state)).unwrap();
     orb.bind_key("Target", &object).unwrap();
@@ -43,18 +63,24 @@ fn served(config: Config) -> Served {
     Served {
         orb,
         bindings,
-        budget,
+        admission,
         state,
         port,
     }
 }
 
 impl Served {
+    /// Offers that were decided about so far.
+    fn decided(&self) -> u64 {
+        self.admission.decided.load(Ordering::SeqCst)
+    }
+
     #[track_caller]
     fn await_nothing(&self) {
         eventually("nothing is bound", || {
-            self.bindings.active() == 0
-                && self.budget.active() == 0
+            // In the order in which it is given back.
+            self.admission.budget.active() == 0
+                && self.bindings.active() == 0
                 && self.orb.dedicated_threads() == 0
         });
     }
@@ -163,6 +189,7 @@ fn clients_that_die_in_any_phase_leave_nothing() {
         });
         let before = threads();
         for phase in 0..8 {
+            let decided = served.decided();
             let mut peer = Peer::connect(served.port);
             match phase {
                 0 => {}
@@ -196,6 +223,9 @@ fn clients_that_die_in_any_phase_leave_nothing() {
                 _ => {}
             }
             drop(peer);
+            // That of a client that waits for no answer is still to come.
+            let offers = u64::from(phase >= 2);
+            eventually("it is decided", || served.decided() == decided + offers);
             served.state.gate.open();
             served.state.gate.await_waiting(0);
             served.state.gate.close();
