@@ -2,7 +2,6 @@
 //! Threads that wait a while for more work before they end.
 
 use std::io;
-use std::sync::mpsc::{RecvTimeoutError, SyncSender, sync_channel};
 use std::sync::{Arc, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
@@ -47,7 +46,10 @@ impl std::fmt::Debug for ThreadOptions {
 
 #[derive(Default)]
 struct State {
-    idle: Vec<(u64, SyncSender<Job>)>,
+    /// Who waits for a job, and what wakes each; the last goes first.
+    idle: Vec<(u64, Arc<Condvar>)>,
+    /// Jobs of workers that were idle and have not yet woken.
+    handed: Vec<(u64, Job)>,
     next_worker: u64,
     alive: usize,
     closed: bool,
@@ -106,32 +108,20 @@ impl ThreadCache {
         self.run_boxed(Box::new(job))
     }
 
-    fn run_boxed(&self, mut job: Job) -> io::Result<()> {
-        let worker = loop {
-            let (_, sender) = {
-                let mut state = self.lock();
-                if state.closed && state.alive == 0 {
-                    return Err(io::Error::other("the thread cache was closed"));
-                }
-                match state.idle.pop() {
-                    Some(idle) => idle,
-                    None => {
-                        state.alive += 1;
-                        state.next_worker += 1;
-                        break state.next_worker;
-                    }
-                }
-            };
-            match sender.try_send(job) {
-                Ok(()) => return Ok(()),
-                // That worker has just given up waiting.
-                Err(error) => {
-                    job = match error {
-                        std::sync::mpsc::TrySendError::Full(job)
-                        | std::sync::mpsc::TrySendError::Disconnected(job) => job,
-                    };
-                }
+    fn run_boxed(&self, job: Job) -> io::Result<()> {
+        let worker = {
+            let mut state = self.lock();
+            if state.closed && state.alive == 0 {
+                return Err(io::Error::other("the thread cache was closed"));
             }
+            if let Some((worker, wake)) = state.idle.pop() {
+                state.handed.push((worker, job));
+                wake.notify_one();
+                return Ok(());
+            }
+            state.alive += 1;
+            state.next_worker += 1;
+            state.next_worker
         };
         let cache = self.clone();
         let work = Box::new(move || cache.work(worker, job));
@@ -167,33 +157,33 @@ impl ThreadCache {
             begin();
         }
         first();
-        let (sender, receiver) = sync_channel::<Job>(1);
+        let wake = Arc::new(Condvar::new());
+        while let Some(job) = self.next_job(worker, &wake) {
+            job();
+        }
+    }
+
+    /// Waits for another job; `None` when the time is over or the cache closed.
+    fn next_job(&self, worker: u64, wake: &Arc<Condvar>) -> Option<Job> {
+        let began = Instant::now();
+        let mut state = self.lock();
+        if state.closed {
+            return None;
+        }
+        state.idle.push((worker, Arc::clone(wake)));
         loop {
-            {
-                let mut state = self.lock();
-                if state.closed {
-                    return;
-                }
-                state.idle.push((worker, sender.clone()));
+            if let Some(place) = state.handed.iter().position(|(id, _)| *id == worker) {
+                return Some(state.handed.swap_remove(place).1);
             }
-            match receiver.recv_timeout(self.linger) {
-                Ok(job) => job(),
-                Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => {
-                    let mut state = self.lock();
-                    let place = state.idle.iter().position(|(id, _)| *id == worker);
-                    let Some(place) = place else {
-                        // Somebody has just taken us, and will send.
-                        drop(state);
-                        match receiver.recv() {
-                            Ok(job) => job(),
-                            Err(_) => return,
-                        }
-                        continue;
-                    };
-                    state.idle.swap_remove(place);
-                    return;
-                }
+            // Whoever closes takes all out of the list.
+            let place = state.idle.iter().position(|(id, _)| *id == worker)?;
+            let left = self.linger.saturating_sub(began.elapsed());
+            if left.is_zero() {
+                state.idle.swap_remove(place);
+                return None;
             }
+            let waited = wake.wait_timeout(state, left);
+            state = waited.unwrap_or_else(PoisonError::into_inner).0;
         }
     }
 
@@ -202,23 +192,22 @@ impl ThreadCache {
     pub fn close(&self, deadline: Option<Instant>) -> usize {
         let mut state = self.lock();
         state.closed = true;
-        // Dropping a sender does not wake its worker, which holds one itself:
-        // an empty job does.
-        for (_, sender) in state.idle.drain(..) {
-            let _ = sender.try_send(Box::new(|| {}));
+        for (_, wake) in state.idle.drain(..) {
+            wake.notify_one();
         }
         while state.alive > 0 {
             let left = deadline.map(|d| d.saturating_duration_since(Instant::now()));
             if left.is_some_and(|left| left.is_zero()) {
                 break;
             }
-            let wait = left.unwrap_or(Duration::from_secs(3600));
-            state = self
-                .shared
-                .one_ended
-                .wait_timeout(state, wait)
-                .unwrap_or_else(PoisonError::into_inner)
-                .0;
+            let ended = &self.shared.one_ended;
+            state = match left {
+                Some(left) => {
+                    let waited = ended.wait_timeout(state, left);
+                    waited.unwrap_or_else(PoisonError::into_inner).0
+                }
+                None => ended.wait(state).unwrap_or_else(PoisonError::into_inner),
+            };
         }
         state.alive
     }

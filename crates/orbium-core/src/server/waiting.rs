@@ -1,17 +1,35 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Requests in the order in which they are to be served.
 
-use std::cmp::Reverse;
-use std::collections::BTreeMap;
+use std::collections::VecDeque;
+
+/// Levels that nothing waits in are kept, with their memory, up to so many.
+const SPARE_LEVELS: usize = 32;
 
 /// What waits: higher priorities first, within one first come first served.
 #[derive(Debug)]
 pub(super) struct Waiting<T> {
-    entries: BTreeMap<(Reverse<i16>, u64), (usize, T)>,
-    /// Of all entries together.
+    /// Highest priority first.
+    levels: Vec<Level<T>>,
+    /// How many entries wait, and of how many octets together.
+    entries: usize,
     octets: usize,
     most_octets: usize,
     arrived: u64,
+}
+
+/// What waits with one priority.
+#[derive(Debug)]
+struct Level<T> {
+    priority: i16,
+    entries: VecDeque<Entry<T>>,
+}
+
+#[derive(Debug)]
+struct Entry<T> {
+    arrived: u64,
+    octets: usize,
+    it: T,
 }
 
 impl<T> Waiting<T> {
@@ -19,7 +37,8 @@ impl<T> Waiting<T> {
     /// alone.
     pub(super) fn new(most_octets: usize) -> Self {
         Self {
-            entries: BTreeMap::new(),
+            levels: Vec::new(),
+            entries: 0,
             octets: 0,
             most_octets,
             arrived: 0,
@@ -36,47 +55,88 @@ impl<T> Waiting<T> {
         most: usize,
     ) -> Result<(), T> {
         let total = self.octets.saturating_add(octets);
-        let crowded = total > self.most_octets && !self.entries.is_empty();
-        if self.entries.len() >= most || crowded {
+        let crowded = total > self.most_octets && self.entries > 0;
+        if self.entries >= most || crowded {
             return Err(entry);
         }
         self.octets = total;
+        self.entries += 1;
         self.arrived += 1;
-        let key = (Reverse(priority), self.arrived);
-        self.entries.insert(key, (octets, entry));
+        let arrived = self.arrived;
+        let level = self.level(priority);
+        level.entries.push_back(Entry {
+            arrived,
+            octets,
+            it: entry,
+        });
         Ok(())
+    }
+
+    fn level(&mut self, priority: i16) -> &mut Level<T> {
+        let mut place = self.levels.partition_point(|it| it.priority > priority);
+        let there = self.levels.get(place);
+        if there.is_none_or(|it| it.priority != priority) {
+            if self.levels.len() >= SPARE_LEVELS {
+                self.levels.retain(|it| !it.entries.is_empty());
+                place = self.levels.partition_point(|it| it.priority > priority);
+            }
+            let level = Level {
+                priority,
+                entries: VecDeque::new(),
+            };
+            self.levels.insert(place, level);
+        }
+        &mut self.levels[place]
     }
 
     /// Takes the first that may be begun.
     pub(super) fn take(&mut self, may_begin: impl Fn(&T) -> bool) -> Option<T> {
-        let mut entries = self.entries.iter();
-        let (&key, _) = entries.find(|(_, (_, entry))| may_begin(entry))?;
-        let (octets, entry) = self.entries.remove(&key)?;
-        self.octets -= octets;
-        Some(entry)
+        for level in 0..self.levels.len() {
+            let mut entries = self.levels[level].entries.iter();
+            if let Some(place) = entries.position(|entry| may_begin(&entry.it)) {
+                return self.take_at(level, place);
+            }
+        }
+        None
     }
 
     /// Takes what has arrived last.
     pub(super) fn take_last(&mut self) -> Option<T> {
-        let &key = self.entries.keys().max_by_key(|(_, arrived)| *arrived)?;
-        let (octets, entry) = self.entries.remove(&key)?;
-        self.octets -= octets;
-        Some(entry)
+        let last = |level: &Level<T>| level.entries.back().map_or(0, |entry| entry.arrived);
+        let level = (0..self.levels.len()).max_by_key(|&level| last(&self.levels[level]))?;
+        let place = self.levels[level].entries.len().checked_sub(1)?;
+        self.take_at(level, place)
+    }
+
+    fn take_at(&mut self, level: usize, place: usize) -> Option<T> {
+        let entry = self.levels[level].entries.remove(place)?;
+        self.entries -= 1;
+        self.octets -= entry.octets;
+        Some(entry.it)
     }
 
     /// How many wait.
     pub(super) fn len(&self) -> usize {
-        self.entries.len()
+        self.entries
     }
 
     /// Takes all of a kind out.
     pub(super) fn remove(&mut self, which: impl Fn(&T) -> bool) -> Vec<T> {
-        let found = self.entries.iter().filter(|(_, (_, entry))| which(entry));
-        let keys: Vec<_> = found.map(|(&key, _)| key).collect();
-        let mut removed = Vec::with_capacity(keys.len());
-        for (octets, entry) in keys.iter().filter_map(|key| self.entries.remove(key)) {
-            self.octets -= octets;
-            removed.push(entry);
+        let mut removed = Vec::new();
+        for entries in self.levels.iter_mut().map(|level| &mut level.entries) {
+            // Once around: what stays comes back in its order.
+            for _ in 0..entries.len() {
+                let Some(entry) = entries.pop_front() else {
+                    break;
+                };
+                if which(&entry.it) {
+                    self.entries -= 1;
+                    self.octets -= entry.octets;
+                    removed.push(entry.it);
+                } else {
+                    entries.push_back(entry);
+                }
+            }
         }
         removed
     }
@@ -120,6 +180,34 @@ mod tests {
         assert_eq!((waiting.take_last(), waiting.len()), (Some("c"), 2));
         assert_eq!(all(&mut waiting), ["b", "a"]);
         assert_eq!(waiting.take_last(), None);
+    }
+
+    #[test]
+    fn levels_without_entries_do_not_pile_up() {
+        let mut waiting = Waiting::new(100);
+        waiting.put(7, 1, "stays", 10).unwrap();
+        for priority in 0..i16::MAX {
+            waiting.put(priority, 1, "goes", 10).unwrap();
+            assert_eq!(waiting.take(|entry| *entry == "goes"), Some("goes"));
+            assert!(waiting.levels.len() <= SPARE_LEVELS);
+        }
+        for priority in [8, 6, 8] {
+            waiting.put(priority, 1, "more", 10).unwrap();
+        }
+        assert_eq!(all(&mut waiting), ["more", "more", "stays", "more"]);
+        assert_eq!((waiting.len(), waiting.octets), (0, 0));
+    }
+
+    #[test]
+    fn what_stays_when_some_are_removed_keeps_its_order() {
+        let mut waiting = Waiting::new(100);
+        for entry in ["a", "x", "b", "c", "x"] {
+            waiting.put(0, 1, entry, 10).unwrap();
+            waiting.put(1, 1, entry, 10).unwrap();
+        }
+        assert_eq!(waiting.remove(|entry| *entry == "x").len(), 4);
+        assert_eq!((waiting.len(), waiting.octets), (6, 6));
+        assert_eq!(all(&mut waiting), ["a", "b", "c", "a", "b", "c"]);
     }
 
     #[test]
