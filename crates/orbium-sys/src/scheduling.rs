@@ -6,11 +6,11 @@ use std::fmt;
 use std::io;
 use std::mem::zeroed;
 use std::ops::RangeInclusive;
-use std::thread;
 
 use libc::c_int;
 
 use crate::RealTimeError;
+use crate::threads::try_on_thread;
 
 /// How the system chooses among threads that could run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -153,9 +153,7 @@ impl Scheduling {
     /// # Errors
     /// As [`apply_to_this_thread`](Self::apply_to_this_thread).
     pub fn try_out(self) -> Result<(), RealTimeError> {
-        let thread = thread::Builder::new().spawn(move || self.apply_to_this_thread())?;
-        let failed = |_| RealTimeError::System(io::Error::other("the thread failed"));
-        thread.join().map_err(failed)?
+        try_on_thread(None, Box::new(move || self.apply_to_this_thread()))
     }
 
     fn set(self) -> io::Result<()> {
@@ -179,27 +177,14 @@ impl Scheduling {
     }
 }
 
-/// Whether a thread of this process may have the policy SCHED_FIFO at a native
-/// priority (1 to 99): tried on a thread made for it, which ends at once.
-///
-/// # Errors
-/// What the system says: EPERM if RLIMIT_RTPRIO, CAP_SYS_NICE or a control group
-/// does not allow it, EINVAL if there is no such priority.
-pub fn try_fifo(priority: i32) -> io::Result<()> {
-    let thread = thread::Builder::new().spawn(move || Scheduling::fifo(priority).set())?;
-    thread
-        .join()
-        .map_err(|_| io::Error::other("the thread failed"))?
-}
-
 #[cfg(test)]
 mod tests {
+    use std::thread;
+
     use super::*;
 
     #[test]
     fn there_is_no_priority_beyond_the_highest() {
-        let error = try_fifo(1000).unwrap_err();
-        assert_eq!(error.raw_os_error(), Some(libc::EINVAL));
         for wanted in [Scheduling::fifo(0), Scheduling::round_robin(1000)] {
             let refused = wanted.try_out();
             assert!(
@@ -211,8 +196,12 @@ mod tests {
 
     #[test]
     fn it_is_given_or_refused_and_the_caller_keeps_its_policy() {
-        if let Err(error) = try_fifo(1) {
-            assert_eq!(error.raw_os_error(), Some(libc::EPERM));
+        let wanted = Scheduling::fifo(1);
+        if let Err(refused) = wanted.try_out() {
+            assert!(
+                matches!(refused, RealTimeError::PriorityNotPermitted(it) if it == wanted),
+                "{refused:?}"
+            );
         }
         assert_eq!(Scheduling::of_this_thread().unwrap(), Scheduling::OTHER);
     }

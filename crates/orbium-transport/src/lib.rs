@@ -9,6 +9,7 @@
 
 mod datagram;
 mod endpoint;
+#[cfg(feature = "in-process")]
 mod in_process;
 mod properties;
 mod resolve;
@@ -22,6 +23,7 @@ mod unix;
 
 pub use datagram::Datagrams;
 pub use endpoint::{Endpoint, EndpointError, HostPort};
+#[cfg(feature = "in-process")]
 pub use in_process::{InProcess, InProcessAcceptor, InProcessConnector, InProcessStream};
 pub use orbium_sys::{Deadline, NetworkInterface, SocketOptions as ProtocolProperties};
 pub use resolve::{Resolved, publication, resolve};

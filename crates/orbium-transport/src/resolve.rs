@@ -5,7 +5,6 @@
 use std::io;
 use std::net::{IpAddr, SocketAddr, ToSocketAddrs, UdpSocket};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
-use std::thread;
 use std::time::Duration;
 
 use crate::{Deadline, HostPort};
@@ -97,14 +96,13 @@ struct Answer {
 fn resolve_before(at: HostPort, deadline: Deadline) -> io::Result<Vec<SocketAddr>> {
     let answer = Arc::new(Answer::default());
     let given = Arc::clone(&answer);
-    thread::Builder::new()
-        .name("orbium-resolve".into())
-        .spawn(move || {
-            // Who asked may have given up.
-            let found = resolve(&at);
-            *given.found.lock().unwrap_or_else(PoisonError::into_inner) = Some(found);
-            given.there.notify_one();
-        })?;
+    let job = move || {
+        // Who asked may have given up.
+        let found = resolve(&at);
+        *given.found.lock().unwrap_or_else(PoisonError::into_inner) = Some(found);
+        given.there.notify_one();
+    };
+    orbium_sys::spawn("orbium-resolve", None, Box::new(job))?;
     let mut found = answer.found.lock().unwrap_or_else(PoisonError::into_inner);
     loop {
         if let Some(found) = found.take() {

@@ -84,7 +84,13 @@ pub(crate) fn run(args: &DoctorArgs) -> Result<(), Failure> {
 /// Whether a thread of ours is given SCHED_FIFO.
 #[cfg(target_os = "linux")]
 fn try_fifo() -> Option<Result<(), String>> {
-    Some(orbium_sys::try_fifo(1).map_err(|error| error.to_string()))
+    use orbium_sys::{RealTimeError, Scheduling};
+
+    let tried = Scheduling::fifo(1).try_out();
+    Some(tried.map_err(|error| match error {
+        RealTimeError::PriorityNotPermitted(_) => "not permitted".to_owned(),
+        other => other.to_string(),
+    }))
 }
 
 /// Nothing to try.

@@ -5,7 +5,7 @@ use std::cell::{Cell, RefCell};
 use std::sync::Arc;
 
 use orbium_sync::ThreadOptions;
-use orbium_sys::{RealTimeError, Scheduling, bind_this_thread, prefault_stack};
+use orbium_sys::{RealTimeError, Scheduling, bind_this_thread, prefault_stack, try_on_thread};
 
 use super::LaneConfig;
 use crate::{Priority, priority};
@@ -80,7 +80,7 @@ impl Setup {
 
     fn tried_out(self: &Arc<Self>, stack_size: Option<usize>) -> Result<(), RealTimeError> {
         let setup = Arc::clone(self);
-        on_a_thread(stack_size, Box::new(move || setup.apply()))
+        try_on_thread(stack_size, Box::new(move || setup.apply()))
     }
 
     fn apply(&self) -> Result<(), RealTimeError> {
@@ -142,20 +142,7 @@ impl Setup {
 
 fn bindable(processors: &[usize]) -> bool {
     let wanted = processors.to_vec();
-    on_a_thread(None, Box::new(move || bind_this_thread(&wanted))).is_ok()
-}
-
-/// Tries something out on a thread that ends then.
-fn on_a_thread(
-    stack_size: Option<usize>,
-    attempt: Box<dyn FnOnce() -> Result<(), RealTimeError> + Send>,
-) -> Result<(), RealTimeError> {
-    let mut builder = std::thread::Builder::new();
-    if let Some(octets) = stack_size {
-        builder = builder.stack_size(octets);
-    }
-    let tried = builder.spawn(attempt)?.join();
-    tried.unwrap_or_else(|_| Err(std::io::Error::other("the thread failed").into()))
+    try_on_thread(None, Box::new(move || bind_this_thread(&wanted))).is_ok()
 }
 
 /// Gives a lane's thread its own priorities back, whatever a servant has set.

@@ -33,6 +33,7 @@ pub(super) fn missing_feature(name: &str) -> Option<&'static str> {
     let (feature, is_there) = match name {
         "diop" | "miop" => ("datagrams", cfg!(feature = "datagrams")),
         "giop-lite" | "fixed" => ("messaging", cfg!(feature = "messaging")),
+        "inproc" => ("in-process", cfg!(feature = "in-process")),
         "shmiop" => ("shm", cfg!(feature = "shm")),
         "ziop" => ("ziop", cfg!(feature = "ziop")),
         _ => return None,

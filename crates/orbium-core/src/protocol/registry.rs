@@ -8,9 +8,11 @@ use std::sync::{Arc, LazyLock};
 use orbium_giop::messaging::{self, Messaging};
 #[cfg(all(target_os = "linux", feature = "shm"))]
 use orbium_shm::ShmTransport;
-use orbium_transport::{InProcess, Tcp, Transport, Unix};
+#[cfg(feature = "in-process")]
+use orbium_transport::InProcess;
 #[cfg(feature = "datagrams")]
 use orbium_transport::{Multicast, Udp};
+use orbium_transport::{Tcp, Transport, Unix};
 
 use super::opening::missing_feature;
 
@@ -33,6 +35,7 @@ impl Default for Protocols {
             transports: vec![
                 Transport::stream(Tcp),
                 Transport::stream(Unix),
+                #[cfg(feature = "in-process")]
                 Transport::stream(InProcess),
                 #[cfg(all(target_os = "linux", feature = "shm"))]
                 Transport::stream(ShmTransport::default()),
