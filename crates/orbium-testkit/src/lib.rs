@@ -35,7 +35,7 @@ pub use ports::dead_port;
 pub use process::{descriptors, resident_octets, threads};
 pub use skipping::skipped;
 pub use target::{Gate, TargetState};
-pub use waiting::{PATIENCE, eventually, within};
+pub use waiting::{PATIENCE, eventually, with_time_enough, within};
 
 mod generated {
     orbium::include_idl!("probe");

@@ -23,6 +23,19 @@ pub fn eventually(what: &str, mut holds: impl FnMut() -> bool) {
     }
 }
 
+/// Tries something that has only so much time again with more, as long as it says
+/// that it had too little: on a busy machine what is due soon may be late before
+/// it has begun.
+///
+/// # Panics
+/// It has too little time however much it gets.
+#[track_caller]
+pub fn with_time_enough(least: Duration, mut attempt: impl FnMut(Duration) -> bool) {
+    let times = [1, 8, 64].map(|times| times * least);
+    let enough = times.into_iter().any(&mut attempt);
+    assert!(enough, "not even {:?} were enough", times[2]);
+}
+
 /// Runs something that might wait for ever, on a thread of its own.
 ///
 /// # Panics
