@@ -15,9 +15,19 @@ use orbium::{
 };
 use orbium_cdr::ByteOrder;
 use orbium_testkit::probe::Target;
-use orbium_testkit::{FakeServer, Served, client, each_strategy, reach, reference, reply, within};
+use orbium_testkit::{
+    FakeServer, Peer, Served, client, each_strategy, reach, reference, reply, within,
+};
 
-const SHORT: Duration = Duration::from_millis(150);
+/// Enough to begin to send, on a machine with much else to do.
+const SHORT: Duration = Duration::from_millis(300);
+
+/// Connected in advance, so that a short time is left for the call itself.
+fn connected() -> (Peer, FakeServer, Orb, Target) {
+    let (server, client, target) = scripted();
+    target.as_object().connect().unwrap();
+    (server.accept(), server, client, target)
+}
 
 fn scripted() -> (FakeServer, Orb, Target) {
     let server = FakeServer::listen();
@@ -35,10 +45,9 @@ fn timed_out(completed: Completion) -> SystemException {
 
 #[test]
 fn a_silent_server_is_given_up_and_told_so() {
-    let (server, _client, target) = scripted();
+    let (mut peer, _server, _client, target) = connected();
     let hurried = target.with_timeout(SHORT);
     let call = thread::spawn(move || hurried.echo_long(1));
-    let mut peer = server.accept();
     let request = peer.expect_request("echo_long");
     let result = within("the call", move || call.join().unwrap());
     assert_eq!(result, Err(timed_out(Completion::Maybe)));
@@ -51,10 +60,9 @@ fn a_silent_server_is_given_up_and_told_so() {
 
 #[test]
 fn a_connection_with_an_answer_outstanding_is_not_used_again() {
-    let (server, _client, target) = scripted();
+    let (mut peer, server, _client, target) = connected();
     let hurried = target.with_timeout(SHORT);
     let call = thread::spawn(move || hurried.echo_long(1));
-    let mut peer = server.accept();
     let late = peer.expect_request("echo_long");
     assert!(within("the call", move || call.join().unwrap()).is_err());
     // The late reply reaches nobody.
@@ -74,10 +82,9 @@ fn a_connection_with_an_answer_outstanding_is_not_used_again() {
 
 #[test]
 fn a_trickled_reply_does_not_outlast_the_deadline() {
-    let (server, _client, target) = scripted();
+    let (mut peer, _server, _client, target) = connected();
     let hurried = target.with_timeout(SHORT);
     let call = thread::spawn(move || hurried.echo_octets(&[]));
-    let mut peer = server.accept();
     let request = peer.expect_request("echo_octets");
     let whole = reply(
         2,
@@ -100,10 +107,9 @@ fn a_trickled_reply_does_not_outlast_the_deadline() {
 
 #[test]
 fn replies_to_nobody_do_not_keep_a_call_alive() {
-    let (server, _client, target) = scripted();
+    let (mut peer, _server, _client, target) = connected();
     let hurried = target.with_timeout(SHORT);
     let call = thread::spawn(move || hurried.echo_long(1));
-    let mut peer = server.accept();
     let request = peer.expect_request("echo_long");
     let stray = reply(
         2,
@@ -124,10 +130,9 @@ fn replies_to_nobody_do_not_keep_a_call_alive() {
 
 #[test]
 fn a_server_that_does_not_read_is_given_up() {
-    let (server, _client, target) = scripted();
+    let (peer, _server, _client, target) = connected();
     let hurried = target.with_timeout(SHORT);
     let call = thread::spawn(move || hurried.echo_octets(&vec![1; 64 << 20]));
-    let peer = server.accept();
     let result = within("the call", move || call.join().unwrap());
     assert_eq!(result, Err(timed_out(Completion::No)));
     drop(peer);
@@ -136,10 +141,9 @@ fn a_server_that_does_not_read_is_given_up() {
 #[test]
 fn a_oneway_to_a_server_that_does_not_read_is_given_up() {
     // Too large for the kernel to take whole.
-    let (server, _client, target) = scripted();
+    let (peer, _server, _client, target) = connected();
     let hurried = target.with_timeout(SHORT);
     let call = thread::spawn(move || hurried.pour(&vec![1; 64 << 20]));
-    let peer = server.accept();
     let result = within("the oneway", move || call.join().unwrap());
     assert_eq!(result, Err(timed_out(Completion::No)));
     drop(peer);
@@ -147,14 +151,13 @@ fn a_oneway_to_a_server_that_does_not_read_is_given_up() {
 
 #[test]
 fn a_oneway_behind_others_that_nobody_reads_is_given_up() {
-    let (server, _client, target) = scripted();
+    let (peer, _server, _client, target) = connected();
     let hurried = target.with_timeout(2 * SHORT);
     let calls = thread::spawn(move || {
         // The first few fit into the buffers of the kernel.
         let results = (0..10_000).map(|_| hurried.pour(&[1; 64 << 10]));
         results.enumerate().find(|(_, result)| result.is_err())
     });
-    let peer = server.accept();
     let (sent, refused) = within("the oneways", move || calls.join().unwrap())
         .expect("one that the kernel did not take");
     assert!(sent > 0, "the first fits");
@@ -325,9 +328,10 @@ fn the_orb_wide_bound_holds_and_that_of_a_reference_goes_before_it() {
         &client,
         &reference(2, &[server.port()], b"x", &[]).to_string(),
     );
+    target.as_object().connect().unwrap();
+    let peer = server.accept();
     let hurried = target.clone();
     let call = thread::spawn(move || hurried.echo_long(1));
-    let peer = server.accept();
     let result = within("the call", move || call.join().unwrap());
     assert_eq!(result, Err(timed_out(Completion::Maybe)));
     drop(peer);
@@ -375,6 +379,7 @@ fn waiting_for_a_free_connection_counts_too() {
 fn the_server_goes_on_after_its_caller_has_given_up() {
     let served = Served::new(ServerStrategy::ThreadPerConnection);
     let (_client, target) = served.client();
+    target.noop().unwrap();
     let hurried = target.with_timeout(SHORT);
     let result = within("the call", move || hurried.gate());
     assert_eq!(result, Err(timed_out(Completion::Maybe)));

@@ -15,7 +15,8 @@ use orbium_testkit::{
     FakeServer, Peer, Request, each_client_strategy, reach, reference, reply, within,
 };
 
-const SHORT: Duration = Duration::from_millis(150);
+/// Enough to begin to send, on a machine with much else to do.
+const SHORT: Duration = Duration::from_millis(300);
 
 fn each_shared(test: impl Fn(ClientStrategy)) {
     each_client_strategy(|strategy| {
@@ -50,6 +51,13 @@ impl Scripted {
             client,
             target,
         }
+    }
+
+    /// Connected in advance, so that a short time is left for the call itself.
+    fn connected(strategy: ClientStrategy) -> Self {
+        let scripted = Self::new(strategy);
+        scripted.target.as_object().connect().unwrap();
+        scripted
     }
 
     fn call(&self, v: i32) -> Call {
@@ -149,7 +157,7 @@ fn replies_in_one_piece_and_in_many_reach_their_callers() {
 #[test]
 fn a_call_that_is_given_up_leaves_the_connection_to_the_others() {
     each_shared(|strategy| {
-        let scripted = Scripted::new(strategy);
+        let scripted = Scripted::connected(strategy);
         let hurried = call(&scripted.target.with_timeout(SHORT), 0);
         let patient = scripted.call(1);
         let (mut peer, requests) = scripted.take(2);
@@ -379,7 +387,7 @@ fn in_fragments(id: u32, v: u8) -> [Vec<u8>; 2] {
 #[test]
 fn one_that_cannot_send_all_leaves_the_rest_to_the_connection() {
     each_shared(|strategy| {
-        let scripted = Scripted::new(strategy);
+        let scripted = Scripted::connected(strategy);
         // More than the kernel takes.
         let hurried = scripted.target.with_timeout(SHORT);
         let big = thread::spawn(move || hurried.echo_octets(&vec![1; 32 << 20]));
@@ -408,7 +416,7 @@ fn one_that_cannot_send_all_leaves_the_rest_to_the_connection() {
 #[test]
 fn who_finds_no_room_to_begin_has_begun_nothing() {
     each_shared(|strategy| {
-        let scripted = Scripted::new(strategy);
+        let scripted = Scripted::connected(strategy);
         let hurried = scripted.target.with_timeout(SHORT);
         let big = thread::spawn(move || hurried.pour(&vec![1; 32 << 20]));
         let peer = scripted.server.accept();
