@@ -7,70 +7,100 @@ use std::time::Duration;
 use orbium::giop::{MessageKind, ResponseFlags};
 use orbium::{Config, Limits, Orb, ServerStrategy};
 use orbium_testkit::{
-    Peer, RequestLine, Served, each_client_strategy, each_strategy, request, within,
+    Gate, Peer, RequestLine, Served, each_client_strategy, each_strategy, eventually, request,
+    with_time_enough, within,
 };
 
 const TIME: Duration = Duration::from_millis(40);
 
-fn closing(strategy: ServerStrategy) -> Served {
+fn closing(strategy: ServerStrategy, time: Duration) -> Served {
     Served::with(Config {
         strategy,
         limits: Limits {
-            server_idle_time: Some(TIME),
+            server_idle_time: Some(time),
             ..Limits::default()
         },
         ..Config::default()
     })
 }
 
+/// Asks, and waits until the request is at the gate; not so if the connection was
+/// idle for too long before.
+fn waits_at(gate: &Gate, peer: &mut Peer, request: &[u8]) -> bool {
+    let is_sent = peer.try_send(request);
+    eventually("the request waits, or came too late", || {
+        gate.waiting() == 1 || !is_sent || !peer.is_silent(Duration::ZERO)
+    });
+    gate.waiting() == 1
+}
+
+/// Calls; not answered if the connection was idle for too long before.
+fn is_answered(peer: &mut Peer, id: u32) -> bool {
+    let is_sent = peer.try_send(&request(RequestLine::new(id, "noop"), |_| {}));
+    let answer = is_sent.then(|| peer.try_receive()).flatten();
+    answer.is_some_and(|it| it.kind() == MessageKind::Reply && it.reply().0 == id)
+}
+
 #[test]
 fn what_is_idle_is_closed_in_order() {
     each_strategy(|strategy| {
-        let served = closing(strategy);
-        let mut never_used = Peer::connect(served.port());
-        let mut peer = Peer::connect(served.port());
-        for id in [2, 4] {
-            peer.send(&request(RequestLine::new(id, "noop"), |_| {}));
-            assert_eq!(peer.receive().reply().0, id);
-        }
-        for peer in [&mut never_used, &mut peer] {
-            peer.expect(MessageKind::CloseConnection);
-            peer.expect_end();
-        }
-        served.end();
+        with_time_enough(TIME, |time| {
+            let served = closing(strategy, time);
+            let mut never_used = Peer::connect(served.port());
+            let mut peer = Peer::connect(served.port());
+            let in_time = is_answered(&mut peer, 2) && is_answered(&mut peer, 4);
+            if in_time {
+                for peer in [&mut never_used, &mut peer] {
+                    peer.expect(MessageKind::CloseConnection);
+                    peer.expect_end();
+                }
+            }
+            served.end();
+            in_time
+        });
     });
 }
 
 #[test]
 fn a_connection_that_is_owed_an_answer_is_not_idle() {
     each_strategy(|strategy| {
-        let served = closing(strategy);
-        let mut peer = Peer::connect(served.port());
-        peer.send(&request(RequestLine::new(2, "gate"), |_| {}));
-        served.state.gate.await_waiting(1);
-        assert!(peer.is_silent(5 * TIME), "closed under a request");
-        served.state.gate.open();
-        assert_eq!(peer.receive().reply().0, 2);
-        peer.expect(MessageKind::CloseConnection);
-        served.end();
+        with_time_enough(TIME, |time| {
+            let served = closing(strategy, time);
+            let mut peer = Peer::connect(served.port());
+            let gated = request(RequestLine::new(2, "gate"), |_| {});
+            let in_time = waits_at(&served.state.gate, &mut peer, &gated);
+            if in_time {
+                assert!(peer.is_silent(5 * time), "closed under a request");
+                served.state.gate.open();
+                assert_eq!(peer.receive().reply().0, 2);
+                peer.expect(MessageKind::CloseConnection);
+            }
+            served.end();
+            in_time
+        });
     });
 }
 
 #[test]
 fn an_answer_owed_by_a_nested_call_keeps_the_connection() {
     each_strategy(|strategy| {
-        let served = closing(strategy);
-        let behind = Served::new(ServerStrategy::ThreadPerConnection);
-        let gated = behind.seen_by(&served.orb);
-        served.state.on_act(move |_, v| gated.gate().map(|()| v));
-        let mut peer = Peer::connect(served.port());
-        peer.send(&request(RequestLine::new(2, "act"), |w| w.write_u32(7)));
-        behind.state.gate.await_waiting(1);
-        assert!(peer.is_silent(5 * TIME), "closed under a nested call");
-        behind.state.gate.open();
-        assert_eq!(peer.receive().reply().0, 2);
-        served.end();
-        behind.end();
+        with_time_enough(TIME, |time| {
+            let served = closing(strategy, time);
+            let behind = Served::new(ServerStrategy::ThreadPerConnection);
+            let gated = behind.seen_by(&served.orb);
+            served.state.on_act(move |_, v| gated.gate().map(|()| v));
+            let mut peer = Peer::connect(served.port());
+            let act = request(RequestLine::new(2, "act"), |w| w.write_u32(7));
+            let in_time = waits_at(&behind.state.gate, &mut peer, &act);
+            if in_time {
+                assert!(peer.is_silent(5 * time), "closed under a nested call");
+                behind.state.gate.open();
+                assert_eq!(peer.receive().reply().0, 2);
+            }
+            served.end();
+            behind.end();
+            in_time
+        });
     });
 }
 
@@ -80,7 +110,7 @@ fn an_answer_owed_by_a_nested_call_keeps_the_connection() {
 fn no_caller_sees_that_idle_connections_are_closed() {
     each_strategy(|strategy| {
         each_client_strategy(|client_strategy| {
-            let served = closing(strategy);
+            let served = closing(strategy, TIME);
             let client = Orb::builder()
                 .strategy(client_strategy.needs().unwrap_or_default())
                 .client_strategy(client_strategy)
@@ -114,7 +144,7 @@ fn no_caller_sees_that_idle_connections_are_closed() {
 #[test]
 fn what_comes_after_the_end_is_not_begun() {
     each_strategy(|strategy| {
-        let served = closing(strategy);
+        let served = closing(strategy, TIME);
         let mut late = Peer::connect(served.port());
         late.expect(MessageKind::CloseConnection);
         let oneway = RequestLine {
