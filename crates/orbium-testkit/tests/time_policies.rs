@@ -15,7 +15,7 @@ use orbium::{
 use orbium_testkit::probe::Target;
 use orbium_testkit::{
     FakeServer, Peer, Request, RequestLine, Served, client, each_client_strategy, each_pair,
-    each_strategy, eventually, reach, reference, request, within,
+    each_strategy, eventually, reach, reference, request, with_time_enough, within,
 };
 
 const SHORT: Duration = Duration::from_millis(150);
@@ -270,34 +270,49 @@ fn what_comes_too_late_is_not_dispatched() {
     });
 }
 
-#[test]
-fn what_is_held_too_long_is_not_dispatched() {
-    each_pair(|config| {
-        let served = Served::with(config.clone());
-        let client = Orb::new(Config {
-            endpoints: Vec::new(),
-            ..config
-        });
-        let client = client.unwrap();
-        let target = served.seen_by(&client);
-        // Connected, so that nothing but the manager takes time.
-        assert_eq!(target.echo_long(1), Ok(1));
-        let manager = served.orb.root_poa().manager();
-        manager.hold_requests(true).unwrap();
-        let hurried = target.with_time_policies(within_time(SHORT));
-        let call = thread::spawn(move || hurried.act(1));
+/// Requests of so much time are held for longer; whether they were sent in time.
+fn are_held_too_long(config: Config, time: Duration) -> bool {
+    let served = Served::with(config.clone());
+    let client = Orb::new(Config {
+        endpoints: Vec::new(),
+        ..config
+    });
+    let client = client.unwrap();
+    let target = served.seen_by(&client);
+    // Connected, so that nothing but the manager takes time.
+    assert_eq!(target.echo_long(1), Ok(1));
+    let manager = served.orb.root_poa().manager();
+    manager.hold_requests(true).unwrap();
+    let hurried = target.with_time_policies(within_time(time));
+    let call = thread::spawn(move || hurried.act(1));
+    let answer = within("the answer", move || call.join().unwrap());
+    // Nobody hears of a oneway.
+    let posted = target.with_timeout(time).post(7);
+    let not_sent = SystemException::orbium(
+        ExceptionKind::Timeout,
+        minor::DEADLINE_PASSED,
+        Completion::No,
+    );
+    let in_time = answer != Err(not_sent) && posted != Err(not_sent);
+    if in_time {
         // The server says so itself: the client would wait.
-        let answer = within("the answer", move || call.join().unwrap());
         assert_eq!(answer, Err(late(2)));
-        // Nobody hears of a oneway.
-        target.with_timeout(SHORT).post(7).unwrap();
+        posted.unwrap();
         target.post(8).unwrap();
-        thread::sleep(3 * SHORT);
+        thread::sleep(3 * time);
         manager.activate().unwrap();
         eventually("the other one", || served.state.posted().contains(&8));
         assert_eq!(target.echo_long(2), Ok(2));
         assert_eq!(served.state.posted(), [8]);
-        served.end();
+    }
+    served.end();
+    in_time
+}
+
+#[test]
+fn what_is_held_too_long_is_not_dispatched() {
+    each_pair(|config| {
+        with_time_enough(SHORT, |time| are_held_too_long(config.clone(), time));
     });
 }
 
@@ -316,8 +331,11 @@ fn what_waits_behind_another_too_long_is_not_dispatched() {
         let blocking = thread::spawn(move || slow.gate());
         served.state.gate.await_waiting(1);
         let before = served.state.calls();
-        // The client itself would wait.
-        let hurried = target.with_time_policies(within_time(SHORT));
+        // The client itself would wait. An end is over in time, whenever the call begins.
+        let hurried = target.with_time_policies(TimePolicies {
+            request_end: Some(SystemTime::now() + SHORT),
+            ..TimePolicies::NONE
+        });
         let call = thread::spawn(move || hurried.echo_long(1));
         thread::sleep(3 * SHORT);
         served.state.gate.open();
