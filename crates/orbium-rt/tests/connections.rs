@@ -6,7 +6,9 @@ mod common;
 
 use std::sync::Arc;
 
-use common::{adapter, client, client_with, on_a_thread, seen_by, server, server_with, soft};
+use common::{
+    adapter, client, client_with, on_a_thread, propagated, seen_by, server, server_with, soft,
+};
 use orbium_core::{
     Call, ClientStrategy, Completion, Config, ExceptionKind, Interface, Operation, Orb,
     SystemException,
@@ -26,13 +28,6 @@ const HIGH: PriorityBand = PriorityBand { low: 10, high: 29 };
 
 const INV_POLICY_1: SystemException =
     SystemException::omg(ExceptionKind::InvPolicy, 1, Completion::No);
-
-fn propagated() -> RtPolicies {
-    RtPolicies {
-        priority_model: Some(PriorityModelPolicy::client_propagated(5)),
-        ..RtPolicies::default()
-    }
-}
 
 /// The client's port.
 fn port(call: &Call<'_>) -> i32 {
@@ -63,7 +58,7 @@ fn at(rt: &RtOrb, target: &Target, priorities: &[i16]) -> Vec<Result<i32, System
 #[test]
 fn each_band_has_a_connection_of_its_own() {
     let (server_orb, server_rt) = server();
-    let object = tells_ports(&server_orb, &server_rt, "a", &propagated());
+    let object = tells_ports(&server_orb, &server_rt, "a", &propagated(5));
     let (client_orb, client_rt) = client();
     let plain = seen_by(&client_orb, &server_orb, &object);
     let banded = plain.with_priority_bands(&[LOW, HIGH]).unwrap();
@@ -79,8 +74,8 @@ fn each_band_has_a_connection_of_its_own() {
 #[test]
 fn bands_and_priorities_go_with_every_client_strategy() {
     let (server_orb, server_rt) = server();
-    let object = tells_ports(&server_orb, &server_rt, "a", &propagated());
-    let teller: Target = adapter(&server_orb, &server_rt, "b", &propagated())
+    let object = tells_ports(&server_orb, &server_rt, "a", &propagated(5));
+    let teller: Target = adapter(&server_orb, &server_rt, "b", &propagated(5))
         .activate(common::teller())
         .unwrap();
     for strategy in ClientStrategy::ALL {
@@ -118,7 +113,7 @@ fn bands_and_priorities_go_with_every_client_strategy() {
 #[test]
 fn a_priority_in_no_band_is_no_resources_2() {
     let (server_orb, server_rt) = server();
-    let object = tells_ports(&server_orb, &server_rt, "a", &propagated());
+    let object = tells_ports(&server_orb, &server_rt, "a", &propagated(5));
     let (client_orb, client_rt) = client();
     let target = seen_by(&client_orb, &server_orb, &object);
     let target = target.with_priority_bands(&[LOW, HIGH]).unwrap();
@@ -151,7 +146,7 @@ fn bands_of_the_reference_are_obeyed() {
     let (server_orb, server_rt) = server();
     let policies = RtPolicies {
         bands: Some(vec![LOW, HIGH]),
-        ..propagated()
+        ..propagated(5)
     };
     let object = tells_ports(&server_orb, &server_rt, "a", &policies);
     let (client_orb, client_rt) = client();
@@ -165,7 +160,7 @@ fn bands_of_the_reference_are_obeyed() {
 #[test]
 fn bands_may_be_the_orbs() {
     let (server_orb, server_rt) = server();
-    let object = tells_ports(&server_orb, &server_rt, "a", &propagated());
+    let object = tells_ports(&server_orb, &server_rt, "a", &propagated(5));
     let (client_orb, client_rt) = client_with(soft().client_bands(&[LOW, HIGH]));
     let target = seen_by(&client_orb, &server_orb, &object);
     let ports = at(&client_rt, &target, &[5, 20, 6]);
@@ -176,7 +171,7 @@ fn bands_may_be_the_orbs() {
 #[test]
 fn bands_and_private_connections_may_be_a_threads() {
     let (server_orb, server_rt) = server();
-    let object = tells_ports(&server_orb, &server_rt, "a", &propagated());
+    let object = tells_ports(&server_orb, &server_rt, "a", &propagated(5));
     let (client_orb, client_rt) = client();
     let target = seen_by(&client_orb, &server_orb, &object);
     let (rt, banded) = (client_rt.clone(), target.clone());
@@ -231,7 +226,7 @@ fn a_band_that_the_server_does_not_serve_is_inv_policy() {
     let pool = server_rt.create_threadpool_with_lanes(&lanes, ThreadpoolConfig::default());
     let policies = RtPolicies {
         threadpool: Some(pool.unwrap()),
-        ..propagated()
+        ..propagated(5)
     };
     let object = tells_ports(&server_orb, &server_rt, "a", &policies);
     let (client_orb, client_rt) = client();
@@ -249,7 +244,7 @@ fn a_band_that_the_server_does_not_serve_is_inv_policy() {
 fn a_band_must_be_named() {
     static BIND: Operation = Operation::new("_bind_priority_band");
     let (server_orb, server_rt) = server();
-    let object = tells_ports(&server_orb, &server_rt, "a", &propagated());
+    let object = tells_ports(&server_orb, &server_rt, "a", &propagated(5));
     let plain = orbium_testkit::client();
     let target = seen_by(&plain, &server_orb, &object);
     let refused: Result<(), SystemException> = target.as_object().call(&BIND, |_| {}, |_| Ok(()));
@@ -267,7 +262,7 @@ fn a_band_must_be_named() {
 #[test]
 fn bands_that_are_none_are_bad_param() {
     let (orb, rt) = server();
-    let object = tells_ports(&orb, &rt, "a", &propagated());
+    let object = tells_ports(&orb, &rt, "a", &propagated(5));
     let upside_down = PriorityBand { low: 2, high: 1 };
     for bands in [&[][..], &[LOW, upside_down]] {
         let refused = object.with_priority_bands(bands).err().unwrap();
@@ -298,7 +293,7 @@ fn a_private_connection_is_one_references_own() {
 #[test]
 fn validation_makes_the_connection() {
     let (server_orb, server_rt) = server();
-    let object = tells_ports(&server_orb, &server_rt, "a", &propagated());
+    let object = tells_ports(&server_orb, &server_rt, "a", &propagated(5));
     let (client_orb, client_rt) = client();
     let target = seen_by(&client_orb, &server_orb, &object);
     let target = target.with_priority_bands(&[LOW, HIGH]).unwrap();
@@ -328,7 +323,7 @@ fn policies_of_both_sides_are_listed_and_inv_policy() {
     let policies = RtPolicies {
         bands: Some(vec![LOW, HIGH]),
         client_protocols: Some(ProtocolList(vec![Protocol::IIOP])),
-        ..propagated()
+        ..propagated(5)
     };
     let object = tells_ports(&server_orb, &server_rt, "a", &policies);
     let (client_orb, client_rt) = client();
@@ -368,7 +363,7 @@ fn protocols_of_the_reference_are_obeyed() {
     let (server_orb, server_rt) = server_with(config, soft());
     let with = |protocols: Vec<Protocol>| RtPolicies {
         client_protocols: Some(ProtocolList(protocols)),
-        ..propagated()
+        ..propagated(5)
     };
     let (client_orb, client_rt) = client();
     let scheme = |name: &str, policies: &RtPolicies| {
@@ -378,7 +373,7 @@ fn protocols_of_the_reference_are_obeyed() {
         target.as_object().channel().unwrap().scheme
     };
     // Unix sockets are nearer.
-    assert_eq!(scheme("none", &propagated()), "uiop");
+    assert_eq!(scheme("none", &propagated(5)), "uiop");
     assert_eq!(
         scheme("iiop", &with(vec![Protocol::IIOP, Protocol::UIOP])),
         "iiop"
@@ -387,7 +382,7 @@ fn protocols_of_the_reference_are_obeyed() {
     // And those of the server.
     let uiop_only = RtPolicies {
         server_protocols: Some(ProtocolList(vec![Protocol::UIOP])),
-        ..propagated()
+        ..propagated(5)
     };
     let object = tells_ports(&server_orb, &server_rt, "server", &uiop_only);
     let target = seen_by(&client_orb, &server_orb, &object);
@@ -418,7 +413,7 @@ fn transport_properties_have_connections_of_their_own() {
 #[test]
 fn requests_of_different_marks_do_not_share_connections() {
     let (server_orb, server_rt) = server_with(Config::default(), RtOrb::builder().soft());
-    let object = tells_ports(&server_orb, &server_rt, "a", &propagated());
+    let object = tells_ports(&server_orb, &server_rt, "a", &propagated(5));
     let linear = || RtOrb::builder().soft().network_priorities(DscpMapping);
     let (client_orb, client_rt) = client_with(linear());
     let target = seen_by(&client_orb, &server_orb, &object);
@@ -456,7 +451,7 @@ fn endpoints_with_priorities_are_chosen_by_them() {
     config.endpoints.push("iiop://127.0.0.1:0".parse().unwrap());
     config.endpoints.push("iiop://127.0.0.1:0".parse().unwrap());
     let (server_orb, server_rt) = server_with(config, soft());
-    let object = adapter(&server_orb, &server_rt, "a", &propagated())
+    let object = adapter(&server_orb, &server_rt, "a", &propagated(5))
         .activate::<Target, _>(Arc::new(TargetState::default()))
         .unwrap();
     let ports: Vec<_> = server_orb.addresses().unwrap();

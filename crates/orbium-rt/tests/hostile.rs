@@ -8,23 +8,16 @@ use std::sync::Arc;
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
-use common::{adapter, seen_by, server, teller};
+use common::{Pooled, adapter, propagated, seen_by, server, teller};
 use orbium_cdr::{ByteOrder, CdrReader};
 use orbium_core::{ExceptionKind, Interface, Orb, SystemException};
 use orbium_giop::real_time::priority_context;
 use orbium_giop::{
     ReplyStatus, ResponseFlags, ServiceContext, SystemExceptionBody, service_context,
 };
-use orbium_rt::{PriorityModelPolicy, RtOrb, RtPolicies, ThreadpoolConfig, ThreadpoolLane};
+use orbium_rt::{RtOrb, RtPolicies, ThreadpoolConfig, ThreadpoolLane};
 use orbium_testkit::probe::Target;
-use orbium_testkit::{Peer, RequestLine, TargetState, eventually, request, threads, within};
-
-fn propagated() -> RtPolicies {
-    RtPolicies {
-        priority_model: Some(PriorityModelPolicy::client_propagated(5)),
-        ..RtPolicies::default()
-    }
-}
+use orbium_testkit::{Peer, RequestLine, TargetState, eventually, request, threads};
 
 /// An object that is also reached by the key `Target`.
 fn object(orb: &Orb, rt: &RtOrb, policies: &RtPolicies) -> (Arc<TargetState>, Target) {
@@ -36,53 +29,17 @@ fn object(orb: &Orb, rt: &RtOrb, policies: &RtPolicies) -> (Arc<TargetState>, Ta
     (state, object)
 }
 
-/// A server with a pool of two lanes, an object that it serves, and a client
-/// without priorities.
-struct Pooled {
-    orb: Orb,
-    state: Arc<TargetState>,
-    client: Orb,
-    object: Target,
+/// The object, as a client without priorities sees it.
+fn target(pooled: &Pooled) -> Target {
+    seen_by(&orbium_testkit::client(), &pooled.orb, &pooled.object)
 }
 
-impl Pooled {
-    fn new(config: ThreadpoolConfig) -> Self {
-        let (orb, rt) = server();
-        let lanes = [5, 20].map(|it| ThreadpoolLane::new(it, 1, 0));
-        let pool = rt.create_threadpool_with_lanes(&lanes, config).unwrap();
-        let policies = RtPolicies {
-            threadpool: Some(pool),
-            ..propagated()
-        };
-        let (state, object) = object(&orb, &rt, &policies);
-        Self {
-            orb,
-            state,
-            client: orbium_testkit::client(),
-            object,
-        }
-    }
-
-    fn target(&self) -> Target {
-        seen_by(&self.client, &self.orb, &self.object)
-    }
-
-    fn port(&self) -> u16 {
-        self.orb.addresses().unwrap()[0].port
-    }
-
-    /// Keeps the thread of the lower lane busy until the gate is opened.
-    fn occupy(&self) -> JoinHandle<Result<(), SystemException>> {
-        let other = self.target();
-        let busy = thread::spawn(move || other.gate());
-        self.state.gate.await_waiting(1);
-        busy
-    }
-
-    fn end(self) {
-        let orb = self.orb.clone();
-        within("the end", move || orb.shutdown(true)).unwrap();
-    }
+/// Keeps the thread of the lower lane busy until the gate is opened.
+fn occupy(pooled: &Pooled) -> JoinHandle<Result<(), SystemException>> {
+    let other = target(pooled);
+    let busy = thread::spawn(move || other.gate());
+    pooled.state.gate.await_waiting(1);
+    busy
 }
 
 /// What a request with that context is answered with: the result, or the
@@ -113,7 +70,7 @@ fn answer(peer: &mut Peer, id: u32, data: &[u8]) -> Result<i32, ExceptionKind> {
 #[test]
 fn priorities_that_are_none_are_refused_and_nobody_else_is_touched() {
     let (orb, rt) = server();
-    let (_, _object) = object(&orb, &rt, &propagated());
+    let (_, _object) = object(&orb, &rt, &propagated(5));
     let mut peer = Peer::connect(orb.addresses().unwrap()[0].port);
     assert_eq!(answer(&mut peer, 2, &priority_context(7)), Ok(7));
     let foreign = match ByteOrder::NATIVE {
@@ -166,7 +123,7 @@ fn a_client_that_dies_while_it_waits_costs_nobody_else_anything() {
     pooled.state.gate.await_waiting(1);
     drop(dying);
     pooled.state.gate.open();
-    let target = pooled.target();
+    let target = target(&pooled);
     eventually("those who are gone are done with", || {
         target.act(0) == Ok(5)
     });
@@ -176,7 +133,7 @@ fn a_client_that_dies_while_it_waits_costs_nobody_else_anything() {
 #[test]
 fn a_caller_that_gives_up_has_a_timeout_and_its_thread_goes_on() {
     let pooled = Pooled::new(ThreadpoolConfig::default());
-    let target = pooled.target();
+    let target = target(&pooled);
     let impatient = target.with_timeout(Duration::from_millis(20));
     let given_up = impatient.gate().unwrap_err();
     assert_eq!(given_up.kind, ExceptionKind::Timeout);
@@ -188,7 +145,7 @@ fn a_caller_that_gives_up_has_a_timeout_and_its_thread_goes_on() {
 #[test]
 fn oneways_are_served_or_dropped() {
     let pooled = Pooled::new(ThreadpoolConfig::default());
-    let (target, busy) = (pooled.target(), pooled.occupy());
+    let (target, busy) = (target(&pooled), occupy(&pooled));
     // No thread, no room, and nobody who could be told.
     target.post(1).unwrap();
     // Behind it on its connection: it has been dropped by now.
@@ -219,7 +176,7 @@ fn pools_and_their_threads_come_and_go() {
         let pool = pool.unwrap();
         let policies = RtPolicies {
             threadpool: Some(pool),
-            ..propagated()
+            ..propagated(5)
         };
         let poa = adapter(&orb, &rt, "cycle", &policies);
         let object: Target = poa.activate(teller()).unwrap();
@@ -243,7 +200,7 @@ fn pools_and_their_threads_come_and_go() {
 #[test]
 fn thousands_of_refusals_leave_nothing() {
     let pooled = Pooled::new(ThreadpoolConfig::default());
-    let (target, busy) = (pooled.target(), pooled.occupy());
+    let (target, busy) = (target(&pooled), occupy(&pooled));
     for _ in 0..5000 {
         let refused: Result<i32, SystemException> = target.act(0);
         assert_eq!(refused.unwrap_err().kind, ExceptionKind::Transient);

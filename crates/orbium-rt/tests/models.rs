@@ -6,7 +6,8 @@ mod common;
 use std::sync::Arc;
 
 use common::{
-    adapter, client, client_with, on_a_thread, seen_by, server, server_with, soft, teller,
+    adapter, client, client_with, on_a_thread, propagated, seen_by, server, server_with, soft,
+    teller,
 };
 use orbium_core::{Completion, Config, ExceptionKind, Orb, Priority, SystemException};
 use orbium_giop::real_time::PriorityModelValue;
@@ -16,13 +17,6 @@ use orbium_rt::{
 };
 use orbium_testkit::TargetState;
 use orbium_testkit::probe::Target;
-
-fn propagated(server_priority: i16) -> RtPolicies {
-    RtPolicies {
-        priority_model: Some(PriorityModelPolicy::client_propagated(server_priority)),
-        ..RtPolicies::default()
-    }
-}
 
 fn declared(server_priority: i16) -> RtPolicies {
     RtPolicies {

@@ -3,7 +3,7 @@
 
 mod common;
 
-use common::{adapter, server};
+use common::{adapter, propagated, server};
 use orbium_core::{Orb, PoaError, Policies};
 use orbium_rt::{
     PolicyType, PriorityBand, PriorityModelPolicy, Protocol, ProtocolList, RtOrb, RtPoaError,
@@ -44,13 +44,6 @@ fn declared(server_priority: i16) -> RtPolicies {
     }
 }
 
-fn propagated() -> RtPolicies {
-    RtPolicies {
-        priority_model: Some(PriorityModelPolicy::client_propagated(0)),
-        ..RtPolicies::default()
-    }
-}
-
 #[test]
 fn a_thread_pool_must_be_there() {
     let (orb, rt) = server();
@@ -85,7 +78,7 @@ fn the_servers_priority_is_a_lanes() {
     assert_eq!(refusal(&orb, &rt, &with(declared(7))), expected);
     adapter(&orb, &rt, "declared", &with(declared(9)));
     // The client says which.
-    adapter(&orb, &rt, "propagated", &with(propagated()));
+    adapter(&orb, &rt, "propagated", &with(propagated(0)));
 }
 
 #[test]
@@ -110,7 +103,7 @@ fn bands_must_be_bands() {
     ] {
         let policies = RtPolicies {
             bands: Some(bands),
-            ..propagated()
+            ..propagated(0)
         };
         let expected = (PolicyType::PriorityBandedConnection, why);
         assert_eq!(refusal(&orb, &rt, &policies), expected);
@@ -118,7 +111,7 @@ fn bands_must_be_bands() {
     // They may overlap: the first that holds a priority counts.
     let policies = RtPolicies {
         bands: Some(vec![band(0, 9), band(5, 20)]),
-        ..propagated()
+        ..propagated(0)
     };
     adapter(&orb, &rt, "overlap", &policies);
 }
@@ -142,7 +135,7 @@ fn every_band_has_a_lane() {
     let with = |bands: &[PriorityBand]| RtPolicies {
         bands: Some(bands.to_vec()),
         threadpool: pool,
-        ..propagated()
+        ..propagated(0)
     };
     let expected = (PolicyType::PriorityBandedConnection, Why::BandWithoutLane);
     let missing = with(&[band(0, 9), band(10, 19), band(20, 29)]);

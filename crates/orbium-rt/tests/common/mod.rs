@@ -9,9 +9,12 @@
 use std::sync::Arc;
 
 use orbium_core::{Config, Orb, Policies};
-use orbium_rt::{ContinuousMapping, RtOrb, RtOrbBuilder, RtPoa, RtPolicies};
-use orbium_testkit::TargetState;
+use orbium_rt::{
+    ContinuousMapping, PriorityModelPolicy, RtOrb, RtOrbBuilder, RtPoa, RtPolicies,
+    ThreadpoolConfig, ThreadpoolLane,
+};
 use orbium_testkit::probe::Target;
+use orbium_testkit::{TargetState, within};
 
 /// A builder of soft ORBs whose CORBA priorities 0 to 98 are native 1 to 99.
 pub fn soft() -> RtOrbBuilder {
@@ -50,6 +53,56 @@ pub fn adapter(orb: &Orb, rt: &RtOrb, name: &str, policies: &RtPolicies) -> RtPo
     let root = orb.root_poa();
     rt.create_poa(&root, name, Some(manager), Policies::default(), policies)
         .unwrap()
+}
+
+/// The client says at which priority it is served.
+pub fn propagated(server_priority: i16) -> RtPolicies {
+    RtPolicies {
+        priority_model: Some(PriorityModelPolicy::client_propagated(server_priority)),
+        ..RtPolicies::default()
+    }
+}
+
+/// A server with a pool of lanes at 5 and 20, one thread each, and an object that
+/// they serve.
+pub struct Pooled {
+    pub orb: Orb,
+    pub rt: RtOrb,
+    pub state: Arc<TargetState>,
+    pub object: Target,
+}
+
+impl Pooled {
+    pub fn new(config: ThreadpoolConfig) -> Self {
+        let (orb, rt) = server();
+        let lanes = [5, 20].map(|it| ThreadpoolLane::new(it, 1, 0));
+        let pool = rt.create_threadpool_with_lanes(&lanes, config).unwrap();
+        let policies = RtPolicies {
+            threadpool: Some(pool),
+            ..propagated(5)
+        };
+        let state = teller();
+        let object = adapter(&orb, &rt, "pooled", &policies)
+            .activate(Arc::clone(&state))
+            .unwrap();
+        orb.bind_key("Target", &object).unwrap();
+        Self {
+            orb,
+            rt,
+            state,
+            object,
+        }
+    }
+
+    pub fn port(&self) -> u16 {
+        self.orb.addresses().unwrap()[0].port
+    }
+
+    pub fn end(self) {
+        let orb = self.orb.clone();
+        drop(self);
+        within("the server's shutdown", move || orb.shutdown(true)).unwrap();
+    }
 }
 
 /// A servant whose `act` says at which priority it runs, −1 for none.

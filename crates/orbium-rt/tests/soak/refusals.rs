@@ -13,9 +13,9 @@ use orbium_rt::{
     RtObject, RtOrb, RtPolicies, ThreadpoolConfig, ThreadpoolLane,
 };
 use orbium_testkit::probe::Target;
-use orbium_testkit::{Peer, RequestLine, Served, TargetState, eventually, request, within};
+use orbium_testkit::{Peer, RequestLine, Served, eventually, request, within};
 
-use crate::common::{adapter, client, seen_by, server, server_with, teller};
+use crate::common::{Pooled, adapter, client, propagated, seen_by, server_with, teller};
 use crate::measure::{Fault, Run};
 
 const ALL: usize = usize::MAX;
@@ -61,79 +61,37 @@ pub(crate) const FAULTS: &[Fault] = &[
 const DATA_CONVERSION_2: SystemException =
     SystemException::omg(ExceptionKind::DataConversion, 2, Completion::No);
 
-fn propagated(server_priority: i16) -> RtPolicies {
-    RtPolicies {
-        priority_model: Some(PriorityModelPolicy::client_propagated(server_priority)),
+/// A server with a pool. Another client calls another object of its, and one the
+/// lane at 20.
+fn pooled(run: &mut Run, config: ThreadpoolConfig) -> Pooled {
+    let pooled = Pooled::new(config);
+    let (orb, rt) = (&pooled.orb, &pooled.rt);
+    let other = orb.root_poa().activate(teller()).unwrap();
+    run.beside(seen_by(&orbium_testkit::client(), orb, &other));
+    let lane = ThreadpoolLane::new(20, 1, 0);
+    let declared = RtPolicies {
+        priority_model: Some(PriorityModelPolicy::server_declared(20)),
+        threadpool: Some(
+            rt.create_threadpool(lane, ThreadpoolConfig::default())
+                .unwrap(),
+        ),
         ..RtPolicies::default()
-    }
+    };
+    let declared: Target = adapter(orb, rt, "declared", &declared)
+        .activate(teller())
+        .unwrap();
+    run.beside(seen_by(&orbium_testkit::client(), orb, &declared));
+    pooled
 }
 
-/// A server with lanes at 5 and 20, one thread each; an object of theirs, and one
-/// of the ORB's own.
-struct Pooled {
-    orb: Orb,
-    rt: RtOrb,
-    state: Arc<TargetState>,
-    object: Target,
-    other: Target,
-}
-
-impl Pooled {
-    fn new(config: ThreadpoolConfig) -> Self {
-        let (orb, rt) = server();
-        let lanes = [5, 20].map(|it| ThreadpoolLane::new(it, 1, 0));
-        let pool = rt.create_threadpool_with_lanes(&lanes, config).unwrap();
-        let policies = RtPolicies {
-            threadpool: Some(pool),
-            ..propagated(5)
-        };
-        let state = teller();
-        let object = adapter(&orb, &rt, "pooled", &policies)
-            .activate(Arc::clone(&state))
-            .unwrap();
-        let other = orb.root_poa().activate(teller()).unwrap();
-        Self {
-            orb,
-            rt,
-            state,
-            object,
-            other,
-        }
-    }
-
-    /// Another client calls the object of the ORB's own, and one the lane at 20.
-    fn bystanders(&self, run: &mut Run) {
-        run.beside(seen_by(&orbium_testkit::client(), &self.orb, &self.other));
-        let declared = RtPolicies {
-            priority_model: Some(PriorityModelPolicy::server_declared(20)),
-            threadpool: Some(
-                self.rt
-                    .create_threadpool(ThreadpoolLane::new(20, 1, 0), ThreadpoolConfig::default())
-                    .unwrap(),
-            ),
-            ..RtPolicies::default()
-        };
-        let declared: Target = adapter(&self.orb, &self.rt, "declared", &declared)
-            .activate(teller())
-            .unwrap();
-        run.beside(seen_by(&orbium_testkit::client(), &self.orb, &declared));
-    }
-
-    fn end(self) {
-        let orb = self.orb.clone();
-        drop(self);
-        within("the server's shutdown", move || orb.shutdown(true)).unwrap();
-    }
-}
-
-fn below_all_lanes(run: &mut Run) {
-    let pooled = Pooled::new(ThreadpoolConfig::default());
-    pooled.bystanders(run);
+/// Calls at a priority that the pool does not serve.
+fn no_such_lane(run: &mut Run, priority: i16, seen: impl FnOnce(Target) -> Target) {
+    let pooled = pooled(run, ThreadpoolConfig::default());
     let (client_orb, client_rt) = client();
-    let target = seen_by(&client_orb, &pooled.orb, &pooled.object);
+    let target = seen(seen_by(&client_orb, &pooled.orb, &pooled.object));
     thread::scope(|scope| {
         scope.spawn(|| {
-            client_rt.current().set_the_priority(4).unwrap();
+            client_rt.current().set_the_priority(priority).unwrap();
             run.cycles(|_| {
                 let refused = target.act(0).unwrap_err();
                 assert_eq!(refused.kind, ExceptionKind::InvPolicy);
@@ -146,30 +104,19 @@ fn below_all_lanes(run: &mut Run) {
     pooled.end();
 }
 
+fn below_all_lanes(run: &mut Run) {
+    no_such_lane(run, 4, |target| target);
+}
+
 fn band_not_served(run: &mut Run) {
-    let pooled = Pooled::new(ThreadpoolConfig::default());
-    pooled.bystanders(run);
-    let (client_orb, client_rt) = client();
-    let target = seen_by(&client_orb, &pooled.orb, &pooled.object);
     let bands = [(0, 9), (30, 49)].map(|(low, high)| PriorityBand { low, high });
-    let target = target.with_priority_bands(&bands).unwrap();
-    thread::scope(|scope| {
-        scope.spawn(|| {
-            client_rt.current().set_the_priority(40).unwrap();
-            run.cycles(|_| {
-                let refused = target.act(0).unwrap_err();
-                assert_eq!(refused.kind, ExceptionKind::InvPolicy);
-            });
-            client_rt.current().set_the_priority(5).unwrap();
-            assert_eq!(target.act(0), Ok(5));
-        });
+    no_such_lane(run, 40, |target| {
+        target.with_priority_bands(&bands).unwrap()
     });
-    pooled.end();
 }
 
 fn another_model(run: &mut Run) {
-    let pooled = Pooled::new(ThreadpoolConfig::default());
-    pooled.bystanders(run);
+    let pooled = pooled(run, ThreadpoolConfig::default());
     let poa = adapter(&pooled.orb, &pooled.rt, "propagated", &propagated(5));
     let state = teller();
     run.cycles(|_| {
@@ -258,15 +205,14 @@ fn kernel_refuses(run: &mut Run) {
 
 /// A thread of the lane is busy, and nobody may wait, or one does.
 fn pool_is_full(run: &mut Run) {
-    let pooled = Pooled::new(ThreadpoolConfig {
+    let config = ThreadpoolConfig {
         allow_request_buffering: true,
         max_buffered_requests: 1,
         ..ThreadpoolConfig::default()
-    });
-    pooled.bystanders(run);
-    pooled.orb.bind_key("Target", &pooled.object).unwrap();
+    };
+    let pooled = pooled(run, config);
     // One is served, one waits, and once the third is refused both are there.
-    let mut peer = Peer::connect(pooled.orb.addresses().unwrap()[0].port);
+    let mut peer = Peer::connect(pooled.port());
     for id in [2, 4, 6] {
         peer.send(&request(RequestLine::new(id, "gate"), |_| {}));
     }
