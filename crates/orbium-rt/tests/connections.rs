@@ -20,8 +20,8 @@ use orbium_rt::{
     DscpMapping, PolicyType, PriorityBand, PriorityModelPolicy, Protocol, ProtocolList, RtObject,
     RtOrb, RtPolicies, TcpProtocolProperties, ThreadpoolConfig, ThreadpoolLane, ValidationError,
 };
-use orbium_testkit::TargetState;
 use orbium_testkit::probe::Target;
+use orbium_testkit::{TargetState, calling_by};
 
 const LOW: PriorityBand = PriorityBand { low: 0, high: 9 };
 const HIGH: PriorityBand = PriorityBand { low: 10, high: 29 };
@@ -79,12 +79,7 @@ fn bands_and_priorities_go_with_every_client_strategy() {
         .activate(common::teller())
         .unwrap();
     for strategy in ClientStrategy::ALL {
-        let config = Config {
-            client_strategy: *strategy,
-            strategy: strategy.needs().unwrap_or_default(),
-            ..Config::default()
-        };
-        let client_orb = Orb::new(config).unwrap();
+        let client_orb = Orb::new(calling_by(*strategy)).unwrap();
         let client_rt = soft().install(&client_orb).unwrap();
         let target = seen_by(&client_orb, &server_orb, &object);
         let banded = target.with_priority_bands(&[LOW, HIGH]).unwrap();

@@ -19,7 +19,7 @@ use orbium_rt::{
 };
 use orbium_testkit::probe::Target;
 use orbium_testkit::{
-    Peer, RequestLine, TargetState, each_strategy, eventually, request, threads, within,
+    Peer, RequestLine, TargetState, calling_by, each_strategy, eventually, request, threads, within,
 };
 
 /// Asks a servant for its thread, and for its priority.
@@ -134,12 +134,7 @@ fn whatever_the_transport_and_the_client_strategy() {
             rt.serve_bindings(Budget::new()).unwrap();
             let object = object(&server_orb, &rt);
             for strategy in ClientStrategy::ALL {
-                let config = Config {
-                    client_strategy: *strategy,
-                    strategy: strategy.needs().unwrap_or_default(),
-                    ..Config::default()
-                };
-                let orb = Orb::new(config).unwrap();
+                let orb = Orb::new(calling_by(*strategy)).unwrap();
                 let marked = seen_by(&orb, &server_orb, &object).with_dedicated_thread(at(30));
                 several(|| marked.act(THREAD)).unwrap();
                 assert_eq!(marked.act(PRIORITY), Ok(30), "{endpoint} {strategy}");

@@ -28,7 +28,8 @@ pub use essence::essence;
 pub use hostility::{WellBehaved, good_messages, short_message_time, what_is_no_message};
 pub use message::{Message, Request, RequestLine, reply, request};
 pub use orbs::{
-    Served, client, each_client_strategy, each_pair, each_strategy, in_order, reach, reference,
+    Served, calling_by, client, each_client_strategy, each_pair, each_strategy, in_order, reach,
+    reference,
 };
 pub use peer::{FakeServer, Peer};
 pub use ports::dead_port;

@@ -77,6 +77,17 @@ pub fn each_pair(test: impl Fn(Config)) {
     });
 }
 
+/// The configuration of an ORB that calls by a strategy, and serves by one that it
+/// goes together with.
+#[must_use]
+pub fn calling_by(client_strategy: ClientStrategy) -> Config {
+    Config {
+        client_strategy,
+        strategy: client_strategy.needs().unwrap_or_default(),
+        ..Config::default()
+    }
+}
+
 /// An ORB that serves the test interface on a free port of the loopback.
 #[derive(Clone, Debug)]
 pub struct Served {

@@ -14,7 +14,8 @@ use orbium::{
 use orbium_core::{Priority, priority};
 use orbium_testkit::probe::Target;
 use orbium_testkit::{
-    FakeServer, Peer, client, each_client_strategy, eventually, reach, reference, within,
+    FakeServer, Peer, calling_by, client, each_client_strategy, eventually, reach, reference,
+    within,
 };
 
 struct Scripted {
@@ -56,10 +57,8 @@ fn call(target: &Target, peer: impl FnOnce() -> Peer) -> Peer {
 
 fn with(client_strategy: ClientStrategy, limits: Limits) -> Orb {
     let config = Config {
-        client_strategy,
-        strategy: client_strategy.needs().unwrap_or_default(),
         limits,
-        ..Config::default()
+        ..calling_by(client_strategy)
     };
     Orb::new(config).unwrap()
 }

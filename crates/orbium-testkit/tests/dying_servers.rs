@@ -13,8 +13,8 @@ use orbium::giop::ReplyStatus;
 use orbium::{ExceptionKind, Interface, Orb};
 use orbium_cdr::ByteOrder;
 use orbium_testkit::{
-    FakeServer, Peer, descriptors, each_client_strategy, eventually, reach, reference, reply,
-    threads, within,
+    FakeServer, Peer, calling_by, descriptors, each_client_strategy, eventually, reach, reference,
+    reply, threads, within,
 };
 
 /// Connections that end within each run.
@@ -69,11 +69,7 @@ fn servers_that_die_in_every_phase_leave_nothing() {
                 }
                 deaths
             });
-            let client = Orb::builder()
-                .strategy(strategy.needs().unwrap_or_default())
-                .client_strategy(strategy)
-                .build()
-                .unwrap();
+            let client = Orb::new(calling_by(strategy)).unwrap();
             let text = reference(2, &[port], b"x", &[]).to_string();
             let target = reach(&client, &text).with_timeout(Duration::from_secs(10));
             thread::scope(|scope| {

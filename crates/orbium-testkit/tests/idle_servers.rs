@@ -7,8 +7,8 @@ use std::time::Duration;
 use orbium::giop::{MessageKind, ResponseFlags};
 use orbium::{Config, Limits, Orb, ServerStrategy};
 use orbium_testkit::{
-    Gate, Peer, RequestLine, Served, each_client_strategy, each_strategy, eventually, request,
-    with_time_enough, within,
+    Gate, Peer, RequestLine, Served, calling_by, each_client_strategy, each_strategy, eventually,
+    request, with_time_enough, within,
 };
 
 const TIME: Duration = Duration::from_millis(40);
@@ -111,11 +111,7 @@ fn no_caller_sees_that_idle_connections_are_closed() {
     each_strategy(|strategy| {
         each_client_strategy(|client_strategy| {
             let served = closing(strategy, TIME);
-            let client = Orb::builder()
-                .strategy(client_strategy.needs().unwrap_or_default())
-                .client_strategy(client_strategy)
-                .build()
-                .unwrap();
+            let client = Orb::new(calling_by(client_strategy)).unwrap();
             let target = served.seen_by(&client);
             const ROUNDS: i32 = 12;
             within("calls now and then", move || {

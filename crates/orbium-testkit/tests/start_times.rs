@@ -8,12 +8,12 @@ use std::time::{Duration, SystemTime};
 use orbium::giop::time::{EndTimes, UtcTime};
 use orbium::giop::{ReplyStatus, ServiceContext, SystemExceptionBody, minor, service_context};
 use orbium::{
-    ClientStrategy, Completion, Config, ExceptionKind, Interface, Orb, ServerStrategy,
-    SystemException, TimePolicies,
+    ClientStrategy, Completion, ExceptionKind, Interface, Orb, ServerStrategy, SystemException,
+    TimePolicies,
 };
 use orbium_testkit::{
-    FakeServer, Peer, RequestLine, Served, each_client_strategy, each_strategy, reach, reference,
-    request, within,
+    FakeServer, Peer, RequestLine, Served, calling_by, each_client_strategy, each_strategy, reach,
+    reference, request, within,
 };
 
 const SHORT: Duration = Duration::from_millis(60);
@@ -27,12 +27,7 @@ const OVER: SystemException = SystemException::orbium(
 );
 
 fn client(client_strategy: ClientStrategy) -> Orb {
-    Orb::new(Config {
-        client_strategy,
-        strategy: client_strategy.needs().unwrap_or_default(),
-        ..Config::default()
-    })
-    .unwrap()
+    Orb::new(calling_by(client_strategy)).unwrap()
 }
 
 fn request_start(start: SystemTime) -> TimePolicies {

@@ -14,8 +14,8 @@ use orbium::{
 };
 use orbium_testkit::probe::Target;
 use orbium_testkit::{
-    FakeServer, Peer, Request, RequestLine, Served, client, each_client_strategy, each_pair,
-    each_strategy, eventually, reach, reference, request, with_time_enough, within,
+    FakeServer, Peer, Request, RequestLine, Served, calling_by, client, each_client_strategy,
+    each_pair, each_strategy, eventually, reach, reference, request, with_time_enough, within,
 };
 
 const SHORT: Duration = Duration::from_millis(150);
@@ -51,12 +51,7 @@ fn late(minor: u32) -> SystemException {
 #[test]
 fn what_is_over_before_it_begins_is_not_sent() {
     each_client_strategy(|client_strategy| {
-        let client = Orb::new(Config {
-            client_strategy,
-            strategy: client_strategy.needs().unwrap_or_default(),
-            ..Config::default()
-        })
-        .unwrap();
+        let client = Orb::new(calling_by(client_strategy)).unwrap();
         let (server, target) = scripted(&client);
         let past = SystemTime::now() - LONG;
         let over = SystemException::orbium(

@@ -5,9 +5,9 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use orbium_core::{ClientStrategy, Config, Orb, ServerStrategy};
+use orbium_core::{ClientStrategy, Orb, ServerStrategy};
 use orbium_testkit::probe::Target;
-use orbium_testkit::{Served, TargetState};
+use orbium_testkit::{Served, TargetState, calling_by};
 
 use crate::measure::Run;
 
@@ -32,12 +32,7 @@ pub(crate) fn each_server(run: &mut Run) -> Vec<Served> {
 /// A client of each strategy, which also calls that object meanwhile.
 pub(crate) fn each_client(well: &Served, run: &mut Run) -> Vec<Orb> {
     let client = |strategy: &ClientStrategy| {
-        let client = Orb::new(Config {
-            client_strategy: *strategy,
-            strategy: strategy.needs().unwrap_or_default(),
-            ..Config::default()
-        });
-        let client = client.unwrap();
+        let client = Orb::new(calling_by(*strategy)).unwrap();
         run.beside(well.seen_by(&client));
         client
     };
