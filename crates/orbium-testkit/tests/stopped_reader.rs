@@ -133,6 +133,21 @@ fn what_was_asked_for_is_sent_after_the_client_has_sent_nonsense() {
     });
 }
 
+#[test]
+fn what_was_asked_for_is_sent_after_the_client_has_sent_its_last() {
+    each_strategy(|strategy| {
+        let served = Served::new(strategy);
+        let mut peer = held(&served);
+        peer.finish_sending();
+        served.orb.root_poa().manager().activate().unwrap();
+        let (id, _, body) = peer.receive().reply();
+        assert_eq!((id, body.len()), (1, (16 << 20) + 4));
+        peer.expect(MessageKind::CloseConnection);
+        peer.expect_end();
+        served.end();
+    });
+}
+
 /// Once a CloseConnection could stand in the middle of a reply that the peer
 /// took too slowly when the ORB ended.
 #[test]

@@ -134,7 +134,7 @@ impl ServerConnection {
     /// was sent, for CloseConnection says that what was not answered was not
     /// begun.
     pub(super) fn end(&self) {
-        {
+        if !self.ended.load(Ordering::SeqCst) {
             // Under the lock: what is kept before is seen by `close`, and what
             // comes after waits for the peer itself, as nobody else will.
             let _pending = self.lock();
@@ -145,6 +145,17 @@ impl ServerConnection {
         if self.late.load(Ordering::SeqCst) == 0 {
             self.close(Patience::Until(Deadline::after(Some(Duration::ZERO))));
         }
+    }
+
+    /// Whether `end` would cut nothing off: then nothing more is kept either.
+    /// Otherwise what is kept for the peer goes first.
+    pub(super) fn may_end(&self) -> bool {
+        let pending = self.lock();
+        let is_empty = pending.octets.is_empty();
+        if is_empty {
+            self.ended.store(true, Ordering::SeqCst);
+        }
+        is_empty
     }
 
     /// Notes that nobody waits for a reply any more.

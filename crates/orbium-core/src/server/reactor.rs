@@ -313,7 +313,12 @@ impl Reactor {
         if served.connection.has_pending() {
             match served.connection.flush() {
                 Ok(false) => {}
-                Ok(true) if served.closing => self.drop_connection(id),
+                // Unless more was kept meanwhile.
+                Ok(true) if served.closing => {
+                    if served.connection.may_end() {
+                        self.drop_connection(id);
+                    }
+                }
                 // More may have been received before.
                 Ok(true) => {
                     self.todo.push_back(id);
@@ -334,7 +339,9 @@ impl Reactor {
         match intake.framing.receive(&*served.connection.stream) {
             // Who ends all connections looks at it.
             Ok(0) if self.shared.is_stopping() => {}
-            Ok(0) => self.drop_connection(id),
+            Ok(0) if served.connection.may_end() => self.drop_connection(id),
+            // The answers of other threads go first.
+            Ok(0) => served.closing = true,
             Ok(_) => self.todo.push_back(id),
             Err(error) => match error.kind() {
                 io::ErrorKind::Interrupted => {}
@@ -392,7 +399,7 @@ impl Reactor {
             return;
         };
         let close = last == Taken::Close || intake.is_assembly_late();
-        if close && connection.has_pending() && !connection.is_broken() {
+        if close && !connection.is_broken() && !connection.may_end() {
             // The answers of other threads go first. They have a deadline.
             served.closing = true;
             return;
