@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What cannot be generated, and why.
 
-use std::collections::{BTreeMap, HashSet};
-
-use orbium_idl::model::{DefId, DefinitionKind, InterfaceKind, Member, Model, Type};
+use orbium_idl::model::{
+    DefId, DefMap, DefSet, DefinitionKind, InterfaceKind, Member, Model, Type,
+};
 
 use crate::Options;
 
@@ -12,7 +12,7 @@ const MOST_FEATURES: usize = 30_000;
 
 /// Definitions left out with the reason; no reason where that of the scope
 /// around is enough.
-pub(crate) type LeftOut = BTreeMap<DefId, Option<String>>;
+pub(crate) type LeftOut = DefMap<Option<String>>;
 
 /// Finds everything without a mapping, and everything that uses it.
 pub(crate) fn left_out(model: &Model, options: &Options) -> LeftOut {
@@ -37,26 +37,29 @@ pub(crate) fn left_out(model: &Model, options: &Options) -> LeftOut {
             }
             _ => continue,
         };
-        out.entry(definition.id).or_insert(Some(reason));
+        if !out.contains(definition.id) {
+            out.insert(definition.id, Some(reason));
+        }
     }
     // Uses may come before what they use, so this goes on until nothing new
     // is found.
     loop {
-        let before = out.len();
+        let mut found = false;
         for definition in model.definitions() {
-            if out.contains_key(&definition.id) {
+            if out.contains(definition.id) {
                 continue;
             }
-            if definition
-                .parent
-                .is_some_and(|parent| out.contains_key(&parent))
-            {
-                out.insert(definition.id, None);
-            } else if let Some(reason) = reason(model, &out, definition.id) {
-                out.insert(definition.id, Some(reason));
-            }
+            let reason = match definition.parent {
+                Some(parent) if out.contains(parent) => None,
+                _ => match reason(model, &out, definition.id) {
+                    Some(reason) => Some(reason),
+                    None => continue,
+                },
+            };
+            out.insert(definition.id, reason);
+            found = true;
         }
-        if out.len() == before {
+        if !found {
             return out;
         }
     }
@@ -64,7 +67,7 @@ pub(crate) fn left_out(model: &Model, options: &Options) -> LeftOut {
 
 /// What included files define and nothing uses: quietly left out.
 fn not_needed(model: &Model) -> LeftOut {
-    let mut needed = HashSet::new();
+    let mut needed = DefSet::default();
     let mut pending: Vec<DefId> = Vec::new();
     for definition in model.definitions() {
         let container = matches!(definition.kind, DefinitionKind::Module(_));
@@ -83,10 +86,13 @@ fn not_needed(model: &Model) -> LeftOut {
             used_by(&definition.kind, &mut pending);
         }
     }
-    let others = model
-        .definitions()
-        .filter(|definition| !needed.contains(&definition.id));
-    others.map(|definition| (definition.id, None)).collect()
+    let mut others = LeftOut::default();
+    for definition in model.definitions() {
+        if !needed.contains(definition.id) {
+            others.insert(definition.id, None);
+        }
+    }
+    others
 }
 
 fn used_by(kind: &DefinitionKind, into: &mut Vec<DefId>) {
@@ -167,7 +173,7 @@ struct Uses<'m> {
 
 impl Uses<'_> {
     fn id(&self, id: DefId) -> Option<String> {
-        let used = self.out.contains_key(&id);
+        let used = self.out.contains(id);
         used.then(|| {
             format!(
                 "it uses `{}`, which is left out",

@@ -5,11 +5,13 @@
 use std::cell::RefCell;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use orbium_idl::model::{DefId, Definition, DefinitionKind, Direction, InterfaceKind, Model, Type};
+use orbium_idl::model::{
+    DefId, DefMap, DefSet, Definition, DefinitionKind, Direction, InterfaceKind, Model, Type,
+};
 
 use crate::data::variants;
 use crate::mapped::{LeftOut, left_out};
-use crate::types::Fact;
+use crate::types::FACTS;
 use crate::{Options, names};
 
 /// Names that must keep their meaning in every generated module.
@@ -69,17 +71,18 @@ pub(crate) struct Plan<'m> {
     pub(crate) model: &'m Model,
     pub(crate) options: &'m Options,
     pub(crate) left_out: LeftOut,
-    places: HashMap<DefId, Place>,
-    methods: HashMap<DefId, Methods>,
-    interfaces: HashMap<DefId, InterfaceNames>,
-    type_codes: HashMap<DefId, String>,
+    places: DefMap<Place>,
+    methods: DefMap<Methods>,
+    interfaces: DefMap<InterfaceNames>,
+    type_codes: DefMap<String>,
     /// By module, then by the set of exceptions.
     errors: BTreeMap<Vec<String>, Vec<ErrorEnum>>,
     taken: HashMap<Vec<String>, HashSet<String>>,
     external: Vec<(Vec<String>, String)>,
-    pub(crate) facts: RefCell<HashMap<(Fact, DefId), u64>>,
+    /// By fact.
+    pub(crate) facts: RefCell<[DefMap<u64>; FACTS]>,
     /// Variant names of the enums asked for.
-    variants: RefCell<HashMap<DefId, Vec<String>>>,
+    variants: RefCell<DefMap<Vec<String>>>,
 }
 
 impl<'m> Plan<'m> {
@@ -88,10 +91,10 @@ impl<'m> Plan<'m> {
             model,
             options,
             left_out: left_out(model, options),
-            places: HashMap::new(),
-            methods: HashMap::new(),
-            interfaces: HashMap::new(),
-            type_codes: HashMap::new(),
+            places: DefMap::default(),
+            methods: DefMap::default(),
+            interfaces: DefMap::default(),
+            type_codes: DefMap::default(),
             errors: BTreeMap::new(),
             taken: HashMap::new(),
             external: Vec::new(),
@@ -102,12 +105,12 @@ impl<'m> Plan<'m> {
         for (scope, path) in &options.external {
             let found = model
                 .lookup(scope)
-                .and_then(|module| plan.places.get(&module.id));
+                .and_then(|module| plan.places.get(module.id));
             if let Some(place) = found {
                 plan.external.push((place.inner_path(), path.clone()));
             }
         }
-        let mut named = HashSet::new();
+        let mut named = DefSet::default();
         for definition in model.definitions() {
             plan.name_with_bases(definition.id, &mut named);
         }
@@ -116,8 +119,8 @@ impl<'m> Plan<'m> {
 
     /// Bases are named before what inherits them, wherever a forward
     /// declaration has put them.
-    fn name_with_bases(&mut self, id: DefId, named: &mut HashSet<DefId>) {
-        let known = self.interfaces.contains_key(&id);
+    fn name_with_bases(&mut self, id: DefId, named: &mut DefSet) {
+        let known = self.interfaces.contains(id);
         if known && named.insert(id) {
             for base in self.model.bases(id) {
                 self.name_with_bases(*base, named);
@@ -127,7 +130,7 @@ impl<'m> Plan<'m> {
     }
 
     pub(crate) fn is_mapped(&self, id: DefId) -> bool {
-        !self.left_out.contains_key(&id)
+        !self.left_out.contains(id)
     }
 
     /// The definitions in a scope that are generated.
@@ -180,7 +183,7 @@ impl<'m> Plan<'m> {
             self.name_companions(definition, module);
         }
         for definition in &contents {
-            let path = self.places[&definition.id].inner_path();
+            let path = self.places[definition.id].inner_path();
             if path.len() > module.len() {
                 self.place(self.model.contents(definition.id), &path);
             }
@@ -217,7 +220,7 @@ impl<'m> Plan<'m> {
         let inside = self.model.contents(definition.id);
         if !is_module && self.contents(inside).any(|inside| !is_feature(inside)) {
             let inner = self.fresh(module, &names::value(&definition.name));
-            if let Some(place) = self.places.get_mut(&definition.id) {
+            if let Some(place) = self.places.get_mut(definition.id) {
                 place.inner = Some(inner);
             }
         }
@@ -225,14 +228,18 @@ impl<'m> Plan<'m> {
 
     /// Names the methods of an interface after those that it inherits.
     fn name_features(&mut self, id: DefId) {
-        let bases = self.model.all_bases(id);
-        let inherited = bases.iter().flat_map(|base| self.model.contents(*base));
-        let mut taken: HashSet<String> = inherited
-            .filter_map(|feature| self.methods.get(feature))
-            .flat_map(|methods| [Some(methods.call.clone()), methods.set.clone()])
-            .flatten()
-            .collect();
-        let module = self.places[&id].module.clone();
+        let mut taken = HashSet::new();
+        for base in self.model.all_bases(id) {
+            for feature in self.model.contents(base) {
+                if let Some(methods) = self.methods.get(*feature) {
+                    taken.insert(methods.call.clone());
+                    if let Some(set) = &methods.set {
+                        taken.insert(set.clone());
+                    }
+                }
+            }
+        }
+        let module = self.places[id].module.clone();
         let features: Vec<&Definition> = self
             .contents(self.model.contents(id))
             .filter(|d| is_feature(d))
@@ -253,7 +260,9 @@ impl<'m> Plan<'m> {
                     if !attribute.readonly {
                         let wanted = format!("set_{}", names::snake(&feature.name));
                         let set = names::fresh(&wanted, &mut taken);
-                        self.methods_mut(feature.id).set = Some(set);
+                        if let Some(methods) = self.methods.get_mut(feature.id) {
+                            methods.set = Some(set);
+                        }
                         self.plan_error(&module, &attribute.set_raises, id, feature);
                     }
                     self.plan_error(&module, &attribute.get_raises, id, feature);
@@ -268,17 +277,15 @@ impl<'m> Plan<'m> {
                         let interface = names::camel(&self.model[id].name);
                         let wanted = format!("{interface}{}Results", names::camel(&feature.name));
                         let results = self.fresh(&module, &wanted);
-                        self.methods_mut(feature.id).results = Some(results);
+                        if let Some(methods) = self.methods.get_mut(feature.id) {
+                            methods.results = Some(results);
+                        }
                     }
                     self.plan_error(&module, &operation.raises, id, feature);
                 }
                 _ => {}
             }
         }
-    }
-
-    fn methods_mut(&mut self, id: DefId) -> &mut Methods {
-        self.methods.entry(id).or_default()
     }
 
     /// One error enum per distinct set of exceptions in a module.
@@ -326,32 +333,32 @@ impl<'m> Plan<'m> {
     }
 
     pub(crate) fn place_of(&self, id: DefId) -> &Place {
-        &self.places[&id]
+        &self.places[id]
     }
 
     pub(crate) fn methods_of(&self, id: DefId) -> &Methods {
-        &self.methods[&id]
+        &self.methods[id]
     }
 
     pub(crate) fn interface(&self, id: DefId) -> &InterfaceNames {
-        &self.interfaces[&id]
+        &self.interfaces[id]
     }
 
     /// The variant for an enumerator.
     pub(crate) fn variant(&self, of: DefId, index: u32) -> String {
         let mut known = self.variants.borrow_mut();
-        let names = known
-            .entry(of)
-            .or_insert_with(|| match &self.model[of].kind {
-                DefinitionKind::Enum(enumeration) => variants(enumeration),
-                _ => Vec::new(),
-            });
-        names.get(index as usize).cloned().unwrap_or_default()
+        if !known.contains(of)
+            && let DefinitionKind::Enum(enumeration) = &self.model[of].kind
+        {
+            known.insert(of, variants(enumeration));
+        }
+        let name = known.get(of).and_then(|names| names.get(index as usize));
+        name.cloned().unwrap_or_default()
     }
 
     /// Name of the static that describes a type.
     pub(crate) fn type_code(&self, id: DefId) -> &str {
-        &self.type_codes[&id]
+        &self.type_codes[id]
     }
 
     /// Names defined in a module, to tell what they shadow.
@@ -389,7 +396,7 @@ impl<'m> Plan<'m> {
         if let Some(path) = self.options.native(&self.model[id].scoped_name()) {
             return path.to_owned();
         }
-        let place = &self.places[&id];
+        let place = &self.places[id];
         self.path(from, &place.module, &place.name)
     }
 

@@ -13,7 +13,7 @@ const DEFAULT_ARRAY: u32 = 32;
 
 /// What is worked out once for each named type: types that hold one another
 /// many times over would take forever otherwise.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy)]
 pub(crate) enum Fact {
     Copy,
     Default,
@@ -24,23 +24,26 @@ pub(crate) enum Fact {
     Recursive,
 }
 
+/// How many facts there are.
+pub(crate) const FACTS: usize = Fact::Recursive as usize + 1;
+
 impl Plan<'_> {
-    fn measured(&self, fact: Fact, id: DefId, work: impl FnOnce() -> u64) -> u64 {
-        if let Some(known) = self.facts.borrow().get(&(fact, id)) {
+    fn measured(&self, fact: Fact, id: DefId, work: &dyn Fn() -> u64) -> u64 {
+        if let Some(known) = self.facts.borrow()[fact as usize].get(id) {
             return *known;
         }
         let found = work();
-        self.facts.borrow_mut().insert((fact, id), found);
+        self.facts.borrow_mut()[fact as usize].insert(id, found);
         found
     }
 
-    fn known(&self, fact: Fact, id: DefId, work: impl FnOnce() -> bool) -> bool {
-        self.measured(fact, id, || u64::from(work())) != 0
+    fn known(&self, fact: Fact, id: DefId, work: &dyn Fn() -> bool) -> bool {
+        self.measured(fact, id, &|| u64::from(work())) != 0
     }
 
     /// Whether a type contains itself.
     pub(crate) fn is_recursive(&self, id: DefId) -> bool {
-        self.known(Fact::Recursive, id, || self.model.is_recursive(id))
+        self.known(Fact::Recursive, id, &|| self.model.is_recursive(id))
     }
 
     /// The type that owns a value, as written from a module.
@@ -182,7 +185,7 @@ impl Plan<'_> {
                     _ => None,
                 };
                 // No size is kept as the greatest number.
-                let found = self.measured(Fact::Fixed, *id, || work().unwrap_or(u64::MAX));
+                let found = self.measured(Fact::Fixed, *id, &|| work().unwrap_or(u64::MAX));
                 (found < u64::MAX).then_some(found)
             }
             _ => None,
@@ -202,7 +205,7 @@ impl Plan<'_> {
         match ty {
             Type::WChar | Type::Fixed { .. } => true,
             Type::Array { element, .. } => self.is_copy(element),
-            Type::Named(id) => self.known(Fact::Copy, *id, || match &self.model[*id].kind {
+            Type::Named(id) => self.known(Fact::Copy, *id, &|| match &self.model[*id].kind {
                 DefinitionKind::Alias(alias) => self.is_copy(&alias.ty),
                 DefinitionKind::Struct(s) => {
                     !self.is_recursive(*id) && s.members.iter().all(|m| self.is_copy(&m.ty))
@@ -224,7 +227,7 @@ impl Plan<'_> {
                 element,
                 dimensions,
             } => dimensions.iter().all(|n| *n <= DEFAULT_ARRAY) && self.has_default(element),
-            Type::Named(id) => self.known(Fact::Default, *id, || match &self.model[*id].kind {
+            Type::Named(id) => self.known(Fact::Default, *id, &|| match &self.model[*id].kind {
                 DefinitionKind::Alias(alias) => self.has_default(&alias.ty),
                 DefinitionKind::Struct(s) => self.have_default(&s.members),
                 DefinitionKind::Enum(_) | DefinitionKind::Interface(_) => true,
@@ -244,7 +247,7 @@ impl Plan<'_> {
         match ty {
             Type::String(_) | Type::WString(_) | Type::Sequence { .. } => true,
             Type::Array { element, .. } => self.owns_memory(element),
-            Type::Named(id) => self.known(Fact::Memory, *id, || match &self.model[*id].kind {
+            Type::Named(id) => self.known(Fact::Memory, *id, &|| match &self.model[*id].kind {
                 DefinitionKind::Alias(alias) => self.owns_memory(&alias.ty),
                 DefinitionKind::Struct(s) => s.members.iter().any(|m| self.owns_memory(&m.ty)),
                 DefinitionKind::Union(u) => u.cases.iter().any(|c| self.owns_memory(&c.member.ty)),
@@ -275,7 +278,7 @@ impl Plan<'_> {
                     .fold(1u64, |all, n| all.saturating_mul(u64::from(*n)));
                 self.min_size(element).saturating_mul(count)
             }
-            Type::Named(id) => self.measured(Fact::MinSize, *id, || match &self.model[*id].kind {
+            Type::Named(id) => self.measured(Fact::MinSize, *id, &|| match &self.model[*id].kind {
                 DefinitionKind::Alias(alias) => self.min_size(&alias.ty),
                 DefinitionKind::Struct(s) => self.min_members(&s.members),
                 DefinitionKind::Union(u) => {
@@ -341,7 +344,7 @@ impl Plan<'_> {
                     .saturating_mul(count)
                     .min(u64::from(u32::MAX))
             }
-            Type::Named(id) => self.measured(Fact::Room, *id, || match &self.model[*id].kind {
+            Type::Named(id) => self.measured(Fact::Room, *id, &|| match &self.model[*id].kind {
                 DefinitionKind::Alias(alias) => self.memory(&alias.ty),
                 DefinitionKind::Struct(s) => sum(&s.members),
                 DefinitionKind::Exception(e) => sum(&e.members),

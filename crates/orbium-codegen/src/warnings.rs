@@ -38,7 +38,7 @@ impl fmt::Display for Warning {
 pub(crate) fn of(plan: &Plan<'_>) -> Vec<Warning> {
     let mut warnings = Vec::new();
     for definition in plan.model.definitions() {
-        if let Some(reason) = plan.left_out.get(&definition.id) {
+        if let Some(reason) = plan.left_out.get(definition.id) {
             let noun = definition.kind.noun();
             warnings.extend(reason.as_ref().map(|reason| Warning {
                 kind: WarningKind::LeftOut,

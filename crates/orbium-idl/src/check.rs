@@ -18,12 +18,12 @@ mod scope;
 mod types;
 mod value;
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 
 use crate::ast::{Annotation, Ident, Import, Item, ItemKind, ScopedName};
 use crate::diagnostic::{Reporter, Severity};
 use crate::doc;
-use crate::model::{DefId, Definition, DefinitionKind, Model, Module};
+use crate::model::{DefId, DefMap, DefSet, Definition, DefinitionKind, Model, Module};
 use crate::options::Options;
 use crate::parser::Unit;
 use crate::source::{SourceMap, Span};
@@ -45,17 +45,17 @@ pub(crate) fn check(
         model: Model::default(),
         scopes: vec![Scope::root()],
         scope: ScopeId(0),
-        scope_of: HashMap::new(),
-        states: HashMap::new(),
+        scope_of: DefMap::default(),
+        states: DefMap::default(),
         undeclared: HashSet::new(),
         tainted: &unit.tainted,
         inherited: 0,
         copied: 0,
-        complete_aliases: HashSet::new(),
-        mobile: HashSet::new(),
+        complete_aliases: DefSet::default(),
+        mobile: DefSet::default(),
         binding: true,
         saved_prefixes: Vec::new(),
-        type_prefixes: HashMap::new(),
+        type_prefixes: DefMap::default(),
         imports: Vec::new(),
     };
     checker.items(&unit.items);
@@ -71,23 +71,23 @@ struct Checker<'a> {
     model: Model,
     scopes: Vec<Scope>,
     scope: ScopeId,
-    scope_of: HashMap<DefId, ScopeId>,
-    states: HashMap<DefId, State>,
+    scope_of: DefMap<ScopeId>,
+    states: DefMap<State>,
     /// Names already reported as undeclared.
     undeclared: HashSet<String>,
     tainted: &'a HashSet<String>,
     /// Characters of string constants copied from one to another.
     copied: usize,
     /// Aliases known to hold nothing incomplete.
-    complete_aliases: HashSet<DefId>,
+    complete_aliases: DefSet,
     /// Types known to hold nothing local or native.
-    mobile: HashSet<DefId>,
+    mobile: DefSet,
     /// Inherited names so far, in all scopes.
     inherited: usize,
     /// Names that are used are bound to their meaning in the scope.
     binding: bool,
     saved_prefixes: Vec<(ScopeId, String)>,
-    type_prefixes: HashMap<DefId, String>,
+    type_prefixes: DefMap<String>,
     imports: Vec<Import>,
 }
 
@@ -186,7 +186,7 @@ impl Checker<'_> {
             }
             None => self.define(name, DefinitionKind::Module(Module::default()), around),
         };
-        let scope = match self.scope_of.get(&id) {
+        let scope = match self.scope_of.get(id) {
             Some(scope) => self.reenter(*scope),
             None => self.enter(ScopeKind::Module, name, Some(id)),
         };
@@ -261,7 +261,7 @@ impl Checker<'_> {
         definition.annotations.extend(annotations);
         definition.doc = doc.or(definition.doc.take());
         self.check_forward_prefix(id, name);
-        if let Some(state) = self.states.get_mut(&id) {
+        if let Some(state) = self.states.get_mut(id) {
             state.span = name.span;
         }
         self.model.place(id);
@@ -269,18 +269,18 @@ impl Checker<'_> {
 
     fn progress(&self, id: DefId) -> Progress {
         self.states
-            .get(&id)
+            .get(id)
             .map_or(Progress::Complete, |s| s.progress)
     }
 
     fn set_progress(&mut self, id: DefId, progress: Progress) {
-        if let Some(state) = self.states.get_mut(&id) {
+        if let Some(state) = self.states.get_mut(id) {
             state.progress = progress;
         }
     }
 
     fn span_of(&self, id: DefId) -> Span {
-        self.states.get(&id).map_or(
+        self.states.get(id).map_or(
             Span {
                 file: 0,
                 start: 0,
@@ -313,7 +313,7 @@ impl Checker<'_> {
             self.model[id].name
         );
         let span = self.span_of(id);
-        let used = self.states.get(&id).and_then(|s| s.used);
+        let used = self.states.get(id).and_then(|s| s.used);
         let severity = match &self.model[id].kind {
             DefinitionKind::Struct(_) | DefinitionKind::Union(_) => Severity::Error,
             DefinitionKind::Interface(_) if used.is_some() && !self.options.lenient_forwards => {

@@ -42,11 +42,13 @@
 //! ```
 
 mod build;
+mod by_id;
 mod definition;
 mod query;
 mod types;
 mod value;
 
+pub use by_id::{DefMap, DefSet};
 pub use definition::{
     Alias, Annotation, AnnotationParameter, AnnotationValue, Attribute, Case, Constant, DefId,
     Definition, DefinitionKind, Direction, Enum, Enumerator, Exception, Factory, Interface,

@@ -21,7 +21,7 @@ impl Checker<'_> {
             self.define(name, DefinitionKind::Unmapped(kind), around)
         });
         let Some(body) = &unmapped.body else { return };
-        if self.scope_of.contains_key(&id) {
+        if self.scope_of.contains(id) {
             let message = format!(
                 "the {} `{}` is defined twice",
                 unmapped.construct, name.name

@@ -17,7 +17,7 @@ impl Checker<'_> {
         };
         for part in rest {
             let scope = match entity {
-                Entity::Def(id) => self.scope_of.get(&id).copied(),
+                Entity::Def(id) => self.scope_of.get(id).copied(),
                 _ => None,
             };
             entity = match scope {

@@ -46,7 +46,7 @@ impl Checker<'_> {
 
     /// What goes before names inside the definition, whose own name is in the current scope.
     pub(super) fn scope_prefix(&self, id: DefId, name: &str) -> String {
-        match self.type_prefixes.get(&id) {
+        match self.type_prefixes.get(id) {
             Some(prefix) => join(prefix, &self.model[id].path.join("/")),
             None => join(&self.scopes[self.scope.0].prefix, name),
         }
@@ -94,7 +94,7 @@ impl Checker<'_> {
     }
 
     fn set_id(&mut self, target: DefId, id: String, origin: Origin, span: Span) {
-        let Some(state) = self.states.get(&target) else {
+        let Some(state) = self.states.get(target) else {
             return;
         };
         let same = self.model[target].repository_id == id;
@@ -122,13 +122,13 @@ impl Checker<'_> {
             return;
         }
         self.model.definition_mut(target).repository_id = id;
-        if let Some(state) = self.states.get_mut(&target) {
+        if let Some(state) = self.states.get_mut(target) {
             state.id.origin = origin;
         }
     }
 
     fn set_version(&mut self, target: DefId, version: &str, span: Span) {
-        let Some(state) = self.states.get(&target) else {
+        let Some(state) = self.states.get(target) else {
             return;
         };
         let id = format!("IDL:{}:{version}", state.id.body);
@@ -144,7 +144,7 @@ impl Checker<'_> {
             return;
         }
         self.model.definition_mut(target).repository_id = id;
-        if let Some(state) = self.states.get_mut(&target)
+        if let Some(state) = self.states.get_mut(target)
             && state.id.origin == Origin::Default
         {
             state.id.origin = Origin::Version;
@@ -190,7 +190,7 @@ impl Checker<'_> {
         let Some(target) = self.pragma_target(name) else {
             return;
         };
-        if !self.scope_of.contains_key(&target) {
+        if !self.scope_of.contains(target) {
             let message = format!(
                 "`typeprefix` needs a scope such as a module or interface, and `{}` is none",
                 name.text()
@@ -216,10 +216,10 @@ impl Checker<'_> {
         while let Some(id) = pending.pop() {
             pending.extend_from_slice(self.model.contents(id));
             let body = join(&prefix, &self.model[id].path.join("/"));
-            if let Some(scope) = self.scope_of.get(&id) {
+            if let Some(scope) = self.scope_of.get(id) {
                 self.scopes[scope.0].prefix.clone_from(&body);
             }
-            let Some(state) = self.states.get_mut(&id) else {
+            let Some(state) = self.states.get_mut(id) else {
                 continue;
             };
             if matches!(state.id.origin, Origin::Default | Origin::Version) {
@@ -279,10 +279,10 @@ impl Checker<'_> {
         message: String,
     ) {
         let (_, now) = self.default_id(&name.name);
-        let Some(state) = self.states.get(&id) else {
+        let Some(state) = self.states.get(id) else {
             return;
         };
-        let explicit = self.type_prefixes.contains_key(&id)
+        let explicit = self.type_prefixes.contains(id)
             || matches!(state.id.origin, Origin::TypeId | Origin::Pragma);
         if state.id.body == now.body || explicit {
             return;

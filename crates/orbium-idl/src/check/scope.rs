@@ -307,7 +307,7 @@ impl Checker<'_> {
 
     /// Adds the names of a base to those inherited by the current scope.
     pub(super) fn inherit(&mut self, base: DefId, heir: &Ident) {
-        let Some(from) = self.scope_of.get(&base).copied() else {
+        let Some(from) = self.scope_of.get(base).copied() else {
             return;
         };
         let mut entries: Vec<(String, Entry)> = Vec::new();

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Types where they are used.
 
-use std::collections::HashSet;
-
 use super::scope::Entity;
 use super::{Checker, Progress};
 use crate::ast::{Declarator, Expr, ScopedName, TypeKind, TypeSpec};
-use crate::model::{ConstValue, DefId, DefinitionKind, InterfaceKind, Model, Type};
+use crate::model::{ConstValue, DefId, DefSet, DefinitionKind, InterfaceKind, Model, Type};
 use crate::parser::idl4_integer;
 use crate::source::Span;
 
@@ -87,7 +85,7 @@ impl Checker<'_> {
     fn note_use(&mut self, ty: &Type, span: Span) {
         if let Type::Named(id) = ty
             && self.sources.in_main_file(span)
-            && let Some(state) = self.states.get_mut(id)
+            && let Some(state) = self.states.get_mut(*id)
             && state.progress == Progress::Forward
             && self.sources.in_main_file(state.span)
         {
@@ -285,7 +283,7 @@ impl Checker<'_> {
                 }
                 Type::Array { element, .. } => ty = element,
                 Type::Named(id) => match &self.model[*id].kind {
-                    DefinitionKind::Alias(_) if self.complete_aliases.contains(id) => return None,
+                    DefinitionKind::Alias(_) if self.complete_aliases.contains(*id) => return None,
                     DefinitionKind::Alias(alias) => ty = &alias.ty,
                     DefinitionKind::Struct(_) | DefinitionKind::Union(_)
                         if self.progress(*id) != Progress::Complete =>
@@ -308,12 +306,14 @@ impl Checker<'_> {
     /// The first local interface and the first native type that a type is or contains.
     pub(super) fn immobile_parts(&mut self, ty: &Type) -> (Option<DefId>, Option<DefId>) {
         let mut found = (None, None);
-        let mut seen = HashSet::new();
+        let mut seen = DefSet::default();
+        let mut parts = Vec::new();
         let mut pending = Model::named_in(ty);
         while let Some(part) = pending.pop() {
-            if self.mobile.contains(&part) || !seen.insert(part) {
+            if self.mobile.contains(part) || !seen.insert(part) {
                 continue;
             }
+            parts.push(part);
             match &self.model[part].kind {
                 DefinitionKind::Interface(i) if i.kind == InterfaceKind::Local => {
                     found.0.get_or_insert(part);
@@ -327,8 +327,10 @@ impl Checker<'_> {
         }
         // What is not complete yet may still come to hold something local.
         let settled = |id: &DefId| self.progress(*id) == Progress::Complete;
-        if found == (None, None) && seen.iter().all(settled) {
-            self.mobile.extend(seen);
+        if found == (None, None) && parts.iter().all(settled) {
+            for part in parts {
+                self.mobile.insert(part);
+            }
         }
         found
     }

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! How the checker fills the arena. Nothing here is visible outside the crate.
 
-use std::collections::HashSet;
-
-use super::{DefId, Definition, DefinitionKind, Model};
+use super::{DefId, DefSet, Definition, DefinitionKind, Model};
 
 impl Model {
     /// Adds a definition that is not yet among the contents of its scope.
@@ -26,13 +24,13 @@ impl Model {
     /// Removes all but the last place of definitions that were placed more than once, as forward
     /// declared ones are.
     pub(crate) fn settle(&mut self) {
-        let scopes = (0u32..).map(DefId).take(self.definitions.len());
-        for scope in std::iter::once(None).chain(scopes.map(Some)) {
-            if let Some(contents) = self.contents_mut(scope) {
-                let mut seen = HashSet::new();
-                contents.reverse();
-                contents.retain(|id| seen.insert(*id));
-                contents.reverse();
+        // Nothing is placed in two scopes.
+        let mut seen = DefSet::default();
+        keep_last(&mut self.top_level, &mut seen);
+        for index in 0..self.definitions.len() {
+            let scope = self.definitions[index].id;
+            if let Some(contents) = self.contents_mut(Some(scope)) {
+                keep_last(contents, &mut seen);
             }
         }
     }
@@ -56,4 +54,10 @@ impl Model {
             _ => None,
         }
     }
+}
+
+fn keep_last(contents: &mut Vec<DefId>, seen: &mut DefSet) {
+    contents.reverse();
+    contents.retain(|id| seen.insert(*id));
+    contents.reverse();
 }

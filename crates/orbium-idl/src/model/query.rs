@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Questions to a model.
 
-use std::collections::HashSet;
 use std::ops::Index;
 
-use super::{DefId, Definition, DefinitionKind, InterfaceKind, Member, Model, Type};
+use super::{DefId, DefSet, Definition, DefinitionKind, InterfaceKind, Member, Model, Type};
 
 impl Index<DefId> for Model {
     type Output = Definition;
@@ -84,7 +83,8 @@ impl Model {
     /// among them: depth first, left to right.
     pub fn all_bases(&self, id: DefId) -> Vec<DefId> {
         let mut found = Vec::new();
-        let mut seen = HashSet::from([id]);
+        let mut seen = DefSet::default();
+        seen.insert(id);
         let mut pending: Vec<DefId> = self.bases(id).iter().rev().copied().collect();
         while let Some(base) = pending.pop() {
             if seen.insert(base) {
@@ -115,7 +115,7 @@ impl Model {
     /// Whether a struct, union, exception or value type contains itself, through sequences or
     /// otherwise. Interfaces are references, so a type is not recursive through them.
     pub fn is_recursive(&self, id: DefId) -> bool {
-        let mut seen = HashSet::new();
+        let mut seen = DefSet::default();
         let mut pending = self.parts(id);
         while let Some(part) = pending.pop() {
             if part == id {
@@ -146,7 +146,7 @@ impl Model {
 
     /// The first definition that a type is or contains, at any depth, for which `wanted` holds.
     fn find_part(&self, ty: &Type, wanted: impl Fn(&DefinitionKind) -> bool) -> Option<DefId> {
-        let mut seen = HashSet::new();
+        let mut seen = DefSet::default();
         let mut pending = Vec::new();
         named_in(ty, &mut pending);
         while let Some(part) = pending.pop() {
