@@ -407,6 +407,8 @@ fn clients_that_die_leave_nothing() {
     }
     eventually("nothing is left", || server_orb.dedicated_threads() == 0);
     server_orb.shutdown(true).unwrap();
+    // Nor of those that had not come yet.
+    eventually("nothing is left", || server_orb.dedicated_threads() == 0);
     eventually("the threads end", || threads() <= before);
 }
 

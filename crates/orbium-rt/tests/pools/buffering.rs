@@ -4,7 +4,6 @@
 use std::sync::{Arc, Mutex};
 use std::thread;
 
-use orbium_core::{Lane, Orb};
 use orbium_rt::{ThreadpoolConfig, ThreadpoolLane};
 use orbium_testkit::eventually;
 
@@ -62,7 +61,7 @@ fn requests_wait_up_to_their_octets() {
     let target = seen_by(&client, &pooled.orb, &pooled.object);
     assert_eq!(target.echo_octets(&[1; 1001]), Err(BUSY));
     let small = thread::spawn(move || target.echo_octets(&[1; 300]));
-    thread::sleep(std::time::Duration::from_millis(5));
+    pooled.await_waiting(1);
     pooled.state.gate.open();
     assert_eq!(small.join().unwrap(), Ok(vec![1; 300]));
     busy.join().unwrap().unwrap();
@@ -100,7 +99,7 @@ fn what_waits_in_a_pool_without_lanes_is_served_by_priority() {
                 target.act(0).map(drop)
             });
             // One after the other, so that the order of arrival is another.
-            eventually("it waits", || waiting_in(&pooled.orb) == waiting);
+            pooled.await_waiting(waiting);
             call
         })
         .collect();
@@ -110,10 +109,4 @@ fn what_waits_in_a_pool_without_lanes_is_served_by_priority() {
     let served = served.lock().unwrap().clone();
     assert_eq!(served, [30, 30, 20, 20, 10, 10].map(Some));
     pooled.end();
-}
-
-/// Requests that wait in the lanes of an ORB.
-fn waiting_in(orb: &Orb) -> usize {
-    let lanes = orb.lanes();
-    lanes.iter().map(Lane::waiting_requests).sum()
 }

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Pools that cannot be, and how pools end.
 
-use std::thread;
-
 use orbium_core::{Completion, ExceptionKind, SystemException};
 use orbium_rt::{InvalidThreadpool, ThreadpoolConfig, ThreadpoolLane};
 use orbium_testkit::eventually;
@@ -75,7 +73,7 @@ fn the_end_of_the_orb_completes_what_was_begun_and_refuses_what_waits() {
     let begun = pooled.at_the_gate(5);
     pooled.state.gate.await_waiting(1);
     let waits = pooled.at_the_gate(5);
-    thread::sleep(std::time::Duration::from_millis(5));
+    pooled.await_waiting(1);
     pooled.orb.shutdown(false).unwrap();
     // Refused at once, or told that the connection ends.
     let refused = waits.join().unwrap().unwrap_err();

@@ -15,12 +15,12 @@ use std::sync::Arc;
 use std::thread;
 use std::thread::JoinHandle;
 
-use orbium_core::{Completion, ExceptionKind, Orb, SystemException};
+use orbium_core::{Completion, ExceptionKind, Lane, Orb, SystemException};
 use orbium_rt::{
     PriorityModelPolicy, RtOrb, RtPolicies, ThreadpoolConfig, ThreadpoolId, ThreadpoolLane,
 };
 use orbium_testkit::probe::Target;
-use orbium_testkit::{TargetState, within};
+use orbium_testkit::{TargetState, eventually, within};
 
 use common::{adapter, client, on_a_thread, seen_by, server, teller};
 
@@ -98,6 +98,13 @@ impl Pooled {
             rt.current().set_the_priority(priority)?;
             target.act(0)
         })
+    }
+
+    /// Waits until so many requests wait in the lanes.
+    #[track_caller]
+    fn await_waiting(&self, count: usize) {
+        let waiting = || self.orb.lanes().iter().map(Lane::waiting_requests).sum();
+        eventually("requests wait", || count == waiting());
     }
 
     fn end(self) {
