@@ -10,10 +10,13 @@ pub use slot::Pinned;
 use slot::{Free, Slot};
 
 /// Slots in the first chunk; each further chunk doubles what there is.
-const FIRST_CHUNK: usize = 64;
+const FIRST_CHUNK: u64 = 64;
 
-/// Chunks: enough for 2³¹ slots.
+/// Chunks: enough for nearly 2³¹ slots.
 const CHUNKS: usize = 25;
+
+/// Slots of all chunks.
+const MOST: u32 = ((FIRST_CHUNK << CHUNKS) - FIRST_CHUNK) as u32;
 
 /// Where a value is: its slot, and the generation of the slot at that time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -24,7 +27,7 @@ pub struct SlotKey {
     pub generation: u32,
 }
 
-/// No slot is left: all 2³¹ are taken.
+/// No slot is left: all of nearly 2³¹ are taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SlabFull;
 
@@ -63,12 +66,13 @@ impl<T> fmt::Debug for Slab<T> {
     }
 }
 
-/// Chunk and place within it of a slot.
+/// Chunk and place within it of a slot. Any index may be asked for, since keys
+/// come from peers; hence 64 bits, whatever the machine has.
 #[inline]
 fn locate(index: u32) -> (usize, usize) {
-    let position = index as usize + FIRST_CHUNK;
+    let position = u64::from(index) + FIRST_CHUNK;
     let chunk = (position.ilog2() - FIRST_CHUNK.ilog2()) as usize;
-    (chunk, position - (FIRST_CHUNK << chunk))
+    (chunk, (position - (FIRST_CHUNK << chunk)) as usize)
 }
 
 impl<T> Slab<T> {
@@ -93,7 +97,8 @@ impl<T> Slab<T> {
     fn slot_or_grow(&self, index: u32) -> Option<&Slot<T>> {
         let (chunk, place) = locate(index);
         let first = index - place as u32;
-        let fresh = || (first..).take(FIRST_CHUNK << chunk).map(Slot::free);
+        let count = (FIRST_CHUNK << chunk) as usize;
+        let fresh = || (first..).take(count).map(Slot::free);
         let slots = self.chunks.get(chunk)?.get_or_init(|| fresh().collect());
         slots.get(place)
     }
@@ -110,7 +115,7 @@ impl<T> Slab<T> {
                 Some(reused) => reused,
                 None => {
                     let fresh = free.next_fresh;
-                    if fresh >= 1 << 31 {
+                    if fresh >= MOST {
                         return Err(SlabFull);
                     }
                     free.next_fresh += 1;
@@ -233,10 +238,25 @@ mod tests {
     }
 
     #[test]
+    fn every_slot_has_a_place_of_its_own() {
+        let places = (0..1000).map(locate);
+        let next = |(chunk, place): (usize, usize)| match place + 1 < 64 << chunk {
+            true => (chunk, place + 1),
+            false => (chunk + 1, 0),
+        };
+        let expected = std::iter::successors(Some((0, 0)), |it| Some(next(*it)));
+        assert!(places.eq(expected.take(1000)));
+        let last = locate(MOST - 1);
+        assert_eq!(last, (CHUNKS - 1, (64 << (CHUNKS - 1)) - 1));
+        assert_eq!(locate(MOST), (CHUNKS, 0));
+    }
+
+    #[test]
     fn keys_from_a_hostile_peer_find_nothing() {
         let slab = Slab::default();
         slab.insert_with(|_| ()).unwrap();
-        for index in [0, 1, 63, 64, 1 << 20, u32::MAX] {
+        // The last ones once overflowed where addresses have 32 bits.
+        for index in [0, 1, 63, 64, 1 << 20, MOST, u32::MAX - 63, u32::MAX] {
             for generation in [0, 2, u32::MAX] {
                 assert_eq!(slab.get(SlotKey { index, generation }), None);
             }
