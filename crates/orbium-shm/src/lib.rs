@@ -57,13 +57,10 @@
 //! RUSTFLAGS="--cfg loom" cargo test -p orbium-shm --test loom --release
 //! ```
 //!
-//! The ring and its copies run under Miri, over memory of the heap. Its model of
-//! weak memory, which the one above replaces, does not know atomics of different
-//! sizes at one place:
+//! The ring and its copies run under Miri, over memory of the heap:
 //!
 //! ```text
-//! MIRIFLAGS=-Zmiri-disable-weak-memory-emulation cargo +nightly miri test \
-//!     -p orbium-shm --test ring
+//! cargo +nightly miri test -p orbium-shm --test ring
 //! ```
 //!
 //! Only on Linux; elsewhere this crate is empty.

@@ -4,12 +4,13 @@
 //! Another process may write there at any time, whatever was agreed. A plain
 //! copy of such memory is a data race, which the compiler may assume away; a
 //! relaxed atomic load has some value, whatever the other side does. So the
-//! memory is never seen as anything but atomics: words of eight octets, and at
-//! the ends of a copy, where a word is shared with the other side, single
-//! octets. An honest peer is ordered against us by the cursors, so that the two
-//! sizes never meet in a race. Words compile to plain moves.
+//! memory is never seen as anything but atomic words of eight octets: atomics of
+//! different sizes at one place would race as well. Where a copy begins or ends
+//! within a word, the writer keeps what else is in it. That is lost on nobody,
+//! for only one side ever writes there; its own threads, if there are several,
+//! get octets mixed up. Words compile to plain moves.
 
-use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::ring::Octets;
 
@@ -34,16 +35,6 @@ impl<'m> SharedOctets<'m> {
         Self { words }
     }
 
-    /// The same memory in octets.
-    #[inline]
-    fn octets(self) -> &'m [AtomicU8] {
-        let octets = self.words.as_ptr().cast::<AtomicU8>();
-        // SAFETY: the words are that many octets of initialised memory, which
-        // live as long; octets need no alignment; and as atomics both views
-        // allow for changes through the other.
-        unsafe { std::slice::from_raw_parts(octets, self.words.len() * WORD) }
-    }
-
     /// The part of a copy of `count` octets before the end of the memory.
     #[inline]
     fn before_end(self, at: u32, count: usize) -> (usize, usize) {
@@ -56,17 +47,16 @@ impl<'m> SharedOctets<'m> {
     #[inline]
     fn put_run(self, at: usize, from: &[u8]) {
         let (first, rest) = from.split_at(until_word(at).min(from.len()));
-        for (place, octet) in self.octets()[at..].iter().zip(first) {
-            place.store(*octet, Ordering::Relaxed);
+        if !first.is_empty() {
+            put_part(&self.words[at / WORD], at % WORD, first);
         }
-        let at = at + first.len();
+        let at = (at + first.len()) / WORD;
         let (words, last) = rest.as_chunks::<WORD>();
-        for (place, word) in self.words[at / WORD..].iter().zip(words) {
+        for (place, word) in self.words[at..].iter().zip(words) {
             place.store(u64::from_ne_bytes(*word), Ordering::Relaxed);
         }
-        let at = at + words.len() * WORD;
-        for (place, octet) in self.octets()[at..].iter().zip(last) {
-            place.store(*octet, Ordering::Relaxed);
+        if !last.is_empty() {
+            put_part(&self.words[at + words.len()], 0, last);
         }
     }
 
@@ -74,18 +64,36 @@ impl<'m> SharedOctets<'m> {
     #[inline]
     fn take_run(self, at: usize, into: &mut [u8]) {
         let (first, rest) = into.split_at_mut(until_word(at).min(into.len()));
-        for (place, octet) in self.octets()[at..].iter().zip(&mut *first) {
-            *octet = place.load(Ordering::Relaxed);
+        if !first.is_empty() {
+            take_part(&self.words[at / WORD], at % WORD, first);
         }
-        let at = at + first.len();
+        let at = (at + first.len()) / WORD;
         let (words, last) = rest.as_chunks_mut::<WORD>();
-        for (place, word) in self.words[at / WORD..].iter().zip(&mut *words) {
+        for (place, word) in self.words[at..].iter().zip(&mut *words) {
             *word = place.load(Ordering::Relaxed).to_ne_bytes();
         }
-        let at = at + words.len() * WORD;
-        for (place, octet) in self.octets()[at..].iter().zip(last) {
-            *octet = place.load(Ordering::Relaxed);
+        if !last.is_empty() {
+            take_part(&self.words[at + words.len()], 0, last);
         }
+    }
+}
+
+/// Changes some octets of a word, from that one on.
+#[inline]
+fn put_part(word: &AtomicU64, at: usize, from: &[u8]) {
+    let mut octets = word.load(Ordering::Relaxed).to_ne_bytes();
+    for (place, octet) in octets[at..].iter_mut().zip(from) {
+        *place = *octet;
+    }
+    word.store(u64::from_ne_bytes(octets), Ordering::Relaxed);
+}
+
+/// Copies some octets of a word out, from that one on.
+#[inline]
+fn take_part(word: &AtomicU64, at: usize, into: &mut [u8]) {
+    let octets = word.load(Ordering::Relaxed).to_ne_bytes();
+    for (place, octet) in into.iter_mut().zip(&octets[at..]) {
+        *place = *octet;
     }
 }
 

@@ -15,6 +15,7 @@ use orbium_sys::{Deadline, Interest, shared, wait_for};
 
 use crate::hello;
 use crate::region::{Region, Way};
+use crate::ring::Octets;
 
 /// Octets that one message may have.
 const RING: u32 = 512 * 1024;
@@ -58,10 +59,13 @@ impl PingPong {
     /// Connects to the path of a server.
     ///
     /// # Errors
-    /// The system's; who is there is no server.
+    /// The system's; `InvalidData` if who is there is another server.
     pub fn connect(path: &Path, spin: Duration) -> io::Result<Self> {
         let socket = OwnedFd::from(UnixStream::connect(path)?);
         let (ring, shared) = hello::receive_greeting(&socket, Deadline::NEVER)?;
+        if ring != RING {
+            return Err(io::ErrorKind::InvalidData.into());
+        }
         Ok(Self {
             region: Region::open(&shared, ring)?,
             inward: Way::ToClient,
@@ -126,7 +130,7 @@ impl Read for PingPong {
         if !self.wait()? {
             return Ok(0);
         }
-        self.region.copy_out(self.inward, &mut into[..count]);
+        self.region.octets(self.inward).take(0, &mut into[..count]);
         self.flag(self.inward).store(EMPTY, Ordering::Release);
         Ok(count)
     }
@@ -145,7 +149,7 @@ impl Write for PingPong {
             }
             std::thread::yield_now();
         }
-        self.region.copy_in(outward, &from[..count]);
+        self.region.octets(outward).put(0, &from[..count]);
         if flag.swap(FULL, Ordering::AcqRel) == AWAITED {
             shared::wake(flag, 1);
         }

@@ -44,9 +44,9 @@ pub(crate) struct Region {
     ring: usize,
 }
 
-// SAFETY: the memory is reached through atomics only, and belongs to no thread.
+// SAFETY: a mapping belongs to no thread; any may use it, and end it.
 unsafe impl Send for Region {}
-// SAFETY: as above.
+// SAFETY: through a reference the memory is seen as atomics only.
 unsafe impl Sync for Region {}
 
 /// Whether rings can have that size.
@@ -107,10 +107,11 @@ impl Region {
     pub(crate) fn control(&self, way: Way) -> &Control {
         const { assert!(2 * size_of::<Control>() <= HEAD && align_of::<Control>() <= HEAD) };
         // SAFETY: both lie in the first page of the mapping, aligned to more
-        // than they need and initialised, for fresh pages are zeros and every
+        // than they need and initialised, for pages are zeros at first and every
         // value of the words is one. They are atomics, so the peer may change
         // them. The mapping lasts as long as `self`, and cannot be cut short:
-        // its size was checked after it was sealed.
+        // the memory has that size and is sealed, by `create` or as `open` has
+        // found.
         unsafe {
             let first = self.base.cast::<Control>();
             first.add(way as usize).as_ref()
@@ -121,49 +122,21 @@ impl Region {
     #[inline]
     pub(crate) fn octets(&self, way: Way) -> SharedOctets<'_> {
         // SAFETY: within the mapping, which is HEAD and two rings long; both
-        // are multiples of eight, and the mapping begins with a page. As above,
-        // they are atomics, initialised, and last as long as `self`.
+        // are multiples of eight (`is_ring`), and the mapping begins with a
+        // page. As above, they are atomics, initialised, and last as long as
+        // `self`.
         let words = unsafe {
             let first = self.base.add(HEAD + self.ring * way as usize);
             std::slice::from_raw_parts(first.cast::<AtomicU64>().as_ptr(), self.ring / 8)
         };
         SharedOctets::new(words)
     }
-
-    /// Copies octets to the start of a ring, as one block: for
-    /// [`PingPong`](crate::ping_pong::PingPong), whose flags order the two sides.
-    ///
-    /// # Panics
-    /// There are more than the ring has.
-    pub(crate) fn copy_in(&self, way: Way, from: &[u8]) {
-        assert!(from.len() <= self.ring);
-        // SAFETY: within the mapping, see `octets`, and bounded by the line
-        // above. Our own memory does not overlap it. The peer is of this program
-        // and leaves the ring alone until its flag is raised.
-        unsafe {
-            let ring = self.base.add(HEAD + self.ring * way as usize);
-            ring.copy_from_nonoverlapping(NonNull::from(from).cast(), from.len());
-        }
-    }
-
-    /// Copies octets from the start of a ring, as `copy_in` does into it.
-    ///
-    /// # Panics
-    /// There are more than the ring has.
-    pub(crate) fn copy_out(&self, way: Way, into: &mut [u8]) {
-        assert!(into.len() <= self.ring);
-        let len = into.len();
-        // SAFETY: as in `copy_in`; octets have no values that they cannot have.
-        unsafe {
-            let ring = self.base.add(HEAD + self.ring * way as usize);
-            ring.copy_to_nonoverlapping(NonNull::from(into).cast(), len);
-        }
-    }
 }
 
 impl Drop for Region {
     fn drop(&mut self) {
-        // SAFETY: our own mapping, and every reference into it borrows `self`.
+        // SAFETY: `map` gave that place for as many octets, and every reference
+        // into it borrows `self`.
         unsafe { shared::unmap(self.base, total(self.ring)) };
     }
 }

@@ -7,7 +7,10 @@ use std::os::unix::net::UnixListener;
 use std::thread;
 use std::time::Duration;
 
+use orbium_shm::ShmTransport;
 use orbium_shm::ping_pong::PingPong;
+use orbium_sys::{Interest, wait_for};
+use orbium_transport::{ProtocolProperties, StreamTransport};
 
 fn exchange(spin: Duration) -> io::Result<()> {
     let path = std::env::temp_dir().join(format!(
@@ -47,4 +50,23 @@ fn exchange(spin: Duration) -> io::Result<()> {
 fn messages_go_to_and_fro() {
     exchange(Duration::ZERO).unwrap();
     exchange(Duration::from_micros(20)).unwrap();
+}
+
+/// Once a message was copied beyond the end of smaller rings, which panicked.
+#[test]
+fn a_server_of_another_kind_is_refused() {
+    let path = std::env::temp_dir().join(format!("orbium-no-ping-pong-{}", std::process::id()));
+    let endpoint = format!("shmiop://{}?ring=4096", path.display());
+    let transport = ShmTransport::default();
+    let acceptor = transport
+        .listen(&endpoint.parse().unwrap(), &ProtocolProperties::default())
+        .unwrap();
+    let refused = thread::scope(|scope| {
+        let client = scope.spawn(|| PingPong::connect(&path, Duration::ZERO));
+        let source = acceptor.source();
+        wait_for([(&source, Interest::Read)], None).unwrap();
+        let _stream = acceptor.accept().unwrap();
+        client.join().unwrap()
+    });
+    assert_eq!(refused.unwrap_err().kind(), io::ErrorKind::InvalidData);
 }
