@@ -1,11 +1,23 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Level-triggered readiness: epoll on Linux, poll elsewhere.
 
+#[cfg(target_os = "linux")]
+mod epoll;
+#[cfg(any(not(target_os = "linux"), test))]
+mod poll;
+
 use std::io;
 use std::os::fd::{AsFd, AsRawFd};
 use std::time::Duration;
 
 use crate::raw;
+#[cfg(target_os = "linux")]
+use epoll::Set;
+#[cfg(not(target_os = "linux"))]
+use poll::Set;
+
+/// Sources that one wait tells of at the most.
+const AT_ONCE: usize = 64;
 
 /// What to wait for on a source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -58,275 +70,84 @@ pub fn wait_for<const N: usize>(
     Ok(set.map(|source| source.revents != 0))
 }
 
-#[cfg(target_os = "linux")]
-mod platform {
-    use super::{Interest, Ready};
-    use crate::{bare, raw};
-    use std::io;
-    use std::mem::MaybeUninit;
-    use std::os::fd::{AsFd, OwnedFd};
-    use std::time::Duration;
+/// Waits for many sources at once. Shared between threads: any may wait, and
+/// register, which on systems other than Linux counts from the next wait on. What
+/// is to be told once is told to one of those that wait.
+#[derive(Debug)]
+pub struct Poller(Set);
 
-    /// Waits for many sources at once. Shared between threads: any may wait, and
-    /// register; what is to be told once is told to one of those that wait.
-    #[derive(Debug)]
-    pub struct Poller {
-        epoll: OwnedFd,
+impl Poller {
+    /// A poller without sources.
+    ///
+    /// # Errors
+    /// No descriptors left.
+    pub fn new() -> io::Result<Self> {
+        Set::new().map(Self)
     }
 
-    fn flags(interest: Interest) -> i32 {
-        match interest {
-            Interest::None => 0,
-            Interest::Read => libc::EPOLLIN | libc::EPOLLRDHUP,
-            Interest::Write => libc::EPOLLOUT,
-            Interest::ReadOnce => flags(Interest::Read) | libc::EPOLLONESHOT,
-            Interest::WriteOnce => flags(Interest::Write) | libc::EPOLLONESHOT,
-        }
+    /// Adds a source under a token.
+    ///
+    /// # Errors
+    /// The system's error.
+    pub fn add(&self, source: &dyn AsFd, token: u64, interest: Interest) -> io::Result<()> {
+        self.0.add(source, token, interest)
     }
 
-    impl Poller {
-        /// A poller without sources.
-        ///
-        /// # Errors
-        /// No descriptors left.
-        pub fn new() -> io::Result<Self> {
-            Ok(Self {
-                epoll: raw::epoll()?,
-            })
-        }
+    /// Changes what is waited for.
+    ///
+    /// # Errors
+    /// The system's error.
+    pub fn modify(&self, source: &dyn AsFd, token: u64, interest: Interest) -> io::Result<()> {
+        self.0.modify(source, token, interest)
+    }
 
-        /// Adds a source under a token.
-        ///
-        /// # Errors
-        /// The system's error.
-        pub fn add(&self, source: &dyn AsFd, token: u64, interest: Interest) -> io::Result<()> {
-            raw::epoll_control(
-                &self.epoll,
-                libc::EPOLL_CTL_ADD,
-                source,
-                token,
-                flags(interest),
-            )
-        }
+    /// Removes a source.
+    ///
+    /// # Errors
+    /// The system's error.
+    pub fn remove(&self, source: &dyn AsFd, token: u64) -> io::Result<()> {
+        self.0.remove(source, token)
+    }
 
-        /// Changes what is waited for.
-        ///
-        /// # Errors
-        /// The system's error.
-        pub fn modify(&self, source: &dyn AsFd, token: u64, interest: Interest) -> io::Result<()> {
-            raw::epoll_control(
-                &self.epoll,
-                libc::EPOLL_CTL_MOD,
-                source,
-                token,
-                flags(interest),
-            )
-        }
+    /// Waits, then puts what is ready into `ready` (cleared first). An
+    /// interruption counts as nothing ready.
+    ///
+    /// # Errors
+    /// The system's error.
+    pub fn wait(&self, ready: &mut Vec<Ready>, timeout: Option<Duration>) -> io::Result<()> {
+        self.wait_for_some::<AT_ONCE>(ready, timeout)
+    }
 
-        /// Removes a source.
-        ///
-        /// # Errors
-        /// The system's error.
-        pub fn remove(&self, source: &dyn AsFd, _token: u64) -> io::Result<()> {
-            raw::epoll_control(&self.epoll, libc::EPOLL_CTL_DEL, source, 0, 0)
-        }
+    /// As [`Poller::wait`], for no more than `N` sources: the others are left to
+    /// those who wait too.
+    ///
+    /// # Errors
+    /// The system's error.
+    pub fn wait_for_some<const N: usize>(
+        &self,
+        ready: &mut Vec<Ready>,
+        timeout: Option<Duration>,
+    ) -> io::Result<()> {
+        ready.clear();
+        self.0.wait::<N>(ready, timeout)
+    }
 
-        /// Waits, then puts what is ready into `ready` (cleared first). An
-        /// interruption counts as nothing ready.
-        ///
-        /// # Errors
-        /// The system's error.
-        pub fn wait(&self, ready: &mut Vec<Ready>, timeout: Option<Duration>) -> io::Result<()> {
-            self.wait_for_some::<64>(ready, timeout)
-        }
-
-        /// As [`Poller::wait`], for no more than `N` sources: the others are left
-        /// to those who wait too.
-        ///
-        /// # Errors
-        /// The system's error.
-        pub fn wait_for_some<const N: usize>(
-            &self,
-            ready: &mut Vec<Ready>,
-            timeout: Option<Duration>,
-        ) -> io::Result<()> {
-            ready.clear();
-            let mut events = [const { MaybeUninit::uninit() }; N];
-            match bare::wait(&self.epoll, &mut events, raw::milliseconds(timeout)) {
-                Ok(told) => {
-                    ready.extend(told.iter().map(|event| Ready { token: event.u64 }));
-                    Ok(())
-                }
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => Ok(()),
-                Err(error) => Err(error),
-            }
-        }
-
-        /// As `wait`, but also until a source that is not registered is ready:
-        /// whether it is. Then nothing was looked for among the others.
-        ///
-        /// # Errors
-        /// The system's error.
-        pub fn wait_beside(
-            &self,
-            source: &dyn AsFd,
-            interest: Interest,
-            ready: &mut Vec<Ready>,
-            timeout: Option<Duration>,
-        ) -> io::Result<bool> {
-            ready.clear();
-            let both: [(&dyn AsFd, Interest); 2] =
-                [(source, interest), (&self.epoll, Interest::Read)];
-            match super::wait_for(both, timeout)? {
-                [true, _] => Ok(true),
-                [false, true] => self.wait(ready, Some(Duration::ZERO)).map(|()| false),
-                [false, false] => Ok(false),
-            }
-        }
+    /// As `wait`, but also until a source that is not registered is ready: whether
+    /// it is. Then nothing was looked for among the others.
+    ///
+    /// # Errors
+    /// The system's error.
+    pub fn wait_beside(
+        &self,
+        source: &dyn AsFd,
+        interest: Interest,
+        ready: &mut Vec<Ready>,
+        timeout: Option<Duration>,
+    ) -> io::Result<bool> {
+        ready.clear();
+        self.0.wait_beside(source, interest, ready, timeout)
     }
 }
-
-#[cfg(not(target_os = "linux"))]
-mod platform {
-    use super::{Interest, Ready, entry};
-    use crate::raw;
-    use std::collections::BTreeMap;
-    use std::io;
-    use std::os::fd::{AsFd, OwnedFd};
-    use std::sync::{Mutex, PoisonError};
-    use std::time::Duration;
-
-    /// Waits for many sources at once. Shared between threads: any may wait, and
-    /// register; a registration counts from the next wait on.
-    #[derive(Debug, Default)]
-    pub struct Poller {
-        sources: Mutex<BTreeMap<u64, (OwnedFd, Interest)>>,
-    }
-
-    /// Whether a source that is ready is to be told of; if only once, then never
-    /// again, nor to another who has seen it meanwhile.
-    fn is_told(sources: &mut BTreeMap<u64, (OwnedFd, Interest)>, ready: Ready) -> bool {
-        let Some((_, interest)) = sources.get_mut(&ready.token) else {
-            return false;
-        };
-        let told = *interest != Interest::None;
-        if matches!(interest, Interest::ReadOnce | Interest::WriteOnce) {
-            *interest = Interest::None;
-        }
-        told
-    }
-
-    impl Poller {
-        /// A poller without sources.
-        ///
-        /// # Errors
-        /// None on this platform.
-        pub fn new() -> io::Result<Self> {
-            Ok(Self::default())
-        }
-
-        /// Adds a source under a token.
-        ///
-        /// # Errors
-        /// The system's error.
-        pub fn add(&self, source: &dyn AsFd, token: u64, interest: Interest) -> io::Result<()> {
-            let fd = source.as_fd().try_clone_to_owned()?;
-            let mut sources = self.sources.lock().unwrap_or_else(PoisonError::into_inner);
-            sources.insert(token, (fd, interest));
-            Ok(())
-        }
-
-        /// Changes what is waited for.
-        ///
-        /// # Errors
-        /// The system's error.
-        pub fn modify(&self, source: &dyn AsFd, token: u64, interest: Interest) -> io::Result<()> {
-            self.add(source, token, interest)
-        }
-
-        /// Removes a source.
-        ///
-        /// # Errors
-        /// None on this platform.
-        pub fn remove(&self, _source: &dyn AsFd, token: u64) -> io::Result<()> {
-            self.sources
-                .lock()
-                .unwrap_or_else(PoisonError::into_inner)
-                .remove(&token);
-            Ok(())
-        }
-
-        /// Waits, then puts what is ready into `ready` (cleared first).
-        ///
-        /// # Errors
-        /// The system's error.
-        pub fn wait(&self, ready: &mut Vec<Ready>, timeout: Option<Duration>) -> io::Result<()> {
-            self.wait_for_some::<64>(ready, timeout)
-        }
-
-        /// As [`Poller::wait`], for no more than `N` sources: the others are left
-        /// to those who wait too.
-        ///
-        /// # Errors
-        /// The system's error.
-        pub fn wait_for_some<const N: usize>(
-            &self,
-            ready: &mut Vec<Ready>,
-            timeout: Option<Duration>,
-        ) -> io::Result<()> {
-            self.wait_for_all::<N>(None, ready, timeout).map(drop)
-        }
-
-        /// As `wait`, but also until a source that is not registered is ready:
-        /// whether it is. Then nothing was looked for among the others.
-        ///
-        /// # Errors
-        /// The system's error.
-        pub fn wait_beside(
-            &self,
-            source: &dyn AsFd,
-            interest: Interest,
-            ready: &mut Vec<Ready>,
-            timeout: Option<Duration>,
-        ) -> io::Result<bool> {
-            self.wait_for_all::<64>(Some((source, interest)), ready, timeout)
-        }
-
-        fn wait_for_all<const N: usize>(
-            &self,
-            beside: Option<(&dyn AsFd, Interest)>,
-            ready: &mut Vec<Ready>,
-            timeout: Option<Duration>,
-        ) -> io::Result<bool> {
-            ready.clear();
-            let sources: Vec<(u64, OwnedFd, Interest)> = {
-                let held = self.sources.lock().unwrap_or_else(PoisonError::into_inner);
-                let cloned = held
-                    .iter()
-                    .map(|(token, (fd, interest))| Ok((*token, fd.try_clone()?, *interest)));
-                cloned.collect::<io::Result<_>>()?
-            };
-            let mut set: Vec<_> = sources
-                .iter()
-                .map(|(_, fd, interest)| entry(fd, *interest))
-                .collect();
-            set.extend(beside.map(|(source, interest)| entry(source, interest)));
-            raw::poll(&mut set, timeout)?;
-            if set.get(sources.len()).is_some_and(|own| own.revents != 0) {
-                return Ok(true);
-            }
-            let pairs = set.iter().zip(&sources);
-            let found = pairs
-                .filter(|(set, _)| set.revents != 0)
-                .map(|(_, (token, ..))| Ready { token: *token });
-            let mut held = self.sources.lock().unwrap_or_else(PoisonError::into_inner);
-            ready.extend(found.filter(|it| is_told(&mut held, *it)).take(N));
-            Ok(false)
-        }
-    }
-}
-
-pub use platform::Poller;
 
 #[cfg(test)]
 mod tests {
