@@ -10,7 +10,9 @@ use std::mem::MaybeUninit;
 #[cfg(feature = "datagrams")]
 use std::net::{SocketAddr, UdpSocket};
 use std::os::fd::{AsFd, AsRawFd};
+use std::ptr::{null, null_mut};
 
+use libc::{c_void, sockaddr, socklen_t};
 #[cfg(feature = "datagrams")]
 use socket2::SockAddr;
 
@@ -25,23 +27,40 @@ pub(crate) const QUIETLY: i32 = 0;
     any(
         all(target_arch = "x86_64", target_pointer_width = "64"),
         target_arch = "aarch64"
-    )
+    ),
+    not(miri)
 ))]
-mod platform {
+mod kernel {
     use std::arch::asm;
     use std::io;
 
-    /// Makes a system call.
+    /// A system call by its number and by the C library's name: all arguments are
+    /// words here, pointers too.
+    macro_rules! system_call {
+        ($number:ident, $function:ident($($argument:expr),+ $(,)?)) => {
+            kernel::call(libc::$number, [$($argument as usize),+])
+        };
+    }
+    pub(super) use system_call;
+
+    /// Makes a system call. Those of its six arguments that are not given are 0.
     ///
     /// # Safety
     /// What the kernel does with these arguments must be allowed: it may read and
-    /// write memory that they point to.
-    #[inline]
-    unsafe fn call(number: libc::c_long, arguments: [usize; 6]) -> io::Result<usize> {
+    /// write memory that they point to. Nothing else of the process may change.
+    #[inline(always)]
+    pub(super) unsafe fn call<const N: usize>(
+        number: libc::c_long,
+        given: [usize; N],
+    ) -> io::Result<usize> {
+        let mut arguments = [0; 6];
+        arguments[..N].copy_from_slice(&given);
         let [a, b, c, d, e, f] = arguments;
         let result: isize;
-        // SAFETY: the registers are those of the kernel's convention, and all
-        // that it may change are given; the rest is the caller's to promise.
+        // SAFETY: the registers are those of the kernel's convention: `syscall`
+        // changes rcx and r11 besides the result, gives the flags back and does
+        // not touch the stack. Memory is not excluded, so the compiler expects
+        // that some was changed. The rest is the caller's promise.
         #[cfg(target_arch = "x86_64")]
         unsafe {
             asm!(
@@ -52,7 +71,8 @@ mod platform {
                 options(nostack, preserves_flags),
             );
         }
-        // SAFETY: as above.
+        // SAFETY: as above; the kernel of this processor gives back all registers
+        // but that of the result.
         #[cfg(target_arch = "aarch64")]
         unsafe {
             asm!(
@@ -69,47 +89,6 @@ mod platform {
             Err(_) => Err(io::Error::from_raw_os_error(-result as i32)),
         }
     }
-
-    #[inline]
-    pub(super) unsafe fn send(fd: i32, at: *const u8, len: usize, flags: i32) -> io::Result<usize> {
-        let arguments = [fd as usize, at as usize, len, flags as usize, 0, 0];
-        // SAFETY: the caller's promise.
-        unsafe { call(libc::SYS_sendto, arguments) }
-    }
-
-    #[inline]
-    pub(super) unsafe fn receive(
-        fd: i32,
-        at: *mut u8,
-        len: usize,
-        sender: *mut libc::sockaddr,
-        sender_len: *mut libc::socklen_t,
-    ) -> io::Result<usize> {
-        let sender = [sender as usize, sender_len as usize];
-        let arguments = [fd as usize, at as usize, len, 0, sender[0], sender[1]];
-        // SAFETY: the caller's promise.
-        unsafe { call(libc::SYS_recvfrom, arguments) }
-    }
-
-    #[inline]
-    pub(super) unsafe fn wait(
-        epoll: i32,
-        events: *mut libc::epoll_event,
-        room: i32,
-        milliseconds: i32,
-    ) -> io::Result<usize> {
-        let timeout = milliseconds as usize;
-        let arguments = [
-            epoll as usize,
-            events as usize,
-            room as usize,
-            timeout,
-            0,
-            0,
-        ];
-        // SAFETY: the caller's promise; no signal is masked.
-        unsafe { call(libc::SYS_epoll_pwait, arguments) }
-    }
 }
 
 #[cfg(not(all(
@@ -117,60 +96,40 @@ mod platform {
     any(
         all(target_arch = "x86_64", target_pointer_width = "64"),
         target_arch = "aarch64"
-    )
+    ),
+    not(miri)
 )))]
-mod platform {
-    use std::io;
-
-    fn checked(result: isize) -> io::Result<usize> {
-        usize::try_from(result).map_err(|_| io::Error::last_os_error())
+mod kernel {
+    macro_rules! system_call {
+        ($number:ident, $function:ident($($argument:expr),+ $(,)?)) => {
+            usize::try_from(libc::$function($($argument),+))
+                .map_err(|_| io::Error::last_os_error())
+        };
     }
-
-    pub(super) unsafe fn send(fd: i32, at: *const u8, len: usize, flags: i32) -> io::Result<usize> {
-        // SAFETY: the caller's promise.
-        checked(unsafe { libc::send(fd, at.cast(), len, flags) })
-    }
-
-    pub(super) unsafe fn receive(
-        fd: i32,
-        at: *mut u8,
-        len: usize,
-        sender: *mut libc::sockaddr,
-        sender_len: *mut libc::socklen_t,
-    ) -> io::Result<usize> {
-        // SAFETY: the caller's promise.
-        checked(unsafe { libc::recvfrom(fd, at.cast(), len, 0, sender, sender_len) })
-    }
-
-    #[cfg(target_os = "linux")]
-    pub(super) unsafe fn wait(
-        epoll: i32,
-        events: *mut libc::epoll_event,
-        room: i32,
-        milliseconds: i32,
-    ) -> io::Result<usize> {
-        // SAFETY: the caller's promise.
-        checked(unsafe { libc::epoll_wait(epoll, events, room, milliseconds) } as isize)
-    }
+    pub(super) use system_call;
 }
+
+use kernel::system_call;
+
+/// No flags.
+const PLAINLY: i32 = 0;
 
 /// Sends what fits.
 #[inline]
 pub(crate) fn send<S: AsFd>(socket: &S, octets: &[u8]) -> io::Result<usize> {
     let fd = socket.as_fd().as_raw_fd();
+    let (at, len) = (octets.as_ptr().cast::<c_void>(), octets.len());
+    let (to, to_len) = (null::<sockaddr>(), 0 as socklen_t);
     // SAFETY: the descriptor is open as long as it is borrowed; the kernel reads
-    // as many octets as there are.
-    unsafe { platform::send(fd, octets.as_ptr(), octets.len(), QUIETLY) }
+    // as many octets as there are, and no address.
+    unsafe { system_call!(SYS_sendto, sendto(fd, at, len, QUIETLY, to, to_len)) }
 }
 
 /// Receives what is there.
 #[inline]
 pub(crate) fn receive<S: AsFd>(socket: &S, room: &mut [u8]) -> io::Result<usize> {
-    let fd = socket.as_fd().as_raw_fd();
-    let (at, len) = (room.as_mut_ptr(), room.len());
-    // SAFETY: the descriptor is open as long as it is borrowed; the kernel writes
-    // at most as many octets as there is room for, and no address.
-    unsafe { platform::receive(fd, at, len, std::ptr::null_mut(), std::ptr::null_mut()) }
+    // SAFETY: no address is asked for.
+    unsafe { receive_with(socket, room, null_mut(), null_mut()) }
 }
 
 /// Receives a datagram, and from whom it is, if from an address of the internet.
@@ -179,17 +138,36 @@ pub(crate) fn receive_from(
     socket: &UdpSocket,
     room: &mut [u8],
 ) -> io::Result<(usize, Option<SocketAddr>)> {
-    let fd = socket.as_raw_fd();
-    let (at, len) = (room.as_mut_ptr(), room.len());
-    // SAFETY: the kernel writes at most as many octets as there is room for, and
-    // an address of at most `address_len` octets, of which it tells how many.
+    // SAFETY: `try_init` gives room for an address of any kind, all zeros at
+    // first, and the place of its length; and the kernel says the length of what
+    // it has written, which for a socket of the internet is an address that fits.
     let received = unsafe {
         SockAddr::try_init(|address, address_len| {
-            platform::receive(fd, at, len, address.cast(), address_len)
+            receive_with(socket, room, address.cast(), address_len)
         })
     };
     let (received, sender) = received?;
     Ok((received, sender.as_socket()))
+}
+
+/// Receives, and from whom.
+///
+/// # Safety
+/// Both pointers are null, or the second is to the number of octets that may be
+/// written at the first; both are the caller's alone.
+#[inline]
+unsafe fn receive_with(
+    socket: &impl AsFd,
+    room: &mut [u8],
+    from: *mut sockaddr,
+    from_len: *mut socklen_t,
+) -> io::Result<usize> {
+    let fd = socket.as_fd().as_raw_fd();
+    let (at, len) = (room.as_mut_ptr().cast::<c_void>(), room.len());
+    // SAFETY: the descriptor is open as long as it is borrowed; the kernel writes
+    // at most as many octets as there is room for, and an address as the caller
+    // promises.
+    unsafe { system_call!(SYS_recvfrom, recvfrom(fd, at, len, PLAINLY, from, from_len)) }
 }
 
 /// Waits for events of an epoll set; returns how many there are.
@@ -201,10 +179,20 @@ pub(crate) fn wait<'e, const N: usize>(
 ) -> io::Result<&'e [libc::epoll_event]> {
     let fd = epoll.as_fd().as_raw_fd();
     let room = i32::try_from(N).unwrap_or(i32::MAX);
+    let (at, masked) = (
+        events.as_mut_ptr().cast::<libc::epoll_event>(),
+        null::<libc::sigset_t>(),
+    );
     // SAFETY: the descriptor is open as long as it is borrowed; the kernel writes
-    // at most `room` events.
-    let count = unsafe { platform::wait(fd, events.as_mut_ptr().cast(), room, milliseconds)? };
+    // at most `room` events, of which there are as many; no signal is masked.
+    let count = unsafe {
+        system_call!(
+            SYS_epoll_pwait,
+            epoll_pwait(fd, at, room, milliseconds, masked)
+        )
+    }?;
     let told = &events[..count];
-    // SAFETY: the kernel has written the first `count` of them.
+    // SAFETY: the kernel has written the first `count` of them, and a
+    // `MaybeUninit` lies in memory as what it may be.
     Ok(unsafe { &*(std::ptr::from_ref(told) as *const [libc::epoll_event]) })
 }
