@@ -41,7 +41,7 @@ pub(crate) fn octets_of<T: FixedSize>(items: &[T]) -> &[u8] {
     assert!(T::LAYOUT.is_block() && T::LAYOUT.gaps().is_empty());
     // SAFETY: the elements have no padding (no gaps, asserted above, and
     // `match_memory` counts trailing padding as a gap), so every octet of the
-    // slice is initialised; u8 has no alignment.
+    // slice is initialised; u8 needs no alignment; they are borrowed as long.
     unsafe { core::slice::from_raw_parts(items.as_ptr().cast(), size_of_val(items)) }
 }
 
@@ -111,10 +111,11 @@ fn copy_piece<T: FixedSize>(items: &[T], room: &mut [u8], end: usize) -> u8 {
     let octets = size_of_val(items) - (size - end);
     assert!(room.len() == octets);
     let out = room.as_mut_ptr();
-    // SAFETY: `room` has `octets` octets, no more than the elements, and does not
-    // overlap `items`, which cannot borrow from a buffer being written. Padding
-    // octets may be uninitialised; each is overwritten below before anyone can
-    // read it.
+    // SAFETY: `room` has `octets` octets (asserted above), no more than the
+    // elements, and does not overlap `items`: one is borrowed to be written.
+    // Padding octets may be uninitialised; each is overwritten below before
+    // anyone can read it, for nothing in between ends the loop: `char_bits` of
+    // block types reads members.
     unsafe {
         core::ptr::copy_nonoverlapping(items.as_ptr().cast::<u8>(), out, octets);
     }
@@ -152,9 +153,10 @@ pub(crate) fn copy_in<T: FixedSize>(octets: &[u8], count: usize, out: &mut Vec<T
     out.reserve(count);
     let octets = &octets[lead..];
     let len = out.len();
-    // SAFETY: `reserve` made room for `count` elements behind `len`; the
-    // `count * size_of::<T>() - lead` octets copied fill all of them but the
-    // trailing padding of the last; every bit pattern is a value of `T`.
+    // SAFETY: `reserve` made room for `count` elements behind `len`, so their
+    // size has not overflowed above either; the `count * size_of::<T>() - lead`
+    // octets copied fill all of them but the trailing padding of the last; every
+    // bit pattern is a value of `T`.
     unsafe {
         let room = out.as_mut_ptr().add(len);
         core::ptr::copy_nonoverlapping(octets.as_ptr(), room.cast::<u8>(), octets.len());
@@ -167,7 +169,8 @@ pub(crate) fn copy_in<T: FixedSize>(octets: &[u8], count: usize, out: &mut Vec<T
 #[inline]
 pub(crate) fn cast<T: FixedSize>(octets: &[u8]) -> Option<&[T]> {
     assert!(T::LAYOUT.is_block());
-    // SAFETY: block types accept every bit pattern, padding included.
+    // SAFETY: the octets are initialised, and block types accept every bit
+    // pattern, padding included.
     let (before, items, after) = unsafe { octets.align_to::<T>() };
     (before.is_empty() && after.is_empty()).then_some(items)
 }

@@ -126,13 +126,15 @@ pub fn load_library(path: &Path) -> Result<Box<dyn Any + Send>, LibraryError> {
     // is what the caller vouches for by naming the file.
     let library = unsafe { libloading::Library::new(path) };
     let library = library.map_err(|error| LibraryError::NotLoaded(error.to_string()))?;
-    // SAFETY: a pointer to octets may point to any static whatever its type.
+    // SAFETY: it is an address of something in the library, which is loaded as
+    // long as it is used below; what is there is not looked at yet.
     let symbol = unsafe { library.get::<*const u8>(SYMBOL.as_bytes()) };
     let symbol = symbol.map_err(|_| LibraryError::NoDeclaration)?;
     let start: *const u8 = *symbol;
-    // SAFETY: a static under that name which is no declaration is not ours to
-    // tell from one but by its first octets; every declaration has those, and a
-    // program's data goes on for at least as many.
+    // SAFETY: that a static of this name has eight octets to be read is what the
+    // caller vouches for by naming the file, as above: every declaration has
+    // them, of whatever version, and libraries with something else under this
+    // name are not expected to be loaded.
     let magic: [u8; 8] = unsafe { start.cast::<[u8; 8]>().read_unaligned() };
     if magic != MAGIC {
         return Err(LibraryError::NotADeclaration);
@@ -151,7 +153,8 @@ pub fn load_library(path: &Path) -> Result<Box<dyn Any + Send>, LibraryError> {
         });
     }
     // SAFETY: it was made by `Declaration::new` of this very version, with the
-    // same compiler, so the type is the same.
+    // same compiler, so the type is the same; that the rest of the library is
+    // sound is what the caller vouches for.
     let declaration = unsafe { start.cast::<Declaration>().read_unaligned() };
     // What it makes has its code, and may live as long as the program.
     std::mem::forget(library);

@@ -120,8 +120,8 @@ pub fn prefault_heap(octets: usize) {
 /// Has the allocator keep what is given back to it.
 #[cfg(target_env = "gnu")]
 fn keep_heap() {
-    // SAFETY: both change what the allocator does later on; it has its own
-    // lock. Values it does not like are refused.
+    // SAFETY: both take numbers and change what the allocator does later on,
+    // under its own lock. Values it does not like are refused.
     unsafe {
         libc::mallopt(libc::M_TRIM_THRESHOLD, -1);
         libc::mallopt(libc::M_MMAP_MAX, 0);

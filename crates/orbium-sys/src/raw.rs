@@ -18,13 +18,20 @@ use std::time::Duration;
 
 use libc::{c_int, socklen_t};
 
-/// Types that an option can have: any bit pattern is a value, none has padding.
-trait Plain: Copy {}
-impl Plain for c_int {}
+/// Types that an option can have.
+///
+/// # Safety
+/// Any bit pattern is a value.
+unsafe trait Plain: Copy {}
+// SAFETY: an integer.
+unsafe impl Plain for c_int {}
+// SAFETY: an integer.
 #[cfg(target_os = "linux")]
-impl Plain for libc::c_ulong {}
-impl Plain for [u32; 3] {}
-impl Plain for libc::timeval {}
+unsafe impl Plain for libc::c_ulong {}
+// SAFETY: integers.
+unsafe impl Plain for [u32; 3] {}
+// SAFETY: integers. Some systems have padding behind them, and do not look at it.
+unsafe impl Plain for libc::timeval {}
 
 fn length<T>() -> socklen_t {
     // Types of options have a few octets.
@@ -33,7 +40,7 @@ fn length<T>() -> socklen_t {
 
 fn set<T: Plain>(socket: &dyn AsFd, level: c_int, name: c_int, value: T) -> io::Result<()> {
     // SAFETY: the descriptor is open as long as it is borrowed; the kernel reads
-    // `length` octets from `value`, which has as many.
+    // `length` octets from `value`, which has as many, and keeps no pointer.
     let result = unsafe {
         libc::setsockopt(
             socket.as_fd().as_raw_fd(),
@@ -194,7 +201,7 @@ pub(crate) fn interface_index(name: &str) -> io::Result<u32> {
 #[cfg(unix)]
 pub(crate) fn host_name() -> String {
     let mut name = [0_u8; 256];
-    // SAFETY: there is room for as many octets; the last one stays 0.
+    // SAFETY: there is room for one octet more than it may write.
     let result = unsafe { libc::gethostname(name.as_mut_ptr().cast(), name.len() - 1) };
     let name = CStr::from_bytes_until_nul(&name).ok();
     let name = name.filter(|_| result == 0);
@@ -218,12 +225,12 @@ pub(crate) fn poll(set: &mut [libc::pollfd], timeout: Option<Duration>) -> io::R
             tv_nsec: timeout.subsec_nanos() as libc::c_long,
         });
         let timeout = timeout.as_ref().map_or(ptr::null(), ptr::from_ref);
-        // SAFETY: there are as many descriptors, the time is only read, and no
-        // signal is masked.
+        // SAFETY: there are as many descriptors as it may look at and mark, the
+        // time is only read, and no signal is masked.
         unsafe { libc::ppoll(set.as_mut_ptr(), len, timeout, ptr::null()) }
     };
     #[cfg(not(target_os = "linux"))]
-    // SAFETY: there are as many descriptors.
+    // SAFETY: there are as many descriptors as it may look at and mark.
     let result = unsafe { libc::poll(set.as_mut_ptr(), len, milliseconds(timeout)) };
     if result >= 0 {
         return Ok(());

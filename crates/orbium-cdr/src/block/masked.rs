@@ -86,7 +86,8 @@ pub(super) fn copy<T: FixedSize>(items: &[T], room: &mut [u8]) -> (usize, u8) {
         return (0, 0);
     }
     let room = &mut room[..count * size_of::<T>()];
-    // SAFETY: the processor has AVX2, and `T` is a block type.
+    // SAFETY: the processor has AVX2, as was just asked, and `T` is a block type,
+    // as was asserted.
     let bits = unsafe { copy_periods(&items[..count], room) };
     (count, bits)
 }
@@ -102,7 +103,8 @@ unsafe fn copy_periods<T: FixedSize>(items: &[T], room: &mut [u8]) -> u8 {
     assert!(room.len() == size_of_val(items));
     let mut masks = [_mm256_setzero_si256(); MOST];
     for (mask, octets) in masks.iter_mut().zip(keep.as_chunks::<WIDTH>().0) {
-        // SAFETY: so many octets are what it reads, aligned or not.
+        // SAFETY: as many octets as there are in `octets` are what it reads,
+        // aligned or not.
         *mask = unsafe { _mm256_loadu_si256(octets.as_ptr().cast()) };
     }
     let mut seen = [_mm256_setzero_si256(); MOST];
@@ -111,11 +113,14 @@ unsafe fn copy_periods<T: FixedSize>(items: &[T], room: &mut [u8]) -> u8 {
         for i in 0..vectors {
             let at = (period * vectors + i) * WIDTH;
             let kept: __m256i;
-            // SAFETY: `at` and the octets behind it lie within elements and
-            // room, which are as long as the loops are. What is loaded of
-            // padding, which may be uninitialised, does not get out of the
-            // instruction: the outcome is that of copying one by one the octets
-            // that are none, and zeroing the others.
+            // SAFETY: `at` and the 31 octets behind it lie within elements and
+            // room: both are as long (asserted above), and the loops go over
+            // whole vectors of that length. They do not overlap, being borrowed
+            // to read and to write. What is loaded of padding, which may be
+            // uninitialised, does not get out of the instruction: the outcome is
+            // that of copying one by one the octets that are none, and zeroing
+            // the others. The instruction reads memory and changes one register,
+            // no flags.
             unsafe {
                 asm!(
                     "vpand {kept}, {mask}, [{from}]",
@@ -140,11 +145,15 @@ unsafe fn copy_periods<T: FixedSize>(items: &[T], room: &mut [u8]) -> u8 {
 
 /// The bits of the chars of all elements: those of the elements of one period
 /// that have all bits that any have.
+///
+/// # Safety
+/// The processor has AVX2.
 #[target_feature(enable = "avx2")]
 fn char_bits<T: FixedSize>(seen: &[__m256i; MOST]) -> u8 {
     let mut octets: Vectors = [0; MOST * WIDTH];
     for (octets, vector) in octets.as_chunks_mut::<WIDTH>().0.iter_mut().zip(seen) {
-        // SAFETY: so many octets are what it writes, aligned or not.
+        // SAFETY: as many octets as there are in `octets` are what it writes,
+        // aligned or not.
         unsafe { _mm256_storeu_si256(octets.as_mut_ptr().cast(), *vector) };
     }
     assert!(T::LAYOUT.is_block());
