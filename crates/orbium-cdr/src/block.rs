@@ -33,6 +33,8 @@ mod masked {
 }
 
 #[cfg(test)]
+mod agreement;
+#[cfg(test)]
 mod tests;
 
 /// The octets of gap-free block elements.
@@ -78,6 +80,16 @@ impl Piece {
 /// `items.len() * stride` long.
 #[inline]
 pub(crate) fn copy_out<T: FixedSize>(items: &[T], room: &mut [u8]) -> u8 {
+    copy_after(items, room, masked::copy)
+}
+
+/// The same, the first elements by `quick` as far as that goes.
+#[inline(always)]
+fn copy_after<T: FixedSize>(
+    items: &[T],
+    room: &mut [u8],
+    quick: impl FnOnce(&[T], &mut [u8]) -> (usize, u8),
+) -> u8 {
     assert!(T::LAYOUT.is_block());
     let Some((last, others)) = items.split_last() else {
         return 0;
@@ -90,7 +102,7 @@ pub(crate) fn copy_out<T: FixedSize>(items: &[T], room: &mut [u8]) -> u8 {
     let (lead, room) = room.split_at_mut(size - end);
     lead.fill(0);
     let (room, room_for_last) = room.split_at_mut(size_of_val(others));
-    let (copied, mut bits) = masked::copy(others, room);
+    let (copied, mut bits) = quick(others, room);
     let (others, room) = (&others[copied..], &mut room[copied * size..]);
     let piece = const { Piece::of::<T>() };
     for (items, room) in others

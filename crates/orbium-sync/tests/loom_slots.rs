@@ -9,10 +9,18 @@
 #![cfg(loom)]
 
 #[path = "../src/shelf.rs"]
-#[allow(dead_code, unreachable_pub)]
+#[allow(
+    dead_code,
+    unreachable_pub,
+    reason = "the whole module is compiled here, and only some of it is called"
+)]
 mod shelf;
 #[path = "../src/slab/slot.rs"]
-#[allow(dead_code, unreachable_pub)]
+#[allow(
+    dead_code,
+    unreachable_pub,
+    reason = "the whole module is compiled here, and only some of it is called"
+)]
 mod slot;
 
 mod atomic {
