@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What a build script can choose, and the way from an IDL file to Rust.
 
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::collections::BTreeSet;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::{env, fs, io};
@@ -15,8 +15,8 @@ pub struct Config {
     deny_unmapped: bool,
     out_dir: Option<PathBuf>,
     runtime: Option<String>,
-    natives: BTreeMap<String, String>,
-    external: BTreeMap<String, String>,
+    natives: Vec<(String, String)>,
+    external: Vec<(String, String)>,
 }
 
 /// What came of the IDL files of one [`Config::try_compile`].
@@ -88,7 +88,7 @@ impl Config {
     /// `.native_type("::Clock::Instant", "::std::time::Instant")`.
     #[must_use]
     pub fn native_type(mut self, idl: impl Into<String>, rust: impl Into<String>) -> Self {
-        self.natives.insert(idl.into(), rust.into());
+        self.natives.push((idl.into(), rust.into()));
         self
     }
 
@@ -96,7 +96,7 @@ impl Config {
     /// `.external_module("::CosNaming", "::orbium_naming::cos_naming")`.
     #[must_use]
     pub fn external_module(mut self, idl: impl Into<String>, rust: impl Into<String>) -> Self {
-        self.external.insert(idl.into(), rust.into());
+        self.external.push((idl.into(), rust.into()));
         self
     }
 
@@ -133,6 +133,11 @@ impl Config {
     /// # Errors
     /// See [`Error`]. Files compiled before the faulty one have been written.
     pub fn try_compile(&self, files: &[impl AsRef<Path>]) -> Result<Compiled, Error> {
+        let files: Vec<&Path> = files.iter().map(AsRef::as_ref).collect();
+        self.compile_all(&files)
+    }
+
+    fn compile_all(&self, files: &[&Path]) -> Result<Compiled, Error> {
         let folder = match &self.out_dir {
             Some(folder) => folder.clone(),
             None => env::var_os("OUT_DIR")
@@ -140,17 +145,16 @@ impl Config {
                 .ok_or(Error::NoOutDir)?,
         };
         let mut compiled = Compiled::default();
-        let mut stems = HashSet::new();
-        for file in files.iter().map(AsRef::as_ref) {
-            let stem = file.file_stem().unwrap_or(file.as_os_str()).to_owned();
-            if !stems.insert(stem.clone()) {
+        for file in files {
+            let stem = file.file_stem().unwrap_or(file.as_os_str());
+            let mut path = folder.join(stem);
+            path.as_mut_os_string().push(".rs");
+            if compiled.written.contains(&path) {
                 return Err(Error::SameStem {
-                    file: file.to_owned(),
+                    file: (*file).to_owned(),
                 });
             }
             let code = self.generate(file, &mut compiled)?;
-            let mut path = folder.join(stem);
-            path.as_mut_os_string().push(".rs");
             write(&path, &code).map_err(|cause| Error::Write {
                 path: path.clone(),
                 cause,

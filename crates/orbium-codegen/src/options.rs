@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What a caller can choose.
 
-use std::collections::BTreeMap;
-
 /// How to generate.
 ///
 /// ```
@@ -17,8 +15,10 @@ pub struct Options {
     source: String,
     runtime: String,
     deny_unmapped: bool,
-    natives: BTreeMap<String, String>,
-    pub(crate) external: BTreeMap<String, String>,
+    /// In order, each once.
+    natives: Vec<(String, String)>,
+    /// In order, each once.
+    pub(crate) external: Vec<(String, String)>,
 }
 
 impl Options {
@@ -30,8 +30,8 @@ impl Options {
             source: source.into(),
             runtime: "orbium::codegen".to_owned(),
             deny_unmapped: false,
-            natives: BTreeMap::new(),
-            external: BTreeMap::new(),
+            natives: Vec::new(),
+            external: Vec::new(),
         }
     }
 
@@ -54,7 +54,7 @@ impl Options {
     /// one from file scope, such as `::M::T`; the Rust path should be absolute.
     #[must_use]
     pub fn native_type(mut self, idl: impl Into<String>, rust: impl Into<String>) -> Self {
-        self.natives.insert(absolute(idl.into()), rust.into());
+        set(&mut self.natives, idl.into(), rust.into());
         self
     }
 
@@ -63,7 +63,7 @@ impl Options {
     /// path.
     #[must_use]
     pub fn external_module(mut self, idl: impl Into<String>, rust: impl Into<String>) -> Self {
-        self.external.insert(absolute(idl.into()), rust.into());
+        set(&mut self.external, idl.into(), rust.into());
         self
     }
 
@@ -80,7 +80,22 @@ impl Options {
     }
 
     pub(crate) fn native(&self, scoped_name: &str) -> Option<&str> {
-        self.natives.get(scoped_name).map(String::as_str)
+        let found = place(&self.natives, scoped_name).ok()?;
+        Some(&self.natives[found].1)
+    }
+}
+
+/// Where a name stands in order, or would.
+fn place(of: &[(String, String)], name: &str) -> Result<usize, usize> {
+    of.binary_search_by(|(known, _)| known.as_str().cmp(name))
+}
+
+/// Keeps a path for a name from file scope, in place of one kept before.
+fn set(of: &mut Vec<(String, String)>, idl: String, rust: String) {
+    let name = absolute(idl);
+    match place(of, &name) {
+        Ok(found) => of[found].1 = rust,
+        Err(free) => of.insert(free, (name, rust)),
     }
 }
 
