@@ -6,6 +6,7 @@ use std::collections::HashSet;
 use orbium_idl::model::{Definition, Direction, Interface};
 
 use crate::data::quoted;
+use crate::each::{each, joined};
 use crate::emit::Emitter;
 use crate::operations::{Function, Output};
 use crate::text::Argument;
@@ -20,10 +21,9 @@ impl Emitter<'_, '_> {
         self.text
             .line(format!("pub struct {name}(orb::ObjectRef);"));
         let bases = self.plan.model.all_bases(definition.id);
-        let ids: Vec<String> = bases
-            .iter()
-            .map(|base| quoted(&self.plan.model[*base].repository_id))
-            .collect();
+        let ids = each(&bases, &mut |base| {
+            quoted(&self.plan.model[*base].repository_id)
+        });
         self.text.blank();
         let named = if name == definition.name {
             name.clone()
@@ -45,12 +45,10 @@ impl Emitter<'_, '_> {
         if interface.forward_only {
             return;
         }
-        let functions: Vec<Function> = self
-            .plan
-            .features(definition.id)
-            .into_iter()
-            .flat_map(|feature| Function::of(self.plan, feature))
-            .collect();
+        let mut functions = Vec::new();
+        for feature in self.plan.features(definition.id) {
+            functions.append(&mut Function::of(self.plan, feature));
+        }
         self.note_lints(&functions);
         self.results(definition);
         self.stubs(&name, &functions);
@@ -84,6 +82,13 @@ impl Emitter<'_, '_> {
             if function.parameters.len() > 5 {
                 self.allows.insert("clippy::too_many_arguments");
             }
+            let mut single = 0;
+            for parameter in &function.parameters {
+                single += usize::from(parameter.name.len() == 1);
+            }
+            if single > 4 {
+                self.allows.insert("clippy::many_single_char_names");
+            }
             let name = function.name.as_str();
             let conversions = ["as_", "from_", "into_", "is_", "to_"];
             if conversions.iter().any(|prefix| name.starts_with(prefix)) {
@@ -103,17 +108,6 @@ impl Emitter<'_, '_> {
                 _ => continue,
             };
             self.allows.insert(lint);
-        }
-        let single = functions.iter().any(|function| {
-            function
-                .parameters
-                .iter()
-                .filter(|parameter| parameter.name.len() == 1)
-                .count()
-                > 4
-        });
-        if single {
-            self.allows.insert("clippy::many_single_char_names");
         }
     }
 
@@ -155,10 +149,10 @@ impl Emitter<'_, '_> {
         if functions.is_empty() {
             return;
         }
-        let mut taken: HashSet<String> = functions
-            .iter()
-            .map(|function| function.name.clone())
-            .collect();
+        let mut taken = HashSet::new();
+        for function in functions {
+            taken.insert(function.name.clone());
+        }
         // Two bases may have brought the same name in different case.
         let mut seen = HashSet::new();
         self.text.blank();
@@ -267,7 +261,9 @@ impl Emitter<'_, '_> {
             0 => Argument::Plain("|_| {}".to_owned()),
             1 => Argument::Plain(format!("|{writer}| {}", lines.remove(0))),
             _ => {
-                let lines = lines.into_iter().map(|line| format!("{line};")).collect();
+                for line in &mut lines {
+                    line.push(';');
+                }
                 Argument::Closure(format!("|{writer}|"), lines)
             }
         }
@@ -292,7 +288,7 @@ impl Emitter<'_, '_> {
             }
             several => {
                 let mut lines = self.read_lines(several, &reader);
-                let names: Vec<String> = several.iter().map(|output| output.name.clone()).collect();
+                let names = each(several, &mut |output| output.name.clone());
                 lines.extend(self.results_literal(function, &names, "$Ok(", ")"));
                 Argument::Closure(format!("|{reader}|"), lines)
             }
@@ -321,12 +317,12 @@ impl Emitter<'_, '_> {
         if inside.len() <= 18 {
             return vec![format!("{before}{path} {{ {inside} }}{after}")];
         }
-        let first = format!("{before}{path} {{");
-        let fields = fields.iter().map(|field| format!("    {field},"));
-        std::iter::once(first)
-            .chain(fields)
-            .chain([format!("}}{after}")])
-            .collect()
+        let mut lines = vec![format!("{before}{path} {{")];
+        for field in fields {
+            lines.push(format!("    {field},"));
+        }
+        lines.push(format!("}}{after}"));
+        lines
     }
 
     fn send(&mut self, function: &Function) {
@@ -347,17 +343,15 @@ impl Emitter<'_, '_> {
     /// until then the argument closure borrows them.
     fn call_with_inouts(&mut self, function: &Function, outputs: &[Output], error: &str) {
         let arguments = self.arguments(function);
-        let mut taken: HashSet<String> = outputs.iter().map(|output| output.name.clone()).collect();
-        taken.extend(
-            function
-                .parameters
-                .iter()
-                .map(|parameter| parameter.name.clone()),
-        );
+        let mut taken = function.taken();
+        for output in outputs {
+            taken.insert(output.name.clone());
+        }
         let reader = names::fresh("r", &mut taken);
         let outcome = names::fresh("outcome", &mut taken);
         let results = names::fresh("results", &mut taken);
         let mut inouts: Vec<(String, String)> = Vec::new();
+        let mut values = Vec::new();
         let mut read = Vec::new();
         for output in outputs {
             let bare = output.name.strip_prefix("r#").unwrap_or(&output.name);
@@ -366,6 +360,7 @@ impl Emitter<'_, '_> {
                 inouts.push((output.name.clone(), new.clone()));
                 new
             } else {
+                values.push(output.name.clone());
                 output.name.clone()
             };
             read.push(Output {
@@ -375,36 +370,18 @@ impl Emitter<'_, '_> {
             });
         }
         let mut lines = self.read_lines(&read, &reader);
-        let values: Vec<String> = outputs
-            .iter()
-            .filter(|output| !output.inout)
-            .map(|output| output.name.clone())
-            .collect();
-        let news = inouts.iter().map(|(_, new)| new.as_str());
-        let (pattern, gives) = match values.as_slice() {
-            [] => (news.clone().collect::<Vec<_>>().join(", "), "()".to_owned()),
-            [only] => (
-                [only.as_str()]
-                    .into_iter()
-                    .chain(news.clone())
-                    .collect::<Vec<_>>()
-                    .join(", "),
-                only.clone(),
-            ),
-            _ => (
-                [results.as_str()]
-                    .into_iter()
-                    .chain(news.clone())
-                    .collect::<Vec<_>>()
-                    .join(", "),
-                results.clone(),
-            ),
+        let gives = match values.as_slice() {
+            [] => "()",
+            [only] => only,
+            _ => &results,
         };
-        let pattern = if pattern.contains(',') {
-            format!("({pattern})")
-        } else {
-            pattern
-        };
+        let mut pattern = joined(&inouts, ", ", &mut |(_, new)| new.clone());
+        if !values.is_empty() {
+            pattern = format!("{gives}, {pattern}");
+        }
+        if pattern.contains(',') {
+            pattern = format!("({pattern})");
+        }
         if values.len() > 1 {
             let literal =
                 self.results_literal(function, &values, &format!("let {results} = "), ";");

@@ -5,10 +5,11 @@
 //! For each such type a module gets two private functions, one level each:
 //! `encode_string_32`, `decode_string_32_sequence_4`, …
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{HashMap, HashSet};
 
 use orbium_idl::model::Type;
 
+use crate::each::joined;
 use crate::names;
 use crate::plan::Plan;
 use crate::text::Text;
@@ -17,7 +18,7 @@ use crate::text::Text;
 #[derive(Debug, Default)]
 pub(crate) struct Functions {
     /// Types by the stem of their functions' names.
-    stems: BTreeMap<String, Type>,
+    stems: HashMap<String, Type>,
     encode: Vec<String>,
     decode: Vec<String>,
 }
@@ -261,8 +262,8 @@ fn describe(plan: &Plan<'_>, ty: &Type) -> String {
             element,
             dimensions,
         } => {
-            let dimensions: Vec<String> = dimensions.iter().map(u32::to_string).collect();
-            format!("{}_array_{}", describe(plan, element), dimensions.join("_"))
+            let dimensions = joined(dimensions, "_", &mut u32::to_string);
+            format!("{}_array_{dimensions}", describe(plan, element))
         }
         Type::Named(id) => match plan.model.resolve_alias(ty) {
             Type::Named(_) => names::snake(&plan.model[*id].name),

@@ -4,6 +4,7 @@
 use orbium_idl::model::{ConstValue, Constant, Definition, Type};
 
 use crate::data::quoted;
+use crate::each::joined;
 use crate::emit::Emitter;
 use crate::{codec, docs};
 
@@ -36,9 +37,8 @@ impl Emitter<'_, '_> {
                 Ok(text) => ("&str".to_owned(), quoted(&text)),
                 Err(_) => {
                     // Text with half a surrogate pair is no string in Rust.
-                    let units: Vec<String> =
-                        units.iter().map(|unit| format!("0x{unit:04x}")).collect();
-                    ("&[u16]".to_owned(), format!("&[{}]", units.join(", ")))
+                    let units = joined(units, ", ", &mut |unit| format!("0x{unit:04x}"));
+                    ("&[u16]".to_owned(), format!("&[{units}]"))
                 }
             },
             ConstValue::Enumerator { of, index } => (written, self.enumerator(*of, *index)),
@@ -99,12 +99,14 @@ fn grouped_float(shown: &str) -> String {
     let fraction = if fraction.len() < 6 {
         fraction.to_owned()
     } else {
-        let digits: Vec<char> = fraction.chars().collect();
-        let groups: Vec<String> = digits
-            .chunks(3)
-            .map(|group| group.iter().collect())
-            .collect();
-        groups.join("_")
+        let mut grouped = String::new();
+        for (i, digit) in fraction.char_indices() {
+            if i > 0 && i.is_multiple_of(3) {
+                grouped.push('_');
+            }
+            grouped.push(digit);
+        }
+        grouped
     };
     format!("{sign}{}{point}{fraction}{exponent}", codec::grouped(whole))
 }

@@ -5,6 +5,7 @@ use std::collections::HashSet;
 
 use orbium_idl::model::{Alias, DefId, Definition, Enum, Exception, Member, Struct, Type};
 
+use crate::each::each;
 use crate::emit::Emitter;
 use crate::{codec, docs, names};
 
@@ -32,12 +33,10 @@ impl Emitter<'_, '_> {
         self.fields(&name, &structure.members, &fields);
         if fixed {
             self.text.blank();
-            let wanted: Vec<String> = structure
-                .members
-                .iter()
-                .zip(&fields)
-                .map(|(member, field)| format!("{field}: {}", self.rust(&member.ty)))
-                .collect();
+            let mut wanted = Vec::new();
+            for (member, field) in structure.members.iter().zip(&fields) {
+                wanted.push(format!("{field}: {}", self.rust(&member.ty)));
+            }
             self.text
                 .literal(&format!("orb::fixed_struct!({name}"), &wanted, ");");
         } else {
@@ -300,34 +299,32 @@ impl Emitter<'_, '_> {
 /// Field names of members, each different.
 pub(crate) fn fields(members: &[Member]) -> Vec<String> {
     let mut taken = HashSet::new();
-    members
-        .iter()
-        .map(|member| names::fresh(&names::value(&member.name), &mut taken))
-        .collect()
+    each(members, &mut |member| {
+        names::fresh(&names::value(&member.name), &mut taken)
+    })
 }
 
 /// Variant names of enumerators, each different.
 pub(crate) fn variants(enumeration: &Enum) -> Vec<String> {
     let mut taken = HashSet::new();
-    let names = enumeration
-        .enumerators
-        .iter()
-        .map(|enumerator| names::ty(&enumerator.name));
-    names.map(|name| names::fresh(&name, &mut taken)).collect()
+    each(&enumeration.enumerators, &mut |enumerator| {
+        names::fresh(&names::ty(&enumerator.name), &mut taken)
+    })
 }
 
 /// Whether three or more names begin or end alike, which a lint dislikes.
 fn share_an_end(names: &[String]) -> bool {
-    let words = |name: &String| -> Vec<String> {
-        names::snake(name).split('_').map(str::to_owned).collect()
-    };
-    let words: Vec<Vec<String>> = names.iter().map(words).collect();
-    let same = |pick: fn(&Vec<String>) -> Option<&String>| {
-        words
-            .windows(2)
-            .all(|pair| pick(&pair[0]) == pick(&pair[1]))
-    };
-    names.len() >= 3 && (same(|words| words.first()) || same(|words| words.last()))
+    let (mut starts, mut ends) = (true, true);
+    let mut before: Option<String> = None;
+    for name in names {
+        let name = names::snake(name);
+        if let Some(before) = &before {
+            starts &= name.split('_').next() == before.split('_').next();
+            ends &= name.rsplit('_').next() == before.rsplit('_').next();
+        }
+        before = Some(name);
+    }
+    names.len() >= 3 && (starts || ends)
 }
 
 /// A string literal.

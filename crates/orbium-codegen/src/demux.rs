@@ -5,6 +5,8 @@
 //! octets in a row with the length, or else a hash of the whole name. Collisions
 //! are resolved by a displacement per bucket. Everything here is deterministic.
 
+use std::collections::BinaryHeap;
+
 /// What the run time needs to find a name.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Table {
@@ -37,60 +39,81 @@ const PLACES: i16 = 24;
 /// Places tried from the start of the names for eight octets.
 const WORDS: u16 = 64;
 /// Multipliers tried for each size of table, and of one without displacements.
-const MULTIPLIERS: usize = 32;
-const MULTIPLIERS_IN_ONE_BUCKET: usize = 4000;
+const MULTIPLIERS: u64 = 32;
+const MULTIPLIERS_IN_ONE_BUCKET: u64 = 4000;
 
 /// Finds a table for distinct names, of which there are at most 65,535.
 pub(crate) fn table(names: &[&str]) -> Table {
-    let names: Vec<&[u8]> = names.iter().map(|name| name.as_bytes()).collect();
-    one_octet(&names)
-        .or_else(|| one_word(&names))
-        .unwrap_or_else(|| whole_name(&names))
+    one_octet(names)
+        .or_else(|| one_word(names))
+        .unwrap_or_else(|| whole_name(names))
 }
 
-/// Places in the order of preference: the first, the last, the second, …
-fn places() -> impl Iterator<Item = i16> + Clone {
-    (0..PLACES).flat_map(|i| [i, -1 - i])
+/// One octet, at places in the order of preference: the first, the last, the
+/// second, …
+fn one_octet(names: &[&str]) -> Option<Table> {
+    for i in 0..PLACES {
+        for at in [i, -1 - i] {
+            if let Some(table) = octet_table(names, at) {
+                return Some(table);
+            }
+        }
+    }
+    None
 }
 
-fn one_octet(names: &[&[u8]]) -> Option<Table> {
-    places().find_map(|at| {
-        let octets: Vec<u8> = names.iter().map(|name| octet_at(name, at)).collect();
-        let lowest = octets.iter().copied().min().unwrap_or(0);
-        let highest = octets.iter().copied().max().unwrap_or(0);
-        let count = if names.is_empty() {
-            0
-        } else {
-            usize::from(highest - lowest) + 1
-        };
-        let slots = fill(
-            count,
-            octets.iter().map(|octet| usize::from(octet - lowest)),
-        )?;
-        Some(Table::Octet { at, lowest, slots })
-    })
+fn octet_table(names: &[&str], at: i16) -> Option<Table> {
+    let (mut lowest, mut highest) = (u8::MAX, 0);
+    for name in names {
+        let octet = octet_at(name.as_bytes(), at);
+        lowest = lowest.min(octet);
+        highest = highest.max(octet);
+    }
+    if names.is_empty() {
+        let slots = Vec::new();
+        return Some(Table::Octet {
+            at,
+            lowest: 0,
+            slots,
+        });
+    }
+    let count = usize::from(highest - lowest) + 1;
+    let slot = |index: usize| usize::from(octet_at(names[index].as_bytes(), at) - lowest);
+    let slots = fill(count, names.len(), &slot)?;
+    Some(Table::Octet { at, lowest, slots })
 }
 
 /// Eight octets from one place, the same for all names. The last eight are tried
 /// first: numbers stand at the end.
-fn one_word(names: &[&[u8]]) -> Option<Table> {
-    [u16::MAX].into_iter().chain(0..WORDS).find_map(|at| {
-        let keys: Vec<u64> = names.iter().map(|name| word_key(name, at)).collect();
-        let scattered = are_distinct(&keys).then(|| scatter(&keys))?;
-        Some(Table::Word { at, scattered })
-    })
+fn one_word(names: &[&str]) -> Option<Table> {
+    let mut at = u16::MAX;
+    while at == u16::MAX || at < WORDS {
+        let keys = keys(names, &|name| word_key(name, at));
+        if are_distinct(&keys) {
+            let scattered = scatter(&keys);
+            return Some(Table::Word { at, scattered });
+        }
+        at = at.wrapping_add(1);
+    }
+    None
 }
 
-fn whole_name(names: &[&[u8]]) -> Table {
-    let keys: Vec<u64> = names.iter().map(|name| hash(name)).collect();
+fn whole_name(names: &[&str]) -> Table {
     Table::Hash {
-        scattered: scatter(&keys),
+        scattered: scatter(&keys(names, &hash)),
     }
 }
 
+fn keys(names: &[&str], key: &dyn Fn(&[u8]) -> u64) -> Vec<u64> {
+    let mut keys = Vec::with_capacity(names.len());
+    for name in names {
+        keys.push(key(name.as_bytes()));
+    }
+    keys
+}
+
 fn are_distinct(keys: &[u64]) -> bool {
-    let mut keys = keys.to_vec();
-    keys.sort_unstable();
+    let keys = BinaryHeap::from(keys.to_vec()).into_sorted_vec();
     keys.windows(2).all(|pair| pair[0] != pair[1])
 }
 
@@ -104,11 +127,10 @@ fn scatter(keys: &[u64]) -> Scattered {
     let mut buckets = (keys.len() / 4).max(1).next_power_of_two();
     let mut slots = (keys.len() + keys.len() / 4).max(2).next_power_of_two();
     loop {
-        let found = multipliers()
-            .take(MULTIPLIERS)
-            .find_map(|multiplier| displace(keys, multiplier, buckets, slots));
-        if let Some(scattered) = found {
-            return scattered;
+        for attempt in 1..=MULTIPLIERS {
+            if let Some(scattered) = displace(keys, multiplier(attempt), buckets, slots) {
+                return scattered;
+            }
         }
         // More room always helps in the end.
         buckets *= 2;
@@ -116,57 +138,45 @@ fn scatter(keys: &[u64]) -> Scattered {
     }
 }
 
-fn multipliers() -> impl Iterator<Item = u64> {
-    (1u64..).map(|attempt| attempt.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1)
+fn multiplier(attempt: u64) -> u64 {
+    attempt.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1
 }
 
 fn in_one_bucket(keys: &[u64]) -> Option<Scattered> {
     let smallest = keys.len().next_power_of_two().max(2);
-    [1, 2, 4].into_iter().find_map(|times| {
+    for times in [1, 2, 4] {
         let count = smallest * times;
-        multipliers()
-            .take(MULTIPLIERS_IN_ONE_BUCKET)
-            .find_map(|multiplier| {
-                let wanted = keys
-                    .iter()
-                    .map(|key| slot_of(spread(*key, multiplier), 0, count));
-                Some(Scattered {
+        for attempt in 1..=MULTIPLIERS_IN_ONE_BUCKET {
+            let multiplier = multiplier(attempt);
+            let slot = |index: usize| slot_of(spread(keys[index], multiplier), 0, count);
+            if let Some(slots) = fill(count, keys.len(), &slot) {
+                return Some(Scattered {
                     multiplier,
                     displacements: vec![0],
-                    slots: fill(count, wanted)?,
-                })
-            })
-    })
+                    slots,
+                });
+            }
+        }
+    }
+    None
 }
 
 /// Places the fullest buckets first, each with the first displacement that
 /// leads all its keys to free slots.
 fn displace(keys: &[u64], multiplier: u64, buckets: usize, slots: usize) -> Option<Scattered> {
-    let spread: Vec<u64> = keys.iter().map(|key| spread(*key, multiplier)).collect();
-    let mut members: Vec<(usize, Vec<u16>)> = (0..buckets).map(|b| (b, Vec::new())).collect();
-    for (index, hash) in spread.iter().enumerate() {
-        members[bucket_of(*hash, buckets)]
-            .1
-            .push(u16::try_from(index).ok()?);
+    let mut members: Vec<Vec<(u16, u64)>> = vec![Vec::new(); buckets];
+    for (index, key) in keys.iter().enumerate() {
+        let spread = spread(*key, multiplier);
+        members[bucket_of(spread, buckets)].push((u16::try_from(index).ok()?, spread));
     }
-    members.sort_by_key(|(bucket, inside)| (usize::MAX - inside.len(), *bucket));
     let mut displacements = vec![0u16; buckets];
     let mut table = vec![0u16; slots];
     let mut taken = vec![false; slots];
-    for (bucket, inside) in members.iter().filter(|(_, inside)| !inside.is_empty()) {
-        let (displacement, wanted) = (0..=u16::MAX).take(slots).find_map(|displacement| {
-            let mut wanted = Vec::with_capacity(inside.len());
-            for index in inside {
-                let slot = slot_of(spread[usize::from(*index)], displacement, slots);
-                if taken[slot] || wanted.contains(&slot) {
-                    return None;
-                }
-                wanted.push(slot);
-            }
-            Some((displacement, wanted))
-        })?;
-        displacements[*bucket] = displacement;
-        for (index, slot) in inside.iter().zip(wanted) {
+    for bucket in fullest_first(&members) {
+        let inside = &members[bucket];
+        let (displacement, wanted) = free_slots(inside, &taken)?;
+        displacements[bucket] = displacement;
+        for ((index, _), slot) in inside.iter().zip(wanted) {
             taken[slot] = true;
             table[slot] = *index;
         }
@@ -178,12 +188,51 @@ fn displace(keys: &[u64], multiplier: u64, buckets: usize, slots: usize) -> Opti
     })
 }
 
+/// The buckets with something inside, the fullest first and equal ones in order.
+fn fullest_first(members: &[Vec<(u16, u64)>]) -> Vec<usize> {
+    let mut by_size: Vec<Vec<usize>> = Vec::new();
+    for (bucket, inside) in members.iter().enumerate() {
+        if by_size.len() <= inside.len() {
+            by_size.resize(inside.len() + 1, Vec::new());
+        }
+        by_size[inside.len()].push(bucket);
+    }
+    let mut order = Vec::new();
+    while by_size.len() > 1
+        && let Some(buckets) = by_size.pop()
+    {
+        order.extend_from_slice(&buckets);
+    }
+    order
+}
+
+/// The first displacement that leads all keys of a bucket to free slots, and
+/// those slots.
+fn free_slots(inside: &[(u16, u64)], taken: &[bool]) -> Option<(u16, Vec<usize>)> {
+    let mut wanted = Vec::with_capacity(inside.len());
+    for displacement in 0..=u16::try_from(taken.len() - 1).unwrap_or(u16::MAX) {
+        wanted.clear();
+        for (_, spread) in inside {
+            let slot = slot_of(*spread, displacement, taken.len());
+            if taken[slot] || wanted.contains(&slot) {
+                break;
+            }
+            wanted.push(slot);
+        }
+        if wanted.len() == inside.len() {
+            return Some((displacement, wanted));
+        }
+    }
+    None
+}
+
 /// A table of so many slots with the index of each name in its slot, unless two
 /// want the same.
-fn fill(count: usize, wanted: impl Iterator<Item = usize>) -> Option<Vec<u16>> {
+fn fill(count: usize, names: usize, wanted: &dyn Fn(usize) -> usize) -> Option<Vec<u16>> {
     let mut slots = vec![0; count];
     let mut taken = vec![false; count];
-    for (index, slot) in wanted.enumerate() {
+    for index in 0..names {
+        let slot = wanted(index);
         if core::mem::replace(&mut taken[slot], true) {
             return None;
         }

@@ -54,7 +54,7 @@ fn with_comment(doc: Option<&str>, what: &str) -> String {
 fn escape(comment: &str) -> String {
     let mut out = String::new();
     for line in comment.lines() {
-        let line: String = line.chars().filter(|c| !c.is_control()).collect();
+        let line = line.replace(char::is_control, "");
         let line = line.trim();
         // At the start of a line these would begin lists, headings, quotes or
         // rules.
@@ -74,12 +74,20 @@ fn escape(comment: &str) -> String {
 
 /// Whether a lint would want back quotes somewhere.
 pub(crate) fn looks_like_code(doc: &str) -> bool {
-    let prose = doc.split('`').step_by(2);
-    prose.flat_map(str::split_whitespace).any(|word| {
-        let inner = word.trim_matches(|c: char| !c.is_alphanumeric());
-        let capital_inside = inner.chars().skip(1).any(char::is_uppercase);
-        capital_inside || inner.contains(['_', ':', '/', '(', '.'])
-    })
+    let mut prose = true;
+    for part in doc.split('`') {
+        if prose && part.split_whitespace().any(is_like_code) {
+            return true;
+        }
+        prose = !prose;
+    }
+    false
+}
+
+fn is_like_code(word: &str) -> bool {
+    let inner = word.trim_matches(|c: char| !c.is_alphanumeric());
+    let capital_inside = inner.chars().skip(1).any(char::is_uppercase);
+    capital_inside || inner.contains(['_', ':', '/', '(', '.'])
 }
 
 #[cfg(test)]

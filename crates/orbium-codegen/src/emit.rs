@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Walks the model module by module and writes what the plan has decided.
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::HashSet;
 
 use orbium_idl::model::{DefId, Definition, DefinitionKind, InterfaceKind};
 
@@ -19,7 +19,19 @@ pub(crate) struct Emitter<'p, 'm> {
     /// The codec functions of that module.
     pub(crate) functions: Functions,
     /// Lints that the text cannot help to trip.
-    pub(crate) allows: BTreeSet<&'static str>,
+    pub(crate) allows: Lints,
+}
+
+/// Names of lints in order, each once: there are but a few.
+#[derive(Default)]
+pub(crate) struct Lints(Vec<&'static str>);
+
+impl Lints {
+    pub(crate) fn insert(&mut self, lint: &'static str) {
+        if let Err(place) = self.0.binary_search(&lint) {
+            self.0.insert(place, lint);
+        }
+    }
 }
 
 /// The whole file.
@@ -29,7 +41,7 @@ pub(crate) fn file(plan: &Plan<'_>, source: &str) -> String {
         text: Text::default(),
         module: Vec::new(),
         functions: Functions::default(),
-        allows: BTreeSet::new(),
+        allows: Lints::default(),
     };
     let name = source.rsplit(['/', '\\']).next().unwrap_or(source);
     emitter.text.raw(&format!(
@@ -43,17 +55,20 @@ impl<'m> Emitter<'_, 'm> {
     /// File scope: modules, each with the lints it cannot help, and perhaps
     /// definitions outside any module.
     fn root(&mut self) {
-        let top: Vec<&Definition> = self.plan.contents(self.plan.model.top_level()).collect();
-        let (modules, others): (Vec<_>, Vec<_>) = top
-            .into_iter()
-            .partition(|d| matches!(d.kind, DefinitionKind::Module(_)));
+        let (mut modules, mut others) = (Vec::new(), Vec::new());
+        for definition in self.plan.contents(self.plan.model.top_level()) {
+            match definition.kind {
+                DefinitionKind::Module(_) => modules.push(definition),
+                _ => others.push(definition),
+            }
+        }
         let outer = self.text.shadow(self.plan.defined_in(&[]));
         if !others.is_empty() {
             let start = self.text.position();
             for definition in others {
-                self.apart(|emitter| emitter.definition(definition));
+                self.apart(&mut |emitter| emitter.definition(definition));
             }
-            self.apart(Self::finish_module);
+            self.apart(&mut Self::finish_module);
             if self.text.since(start).contains("orb::") {
                 self.text.insert(
                     start,
@@ -62,14 +77,14 @@ impl<'m> Emitter<'_, 'm> {
             }
         }
         for module in modules {
-            self.apart(|emitter| emitter.module(module));
+            self.apart(&mut |emitter| emitter.module(module));
         }
         self.text.shadow(outer);
     }
 
     /// Writes something at file scope with the lints to allow in front of each
     /// item.
-    fn apart(&mut self, write: impl FnOnce(&mut Self)) {
+    fn apart(&mut self, write: &mut dyn FnMut(&mut Self)) {
         // Handed on and taken back: a copy for each item is slow in long files.
         let shadowed = self.text.shadow(HashSet::new());
         let mut text = Text::default();
@@ -84,7 +99,8 @@ impl<'m> Emitter<'_, 'm> {
             return;
         }
         // Few programs use all that an IDL file defines, or show it to others.
-        allows.extend(["dead_code", "unreachable_pub"]);
+        allows.insert("dead_code");
+        allows.insert("unreachable_pub");
         self.text.blank();
         let mut starts = true;
         for line in written.lines() {
@@ -99,8 +115,7 @@ impl<'m> Emitter<'_, 'm> {
         }
     }
 
-    fn allow(&mut self, lints: &BTreeSet<&'static str>) {
-        let lints: Vec<&str> = lints.iter().copied().collect();
+    fn allow(&mut self, Lints(lints): &Lints) {
         let one = lints.join(", ");
         if one.len() <= 70 {
             return self.text.raw(&format!("#[allow({one})]"));
@@ -131,6 +146,7 @@ impl<'m> Emitter<'_, 'm> {
         let is_module = |d: &Definition| matches!(d.kind, DefinitionKind::Module(_));
         self.plan
             .contents(contents)
+            .iter()
             .all(|d| is_module(d) && self.is_hollow(d.id))
     }
 
@@ -144,7 +160,10 @@ impl<'m> Emitter<'_, 'm> {
         let functions = std::mem::take(&mut self.functions);
         let start = self.text.position();
         let mut imports = false;
-        for definition in self.plan.contents(contents).filter(|d| !is_feature(d)) {
+        for definition in self.plan.contents(contents) {
+            if is_feature(definition) {
+                continue;
+            }
             let before = self.text.position();
             self.definition(definition);
             let module = matches!(definition.kind, DefinitionKind::Module(_));

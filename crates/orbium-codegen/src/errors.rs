@@ -5,6 +5,7 @@ use std::collections::HashSet;
 
 use orbium_idl::model::{DefId, Type};
 
+use crate::each::{each, joined};
 use crate::emit::Emitter;
 use crate::names;
 use crate::plan::ErrorEnum;
@@ -13,31 +14,24 @@ impl Emitter<'_, '_> {
     pub(crate) fn error_enum(&mut self, error: &ErrorEnum) {
         let name = &error.name;
         let mut taken = HashSet::from(["System".to_owned()]);
-        let variants: Vec<(String, String, DefId)> = error
-            .exceptions
-            .iter()
-            .map(|id| {
-                let variant = names::fresh(&self.plan.place_of(*id).name, &mut taken);
-                (variant, self.plan.path_to(&self.module, *id), *id)
-            })
-            .collect();
-        let sizes: Vec<u64> = variants
-            .iter()
-            .map(|(.., id)| self.plan.memory(&Type::Named(*id)))
-            .collect();
+        let mut variants = Vec::new();
+        let mut sizes = Vec::new();
+        for id in &error.exceptions {
+            let variant = names::fresh(&self.plan.place_of(*id).name, &mut taken);
+            variants.push((variant, self.plan.path_to(&self.module, *id), *id));
+            sizes.push(self.plan.memory(&Type::Named(*id)));
+        }
         if sizes.iter().any(|size| *size > 100) {
             self.allows.insert("clippy::result_large_err");
         }
-        self.note_sizes(sizes.into_iter().chain([12]));
+        sizes.push(12);
+        self.note_sizes(&sizes);
         self.text.blank();
-        let listed: Vec<String> = variants
-            .iter()
-            .map(|(_, _, id)| format!("`{}`", self.plan.model[*id].path.join("::")))
-            .collect();
-        self.text.raw(&format!(
-            "/// What operations raise that declare {}.",
-            listed.join(", ")
-        ));
+        let listed = joined(&error.exceptions, ", ", &mut |id| {
+            format!("`{}`", self.plan.model[*id].path.join("::"))
+        });
+        self.text
+            .raw(&format!("/// What operations raise that declare {listed}."));
         self.text.line("#[derive(Clone, Debug, PartialEq)]");
         self.text.open(format!("pub enum {name} {{"));
         for (variant, path, id) in &variants {
@@ -57,17 +51,20 @@ impl Emitter<'_, '_> {
     }
 
     fn conversions(&mut self, name: &str, variants: &[(String, String, DefId)]) {
-        let system = ("System".to_owned(), "orb::SystemException".to_owned());
-        let all = variants.iter().map(|(variant, path, _)| (variant, path));
-        for (variant, path) in all.chain([(&system.0, &system.1)]) {
-            self.text.blank();
-            self.text.open(format!("impl $From<{path}> for {name} {{"));
-            self.text
-                .open(format!("fn from(exception: {path}) -> Self {{"));
-            self.text.line(format!("Self::{variant}(exception)"));
-            self.text.close("}");
-            self.text.close("}");
+        for (variant, path, _) in variants {
+            self.conversion(name, variant, path);
         }
+        self.conversion(name, "System", "orb::SystemException");
+    }
+
+    fn conversion(&mut self, name: &str, variant: &str, path: &str) {
+        self.text.blank();
+        self.text.open(format!("impl $From<{path}> for {name} {{"));
+        self.text
+            .open(format!("fn from(exception: {path}) -> Self {{"));
+        self.text.line(format!("Self::{variant}(exception)"));
+        self.text.close("}");
+        self.text.close("}");
     }
 
     fn error_traits(&mut self, name: &str, variants: &[(String, String, DefId)]) {
@@ -81,12 +78,11 @@ impl Emitter<'_, '_> {
         self.text
             .signature("fn fmt", &parameters, " -> ::core::fmt::Result {");
         self.text.open("match self {");
-        let names = variants
-            .iter()
-            .map(|(variant, ..)| variant.as_str())
-            .chain(["System"]);
-        for variant in names {
-            let pattern = format!("Self::{variant}(exception)");
+        let mut patterns = each(variants, &mut |(variant, ..)| {
+            format!("Self::{variant}(exception)")
+        });
+        patterns.push("Self::System(exception)".to_owned());
+        for pattern in patterns {
             self.text
                 .match_arm(&pattern, "::core::fmt::Display::fmt(exception, f)");
         }

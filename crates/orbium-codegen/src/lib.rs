@@ -19,6 +19,7 @@ mod constants;
 mod data;
 mod demux;
 mod docs;
+mod each;
 mod emit;
 mod errors;
 mod local;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Local interfaces: plain traits, which no request ever reaches.
 
-use orbium_idl::model::{Definition, Direction, Interface, InterfaceKind};
+use orbium_idl::model::{DefSet, Definition, Direction, Interface, InterfaceKind};
 
 use crate::docs;
 use crate::emit::Emitter;
@@ -10,31 +10,29 @@ use crate::operations::Function;
 impl Emitter<'_, '_> {
     pub(crate) fn local_interface(&mut self, definition: &Definition, interface: &Interface) {
         let name = self.name(definition);
-        let local = |id: &&orbium_idl::model::DefId| {
-            self.plan.interface_kind(**id) == Some(InterfaceKind::Local)
-        };
-        let supertraits: Vec<String> = interface
-            .bases
-            .iter()
-            .filter(local)
-            .map(|id| self.plan.path_to(&self.module, *id))
-            .collect();
+        let local = |id| self.plan.interface_kind(id) == Some(InterfaceKind::Local);
+        let mut supertraits = Vec::new();
+        for id in &interface.bases {
+            if local(*id) {
+                supertraits.push(self.plan.path_to(&self.module, *id));
+            }
+        }
         // What local bases declare comes from their traits; what the others
         // declare belongs here.
-        let bases = self.plan.model.all_bases(definition.id);
-        let inherited: Vec<_> = bases.iter().filter(local).copied().collect();
-        let covered: Vec<_> = inherited
-            .iter()
-            .flat_map(|base| self.plan.features(*base))
-            .map(|feature| feature.id)
-            .collect();
-        let functions: Vec<Function> = self
-            .plan
-            .features(definition.id)
-            .into_iter()
-            .filter(|feature| !covered.contains(&feature.id))
-            .flat_map(|feature| Function::of(self.plan, feature))
-            .collect();
+        let mut covered = DefSet::default();
+        for base in self.plan.model.all_bases(definition.id) {
+            if local(base) {
+                for feature in self.plan.features(base) {
+                    covered.insert(feature.id);
+                }
+            }
+        }
+        let mut functions = Vec::new();
+        for feature in self.plan.features(definition.id) {
+            if !covered.contains(feature.id) {
+                functions.append(&mut Function::of(self.plan, feature));
+            }
+        }
         self.note_lints(&functions);
         self.results(definition);
         let count = supertraits.len();

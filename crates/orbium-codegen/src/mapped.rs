@@ -119,7 +119,8 @@ fn used_by(kind: &DefinitionKind, into: &mut Vec<DefId>) {
         }
         DefinitionKind::Attribute(attribute) => {
             named_in(&attribute.ty, into);
-            into.extend(attribute.get_raises.iter().chain(&attribute.set_raises));
+            into.extend(&attribute.get_raises);
+            into.extend(&attribute.set_raises);
         }
         _ => {}
     }
@@ -151,10 +152,11 @@ fn reason(model: &Model, out: &LeftOut, id: DefId) -> Option<String> {
             many.then(|| format!("it has more than {MOST_FEATURES} operations and attributes"))
         }),
         DefinitionKind::Operation(operation) => {
-            let parameters = operation.parameters.iter().map(|parameter| &parameter.ty);
-            let mut types = parameters.chain([&operation.result]);
+            let mut parameters = operation.parameters.iter();
             let raises = uses.ids(&operation.raises);
-            raises.or_else(|| types.find_map(|ty| uses.feature(id, ty)))
+            raises
+                .or_else(|| parameters.find_map(|parameter| uses.feature(id, &parameter.ty)))
+                .or_else(|| uses.feature(id, &operation.result))
         }
         DefinitionKind::Attribute(attribute) => {
             let raises = uses

@@ -3,6 +3,8 @@
 
 use std::collections::HashSet;
 
+use crate::each::joined;
+
 /// The words of a name: split at underscores and where the case says so.
 /// `getXMLName_2` is `get`, `XML`, `Name`, `2`.
 fn words(name: &str) -> Vec<String> {
@@ -31,11 +33,7 @@ fn words(name: &str) -> Vec<String> {
 
 /// `snake_case`, for functions, members and modules.
 pub(crate) fn snake(name: &str) -> String {
-    let words: Vec<String> = words(name)
-        .iter()
-        .map(|word| word.to_ascii_lowercase())
-        .collect();
-    words.join("_")
+    joined(&words(name), "_", &mut |word| word.to_ascii_lowercase())
 }
 
 /// `SCREAMING_CASE`, for constants and statics.

@@ -6,6 +6,7 @@ use std::collections::HashSet;
 
 use orbium_idl::model::{Attribute, DefId, Definition, DefinitionKind, Direction, Operation, Type};
 
+use crate::each::joined;
 use crate::names;
 use crate::plan::Plan;
 
@@ -59,18 +60,21 @@ impl Function {
     fn operation(plan: &Plan<'_>, definition: &Definition, operation: &Operation) -> Self {
         let methods = plan.methods_of(definition.id);
         let mut taken = HashSet::new();
-        let parameters = operation.parameters.iter().map(|parameter| Parameter {
-            name: names::fresh(&names::value(&parameter.name), &mut taken),
-            direction: parameter.direction,
-            ty: parameter.ty.clone(),
-        });
+        let mut parameters = Vec::new();
+        for parameter in &operation.parameters {
+            parameters.push(Parameter {
+                name: names::fresh(&names::value(&parameter.name), &mut taken),
+                direction: parameter.direction,
+                ty: parameter.ty.clone(),
+            });
+        }
         Self {
             name: methods.call.clone(),
             wire: definition.name.clone(),
             doc: crate::docs::feature(definition, "IDL operation"),
             oneway: operation.oneway,
             result: operation.result.clone(),
-            parameters: parameters.collect(),
+            parameters,
             raises: operation.raises.clone(),
             context: !operation.contexts.is_empty(),
             results: methods.results.clone(),
@@ -80,7 +84,7 @@ impl Function {
 
     fn attribute(plan: &Plan<'_>, definition: &Definition, attribute: &Attribute) -> Vec<Self> {
         let methods = plan.methods_of(definition.id);
-        let read = Self {
+        let mut functions = vec![Self {
             name: methods.call.clone(),
             wire: format!("_get_{}", definition.name),
             doc: crate::docs::feature(definition, "Reads the IDL attribute"),
@@ -91,24 +95,26 @@ impl Function {
             context: false,
             results: None,
             owner: plan.owner(definition),
-        };
-        let write = methods.set.as_ref().map(|name| Self {
-            name: name.clone(),
-            wire: format!("_set_{}", definition.name),
-            doc: crate::docs::feature(definition, "Writes the IDL attribute"),
-            oneway: false,
-            result: Type::Void,
-            parameters: vec![Parameter {
-                name: "value".to_owned(),
-                direction: Direction::In,
-                ty: attribute.ty.clone(),
-            }],
-            raises: attribute.set_raises.clone(),
-            context: false,
-            results: None,
-            owner: plan.owner(definition),
-        });
-        std::iter::once(read).chain(write).collect()
+        }];
+        if let Some(name) = &methods.set {
+            functions.push(Self {
+                name: name.clone(),
+                wire: format!("_set_{}", definition.name),
+                doc: crate::docs::feature(definition, "Writes the IDL attribute"),
+                oneway: false,
+                result: Type::Void,
+                parameters: vec![Parameter {
+                    name: "value".to_owned(),
+                    direction: Direction::In,
+                    ty: attribute.ty.clone(),
+                }],
+                raises: attribute.set_raises.clone(),
+                context: false,
+                results: None,
+                owner: plan.owner(definition),
+            });
+        }
+        functions
     }
 
     /// What is sent: `in` and `inout` parameters in order.
@@ -122,27 +128,21 @@ impl Function {
     pub(crate) fn outputs(&self) -> Vec<Output> {
         let mut outputs = Vec::new();
         if self.result != Type::Void {
-            let mut taken: HashSet<String> = self
-                .parameters
-                .iter()
-                .map(|parameter| parameter.name.clone())
-                .collect();
-            let name = names::fresh("result", &mut taken);
             outputs.push(Output {
-                name,
+                name: self.local("result"),
                 ty: self.result.clone(),
                 inout: false,
             });
         }
-        let back = self
-            .parameters
-            .iter()
-            .filter(|parameter| parameter.direction != Direction::In);
-        outputs.extend(back.map(|parameter| Output {
-            name: parameter.name.clone(),
-            ty: parameter.ty.clone(),
-            inout: parameter.direction == Direction::InOut,
-        }));
+        for parameter in &self.parameters {
+            if parameter.direction != Direction::In {
+                outputs.push(Output {
+                    name: parameter.name.clone(),
+                    ty: parameter.ty.clone(),
+                    inout: parameter.direction == Direction::InOut,
+                });
+            }
+        }
         outputs
     }
 
@@ -156,12 +156,16 @@ impl Function {
 
     /// A name that no parameter has.
     pub(crate) fn local(&self, wanted: &str) -> String {
-        let mut taken = self
-            .parameters
-            .iter()
-            .map(|parameter| parameter.name.clone())
-            .collect();
-        names::fresh(wanted, &mut taken)
+        names::fresh(wanted, &mut self.taken())
+    }
+
+    /// The names of its parameters.
+    pub(crate) fn taken(&self) -> HashSet<String> {
+        let mut taken = HashSet::new();
+        for parameter in &self.parameters {
+            taken.insert(parameter.name.clone());
+        }
+        taken
     }
 
     /// The module that its error enum and results struct are in.
@@ -191,14 +195,12 @@ impl Function {
     /// Its documentation with the section on errors that every fallible
     /// function has.
     pub(crate) fn full_doc(&self, plan: &Plan<'_>) -> String {
-        let raised: Vec<String> = self
-            .raises
-            .iter()
-            .map(|id| format!("`{}`", plan.model[*id].path.join("::")))
-            .collect();
-        let errors = match raised.as_slice() {
-            [] => "A system exception.".to_owned(),
-            raised => format!("{}, or a system exception.", raised.join(", ")),
+        let raised = joined(&self.raises, ", ", &mut |id| {
+            format!("`{}`", plan.model[*id].path.join("::"))
+        });
+        let errors = match raised.as_str() {
+            "" => "A system exception.".to_owned(),
+            raised => format!("{raised}, or a system exception."),
         };
         format!("{}\n\n# Errors\n{errors}", self.doc)
     }

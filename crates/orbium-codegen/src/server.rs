@@ -7,7 +7,8 @@ use orbium_idl::model::{DefId, Definition, Direction, Type};
 
 use crate::codec;
 use crate::data::quoted;
-use crate::demux::{self, Table};
+use crate::demux::{self, Scattered, Table};
+use crate::each::{each, joined};
 use crate::emit::Emitter;
 use crate::names;
 use crate::operations::{Function, Output};
@@ -33,16 +34,14 @@ impl Emitter<'_, '_> {
         let bases = self.plan.model.bases(id);
         let supertraits = match bases {
             [] => "$Send + $Sync + 'static".to_owned(),
-            bases => bases
-                .iter()
-                .map(|base| self.servant_path(*base))
-                .collect::<Vec<_>>()
-                .join(" + "),
+            bases => joined(bases, " + ", &mut |base| self.servant_path(*base)),
         };
-        let own: Vec<&Function> = functions
-            .iter()
-            .filter(|function| function.owner == id)
-            .collect();
+        let mut own = Vec::new();
+        for function in functions {
+            if function.owner == id {
+                own.push(function);
+            }
+        }
         self.text.blank();
         let shown = definition.path.join("::");
         self.text.raw(&format!(
@@ -71,8 +70,10 @@ impl Emitter<'_, '_> {
             self.text.blank();
             self.method_signature(function, " {");
             let mut arguments = vec!["&**self".to_owned(), function.local("call")];
-            arguments.extend(function.sent().map(|parameter| parameter.name.clone()));
-            let arguments: Vec<Argument> = arguments.into_iter().map(Argument::Plain).collect();
+            for parameter in function.sent() {
+                arguments.push(parameter.name.clone());
+            }
+            let arguments = Argument::plain(&arguments);
             self.text
                 .call(&format!("{servant}::{}", function.name), &arguments, "");
             self.text.close("}");
@@ -141,54 +142,45 @@ impl Emitter<'_, '_> {
             return;
         }
         let name = &self.plan.interface(definition.id).operations;
-        let wires: Vec<&str> = functions
-            .iter()
-            .map(|function| function.wire.as_str())
-            .collect();
-        let table = demux::table(&wires);
-        let numbers = |numbers: &[u16]| -> Vec<String> {
-            numbers
-                .iter()
-                .map(|n| codec::number(u64::from(*n)))
-                .collect()
-        };
-        let (constructor, key, displacements, slots) = match &table {
+        let mut wires = Vec::new();
+        for function in functions {
+            wires.push(function.wire.as_str());
+        }
+        let numbers = |numbers: &[u16]| each(numbers, &mut |n| codec::number(u64::from(*n)));
+        let both = |s: &Scattered| vec![numbers(&s.displacements), numbers(&s.slots)];
+        let (constructor, key, lists) = match &demux::table(&wires) {
             Table::Octet { at, lowest, slots } => {
                 let key = vec![at.to_string(), lowest.to_string()];
-                ("by_octet", key, None, slots)
+                ("by_octet", key, vec![numbers(slots)])
             }
             Table::Word { at, scattered } => {
                 let key = vec![codec::number(u64::from(*at)), hex(scattered.multiplier)];
-                let displacements = Some(&scattered.displacements);
-                ("by_word", key, displacements, &scattered.slots)
+                ("by_word", key, both(scattered))
             }
             Table::Hash { scattered } => {
                 let key = vec![hex(scattered.multiplier)];
-                let displacements = Some(&scattered.displacements);
-                ("by_hash", key, displacements, &scattered.slots)
+                ("by_hash", key, both(scattered))
             }
         };
         self.text.blank();
         let left = format!("static {name}: orb::OperationTable");
         let head = format!("orb::OperationTable::{constructor}");
-        let wires: Vec<String> = wires.iter().map(|wire| quoted(wire)).collect();
+        let wires = each(&wires, &mut |wire| quoted(wire));
         let mut parts = vec![format!("&[{}]", wires.join(", "))];
-        parts.extend(key.iter().cloned());
-        let lists = displacements.into_iter().chain([slots]);
-        parts.extend(
-            lists
-                .clone()
-                .map(|list| format!("&[{}]", numbers(list).join(", "))),
-        );
+        parts.extend_from_slice(&key);
+        for list in &lists {
+            parts.push(format!("&[{}]", list.join(", ")));
+        }
         if parts.join(", ").len() <= 60 {
             return self.text.assign_call(&left, &head, &parts, ";");
         }
         let levels = self.text.open_assigned(&left, &head);
         self.text.strings("&", &wires, ",");
-        key.iter()
-            .for_each(|part| self.text.line(format!("{part},")));
+        for part in key {
+            self.text.line(format!("{part},"));
+        }
         for list in lists {
-            self.text.numbers("&", &numbers(list), ",");
+            self.text.numbers("&", &list, ",");
         }
         self.text.close_assigned(levels);
     }
@@ -284,9 +276,10 @@ impl Emitter<'_, '_> {
     /// What happens for one operation: everything is decoded before the servant
     /// is called.
     fn arm_of(&mut self, function: &Function) {
-        let mut taken: HashSet<String> = ["call", "arguments", "reply", "self"]
-            .map(str::to_owned)
-            .into();
+        let mut taken = HashSet::new();
+        for name in ["call", "arguments", "reply", "self"] {
+            taken.insert(name.to_owned());
+        }
         let mut passed = vec!["&self.0".to_owned(), "call".to_owned()];
         let mut inouts: Vec<(String, String)> = Vec::new();
         for parameter in function.sent() {
@@ -314,8 +307,7 @@ impl Emitter<'_, '_> {
                 self.text
                     .assign_call(&format!("let {value}"), &called, &passed, "?;");
             } else {
-                let passed: Vec<Argument> = passed.into_iter().map(Argument::Plain).collect();
-                self.text.call(&called, &passed, "?;");
+                self.text.call(&called, &Argument::plain(&passed), "?;");
             }
             return self.reply("", &lines, &writer, "");
         }
@@ -428,6 +420,8 @@ impl Emitter<'_, '_> {
 
 /// Sixteen digits, as the lints want them.
 fn hex(number: u64) -> String {
-    let [a, b, c, d] = [48, 32, 16, 0].map(|shift| number >> shift & 0xffff);
-    format!("0x{a:04x}_{b:04x}_{c:04x}_{d:04x}")
+    let digits = format!("{number:016x}");
+    let (high, low) = digits.split_at(8);
+    let ((a, b), (c, d)) = (high.split_at(4), low.split_at(4));
+    format!("0x{a}_{b}_{c}_{d}")
 }

@@ -55,6 +55,17 @@ pub(crate) enum Argument {
     Closure(String, Vec<String>),
 }
 
+impl Argument {
+    /// Expressions as arguments.
+    pub(crate) fn plain(expressions: &[String]) -> Vec<Self> {
+        let mut arguments = Vec::with_capacity(expressions.len());
+        for expression in expressions {
+            arguments.push(Argument::Plain(expression.clone()));
+        }
+        arguments
+    }
+}
+
 impl Text {
     /// Sets the names that the module now written defines itself; gives back
     /// those of the module around it.
@@ -117,7 +128,7 @@ impl Text {
     /// Writes a line as it is.
     pub(crate) fn raw(&mut self, line: &str) {
         if !line.is_empty() {
-            self.out.extend(std::iter::repeat_n(' ', self.depth * 4));
+            self.out.push_str(&" ".repeat(self.depth * 4));
             self.out.push_str(line);
         }
         self.out.push('\n');

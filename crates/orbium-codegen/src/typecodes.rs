@@ -6,6 +6,7 @@ use orbium_idl::model::{
 };
 
 use crate::data::quoted;
+use crate::each::each;
 use crate::emit::Emitter;
 
 impl Emitter<'_, '_> {
@@ -15,25 +16,18 @@ impl Emitter<'_, '_> {
         constructor: &str,
         members: &[Member],
     ) {
-        let members: Vec<String> = members
-            .iter()
-            .map(|member| {
-                self.described(
-                    "new",
-                    &[quoted(&member.name), self.described_type(&member.ty)],
-                )
-            })
-            .collect();
+        let members = each(members, &mut |member| {
+            let parts = [quoted(&member.name), self.described_type(&member.ty)];
+            self.described("new", &parts)
+        });
         self.type_static(definition, constructor, None, &members);
         self.typed(definition);
     }
 
     pub(crate) fn enum_type(&mut self, definition: &Definition, enumeration: &Enum) {
-        let members: Vec<String> = enumeration
-            .enumerators
-            .iter()
-            .map(|enumerator| self.described("enumerator", &[quoted(&enumerator.name)]))
-            .collect();
+        let members = each(&enumeration.enumerators, &mut |enumerator| {
+            self.described("enumerator", &[quoted(&enumerator.name)])
+        });
         self.type_static(definition, "enumeration", None, &members);
         self.typed(definition);
     }
@@ -93,15 +87,13 @@ impl Emitter<'_, '_> {
         let left = format!("pub static {name}: orb::Type");
         let head = format!("orb::Type::{constructor}");
         let mut parts = vec![quoted(&definition.repository_id), quoted(&definition.name)];
-        parts.extend(discriminator.map(str::to_owned));
+        if let Some(discriminator) = discriminator {
+            parts.push(discriminator.to_owned());
+        }
         let together = members.join(", ");
-        let all: Vec<String> = parts
-            .iter()
-            .cloned()
-            .chain([format!("&[{together}]")])
-            .collect();
         if together.len() <= 60 {
-            return self.text.assign_call(&left, &head, &all, ";");
+            parts.push(format!("&[{together}]"));
+            return self.text.assign_call(&left, &head, &parts, ";");
         }
         let levels = self.text.open_assigned(&left, &head);
         parts

@@ -324,10 +324,11 @@ impl Plan<'_> {
     /// About how many octets a value takes in memory, on 64 bits.
     pub(crate) fn memory(&self, ty: &Type) -> u64 {
         let sum = |members: &[Member]| {
-            members
-                .iter()
-                .map(|m| self.memory(&m.ty).next_multiple_of(8))
-                .sum()
+            let mut sum = 0;
+            for member in members {
+                sum += self.memory(&member.ty).next_multiple_of(8);
+            }
+            sum
         };
         match ty {
             Type::String(_) | Type::WString(_) | Type::Sequence { .. } => 24,

@@ -5,10 +5,11 @@
 //! labels or `default` carries the discriminator too, so that nothing is lost
 //! on the way. Discriminators that no case covers are a variant of their own.
 
-use std::collections::HashSet;
+use std::collections::{BinaryHeap, HashSet};
 
 use orbium_idl::model::{Case, ConstValue, Definition, DefinitionKind, Type, Union};
 
+use crate::each::each;
 use crate::emit::Emitter;
 use crate::{codec, docs, names};
 
@@ -30,6 +31,17 @@ fn carries(case: &Case) -> bool {
     case.is_default || case.labels.len() != 1
 }
 
+/// The cases that are not the default.
+fn labelled(union: &Union) -> Vec<&Case> {
+    let mut labelled = Vec::new();
+    for case in &union.cases {
+        if !case.is_default {
+            labelled.push(case);
+        }
+    }
+    labelled
+}
+
 impl Emitter<'_, '_> {
     pub(crate) fn union(&mut self, definition: &Definition, union: &Union) {
         let name = self.name(definition);
@@ -43,13 +55,14 @@ impl Emitter<'_, '_> {
             "Clone, Debug, PartialEq"
         };
         self.text.line(format!("#[derive({derives})]"));
-        let mut sizes: Vec<u64> = union
-            .cases
-            .iter()
-            .map(|c| self.plan.memory(&c.member.ty))
-            .collect();
-        sizes.push(if shape.other.is_some() { 0 } else { u64::MAX });
-        self.note_sizes(sizes.into_iter().filter(|size| *size < u64::MAX));
+        let mut sizes = Vec::new();
+        for case in &union.cases {
+            sizes.push(self.plan.memory(&case.member.ty));
+        }
+        if shape.other.is_some() {
+            sizes.push(0);
+        }
+        self.note_sizes(&sizes);
         self.text.open(format!("pub enum {name} {{"));
         for (case, variant) in union.cases.iter().zip(&shape.variants) {
             self.doc(&docs::member(&case.member));
@@ -82,21 +95,27 @@ impl Emitter<'_, '_> {
     }
 
     /// The variants of an enum may differ much in size: that is for IDL to say.
-    pub(crate) fn note_sizes(&mut self, sizes: impl Iterator<Item = u64>) {
-        let mut sizes: Vec<u64> = sizes.collect();
-        sizes.sort_unstable_by(|a, b| b.cmp(a));
-        if let [largest, next, ..] = sizes.as_slice()
-            && largest - next > 150
-        {
+    pub(crate) fn note_sizes(&mut self, sizes: &[u64]) {
+        let (mut largest, mut next) = (0, 0);
+        for size in sizes {
+            if *size > largest {
+                (largest, next) = (*size, largest);
+            } else {
+                next = next.max(*size);
+            }
+        }
+        if sizes.len() > 1 && largest - next > 150 {
             self.allows.insert("clippy::large_enum_variant");
         }
     }
 
     fn shape(&self, definition: &Definition, union: &Union) -> Shape {
         let mut taken = HashSet::new();
-        let names = union.cases.iter().map(|case| names::ty(&case.member.name));
-        let variants = names.map(|name| names::fresh(&name, &mut taken)).collect();
-        let labels: usize = union.cases.iter().map(|case| case.labels.len()).sum();
+        let mut labels = 0;
+        let variants = each(&union.cases, &mut |case| {
+            labels += case.labels.len();
+            names::fresh(&names::ty(&case.member.name), &mut taken)
+        });
         let covered = union.default_case().is_some()
             || self
                 .values_of(&union.discriminator)
@@ -146,28 +165,30 @@ impl Emitter<'_, '_> {
     /// The labels of some cases as patterns; three numbers in a row or more
     /// become a range.
     fn labels(&self, cases: &[&Case]) -> Vec<String> {
-        let labels: Vec<&ConstValue> = cases.iter().flat_map(|case| &case.labels).collect();
-        let numbers = |wanted: &dyn Fn(&ConstValue) -> Option<i128>| -> Option<Vec<i128>> {
-            labels.iter().map(|label| wanted(label)).collect()
-        };
-        let integers = numbers(&|label| match label {
-            ConstValue::Integer(value) => Some(*value),
-            _ => None,
-        });
-        let chars = numbers(&|label| match label {
-            ConstValue::Char(octet) => Some(i128::from(*octet)),
-            _ => None,
-        });
-        let wide = numbers(&|label| match label {
-            ConstValue::WChar(unit) => Some(i128::from(*unit)),
-            _ => None,
-        });
-        match (integers, chars, wide) {
-            _ if labels.is_empty() => Vec::new(),
-            (Some(integers), ..) => runs(integers),
-            (_, Some(octets), _) => vec![format!("orb::Char({})", runs(octets).join(" | "))],
-            (.., Some(units)) => vec![format!("orb::WChar({})", runs(units).join(" | "))],
-            _ => labels.iter().map(|label| self.label(label)).collect(),
+        let mut numbers = Vec::new();
+        let mut others = Vec::new();
+        // All labels are of the discriminator's type.
+        let mut wrapper = None;
+        for case in cases {
+            for label in &case.labels {
+                match label {
+                    ConstValue::Integer(value) => numbers.push(*value),
+                    ConstValue::Char(octet) => {
+                        wrapper = Some("orb::Char");
+                        numbers.push(i128::from(*octet));
+                    }
+                    ConstValue::WChar(unit) => {
+                        wrapper = Some("orb::WChar");
+                        numbers.push(i128::from(*unit));
+                    }
+                    other => others.push(self.label(other)),
+                }
+            }
+        }
+        match wrapper {
+            Some(wrapper) => vec![format!("{wrapper}({})", runs(numbers).join(" | "))],
+            None if others.is_empty() => runs(numbers),
+            None => others,
         }
     }
 
@@ -180,17 +201,23 @@ impl Emitter<'_, '_> {
         let DefinitionKind::Enum(e) = &self.plan.model[*id].kind else {
             return vec!["_".to_owned()];
         };
-        let labelled = union.cases.iter().filter(|case| !case.is_default);
-        let covered: HashSet<u32> = labelled
-            .flat_map(|case| &case.labels)
-            .filter_map(|label| match label {
-                ConstValue::Enumerator { index, .. } => Some(*index),
-                _ => None,
-            })
-            .collect();
-        let all = (0..).take(e.enumerators.len());
-        let left = all.filter(|index| !covered.contains(index));
-        left.map(|index| self.enumerator(*id, index)).collect()
+        let mut covered = vec![false; e.enumerators.len()];
+        for case in labelled(union) {
+            for label in &case.labels {
+                if let ConstValue::Enumerator { index, .. } = label
+                    && let Some(covered) = covered.get_mut(*index as usize)
+                {
+                    *covered = true;
+                }
+            }
+        }
+        let mut left = Vec::new();
+        for (index, covered) in (0..).zip(covered) {
+            if !covered {
+                left.push(self.enumerator(*id, index));
+            }
+        }
+        left
     }
 
     fn union_encode(&mut self, name: &str, union: &Union, shape: &Shape) {
@@ -207,8 +234,7 @@ impl Emitter<'_, '_> {
                 let head = format!("Self::{variant} {{");
                 self.pattern(&head, &["discriminator", "value"]);
                 let wrong = if case.is_default {
-                    let others: Vec<&Case> = union.cases.iter().filter(|c| !c.is_default).collect();
-                    self.labels(&others)
+                    self.labels(&labelled(union))
                 } else {
                     self.labels(&[case])
                 };
@@ -234,8 +260,8 @@ impl Emitter<'_, '_> {
         }
         if let Some(other) = &shape.other {
             self.pattern(&format!("Self::{other} {{"), &["discriminator"]);
-            let all: Vec<&Case> = union.cases.iter().collect();
-            let labels = self.labels(&all);
+            // Nor is there a default.
+            let labels = self.labels(&labelled(union));
             self.check_discriminator(&labels, false);
             self.write_discriminator("discriminator", shape);
             self.text.close("}");
@@ -442,16 +468,15 @@ impl Emitter<'_, '_> {
 }
 
 /// Numbers as patterns, three in a row or more as a range.
-fn runs(mut numbers: Vec<i128>) -> Vec<String> {
-    numbers.sort_unstable();
+fn runs(numbers: Vec<i128>) -> Vec<String> {
+    let numbers = BinaryHeap::from(numbers).into_sorted_vec();
     let mut patterns = Vec::new();
     let mut rest = numbers.as_slice();
     while let Some(first) = rest.first() {
-        let run = rest
-            .iter()
-            .zip(*first..)
-            .take_while(|(value, wanted)| *value == wanted)
-            .count();
+        let mut run = 1;
+        while rest.get(run) == Some(&(first + run as i128)) {
+            run += 1;
+        }
         let (together, others) = rest.split_at(run);
         match together {
             [first, _, .., last] => {
@@ -461,7 +486,7 @@ fn runs(mut numbers: Vec<i128>) -> Vec<String> {
                     codec::integer(*last)
                 ));
             }
-            few => patterns.extend(few.iter().map(|value| codec::integer(*value))),
+            few => patterns.extend(each(few, &mut |value| codec::integer(*value))),
         }
         rest = others;
     }

@@ -76,15 +76,15 @@ impl Text {
 
     /// A call: `head(arguments)tail`.
     pub(crate) fn call(&mut self, head: &str, arguments: &[Argument], tail: &str) {
-        let plain: Option<Vec<&str>> = arguments
-            .iter()
-            .map(|argument| match argument {
-                Argument::Plain(text) => Some(text.as_str()),
-                Argument::Closure(..) => None,
-            })
-            .collect();
-        if let Some(plain) = plain {
-            let inside = self.resolve(&plain.join(", "));
+        let mut plain = Vec::new();
+        for argument in arguments {
+            if let Argument::Plain(text) = argument {
+                plain.push(self.resolve(text));
+            }
+        }
+        let all_plain = plain.len() == arguments.len();
+        if all_plain {
+            let inside = plain.join(", ");
             let one = self.resolve(&format!("{head}({inside}){tail}"));
             if inside.len() <= CALL_WIDTH && one.len() <= self.room() {
                 self.raw(&one);
@@ -92,13 +92,8 @@ impl Text {
             }
         }
         self.open(format!("{head}("));
-        let plain = |argument: &Argument| match argument {
-            Argument::Plain(text) => Some(self.resolve(text)),
-            Argument::Closure(..) => None,
-        };
-        let short: Option<Vec<String>> = arguments.iter().map(plain).collect();
-        if let Some(short) = short.filter(|all| all.iter().all(|text| is_short(text))) {
-            self.fill(&short);
+        if all_plain && plain.iter().all(|text| is_short(text)) {
+            self.fill(&plain);
             return self.close(format!("){tail}"));
         }
         for argument in arguments {
@@ -127,7 +122,7 @@ impl Text {
             self.line(format!("{head}({inside}){tail}"));
             return self.outwards();
         }
-        let arguments: Vec<Argument> = arguments.iter().cloned().map(Argument::Plain).collect();
+        let arguments = Argument::plain(arguments);
         if self.fits(&format!("{left} = {head}(")) {
             self.call(&format!("{left} = {head}"), &arguments, tail);
         } else {

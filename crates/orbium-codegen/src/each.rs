@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The text of the items of a list.
+//!
+//! A chain of iterators is compiled again for every closure, without
+//! optimisation, in every build that has IDL; these are compiled once for each
+//! kind of item.
+
+/// The text of each item.
+pub(crate) fn each<T>(items: &[T], text: &mut dyn FnMut(&T) -> String) -> Vec<String> {
+    let mut texts = Vec::with_capacity(items.len());
+    for item in items {
+        texts.push(text(item));
+    }
+    texts
+}
+
+/// The text of each item, with something between them.
+pub(crate) fn joined<T>(items: &[T], between: &str, text: &mut dyn FnMut(&T) -> String) -> String {
+    each(items, text).join(between)
+}
