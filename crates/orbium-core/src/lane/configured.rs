@@ -85,10 +85,15 @@ impl Orb {
         if config.lanes.is_empty() {
             return Ok(());
         }
-        let mut wanted: Vec<_> = config.lanes.iter().collect();
-        wanted.sort_by_key(|lane| lane.priority);
-        let own = own.filter(|_| config.has_own_lane());
-        let mut lanes: Vec<Lane> = own.into_iter().cloned().collect();
+        let mut wanted: Vec<&LaneConfig> = Vec::with_capacity(config.lanes.len());
+        for lane in &config.lanes {
+            let place = wanted.partition_point(|other| other.priority <= lane.priority);
+            wanted.insert(place, lane);
+        }
+        let mut lanes = Vec::with_capacity(wanted.len() + 1);
+        if config.has_own_lane() {
+            lanes.extend(own.cloned());
+        }
         for lane in wanted {
             lanes.push(self.add_lane(lane)?);
         }

@@ -60,34 +60,39 @@ impl Orb {
     /// ORB from now on; `None` goes back to the ORB's. A reference's own policy
     /// comes before it.
     pub fn set_thread_protocols(&self, policy: Option<ProtocolPolicy>) {
-        self.set_thread_policies(|policies| policies.protocols = policy);
+        let mut policies = self.take_thread_policies();
+        policies.protocols = policy;
+        self.put_thread_policies(policies);
     }
 
     /// Time policies of the calls that this thread makes through this ORB from
     /// now on; what is not set is the ORB's. A reference's own policies come
     /// before them.
     pub fn set_thread_time_policies(&self, times: TimePolicies) {
-        self.set_thread_policies(|policies| policies.times = times);
+        let mut policies = self.take_thread_policies();
+        policies.times = times;
+        self.put_thread_policies(policies);
     }
 
     /// How the calls that this thread makes through this ORB from now on share
     /// connections, where neither a reference nor the ORB says so.
     pub fn set_thread_connections(&self, connections: ConnectionWishes) {
-        self.set_thread_policies(|policies| policies.connections = connections);
+        let mut policies = self.take_thread_policies();
+        policies.connections = connections;
+        self.put_thread_policies(policies);
     }
 
-    fn set_thread_policies(&self, set: impl FnOnce(&mut ThreadPolicies)) {
+    fn take_thread_policies(&self) -> ThreadPolicies {
         THREAD_POLICIES.with_borrow_mut(|all| {
             let own = all.iter().position(|(orb, _)| *orb == self.number());
-            let mut policies = match own {
-                Some(index) => all.swap_remove(index).1,
-                None => ThreadPolicies::default(),
-            };
-            set(&mut policies);
-            if policies.choose_connections() || policies.times != TimePolicies::NONE {
-                all.push((self.number(), policies));
-            }
-        });
+            own.map_or_else(ThreadPolicies::default, |own| all.swap_remove(own).1)
+        })
+    }
+
+    fn put_thread_policies(&self, policies: ThreadPolicies) {
+        if policies.choose_connections() || policies.times != TimePolicies::NONE {
+            THREAD_POLICIES.with_borrow_mut(|all| all.push((self.number(), policies)));
+        }
         self.0
             .notice
             .fetch_or(NOTICE_THREAD_POLICY, Ordering::Release);

@@ -68,8 +68,13 @@ impl Orb {
             let place = sorted.partition_point(|other| before(other, lane));
             sorted.insert(place, lane);
         }
-        let all = own.into_iter().chain(sorted);
-        let channels: Vec<_> = all.flat_map(Lane::channels).cloned().collect();
+        if let Some(own) = own {
+            sorted.insert(0, own);
+        }
+        let mut channels = Vec::new();
+        for lane in sorted {
+            channels.extend_from_slice(lane.channels());
+        }
         match channels.is_empty() {
             true => Ok(self.published()?.channels().to_vec()),
             false => Ok(channels),
@@ -82,9 +87,11 @@ impl Orb {
     /// # Errors
     /// The ORB cannot listen, or was shut down.
     pub fn addresses(&self) -> Result<Vec<HostPort>, SystemException> {
-        let channels = self.channels()?.into_iter();
-        let plain = channels.filter(|at| at.scheme == "iiop" && at.messaging.is_empty());
-        Ok(plain.filter_map(|at| at.address.parse().ok()).collect())
+        let mut addresses = Vec::new();
+        for channel in self.published()?.channels() {
+            addresses.extend(channel.host_port_over("iiop"));
+        }
+        Ok(addresses)
     }
 
     /// Everything that is published in references.
@@ -185,7 +192,7 @@ impl Orb {
     ) -> Result<(), SystemException> {
         let bad = || SystemException::new(ExceptionKind::BadParam, 0, Completion::No);
         let key = member.as_object().own_key().ok_or_else(bad)?;
-        let groups: Vec<_> = protocol::groups(group.as_object().ior()).collect();
+        let groups = protocol::groups(group.as_object().ior());
         if groups.is_empty() {
             return Err(bad());
         }
@@ -199,19 +206,18 @@ impl Orb {
 /// Says which endpoint serves which priority, if there are several; a lane
 /// without one serves the lowest.
 fn lane_endpoints(lanes: &[Lane]) -> Option<TaggedComponent> {
-    let of_lane = |lane: &Lane| {
-        let channels = lane.channels().iter().filter(|it| it.is_giop_over("iiop"));
-        let addresses = channels.filter_map(|it| it.address.parse::<HostPort>().ok());
+    let mut endpoints = Vec::new();
+    for lane in lanes {
         let priority = lane.priority().map_or(0, Priority::number);
-        let endpoints = addresses.map(|address| PriorityEndpoint {
-            address: component::HostPort {
-                host: address.host,
-                port: address.port,
-            },
-            priority,
-        });
-        endpoints.collect::<Vec<_>>()
-    };
-    let endpoints: Vec<_> = lanes.iter().flat_map(of_lane).collect();
+        for channel in lane.channels() {
+            let Some(HostPort { host, port }) = channel.host_port_over("iiop") else {
+                continue;
+            };
+            endpoints.push(PriorityEndpoint {
+                address: component::HostPort { host, port },
+                priority,
+            });
+        }
+    }
     (endpoints.len() > 1).then(|| TaggedComponent::tao_endpoints(&endpoints))
 }

@@ -4,7 +4,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use orbium_giop::component::{self, Component};
+use orbium_giop::component::{self, Component, PriorityEndpoint};
 use orbium_giop::profile::TAG_TAO_DIOP;
 use orbium_giop::{
     Ior, ObjectGroup, OrbiumProfile, Profile, TaggedComponent, TaggedProfile, Version,
@@ -64,6 +64,14 @@ impl Channel {
         distance(&self.scheme) < FAR
     }
 
+    /// Where GIOP over that internet transport is served.
+    pub(crate) fn host_port_over(&self, scheme: &str) -> Option<HostPort> {
+        match self.is_giop_over(scheme) {
+            true => self.address.parse().ok(),
+            false => None,
+        }
+    }
+
     /// Whether it is GIOP over that transport.
     pub(crate) fn is_giop_over(&self, scheme: &str) -> bool {
         self.scheme == scheme && self.messaging.is_empty()
@@ -108,25 +116,41 @@ pub(crate) struct Offer {
     pub(crate) target: Option<TaggedProfile>,
 }
 
+impl Offer {
+    fn is_same(&self, other: &Self) -> bool {
+        self.channel == other.channel && self.object_key == other.object_key
+    }
+}
+
 /// All ways that a reference offers, nearest first: those within this host,
 /// then the others as the reference has them. Profiles that are not understood
 /// offer nothing, nor do those for processes of another host.
 pub(crate) fn offers(ior: &Ior) -> Vec<Offer> {
-    let offers = ior.profiles.iter().flat_map(profile_offers);
-    let ranked = offers.map(|offer| (distance(&offer.channel.scheme), offer));
-    let mut offers = in_order(ranked.collect());
-    // omniORB's and TAO's ways to say the same.
-    offers.dedup_by(|b, a| a.channel == b.channel && a.object_key == b.object_key);
-    offers
+    let mut ranked = Vec::new();
+    for profile in &ior.profiles {
+        for offer in profile_offers(profile) {
+            ranked.push((distance(&offer.channel.scheme), offer));
+        }
+    }
+    in_order(ranked)
 }
 
-/// Sorts by a rank, and leaves equals as they came.
+/// Sorts by a rank, and leaves equals as they came. Of those that follow one
+/// another and mean the same the first is left: omniORB and TAO have ways of their
+/// own to say what a profile says.
 pub(crate) fn in_order(mut ranked: Vec<(usize, Offer)>) -> Vec<Offer> {
+    let mut sorted: Vec<Offer> = Vec::with_capacity(ranked.len());
     // There are only a few ranks: a sort would be much more code.
-    let mut sorted = Vec::with_capacity(ranked.len());
     while let Some(best) = ranked.iter().map(|(rank, _)| *rank).min() {
-        let those = ranked.extract_if(.., |(rank, _)| *rank == best);
-        sorted.extend(those.map(|(_, offer)| offer));
+        let mut others = Vec::new();
+        for (rank, offer) in ranked {
+            if rank != best {
+                others.push((rank, offer));
+            } else if !sorted.last().is_some_and(|last| last.is_same(&offer)) {
+                sorted.push(offer);
+            }
+        }
+        ranked = others;
     }
     sorted
 }
@@ -147,14 +171,17 @@ fn profile_offers(profile: &TaggedProfile) -> Vec<Offer> {
     match Profile::parse(profile) {
         Ok(Profile::Iiop(body)) => {
             let channels = internet_channels(&body.host, body.port, &body.components);
-            let offer = |channel| Offer {
-                channel,
-                version: body.version,
-                object_key: body.object_key.clone(),
-                components: body.components.clone(),
-                target: None,
-            };
-            channels.into_iter().map(offer).collect()
+            let mut offers = Vec::with_capacity(channels.len());
+            for channel in channels {
+                offers.push(Offer {
+                    channel,
+                    version: body.version,
+                    object_key: body.object_key.clone(),
+                    components: body.components.clone(),
+                    target: None,
+                });
+            }
+            offers
         }
         Ok(Profile::HostPort(TAG_TAO_DIOP, body)) => vec![Offer {
             channel: Channel::internet("diop", &body.host, body.port),
@@ -237,23 +264,24 @@ fn internet_channels(host: &str, port: u16, components: &[TaggedComponent]) -> V
 }
 
 /// The profiles of a reference that are not understood, or for elsewhere.
-pub(crate) fn strange(ior: &Ior) -> impl Iterator<Item = OfferedProtocol> + '_ {
-    let strange = |profile: &TaggedProfile| {
+pub(crate) fn strange(ior: &Ior) -> Vec<OfferedProtocol> {
+    let mut strange = Vec::new();
+    for profile in &ior.profiles {
         let refusal = match Profile::parse(profile) {
-            Ok(Profile::Components(_)) => return None,
-            _ if !profile_offers(profile).is_empty() => return None,
+            Ok(Profile::Components(_)) => continue,
+            _ if !profile_offers(profile).is_empty() => continue,
             Err(error) => format!("malformed: {error}"),
             Ok(Profile::Iiop(_)) => "no address that can be used".into(),
             Ok(Profile::Orbium(_)) => "for processes of another host".into(),
             Ok(_) => "not understood".into(),
         };
-        Some(OfferedProtocol {
+        strange.push(OfferedProtocol {
             channel: None,
             tag: Some(profile.tag),
             refusal: Some(refusal),
-        })
-    };
-    ior.profiles.iter().filter_map(strange)
+        });
+    }
+    strange
 }
 
 /// The profiles of a reference that are not understood, or name no address.
@@ -265,12 +293,14 @@ pub(crate) fn not_understood(ior: &Ior) -> impl Iterator<Item = &TaggedProfile> 
 }
 
 /// The multicast groups that a reference means.
-pub(crate) fn groups(ior: &Ior) -> impl Iterator<Item = ObjectGroup> + '_ {
-    let group = |profile: &TaggedProfile| match Profile::parse(profile) {
-        Ok(Profile::Uipmc(body)) => body.group(),
-        _ => None,
-    };
-    ior.profiles.iter().filter_map(group)
+pub(crate) fn groups(ior: &Ior) -> Vec<ObjectGroup> {
+    let mut groups = Vec::new();
+    for profile in &ior.profiles {
+        if let Ok(Profile::Uipmc(body)) = Profile::parse(profile) {
+            groups.extend(body.group());
+        }
+    }
+    groups
 }
 
 /// The first component with a tag.
@@ -282,11 +312,11 @@ pub(crate) fn component(components: &[TaggedComponent], tag: u32) -> Option<Comp
 /// The priorities that components say endpoints serve, with their addresses.
 pub(crate) fn lanes(components: &[TaggedComponent]) -> Vec<(i16, String)> {
     match component(components, component::TAG_TAO_ENDPOINTS) {
-        Some(Component::TaoEndpoints(endpoints)) => endpoints
-            .iter()
-            .filter(|it| it.priority >= 0)
-            .map(|it| (it.priority, it.address.to_string()))
-            .collect(),
+        Some(Component::TaoEndpoints(mut endpoints)) => {
+            endpoints.retain(|it| it.priority >= 0);
+            let lane = |it: &PriorityEndpoint| (it.priority, it.address.to_string());
+            endpoints.iter().map(lane).collect()
+        }
         _ => Vec::new(),
     }
 }

@@ -2,7 +2,7 @@
 //! What can be used of what a reference offers, in which order, and why not the
 //! rest.
 
-use std::fmt;
+use std::fmt::{self, Write as _};
 
 use orbium_giop::Ior;
 
@@ -39,8 +39,13 @@ impl fmt::Display for OfferedProtocol {
 impl OfferedProtocol {
     /// Several in one line.
     pub(crate) fn list(offered: &[Self]) -> String {
-        let texts: Vec<_> = offered.iter().map(ToString::to_string).collect();
-        texts.join("; ")
+        let mut list = String::new();
+        for (place, it) in offered.iter().enumerate() {
+            let between = if place > 0 { "; " } else { "" };
+            // A string takes what is written.
+            let _ = write!(list, "{between}{it}");
+        }
+        list
     }
 }
 
@@ -50,10 +55,13 @@ pub(crate) fn wanted(ior: &Ior, policy: Option<&ProtocolPolicy>) -> Vec<Offer> {
     let Some(policy) = policy else {
         return offers;
     };
-    let ranked = offers
-        .into_iter()
-        .filter_map(|offer| Some((policy.rank(&offer.channel)?, offer)));
-    in_order(ranked.collect())
+    let mut ranked = Vec::with_capacity(offers.len());
+    for offer in offers {
+        if let Some(rank) = policy.rank(&offer.channel) {
+            ranked.push((rank, offer));
+        }
+    }
+    in_order(ranked)
 }
 
 /// Everything that a reference offers: what can be used first.
@@ -62,29 +70,27 @@ pub(crate) fn offered(
     ior: &Ior,
     policy: Option<&ProtocolPolicy>,
 ) -> Vec<OfferedProtocol> {
-    let usable = wanted(ior, policy);
-    let all = offers(ior);
-    let listed = usable.iter().map(|offer| &offer.channel);
-    let unlisted = all.iter().map(|offer| &offer.channel);
-    let mut offered: Vec<OfferedProtocol> = Vec::new();
-    for channel in listed.chain(unlisted) {
-        if offered
-            .iter()
-            .any(|known| known.channel.as_ref() == Some(channel))
-        {
+    let mut listed = wanted(ior, policy);
+    listed.append(&mut offers(ior));
+    let (mut offered, mut refused) = (Vec::<OfferedProtocol>::new(), Vec::new());
+    for Offer { channel, .. } in listed {
+        let is_known = |it: &OfferedProtocol| it.channel.as_ref() == Some(&channel);
+        if offered.iter().chain(&refused).any(is_known) {
             continue;
         }
-        offered.push(OfferedProtocol {
-            channel: Some(channel.clone()),
+        let refusal = refusal(orb, &channel, policy);
+        let list = match refusal {
+            None => &mut offered,
+            Some(_) => &mut refused,
+        };
+        list.push(OfferedProtocol {
+            channel: Some(channel),
             tag: None,
-            refusal: refusal(orb, channel, policy),
+            refusal,
         });
     }
-    let (mut offered, refused): (Vec<_>, Vec<_>) = offered
-        .into_iter()
-        .partition(|protocol| protocol.refusal.is_none());
-    offered.extend(refused);
-    offered.extend(strange(ior));
+    offered.append(&mut refused);
+    offered.append(&mut strange(ior));
     offered
 }
 

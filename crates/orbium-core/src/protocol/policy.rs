@@ -55,12 +55,15 @@ impl ProtocolPolicy {
 
     /// Those of some channels that are named, in the order of the names.
     pub(crate) fn choose(&self, channels: &[Channel]) -> Vec<Channel> {
-        let of = |name: &String| {
-            let name = name.clone();
-            let channels = channels.iter();
-            channels.filter(move |channel| channel.protocol() == name)
-        };
-        self.0.iter().flat_map(of).cloned().collect()
+        let mut chosen = Vec::new();
+        for name in self.names() {
+            for channel in channels {
+                if channel.protocol() == *name {
+                    chosen.push(channel.clone());
+                }
+            }
+        }
+        chosen
     }
 
     /// The place of a channel's protocol; `None` if it is not to be used.
@@ -75,14 +78,14 @@ impl FromStr for ProtocolPolicy {
 
     fn from_str(text: &str) -> Result<Self, ProtocolPolicyError> {
         let in_name = |c: char| c.is_ascii_alphanumeric() || "+-./_".contains(c);
-        let names: Vec<_> = text.split(',').map(str::trim).collect();
-        if names
-            .iter()
-            .any(|name| name.is_empty() || !name.chars().all(in_name))
-        {
-            return Err(ProtocolPolicyError(text.to_owned()));
+        let mut names = Vec::new();
+        for name in text.split(',').map(str::trim) {
+            if name.is_empty() || !name.chars().all(in_name) {
+                return Err(ProtocolPolicyError(text.to_owned()));
+            }
+            names.push(name.to_owned());
         }
-        Ok(Self::new(names))
+        Ok(Self(names.into()))
     }
 }
 

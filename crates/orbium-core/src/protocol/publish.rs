@@ -107,9 +107,13 @@ impl Publication<'_> {
         profiles
     }
 
-    fn over<'s>(&'s self, scheme: &'s str) -> impl Iterator<Item = &'s Channel> {
-        let channels = self.channels.iter();
-        channels.filter(move |channel| channel.is_giop_over(scheme))
+    /// Where GIOP over an internet transport is served.
+    fn over(&self, scheme: &str) -> Vec<HostPort> {
+        let mut addresses = Vec::new();
+        for channel in self.channels {
+            addresses.extend(channel.host_port_over(scheme));
+        }
+        addresses
     }
 
     /// The components that every profile has, as far as its version has any.
@@ -137,18 +141,25 @@ impl Publication<'_> {
 
     /// All plain addresses.
     fn internet(&self) -> Option<TaggedProfile> {
-        let mut addresses = self.over("iiop").filter_map(host_port);
+        let mut addresses = self.over("iiop").into_iter();
         let first = addresses.next()?;
         let mut more = Vec::new();
         if self.version.minor >= 2 {
-            let alternate = |at: HostPort| TaggedComponent::alternate_address(&at.host, at.port);
-            more.extend(addresses.map(alternate));
-            more.extend(self.omniorb_unix());
+            for at in addresses {
+                more.push(TaggedComponent::alternate_address(&at.host, at.port));
+            }
+            more.append(&mut self.omniorb_unix());
         }
-        let tls = self.over("ssliop").filter_map(host_port);
-        let beside = tls.filter(|at| at.host == first.host).take(1);
-        more.extend(beside.map(|at| ssl(at.port, TLS_OPTIONS | PLAIN_OPTION, 0)));
+        if let Some(at) = self.tls_beside(&first) {
+            more.push(ssl(at.port, TLS_OPTIONS | PLAIN_OPTION, 0));
+        }
         Some(self.iiop(first, more))
+    }
+
+    /// The TLS address that a plain one announces.
+    fn tls_beside(&self, plain: &HostPort) -> Option<HostPort> {
+        let tls = self.over("ssliop");
+        tls.into_iter().find(|at| at.host == plain.host)
     }
 
     /// A TLS address that no plain one announces: in a profile with port 0. As
@@ -159,12 +170,9 @@ impl Publication<'_> {
             return Some(self.own(channel));
         }
         let at = host_port(channel)?;
-        let plain = self.over("iiop").filter_map(host_port).next();
-        let first_tls = self
-            .over("ssliop")
-            .filter_map(host_port)
-            .find(|tls| plain.as_ref().is_some_and(|plain| tls.host == plain.host));
-        if first_tls.as_ref() == Some(&at) {
+        let plain = self.over("iiop");
+        let announced = plain.first().and_then(|plain| self.tls_beside(plain));
+        if announced.as_ref() == Some(&at) {
             return None;
         }
         let none = HostPort {
@@ -212,14 +220,22 @@ impl Publication<'_> {
         profile.encode()
     }
 
-    fn omniorb_unix(&self) -> impl Iterator<Item = TaggedComponent> {
-        self.over("uiop")
-            .map(|channel| TaggedComponent::omniorb_unix(host::name(), &channel.address))
+    fn omniorb_unix(&self) -> Vec<TaggedComponent> {
+        let mut components = Vec::new();
+        for channel in self.channels {
+            if channel.is_giop_over("uiop") {
+                components.push(TaggedComponent::omniorb_unix(
+                    host::name(),
+                    &channel.address,
+                ));
+            }
+        }
+        components
     }
 
     /// A profile that only says where the Unix-domain sockets are.
     fn unix_for_omniorb(&self) -> Option<TaggedProfile> {
-        let more: Vec<_> = self.omniorb_unix().collect();
+        let more = self.omniorb_unix();
         let none = HostPort {
             host: host::name().to_owned(),
             port: 0,
