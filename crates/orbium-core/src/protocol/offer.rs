@@ -11,6 +11,7 @@ use orbium_giop::{
 };
 use orbium_transport::{Acceptor, Endpoint, EndpointError, HostPort};
 
+use super::registry::listed;
 use super::{OfferedProtocol, host};
 
 /// A messaging stack over a transport, and the address it leads to: what
@@ -55,13 +56,17 @@ impl Channel {
     pub fn protocol(&self) -> String {
         match self.messaging.as_slice() {
             [] => self.scheme.clone(),
-            names => format!("{}/{}", self.scheme, names.join("+")),
+            _ => format!("{}/{}", self.scheme, self.stack("+")),
         }
     }
 
     /// Whether it leads nowhere beyond this host.
     pub(crate) fn is_within_host(&self) -> bool {
         distance(&self.scheme) < FAR
+    }
+
+    fn stack(&self, between: &str) -> String {
+        listed(&mut self.messaging.iter().map(String::as_str), between)
     }
 
     /// Where GIOP over that internet transport is served.
@@ -100,7 +105,7 @@ impl fmt::Display for Channel {
         write!(f, "{}://{}", self.scheme, self.address)?;
         match self.messaging.as_slice() {
             [] => Ok(()),
-            names => write!(f, "?messaging={}", names.join(",")),
+            _ => write!(f, "?messaging={}", self.stack(",")),
         }
     }
 }

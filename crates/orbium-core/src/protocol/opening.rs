@@ -17,7 +17,7 @@ use super::coded::{CodedAcceptor, CodedConnector};
 use super::datagram::{DatagramAcceptor, DatagramConnector};
 #[cfg(feature = "datagrams")]
 use super::packets::Giop;
-use super::registry::only;
+use super::registry::{listed, only};
 use super::{Channel, Protocols};
 use crate::{Config, OrbError};
 
@@ -118,7 +118,7 @@ impl Protocols {
             Some(feature) => Unusable::missing(scheme, feature),
             None => Unusable::NoTransport {
                 scheme: scheme.to_owned(),
-                known: self.schemes().collect::<Vec<_>>().join(", "),
+                known: listed(&mut self.schemes(), ", "),
             },
         })
     }
@@ -134,7 +134,7 @@ impl Protocols {
                 (None, None) => {
                     return Err(Unusable::NoMessaging {
                         name: (*name).to_owned(),
-                        known: self.messaging().collect::<Vec<_>>().join(", "),
+                        known: listed(&mut self.messaging(), ", "),
                     });
                 }
             });

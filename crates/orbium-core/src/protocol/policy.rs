@@ -7,6 +7,7 @@ use std::str::FromStr;
 use std::sync::Arc;
 
 use super::Channel;
+use super::registry::listed;
 
 /// Names of protocols in order of preference; those not named are not used.
 ///
@@ -91,6 +92,6 @@ impl FromStr for ProtocolPolicy {
 
 impl fmt::Display for ProtocolPolicy {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0.join(","))
+        f.write_str(&listed(&mut self.0.iter().map(String::as_str), ","))
     }
 }

@@ -75,6 +75,18 @@ impl fmt::Display for UnknownProtocol {
 
 impl std::error::Error for UnknownProtocol {}
 
+/// Names one after another.
+pub(super) fn listed(names: &mut dyn Iterator<Item = &str>, between: &str) -> String {
+    let mut list = String::new();
+    for name in names {
+        if !list.is_empty() {
+            list.push_str(between);
+        }
+        list.push_str(name);
+    }
+    list
+}
+
 /// The end of a sentence that says what is not there.
 pub(super) fn only(known: &str) -> String {
     match known {
@@ -139,10 +151,10 @@ impl Protocols {
                 chosen.register_messaging(Arc::clone(half));
                 continue;
             }
-            let known = self.schemes().chain(self.messaging());
+            let mut known = self.schemes().chain(self.messaging());
             return Err(UnknownProtocol {
                 name: name.to_owned(),
-                known: known.collect::<Vec<_>>().join(", "),
+                known: listed(&mut known, ", "),
             });
         }
         Ok(chosen)
