@@ -206,6 +206,13 @@ fn the_client_says_what_becomes_of_a_counter_offer() {
     };
     let late = target.bind_with(&offer, none, stubborn).unwrap_err();
     assert!(matches!(late, BindError::System(it) if it.kind == ExceptionKind::Timeout));
+    // A time that no clock can count once made the caller panic.
+    let patient = Negotiation {
+        time: Duration::MAX,
+        ..few
+    };
+    let never = target.bind_with(&offer, patient, stubborn).unwrap_err();
+    assert!(matches!(never, BindError::NoAgreement(..)), "{never:?}");
     let unsound = Offer {
         least_requests: 9,
         ..Offer::new(at(40), 1)

@@ -24,7 +24,8 @@ impl Bucket {
         let interval = rate.period.as_nanos() * FRACTIONS / u128::from(rate.requests.max(1));
         Self {
             interval,
-            tolerance: interval * u128::from(rate.burst.max(1) - 1),
+            // An admission may have made the terms, of any period.
+            tolerance: interval.saturating_mul(u128::from(rate.burst.max(1) - 1)),
             expected: 0,
         }
     }
@@ -40,7 +41,7 @@ impl Bucket {
                 u64::try_from(wait).unwrap_or(u64::MAX),
             ));
         }
-        self.expected = self.expected.max(now) + self.interval;
+        self.expected = self.expected.max(now).saturating_add(self.interval);
         Ok(())
     }
 }
@@ -88,6 +89,8 @@ mod tests {
         let day = Duration::from_secs(86_400);
         let mut slow = bucket(1, day, u32::MAX);
         assert_eq!(slow.take(Duration::ZERO), Ok(()));
+        let mut slowest = bucket(1, Duration::MAX, u32::MAX);
+        assert!((0..10).all(|_| slowest.take(Duration::MAX).is_ok()));
         let mut fast = bucket(u32::MAX, Duration::from_micros(1), 1);
         assert_eq!(fast.take(Duration::MAX), Ok(()));
         let mut one = bucket(1, day, 1);

@@ -10,6 +10,7 @@ use orbium_core::{Priority, ThreadAsked};
 use orbium_giop::dedication::Undedicated;
 
 use super::admission::{Admission, Asked, Reservation, Verdict};
+use super::terms::owned;
 use super::{Buffer, Rate, Reason, ReasonCode, Terms};
 
 /// A whole processor, in what utilisation is counted by.
@@ -155,7 +156,7 @@ impl Budget {
     /// The protocols that bindings may have.
     #[must_use]
     pub fn protocols(mut self, names: impl IntoIterator<Item = impl Into<String>>) -> Self {
-        self.protocols = names.into_iter().map(Into::into).collect();
+        self.protocols = owned(names);
         self
     }
 
@@ -208,8 +209,12 @@ impl Admission for Budget {
     fn consider(&self, asked: &Asked<'_>) -> Verdict {
         let offer = asked.offer;
         let mut reasons = Vec::new();
-        let (low, high) = (*self.priorities.start(), *self.priorities.end());
-        let number = offer.priority.high.clamp(low, high.max(low)).max(0);
+        let (low, high) = (*self.priorities.start().max(&0), *self.priorities.end());
+        if low > high {
+            let text = "bindings have no priorities here";
+            return Verdict::Refuse(Reason::new(ReasonCode::Priority, text));
+        }
+        let number = offer.priority.high.clamp(low, high);
         if number < offer.priority.low || number > offer.priority.high {
             let text = format!("bindings have priorities from {low} to {high} here");
             reasons.push(Reason::new(ReasonCode::Priority, text));
@@ -339,6 +344,23 @@ mod tests {
         drop(held);
         assert_eq!(budget.active(), 1);
         assert_eq!(budget.promised("a").to_bits(), 0);
+    }
+
+    /// Once the first number of an empty range was granted.
+    #[test]
+    fn where_there_are_no_priorities_there_are_no_bindings() {
+        #[expect(clippy::reversed_empty_ranges, reason = "no priority at all")]
+        for none in [1..=0, i16::MIN..=-1] {
+            let budget = Budget::new().priorities(none);
+            for number in [0, 1, i16::MAX] {
+                let offer = Offer::new(Priority::new(number).unwrap(), 1);
+                let refused = budget.consider(&asked(&offer, "a"));
+                assert!(matches!(refused, Verdict::Refuse(it) if it.code == ReasonCode::Priority));
+            }
+        }
+        let some = Budget::new().priorities(-5..=3);
+        let verdict = some.consider(&asked(&offer(1), "a"));
+        assert!(matches!(verdict, Verdict::Accept(..)));
     }
 
     #[test]

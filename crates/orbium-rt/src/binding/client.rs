@@ -3,13 +3,14 @@
 
 use std::fmt;
 use std::ops::Deref;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use orbium_core::{
     Completion, ExceptionKind, Interface, ObjectRef, Operation, Priority, ProtocolPolicy,
     SystemException,
 };
 use orbium_giop::minor;
+use orbium_sys::Deadline;
 
 use super::wire::{Answer, Negotiate};
 use super::{KEY, Offer, REPOSITORY_ID, Reason, Terms, VERSION};
@@ -182,7 +183,7 @@ pub(crate) fn bind_with<I: Interface>(
     limits: Negotiation,
     mut countered: impl FnMut(&Terms, &Reason) -> Next,
 ) -> Result<Bound<I>, BindError> {
-    let end = Instant::now() + limits.time;
+    let end = Deadline::after(Some(limits.time));
     let mut offer = offer.clone();
     let mut connection: Option<Connection> = None;
     let mut last = None;
@@ -201,10 +202,9 @@ pub(crate) fn bind_with<I: Interface>(
             protocols: names,
             ..offer.clone()
         };
-        let left = end.saturating_duration_since(Instant::now());
-        if left.is_zero() {
-            return Err(late());
-        }
+        // More than any clock can count is no bound at all.
+        let left = end.remaining().map_err(|_| late())?;
+        let left = left.unwrap_or(Duration::MAX);
         match with.negotiate(object.as_object(), &named, left)? {
             Answer::Accepted(_, terms) if !named.admits(&terms) => return Err(BindError::Broken),
             Answer::Accepted(id, terms) => return Ok(with.bound(id, terms)),

@@ -16,6 +16,17 @@ pub(super) const MOST_TEXT: usize = 512;
 /// The longest period of a rate.
 const LONGEST: Duration = Duration::from_secs(24 * 3600);
 
+/// Whether a span of time comes over the wire as what it is.
+fn is_microseconds(span: Duration) -> bool {
+    let whole = span.subsec_nanos().is_multiple_of(1000);
+    whole && !span.is_zero() && u64::try_from(span.as_micros()).is_ok()
+}
+
+/// Names of protocols, as builders take them.
+pub(super) fn owned(names: impl IntoIterator<Item = impl Into<String>>) -> Vec<String> {
+    names.into_iter().map(Into::into).collect()
+}
+
 /// How many requests in which time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Rate {
@@ -39,11 +50,9 @@ impl Rate {
     }
 
     fn is_sound(&self) -> bool {
-        let whole = self.period.subsec_nanos().is_multiple_of(1000);
         self.requests > 0
             && self.burst > 0
-            && !self.period.is_zero()
-            && whole
+            && is_microseconds(self.period)
             && self.period <= LONGEST
     }
 }
@@ -86,7 +95,8 @@ pub struct Offer {
     /// The least that will do.
     pub least_buffer: Buffer,
     /// The time that each call may take, as
-    /// [`with_timeout`](orbium_core::Interface::with_timeout); in microseconds.
+    /// [`with_timeout`](orbium_core::Interface::with_timeout); in whole
+    /// microseconds.
     pub deadline: Option<Duration>,
     /// The protocols that will do, best first; none for all that the reference
     /// offers.
@@ -165,7 +175,7 @@ impl Offer {
         self
     }
 
-    /// Each call may take that long.
+    /// Each call may take that long: whole microseconds.
     #[must_use]
     pub fn deadline(mut self, deadline: Duration) -> Self {
         self.deadline = Some(deadline);
@@ -175,7 +185,7 @@ impl Offer {
     /// These protocols will do, best first.
     #[must_use]
     pub fn protocols(mut self, names: impl IntoIterator<Item = impl Into<String>>) -> Self {
-        self.protocols = names.into_iter().map(Into::into).collect();
+        self.protocols = owned(names);
         self
     }
 
@@ -190,7 +200,7 @@ impl Offer {
             && (1..=self.rate.requests).contains(&self.least_requests)
             && least.requests <= most.requests
             && least.octets <= most.octets
-            && self.deadline.is_none_or(|it| !it.is_zero())
+            && self.deadline.is_none_or(is_microseconds)
             && self.protocols.len() <= MOST_PROTOCOLS
             && self.protocols.iter().all(named)
     }
@@ -311,6 +321,29 @@ impl ReasonCode {
             9 => Self::Bound,
             10 => Self::Deadline,
             _ => Self::Policy,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Once such an offer came to the server as another, and the client said of
+    /// the answer that the server had not kept to the rules.
+    #[test]
+    fn what_does_not_go_over_the_wire_is_no_offer() {
+        let offer = |deadline| Offer::new(Priority::MIN, 1).deadline(deadline);
+        for good in [Duration::from_micros(1), Duration::from_micros(u64::MAX)] {
+            assert!(offer(good).is_sound(), "{good:?}");
+        }
+        for bad in [
+            Duration::ZERO,
+            Duration::from_nanos(1500),
+            Duration::from_micros(u64::MAX) + Duration::from_micros(1),
+            Duration::MAX,
+        ] {
+            assert!(!offer(bad).is_sound(), "{bad:?}");
         }
     }
 }
