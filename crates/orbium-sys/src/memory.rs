@@ -72,24 +72,26 @@ pub fn unlock_memory() -> Result<(), RealTimeError> {
     Err(RealTimeError::Unsupported("locking memory"))
 }
 
-/// Touches that many octets of the calling thread's stack, so that they are
-/// there when a request needs them. They must be there to be touched: less than
-/// the stack's size by what is in use and some reserve.
+/// Touches that many octets of the calling thread's stack, and up to two pages
+/// more, so that they are there when a request needs them. They must be there to
+/// be touched: less than the stack's size by what is in use and some reserve.
 pub fn prefault_stack(octets: usize) {
-    let pages = octets.div_ceil(PAGE);
-    if pages > 0 {
-        touch_stack(pages);
+    let here = 0_u8;
+    if octets > 0 {
+        touch_stack((&raw const here).addr(), octets);
     }
 }
 
-/// A frame of one page, and those below it.
+/// A frame of one page, and those below it until that many octets are touched:
+/// frames are a little larger than their pages.
 #[inline(never)]
-fn touch_stack(pages: usize) -> u8 {
+fn touch_stack(start: usize, octets: usize) -> u8 {
     let mut page = [0_u8; PAGE];
     black_box(&mut page);
-    let below = match pages {
-        0 | 1 => 0,
-        more => touch_stack(more - 1),
+    let touched = start.abs_diff(page.as_ptr().addr());
+    let below = match touched < octets {
+        true => touch_stack(start, octets),
+        false => 0,
     };
     // Read afterwards, so that this is no tail call and each frame stays.
     black_box(&page)[0].wrapping_add(below)
@@ -152,7 +154,7 @@ mod tests {
                 let at_first = faults();
                 prefault_stack(2 << 20);
                 let touched = faults();
-                touch_stack((1 << 20) / PAGE);
+                prefault_stack(1 << 20);
                 (touched - at_first, faults() - touched)
             })
             .unwrap()
@@ -161,6 +163,15 @@ mod tests {
         // Large pages may cover many at once, and a process whose memory is
         // locked, as by the test below, has its stacks from the beginning.
         assert!(after <= 2 + before / 50, "{after} of {before}");
+    }
+
+    /// Frames were counted as if they were pages, so that more was touched than
+    /// there is.
+    #[test]
+    fn no_more_is_touched_than_was_said() {
+        let thread = thread::Builder::new().stack_size(4 << 20);
+        let touched = thread.spawn(|| prefault_stack((4 << 20) - (16 << 10)));
+        touched.unwrap().join().unwrap();
     }
 
     #[test]

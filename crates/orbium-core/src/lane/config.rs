@@ -12,6 +12,9 @@ use crate::{Limits, Priority, ServerStrategy};
 /// Octets of stack that the standard library gives a thread.
 const STACK: usize = 2 << 20;
 
+/// Octets of a stack that are in use before it is touched, and some more.
+const IN_USE: usize = 16 << 10;
+
 /// What a lane is made of: a plain value. [`Default`] is an ordinary lane
 /// without endpoints of its own.
 ///
@@ -45,8 +48,8 @@ pub struct LaneConfig {
     pub idle_time: Duration,
     /// Octets of stack of each thread. `None`: the standard library's 2 MiB.
     pub stack_size: Option<usize>,
-    /// Octets of each stack that are touched before the thread serves: some
-    /// less than the stack has.
+    /// Octets of each stack that are touched before the thread serves: at least
+    /// 16 KiB less than the stack has.
     pub prefault_stack: usize,
     /// Whether another thread is started when all wait in calls of their own, so
     /// that somebody serves what comes back. Without, there are never more
@@ -131,7 +134,8 @@ impl LaneConfig {
                 "the lane has more threads than may serve: raise serving_threads or lower the lane's numbers",
             );
         }
-        if self.prefault_stack >= self.stack_size.unwrap_or(STACK) {
+        let stack = self.stack_size.unwrap_or(STACK);
+        if stack == 0 || self.prefault_stack > stack.saturating_sub(IN_USE) {
             return Err(
                 "more of each stack is to be touched than it has: lower prefault_stack or raise stack_size",
             );
@@ -154,5 +158,31 @@ impl LaneConfig {
             return Err("a lane borrows threads from lanes of lower priority alone");
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Once a lane that touched all but an octet of its stack was let begin: its
+    /// threads ran over the end, which ended the process.
+    #[test]
+    fn what_is_in_use_of_a_stack_is_not_touched() {
+        let limits = Limits::default();
+        for (stack_size, most) in [
+            (None, STACK - IN_USE),
+            (Some(64 << 10), 48 << 10),
+            (Some(1), 0),
+        ] {
+            let lane = |prefault_stack| LaneConfig {
+                stack_size,
+                prefault_stack,
+                ..LaneConfig::default()
+            };
+            assert_eq!(lane(most).check(&limits), Ok(()));
+            let refused = lane(most + 1).check(&limits).unwrap_err();
+            assert!(refused.contains("lower prefault_stack"), "{refused}");
+        }
     }
 }
