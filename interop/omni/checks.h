@@ -41,6 +41,7 @@ void add_kitchen(Checks& checks);
 void add_calls(Checks& checks);
 void add_any(Checks& checks);
 void add_object(Checks& checks);
+void add_deadlines(Checks& checks);
 
 /// Thrown by a check that cannot be made here.
 struct Skip : std::runtime_error {

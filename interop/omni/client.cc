@@ -141,11 +141,14 @@ int main(int argc, char** argv)
     Selection selection;
     References references;
     World world;
+    bool deadlines = false;
     const Options options(argc, argv, [&](const std::string& name, const std::string& value) {
         if (name == "--list")
             return selection.list = true, 1;
         if (name == "--shutdown")
             return world.shutdown = true, 1;
+        if (name == "--deadlines")
+            return deadlines = true, 1;
         if (name == "--cube")
             return references.cube = value, 2;
         if (name == "--receiver")
@@ -165,6 +168,8 @@ int main(int argc, char** argv)
     add_any(checks);
     add_calls(checks);
     add_object(checks);
+    if (deadlines)
+        add_deadlines(checks);
     add_cubit(checks);  // last, for it ends with shutdown
     if (selection.list) {
         for (const Check& check : checks)
@@ -173,7 +178,7 @@ int main(int argc, char** argv)
     }
     if (references.cube.empty() || references.receiver.empty() || references.peer.empty()) {
         std::cerr << "usage: omni-client --cube REF --receiver REF --peer REF [--only NAME] [--skip NAME] [--shutdown]\n"
-                     "                   [--giop 1.0|1.1] [-ORB options]   or   omni-client --list\n";
+                     "                   [--deadlines] [--giop 1.0|1.1] [-ORB options]   or   omni-client --list\n";
         return 2;
     }
     int status = 1;

@@ -44,6 +44,8 @@ pub(crate) struct Candidate {
     pub(crate) version: Version,
     pub(crate) negotiated: Negotiated,
     pub(crate) object_key: Vec<u8>,
+    /// Whether its server may be told that nobody waits any more.
+    pub(crate) is_cancelled: bool,
     template: RequestTemplate,
     /// Made when the server asks for another addressing mode.
     readdressed: OnceLock<(AddressingDisposition, RequestTemplate)>,
@@ -212,6 +214,7 @@ impl Candidate {
             version,
             negotiated,
             template: template(version, &offer),
+            is_cancelled: protocol::bears_cancelling(&offer.components),
             object_key: offer.object_key,
             readdressed: OnceLock::new(),
         })

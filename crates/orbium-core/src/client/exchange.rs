@@ -272,7 +272,9 @@ impl<'a, 'b> Exchange<'a, 'b> {
     /// No reply came, or none that can be understood.
     #[cold]
     fn no_reply(&mut self, received: Received) -> Answer {
-        if let (Received::TimedOut, Some(connection)) = (received, &self.link.connection) {
+        if let (Received::TimedOut, Some(connection)) = (received, &self.link.connection)
+            && self.link.candidate.is_cancelled
+        {
             connection.cancel(self.link.candidate.version, self.request_id);
         }
         match received {

@@ -23,7 +23,7 @@ pub use library::LoadError;
 pub use offer::Channel;
 #[cfg(feature = "bridge")]
 pub(crate) use offer::not_understood;
-pub(crate) use offer::{Offer, code_sets, groups, lanes, offers};
+pub(crate) use offer::{Offer, bears_cancelling, code_sets, groups, lanes, offers};
 pub use offered::OfferedProtocol;
 pub(crate) use offered::{offered, wanted};
 pub use policy::{ProtocolPolicy, ProtocolPolicyError};

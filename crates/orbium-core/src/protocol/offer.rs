@@ -326,6 +326,13 @@ pub(crate) fn lanes(components: &[TaggedComponent]) -> Vec<(i16, String)> {
     }
 }
 
+/// Whether CancelRequest does a server no harm. omniORB (4.2.5) does as it is told,
+/// and then may read no more of a connection on which other requests came meanwhile.
+pub(crate) fn bears_cancelling(components: &[TaggedComponent]) -> bool {
+    let orb = component(components, component::TAG_ORB_TYPE);
+    !matches!(orb, Some(Component::OrbType(component::ORB_TYPE_OMNIORB)))
+}
+
 /// The code sets that components name.
 pub(crate) fn code_sets(
     components: &[TaggedComponent],

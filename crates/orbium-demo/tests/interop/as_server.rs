@@ -24,6 +24,8 @@ struct Run {
     relay: Option<&'static str>,
     /// More for the client's command line.
     options: &'static [&'static str],
+    /// The checks to be made: all, unless the names of some begin so.
+    only: Option<&'static str>,
     sockets: Sockets,
 }
 
@@ -136,7 +138,16 @@ fn against(peer: &str, run: &Run) -> Tested {
         None => format!("1.{}", run.giop_minor.number()),
     };
     let mut arguments = run.sockets.options(&scratch.path("client")?, &giop);
-    arguments.push("--shutdown".to_owned());
+    let at_least = match run.only {
+        Some(start) => {
+            arguments.extend(["--only".to_owned(), format!("{start}*")]);
+            1
+        }
+        None => {
+            arguments.push("--shutdown".to_owned());
+            100
+        }
+    };
     for name in ["cube", "receiver", "peer"] {
         let file = front.join(name).with_extension("ior");
         arguments.push(format!("--{name}"));
@@ -151,7 +162,15 @@ fn against(peer: &str, run: &Run) -> Tested {
 
     let lines: Vec<Line> = output.lines().filter_map(line).collect();
     let name = format!("{peer} → orbium, {}, GIOP {giop}", run.strategy);
-    judge(&name, &lines, &Expected::read(peer, "orbium", &giop)?, 100)?;
+    judge(
+        &name,
+        &lines,
+        &Expected::read(peer, "orbium", &giop)?,
+        at_least,
+    )?;
+    if run.only.is_some() {
+        return Ok(orb.shutdown(true)?);
+    }
     // `Cube::shutdown` may have been faster, which is an exception here.
     let _ = orb.run();
     Ok(())
@@ -181,6 +200,7 @@ const REACTIVE: Run = Run {
     fragment_size: None,
     relay: None,
     options: &[],
+    only: None,
     sockets: Sockets::Tcp,
 };
 
@@ -194,6 +214,14 @@ const WORKER_POOL: Run = Run {
         workers: 2,
         queue: 64,
     },
+    ..REACTIVE
+};
+
+/// What omniORB gives up: its time-outs do not travel, so nothing else is different.
+const DEADLINES: Run = Run {
+    options: &["--deadlines"],
+    only: Some("deadline."),
+    strategy: ServerStrategy::ThreadPerConnection,
     ..REACTIVE
 };
 
@@ -234,6 +262,19 @@ against! {
         Run { sockets: Sockets::Unix, fragment_size: Some(1024), ..Run::default() };
     omniorb_to_both_over_unix: "omni", Run { sockets: Sockets::BothByUnix, ..Run::default() };
     omniorb_to_both_over_tcp: "omni", Run { sockets: Sockets::BothByTcp, ..REACTIVE };
+    omniorb_with_deadlines: "omni", DEADLINES;
+    omniorb_with_deadlines_reactive: "omni",
+        Run { strategy: ServerStrategy::Reactive, ..DEADLINES };
+    omniorb_with_deadlines_leader_followers: "omni",
+        Run { strategy: LEADER_FOLLOWERS.strategy, ..DEADLINES };
+    omniorb_with_deadlines_worker_pool_on_one_connection: "omni",
+        Run {
+            options: &["--deadlines", "-ORBoneCallPerConnection", "0"],
+            strategy: WORKER_POOL.strategy,
+            ..DEADLINES
+        };
+    omniorb_with_deadlines_told_to_speak_1_0: "omni",
+        Run { client_giop: Some("1.0"), ..DEADLINES };
     jacorb: "jacorb", Run::default();
     jacorb_reactive: "jacorb", REACTIVE;
     jacorb_leader_followers: "jacorb", LEADER_FOLLOWERS;

@@ -12,6 +12,7 @@ mod as_server;
 mod credentials;
 mod dissected;
 mod expected;
+mod late;
 mod markers;
 mod over_tls;
 mod pcap;
