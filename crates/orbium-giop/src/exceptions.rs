@@ -158,7 +158,7 @@ impl fmt::Display for ExceptionKind {
 ///     "BAD_OPERATION (completed NO): the target has no such operation or attribute [OMG minor 2]"
 /// );
 /// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct SystemException {
     /// Which exception.
     pub kind: ExceptionKind,
@@ -229,6 +229,13 @@ impl SystemException {
     #[must_use]
     pub const fn repository_id(&self) -> &'static str {
         self.kind.repository_id()
+    }
+}
+
+/// The same words as `Display`: it is what a `main` shows that ends with an error.
+impl fmt::Debug for SystemException {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
     }
 }
 
