@@ -4,7 +4,9 @@
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use orbium_giop::{Corbaloc, ObjectUrl, SystemException, UrlError, UrlErrorKind};
+use orbium_giop::{
+    Completion, Corbaloc, ExceptionKind, ObjectUrl, SystemException, UrlError, minor,
+};
 
 use crate::reference::Overrides;
 use crate::{Interface, ObjectRef, Orb};
@@ -118,7 +120,11 @@ impl Orb {
     ) -> Result<Option<ObjectRef>, ObjectError> {
         if !name.is_empty() {
             // Names inside a context are the naming service's affair.
-            return Err(UrlError::new(UrlErrorKind::UnknownScheme, 0).into());
+            return Err(ObjectError::Naming(SystemException::orbium(
+                ExceptionKind::NoImplement,
+                minor::NO_NAMING,
+                Completion::No,
+            )));
         }
         match context.initial_reference() {
             Some(name) => self

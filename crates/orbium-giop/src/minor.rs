@@ -301,6 +301,7 @@ table! {
         Marshal REPLY_MALFORMED 0x009 "the reply cannot be understood";
         BadTypecode BAD_TYPECODE 0x010 "a TypeCode in the data is malformed";
         NoImplement NOT_MARSHALLABLE 0x011 "this construct cannot be marshalled";
+        NoImplement NO_NAMING 0x012 "names are not looked up: ask the naming service for the reference, and use that";
         Transient CONNECT_REFUSED 0x020 "the connection was refused";
         Transient HOST_UNKNOWN 0x021 "the host name does not resolve";
         Transient CONNECT_TIMEOUT 0x022 "no connection within the time allowed";

@@ -171,7 +171,11 @@ impl UrlError {
 
 impl fmt::Display for UrlError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} (at offset {})", self.kind, self.offset)
+        match self.kind {
+            // Says itself where.
+            UrlErrorKind::BadIor(error) => error.fmt(f),
+            kind => write!(f, "{kind} (at offset {})", self.offset),
+        }
     }
 }
 

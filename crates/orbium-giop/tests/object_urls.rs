@@ -255,10 +255,7 @@ fn bad_urls_say_what_is_wrong_and_where() {
 fn a_bad_stringified_reference_is_minor_10() {
     let error = ObjectUrl::parse("IOR:01xx").unwrap_err();
     assert_eq!(error.minor(), 10);
-    assert_eq!(
-        error.to_string(),
-        "not a hexadecimal digit at offset 6 (at offset 4)"
-    );
+    assert_eq!(error.to_string(), "not a hexadecimal digit at offset 6");
 }
 
 #[test]
