@@ -35,6 +35,10 @@ const SILENCE: Duration = Duration::from_millis(50);
 /// machine may let a receiver wait.
 const LONG_SILENCE: Duration = Duration::from_secs(5);
 
+/// Calls of one octet that are sent at most, each after a silence, until one has
+/// come. Fewer than the octets of the smallest call, so that they can be told apart.
+const MARKS: u64 = 60;
+
 #[derive(Debug, Args)]
 pub(crate) struct OnewaysArgs {
     /// The receiver, or the group of all receivers
@@ -56,6 +60,28 @@ pub(crate) struct OnewaysArgs {
 struct Parties {
     to: Receiver,
     receivers: Vec<Receiver>,
+}
+
+/// What a receiver has, and how many marks beside it.
+#[derive(Clone, Copy, PartialEq)]
+struct Received {
+    sends: Tally,
+    marks: u64,
+}
+
+impl From<Tally> for Received {
+    fn from(tally: Tally) -> Self {
+        // All sizes are multiples of the first.
+        let marks = tally.elements % SIZES[0] as u64;
+        let sends = Tally {
+            calls: tally.calls - marks.min(tally.calls),
+            elements: tally.elements - marks,
+            checksum: tally
+                .checksum
+                .wrapping_sub(marks.wrapping_mul(octets_checksum(1))),
+        };
+        Self { sends, marks }
+    }
 }
 
 pub(crate) fn run(args: &OnewaysArgs) -> Result<(), Failure> {
@@ -118,11 +144,13 @@ fn refused(to: &Receiver) -> Verdict {
 impl Parties {
     /// A few calls, which nothing drops.
     fn check(&self, size: usize) -> Result<(), String> {
+        self.catch_up()?;
         self.start()?;
         Load::SendOctets
             .send(self.to.as_object(), size, BURST)
             .map_err(in_words)?;
-        for (number, tally) in self.settled(BURST, LONG_SILENCE)?.iter().enumerate() {
+        let received = self.settled(BURST, LONG_SILENCE)?;
+        for (number, Received { sends: tally, .. }) in received.iter().enumerate() {
             intact(tally, size)?;
             if tally.calls != BURST {
                 let (number, calls) = (number + 1, tally.calls);
@@ -144,8 +172,8 @@ impl Parties {
             sent += AT_ONCE;
         }
         let rate = rate(sent, start.elapsed());
-        let tallies = self.settled(sent, SILENCE)?;
-        for tally in &tallies {
+        let received = self.settled(sent, SILENCE)?;
+        for Received { sends: tally, .. } in &received {
             intact(tally, size)?;
             if tally.calls > sent {
                 return Err(format!("{sent} calls became {}", tally.calls));
@@ -155,7 +183,7 @@ impl Parties {
             call: call.to_owned(),
             sent,
             rate,
-            received: tallies.iter().map(|tally| tally.calls).collect(),
+            received: received.iter().map(|each| each.sends.calls).collect(),
         })
     }
 
@@ -166,18 +194,42 @@ impl Parties {
             .map_err(in_words)
     }
 
+    /// Waits until nothing of an earlier flood is left: receivers that wait for a
+    /// processor longer than a silence still have it before them. What is sent first
+    /// is served first, so a mark that has come is the end of all before it.
+    fn catch_up(&self) -> Result<(), String> {
+        self.start()?;
+        for _ in 0..MARKS {
+            Load::SendOctets
+                .send(self.to.as_object(), 1, 1)
+                .map_err(in_words)?;
+            let (sent, mut marked) = (Instant::now(), false);
+            while !marked && sent.elapsed() < 2 * SILENCE {
+                thread::sleep(SILENCE / 50);
+                marked = self.received()?.iter().all(|each| each.marks > 0);
+            }
+            if marked {
+                return Ok(());
+            }
+        }
+        Err("what is sent does not come".into())
+    }
+
+    /// What the receivers have.
+    fn received(&self) -> Result<Vec<Received>, String> {
+        let asked = self.receivers.iter().map(Receiver::stop_timer);
+        let received = asked.map(|tally| tally.map(Received::from));
+        received.collect::<Result<_, _>>().map_err(in_words)
+    }
+
     /// What the receivers have when all of them have everything, or nothing new
     /// has come for a while.
-    fn settled(&self, sent: u64, silence: Duration) -> Result<Vec<Tally>, String> {
-        let tallies = || -> Result<Vec<Tally>, String> {
-            let asked = self.receivers.iter().map(Receiver::stop_timer);
-            asked.collect::<Result<_, _>>().map_err(in_words)
-        };
-        let (mut last, mut since) = (tallies()?, Instant::now());
+    fn settled(&self, sent: u64, silence: Duration) -> Result<Vec<Received>, String> {
+        let (mut last, mut since) = (self.received()?, Instant::now());
         let end = Instant::now() + PATIENCE;
         loop {
-            let has_all = last.iter().all(|tally| tally.calls >= sent);
-            let silence = match last.iter().any(|tally| tally.calls == 0) {
+            let has_all = last.iter().all(|each| each.sends.calls >= sent);
+            let silence = match last.iter().any(|each| each.sends.calls == 0) {
                 true => LONG_SILENCE,
                 false => silence,
             };
@@ -185,7 +237,7 @@ impl Parties {
                 return Ok(last);
             }
             thread::sleep(SILENCE / 10);
-            let now = tallies()?;
+            let now = self.received()?;
             if now != last {
                 (last, since) = (now, Instant::now());
             }
