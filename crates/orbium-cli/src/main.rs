@@ -50,7 +50,7 @@ enum Command {
     /// Prints a table of latencies beside those of a raw socket that moves as
     /// many octets, and draws a plot.
     Demo(Box<demo::DemoArgs>),
-    /// Measure protocols against one another.
+    /// Measure protocols, the steps of a call, priorities, threads and locks.
     Bench(Box<bench::BenchArgs>),
     /// Relay requests from one protocol to another.
     ///

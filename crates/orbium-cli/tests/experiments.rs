@@ -91,6 +91,21 @@ fn inversion_has_both_classes_in_every_architecture() {
 }
 
 #[test]
+fn what_is_none_cannot_be_measured() {
+    for arguments in [
+        ["threads", "--threads", "1,0"],
+        ["threads", "--calls", "0"],
+        ["threads", "--connections", "0"],
+        ["locks", "--calls", "0"],
+        ["inversion", "--seconds", "0"],
+        ["inversion", "--seconds", "inf"],
+    ] {
+        let ran = run(["bench"].into_iter().chain(arguments));
+        assert_eq!(ran.status, Some(2), "{ran:?}");
+    }
+}
+
+#[test]
 fn peers_that_are_not_there_are_named_with_what_builds_them() {
     let folder = Folder::new();
     let (ran, found, _) = experiment(&[

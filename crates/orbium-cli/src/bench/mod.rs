@@ -26,6 +26,15 @@ use clap::{Args, Subcommand};
 use crate::demo::realm::Realm;
 use crate::failure::Failure;
 
+/// How many of something there are to be, which may not be none.
+fn some(text: &str) -> Result<usize, String> {
+    match text.parse() {
+        Ok(0) => Err("none cannot be measured: write 1 or more".to_owned()),
+        Ok(number) => Ok(number),
+        Err(_) => Err("not a number".to_owned()),
+    }
+}
+
 #[derive(Debug, Args)]
 pub(crate) struct BenchArgs {
     #[command(subcommand)]

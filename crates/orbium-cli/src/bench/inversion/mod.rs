@@ -19,7 +19,7 @@ use super::protocols::write;
 use super::results::{ResultArgs, Results};
 use crate::demo::progress::Progress;
 use crate::failure::Failure;
-use crate::output;
+use crate::{output, ping};
 use found::{Found, Scenario};
 
 #[derive(Debug, Args)]
@@ -29,8 +29,8 @@ pub(crate) struct InversionArgs {
     clients: Vec<usize>,
     /// Seconds that each number is measured with each architecture [default: 1.5
     /// the first and the last, which are compared, and 0.5 the others]
-    #[arg(long, value_name = "SECONDS")]
-    seconds: Option<f64>,
+    #[arg(long, value_name = "SECONDS", value_parser = ping::seconds)]
+    seconds: Option<Duration>,
     /// Where to draw the figures
     #[arg(long, value_name = "FILE", default_value = "orbium-inversion.svg")]
     svg: PathBuf,
@@ -57,13 +57,11 @@ impl InversionArgs {
 
     /// Each number of low-priority clients, and how long each of so many
     /// architectures is measured with it.
-    fn plan(&self, architectures: usize) -> Result<Vec<(usize, Duration)>, Failure> {
+    fn plan(&self, architectures: usize) -> Vec<(usize, Duration)> {
         let points = self.points();
-        let own = self.seconds.map(Duration::try_from_secs_f64).transpose();
-        let own = own.map_err(|error| Failure::wrong_usage(format!("--seconds: {error}")))?;
         let measurements = architectures * points.len() * Scenario::ALL.len();
         let ends = [points.iter().min(), points.iter().max()];
-        let time = |clients: &usize| match own {
+        let time = |clients: &usize| match self.seconds {
             Some(own) => own,
             None if self.results.quick => {
                 QUICK / u32::try_from(measurements.max(1)).unwrap_or(u32::MAX)
@@ -71,10 +69,10 @@ impl InversionArgs {
             None if ends.contains(&Some(clients)) => COMPARED,
             None => BETWEEN,
         };
-        Ok(points
+        points
             .iter()
             .map(|clients| (*clients, time(clients)))
-            .collect())
+            .collect()
     }
 }
 
@@ -87,7 +85,7 @@ struct Contender {
 pub(crate) fn run(args: &InversionArgs) -> Result<(), Failure> {
     let peers = Peers::find(&args.peers);
     let all = architectures(&peers);
-    let plan = args.plan(all.len())?;
+    let plan = args.plan(all.len());
     let mut notes = notes(&peers);
     let begin = stolen();
     let mut progress = Progress::new(all.len() * (plan.len() + 1));

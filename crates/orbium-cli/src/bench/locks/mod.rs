@@ -21,7 +21,7 @@ use super::results::ResultArgs;
 #[derive(Debug, Args)]
 pub(crate) struct LocksArgs {
     /// Calls of each thread [default: 2000; in a quick run 400]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     calls: Option<u64>,
     /// Where to draw the figures
     #[arg(long, value_name = "FILE", default_value = "orbium-locks.svg")]

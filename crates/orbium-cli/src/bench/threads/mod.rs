@@ -26,13 +26,13 @@ pub(crate) struct ThreadsArgs {
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
     only: Vec<Part>,
     /// Numbers of client threads [default: 1, 2, 4, 8, 16; in a quick run 1, 8]
-    #[arg(long, value_name = "LIST", value_delimiter = ',')]
+    #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = super::some)]
     threads: Vec<usize>,
     /// Calls of mixed priorities [default: 1000000; in a quick run 32000]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     calls: Option<u64>,
     /// Connections that call once a second [default: 5000; in a quick run 1000]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = super::some)]
     connections: Option<usize>,
     /// Where to draw the figure
     #[arg(long, value_name = "FILE", default_value = "orbium-threads.svg")]
