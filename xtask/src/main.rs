@@ -41,13 +41,14 @@ fn main() -> ExitCode {
     let mut arguments = std::env::args().skip(1);
     let chore = arguments.next().unwrap_or_default();
     let outcome = match chore.as_str() {
-        "test" => test::run(arguments),
-        "bench" => bench::run(arguments),
-        "soak" => soak::run(arguments),
-        "help" | "--help" | "-h" => {
+        _ if asks_for_help() => {
             print!("{USAGE}");
             Ok(())
         }
+        "" => Err(format!("which chore?\n{USAGE}")),
+        "test" => test::run(arguments),
+        "bench" => bench::run(arguments),
+        "soak" => soak::run(arguments),
         other => Err(format!("there is no chore {other:?}\n{USAGE}")),
     };
     match outcome {
@@ -60,4 +61,13 @@ fn main() -> ExitCode {
             ExitCode::FAILURE
         }
     }
+}
+
+/// Whether help is asked for, of a chore or of all. What stands behind `--` is for
+/// `cargo test`.
+fn asks_for_help() -> bool {
+    let mut own = std::env::args().skip(1).take_while(|it| it != "--");
+    let first = own.next().unwrap_or_default();
+    let help = |argument: &str| matches!(argument, "--help" | "-h");
+    first == "help" || help(&first) || own.any(|it| help(&it))
 }
