@@ -7,23 +7,18 @@
 
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
-use std::io;
 use std::sync::{Arc, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use orbium_sync::lock::{Mutex, MutexGuard};
 use orbium_sync::role::Role;
-use orbium_transport::Deadline;
 
+use crate::Orb;
 use crate::dedication::{Gate, Pass};
 use crate::lane::thread::{self, Setup};
-use crate::server::idle::{self, Quiet};
 use crate::server::intake::{Answering, HandOver, Intake, Queued, Sink, Source, Taken};
+use crate::server::receiving::{self, Receiving};
 use crate::server::{LaneCore, ServerConnection};
-use crate::{Config, Orb};
-
-/// The least time that a receive is bounded by.
-const LEAST: Duration = Duration::from_micros(100);
 
 /// What all threads have that serve the connection: one reads, and others may
 /// wait in calls of their own.
@@ -130,13 +125,6 @@ impl Own {
     }
 }
 
-/// How long a receive waits while nothing has begun.
-fn pause(config: &Config) -> Duration {
-    let limits = &config.limits;
-    let looks = limits.server_idle_time.map(idle::pause);
-    looks.map_or(limits.message_time, |it| it.min(limits.message_time))
-}
-
 /// The thread that reads.
 struct Reading<'a> {
     own: &'a Arc<Own>,
@@ -150,12 +138,9 @@ struct Reading<'a> {
 impl Reading<'_> {
     /// Whether the connection has ended, rather than that another thread reads.
     fn read(&self, mut intake: Intake) -> bool {
-        let Own {
-            connection, lane, ..
-        } = &**self.own;
+        let connection = &self.own.connection;
         let limits = &self.orb.config().limits;
-        let usual = pause(self.orb.config());
-        if !connection.begin_own_thread(self.own.setup.priority, usual) {
+        if !connection.begin_own_thread(self.own.setup.priority, receiving::bound(limits)) {
             return true;
         }
         let source = Source {
@@ -163,75 +148,41 @@ impl Reading<'_> {
             connection,
             reader: self,
         };
-        let (mut quiet, mut receive) = (Quiet::default(), usual);
-        let mut unfinished: Option<Deadline> = None;
-        let mut midway = false;
+        let mut receiving = Receiving::new(connection, limits);
         loop {
-            let wait = match self.serve_waiting(intake) {
-                Ok((back, wait)) => {
-                    intake = back;
-                    wait
-                }
+            let (back, wait) = match self.serve_waiting(intake) {
+                Ok(served) => served,
                 Err(HandedOver) => return false,
             };
+            intake = back;
             match self.take(&source, &mut intake) {
                 Taken::Done | Taken::Moved | Taken::Granted | Taken::Marked => {
-                    unfinished = None;
+                    receiving.message_ends();
                     if connection.is_over() {
                         return true;
                     }
-                    continue;
                 }
                 Taken::HandedOver => return false,
                 Taken::Close => return true,
-                Taken::None => {}
-            }
-            if intake.framing.is_partial() || midway {
-                let limit =
-                    *unfinished.get_or_insert_with(|| Deadline::after(Some(limits.message_time)));
-                if limit.has_passed() {
-                    crate::log::debug!(peer = %connection.peer(), "message not completed in time");
-                    return true;
-                }
-            }
-            if connection.is_over() || lane.is_stopping() || intake.is_assembly_late() {
-                return true;
-            }
-            let next = wait.map_or(usual, |it| it.clamp(LEAST, usual));
-            if next != receive {
-                if connection
-                    .stream
-                    .set_timeouts(Some(Some(next)), None)
-                    .is_err()
-                {
-                    return true;
-                }
-                receive = next;
-            }
-            match intake.framing.receive(&*connection.stream) {
-                Ok(0) => return true,
-                Ok(_) => {
-                    midway = false;
-                    quiet.disturb();
-                }
-                Err(error) => match error.kind() {
-                    io::ErrorKind::Interrupted => {}
-                    io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut => {
-                        midway = connection.stream.is_midway();
-                        if !midway && !intake.framing.is_partial() {
-                            unfinished = None;
-                            let idle = limits.server_idle_time;
-                            if connection.is_shared() {
-                                quiet.disturb();
-                            } else if idle.is_some_and(|it| quiet.lasts(Instant::now(), it)) {
-                                return true;
-                            }
-                        }
-                    }
-                    _ => return true,
-                },
+                Taken::None if self.receive(&mut receiving, &mut intake, wait) => {}
+                Taken::None => return true,
             }
         }
+    }
+
+    /// Receives once, or until the next of those who wait may begin; `false` if
+    /// the connection is to end.
+    fn receive(
+        &self,
+        receiving: &mut Receiving<'_>,
+        intake: &mut Intake,
+        wait: Option<Duration>,
+    ) -> bool {
+        let ends = receiving.is_late(intake)
+            || self.own.connection.is_over()
+            || self.own.lane.is_stopping()
+            || intake.is_assembly_late();
+        !ends && receiving.wait_at_most(wait) && receiving.receive(intake)
     }
 
     /// Deals with the next message: in place, unless it has to wait.

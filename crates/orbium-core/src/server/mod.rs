@@ -14,6 +14,7 @@ mod own_thread;
 mod pool;
 mod reactive;
 mod reactor;
+mod receiving;
 mod starting;
 mod threads;
 mod waiting;

@@ -3,18 +3,17 @@
 
 use std::io;
 use std::sync::Arc;
-use std::time::Instant;
 
 use orbium_sys::Poller;
-use orbium_transport::{ByteStream, Deadline};
+use orbium_transport::ByteStream;
 
 use crate::Orb;
 use crate::accepting::Accepting;
 use crate::server::LaneCore;
 use crate::server::connection::ServerConnection;
 use crate::server::ending::{Left, refuse_the_rest};
-use crate::server::idle::{self, Quiet};
 use crate::server::intake::{HandOver, Intake, Source, Taken};
+use crate::server::receiving::{self, Receiving};
 
 /// Starts the thread that accepts.
 pub(super) fn start(orb: &Orb, shared: &Arc<LaneCore>, accepting: Accepting) -> io::Result<()> {
@@ -47,10 +46,7 @@ impl Serving {
         };
         let limits = &orb.config().limits;
         let (send_time, fragments) = (limits.send_time, orb.config().fragment_size);
-        // A receive that lasts too long is interrupted, so that a peer which
-        // leaves a message unfinished is found out; see `read`.
-        let looks = limits.server_idle_time.map(idle::pause);
-        let receive = looks.map_or(limits.message_time, |it| it.min(limits.message_time));
+        let receive = receiving::bound(limits);
         let timeouts = stream.set_timeouts(Some(Some(receive)), Some(Some(send_time)));
         if timeouts.is_err() {
             return;
@@ -91,76 +87,9 @@ impl Serving {
                 Err(back) => intake = *back,
             }
         }
-        let message_time = orb.config().limits.message_time;
-        let idle_time = orb.config().limits.server_idle_time;
-        let mut quiet = Quiet::default();
-        let mut unfinished: Option<Deadline> = None;
-        // Whether the stream keeps part of what comes next to itself.
-        let mut midway = false;
-        let source = Source {
-            orb: &orb,
-            connection,
-            reader: self,
+        let Some(intake) = self.serve(&orb, connection, intake) else {
+            return;
         };
-        loop {
-            match intake.take_within(&source) {
-                Taken::Done | Taken::Moved => {
-                    unfinished = None;
-                    // Mostly nothing was received behind the message: then
-                    // there is no need to look.
-                    if intake.framing.is_partial() {
-                        continue;
-                    }
-                }
-                Taken::HandedOver => return,
-                Taken::Close => break,
-                Taken::None => {}
-                Taken::Granted | Taken::Marked => {
-                    match self.shared.dedicate(connection, Box::new(intake)) {
-                        Ok(()) => return,
-                        Err(back) => {
-                            intake = *back;
-                            continue;
-                        }
-                    }
-                }
-            }
-            if intake.framing.is_partial() || midway {
-                // Looked at only while a message is incomplete.
-                let limit = *unfinished.get_or_insert_with(|| Deadline::after(Some(message_time)));
-                if limit.has_passed() {
-                    crate::log::debug!(peer = %connection.peer(), "message not completed in time");
-                    break;
-                }
-            }
-            if self.shared.is_stopping() || intake.is_assembly_late() {
-                break;
-            }
-            probe!(ServerStart);
-            match intake.framing.receive(&*connection.stream) {
-                Ok(0) => break,
-                Ok(_) => {
-                    midway = false;
-                    quiet.disturb();
-                }
-                Err(error) => match error.kind() {
-                    io::ErrorKind::Interrupted => {}
-                    io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut => {
-                        midway = connection.stream.is_midway();
-                        if !midway && !intake.framing.is_partial() {
-                            unfinished = None;
-                            if connection.is_shared() {
-                                // Somebody is still to answer.
-                                quiet.disturb();
-                            } else if idle_time.is_some_and(|it| quiet.lasts(Instant::now(), it)) {
-                                break;
-                            }
-                        }
-                    }
-                    _ => break,
-                },
-            }
-        }
         connection.end();
         if self.shared.is_stopping() && connection.is_shared() && !connection.is_broken() {
             refuse_the_rest(Left {
@@ -169,6 +98,54 @@ impl Serving {
             });
         }
         self.shared.forget(connection.id);
+    }
+
+    /// Serves what comes until the connection is to end; `None` if another
+    /// thread reads it.
+    fn serve(
+        &self,
+        orb: &Orb,
+        connection: &Arc<ServerConnection>,
+        mut intake: Intake,
+    ) -> Option<Intake> {
+        let mut receiving = Receiving::new(connection, &orb.config().limits);
+        let source = Source {
+            orb,
+            connection,
+            reader: self,
+        };
+        loop {
+            match intake.take_within(&source) {
+                Taken::Done | Taken::Moved => {
+                    receiving.message_ends();
+                    // Mostly nothing was received behind the message: then
+                    // there is no need to look.
+                    if intake.framing.is_partial() {
+                        continue;
+                    }
+                }
+                Taken::HandedOver => return None,
+                Taken::Close => return Some(intake),
+                Taken::None => {}
+                Taken::Granted | Taken::Marked => {
+                    match self.shared.dedicate(connection, Box::new(intake)) {
+                        Ok(()) => return None,
+                        Err(back) => {
+                            intake = *back;
+                            continue;
+                        }
+                    }
+                }
+            }
+            let late = receiving.is_late(&intake);
+            if late || self.shared.is_stopping() || intake.is_assembly_late() {
+                return Some(intake);
+            }
+            probe!(ServerStart);
+            if !receiving.receive(&mut intake) {
+                return Some(intake);
+            }
+        }
     }
 }
 

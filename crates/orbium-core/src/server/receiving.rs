@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! How a thread that has a connection for itself receives: each receive is
+//! bounded, so that a peer which leaves a message unfinished is found out, and one
+//! that says nothing for too long.
+
+use std::io;
+use std::time::{Duration, Instant};
+
+use orbium_transport::Deadline;
+
+use crate::Limits;
+use crate::server::ServerConnection;
+use crate::server::idle::{self, Quiet};
+use crate::server::intake::Intake;
+
+/// The least time that a receive is bounded by.
+const LEAST: Duration = Duration::from_micros(100);
+
+/// How long a receive may last while nothing is waited for beside it.
+pub(super) fn bound(limits: &Limits) -> Duration {
+    let looks = limits.server_idle_time.map(idle::pause);
+    looks.map_or(limits.message_time, |it| it.min(limits.message_time))
+}
+
+/// What is known of the peer's silence from one receive to the next.
+pub(super) struct Receiving<'c> {
+    connection: &'c ServerConnection,
+    message_time: Duration,
+    idle_time: Option<Duration>,
+    /// The bound of a receive: usually, and the one that the stream has.
+    usual: Duration,
+    set: Duration,
+    quiet: Quiet,
+    /// Until when the message that has begun must be complete.
+    unfinished: Option<Deadline>,
+    /// Whether the stream keeps part of what comes next to itself.
+    midway: bool,
+}
+
+impl<'c> Receiving<'c> {
+    /// On a stream that has the usual bound.
+    pub(super) fn new(connection: &'c ServerConnection, limits: &Limits) -> Self {
+        let usual = bound(limits);
+        Self {
+            connection,
+            message_time: limits.message_time,
+            idle_time: limits.server_idle_time,
+            usual,
+            set: usual,
+            quiet: Quiet::default(),
+            unfinished: None,
+            midway: false,
+        }
+    }
+
+    /// A message was dealt with: the next has all its time.
+    #[inline]
+    pub(super) fn message_ends(&mut self) {
+        self.unfinished = None;
+    }
+
+    /// Whether the peer has not completed a message in time. No clock is read
+    /// while messages arrive whole.
+    #[inline]
+    pub(super) fn is_late(&mut self, intake: &Intake) -> bool {
+        (intake.framing.is_partial() || self.midway) && self.is_unfinished_for_long()
+    }
+
+    #[cold]
+    fn is_unfinished_for_long(&mut self) -> bool {
+        let limit = || Deadline::after(Some(self.message_time));
+        let late = self.unfinished.get_or_insert_with(limit).has_passed();
+        if late {
+            crate::log::debug!(peer = %self.connection.peer(), "message not completed in time");
+        }
+        late
+    }
+
+    /// Bounds the next receive by `wait`, or as usual; `false` if the connection
+    /// is of no use any more.
+    pub(super) fn wait_at_most(&mut self, wait: Option<Duration>) -> bool {
+        let next = wait.map_or(self.usual, |it| it.clamp(LEAST, self.usual));
+        if next != self.set {
+            let bounded = self.connection.stream.set_timeouts(Some(Some(next)), None);
+            if bounded.is_err() {
+                return false;
+            }
+            self.set = next;
+        }
+        true
+    }
+
+    /// Receives once; `false` if the connection is to end.
+    #[inline]
+    pub(super) fn receive(&mut self, intake: &mut Intake) -> bool {
+        match intake.framing.receive(&*self.connection.stream) {
+            Ok(0) => false,
+            Ok(_) => {
+                self.midway = false;
+                self.quiet.disturb();
+                true
+            }
+            Err(error) => match error.kind() {
+                io::ErrorKind::Interrupted => true,
+                io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut => self.goes_on(intake),
+                _ => false,
+            },
+        }
+    }
+
+    /// Nothing came for as long as a receive lasts; whether the connection stays.
+    #[cold]
+    fn goes_on(&mut self, intake: &Intake) -> bool {
+        self.midway = self.connection.stream.is_midway();
+        if self.midway || intake.framing.is_partial() {
+            return true;
+        }
+        self.unfinished = None;
+        if self.connection.is_shared() {
+            // Somebody is still to answer.
+            self.quiet.disturb();
+            return true;
+        }
+        let idle = |time| self.quiet.lasts(Instant::now(), time);
+        !self.idle_time.is_some_and(idle)
+    }
+}
