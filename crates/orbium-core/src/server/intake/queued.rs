@@ -12,7 +12,7 @@ use orbium_giop::{
 use orbium_sync::role::{Role, while_serving};
 
 use super::request::refuse_request;
-use super::telling::telling;
+use super::telling::serve_and_tell;
 use super::{Intake, Source, State, Taken, refuse};
 use crate::adapter::{Expiry, Incoming};
 use crate::dispatch_hook::asked_priority;
@@ -170,12 +170,7 @@ impl Queued {
                         lane: self.decided.map_or_else(|| connection.lane(), |_| SETTLED),
                         decided: self.decided.as_ref(),
                     };
-                    match told {
-                        None => incoming.serve_with(arguments, &mut reply),
-                        Some(told) => telling(&mut reply, told, |reply| {
-                            incoming.serve_with(arguments, reply);
-                        }),
-                    }
+                    serve_and_tell(&incoming, arguments, &mut reply, told);
                 }
                 (_, refused) => refuse_request(&mut reply, refused),
             });

@@ -12,7 +12,7 @@ use orbium_giop::{
 };
 use orbium_sync::role::{Role, while_serving};
 
-use super::telling::telling;
+use super::telling::serve_and_tell;
 use super::{HandOver, Intake, Known, Sink, Source, State, Taken};
 use crate::adapter::{Expiry, Incoming};
 use crate::framing::Framing;
@@ -327,9 +327,8 @@ impl State {
             lane: connection.lane(),
             decided: None,
         };
-        let taken = asked.answer(self, |reply| match told {
-            None => incoming.serve_with(arguments, reply),
-            Some(told) => telling(reply, told, |reply| incoming.serve_with(arguments, reply)),
+        let taken = asked.answer(self, |reply| {
+            serve_and_tell(&incoming, arguments, reply, told);
         });
         if taken == Taken::Moved {
             return self.move_on(source, header, message, seams);

@@ -2,10 +2,11 @@
 //! Replies that tell a client what became of its marker. Once for a connection,
 //! so the reply is made as any other and the context put into it.
 
-use orbium_cdr::{ByteOrder, CdrWriter, Format};
+use orbium_cdr::{ByteOrder, CdrReader, CdrWriter, Format};
 use orbium_giop::{add_reply_context, service_context};
 
 use crate::Lane;
+use crate::adapter::Incoming;
 use crate::lane::Decided;
 use crate::servant::{Reply, ReplyPath};
 
@@ -14,9 +15,27 @@ struct Telling<'a> {
     told: [u8; 8],
 }
 
-/// Has `serve` answer, and tells the client with that.
+/// Serves a request; with the answer its client is `told` what became of its
+/// marker, if it has one.
+pub(super) fn serve_and_tell<'r>(
+    incoming: &Incoming<'r>,
+    arguments: CdrReader<'r>,
+    reply: &mut Reply<'_>,
+    told: Option<[u8; 8]>,
+) {
+    match told {
+        None => incoming.serve_with(arguments, reply),
+        Some(told) => tell(incoming, arguments, reply, told),
+    }
+}
+
 #[cold]
-pub(super) fn telling(reply: &mut Reply<'_>, told: [u8; 8], serve: impl FnOnce(&mut Reply<'_>)) {
+fn tell<'r>(
+    incoming: &Incoming<'r>,
+    arguments: CdrReader<'r>,
+    reply: &mut Reply<'_>,
+    told: [u8; 8],
+) {
     let path = Telling {
         path: reply.path,
         told,
@@ -30,7 +49,7 @@ pub(super) fn telling(reply: &mut Reply<'_>, told: [u8; 8], serve: impl FnOnce(&
         response: reply.response,
         answered: reply.answered,
     };
-    serve(&mut inner);
+    incoming.serve_with(arguments, &mut inner);
     reply.answered = inner.answered;
 }
 
