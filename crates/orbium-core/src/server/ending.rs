@@ -16,8 +16,11 @@ use crate::Orb;
 use crate::server::connection::ServerConnection;
 use crate::server::intake::{HandOver, Intake, Queued, Sink, Source, Taken};
 
-/// Pauses between two looks: at first, and at last if nothing comes. A stream
-/// whose receiving was shut down shows nothing to wait for.
+/// Pauses between two looks: at first, and at last if nothing comes.
+///
+/// They are looks since there is nothing to wait for: a stream whose receiving was
+/// shut down is ready for ever, whether something comes or not. That the last
+/// request was answered could be told of, but that would spare the last pause alone.
 const PAUSES: (Duration, Duration) = (Duration::from_micros(500), Duration::from_millis(20));
 
 /// Connections that are not closed yet, and what was received on each.

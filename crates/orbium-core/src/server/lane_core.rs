@@ -18,6 +18,10 @@ use crate::server::pool::Pool;
 use crate::server::{leader_followers, reactive, threads, worker_pool};
 use crate::{Channel, LaneConfig, Orb, ServerStrategy};
 
+/// How long requests that are being served may go on after the end. Nobody can stop
+/// a servant, and what ends an ORB must come back even if one never does.
+const LAST_REQUESTS: Duration = Duration::from_secs(3600);
+
 /// What all threads of a lane share.
 pub(crate) struct LaneCore {
     pub(crate) orb: Weak<OrbCore>,
@@ -104,8 +108,7 @@ impl LaneCore {
 
     /// Waits for the end of what is being served when the lane was halted.
     pub(crate) fn await_end(&self) {
-        let limit = Instant::now() + Duration::from_secs(3600);
-        let left = self.threads.close(Some(limit));
+        let left = self.threads.close(Some(Instant::now() + LAST_REQUESTS));
         if left > 0 {
             crate::log::warn!(left, lane = self.name, "threads still serve");
         }
