@@ -19,6 +19,7 @@ mod shared;
 mod strategy;
 mod timing;
 mod unreachable;
+mod waiting;
 
 use orbium_cdr::{CdrError, CdrReader, CdrWriter};
 use orbium_giop::SystemException;

@@ -19,7 +19,7 @@ use crate::client::own;
 use crate::client::per_thread::OwnConnections;
 use crate::client::pools::{All, PoolKey};
 use crate::client::shared::{Hub, SEATS};
-use crate::client::{reacting, unreachable};
+use crate::client::{reacting, unreachable, waiting};
 use crate::server::keeps_reactor;
 use crate::{Channel, ClientStrategy, Config};
 
@@ -247,12 +247,7 @@ impl Pool {
                 stolen |= state.freed != freed;
             }
             if !stolen {
-                let wait = left.unwrap_or(Duration::from_secs(3600));
-                state = self
-                    .one_free
-                    .wait_timeout(state, wait)
-                    .unwrap_or_else(PoisonError::into_inner)
-                    .0;
+                state = waiting::wait(&self.one_free, state, left);
             }
         }
     }
@@ -324,11 +319,17 @@ impl Pool {
         self.one_free.notify_one();
     }
 
+    /// Forgets connections that were closed where their threads had them.
+    fn count_closed(&self, closed: usize) {
+        self.lock().open -= closed;
+        self.one_free.notify_all();
+    }
+
     /// Closes what is idle: a connection to the same server has just failed.
     pub(crate) fn forget_idle(&self) {
         if let Some(own) = &self.own {
             let closed = own.close_all();
-            self.lock().open -= closed;
+            self.count_closed(closed);
         }
         self.drop_idle(|_| true);
     }
@@ -413,8 +414,7 @@ impl Pool {
     pub(super) fn close_oldest(&self) {
         if let Some(own) = &self.own {
             let closed = own.close_oldest();
-            self.lock().open -= usize::from(closed);
-            return;
+            return self.count_closed(usize::from(closed));
         }
         if let Source::Shared(_) = self.source {
             self.close_idle_since(Instant::now());
@@ -439,8 +439,7 @@ impl Pool {
     pub(super) fn close_idle_since(&self, since: Instant) {
         if let Some(own) = &self.own {
             let closed = own.close_idle_since(since);
-            self.lock().open -= closed;
-            return;
+            return self.count_closed(closed);
         }
         let closed = self.drop_idle(|connection| {
             let is_idle = connection.used_before(since);
@@ -460,7 +459,7 @@ impl Pool {
         self.callers_wait.fetch_add(1, Ordering::SeqCst);
         if let Some(own) = &self.own {
             let closed = own.close_all();
-            self.lock().open -= closed;
+            self.count_closed(closed);
         }
         self.drop_idle(|connection| {
             connection.close();

@@ -15,12 +15,12 @@ mod sending;
 
 use std::io;
 use std::sync::{Arc, PoisonError};
-use std::time::Duration;
 
 use orbium_sync::lock::{Condvar, Mutex, MutexGuard};
 use orbium_transport::{ByteStream, Connector, Deadline};
 
 use crate::client::counts::{Counted, Counts};
+use crate::client::waiting;
 use line::Line;
 pub(crate) use line::SEATS;
 use seat::Seat;
@@ -85,12 +85,7 @@ impl Hub {
                 break;
             }
             let left = deadline.remaining()?;
-            let wait = left.unwrap_or(Duration::from_secs(3600));
-            state = self
-                .changed
-                .wait_timeout(state, wait)
-                .unwrap_or_else(PoisonError::into_inner)
-                .0;
+            state = waiting::wait(&self.changed, state, left);
         }
         state.connecting = true;
         drop(state);

@@ -7,10 +7,11 @@
 use std::io;
 use std::sync::PoisonError;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
 
 use orbium_sync::lock::{Condvar, Mutex, MutexGuard};
 use orbium_transport::Deadline;
+
+use crate::client::waiting;
 
 /// Octets of small messages that may wait for their turn.
 const MAX_AFTER: usize = 64 << 10;
@@ -51,12 +52,7 @@ impl Outbox {
                 .remaining()
                 .map_err(|_| io::ErrorKind::WouldBlock)?;
             state.waiting += 1;
-            let wait = left.unwrap_or(Duration::from_secs(3600));
-            state = self
-                .free
-                .wait_timeout(state, wait)
-                .unwrap_or_else(PoisonError::into_inner)
-                .0;
+            state = waiting::wait(&self.free, state, left);
             state.waiting -= 1;
         }
         if state.ended {
@@ -165,6 +161,7 @@ impl Outbox {
 mod tests {
     use super::*;
     use std::cell::RefCell;
+    use std::time::Duration;
 
     fn soon() -> Deadline {
         Deadline::after(Some(Duration::from_millis(1)))
