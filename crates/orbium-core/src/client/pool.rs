@@ -1,27 +1,29 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Connections to one server that wait to be used again.
 
-use std::io;
+mod idle;
+mod making;
+
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, PoisonError, Weak};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use orbium_giop::{Completion, ExceptionKind, SystemException, minor};
+use orbium_giop::{Completion, ExceptionKind, SystemException};
 use orbium_sync::lock::{Condvar, Mutex, MutexGuard};
 use orbium_sync::{Shelf, role};
 use orbium_transport::{Connector, Deadline};
 
-use crate::client::binding::no_usable_protocol;
 use crate::client::connection::Connection;
-use crate::client::counts::{Counted, Counts};
-use crate::client::link::not_trusted;
+use crate::client::counts::Counts;
+use crate::client::link::deadline_passed;
 use crate::client::own;
 use crate::client::per_thread::OwnConnections;
 use crate::client::pools::{All, PoolKey};
 use crate::client::shared::{Hub, SEATS};
-use crate::client::{reacting, unreachable, waiting};
+use crate::client::waiting;
 use crate::server::keeps_reactor;
 use crate::{Channel, ClientStrategy, Config};
+use making::connector;
 
 /// How long a call made within a request waits for a connection to become free.
 /// Then it gets one beyond the limit: those that are busy may be waiting for
@@ -195,40 +197,15 @@ impl Pool {
         &self,
         deadline: Deadline,
     ) -> Result<Option<Box<Connection>>, SystemException> {
-        // Those that are busy may be so further down on this very stack.
-        let patience = match self.reacts && keeps_reactor().is_some() {
-            true => Duration::ZERO,
-            false => NESTED_PATIENCE,
-        };
-        let nested = role::is_set().then(|| Deadline::after(Some(patience)));
+        let nested = role::is_set().then(|| Deadline::after(Some(self.nested_patience())));
         let limit = nested.map_or(deadline, |nested| nested.earlier(deadline));
         let mut waits = None;
         let mut state = self.lock();
         loop {
-            if self.counts.is_closed() {
-                return Err(SystemException::omg(
-                    ExceptionKind::BadInvOrder,
-                    4,
-                    Completion::No,
-                ));
-            }
-            state.idle.extend(self.shelf.drain());
-            if let Some(connection) = state.idle.pop() {
-                return Ok(Some(connection));
-            }
-            if state.is_made && state.open == 0 {
-                return Err(own::lost());
-            }
-            let left = limit.remaining();
-            if left.is_err() && nested.is_some() && self.key.apart.is_once && state.open > 0 {
-                return Err(own::busy());
-            }
-            if state.open < self.limit || (left.is_err() && nested.is_some()) {
-                state.open += 1;
-                return Ok(None);
-            }
-            let Ok(left) = left else {
-                return Err(deadline_passed());
+            let left = match self.look(&mut state, limit, nested.is_some())? {
+                Found::Idle(connection) => return Ok(Some(connection)),
+                Found::Room => return Ok(None),
+                Found::Nothing(left) => left,
             };
             if waits.is_none() {
                 // From now on who puts one back says so; what was put back before
@@ -236,20 +213,69 @@ impl Pool {
                 waits = Some(Waits::begin(&self.callers_wait));
                 continue;
             }
-            // What another thread has for itself and does not use.
-            let mut stolen = false;
-            if let Some(own) = &self.own {
-                let freed = state.freed;
-                drop(state);
-                stolen = own.give_one_up();
-                state = self.lock();
-                state.open -= usize::from(stolen);
-                stolen |= state.freed != freed;
-            }
-            if !stolen {
+            let any;
+            (state, any) = self.take_from_others(state);
+            if !any {
                 state = waiting::wait(&self.one_free, state, left);
             }
         }
+    }
+
+    /// How long a call within a request waits. Where it serves others meanwhile,
+    /// those that are busy may be so further down on this very stack.
+    fn nested_patience(&self) -> Duration {
+        match self.reacts && keeps_reactor().is_some() {
+            true => Duration::ZERO,
+            false => NESTED_PATIENCE,
+        }
+    }
+
+    /// Looks once for a connection, or for room to make one, which is then taken.
+    fn look(
+        &self,
+        state: &mut State,
+        limit: Deadline,
+        is_nested: bool,
+    ) -> Result<Found, SystemException> {
+        if self.counts.is_closed() {
+            let ended = ExceptionKind::BadInvOrder;
+            return Err(SystemException::omg(ended, 4, Completion::No));
+        }
+        state.idle.extend(self.shelf.drain());
+        if let Some(connection) = state.idle.pop() {
+            return Ok(Found::Idle(connection));
+        }
+        if state.is_made && state.open == 0 {
+            return Err(own::lost());
+        }
+        let left = limit.remaining();
+        let goes_beyond = left.is_err() && is_nested;
+        if goes_beyond && self.key.apart.is_once && state.open > 0 {
+            return Err(own::busy());
+        }
+        if state.open < self.limit || goes_beyond {
+            state.open += 1;
+            return Ok(Found::Room);
+        }
+        left.map(Found::Nothing).map_err(|_| deadline_passed())
+    }
+
+    /// Closes a connection that another thread has for itself and does not use, so
+    /// that there is room; whether anything has changed.
+    fn take_from_others<'s>(
+        &'s self,
+        mut state: MutexGuard<'s, State>,
+    ) -> (MutexGuard<'s, State>, bool) {
+        let Some(own) = &self.own else {
+            return (state, false);
+        };
+        let freed = state.freed;
+        drop(state);
+        let closed = own.give_one_up();
+        state = self.lock();
+        state.open -= usize::from(closed);
+        let any = closed || state.freed != freed;
+        (state, any)
     }
 
     /// Keeps a connection for the next call.
@@ -319,21 +345,6 @@ impl Pool {
         self.one_free.notify_one();
     }
 
-    /// Forgets connections that were closed where their threads had them.
-    fn count_closed(&self, closed: usize) {
-        self.lock().open -= closed;
-        self.one_free.notify_all();
-    }
-
-    /// Closes what is idle: a connection to the same server has just failed.
-    pub(crate) fn forget_idle(&self) {
-        if let Some(own) = &self.own {
-            let closed = own.close_all();
-            self.count_closed(closed);
-        }
-        self.drop_idle(|_| true);
-    }
-
     pub(super) fn is_closed(&self) -> bool {
         self.counts.is_closed()
     }
@@ -345,164 +356,15 @@ impl Pool {
             all.shrink();
         }
     }
+}
 
-    /// Drops the idle connections that `unwanted` says; whether there were any.
-    fn drop_idle(&self, unwanted: impl Fn(&Connection) -> bool) -> bool {
-        let mut state = self.lock_all_idle();
-        let (gone, kept): (Vec<_>, Vec<_>) = std::mem::take(&mut state.idle)
-            .into_iter()
-            .partition(|connection| unwanted(connection));
-        state.idle = kept;
-        state.open -= gone.len();
-        drop(state);
-        self.one_free.notify_all();
-        !gone.is_empty()
-    }
-
-    /// Whether what can be received on a connection that was acquired can only be
-    /// its end: on a shared one it may be for others.
-    pub(super) fn can_be_looked_at(&self) -> bool {
-        match &self.source {
-            Source::Exclusive(_) => !self.config.protocols.is_datagram(&self.key.channel),
-            Source::Shared(_) => {
-                let state = self.lock_all_idle();
-                state.idle.len() + 1 == state.open
-            }
-        }
-    }
-
-    /// Whether there are connections, idle or busy.
-    pub(super) fn is_in_use(&self) -> bool {
-        self.lock().open > 0
-    }
-
-    /// Drops what the server has closed or spoiled.
-    pub(super) fn drop_spoilt(&self) {
-        if let Source::Exclusive(_) = self.source {
-            self.drop_idle(Connection::is_spoilt);
-            return;
-        }
-        // What has come for busy seats spoils nothing.
-        let state = self.lock_all_idle();
-        let all_idle = state.idle.len() == state.open;
-        let spoilt = all_idle && state.idle.iter().any(|seat| seat.is_spoilt());
-        drop(state);
-        if spoilt {
-            self.forget_idle();
-            self.close_source();
-        }
-    }
-
-    /// When the connection that has been idle for longest was used last.
-    pub(super) fn oldest_idle(&self, now: Instant) -> Option<Instant> {
-        if let Some(own) = &self.own {
-            return own.oldest_idle(now);
-        }
-        let mut state = self.lock_all_idle();
-        let used = state.idle.iter_mut().map(|it| it.last_used(now));
-        match &self.source {
-            Source::Exclusive(_) => used.min(),
-            // As long as no seat is busy.
-            Source::Shared(hub) => {
-                let used = used.max();
-                used.filter(|_| state.idle.len() == state.open && hub.is_open())
-            }
-        }
-    }
-
-    /// Closes in order the connection that has been idle for longest.
-    pub(super) fn close_oldest(&self) {
-        if let Some(own) = &self.own {
-            let closed = own.close_oldest();
-            return self.count_closed(usize::from(closed));
-        }
-        if let Source::Shared(_) = self.source {
-            self.close_idle_since(Instant::now());
-            return;
-        }
-        let mut state = self.lock_all_idle();
-        let places = state.idle.iter().enumerate();
-        let oldest = places
-            .min_by_key(|(_, it)| it.used())
-            .map(|(place, _)| place);
-        if let Some(place) = oldest {
-            let connection = state.idle.remove(place);
-            state.open -= 1;
-            drop(state);
-            connection.close();
-            drop(connection);
-            self.one_free.notify_one();
-        }
-    }
-
-    /// Closes in order what has not been used since then.
-    pub(super) fn close_idle_since(&self, since: Instant) {
-        if let Some(own) = &self.own {
-            let closed = own.close_idle_since(since);
-            return self.count_closed(closed);
-        }
-        let closed = self.drop_idle(|connection| {
-            let is_idle = connection.used_before(since);
-            if is_idle {
-                connection.close();
-            }
-            is_idle
-        });
-        if closed && !self.is_in_use() {
-            self.close_source();
-        }
-    }
-
-    /// Closes what is idle; those who wait for a free one wait in vain.
-    pub(super) fn close(&self) {
-        // Before the look at what is idle: what is put back later is closed then.
-        self.callers_wait.fetch_add(1, Ordering::SeqCst);
-        if let Some(own) = &self.own {
-            let closed = own.close_all();
-            self.count_closed(closed);
-        }
-        self.drop_idle(|connection| {
-            connection.close();
-            true
-        });
-        self.close_source();
-        self.one_free.notify_all();
-    }
-
-    pub(super) fn close_source(&self) {
-        if let Source::Shared(hub) = &self.source {
-            hub.close();
-        }
-    }
-
-    fn connect(&self, deadline: Deadline) -> Result<Box<Connection>, SystemException> {
-        let limit = Deadline::after(Some(self.config.connect_timeout.0));
-        let earliest = deadline.earlier(limit);
-        let negotiated = self.key.negotiated;
-        let made = match &self.source {
-            Source::Exclusive(connector) => {
-                let made = match self.reacts {
-                    false => connector.connect(earliest),
-                    true => reacting::connect(connector, earliest),
-                };
-                made.map(|stream| {
-                    let counted = Counted::new(&self.counts);
-                    let made = Connection::new(stream, &self.config, negotiated, Some(counted));
-                    if self.reacts { made.reacting() } else { made }
-                })
-            }
-            Source::Shared(hub) => hub.seat(earliest).map(|(stream, (last, distance))| {
-                let mut seat = Connection::new(stream, &self.config, negotiated, None);
-                seat.number_from(last, distance);
-                seat
-            }),
-        };
-        made.map(Box::new).map_err(|error| {
-            crate::log::debug!(channel = %self.key.channel, %error, "cannot connect");
-            unreachable::note(&self.key.channel, &error);
-            refusal(&error, deadline, &self.key.channel)
-        })
-    }
+/// What a caller finds that looks for a connection.
+enum Found {
+    Idle(Box<Connection>),
+    /// There may be a new one.
+    Room,
+    /// All are busy; what is left of the time to wait.
+    Nothing(Option<Duration>),
 }
 
 /// Somebody waits for a free connection.
@@ -526,54 +388,4 @@ impl Drop for Pool {
     fn drop(&mut self) {
         self.close();
     }
-}
-
-fn deadline_passed() -> SystemException {
-    SystemException::orbium(
-        ExceptionKind::Timeout,
-        minor::DEADLINE_PASSED,
-        Completion::No,
-    )
-}
-
-fn connector(config: &Config, key: &PoolKey) -> Result<Box<dyn Connector>, SystemException> {
-    let channel = &key.channel;
-    let made = match (key.apart.mark, key.apart.properties) {
-        (None, None) => config.protocols.connector(channel, config),
-        (mark, properties) => {
-            let properties = properties.unwrap_or(config.properties);
-            let mut own = config.clone();
-            own.properties = mark.map_or(properties, |mark| mark.on(properties));
-            config.protocols.connector(channel, &own)
-        }
-    };
-    made.map_err(|refusal| {
-        crate::log::debug!(%channel, %refusal, "not usable");
-        no_usable_protocol()
-    })
-}
-
-/// What a caller is told of a connection that could not be made.
-fn refusal(error: &io::Error, deadline: Deadline, channel: &Channel) -> SystemException {
-    if deadline.has_passed() {
-        return deadline_passed();
-    }
-    if error.kind() == io::ErrorKind::PermissionDenied {
-        crate::log::warn!(%error, "the peer is not trusted");
-        return not_trusted();
-    }
-    if orbium_sys::is_exhausted(error) {
-        crate::log::warn!(%error, "nothing left to connect with");
-        let code = minor::SYSTEM_EXHAUSTED;
-        return SystemException::orbium(ExceptionKind::NoResources, code, Completion::No);
-    }
-    let code = match error.kind() {
-        io::ErrorKind::ConnectionRefused => minor::CONNECT_REFUSED,
-        // A socket file that is not there any more: nobody listens.
-        io::ErrorKind::NotFound if channel.is_within_host() => minor::CONNECT_REFUSED,
-        io::ErrorKind::NotFound => minor::HOST_UNKNOWN,
-        io::ErrorKind::TimedOut | io::ErrorKind::WouldBlock => minor::CONNECT_TIMEOUT,
-        _ => minor::CONNECT_FAILED,
-    };
-    SystemException::orbium(ExceptionKind::Transient, code, Completion::No)
 }

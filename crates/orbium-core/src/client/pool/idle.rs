@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Connections that nobody uses: which they are, and closing them.
+
+use std::sync::atomic::Ordering;
+use std::time::Instant;
+
+use super::{Pool, Source};
+use crate::client::connection::Connection;
+
+impl Pool {
+    /// Closes what is idle: a connection to the same server has just failed.
+    pub(crate) fn forget_idle(&self) {
+        if let Some(own) = &self.own {
+            let closed = own.close_all();
+            self.count_closed(closed);
+        }
+        self.drop_idle(|_| true);
+    }
+
+    /// Drops the idle connections that `unwanted` says; whether there were any.
+    fn drop_idle(&self, unwanted: impl Fn(&Connection) -> bool) -> bool {
+        let mut state = self.lock_all_idle();
+        let (gone, kept): (Vec<_>, Vec<_>) = std::mem::take(&mut state.idle)
+            .into_iter()
+            .partition(|connection| unwanted(connection));
+        state.idle = kept;
+        state.open -= gone.len();
+        drop(state);
+        self.one_free.notify_all();
+        !gone.is_empty()
+    }
+
+    /// Whether what can be received on a connection that was acquired can only be
+    /// its end: on a shared one it may be for others.
+    pub(in crate::client) fn can_be_looked_at(&self) -> bool {
+        match &self.source {
+            Source::Exclusive(_) => !self.config.protocols.is_datagram(&self.key.channel),
+            Source::Shared(_) => {
+                let state = self.lock_all_idle();
+                state.idle.len() + 1 == state.open
+            }
+        }
+    }
+
+    /// Whether there are connections, idle or busy.
+    pub(in crate::client) fn is_in_use(&self) -> bool {
+        self.lock().open > 0
+    }
+
+    /// Drops what the server has closed or spoiled.
+    pub(in crate::client) fn drop_spoilt(&self) {
+        if let Source::Exclusive(_) = self.source {
+            self.drop_idle(Connection::is_spoilt);
+            return;
+        }
+        // What has come for busy seats spoils nothing.
+        let state = self.lock_all_idle();
+        let all_idle = state.idle.len() == state.open;
+        let spoilt = all_idle && state.idle.iter().any(|seat| seat.is_spoilt());
+        drop(state);
+        if spoilt {
+            self.forget_idle();
+            self.close_source();
+        }
+    }
+
+    /// When the connection that has been idle for longest was used last.
+    pub(in crate::client) fn oldest_idle(&self, now: Instant) -> Option<Instant> {
+        if let Some(own) = &self.own {
+            return own.oldest_idle(now);
+        }
+        let mut state = self.lock_all_idle();
+        let used = state.idle.iter_mut().map(|it| it.last_used(now));
+        match &self.source {
+            Source::Exclusive(_) => used.min(),
+            // As long as no seat is busy.
+            Source::Shared(hub) => {
+                let used = used.max();
+                used.filter(|_| state.idle.len() == state.open && hub.is_open())
+            }
+        }
+    }
+
+    /// Closes in order the connection that has been idle for longest.
+    pub(in crate::client) fn close_oldest(&self) {
+        if let Some(own) = &self.own {
+            let closed = own.close_oldest();
+            return self.count_closed(usize::from(closed));
+        }
+        if let Source::Shared(_) = self.source {
+            self.close_idle_since(Instant::now());
+            return;
+        }
+        let mut state = self.lock_all_idle();
+        let places = state.idle.iter().enumerate();
+        let oldest = places
+            .min_by_key(|(_, it)| it.used())
+            .map(|(place, _)| place);
+        if let Some(place) = oldest {
+            let connection = state.idle.remove(place);
+            state.open -= 1;
+            drop(state);
+            connection.close();
+            drop(connection);
+            self.one_free.notify_one();
+        }
+    }
+
+    /// Closes in order what has not been used since then.
+    pub(in crate::client) fn close_idle_since(&self, since: Instant) {
+        if let Some(own) = &self.own {
+            let closed = own.close_idle_since(since);
+            return self.count_closed(closed);
+        }
+        let closed = self.drop_idle(|connection| {
+            let is_idle = connection.used_before(since);
+            if is_idle {
+                connection.close();
+            }
+            is_idle
+        });
+        if closed && !self.is_in_use() {
+            self.close_source();
+        }
+    }
+
+    /// Closes what is idle; those who wait for a free one wait in vain.
+    pub(in crate::client) fn close(&self) {
+        // Before the look at what is idle: what is put back later is closed then.
+        self.callers_wait.fetch_add(1, Ordering::SeqCst);
+        if let Some(own) = &self.own {
+            let closed = own.close_all();
+            self.count_closed(closed);
+        }
+        self.drop_idle(|connection| {
+            connection.close();
+            true
+        });
+        self.close_source();
+        self.one_free.notify_all();
+    }
+
+    pub(in crate::client) fn close_source(&self) {
+        if let Source::Shared(hub) = &self.source {
+            hub.close();
+        }
+    }
+
+    /// Forgets connections that were closed where their threads had them.
+    fn count_closed(&self, closed: usize) {
+        self.lock().open -= closed;
+        self.one_free.notify_all();
+    }
+}

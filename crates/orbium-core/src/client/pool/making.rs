@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! New connections: where they come from, and what a caller is told if none can be
+//! made.
+
+use std::io;
+
+use orbium_giop::{Completion, ExceptionKind, SystemException, minor};
+use orbium_transport::{Connector, Deadline};
+
+use super::{Pool, Source};
+use crate::client::binding::no_usable_protocol;
+use crate::client::connection::Connection;
+use crate::client::counts::Counted;
+use crate::client::link::{deadline_passed, not_trusted};
+use crate::client::pools::PoolKey;
+use crate::client::{reacting, unreachable};
+use crate::{Channel, Config};
+
+impl Pool {
+    /// A new connection, or a seat at the one that all share.
+    pub(super) fn connect(&self, deadline: Deadline) -> Result<Box<Connection>, SystemException> {
+        let limit = Deadline::after(Some(self.config.connect_timeout.0));
+        let earliest = deadline.earlier(limit);
+        let negotiated = self.key.negotiated;
+        let made = match &self.source {
+            Source::Exclusive(connector) => {
+                let made = match self.reacts {
+                    false => connector.connect(earliest),
+                    true => reacting::connect(connector, earliest),
+                };
+                made.map(|stream| {
+                    let counted = Counted::new(&self.counts);
+                    let made = Connection::new(stream, &self.config, negotiated, Some(counted));
+                    if self.reacts { made.reacting() } else { made }
+                })
+            }
+            Source::Shared(hub) => hub.seat(earliest).map(|(stream, (last, distance))| {
+                let mut seat = Connection::new(stream, &self.config, negotiated, None);
+                seat.number_from(last, distance);
+                seat
+            }),
+        };
+        made.map(Box::new).map_err(|error| {
+            crate::log::debug!(channel = %self.key.channel, %error, "cannot connect");
+            unreachable::note(&self.key.channel, &error);
+            refusal(&error, deadline, &self.key.channel)
+        })
+    }
+}
+
+/// What connects to the server that a key names.
+pub(super) fn connector(
+    config: &Config,
+    key: &PoolKey,
+) -> Result<Box<dyn Connector>, SystemException> {
+    let channel = &key.channel;
+    let made = match (key.apart.mark, key.apart.properties) {
+        (None, None) => config.protocols.connector(channel, config),
+        (mark, properties) => {
+            let properties = properties.unwrap_or(config.properties);
+            let mut own = config.clone();
+            own.properties = mark.map_or(properties, |mark| mark.on(properties));
+            config.protocols.connector(channel, &own)
+        }
+    };
+    made.map_err(|refusal| {
+        crate::log::debug!(%channel, %refusal, "not usable");
+        no_usable_protocol()
+    })
+}
+
+/// What a caller is told of a connection that could not be made.
+fn refusal(error: &io::Error, deadline: Deadline, channel: &Channel) -> SystemException {
+    if deadline.has_passed() {
+        return deadline_passed();
+    }
+    if error.kind() == io::ErrorKind::PermissionDenied {
+        crate::log::warn!(%error, "the peer is not trusted");
+        return not_trusted();
+    }
+    if orbium_sys::is_exhausted(error) {
+        crate::log::warn!(%error, "nothing left to connect with");
+        let code = minor::SYSTEM_EXHAUSTED;
+        return SystemException::orbium(ExceptionKind::NoResources, code, Completion::No);
+    }
+    let code = match error.kind() {
+        io::ErrorKind::ConnectionRefused => minor::CONNECT_REFUSED,
+        // A socket file that is not there any more: nobody listens.
+        io::ErrorKind::NotFound if channel.is_within_host() => minor::CONNECT_REFUSED,
+        io::ErrorKind::NotFound => minor::HOST_UNKNOWN,
+        io::ErrorKind::TimedOut | io::ErrorKind::WouldBlock => minor::CONNECT_TIMEOUT,
+        _ => minor::CONNECT_FAILED,
+    };
+    SystemException::orbium(ExceptionKind::Transient, code, Completion::No)
+}
