@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! A connection to a server, used by one call at a time.
 
+mod receiving;
+
 use std::io;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -8,10 +10,7 @@ use std::time::{Duration, Instant};
 use orbium_cdr::{ByteOrder, CdrWriter};
 use orbium_giop::codeset::Negotiated;
 use orbium_giop::dedication::DedicationReply;
-use orbium_giop::{
-    Assembled, CancelRequest, FragmentError, HEADER_LEN, MessageHeader, MessageKind, Reassembly,
-    Version, close_connection, message_error,
-};
+use orbium_giop::{Assembled, CancelRequest, MessageHeader, Reassembly, Version, close_connection};
 use orbium_sync::role;
 use orbium_sys::{Interest, wait_for};
 use orbium_transport::{ByteStream, Deadline};
@@ -22,36 +21,14 @@ use crate::client::counts::Counted;
 use crate::client::own::Own;
 use crate::framing::Framing;
 use crate::outgoing::{self, Patience};
-use crate::server::wait_meanwhile;
+pub(crate) use receiving::Received;
 
 /// A write buffer larger than this is given back after the call.
 const KEPT: usize = 1 << 20;
 
-/// A timeout from which on the ticks of the system's clock do not matter.
-const COARSE: Duration = Duration::from_millis(250);
-
 /// Between oneways that follow each other so soon nobody looks whether the
 /// server has closed the connection.
 const MOMENT: Duration = Duration::from_millis(1);
-
-/// What came in answer.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum Received {
-    /// A message: see [`Connection::message`].
-    Message(MessageHeader),
-    /// The server ended the connection in order: nothing was begun.
-    Closed,
-    /// The connection was lost.
-    Lost,
-    /// The deadline passed.
-    TimedOut,
-    /// The server does not trust us: nothing was begun.
-    Refused,
-    /// The server says that our message was none.
-    MessageError,
-    /// What came was no message.
-    Garbage,
-}
 
 #[derive(Debug)]
 pub(crate) struct Connection {
@@ -243,146 +220,6 @@ impl Connection {
         outgoing::send(&*self.stream, message, self.fragment_size, patience)
     }
 
-    /// The next message in answer.
-    #[inline]
-    pub(crate) fn receive(&mut self, deadline: Deadline) -> Received {
-        loop {
-            match self.framing.next() {
-                Ok(Some(header)) => match header.kind {
-                    MessageKind::Reply | MessageKind::LocateReply if !header.more_fragments => {
-                        return Received::Message(header);
-                    }
-                    _ => {
-                        if let Some(received) = self.other(&header) {
-                            return received;
-                        }
-                    }
-                },
-                Ok(None) => match self.framing.receive(&*self.stream) {
-                    Ok(0) => return Received::Lost,
-                    // The timeout was set for one receive; a reply that comes
-                    // in pieces must not have it several times.
-                    Ok(_) if deadline != Deadline::NEVER && !self.is_whole() => {
-                        if self.renew_timeout(deadline).is_err() {
-                            return Received::TimedOut;
-                        }
-                    }
-                    Ok(_) => {}
-                    Err(error) => {
-                        if let Some(received) = self.receive_failed(&error, deadline) {
-                            return received;
-                        }
-                    }
-                },
-                Err(error) => {
-                    self.send_message_error();
-                    crate::log::debug!(?error, "not a message");
-                    return Received::Garbage;
-                }
-            }
-        }
-    }
-
-    /// Whether something can be received before the deadline, as far as that has
-    /// to be found out here: a socket's own timeouts are counted in ticks of the
-    /// system, of up to 10 ms.
-    pub(crate) fn comes_before(&self, deadline: Deadline) -> bool {
-        let is_short = self.timeout.is_some_and(|timeout| timeout < COARSE);
-        let has_some = self.framing.is_partial() || self.stream.has_buffered();
-        // Who serves others meanwhile uses no timeouts of the socket.
-        let is_exact = self.reacts || !self.stream.counts_in_ticks();
-        if !is_short || has_some || is_exact {
-            return true;
-        }
-        loop {
-            let Ok(left) = deadline.remaining() else {
-                return false;
-            };
-            match wait_for([(&self.stream.source(), Interest::Read)], left) {
-                Ok([false]) => {}
-                // What is wrong with it will show.
-                Ok([true]) | Err(_) => return true,
-            }
-        }
-    }
-
-    fn is_whole(&self) -> bool {
-        matches!(self.framing.next(), Ok(Some(header)) if !header.more_fragments)
-    }
-
-    /// Bounds the next receive by what is left until the deadline.
-    #[cold]
-    fn renew_timeout(&mut self, deadline: Deadline) -> io::Result<()> {
-        let left = deadline.remaining()?;
-        self.set_timeout(left)
-    }
-
-    #[cold]
-    fn receive_failed(&mut self, error: &io::Error, deadline: Deadline) -> Option<Received> {
-        match error.kind() {
-            io::ErrorKind::Interrupted => None,
-            io::ErrorKind::WouldBlock if self.reacts => {
-                let source = self.stream.source();
-                match wait_meanwhile(source, Interest::Read, deadline) {
-                    Ok(()) => None,
-                    Err(error) if error.kind() == io::ErrorKind::TimedOut => {
-                        Some(Received::TimedOut)
-                    }
-                    Err(_) => Some(Received::Lost),
-                }
-            }
-            io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut => self
-                .renew_timeout(deadline)
-                .is_err()
-                .then_some(Received::TimedOut),
-            io::ErrorKind::PermissionDenied => {
-                crate::log::warn!(%error, "refused by the peer");
-                Some(Received::Refused)
-            }
-            _ => Some(Received::Lost),
-        }
-    }
-
-    /// Anything but a whole reply.
-    #[cold]
-    fn other(&mut self, header: &MessageHeader) -> Option<Received> {
-        match header.kind {
-            MessageKind::CloseConnection => Some(Received::Closed),
-            MessageKind::MessageError => Some(Received::MessageError),
-            MessageKind::Reply | MessageKind::LocateReply | MessageKind::Fragment => {
-                let message = self.framing.message(header);
-                let added = self.reassembly.accept(header, &message[HEADER_LEN..]);
-                self.framing.consume(header);
-                match added {
-                    Ok(None) => None,
-                    Ok(Some(message)) => match whole(&message) {
-                        Some(header) => {
-                            self.assembled = Some(message);
-                            Some(Received::Message(header))
-                        }
-                        None => Some(Received::Lost),
-                    },
-                    // The rest of a reply that nobody waits for any more.
-                    Err(FragmentError::NothingToContinue(Some(_))) => None,
-                    Err(error) => {
-                        crate::log::debug!(%error, "bad fragment in a reply");
-                        self.send_message_error();
-                        Some(Received::Lost)
-                    }
-                }
-            }
-            // Requests come over bidirectional connections only.
-            _ => {
-                self.send_message_error();
-                Some(Received::Lost)
-            }
-        }
-    }
-
-    fn send_message_error(&self) {
-        let _ = self.stream.send(&message_error(Version::V1_2));
-    }
-
     /// Tells the server that nobody waits for that request any more.
     pub(crate) fn cancel(&self, version: Version, request_id: u32) {
         let message = CancelRequest { request_id }.message(version, ByteOrder::NATIVE);
@@ -453,9 +290,4 @@ impl Connection {
     pub(crate) fn close(&self) {
         let _ = self.stream.send(&close_connection(Version::V1_2));
     }
-}
-
-/// The header of a message in a buffer of its own.
-fn whole(message: &[u8]) -> Option<MessageHeader> {
-    MessageHeader::parse(message.first_chunk()?).ok()
 }

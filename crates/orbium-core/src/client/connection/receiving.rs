@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What comes in answer: whole messages, until the deadline.
+
+use std::io;
+use std::time::Duration;
+
+use orbium_giop::{FragmentError, HEADER_LEN, MessageHeader, MessageKind, Version, message_error};
+use orbium_sys::{Interest, wait_for};
+use orbium_transport::Deadline;
+
+use super::Connection;
+use crate::server::wait_meanwhile;
+
+/// A timeout from which on the ticks of the system's clock do not matter.
+const COARSE: Duration = Duration::from_millis(250);
+
+/// What came in answer.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Received {
+    /// A message: see [`Connection::message`].
+    Message(MessageHeader),
+    /// The server ended the connection in order: nothing was begun.
+    Closed,
+    /// The connection was lost.
+    Lost,
+    /// The deadline passed.
+    TimedOut,
+    /// The server does not trust us: nothing was begun.
+    Refused,
+    /// The server says that our message was none.
+    MessageError,
+    /// What came was no message.
+    Garbage,
+}
+
+impl Connection {
+    /// The next message in answer.
+    #[inline]
+    pub(crate) fn receive(&mut self, deadline: Deadline) -> Received {
+        loop {
+            match self.framing.next() {
+                Ok(Some(header)) => match header.kind {
+                    MessageKind::Reply | MessageKind::LocateReply if !header.more_fragments => {
+                        return Received::Message(header);
+                    }
+                    _ => {
+                        if let Some(received) = self.other(&header) {
+                            return received;
+                        }
+                    }
+                },
+                Ok(None) => match self.framing.receive(&*self.stream) {
+                    Ok(0) => return Received::Lost,
+                    // The timeout was set for one receive; a reply that comes
+                    // in pieces must not have it several times.
+                    Ok(_) if deadline != Deadline::NEVER && !self.is_whole() => {
+                        if self.renew_timeout(deadline).is_err() {
+                            return Received::TimedOut;
+                        }
+                    }
+                    Ok(_) => {}
+                    Err(error) => {
+                        if let Some(received) = self.receive_failed(&error, deadline) {
+                            return received;
+                        }
+                    }
+                },
+                Err(error) => {
+                    self.send_message_error();
+                    crate::log::debug!(?error, "not a message");
+                    return Received::Garbage;
+                }
+            }
+        }
+    }
+
+    /// Whether something can be received before the deadline, as far as that has
+    /// to be found out here: a socket's own timeouts are counted in ticks of the
+    /// system, of up to 10 ms.
+    pub(crate) fn comes_before(&self, deadline: Deadline) -> bool {
+        let is_short = self.timeout.is_some_and(|timeout| timeout < COARSE);
+        let has_some = self.framing.is_partial() || self.stream.has_buffered();
+        // Who serves others meanwhile uses no timeouts of the socket.
+        let is_exact = self.reacts || !self.stream.counts_in_ticks();
+        if !is_short || has_some || is_exact {
+            return true;
+        }
+        loop {
+            let Ok(left) = deadline.remaining() else {
+                return false;
+            };
+            match wait_for([(&self.stream.source(), Interest::Read)], left) {
+                Ok([false]) => {}
+                // What is wrong with it will show.
+                Ok([true]) | Err(_) => return true,
+            }
+        }
+    }
+
+    fn is_whole(&self) -> bool {
+        matches!(self.framing.next(), Ok(Some(header)) if !header.more_fragments)
+    }
+
+    /// Bounds the next receive by what is left until the deadline.
+    #[cold]
+    fn renew_timeout(&mut self, deadline: Deadline) -> io::Result<()> {
+        let left = deadline.remaining()?;
+        self.set_timeout(left)
+    }
+
+    #[cold]
+    fn receive_failed(&mut self, error: &io::Error, deadline: Deadline) -> Option<Received> {
+        match error.kind() {
+            io::ErrorKind::Interrupted => None,
+            io::ErrorKind::WouldBlock if self.reacts => {
+                let source = self.stream.source();
+                match wait_meanwhile(source, Interest::Read, deadline) {
+                    Ok(()) => None,
+                    Err(error) if error.kind() == io::ErrorKind::TimedOut => {
+                        Some(Received::TimedOut)
+                    }
+                    Err(_) => Some(Received::Lost),
+                }
+            }
+            io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut => self
+                .renew_timeout(deadline)
+                .is_err()
+                .then_some(Received::TimedOut),
+            io::ErrorKind::PermissionDenied => {
+                crate::log::warn!(%error, "refused by the peer");
+                Some(Received::Refused)
+            }
+            _ => Some(Received::Lost),
+        }
+    }
+
+    /// Anything but a whole reply.
+    #[cold]
+    fn other(&mut self, header: &MessageHeader) -> Option<Received> {
+        match header.kind {
+            MessageKind::CloseConnection => Some(Received::Closed),
+            MessageKind::MessageError => Some(Received::MessageError),
+            MessageKind::Reply | MessageKind::LocateReply | MessageKind::Fragment => {
+                let message = self.framing.message(header);
+                let added = self.reassembly.accept(header, &message[HEADER_LEN..]);
+                self.framing.consume(header);
+                match added {
+                    Ok(None) => None,
+                    Ok(Some(message)) => match whole(&message) {
+                        Some(header) => {
+                            self.assembled = Some(message);
+                            Some(Received::Message(header))
+                        }
+                        None => Some(Received::Lost),
+                    },
+                    // The rest of a reply that nobody waits for any more.
+                    Err(FragmentError::NothingToContinue(Some(_))) => None,
+                    Err(error) => {
+                        crate::log::debug!(%error, "bad fragment in a reply");
+                        self.send_message_error();
+                        Some(Received::Lost)
+                    }
+                }
+            }
+            // Requests come over bidirectional connections only.
+            _ => {
+                self.send_message_error();
+                Some(Received::Lost)
+            }
+        }
+    }
+
+    fn send_message_error(&self) {
+        let _ = self.stream.send(&message_error(Version::V1_2));
+    }
+}
+
+/// The header of a message in a buffer of its own.
+fn whole(message: &[u8]) -> Option<MessageHeader> {
+    MessageHeader::parse(message.first_chunk()?).ok()
+}
