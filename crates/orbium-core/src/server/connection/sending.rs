@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Replies to a client: sent at once, or kept for it as long as it does not take
+//! them.
+
+use std::io;
+use std::sync::atomic::Ordering;
+
+use orbium_cdr::CdrWriter;
+use orbium_sync::role;
+use orbium_sys::Interest;
+use orbium_transport::{ByteStream, Deadline};
+
+use super::{Pending, ServerConnection};
+use crate::outgoing::{self, Patience};
+use crate::server::bell::Bell;
+
+impl ServerConnection {
+    /// Sends the reply to a request from the thread that reads. A connection
+    /// that fails is found broken by whoever reads it.
+    #[inline]
+    pub(in crate::server) fn reply(&self, message: &CdrWriter<'_>) {
+        let sent = match &self.bell {
+            _ if self.is_shared() => self.send_among_others(message),
+            // Alone: nobody else can be sending.
+            None => self.send_blocking(message),
+            Some(bell) => self.send_alone(message, bell),
+        };
+        if let Err(error) = sent {
+            self.break_off(&error);
+        }
+    }
+
+    /// Sends the reply to a request from a thread that has handed the reading
+    /// over, unless the client has cancelled it.
+    #[cold]
+    pub(in crate::server) fn reply_late(&self, request_id: u32, message: &CdrWriter<'_>) {
+        if self.was_cancelled(request_id) {
+            return;
+        }
+        if let Err(error) = self.send_among_others(message) {
+            self.break_off(&error);
+        }
+    }
+
+    fn send_among_others(&self, message: &CdrWriter<'_>) -> io::Result<()> {
+        match &self.bell {
+            Some(bell) => self.send_or_keep(message, bell),
+            None => {
+                let _guard = self.lock();
+                self.send_blocking(message)
+            }
+        }
+    }
+
+    #[inline]
+    fn send_blocking(&self, message: &CdrWriter<'_>) -> io::Result<()> {
+        let patience = Patience::For(self.send_time);
+        outgoing::send(&*self.stream, message, self.fragment_size, patience)
+    }
+
+    /// Sends what the peer takes at once and keeps the rest.
+    fn send_or_keep(&self, message: &CdrWriter<'_>, bell: &Bell) -> io::Result<()> {
+        let mut pending = self.lock();
+        let mut octets = Vec::new();
+        match self.fragment_size {
+            Some(size) if message.len() > size => {
+                outgoing::fragments_into(&mut octets, message, size);
+            }
+            _ if pending.octets.is_empty() && !message.is_gathered() => {
+                let written = message.written();
+                let sent = sent_at_once(&*self.stream, written)?;
+                if sent == written.len() {
+                    return Ok(());
+                }
+                octets.extend_from_slice(&written[sent..]);
+            }
+            _ => message
+                .pieces()
+                .for_each(|piece| octets.extend_from_slice(piece)),
+        }
+        if pending.octets.is_empty() {
+            let sent = sent_at_once(&*self.stream, &octets)?;
+            octets.drain(..sent);
+            if octets.is_empty() {
+                return Ok(());
+            }
+        }
+        self.keep(&mut pending, octets, bell)
+    }
+
+    /// As `send_or_keep`, by who reads the connection while nobody else is to
+    /// answer: without the lock, unless something is to be kept.
+    fn send_alone(&self, message: &CdrWriter<'_>, bell: &Bell) -> io::Result<()> {
+        let in_one = self.fragment_size.is_none_or(|size| message.len() <= size);
+        if !in_one || message.is_gathered() || self.has_pending() {
+            return self.send_or_keep(message, bell);
+        }
+        let written = message.written();
+        let sent = sent_at_once(&*self.stream, written)?;
+        if sent < written.len() {
+            return self.keep(&mut self.lock(), written[sent..].to_vec(), bell);
+        }
+        Ok(())
+    }
+
+    /// Keeps what the peer did not take, behind what is kept already.
+    #[cold]
+    fn keep(&self, pending: &mut Pending, mut octets: Vec<u8>, bell: &Bell) -> io::Result<()> {
+        if pending.octets.is_empty() {
+            pending.since = Deadline::after(Some(self.send_time));
+        }
+        if self.ended.load(Ordering::Acquire) || self.has_own_thread() {
+            // The reactor has done with the connection: this is a thread that
+            // may wait, and nobody else will send.
+            role::about_to_block();
+            pending.octets.append(&mut octets);
+            let kept = std::mem::take(&mut pending.octets);
+            return outgoing::send_octets(&*self.stream, &kept, Patience::For(self.send_time));
+        }
+        pending.octets.append(&mut octets);
+        if !self.has_pending.swap(true, Ordering::AcqRel) {
+            self.wait_for(bell, pending, Interest::Write)?;
+            bell.has_deadline(self.id);
+        }
+        Ok(())
+    }
+
+    /// Changes what is waited for; under the lock, so that it fits what is kept.
+    fn wait_for(&self, bell: &Bell, pending: &mut Pending, interest: Interest) -> io::Result<()> {
+        let source = self.stream.source();
+        let asked = bell.interest(interest);
+        if let Some(sending) = pending.source.take() {
+            bell.poller.remove(&sending, self.id)?;
+            return bell.poller.add(&source, self.id, asked);
+        }
+        match self.stream.sending_source() {
+            Some(sending) if interest == Interest::Write => {
+                bell.poller.remove(&source, self.id)?;
+                bell.poller.add(&sending, self.id, asked)?;
+                pending.source = Some(sending);
+                Ok(())
+            }
+            _ => bell.poller.modify(&source, self.id, asked),
+        }
+    }
+
+    /// Asks again for what is told of once: the peer's next message, or room for
+    /// what is kept for it.
+    pub(in crate::server) fn wait_again(&self, bell: &Bell) -> io::Result<()> {
+        if !self.is_shared() && !self.has_pending() {
+            // Nobody else could keep anything, nor is anything kept.
+            let interest = bell.interest(Interest::Read);
+            return bell.poller.modify(&self.stream.source(), self.id, interest);
+        }
+        let pending = self.lock();
+        self.ask_again(bell, &pending)
+    }
+
+    fn ask_again(&self, bell: &Bell, pending: &Pending) -> io::Result<()> {
+        let interest = match pending.octets.is_empty() {
+            true => bell.interest(Interest::Read),
+            false => bell.interest(Interest::Write),
+        };
+        match &pending.source {
+            Some(sending) => bell.poller.modify(sending, self.id, interest),
+            None => bell.poller.modify(&self.stream.source(), self.id, interest),
+        }
+    }
+
+    /// Nothing is waited for any more.
+    pub(in crate::server) fn wait_for_nothing(&self, bell: &Bell) {
+        // Closing a source would do as well, once no thread holds it any more.
+        let _ = match self.lock().source.take() {
+            Some(sending) => bell.poller.remove(&sending, self.id),
+            None => bell.poller.remove(&self.stream.source(), self.id),
+        };
+    }
+
+    /// Sends what was kept, as far as the peer takes it; whether all is gone,
+    /// and the connection can be read again.
+    pub(in crate::server) fn flush(&self) -> io::Result<bool> {
+        let mut pending = self.lock();
+        let sent = sent_at_once(&*self.stream, &pending.octets)?;
+        pending.octets.drain(..sent);
+        if !pending.octets.is_empty() {
+            if sent > 0 {
+                pending.since = Deadline::after(Some(self.send_time));
+            }
+            if let Some(bell) = &self.bell
+                && bell.once
+            {
+                self.ask_again(bell, &pending)?;
+            }
+            return Ok(false);
+        }
+        pending.octets = Vec::new();
+        self.has_pending.store(false, Ordering::Release);
+        if let Some(bell) = &self.bell {
+            self.wait_for(bell, &mut pending, Interest::Read)?;
+        }
+        Ok(true)
+    }
+
+    /// Until when the peer must have taken something, if something is kept.
+    pub(in crate::server) fn pending_deadline(&self) -> Option<Deadline> {
+        self.has_pending().then(|| self.lock().since)
+    }
+}
+
+/// Sends what the peer takes without making us wait.
+fn sent_at_once(stream: &dyn ByteStream, octets: &[u8]) -> io::Result<usize> {
+    let mut sent = 0;
+    while sent < octets.len() {
+        match stream.send(&octets[sent..]) {
+            Ok(count) => sent += count,
+            Err(error) => match error.kind() {
+                io::ErrorKind::Interrupted => {}
+                io::ErrorKind::WouldBlock => break,
+                _ => return Err(error),
+            },
+        }
+    }
+    Ok(sent)
+}
