@@ -2,6 +2,9 @@
 //! The connections that one thread waits for, and what is done with them but
 //! serving.
 
+mod times;
+mod turns;
+
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::io;
 use std::os::fd::AsFd;
@@ -18,8 +21,8 @@ use crate::server::LaneCore;
 use crate::server::bell::Bell;
 use crate::server::connection::ServerConnection;
 use crate::server::ending::Left;
-use crate::server::idle::{self, Quiet};
-use crate::server::intake::{Intake, Taken};
+use crate::server::idle::Quiet;
+use crate::server::intake::Intake;
 use crate::server::pool::Pool;
 
 /// Messages served from one connection before the others have their turn.
@@ -175,34 +178,6 @@ impl Reactor {
         })
     }
 
-    /// Time until something is due, whatever is received.
-    pub(super) fn timeout(&mut self) -> Option<Duration> {
-        let resume = self.accepting.resume(&self.bell.poller);
-        let due = [self.drop_late(), resume, self.drop_idle()];
-        due.into_iter().flatten().min()
-    }
-
-    /// Closes what has been idle for too long; time until the next look.
-    fn drop_idle(&mut self) -> Option<Duration> {
-        let (time, next) = self.idle?;
-        let now = Instant::now();
-        if now < next {
-            return Some(next - now);
-        }
-        let served = self.served.iter_mut();
-        let idle = served.filter_map(|(id, served)| served.is_idle(now, time).then_some(*id));
-        let idle: Vec<u64> = idle.collect();
-        for id in idle {
-            // What is to be looked at is not idle.
-            if !self.todo.contains(&id) {
-                self.drop_connection(id);
-            }
-        }
-        let pause = idle::pause(time);
-        self.idle = Some((time, now + pause));
-        Some(pause)
-    }
-
     /// Looks at what is ready. With `LATER`, what came is received by the thread
     /// that serves it.
     #[inline]
@@ -226,37 +201,6 @@ impl Reactor {
     fn is_held_up(&self, id: u64) -> bool {
         let served = self.served.get(&id);
         served.is_some_and(|served| served.connection.has_pending())
-    }
-
-    /// Time until the next deadline; connections past theirs are dropped.
-    fn drop_late(&mut self) -> Option<Duration> {
-        let mut next: Option<Duration> = None;
-        let timed = std::mem::take(&mut self.timed);
-        for id in timed.into_iter().chain(self.bell.timed()) {
-            let Some(served) = self.served.get(&id) else {
-                continue;
-            };
-            let pending = served.connection.pending_deadline();
-            let earliest = match (served.unfinished, pending) {
-                (Some(a), Some(b)) => a.earlier(b),
-                (Some(one), None) | (None, Some(one)) => one,
-                (None, None) => continue,
-            };
-            match earliest.remaining() {
-                Ok(left) => {
-                    next = match (next, left) {
-                        (Some(a), Some(b)) => Some(a.min(b)),
-                        (a, b) => a.or(b),
-                    };
-                    self.timed.insert(id);
-                }
-                Err(_) => {
-                    crate::log::debug!(peer = %served.connection.peer(), "peer too slow");
-                    self.lose(id);
-                }
-            }
-        }
-        next
     }
 
     fn accept(&mut self, token: u64) {
@@ -350,140 +294,6 @@ impl Reactor {
                 }
                 _ => self.drop_connection(id),
             },
-        }
-    }
-
-    /// What is needed to serve a connection.
-    pub(super) fn take(&mut self, id: u64) -> Option<(Orb, Arc<ServerConnection>, Box<Intake>)> {
-        let served = self.served.get_mut(&id)?;
-        if served.connection.has_pending() {
-            return None;
-        }
-        served.quiet.disturb();
-        let mut intake = served.intake().take()?;
-        if served.connection.is_due() {
-            let connection = Arc::clone(&served.connection);
-            intake = self.dedicate(&connection, intake)?;
-        }
-        let served = self.served.get_mut(&id)?;
-        match self.orb.upgrade().map(Orb::from) {
-            Some(orb) => Some((orb, Arc::clone(&served.connection), intake)),
-            None => {
-                served.intake = Some(intake);
-                None
-            }
-        }
-    }
-
-    /// Takes back what was received; `any` says that a message was dealt with.
-    pub(super) fn put_back(
-        &mut self,
-        connection: &ServerConnection,
-        intake: Box<Intake>,
-        last: Taken,
-        any: bool,
-    ) {
-        let id = connection.id;
-        let Some(served) = self.served.get(&id) else {
-            return;
-        };
-        let mut intake = intake;
-        if matches!(last, Taken::Granted | Taken::Marked) && !connection.has_pending() {
-            let connection = Arc::clone(&served.connection);
-            match self.dedicate(&connection, intake) {
-                Some(back) => intake = back,
-                None => return,
-            }
-        }
-        let Some(served) = self.served.get_mut(&id) else {
-            return;
-        };
-        let close = last == Taken::Close || intake.is_assembly_late();
-        if close && !connection.is_broken() && !connection.may_end() {
-            // The answers of other threads go first. They have a deadline.
-            served.closing = true;
-            return;
-        }
-        if close || connection.is_broken() {
-            self.drop_connection(id);
-            return;
-        }
-        if any {
-            served.unfinished = None;
-        }
-        let unfinished =
-            last == Taken::None && (intake.is_unfinished() || connection.stream.is_midway());
-        served.intake = Some(intake);
-        let more = matches!(last, Taken::Done | Taken::Granted | Taken::Marked);
-        if more && !connection.has_pending() {
-            self.todo.push_back(id);
-        }
-        let buffered = last == Taken::None && connection.stream.has_buffered();
-        if unfinished && served.unfinished.is_none() {
-            let time = self.orb.upgrade().map(|orb| orb.config.limits.message_time);
-            served.unfinished = Some(Deadline::after(time));
-        }
-        if served.unfinished.is_some() {
-            self.timed.insert(id);
-        }
-        // The poller does not know of it.
-        if buffered {
-            self.progress(id);
-        }
-    }
-
-    /// Has a connection read by the thread that it was granted; gives what was
-    /// received back if there is none.
-    #[cold]
-    fn dedicate(
-        &mut self,
-        connection: &Arc<ServerConnection>,
-        intake: Box<Intake>,
-    ) -> Option<Box<Intake>> {
-        connection.leave(&self.bell);
-        match self.shared.dedicate(connection, intake) {
-            Ok(()) => {
-                self.served.remove(&connection.id);
-                None
-            }
-            Err(back) if connection.come_back(&self.bell).is_ok() => Some(back),
-            Err(_) => {
-                self.drop_connection(connection.id);
-                None
-            }
-        }
-    }
-
-    /// Whether there is something to do but to wait for connections, or soon will
-    /// be.
-    pub(super) fn has_plans(&self) -> bool {
-        self.idle.is_some() || self.is_timed() || !self.todo.is_empty()
-    }
-
-    /// Whether something has a deadline that who waits must know of.
-    pub(super) fn is_timed(&self) -> bool {
-        !self.timed.is_empty() || self.accepting.is_paused()
-    }
-
-    /// Gives what the stream keeps of a message to itself a deadline, or takes it
-    /// back if there is nothing.
-    pub(super) fn note_midway(&mut self, id: u64) {
-        let Some(served) = self.served.get_mut(&id) else {
-            return;
-        };
-        if served.connection.stream.is_midway() {
-            if served.unfinished.is_none() {
-                let time = self.orb.upgrade().map(|orb| orb.config.limits.message_time);
-                served.unfinished = Some(Deadline::after(time));
-                self.timed.insert(id);
-            }
-        } else if served
-            .intake()
-            .as_ref()
-            .is_some_and(|intake| !intake.is_unfinished())
-        {
-            // It was nothing that a message begins with.
-            served.unfinished = None;
         }
     }
 

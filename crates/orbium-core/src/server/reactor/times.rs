@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What the connections of a reactor have deadlines for, and which have been idle for
+//! too long.
+
+use std::sync::Weak;
+use std::time::{Duration, Instant};
+
+use orbium_transport::Deadline;
+
+use super::Reactor;
+use crate::orb::OrbCore;
+use crate::server::idle;
+
+impl Reactor {
+    /// Time until something is due, whatever is received.
+    pub(in crate::server) fn timeout(&mut self) -> Option<Duration> {
+        let resume = self.accepting.resume(&self.bell.poller);
+        let due = [self.drop_late(), resume, self.drop_idle()];
+        due.into_iter().flatten().min()
+    }
+
+    /// Closes what has been idle for too long; time until the next look.
+    fn drop_idle(&mut self) -> Option<Duration> {
+        let (time, next) = self.idle?;
+        let now = Instant::now();
+        if now < next {
+            return Some(next - now);
+        }
+        let served = self.served.iter_mut();
+        let idle = served.filter_map(|(id, served)| served.is_idle(now, time).then_some(*id));
+        let idle: Vec<u64> = idle.collect();
+        for id in idle {
+            // What is to be looked at is not idle.
+            if !self.todo.contains(&id) {
+                self.drop_connection(id);
+            }
+        }
+        let pause = idle::pause(time);
+        self.idle = Some((time, now + pause));
+        Some(pause)
+    }
+
+    /// Time until the next deadline; connections past theirs are dropped.
+    fn drop_late(&mut self) -> Option<Duration> {
+        let mut next: Option<Duration> = None;
+        let timed = std::mem::take(&mut self.timed);
+        for id in timed.into_iter().chain(self.bell.timed()) {
+            let Some(served) = self.served.get(&id) else {
+                continue;
+            };
+            let pending = served.connection.pending_deadline();
+            let earliest = match (served.unfinished, pending) {
+                (Some(a), Some(b)) => a.earlier(b),
+                (Some(one), None) | (None, Some(one)) => one,
+                (None, None) => continue,
+            };
+            match earliest.remaining() {
+                Ok(left) => {
+                    next = match (next, left) {
+                        (Some(a), Some(b)) => Some(a.min(b)),
+                        (a, b) => a.or(b),
+                    };
+                    self.timed.insert(id);
+                }
+                Err(_) => {
+                    crate::log::debug!(peer = %served.connection.peer(), "peer too slow");
+                    self.lose(id);
+                }
+            }
+        }
+        next
+    }
+
+    /// Whether there is something to do but to wait for connections, or soon will
+    /// be.
+    pub(in crate::server) fn has_plans(&self) -> bool {
+        self.idle.is_some() || self.is_timed() || !self.todo.is_empty()
+    }
+
+    /// Whether something has a deadline that who waits must know of.
+    pub(in crate::server) fn is_timed(&self) -> bool {
+        !self.timed.is_empty() || self.accepting.is_paused()
+    }
+
+    /// Gives what the stream keeps of a message to itself a deadline, or takes it
+    /// back if there is nothing.
+    pub(in crate::server) fn note_midway(&mut self, id: u64) {
+        let Some(served) = self.served.get_mut(&id) else {
+            return;
+        };
+        if served.connection.stream.is_midway() {
+            if served.unfinished.is_none() {
+                served.unfinished = Some(completion(&self.orb));
+                self.timed.insert(id);
+            }
+        } else if served
+            .intake()
+            .as_ref()
+            .is_some_and(|intake| !intake.is_unfinished())
+        {
+            // It was nothing that a message begins with.
+            served.unfinished = None;
+        }
+    }
+}
+
+/// Until when a message that has just begun must be complete.
+pub(super) fn completion(orb: &Weak<OrbCore>) -> Deadline {
+    let time = orb.upgrade().map(|orb| orb.config.limits.message_time);
+    Deadline::after(time)
+}
