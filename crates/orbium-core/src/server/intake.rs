@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Messages from a client: requests to servants, the others answered here.
 
+mod arriving;
 mod gated;
 mod queued;
 mod request;

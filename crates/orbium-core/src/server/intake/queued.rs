@@ -4,19 +4,16 @@
 use std::sync::Arc;
 
 use orbium_cdr::{CdrWriter, Format};
-use orbium_giop::codeset::Negotiated;
 use orbium_giop::{
-    CancelRequest, Completion, ExceptionKind, HEADER_LEN, MessageHeader, MessageKind, ReplyStatus,
-    RequestHeader, ResponseFlags, SystemException,
+    Completion, ExceptionKind, HEADER_LEN, MessageHeader, RequestHeader, ResponseFlags,
+    SystemException,
 };
 use orbium_sync::role::{Role, while_serving};
 
 use super::request::refuse_request;
 use super::telling::serve_and_tell;
-use super::{Intake, Source, State, Taken, refuse};
 use crate::adapter::{Expiry, Incoming};
-use crate::dispatch_hook::asked_priority;
-use crate::lane::{Decided, Place, QueueRoom, Route, SETTLED};
+use crate::lane::{Decided, Place, QueueRoom, SETTLED};
 use crate::servant::{Reply, ReplyPath};
 use crate::server::connection::ServerConnection;
 use crate::server::own_thread::Marker;
@@ -43,10 +40,10 @@ pub(in crate::server) trait Answering {
 
 /// A reply of this connection is still to come: it stays open for that.
 #[derive(Debug)]
-struct Late(Arc<ServerConnection>);
+pub(super) struct Late(Arc<ServerConnection>);
 
 impl Late {
-    fn new(connection: &Arc<ServerConnection>) -> Self {
+    pub(super) fn new(connection: &Arc<ServerConnection>) -> Self {
         connection.begin_late();
         Self(Arc::clone(connection))
     }
@@ -61,24 +58,24 @@ impl Drop for Late {
 /// A request that waits. Dropped, it was not begun.
 #[derive(Debug)]
 pub(in crate::server) struct Queued {
-    late: Late,
+    pub(super) late: Late,
     pub(super) header: MessageHeader,
     pub(super) octets: Vec<u8>,
-    seams: Vec<u32>,
-    request_id: u32,
-    response: ResponseFlags,
-    priority: i16,
+    pub(super) seams: Vec<u32>,
+    pub(super) request_id: u32,
+    pub(super) response: ResponseFlags,
+    pub(super) priority: i16,
     /// What was found out when it arrived.
-    decided: Option<Decided>,
+    pub(super) decided: Option<Decided>,
     /// The code sets are those that held when it arrived.
-    format: Format,
-    nesting: u16,
+    pub(super) format: Format,
+    pub(super) nesting: u16,
     /// What it asks of the connection that is not there.
-    refused: Option<SystemException>,
+    pub(super) refused: Option<SystemException>,
     /// Counted from its arrival: waiting in a queue takes of its time.
-    expiry: Expiry,
+    pub(super) expiry: Expiry,
     /// Its place in what several lanes have room for together.
-    place: Option<Place>,
+    pub(super) place: Option<Place>,
 }
 
 impl Queued {
@@ -221,10 +218,10 @@ impl Queued {
 }
 
 /// Where the reply of a request goes that others may be answered beside.
-struct Answer<'a> {
-    connection: &'a Arc<ServerConnection>,
-    request_id: u32,
-    thread: Option<&'a dyn Answering>,
+pub(super) struct Answer<'a> {
+    pub(super) connection: &'a Arc<ServerConnection>,
+    pub(super) request_id: u32,
+    pub(super) thread: Option<&'a dyn Answering>,
 }
 
 impl ReplyPath for Answer<'_> {
@@ -234,171 +231,4 @@ impl ReplyPath for Answer<'_> {
         }
         self.connection.reply_late(self.request_id, message);
     }
-}
-
-impl Intake {
-    /// Deals with the next message that has arrived whole; requests go to
-    /// `sink`.
-    pub(in crate::server) fn take_for(&mut self, source: &Source<'_>, sink: &dyn Sink) -> Taken {
-        match self.framing.next() {
-            Ok(Some(header)) if header.kind == MessageKind::Request && !header.more_fragments => {
-                if source.orb.core().dedication.get().is_some() && self.is_marked(source, &header) {
-                    return Taken::Marked;
-                }
-                let mut octets = sink.room();
-                octets.extend_from_slice(self.framing.message(&header));
-                self.framing.consume(&header);
-                self.state
-                    .enqueue(source, sink, &header, octets, Vec::new(), None)
-            }
-            Ok(Some(header)) => {
-                if header.kind == MessageKind::CancelRequest {
-                    let message = self.framing.message(&header);
-                    let mut reader = header.reader(&mut message[HEADER_LEN..]);
-                    if let Ok(cancel) = CancelRequest::read(&mut reader)
-                        && sink.cancel(source.connection.id, cancel.request_id)
-                    {
-                        self.framing.consume(&header);
-                        return Taken::Done;
-                    }
-                }
-                self.take_other(source, &header)
-            }
-            Ok(None) => Taken::None,
-            Err(error) => refuse(source.connection, error),
-        }
-    }
-}
-
-impl State {
-    /// Has a request wait in `sink`, or refuses it. With `moved` that is known to
-    /// be the right one, and how it is served.
-    pub(super) fn enqueue(
-        &mut self,
-        source: &Source<'_>,
-        sink: &dyn Sink,
-        header: &MessageHeader,
-        mut octets: Vec<u8>,
-        seams: Vec<u32>,
-        moved: Option<Decided>,
-    ) -> Taken {
-        let connection = source.connection;
-        let mut reader = header.reader(&mut octets[HEADER_LEN..]);
-        reader.set_seams(&seams);
-        let Ok(request) = RequestHeader::read(&mut reader, header.format().minor) else {
-            connection.send_message_error();
-            return Taken::Close;
-        };
-        let (request_id, mut response) = (request.request_id, request.response);
-        let (mut refused, expiry) = self.heed(&request.contexts, connection);
-        // What came in fragments is served here, and what follows elsewhere.
-        let granted = connection.marker(source.orb, &request.contexts) == Some(Marker::Due);
-        let asked = asked_priority(&request.contexts);
-        // A cancellation that came before means another request.
-        connection.was_cancelled(request_id);
-        let mut decided = moved;
-        let mut elsewhere = None;
-        if moved.is_none() && source.orb.core().lanes.is_routed() {
-            match destination(source, &request) {
-                Ok(Some(Route::Here(it))) => decided = Some(it),
-                Ok(Some(Route::To(lane, it))) => {
-                    decided = Some(it);
-                    elsewhere = Some(lane);
-                }
-                Ok(None) => {}
-                Err(exception) => refused = refused.or(Some(exception)),
-            }
-        }
-        let handed_over = moved.is_some() || elsewhere.is_some();
-        let confirms = handed_over && response == ResponseFlags::SyncWithServer;
-        if confirms {
-            response = ResponseFlags::None;
-        }
-        let own = decided.and_then(|it| it.priority);
-        let queued = Queued {
-            late: Late::new(connection),
-            header: *header,
-            seams,
-            request_id,
-            response,
-            priority: own.or(asked).map_or(0, Priority::number),
-            decided,
-            format: self.format(header),
-            nesting: self.known.nesting,
-            refused,
-            expiry,
-            octets,
-            place: None,
-        };
-        let put = match &elsewhere {
-            Some(lane) => lane.0.pool.put(queued),
-            None => sink.put(queued),
-        };
-        if let Err(queued) = put {
-            queued.refuse();
-        }
-        if confirms {
-            // That it has arrived is all that was asked.
-            self.confirm(connection, header, request_id);
-        }
-        if self.known.agrees_anew {
-            self.known.negotiated = Negotiated::DEFAULT;
-        }
-        match (connection.is_broken(), granted) {
-            (true, _) => Taken::Close,
-            (false, true) => Taken::Granted,
-            (false, false) => Taken::Done,
-        }
-    }
-}
-
-impl State {
-    /// Tells the client that a request has arrived.
-    #[cold]
-    fn confirm(
-        &mut self,
-        connection: &Arc<ServerConnection>,
-        header: &MessageHeader,
-        request_id: u32,
-    ) {
-        let path = Answer {
-            connection,
-            request_id,
-            thread: None,
-        };
-        let mut storage = Vec::new();
-        let mut reply = Reply::new(
-            &path,
-            &mut storage,
-            header.version,
-            request_id,
-            self.format(header),
-            ResponseFlags::SyncWithServer,
-        );
-        // Nothing is written that could fail.
-        let _ = reply.say(ReplyStatus::NoException, &mut |_| {});
-    }
-}
-
-/// Where a request goes that has just arrived, if that has to be found out.
-#[cold]
-fn destination(
-    source: &Source<'_>,
-    request: &RequestHeader<'_>,
-) -> Result<Option<Route>, SystemException> {
-    let Some(key) = request.target.object_key() else {
-        return Ok(None);
-    };
-    let arrived = Incoming {
-        orb: source.orb,
-        key: &key,
-        operation: request.operation,
-        contexts: request.contexts,
-        peer: Some(source.connection),
-        response: request.response,
-        expiry: Expiry::NEVER,
-        lane: source.connection.lane(),
-        decided: None,
-    };
-    arrived.destination()
 }

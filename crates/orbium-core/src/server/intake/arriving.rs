@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Requests on their way into a queue: read as far as it must be known who is to
+//! serve them, and when.
+
+use std::sync::Arc;
+
+use orbium_giop::codeset::Negotiated;
+use orbium_giop::{
+    CancelRequest, HEADER_LEN, MessageHeader, MessageKind, ReplyStatus, RequestHeader,
+    ResponseFlags, SystemException,
+};
+
+use super::queued::{Answer, Late, Queued, Sink};
+use super::{Intake, Source, State, Taken, refuse};
+use crate::adapter::{Expiry, Incoming};
+use crate::dispatch_hook::asked_priority;
+use crate::lane::{Decided, Route};
+use crate::servant::Reply;
+use crate::server::connection::ServerConnection;
+use crate::server::own_thread::Marker;
+use crate::{Lane, Priority};
+
+impl Intake {
+    /// Deals with the next message that has arrived whole; requests go to
+    /// `sink`.
+    pub(in crate::server) fn take_for(&mut self, source: &Source<'_>, sink: &dyn Sink) -> Taken {
+        match self.framing.next() {
+            Ok(Some(header)) if header.kind == MessageKind::Request && !header.more_fragments => {
+                if source.orb.core().dedication.get().is_some() && self.is_marked(source, &header) {
+                    return Taken::Marked;
+                }
+                let mut octets = sink.room();
+                octets.extend_from_slice(self.framing.message(&header));
+                self.framing.consume(&header);
+                self.state
+                    .enqueue(source, sink, &header, octets, Vec::new(), None)
+            }
+            Ok(Some(header)) => {
+                if header.kind == MessageKind::CancelRequest {
+                    let message = self.framing.message(&header);
+                    let mut reader = header.reader(&mut message[HEADER_LEN..]);
+                    if let Ok(cancel) = CancelRequest::read(&mut reader)
+                        && sink.cancel(source.connection.id, cancel.request_id)
+                    {
+                        self.framing.consume(&header);
+                        return Taken::Done;
+                    }
+                }
+                self.take_other(source, &header)
+            }
+            Ok(None) => Taken::None,
+            Err(error) => refuse(source.connection, error),
+        }
+    }
+}
+
+impl State {
+    /// Has a request wait in `sink`, or refuses it. With `moved` that is known to
+    /// be the right one, and how it is served.
+    pub(super) fn enqueue(
+        &mut self,
+        source: &Source<'_>,
+        sink: &dyn Sink,
+        header: &MessageHeader,
+        mut octets: Vec<u8>,
+        seams: Vec<u32>,
+        moved: Option<Decided>,
+    ) -> Taken {
+        let connection = source.connection;
+        let mut reader = header.reader(&mut octets[HEADER_LEN..]);
+        reader.set_seams(&seams);
+        let Ok(request) = RequestHeader::read(&mut reader, header.format().minor) else {
+            connection.send_message_error();
+            return Taken::Close;
+        };
+        let (request_id, mut response) = (request.request_id, request.response);
+        let (mut refused, expiry) = self.heed(&request.contexts, connection);
+        // What came in fragments is served here, and what follows elsewhere.
+        let granted = connection.marker(source.orb, &request.contexts) == Some(Marker::Due);
+        let asked = asked_priority(&request.contexts);
+        // A cancellation that came before means another request.
+        connection.was_cancelled(request_id);
+        let routed = moved.is_none() && source.orb.core().lanes.is_routed();
+        let (decided, elsewhere) = match routed.then(|| destination(source, &request)) {
+            None => (moved, None),
+            Some(Ok(destined)) => destined,
+            Some(Err(exception)) => {
+                refused = refused.or(Some(exception));
+                (None, None)
+            }
+        };
+        let handed_over = moved.is_some() || elsewhere.is_some();
+        let confirms = handed_over && response == ResponseFlags::SyncWithServer;
+        if confirms {
+            response = ResponseFlags::None;
+        }
+        let own = decided.and_then(|it| it.priority);
+        let queued = Queued {
+            late: Late::new(connection),
+            header: *header,
+            seams,
+            request_id,
+            response,
+            priority: own.or(asked).map_or(0, Priority::number),
+            decided,
+            format: self.format(header),
+            nesting: self.known.nesting,
+            refused,
+            expiry,
+            octets,
+            place: None,
+        };
+        let put = match &elsewhere {
+            Some(lane) => lane.0.pool.put(queued),
+            None => sink.put(queued),
+        };
+        if let Err(queued) = put {
+            queued.refuse();
+        }
+        if confirms {
+            // That it has arrived is all that was asked.
+            self.confirm(connection, header, request_id);
+        }
+        if self.known.agrees_anew {
+            self.known.negotiated = Negotiated::DEFAULT;
+        }
+        match (connection.is_broken(), granted) {
+            (true, _) => Taken::Close,
+            (false, true) => Taken::Granted,
+            (false, false) => Taken::Done,
+        }
+    }
+}
+
+impl State {
+    /// Tells the client that a request has arrived.
+    #[cold]
+    fn confirm(
+        &mut self,
+        connection: &Arc<ServerConnection>,
+        header: &MessageHeader,
+        request_id: u32,
+    ) {
+        let path = Answer {
+            connection,
+            request_id,
+            thread: None,
+        };
+        let mut storage = Vec::new();
+        let mut reply = Reply::new(
+            &path,
+            &mut storage,
+            header.version,
+            request_id,
+            self.format(header),
+            ResponseFlags::SyncWithServer,
+        );
+        // Nothing is written that could fail.
+        let _ = reply.say(ReplyStatus::NoException, &mut |_| {});
+    }
+}
+
+/// How a request is served that has just arrived, as far as that had to be found
+/// out, and in which other lane.
+type Destined = (Option<Decided>, Option<Lane>);
+
+/// Where a request goes that has just arrived.
+#[cold]
+fn destination(
+    source: &Source<'_>,
+    request: &RequestHeader<'_>,
+) -> Result<Destined, SystemException> {
+    let Some(key) = request.target.object_key() else {
+        return Ok((None, None));
+    };
+    let arrived = Incoming {
+        orb: source.orb,
+        key: &key,
+        operation: request.operation,
+        contexts: request.contexts,
+        peer: Some(source.connection),
+        response: request.response,
+        expiry: Expiry::NEVER,
+        lane: source.connection.lane(),
+        decided: None,
+    };
+    Ok(match arrived.destination()? {
+        None => (None, None),
+        Some(Route::Here(decided)) => (Some(decided), None),
+        Some(Route::To(lane, decided)) => (Some(decided), Some(lane)),
+    })
+}
