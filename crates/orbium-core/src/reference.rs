@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Object references.
 
+mod interface;
 mod marshalling;
 mod own;
 mod questions;
@@ -15,6 +16,7 @@ use orbium_giop::real_time::{PriorityBand, PublishedPolicies};
 use orbium_giop::{Completion, ExceptionKind, Ior, SystemException};
 use orbium_sync::lock::Mutex;
 
+pub use interface::Interface;
 pub use questions::NarrowError;
 
 use crate::client::{Binding, Own, Wishes};
@@ -22,8 +24,8 @@ use crate::orb::NOTICE_TIME_POLICY;
 use crate::orb::policies::ThreadPolicies;
 use crate::raises::Raises;
 use crate::{
-    Channel, OBJECT_REPOSITORY_ID, OfferedProtocol, Operation, Orb, ProtocolPolicy,
-    ProtocolProperties, TimePolicies, client, protocol,
+    Channel, OfferedProtocol, Operation, Orb, ProtocolPolicy, ProtocolProperties, TimePolicies,
+    client, protocol,
 };
 
 /// A reference to an object, wherever it is. One pointer, cheap to clone; nil
@@ -61,59 +63,6 @@ pub(crate) struct Overrides {
     pub(crate) properties: Option<ProtocolProperties>,
     /// Its connections ask their server for something.
     pub(crate) own: Option<Arc<Own>>,
-}
-
-/// A typed reference. Generated code implements this.
-pub trait Interface: Clone + Send + Sync + 'static {
-    /// Repository id of the interface.
-    const REPOSITORY_ID: &'static str;
-
-    /// Repository ids of all its bases, without `CORBA::Object`.
-    const BASES: &'static [&'static str];
-
-    /// Takes an object for one of this interface, unchecked.
-    fn from_object(object: ObjectRef) -> Self;
-
-    /// The untyped reference.
-    fn as_object(&self) -> &ObjectRef;
-
-    /// The same object, with a bound on the time of each call through the new
-    /// reference: connecting, sending and waiting together.
-    ///
-    /// A call that takes longer raises TIMEOUT; the server may still run it.
-    /// Within one ORB the servant runs on the calling thread, and nobody can
-    /// stop it: the call then ends with TIMEOUT when the servant returns.
-    #[must_use]
-    fn with_timeout(&self, timeout: Duration) -> Self {
-        Self::from_object(self.as_object().with_timeout(timeout))
-    }
-
-    /// The same object with time policies of its own; see
-    /// [`ObjectRef::with_time_policies`].
-    #[must_use]
-    fn with_time_policies(&self, times: TimePolicies) -> Self {
-        Self::from_object(self.as_object().with_time_policies(times))
-    }
-
-    /// The same object with a ClientProtocolPolicy of its own; see
-    /// [`ObjectRef::with_protocols`].
-    #[must_use]
-    fn with_protocols(&self, policy: ProtocolPolicy) -> Self {
-        Self::from_object(self.as_object().with_protocols(policy))
-    }
-}
-
-impl Interface for ObjectRef {
-    const REPOSITORY_ID: &'static str = OBJECT_REPOSITORY_ID;
-    const BASES: &'static [&'static str] = &[];
-
-    fn from_object(object: ObjectRef) -> Self {
-        object
-    }
-
-    fn as_object(&self) -> &ObjectRef {
-        self
-    }
 }
 
 impl ObjectRef {
@@ -427,69 +376,4 @@ pub fn nil_reference() -> SystemException {
         orbium_giop::minor::NIL_REFERENCE,
         Completion::No,
     )
-}
-
-/// Implements what every typed reference has, for
-/// `struct Name(ObjectRef)`; `Name = "name"` where IDL has another name for it.
-#[macro_export]
-macro_rules! interface {
-    ($name:ident, $id:literal, [$($base:literal),* $(,)?]) => {
-        $crate::interface!($name = stringify!($name), $id, [$($base),*]);
-    };
-    ($name:ident = $idl:expr, $id:literal, [$($base:literal),* $(,)?]) => {
-        impl $crate::Interface for $name {
-            const REPOSITORY_ID: &'static str = $id;
-            const BASES: &'static [&'static str] = &[$($base),*];
-            fn from_object(object: $crate::ObjectRef) -> Self {
-                Self(object)
-            }
-            fn as_object(&self) -> &$crate::ObjectRef {
-                &self.0
-            }
-        }
-        impl ::core::convert::From<$name> for $crate::ObjectRef {
-            fn from(reference: $name) -> Self {
-                reference.0
-            }
-        }
-        impl ::core::fmt::Debug for $name {
-            fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
-                ::core::fmt::Debug::fmt(&self.0, f)
-            }
-        }
-        impl ::core::cmp::PartialEq for $name {
-            fn eq(&self, other: &Self) -> bool {
-                self.0 == other.0
-            }
-        }
-        impl $crate::cdr::Encode for $name {
-            fn encode<'a>(&'a self, writer: &mut $crate::cdr::CdrWriter<'a>) {
-                $crate::cdr::Encode::encode(&self.0, writer);
-            }
-        }
-        impl $crate::cdr::EncodeNillable for $name {
-            fn encode_nillable<'a>(
-                value: ::core::option::Option<&'a Self>,
-                writer: &mut $crate::cdr::CdrWriter<'a>,
-            ) {
-                <$crate::ObjectRef as $crate::cdr::EncodeNillable>::encode_nillable(
-                    value.map(|value| &value.0),
-                    writer,
-                );
-            }
-        }
-        impl $crate::cdr::DecodeNillable for $name {
-            const MIN_SIZE: usize = 12;
-            fn decode_nillable(
-                reader: &mut $crate::cdr::CdrReader<'_>,
-            ) -> ::core::result::Result<::core::option::Option<Self>, $crate::cdr::CdrError> {
-                let object = <$crate::ObjectRef as $crate::cdr::DecodeNillable>::decode_nillable(reader)?;
-                ::core::result::Result::Ok(object.map(Self))
-            }
-        }
-        impl $crate::cdr::Typed for $name {
-            const TYPE: &'static $crate::cdr::Type =
-                &$crate::cdr::Type::interface($id, $idl);
-        }
-    };
 }
