@@ -17,6 +17,7 @@ use crate::Orb;
 use crate::dedication::{Gate, Pass};
 use crate::lane::thread::{self, Setup};
 use crate::server::intake::{Answering, HandOver, Intake, Queued, Sink, Source, Taken};
+use crate::server::passing::pass_on;
 use crate::server::receiving::{self, Receiving};
 use crate::server::{LaneCore, ServerConnection};
 
@@ -80,23 +81,8 @@ impl Own {
     }
 
     fn read_elsewhere(self: &Arc<Self>, intake: Box<Intake>) -> Result<(), Box<Intake>> {
-        let passed = Arc::new(std::sync::Mutex::new(Some(intake)));
-        let (own, taken) = (Arc::clone(self), Arc::clone(&passed));
-        let spawned = self.lane.threads.run(move || {
-            let intake = taken.lock().ok().and_then(|mut it| it.take());
-            if let Some(intake) = intake {
-                own.read(*intake);
-            }
-        });
-        match spawned {
-            Ok(()) => Ok(()),
-            Err(error) => {
-                crate::log::debug!(%error, "no thread");
-                let back = passed.lock().ok().and_then(|mut it| it.take());
-                // Nobody else can have taken it.
-                back.map_or(Ok(()), Err)
-            }
-        }
+        let own = Arc::clone(self);
+        pass_on(&self.lane.threads, intake, move |intake| own.read(*intake))
     }
 
     /// Reads the connection to its end, or until another thread does; then this

@@ -11,6 +11,7 @@ mod intake;
 mod lane_core;
 mod leader_followers;
 mod own_thread;
+mod passing;
 mod pool;
 mod reactive;
 mod reactor;

@@ -19,6 +19,7 @@ use crate::server::LaneCore;
 use crate::server::connection::ServerConnection;
 use crate::server::ending::refuse_the_rest;
 use crate::server::intake::{HandOver, Intake, Source, Taken};
+use crate::server::passing::pass_on;
 use crate::server::reactor::{Reactor, TURN};
 pub(crate) use meanwhile::{is_within_a_wait, keeps_reactor, wait_meanwhile};
 
@@ -44,20 +45,11 @@ impl Held {
             return false;
         };
         let threads = reactor.shared.threads.clone();
-        let passed = Arc::new(std::sync::Mutex::new(Some(reactor)));
-        let taken = Arc::clone(&passed);
-        let spawned = threads.run(move || {
-            let reactor = taken.lock().ok().and_then(|mut taken| taken.take());
-            if let Some(reactor) = reactor {
-                run(reactor);
-            }
-        });
-        if spawned.is_ok() {
+        let Err(back) = pass_on(&threads, reactor, run) else {
             return true;
-        }
+        };
         // No thread to be had: keep the reactor, and block.
-        let back = passed.lock().ok().and_then(|mut passed| passed.take());
-        *self.reactor.borrow_mut() = back;
+        *self.reactor.borrow_mut() = Some(back);
         false
     }
 

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What a thread has and another is to go on with.
+
+use std::sync::{Arc, Mutex};
+
+use orbium_sync::ThreadCache;
+
+/// Has another thread `go_on` with what this one has; gives it back if there is no
+/// thread to be had.
+pub(super) fn pass_on<T: Send + 'static>(
+    threads: &ThreadCache,
+    had: Box<T>,
+    go_on: impl FnOnce(Box<T>) + Send + 'static,
+) -> Result<(), Box<T>> {
+    let passed = Arc::new(Mutex::new(Some(had)));
+    let taken = Arc::clone(&passed);
+    let spawned = threads.run(move || {
+        let had = taken.lock().ok().and_then(|mut it| it.take());
+        if let Some(had) = had {
+            go_on(had);
+        }
+    });
+    let Err(error) = spawned else {
+        return Ok(());
+    };
+    crate::log::debug!(%error, "no thread");
+    let back = passed.lock().ok().and_then(|mut it| it.take());
+    // Nobody else can have taken it.
+    back.map_or(Ok(()), Err)
+}
