@@ -72,7 +72,7 @@ impl<'o> Attempt<'o> {
         };
         let orb = self.object.orb();
         let has_ended = || orb.heed(orb.notice()).map(drop);
-        self.timing.await_start(start, has_ended)
+        self.timing.await_start(start, &has_ended)
     }
 
     /// Minds policies; before when the request is not to be sent.

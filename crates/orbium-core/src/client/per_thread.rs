@@ -143,12 +143,12 @@ impl OwnConnections {
     /// Closes in order what was not used since then; how many they were. They
     /// are to be counted out.
     pub(super) fn close_idle_since(&self, since: Instant) -> usize {
-        self.close_those(|connection| connection.used_before(since), usize::MAX)
+        self.close_those(&|connection| connection.used_before(since), usize::MAX)
     }
 
     /// Closes all that is idle.
     pub(super) fn close_all(&self) -> usize {
-        self.close_those(|_| true, usize::MAX)
+        self.close_those(&|_| true, usize::MAX)
     }
 
     /// Closes the connection that has been idle for longest.
@@ -169,10 +169,10 @@ impl OwnConnections {
 
     /// Closes one idle connection of some thread, if there is one.
     pub(super) fn give_one_up(&self) -> bool {
-        self.close_those(|_| true, 1) > 0
+        self.close_those(&|_| true, 1) > 0
     }
 
-    fn close_those(&self, unwanted: impl Fn(&Connection) -> bool, most: usize) -> usize {
+    fn close_those(&self, unwanted: &dyn Fn(&Connection) -> bool, most: usize) -> usize {
         let mut closed = 0;
         for own in self.all() {
             let mut idle = own.lock_all_idle();

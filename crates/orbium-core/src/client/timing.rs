@@ -140,7 +140,7 @@ impl Timing {
     pub(crate) fn await_start(
         &mut self,
         start: Instant,
-        has_ended: impl Fn() -> Result<(), SystemException>,
+        has_ended: &dyn Fn() -> Result<(), SystemException>,
     ) -> Result<(), SystemException> {
         wait_until(start, has_ended)?;
         self.timeout = self.sending.remaining().map_err(|_| deadline_passed())?;
@@ -160,7 +160,7 @@ impl Timing {
         };
         self.reply.remaining().map_err(late)?;
         match self.reply_start {
-            Some(start) => wait_until(start, || Ok(())),
+            Some(start) => wait_until(start, &|| Ok(())),
             None => Ok(()),
         }
     }
@@ -194,7 +194,7 @@ const LOOK: Duration = Duration::from_millis(50);
 
 fn wait_until(
     start: Instant,
-    has_ended: impl Fn() -> Result<(), SystemException>,
+    has_ended: &dyn Fn() -> Result<(), SystemException>,
 ) -> Result<(), SystemException> {
     // Others on a connection that is being served must not wait too.
     role::about_to_block();

@@ -9,14 +9,16 @@ use std::time::{Duration, Instant};
 use orbium_sync::ThreadCache;
 use orbium_sync::lock::{Mutex, MutexGuard};
 use orbium_sys::Waker;
+use orbium_transport::ByteStream;
 
 use crate::accepting::Accepting;
 use crate::lane::thread::Setup;
 use crate::orb::{OrbCore, OrbError};
+use crate::server::bell::Bell;
 use crate::server::connection::ServerConnection;
 use crate::server::pool::Pool;
 use crate::server::{leader_followers, reactive, threads, worker_pool};
-use crate::{Channel, LaneConfig, Orb, ServerStrategy};
+use crate::{Channel, Config, LaneConfig, Orb, ServerStrategy};
 
 /// How long requests that are being served may go on after the end. Nobody can stop
 /// a servant, and what ends an ORB must come back even if one never does.
@@ -125,18 +127,23 @@ impl LaneCore {
     }
 
     /// Takes a connection into the books; `None` beyond the limit, or when no
-    /// more are taken.
+    /// more are taken. With a `bell` sends must not block.
     pub(super) fn register(
         &self,
-        limit: usize,
-        make: impl FnOnce(u64) -> ServerConnection,
+        config: &Config,
+        stream: Box<dyn ByteStream>,
+        bell: Option<Arc<Bell>>,
     ) -> Option<Arc<ServerConnection>> {
         let mut connections = self.lock();
-        if connections.len() >= limit || self.is_stopping() {
+        if connections.len() >= config.limits.connections || self.is_stopping() {
+            drop(connections);
+            crate::log::warn!("connection refused: the limit of connections is reached");
             return None;
         }
         let id = self.next_id.fetch_add(1, Ordering::Relaxed);
-        let connection = Arc::new(make(id));
+        let (send_time, fragments) = (config.limits.send_time, config.fragment_size);
+        let made = ServerConnection::new(self, id, stream, send_time, fragments, bell);
+        let connection = Arc::new(made);
         connections.insert(id, Arc::clone(&connection));
         Some(connection)
     }

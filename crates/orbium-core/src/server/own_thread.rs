@@ -70,6 +70,13 @@ impl ServerConnection {
                 .place_for_thread()
                 .and_then(|place| Ok((decide()?, place))),
         };
+        self.settle_with(granted)
+    }
+
+    fn settle_with(
+        &self,
+        granted: Result<(OwnThread, Place), Undedicated>,
+    ) -> Result<(), Undedicated> {
         let settled = &self.settled;
         let mut state = settled.state.lock().unwrap_or_else(PoisonError::into_inner);
         if !matches!(*state, State::Unasked | State::Refused(_)) {

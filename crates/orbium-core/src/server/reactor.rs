@@ -217,13 +217,8 @@ impl Reactor {
         if stream.set_nonblocking(true).is_err() {
             return;
         }
-        let (send_time, fragments) = (limits.send_time, orb.config().fragment_size);
         let bell = Some(Arc::clone(&self.bell));
-        let registered = self.shared.register(limits.connections, |id| {
-            ServerConnection::new(&self.shared, id, stream, send_time, fragments, bell)
-        });
-        let Some(connection) = registered else {
-            crate::log::warn!("connection refused: the limit of connections is reached");
+        let Some(connection) = self.shared.register(orb.config(), stream, bell) else {
             return;
         };
         let source = connection.stream.source();

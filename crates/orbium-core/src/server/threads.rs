@@ -45,17 +45,12 @@ impl Serving {
             return;
         };
         let limits = &orb.config().limits;
-        let (send_time, fragments) = (limits.send_time, orb.config().fragment_size);
         let receive = receiving::bound(limits);
-        let timeouts = stream.set_timeouts(Some(Some(receive)), Some(Some(send_time)));
+        let timeouts = stream.set_timeouts(Some(Some(receive)), Some(Some(limits.send_time)));
         if timeouts.is_err() {
             return;
         }
-        let registered = self.shared.register(limits.connections, |id| {
-            ServerConnection::new(&self.shared, id, stream, send_time, fragments, None)
-        });
-        let Some(connection) = registered else {
-            crate::log::warn!("connection refused: the limit of connections is reached");
+        let Some(connection) = self.shared.register(orb.config(), stream, None) else {
             return;
         };
         let intake = Intake::new(limits, &*connection.stream);

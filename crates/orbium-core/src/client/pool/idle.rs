@@ -14,11 +14,11 @@ impl Pool {
             let closed = own.close_all();
             self.count_closed(closed);
         }
-        self.drop_idle(|_| true);
+        self.drop_idle(&|_| true);
     }
 
     /// Drops the idle connections that `unwanted` says; whether there were any.
-    fn drop_idle(&self, unwanted: impl Fn(&Connection) -> bool) -> bool {
+    fn drop_idle(&self, unwanted: &dyn Fn(&Connection) -> bool) -> bool {
         let mut state = self.lock_all_idle();
         let (gone, kept): (Vec<_>, Vec<_>) = std::mem::take(&mut state.idle)
             .into_iter()
@@ -50,7 +50,7 @@ impl Pool {
     /// Drops what the server has closed or spoiled.
     pub(in crate::client) fn drop_spoilt(&self) {
         if let Source::Exclusive(_) = self.source {
-            self.drop_idle(Connection::is_spoilt);
+            self.drop_idle(&Connection::is_spoilt);
             return;
         }
         // What has come for busy seats spoils nothing.
@@ -112,7 +112,7 @@ impl Pool {
             let closed = own.close_idle_since(since);
             return self.count_closed(closed);
         }
-        let closed = self.drop_idle(|connection| {
+        let closed = self.drop_idle(&|connection| {
             let is_idle = connection.used_before(since);
             if is_idle {
                 connection.close();
@@ -132,7 +132,7 @@ impl Pool {
             let closed = own.close_all();
             self.count_closed(closed);
         }
-        self.drop_idle(|connection| {
+        self.drop_idle(&|connection| {
             connection.close();
             true
         });

@@ -89,7 +89,7 @@ impl Outbox {
 
     /// Gives the turn back. `send` is given what waits here meanwhile, and
     /// returns how much of it is gone.
-    pub(super) fn release(&self, send: impl Fn(&[u8]) -> usize) {
+    pub(super) fn release(&self, send: &dyn Fn(&[u8]) -> usize) {
         loop {
             let mut state = self.lock();
             let mut after = std::mem::take(&mut state.after);
@@ -117,7 +117,7 @@ impl Outbox {
 
     /// Sends a small message without waiting for the turn: who has it sends it
     /// at its end.
-    pub(super) fn say(&self, message: &[u8], send: impl Fn(&[u8]) -> usize) {
+    pub(super) fn say(&self, message: &[u8], send: &dyn Fn(&[u8]) -> usize) {
         {
             let mut state = self.lock();
             if state.ended || state.after.len() + message.len() > MAX_AFTER {
@@ -137,7 +137,7 @@ impl Outbox {
         &self,
         message: &[u8],
         deadline: Deadline,
-        send: impl Fn(&[u8]) -> usize,
+        send: &dyn Fn(&[u8]) -> usize,
     ) {
         if self.acquire(deadline).is_ok() {
             self.lock().after.extend_from_slice(message);
@@ -171,7 +171,7 @@ mod tests {
     fn one_sends_at_a_time_and_small_messages_go_behind() {
         let outbox = Outbox::default();
         let sent = RefCell::new(Vec::new());
-        let send = |octets: &[u8]| {
+        let send = &|octets: &[u8]| {
             sent.borrow_mut().extend_from_slice(octets);
             octets.len()
         };
@@ -193,7 +193,7 @@ mod tests {
         let outbox = Outbox::default();
         outbox.acquire(Deadline::NEVER).unwrap();
         outbox.put_rest([&b"one two"[..]].into_iter());
-        outbox.release(|_| 4);
+        outbox.release(&|_| 4);
         assert!(outbox.has_rest());
         outbox.acquire(soon()).unwrap();
         assert_eq!(outbox.take_rest(), b"two");

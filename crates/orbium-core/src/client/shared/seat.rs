@@ -4,6 +4,7 @@
 //! What is received is what answers this caller; whole messages are sent, never
 //! mixed with those of others.
 
+use std::fmt;
 use std::io::{self, IoSlice};
 use std::net::Shutdown;
 use std::os::fd::{AsFd, OwnedFd};
@@ -26,7 +27,6 @@ const HEAD: usize = HEADER_LEN + 4;
 const MAX_PIECES: usize = 16;
 
 /// One caller's place at a shared connection.
-#[derive(Debug)]
 pub(super) struct Seat {
     line: Arc<Line>,
     place: usize,
@@ -34,7 +34,7 @@ pub(super) struct Seat {
     state: Mutex<State>,
 }
 
-#[derive(Debug, Default)]
+#[derive(Default)]
 struct State {
     receive_timeout: Option<Duration>,
     send_timeout: Option<Duration>,
@@ -74,11 +74,10 @@ impl Seat {
         match header.kind {
             MessageKind::CloseConnection => return Ok(false),
             MessageKind::MessageError | MessageKind::CancelRequest => {
-                let octets: Vec<u8> = pieces
-                    .iter()
-                    .flat_map(|piece| piece.iter())
-                    .copied()
-                    .collect();
+                let mut octets = Vec::new();
+                for piece in pieces {
+                    octets.extend_from_slice(piece);
+                }
                 if header.kind == MessageKind::MessageError {
                     self.line.end_with(&octets);
                 } else {
@@ -196,6 +195,13 @@ fn gather(pieces: &[IoSlice<'_>], head: &mut [u8]) -> usize {
         len += count;
     }
     len
+}
+
+/// Streams have it. Not derived: the whole connection would be shown.
+impl fmt::Debug for Seat {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "seat {}", self.place)
+    }
 }
 
 impl Drop for Seat {

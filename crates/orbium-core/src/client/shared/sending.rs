@@ -15,12 +15,13 @@ const LAST_WAIT: Duration = Duration::from_millis(100);
 impl Line {
     /// Sends a small message as soon as the others allow, without waiting.
     pub(super) fn say(&self, message: &[u8]) {
-        self.outbox.say(message, |octets| self.push_at_once(octets));
+        let send = |octets: &[u8]| self.push_at_once(octets);
+        self.outbox.say(message, &send);
     }
 
     /// Gives the turn to send back.
     pub(super) fn release(&self) {
-        self.outbox.release(|octets| self.push_at_once(octets));
+        self.outbox.release(&|octets| self.push_at_once(octets));
     }
 
     /// Sends on what somebody began and had no time for, as far as the peer
@@ -116,7 +117,7 @@ impl Line {
     pub(super) fn end_with(&self, message: &[u8]) {
         let soon = Deadline::after(Some(LAST_WAIT));
         let send = |octets: &[u8]| self.push_at_once(octets);
-        self.outbox.say_last(message, soon, send);
+        self.outbox.say_last(message, soon, &send);
         self.finish(End::Lost);
     }
 }

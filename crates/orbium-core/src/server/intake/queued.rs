@@ -33,8 +33,8 @@ pub(in crate::server) trait Sink {
     fn cancel(&self, connection: u64, request_id: u32) -> bool;
 }
 
-/// Is told that an answer is about to go out.
-pub(in crate::server) trait Answering {
+/// A thread that serves such requests: it is told that an answer is about to go out.
+pub(in crate::server) trait Answering: Role {
     fn answers(&self);
 }
 
@@ -125,7 +125,7 @@ impl Queued {
         mut self,
         orb: &Orb,
         priority: Option<Priority>,
-        role: &(impl Role + Answering),
+        role: &dyn Answering,
         storage: &mut Vec<u8>,
     ) -> Vec<u8> {
         let connection = &self.late.0;
