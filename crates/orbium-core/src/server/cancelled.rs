@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Requests that nobody waits for any more.
 
-use std::collections::HashSet;
 use std::sync::PoisonError;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -13,21 +12,21 @@ const MAX: usize = 1024;
 /// The ids of cancelled requests of a connection.
 #[derive(Debug, Default)]
 pub(super) struct Cancelled {
-    ids: Mutex<HashSet<u32>>,
+    ids: Mutex<Vec<u32>>,
     /// Whether there are any: known without the lock.
     some: AtomicBool,
 }
 
 impl Cancelled {
-    fn lock(&self) -> MutexGuard<'_, HashSet<u32>> {
+    fn lock(&self) -> MutexGuard<'_, Vec<u32>> {
         self.ids.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Remembers one, up to a bound.
     pub(super) fn insert(&self, request_id: u32) {
         let mut ids = self.lock();
-        if ids.len() < MAX {
-            ids.insert(request_id);
+        if ids.len() < MAX && !ids.contains(&request_id) {
+            ids.push(request_id);
             self.some.store(true, Ordering::Release);
         }
     }
@@ -38,9 +37,12 @@ impl Cancelled {
             return false;
         }
         let mut ids = self.lock();
-        let was = ids.remove(&request_id);
+        let place = ids.iter().position(|id| *id == request_id);
+        if let Some(place) = place {
+            ids.swap_remove(place);
+        }
         self.some.store(!ids.is_empty(), Ordering::Release);
-        was
+        place.is_some()
     }
 
     /// Forgets all.

@@ -9,7 +9,7 @@
 mod putting;
 mod worker;
 
-use std::collections::{HashMap, HashSet, VecDeque};
+use std::collections::{HashMap, VecDeque};
 use std::io;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, PoisonError, Weak};
@@ -40,8 +40,9 @@ struct State {
     waiting: Waiting<Queued>,
     /// Buffers for requests, for as many as there are workers.
     room: Vec<Vec<u8>>,
-    /// Connections of which a oneway runs: what was sent behind it comes after.
-    oneways: HashSet<u64>,
+    /// Connections of which a oneway runs: what was sent behind it comes after. No
+    /// more than there are threads.
+    oneways: Vec<u64>,
     /// Lanes that want a request of theirs served.
     loans: VecDeque<Arc<Pool>>,
     /// Threads that wait for a request.
@@ -121,7 +122,7 @@ impl Pool {
             state: Mutex::new(State {
                 waiting: Waiting::new(octets),
                 room: Vec::new(),
-                oneways: HashSet::new(),
+                oneways: Vec::new(),
                 loans: VecDeque::new(),
                 idle: 0,
                 active: 0,
@@ -177,7 +178,7 @@ impl Pool {
     pub(super) fn forget(&self, connection: u64) {
         let which = |queued: &Queued| queued.connection().id == connection;
         // Dropped when the lock is no longer held: that may end the connection.
-        let _removed = self.lock().waiting.remove(which);
+        let _removed = self.lock().waiting.remove(&which);
     }
 
     /// Begins nothing more. Requests that wait are dropped with their
@@ -188,7 +189,7 @@ impl Pool {
             let mut state = self.lock();
             state.closed = true;
             state.loans.clear();
-            state.waiting.remove(|_| true)
+            state.waiting.remove(&|_| true)
         };
         self.changed.notify_all();
         let mut waiting = HashMap::<u64, usize>::new();
@@ -278,14 +279,14 @@ impl Pool {
         let mut queued = waiting.take(may_begin)?;
         queued.begin();
         if queued.is_oneway() {
-            oneways.insert(queued.connection().id);
+            oneways.push(queued.connection().id);
         }
         Some(queued)
     }
 
     /// What was sent behind a oneway may begin.
     fn oneway_ends(&self, state: &mut State, connection: u64) {
-        state.oneways.remove(&connection);
+        state.oneways.retain(|id| *id != connection);
         if state.idle > 0 {
             self.changed.notify_all();
         }
@@ -305,7 +306,7 @@ impl Pool {
                 return;
             }
             state.stalled = true;
-            state.waiting.remove(|_| true)
+            state.waiting.remove(&|_| true)
         };
         crate::log::warn!("all threads wait in calls of their own: requests are refused");
         self.count_refused(refused.len());

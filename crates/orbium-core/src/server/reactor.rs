@@ -5,7 +5,7 @@
 mod times;
 mod turns;
 
-use std::collections::{HashMap, HashSet, VecDeque};
+use std::collections::{HashMap, VecDeque};
 use std::io;
 use std::os::fd::AsFd;
 use std::sync::{Arc, Weak};
@@ -42,6 +42,8 @@ pub(super) struct Served {
     pub(super) unfinished: Option<Deadline>,
     /// Nothing more is read; it is closed when all that is kept was sent.
     closing: bool,
+    /// Whether it is among those with a deadline.
+    is_timed: bool,
     quiet: Quiet,
 }
 
@@ -92,8 +94,8 @@ pub(super) struct Reactor {
     pub(super) served: HashMap<u64, Served>,
     /// Connections to look at before waiting again.
     pub(super) todo: VecDeque<u64>,
-    /// Connections with a deadline, lazily cleaned.
-    timed: HashSet<u64>,
+    /// Connections with a deadline, lazily cleaned. Each knows that it is here.
+    timed: Vec<u64>,
     /// After which time idle connections are closed, and when they are looked at
     /// next.
     idle: Option<(Duration, Instant)>,
@@ -118,7 +120,7 @@ impl Reactor {
             accepting,
             served: HashMap::new(),
             todo: VecDeque::new(),
-            timed: HashSet::new(),
+            timed: Vec::new(),
             idle: orb
                 .config()
                 .limits
@@ -239,6 +241,7 @@ impl Reactor {
                 intake,
                 unfinished: None,
                 closing: false,
+                is_timed: false,
                 quiet: Quiet::default(),
             },
         );

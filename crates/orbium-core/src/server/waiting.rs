@@ -121,7 +121,7 @@ impl<T> Waiting<T> {
     }
 
     /// Takes all of a kind out.
-    pub(super) fn remove(&mut self, which: impl Fn(&T) -> bool) -> Vec<T> {
+    pub(super) fn remove(&mut self, which: &dyn Fn(&T) -> bool) -> Vec<T> {
         let mut removed = Vec::new();
         for entries in self.levels.iter_mut().map(|level| &mut level.entries) {
             // Once around: what stays comes back in its order.
@@ -205,7 +205,7 @@ mod tests {
             waiting.put(0, 1, entry, 10).unwrap();
             waiting.put(1, 1, entry, 10).unwrap();
         }
-        assert_eq!(waiting.remove(|entry| *entry == "x").len(), 4);
+        assert_eq!(waiting.remove(&|entry| *entry == "x").len(), 4);
         assert_eq!((waiting.len(), waiting.octets), (6, 6));
         assert_eq!(all(&mut waiting), ["a", "b", "c", "a", "b", "c"]);
     }
@@ -216,7 +216,7 @@ mod tests {
         // One alone may be as large as a message may be.
         waiting.put(0, 50, "large", 2).unwrap();
         assert_eq!(waiting.put(0, 1, "no octets", 2), Err("no octets"));
-        assert_eq!(waiting.remove(|entry| *entry == "large"), ["large"]);
+        assert_eq!(waiting.remove(&|entry| *entry == "large"), ["large"]);
         waiting.put(0, 5, "a", 2).unwrap();
         assert_eq!(waiting.put(0, 6, "too large", 2), Err("too large"));
         waiting.put(0, 5, "b", 2).unwrap();

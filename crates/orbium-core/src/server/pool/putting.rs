@@ -108,7 +108,7 @@ impl Sink for Arc<Pool> {
 
     fn cancel(&self, connection: u64, request_id: u32) -> bool {
         let which = |queued: &Queued| queued.is(connection, request_id);
-        let removed = self.lock().waiting.remove(which);
+        let removed = self.lock().waiting.remove(&which);
         !removed.is_empty()
     }
 }

@@ -42,33 +42,52 @@ impl Reactor {
 
     /// Time until the next deadline; connections past theirs are dropped.
     fn drop_late(&mut self) -> Option<Duration> {
-        let mut next: Option<Duration> = None;
-        let timed = std::mem::take(&mut self.timed);
-        for id in timed.into_iter().chain(self.bell.timed()) {
-            let Some(served) = self.served.get(&id) else {
-                continue;
-            };
-            let pending = served.connection.pending_deadline();
-            let earliest = match (served.unfinished, pending) {
-                (Some(a), Some(b)) => a.earlier(b),
-                (Some(one), None) | (None, Some(one)) => one,
-                (None, None) => continue,
-            };
-            match earliest.remaining() {
-                Ok(left) => {
-                    next = match (next, left) {
-                        (Some(a), Some(b)) => Some(a.min(b)),
-                        (a, b) => a.or(b),
-                    };
-                    self.timed.insert(id);
-                }
-                Err(_) => {
-                    crate::log::debug!(peer = %served.connection.peer(), "peer too slow");
-                    self.lose(id);
-                }
+        for id in self.bell.timed() {
+            self.note_timed(id);
+        }
+        let mut next = None;
+        let mut timed = std::mem::take(&mut self.timed);
+        timed.retain(|&id| self.stays_timed(id, &mut next));
+        self.timed = timed;
+        next
+    }
+
+    /// Notes that a connection has a deadline.
+    pub(super) fn note_timed(&mut self, id: u64) {
+        if let Some(served) = self.served.get_mut(&id)
+            && !std::mem::replace(&mut served.is_timed, true)
+        {
+            self.timed.push(id);
+        }
+    }
+
+    /// Whether a connection has a deadline that is to come, and perhaps is the
+    /// `next`.
+    fn stays_timed(&mut self, id: u64, next: &mut Option<Duration>) -> bool {
+        let Some(served) = self.served.get_mut(&id) else {
+            return false;
+        };
+        let pending = served.connection.pending_deadline();
+        let earliest = match (served.unfinished, pending) {
+            (Some(a), Some(b)) => Some(a.earlier(b)),
+            (one, other) => one.or(other),
+        };
+        match earliest.map(Deadline::remaining) {
+            Some(Ok(left)) => {
+                *next = match (*next, left) {
+                    (Some(a), Some(b)) => Some(a.min(b)),
+                    (a, b) => a.or(b),
+                };
+                return true;
+            }
+            None => served.is_timed = false,
+            Some(Err(_)) => {
+                crate::log::debug!(peer = %served.connection.peer(), "peer too slow");
+                served.is_timed = false;
+                self.lose(id);
             }
         }
-        next
+        false
     }
 
     /// Whether there is something to do but to wait for connections, or soon will
@@ -91,7 +110,7 @@ impl Reactor {
         if served.connection.stream.is_midway() {
             if served.unfinished.is_none() {
                 served.unfinished = Some(completion(&self.orb));
-                self.timed.insert(id);
+                self.note_timed(id);
             }
         } else if served
             .intake()

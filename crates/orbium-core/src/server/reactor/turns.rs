@@ -75,7 +75,7 @@ impl Reactor {
             served.unfinished = Some(completion(&self.orb));
         }
         if served.unfinished.is_some() {
-            self.timed.insert(id);
+            self.note_timed(id);
         }
         // The poller does not know of it.
         if buffered {
