@@ -189,11 +189,7 @@ impl<'a, 'b> Exchange<'a, 'b> {
                 minor::MESSAGE_TOO_LARGE,
                 Completion::No,
             )),
-            SendFailure::TimedOut => Outcome::Failed(orbium(
-                ExceptionKind::Timeout,
-                minor::DEADLINE_PASSED,
-                Completion::No,
-            )),
+            SendFailure::TimedOut => Outcome::Failed(deadline_passed()),
             SendFailure::Refused => Outcome::Failed(not_trusted()),
             SendFailure::Lost => Outcome::NotBegun(orbium(
                 ExceptionKind::CommFailure,

@@ -6,12 +6,13 @@ use std::io;
 use orbium_cdr::{ByteOrder, CdrError, CdrErrorKind, CdrWriter, Decode, Format};
 use orbium_giop::{
     AddressingDisposition, Completion, ExceptionKind, HEADER_LEN, Ior, LocateReplyHeader,
-    LocateStatus, MessageKind, SystemException, SystemExceptionBody, minor, write_locate_request,
+    LocateStatus, MessageHeader, MessageKind, SystemException, SystemExceptionBody, minor,
+    write_locate_request,
 };
 
 use crate::Orb;
 use crate::adapter::Located;
-use crate::client::connection::Received;
+use crate::client::connection::{Connection, Received};
 use crate::client::exchange::Outcome;
 use crate::client::link::{Link, deadline_passed, not_trusted};
 use crate::client::timing::Timing;
@@ -32,7 +33,6 @@ pub(crate) fn perform(
     timing: &Timing,
 ) -> Result<bool, Outcome> {
     let (candidate, timeout) = (link.candidate, link.timeout);
-    let deadline = timing.reply;
     let Some(connection) = &mut link.connection else {
         return Ok(orb.locate(&candidate.object_key) == Located::Here);
     };
@@ -53,44 +53,58 @@ pub(crate) fn perform(
         });
     }
     loop {
-        let header = match connection.receive(deadline) {
+        let header = match connection.receive(timing.reply) {
             Received::Message(header) => header,
-            other => {
-                match other {
-                    Received::TimedOut => link.abandon(),
-                    _ => link.give_up(),
-                }
-                return Err(match other {
-                    Received::Closed => Outcome::NotBegun(lost()),
-                    Received::TimedOut => Outcome::Failed(deadline_passed()),
-                    Received::Refused => Outcome::Failed(not_trusted()),
-                    _ => Outcome::Failed(lost()),
-                });
-            }
+            other => return Err(unanswered(&mut link, other)),
         };
-        let message = connection.message(&header);
-        let mut reader = header.reader(&mut message[HEADER_LEN..]);
-        // A reply to an earlier request comes too late.
-        let read = if header.kind == MessageKind::LocateReply {
-            match LocateReplyHeader::read(&mut reader, header.format().minor) {
-                Ok(answer) if answer.request_id == request_id => {
-                    Some(interpret(answer.status, &mut reader))
-                }
-                Ok(_) => None,
-                Err(error) => Some(Err(malformed(error))),
-            }
-        } else {
-            None
-        };
-        connection.consume(&header);
-        if let Some(read) = read {
-            return read;
+        if let Some(answer) = read(connection, &header, request_id) {
+            return answer;
         }
-        if deadline.has_passed() {
-            link.abandon();
-            return Err(Outcome::Failed(deadline_passed()));
+        if timing.reply.has_passed() {
+            return Err(unanswered(&mut link, Received::TimedOut));
         }
     }
+}
+
+/// What to do where no answer came.
+fn unanswered(link: &mut Link<'_>, received: Received) -> Outcome {
+    match received {
+        Received::TimedOut => link.abandon(),
+        _ => link.give_up(),
+    }
+    match received {
+        Received::Closed => Outcome::NotBegun(lost()),
+        Received::TimedOut => Outcome::Failed(deadline_passed()),
+        Received::Refused => Outcome::Failed(not_trusted()),
+        _ => Outcome::Failed(lost()),
+    }
+}
+
+/// What a message says of that question; `None` if it answers an earlier one, too
+/// late.
+fn read(
+    connection: &mut Connection,
+    header: &MessageHeader,
+    request_id: u32,
+) -> Option<Result<bool, Outcome>> {
+    let message = connection.message(header);
+    let mut reader = header.reader(&mut message[HEADER_LEN..]);
+    let answer = match header.kind {
+        MessageKind::LocateReply => LocateReplyHeader::read(&mut reader, header.format().minor),
+        _ => {
+            connection.consume(header);
+            return None;
+        }
+    };
+    let said = match answer {
+        Ok(answer) if answer.request_id == request_id => {
+            Some(interpret(answer.status, &mut reader))
+        }
+        Ok(_) => None,
+        Err(error) => Some(Err(malformed(error))),
+    };
+    connection.consume(header);
+    said
 }
 
 fn malformed(error: CdrError) -> Outcome {
