@@ -11,10 +11,15 @@
 //! to wait for the connections, up to a limit; the last one begins nothing, but
 //! refuses whatever comes, so that somebody always waits for the connections.
 
+mod member;
+
 use std::io;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, PoisonError};
 use std::time::{Duration, Instant};
+
+use orbium_sync::lock::{Mutex, MutexGuard};
+use orbium_sys::Ready;
 
 use crate::Orb;
 use crate::accepting::Accepting;
@@ -22,11 +27,10 @@ use crate::server::LaneCore;
 use crate::server::bell::Bell;
 use crate::server::connection::ServerConnection;
 use crate::server::ending::refuse_the_rest;
-use crate::server::intake::{HandOver, Intake, Queued, Sink, Source, Taken};
+use crate::server::intake::{Intake, Source, Taken};
 use crate::server::reactor::{Reactor, TURN};
 use crate::server::starting::{Called, Roll};
-use orbium_sync::lock::{Mutex, MutexGuard};
-use orbium_sys::Ready;
+use member::Member;
 
 struct State {
     reactor: Reactor,
@@ -136,17 +140,10 @@ impl Team {
         let mut spare_since = None;
         while !self.is_over(&state) && state.active <= self.grows_to {
             if let Some(id) = state.reactor.todo.pop_front() {
-                let Some((orb, connection, intake)) = state.reactor.take(id) else {
-                    continue;
-                };
-                self.see_that_others_wait(&mut state);
-                return Some(Turn {
-                    orb,
-                    connection,
-                    intake,
-                    easy: !self.tell(&state),
-                    refuse: state.active == 1 && state.alive > self.most,
-                });
+                match self.turn(&mut state, id) {
+                    Some(turn) => return Some(turn),
+                    None => continue,
+                }
             }
             let spare = state.active > self.threads;
             let mut timeout = state.reactor.timeout();
@@ -168,21 +165,38 @@ impl Team {
             state = self.lock();
             heed(&mut state, waited, ready);
         }
+        self.end_thread(state);
+        None
+    }
+
+    /// The turn of a connection that there is something to do for.
+    fn turn(self: &Arc<Self>, state: &mut State, id: u64) -> Option<Turn> {
+        let (orb, connection, intake) = state.reactor.take(id)?;
+        self.see_that_others_wait(state);
+        Some(Turn {
+            orb,
+            connection,
+            intake,
+            easy: !self.tell(state),
+            refuse: state.active == 1 && state.alive > self.most,
+        })
+    }
+
+    /// This thread serves no more: it is one too many, or all is over.
+    fn end_thread(&self, mut state: MutexGuard<'_, State>) {
         state.active -= 1;
         state.alive -= 1;
-        if self.is_over(&state) {
-            // Those being served are ended by who serves them.
-            let left = state.reactor.close_all();
-            // Whoever waits, or is about to, has to hear of it.
-            self.shared.waker.wake();
-            drop(state);
-            if let Some(left) = left {
-                refuse_the_rest(left);
-            }
-        } else {
-            self.somebody_look(&state);
+        if !self.is_over(&state) {
+            return self.somebody_look(&state);
         }
-        None
+        // Those being served are ended by who serves them.
+        let left = state.reactor.close_all();
+        // Whoever waits, or is about to, has to hear of it.
+        self.shared.waker.wake();
+        drop(state);
+        if let Some(left) = left {
+            refuse_the_rest(left);
+        }
     }
 
     fn is_over(&self, state: &State) -> bool {
@@ -261,19 +275,10 @@ impl Team {
             any |= last == Taken::Done;
             if last == Taken::None && !received {
                 received = true;
-                match intake.framing.receive(&*connection.stream) {
-                    // Who ends all connections looks at it.
-                    Ok(0) if self.shared.is_stopping() => {}
-                    Ok(0) => last = Taken::Close,
-                    Ok(_) => {
-                        // To be looked at, in this turn or the next.
-                        last = Taken::Done;
-                        continue;
-                    }
-                    Err(error) => match error.kind() {
-                        io::ErrorKind::Interrupted | io::ErrorKind::WouldBlock => {}
-                        _ => last = Taken::Close,
-                    },
+                last = self.receive(&connection, &mut intake);
+                if last == Taken::Done {
+                    // To be looked at, in this turn or the next.
+                    continue;
                 }
             }
             // No request is begun while the answers before it are not taken.
@@ -292,6 +297,21 @@ impl Team {
         }
         self.put_back(&connection, intake, last, any);
         false
+    }
+
+    /// Receives once; `Done` if there is something to be looked at.
+    #[inline]
+    fn receive(&self, connection: &ServerConnection, intake: &mut Intake) -> Taken {
+        match intake.framing.receive(&*connection.stream) {
+            // Who ends all connections looks at it.
+            Ok(0) if self.shared.is_stopping() => Taken::None,
+            Ok(0) => Taken::Close,
+            Ok(_) => Taken::Done,
+            Err(error) => match error.kind() {
+                io::ErrorKind::Interrupted | io::ErrorKind::WouldBlock => Taken::None,
+                _ => Taken::Close,
+            },
+        }
     }
 
     /// Gives a connection back without the lock, with nothing to be looked after.
@@ -341,54 +361,4 @@ fn is_at_rest(connection: &ServerConnection, intake: &Intake) -> bool {
     let stream = &connection.stream;
     let sends = connection.is_broken() || connection.has_pending() || connection.is_shared();
     !(sends || intake.is_unfinished() || stream.is_midway() || stream.has_buffered())
-}
-
-/// A thread that serves a connection.
-struct Member<'a> {
-    team: &'a Arc<Team>,
-    refuse: bool,
-}
-
-impl HandOver for Member<'_> {
-    /// Whoever is free reads on.
-    fn hand_over(&self, connection: &Arc<ServerConnection>, intake: Intake) -> bool {
-        let id = connection.id;
-        let mut state = self.team.lock();
-        if let Some(served) = state.reactor.served.get_mut(&id) {
-            served.intake = Some(Box::new(intake));
-            state.reactor.todo.push_front(id);
-        }
-        state.active -= 1;
-        if state.active > 0 {
-            self.team.somebody_look(&state);
-            return true;
-        }
-        if self.team.add_thread(&mut state, None).is_ok() {
-            self.team.tell(&state);
-            return true;
-        }
-        // No thread to be had: keep the connection, and block.
-        state.active += 1;
-        if let Some(served) = state.reactor.served.get_mut(&id) {
-            served.intake = None;
-            state.reactor.todo.pop_front();
-        }
-        self.team.tell(&state);
-        false
-    }
-
-    fn sink(&self) -> Option<&dyn Sink> {
-        self.refuse.then_some(self)
-    }
-}
-
-impl Sink for Member<'_> {
-    fn put(&self, request: Queued) -> Result<(), Box<Queued>> {
-        self.team.shared.pool.count_refused(1);
-        Err(Box::new(request))
-    }
-
-    fn cancel(&self, _: u64, _: u32) -> bool {
-        false
-    }
 }

@@ -130,9 +130,7 @@ impl State {
             (false, false) => Taken::Done,
         }
     }
-}
 
-impl State {
     /// Tells the client that a request has arrived.
     #[cold]
     fn confirm(
