@@ -62,20 +62,54 @@ impl State {
         source: &Source<'_>,
         sink: &dyn Sink,
         header: &MessageHeader,
-        mut octets: Vec<u8>,
+        octets: Vec<u8>,
         seams: Vec<u32>,
         moved: Option<Decided>,
     ) -> Taken {
         let connection = source.connection;
-        let mut reader = header.reader(&mut octets[HEADER_LEN..]);
-        reader.set_seams(&seams);
-        let Ok(request) = RequestHeader::read(&mut reader, header.format().minor) else {
+        let Some(arrived) = self.read(source, header, octets, seams, moved) else {
             connection.send_message_error();
             return Taken::Close;
         };
+        let request_id = arrived.queued.request_id;
+        let put = match &arrived.elsewhere {
+            Some(lane) => lane.0.pool.put(arrived.queued),
+            None => sink.put(arrived.queued),
+        };
+        if let Err(queued) = put {
+            queued.refuse();
+        }
+        if arrived.confirms {
+            // That it has arrived is all that was asked.
+            self.confirm(connection, header, request_id);
+        }
+        if self.known.agrees_anew {
+            self.known.negotiated = Negotiated::DEFAULT;
+        }
+        match (connection.is_broken(), arrived.granted) {
+            (true, _) => Taken::Close,
+            (false, true) => Taken::Granted,
+            (false, false) => Taken::Done,
+        }
+    }
+
+    /// Reads a request as far as it must be known to have it wait; `None` if it
+    /// is none.
+    #[inline]
+    fn read(
+        &mut self,
+        source: &Source<'_>,
+        header: &MessageHeader,
+        mut octets: Vec<u8>,
+        seams: Vec<u32>,
+        moved: Option<Decided>,
+    ) -> Option<Arrived> {
+        let connection = source.connection;
+        let mut reader = header.reader(&mut octets[HEADER_LEN..]);
+        reader.set_seams(&seams);
+        let request = RequestHeader::read(&mut reader, header.format().minor).ok()?;
         let (request_id, mut response) = (request.request_id, request.response);
         let (mut refused, expiry) = self.heed(&request.contexts, connection);
-        // What came in fragments is served here, and what follows elsewhere.
         let granted = connection.marker(source.orb, &request.contexts) == Some(Marker::Due);
         let asked = asked_priority(&request.contexts);
         // A cancellation that came before means another request.
@@ -110,25 +144,12 @@ impl State {
             octets,
             place: None,
         };
-        let put = match &elsewhere {
-            Some(lane) => lane.0.pool.put(queued),
-            None => sink.put(queued),
-        };
-        if let Err(queued) = put {
-            queued.refuse();
-        }
-        if confirms {
-            // That it has arrived is all that was asked.
-            self.confirm(connection, header, request_id);
-        }
-        if self.known.agrees_anew {
-            self.known.negotiated = Negotiated::DEFAULT;
-        }
-        match (connection.is_broken(), granted) {
-            (true, _) => Taken::Close,
-            (false, true) => Taken::Granted,
-            (false, false) => Taken::Done,
-        }
+        Some(Arrived {
+            queued,
+            elsewhere,
+            confirms,
+            granted,
+        })
     }
 
     /// Tells the client that a request has arrived.
@@ -156,6 +177,18 @@ impl State {
         // Nothing is written that could fail.
         let _ = reply.say(ReplyStatus::NoException, &mut |_| {});
     }
+}
+
+/// A request that is to wait, and what else it means.
+struct Arrived {
+    queued: Queued,
+    /// The lane that serves it, if that is another.
+    elsewhere: Option<Lane>,
+    /// Its client waits only to hear that it has arrived.
+    confirms: bool,
+    /// It came in fragments and is served here; what follows is for the thread that
+    /// the connection was just granted.
+    granted: bool,
 }
 
 /// How a request is served that has just arrived, as far as that had to be found
