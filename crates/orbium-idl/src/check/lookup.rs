@@ -33,12 +33,13 @@ impl Checker<'_> {
         let key = key(&name.name);
         let mut at = Some(self.scope);
         while let Some(scope) = at {
-            if let Some(entry) = self.scopes[scope.0].names.get(&key).cloned() {
+            if let Some(entry) = self.scopes[scope.0].own(&key).cloned() {
                 self.check_spelling(name, &entry);
                 self.introduce(name, scope, false);
                 return Some(entry.entity);
             }
-            if let Some(entries) = self.scopes[scope.0].inherited.get(&key).cloned() {
+            let entries = self.scopes[scope.0].inherited(&key).to_vec();
+            if !entries.is_empty() {
                 let entry = self.unambiguous(name, &entries)?;
                 self.introduce(name, scope, true);
                 return Some(entry.entity);
@@ -52,11 +53,12 @@ impl Checker<'_> {
     /// Searches one scope and its bases only.
     fn member_of(&mut self, scope: ScopeId, name: &Ident, whole: &ScopedName) -> Option<Entity> {
         let key = key(&name.name);
-        if let Some(entry) = self.scopes[scope.0].names.get(&key).cloned() {
+        if let Some(entry) = self.scopes[scope.0].own(&key).cloned() {
             self.check_spelling(name, &entry);
             return Some(entry.entity);
         }
-        if let Some(entries) = self.scopes[scope.0].inherited.get(&key).cloned() {
+        let entries = self.scopes[scope.0].inherited(&key).to_vec();
+        if !entries.is_empty() {
             return self.unambiguous(name, &entries).map(|e| e.entity);
         }
         if let Some(entity) = self.repository_interface(scope, name) {
@@ -204,6 +206,7 @@ impl Checker<'_> {
             let found = scope
                 .names
                 .values()
+                .filter_map(|known| known.own.as_ref())
                 .find(|e| within_one_edit(&e.name, name));
             if let Some(entry) = found {
                 return Some(entry.name.to_string());

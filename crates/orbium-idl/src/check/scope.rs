@@ -53,6 +53,14 @@ struct Use {
     span: Span,
 }
 
+/// What a name means in a scope.
+#[derive(Debug, Default)]
+pub(super) struct Known {
+    /// What the scope itself declares.
+    pub(super) own: Option<Entry>,
+    pub(super) inherited: Vec<Entry>,
+}
+
 /// All maps are keyed by the name in lower case.
 #[derive(Debug)]
 pub(super) struct Scope {
@@ -61,8 +69,7 @@ pub(super) struct Scope {
     pub(super) parent: Option<ScopeId>,
     /// The scope's own name, which cannot be declared inside it.
     name: Option<(Rc<str>, Span)>,
-    pub(super) names: BTreeMap<String, Entry>,
-    pub(super) inherited: BTreeMap<String, Vec<Entry>>,
+    pub(super) names: BTreeMap<String, Known>,
     uses: HashMap<String, Use>,
     /// What goes before names of this scope in repository ids.
     pub(super) prefix: String,
@@ -76,9 +83,21 @@ impl Scope {
             parent: None,
             name: None,
             names: BTreeMap::new(),
-            inherited: BTreeMap::new(),
             uses: HashMap::new(),
             prefix: String::new(),
+        }
+    }
+
+    /// What the scope itself declares under a key.
+    pub(super) fn own(&self, key: &str) -> Option<&Entry> {
+        self.names.get(key)?.own.as_ref()
+    }
+
+    /// What the scope inherits under a key.
+    pub(super) fn inherited(&self, key: &str) -> &[Entry] {
+        match self.names.get(key) {
+            Some(known) => &known.inherited,
+            None => &[],
         }
     }
 }
@@ -133,8 +152,7 @@ impl Checker<'_> {
     /// What the current scope itself declares under that name.
     pub(super) fn own_entity(&self, name: &Ident) -> Option<Entity> {
         self.scopes[self.scope.0]
-            .names
-            .get(&key(&name.name))
+            .own(&key(&name.name))
             .map(|e| e.entity)
     }
 
@@ -143,7 +161,7 @@ impl Checker<'_> {
         let key = key(&name.name);
         let what = self.entity_noun(entity);
         let scope = &self.scopes[self.scope.0];
-        let clash = scope.names.get(&key).cloned();
+        let clash = scope.own(&key).cloned();
         if let Some(earlier) = clash {
             self.report_redefinition(name, what, &earlier);
             return;
@@ -152,10 +170,8 @@ impl Checker<'_> {
             .name
             .clone()
             .filter(|(own, _)| own.eq_ignore_ascii_case(&name.name));
-        let inherited = scope
-            .inherited
-            .get(&key)
-            .and_then(|entries| entries.iter().find(|e| self.is_feature(e.entity)).cloned());
+        let mut inherited = scope.inherited(&key).iter();
+        let inherited = inherited.find(|e| self.is_feature(e.entity)).cloned();
         let used = scope.uses.get(&key).cloned();
         if let Some((own, span)) = own {
             let message = format!(
@@ -187,7 +203,8 @@ impl Checker<'_> {
             span: name.span,
             entity,
         };
-        self.scopes[self.scope.0].names.insert(key, entry);
+        let names = &mut self.scopes[self.scope.0].names;
+        names.entry(key).or_default().own = Some(entry);
     }
 
     fn report_redefinition(&mut self, name: &Ident, what: &str, earlier: &Entry) {
@@ -250,11 +267,8 @@ impl Checker<'_> {
         let mut at = Some(self.scope);
         while let Some(scope) = at {
             let scope = &self.scopes[scope.0];
-            let inherited = scope
-                .inherited
-                .get(&key)
-                .and_then(|entries| entries.first());
-            if let Some(Entity::Def(id)) = scope.names.get(&key).or(inherited).map(|e| e.entity) {
+            let inherited = scope.inherited(&key).first();
+            if let Some(Entity::Def(id)) = scope.own(&key).or(inherited).map(|e| e.entity) {
                 return self.model[id].scoped_name();
             }
             at = scope.parent;
@@ -312,33 +326,38 @@ impl Checker<'_> {
         };
         let mut entries: Vec<(String, Entry)> = Vec::new();
         let source = &self.scopes[from.0];
-        self.inherited += source.names.len() + source.inherited.len();
+        for known in source.names.values() {
+            self.inherited += usize::from(known.own.is_some());
+            self.inherited += usize::from(!known.inherited.is_empty());
+        }
         if self.inherited > self.options.limits.inherited {
             let message = "too many names are inherited in this file";
             self.report
                 .error("inheritance-too-large", heir.span, message);
             return;
         }
-        for (key, entry) in &source.names {
-            if !matches!(entry.entity, Entity::Factory(_)) {
+        for (key, known) in &source.names {
+            if let Some(entry) = &known.own
+                && !matches!(entry.entity, Entity::Factory(_))
+            {
                 entries.push((key.clone(), entry.clone()));
             }
         }
-        for (key, inherited) in &source.inherited {
-            if !source.names.contains_key(key) {
-                entries.extend(inherited.iter().map(|e| (key.clone(), e.clone())));
+        for (key, known) in &source.names {
+            if known.own.is_none() {
+                for entry in &known.inherited {
+                    entries.push((key.clone(), entry.clone()));
+                }
             }
         }
         for (key, entry) in entries {
-            let known = self.scopes[self.scope.0]
-                .inherited
-                .entry(key.clone())
-                .or_default();
-            if known.iter().any(|k| k.entity == entry.entity) {
+            let names = &mut self.scopes[self.scope.0].names;
+            let inherited = &mut names.entry(key).or_default().inherited;
+            if inherited.iter().any(|k| k.entity == entry.entity) {
                 continue;
             }
-            known.push(entry.clone());
-            let rivals = known.clone();
+            inherited.push(entry.clone());
+            let rivals = inherited.clone();
             let rival = rivals
                 .iter()
                 .find(|k| k.entity != entry.entity && self.is_feature(k.entity));
