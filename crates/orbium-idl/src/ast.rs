@@ -24,9 +24,14 @@ pub(crate) struct ScopedName {
 
 impl ScopedName {
     pub(crate) fn text(&self) -> String {
-        let names: Vec<&str> = self.parts.iter().map(|p| &*p.name).collect();
-        let lead = if self.absolute { "::" } else { "" };
-        format!("{lead}{}", names.join("::"))
+        let mut text = String::new();
+        for (index, part) in self.parts.iter().enumerate() {
+            if self.absolute || index > 0 {
+                text.push_str("::");
+            }
+            text.push_str(&part.name);
+        }
+        text
     }
 }
 

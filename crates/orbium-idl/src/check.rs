@@ -292,12 +292,12 @@ impl Checker<'_> {
 
     /// What can only be known at the end.
     fn finish(&mut self) {
-        let unfinished: Vec<DefId> = self
-            .model
-            .definitions()
-            .map(|d| d.id)
-            .filter(|id| self.progress(*id) == Progress::Forward)
-            .collect();
+        let mut unfinished = Vec::new();
+        for definition in self.model.definitions() {
+            if self.progress(definition.id) == Progress::Forward {
+                unfinished.push(definition.id);
+            }
+        }
         for id in unfinished {
             self.never_defined(id);
         }

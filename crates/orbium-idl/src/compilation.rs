@@ -66,7 +66,7 @@ pub fn compile(options: &Options, file: &Path) -> Compilation {
 
 /// Compiles a file, it and what it includes being given by the loader.
 pub fn compile_with(options: &Options, loader: &dyn Loader, file: &Path) -> Compilation {
-    run(options, loader, |preprocessor| preprocessor.run_file(file))
+    run(options, loader, &|preprocessor| preprocessor.run_file(file))
 }
 
 /// Compiles a text from memory. The name is used in diagnostics. Only built-in files can be
@@ -86,7 +86,7 @@ pub fn compile_source(options: &Options, name: &str, text: &str) -> Compilation 
 
 /// Compiles text that may not be UTF-8, as [`compile_source`] does.
 pub fn compile_bytes(options: &Options, name: &str, bytes: &[u8]) -> Compilation {
-    run(options, &Memory::new(), |preprocessor| {
+    run(options, &Memory::new(), &|preprocessor| {
         Some(preprocessor.run_text(name, bytes.to_vec()))
     })
 }
@@ -94,7 +94,7 @@ pub fn compile_bytes(options: &Options, name: &str, bytes: &[u8]) -> Compilation
 fn run(
     options: &Options,
     loader: &dyn Loader,
-    preprocess: impl FnOnce(Preprocessor<'_>) -> Option<TokenStream>,
+    preprocess: &dyn Fn(Preprocessor<'_>) -> Option<TokenStream>,
 ) -> Compilation {
     let mut sources = SourceMap::default();
     let mut report = Reporter::new(options.limits.errors);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Diagnostics: what is wrong, where, and what to do about it.
 
-use std::collections::HashSet;
+use std::collections::BinaryHeap;
 use std::fmt;
 use std::sync::Arc;
 
@@ -106,12 +106,11 @@ impl fmt::Display for Diagnostic {
             }
             None => writeln!(f, "{severity}: {message} [{code}]")?,
         }
-        let lines = self
-            .excerpt
-            .iter()
-            .chain(self.labels.iter().map(|l| &l.excerpt))
-            .map(|e| e.line);
-        let gutter = lines.max().unwrap_or(0).to_string().len();
+        let mut last = self.excerpt.as_ref().map_or(0, |at| at.line);
+        for label in &self.labels {
+            last = last.max(label.excerpt.line);
+        }
+        let gutter = last.to_string().len();
         if let Some(at) = &self.excerpt {
             write_excerpt(f, at, gutter, '^', "")?;
         }
@@ -141,8 +140,10 @@ fn write_excerpt(
     message: &str,
 ) -> fmt::Result {
     // Tabs are kept in the margin so that the carets line up whatever a tab is worth.
-    let margin = at.source_line.chars().take(at.offset as usize);
-    let margin: String = margin.map(|c| if c == '\t' { '\t' } else { ' ' }).collect();
+    let mut margin = String::new();
+    for c in at.source_line.chars().take(at.offset as usize) {
+        margin.push(if c == '\t' { '\t' } else { ' ' });
+    }
     let marks = mark.to_string().repeat(at.width as usize);
     writeln!(f, "{:>gutter$} | {}", at.line, at.source_line)?;
     let line = format!("{:gutter$} | {margin}{marks} {message}", "");
@@ -161,6 +162,34 @@ pub(crate) struct Draft {
 }
 
 impl Draft {
+    /// Nothing worth reporting.
+    fn spare() -> Self {
+        Draft {
+            severity: Severity::Warning,
+            code: "",
+            message: String::new(),
+            span: None,
+            labels: Vec::new(),
+            help: None,
+        }
+    }
+
+    fn finish(self, sources: &SourceMap) -> Diagnostic {
+        let mut labels = Vec::new();
+        for (span, message) in self.labels {
+            let excerpt = sources.excerpt(span);
+            labels.push(Label { excerpt, message });
+        }
+        Diagnostic {
+            severity: self.severity,
+            code: self.code,
+            message: self.message,
+            excerpt: self.span.map(|s| sources.excerpt(s)),
+            labels,
+            help: self.help,
+        }
+    }
+
     /// Points at a second place.
     pub(crate) fn label(&mut self, span: Span, message: impl Into<String>) -> &mut Self {
         self.labels.push((span, message.into()));
@@ -178,7 +207,6 @@ impl Draft {
 #[derive(Debug)]
 pub(crate) struct Reporter {
     drafts: Vec<Draft>,
-    seen: HashSet<(&'static str, Option<Span>)>,
     errors: usize,
     limit: usize,
     spare: Draft,
@@ -186,20 +214,11 @@ pub(crate) struct Reporter {
 
 impl Reporter {
     pub(crate) fn new(limit: usize) -> Self {
-        let spare = Draft {
-            severity: Severity::Warning,
-            code: "",
-            message: String::new(),
-            span: None,
-            labels: Vec::new(),
-            help: None,
-        };
         Reporter {
             drafts: Vec::new(),
-            seen: HashSet::new(),
             errors: 0,
             limit,
-            spare,
+            spare: Draft::spare(),
         }
     }
 
@@ -241,7 +260,9 @@ impl Reporter {
         if is_error {
             self.errors += 1;
         }
-        if full || !self.seen.insert((code, span)) {
+        // There are never many: the limit sees to that.
+        let known = |d: &Draft| d.code == code && d.span == span;
+        if full || self.drafts.iter().any(known) {
             self.spare = draft;
             return &mut self.spare;
         }
@@ -261,25 +282,17 @@ impl Reporter {
 
     /// All diagnostics in the order of the places they are about.
     pub(crate) fn finish(mut self, sources: &SourceMap) -> Vec<Diagnostic> {
-        self.drafts.sort_by_key(|d| d.span);
-        let exhausted = self.is_exhausted();
-        let finish = |draft: Draft| Diagnostic {
-            severity: draft.severity,
-            code: draft.code,
-            message: draft.message,
-            excerpt: draft.span.map(|s| sources.excerpt(s)),
-            labels: draft
-                .labels
-                .into_iter()
-                .map(|(span, message)| Label {
-                    excerpt: sources.excerpt(span),
-                    message,
-                })
-                .collect(),
-            help: draft.help,
-        };
-        let mut all: Vec<Diagnostic> = self.drafts.into_iter().map(finish).collect();
-        if exhausted {
+        // A heap sorts with a fifth of the code that sorting a slice compiles.
+        let mut places = BinaryHeap::new();
+        for (index, draft) in self.drafts.iter().enumerate() {
+            places.push((draft.span, index));
+        }
+        let mut all = Vec::new();
+        for (_, index) in places.into_sorted_vec() {
+            let draft = std::mem::replace(&mut self.drafts[index], Draft::spare());
+            all.push(draft.finish(sources));
+        }
+        if self.is_exhausted() {
             all.push(Diagnostic {
                 severity: Severity::Error,
                 code: "too-many-errors",

@@ -97,11 +97,12 @@ fn clean(file: &SourceFile, comments: &[Comment]) -> String {
 
 /// Removes the indentation that all lines share.
 fn dedent(lines: &mut [String]) {
-    let indents = lines
-        .iter()
-        .filter(|l| !l.is_empty())
-        .map(|l| l.len() - l.trim_start().len());
-    let common = indents.min().unwrap_or(0);
+    let mut common = usize::MAX;
+    for line in &*lines {
+        if !line.is_empty() {
+            common = common.min(line.len() - line.trim_start().len());
+        }
+    }
     for line in lines {
         *line = line.get(common..).unwrap_or("").to_owned();
     }
@@ -114,21 +115,20 @@ fn block_lines(text: &str) -> Vec<String> {
     let inner = inner.strip_prefix('<').unwrap_or(inner);
     let mut lines = inner.lines();
     // The first line starts behind the opening mark, so its indentation says nothing.
-    let first = lines
-        .next()
-        .map(|l| l.trim().to_owned())
-        .filter(|l| !l.is_empty());
-    let rest: Vec<&str> = lines.collect();
-    let starred = rest
-        .iter()
+    let first = lines.next().unwrap_or("").trim();
+    let starred = lines
+        .clone()
         .all(|l| l.trim().is_empty() || l.trim_start().starts_with('*'));
-    let rest = rest
-        .into_iter()
-        .map(|line| match line.trim_start().strip_prefix('*') {
+    let mut rest = Vec::new();
+    for line in lines {
+        rest.push(match line.trim_start().strip_prefix('*') {
             Some(after) if starred => after.trim_end().to_owned(),
             _ => line.trim_end().to_owned(),
         });
-    let mut rest: Vec<String> = rest.collect();
+    }
     dedent(&mut rest);
-    first.into_iter().chain(rest).collect()
+    if !first.is_empty() {
+        rest.insert(0, first.to_owned());
+    }
+    rest
 }

@@ -132,12 +132,12 @@ const EXCERPT_WIDTH: usize = 200;
 impl SourceMap {
     pub(crate) fn add(&mut self, name: &str, path: &Path, bytes: Vec<u8>) -> u32 {
         let text = decode(bytes);
-        let newlines = text
-            .bytes()
-            .zip(1u32..)
-            .filter(|(b, _)| *b == b'\n')
-            .map(|(_, next)| next);
-        let line_starts = std::iter::once(0).chain(newlines).collect();
+        let mut line_starts = vec![0];
+        for (octet, next) in text.bytes().zip(1u32..) {
+            if octet == b'\n' {
+                line_starts.push(next);
+            }
+        }
         self.files.push(SourceFile {
             name: name.into(),
             path: path.to_owned(),

@@ -72,6 +72,15 @@ impl Token {
     }
 }
 
+/// Tokens as one word.
+pub(crate) fn spelled(tokens: &[Token]) -> String {
+    let mut text = String::new();
+    for token in tokens {
+        text.push_str(&token.text);
+    }
+    text
+}
+
 /// Keeps one copy of each spelling.
 #[derive(Debug, Default)]
 pub(crate) struct Interner {

@@ -51,7 +51,11 @@ const KNOWN: [&str; 40] = [
 
 impl Checker<'_> {
     pub(super) fn annotations(&mut self, annotations: &[ast::Annotation]) -> Vec<Annotation> {
-        annotations.iter().map(|a| self.annotation(a)).collect()
+        let mut checked = Vec::new();
+        for annotation in annotations {
+            checked.push(self.annotation(annotation));
+        }
+        checked
     }
 
     fn annotation(&mut self, annotation: &ast::Annotation) -> Annotation {

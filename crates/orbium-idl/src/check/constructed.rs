@@ -141,7 +141,11 @@ impl Checker<'_> {
     }
 
     fn members(&mut self, fields: &[Field]) -> Vec<Member> {
-        fields.iter().flat_map(|field| self.field(field)).collect()
+        let mut members = Vec::new();
+        for field in fields {
+            members.append(&mut self.field(field));
+        }
+        members
     }
 
     /// The members that one field declares, in the current scope.
@@ -159,7 +163,7 @@ impl Checker<'_> {
                 .and_then(|ty| self.declared_type(ty, declarator, Usage::Member));
             self.declare(&declarator.name, Entity::Member(declarator.name.span));
             let mut own = annotations.clone();
-            own.extend(self.annotations(&declarator.annotations));
+            own.append(&mut self.annotations(&declarator.annotations));
             members.push(Member {
                 name: declarator.name.name.to_string(),
                 ty: ty.unwrap_or(Type::Any),
@@ -278,7 +282,7 @@ impl Checker<'_> {
         let name = &case.declarator.name;
         self.declare(name, Entity::Member(name.span));
         let mut annotations = self.annotations(&case.annotations);
-        annotations.extend(self.annotations(&case.declarator.annotations));
+        annotations.append(&mut self.annotations(&case.declarator.annotations));
         let member = Member {
             name: name.name.to_string(),
             ty: ty?,

@@ -44,12 +44,10 @@ impl Decimal {
     fn finish(mut self) -> Option<Fixed> {
         trim(&mut self.digits);
         let mut dropped = 0;
-        let zeros = self
-            .digits
-            .iter()
-            .take(self.scale)
-            .take_while(|d| **d == 0)
-            .count();
+        let mut zeros = 0;
+        while zeros < self.scale && self.digits.get(zeros) == Some(&0) {
+            zeros += 1;
+        }
         if self.digits.is_empty() {
             dropped = self.scale;
         }
@@ -65,10 +63,10 @@ impl Decimal {
             .digits
             .get(dropped.min(self.digits.len())..)
             .unwrap_or(&[]);
-        let magnitude = kept
-            .iter()
-            .rev()
-            .fold(0i128, |value, digit| value * 10 + i128::from(*digit));
+        let mut magnitude = 0i128;
+        for digit in kept.iter().rev() {
+            magnitude = magnitude * 10 + i128::from(*digit);
+        }
         let cut = Fixed {
             unscaled: if self.negative { -magnitude } else { magnitude },
             scale: u8::try_from(self.scale - dropped).ok()?,

@@ -45,8 +45,11 @@ impl Checker<'_> {
         }
         self.set_progress(id, Progress::Open);
         let outer = self.enter(ScopeKind::Interface, name, Some(id));
-        for base in bases.into_iter().chain(supports) {
+        for base in bases {
             self.inherit(base, name);
+        }
+        for interface in supports {
+            self.inherit(interface, name);
         }
         self.items(body);
         self.leave(outer);
@@ -323,11 +326,9 @@ impl Checker<'_> {
             }
         }
         if let DefinitionKind::ValueType(v) = &mut self.model.definition_mut(owner).kind {
-            v.members.extend(
-                members
-                    .into_iter()
-                    .map(|member| StateMember { public, member }),
-            );
+            for member in members {
+                v.members.push(StateMember { public, member });
+            }
         }
     }
 

@@ -85,7 +85,8 @@ impl Model {
         let mut found = Vec::new();
         let mut seen = DefSet::default();
         seen.insert(id);
-        let mut pending: Vec<DefId> = self.bases(id).iter().rev().copied().collect();
+        let mut pending = self.bases(id).to_vec();
+        pending.reverse();
         while let Some(base) = pending.pop() {
             if seen.insert(base) {
                 found.push(base);
@@ -101,15 +102,16 @@ impl Model {
         let mut owners = self.all_bases(id);
         owners.reverse();
         owners.push(id);
-        let is_feature = |id: &DefId| {
-            let kind = &self[*id].kind;
-            matches!(
-                kind,
-                DefinitionKind::Operation(_) | DefinitionKind::Attribute(_)
-            )
-        };
-        let features = owners.iter().flat_map(|owner| self.contents(*owner));
-        features.copied().filter(is_feature).collect()
+        let mut features = Vec::new();
+        for owner in owners {
+            for id in self.contents(owner) {
+                let kind = &self[*id].kind;
+                if let DefinitionKind::Operation(_) | DefinitionKind::Attribute(_) = kind {
+                    features.push(*id);
+                }
+            }
+        }
+        features
     }
 
     /// Whether a struct, union, exception or value type contains itself, through sequences or
@@ -141,11 +143,11 @@ impl Model {
             DefinitionKind::Native => true,
             _ => false,
         };
-        self.find_part(ty, local).is_some()
+        self.find_part(ty, &local).is_some()
     }
 
     /// The first definition that a type is or contains, at any depth, for which `wanted` holds.
-    fn find_part(&self, ty: &Type, wanted: impl Fn(&DefinitionKind) -> bool) -> Option<DefId> {
+    fn find_part(&self, ty: &Type, wanted: &dyn Fn(&DefinitionKind) -> bool) -> Option<DefId> {
         let mut seen = DefSet::default();
         let mut pending = Vec::new();
         named_in(ty, &mut pending);
@@ -216,8 +218,11 @@ impl Model {
                 element,
                 dimensions,
             } => {
-                let dimensions: String = dimensions.iter().map(|d| format!("[{d}]")).collect();
-                format!("{}{dimensions}", self.type_name(element))
+                let mut name = self.type_name(element);
+                for dimension in dimensions {
+                    name.push_str(&format!("[{dimension}]"));
+                }
+                name
             }
             Type::Named(id) => self[*id].scoped_name(),
             simple => simple.keyword().unwrap_or("?").to_owned(),

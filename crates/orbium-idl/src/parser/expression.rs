@@ -48,14 +48,14 @@ impl Parser<'_> {
         if self.closing_shift && token.is(">>") {
             return None;
         }
-        LEVELS
-            .iter()
-            .enumerate()
-            .skip(lowest)
-            .find_map(|(level, operators)| {
-                let found = operators.iter().find(|o| token.is(o))?;
-                Some((level, *found))
-            })
+        for (level, operators) in LEVELS.iter().enumerate() {
+            for operator in *operators {
+                if level >= lowest && token.is(operator) {
+                    return Some((level, operator));
+                }
+            }
+        }
+        None
     }
 
     fn unary(&mut self, steps: &mut Steps) -> Parse<()> {

@@ -98,15 +98,19 @@ const IDL4: [&str; 18] = [
 
 /// The keyword that the identifier equals, case disregarded.
 pub(super) fn clash(identifier: &str, options: &Options) -> Option<&'static str> {
-    let find = |words: &'static [&'static str]| {
-        words
-            .iter()
-            .copied()
-            .find(|w| w.eq_ignore_ascii_case(identifier))
-    };
-    let corba3 = || find(&CORBA3).filter(|_| !options.pre_corba3);
-    let idl4 = || find(&IDL4).filter(|_| options.idl4);
-    find(&CORBA2).or_else(corba3).or_else(idl4)
+    let lists: [(&[&str], bool); 3] = [
+        (&CORBA2, true),
+        (&CORBA3, !options.pre_corba3),
+        (&IDL4, options.idl4),
+    ];
+    for (words, valid) in lists {
+        for word in words {
+            if valid && word.eq_ignore_ascii_case(identifier) {
+                return Some(word);
+            }
+        }
+    }
+    None
 }
 
 /// Whether a keyword is older than value types. Identifiers that differ from a later keyword only
@@ -166,7 +170,7 @@ pub(super) fn misspelt(word: &str) -> Option<&'static str> {
         "custom",
         "import",
     ];
-    BEGINNINGS
-        .into_iter()
-        .find(|beginning| within_one_edit(&word.to_ascii_lowercase(), beginning))
+    let word = word.to_ascii_lowercase();
+    let mut beginnings = BEGINNINGS.into_iter();
+    beginnings.find(|beginning| within_one_edit(&word, beginning))
 }

@@ -6,7 +6,7 @@ use std::rc::Rc;
 use super::Parser;
 use crate::ast::{Ident, Pragma, ScopedName};
 use crate::source::Span;
-use crate::token::{Token, TokenKind};
+use crate::token::{Token, TokenKind, spelled};
 
 impl Parser<'_> {
     /// Reads a pragma; None when it is unknown or wrong.
@@ -58,7 +58,7 @@ impl Parser<'_> {
 
     fn version(&mut self, rest: &[Token], span: Span) -> Option<Pragma> {
         let (name, rest) = scoped_name(rest)?;
-        let version: String = rest.iter().map(|t| &*t.text).collect();
+        let version = spelled(rest);
         let (major, minor) = version.split_once('.')?;
         let number = |text: &str| {
             text.parse::<u16>()

@@ -91,14 +91,14 @@ impl<'a> Reader<'a> {
 
     fn operator(&self, lowest: usize) -> Option<(usize, &'static str)> {
         let token = self.peek()?;
-        LEVELS
-            .iter()
-            .enumerate()
-            .skip(lowest)
-            .find_map(|(level, operators)| {
-                let found = operators.iter().find(|o| token.is(o))?;
-                Some((level, *found))
-            })
+        for (level, operators) in LEVELS.iter().enumerate() {
+            for operator in *operators {
+                if level >= lowest && token.is(operator) {
+                    return Some((level, operator));
+                }
+            }
+        }
+        None
     }
 
     fn unary(&mut self) -> Result<i64, String> {

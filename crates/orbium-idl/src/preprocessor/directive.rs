@@ -7,7 +7,7 @@ use super::{Conditional, Event, Frame, Preprocessor};
 use crate::builtin;
 use crate::literal;
 use crate::source::Span;
-use crate::token::{Token, TokenKind};
+use crate::token::{Token, TokenKind, spelled};
 
 /// How a file was asked for.
 struct Wanted {
@@ -274,7 +274,7 @@ impl Preprocessor<'_> {
             _ => {
                 let tokens = self.directive_tokens();
                 let tokens = self.expand_list(tokens);
-                let text: String = tokens.iter().map(|t| &*t.text).collect();
+                let text = spelled(&tokens);
                 return delimited(&text).map(|(name, quoted)| Wanted {
                     name,
                     quoted,
@@ -311,18 +311,18 @@ impl Preprocessor<'_> {
     fn find(&mut self, wanted: &Wanted) -> Result<(PathBuf, Vec<u8>), String> {
         let name = Path::new(&wanted.name);
         let own = self.current_file().and_then(|f| f.folder.clone());
-        let paths = self.options.include_paths.iter().cloned();
-        let folders: Vec<PathBuf> = match wanted.quoted {
-            true => own.into_iter().chain(paths).collect(),
-            false => paths.chain(own).collect(),
-        };
-        let candidates = match name.is_absolute() {
-            true => vec![name.to_owned()],
-            false => folders
-                .into_iter()
-                .map(|folder| folder.join(name))
-                .collect(),
-        };
+        let mut candidates = Vec::new();
+        if name.is_absolute() {
+            candidates.push(name.to_owned());
+        } else {
+            for folder in &self.options.include_paths {
+                candidates.push(folder.join(name));
+            }
+            if let Some(own) = own {
+                let place = if wanted.quoted { 0 } else { candidates.len() };
+                candidates.insert(place, own.join(name));
+            }
+        }
         for path in candidates {
             let known = self.files.contains(&path);
             if known && self.sources.find(&path).is_some() {

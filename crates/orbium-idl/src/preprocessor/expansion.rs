@@ -8,26 +8,28 @@ use crate::scanner::Scanner;
 use crate::source::Span;
 use crate::token::{Token, TokenKind};
 
-#[derive(Debug, PartialEq)]
+#[derive(Debug)]
 pub(super) struct Macro {
     /// None for an object-like macro.
     parameters: Option<Vec<Rc<str>>>,
     /// The last parameter takes all further arguments.
     variadic: bool,
-    body: Vec<BodyToken>,
+    body: Vec<Token>,
 }
 
-#[derive(Debug, Clone)]
-struct BodyToken(Token);
-
-impl PartialEq for BodyToken {
+impl Macro {
     /// Two macros are the same when they are spelled the same, wherever that is.
-    fn eq(&self, other: &Self) -> bool {
-        self.0.kind == other.0.kind && self.0.text == other.0.text
+    fn is_same(&self, other: &Macro) -> bool {
+        let mut pairs = self.body.iter().zip(&other.body);
+        self.parameters == other.parameters
+            && self.variadic == other.variadic
+            && self.body.len() == other.body.len()
+            && pairs.all(|(a, b)| a.kind == b.kind && a.text == b.text)
     }
 }
 
 /// An argument: as written, and fully expanded once that has been asked for.
+#[derive(Default)]
 struct Argument {
     raw: Vec<Token>,
     expanded: Option<Vec<Token>>,
@@ -73,15 +75,12 @@ impl Preprocessor<'_> {
             Some((names, variadic)) => (Some(names), variadic),
             None => (None, false),
         };
-        let body = body.into_iter().map(BodyToken).collect();
-        self.macros.insert(
-            name,
-            Rc::new(Macro {
-                parameters,
-                variadic,
-                body,
-            }),
-        )
+        let definition = Rc::new(Macro {
+            parameters,
+            variadic,
+            body,
+        });
+        self.macros.insert(name, definition)
     }
 
     /// `#define`.
@@ -112,7 +111,10 @@ impl Preprocessor<'_> {
             },
         };
         let before = self.insert(name.text.clone(), parameters, tokens);
-        if before.is_some_and(|b| self.macros.get(&name.text).is_some_and(|now| **now != *b)) {
+        let now = self.macros.get(&name.text);
+        if let (Some(before), Some(now)) = (before, now)
+            && !now.is_same(&before)
+        {
             let message = format!("the macro `{}` is defined again, differently", name.text);
             self.report
                 .warning("macro-redefined", name.span, message)
@@ -213,7 +215,7 @@ impl Preprocessor<'_> {
             }
             None => return Ok(None),
         }
-        let mut arguments = vec![Vec::new()];
+        let mut arguments = vec![Argument::default()];
         let mut depth = 0usize;
         loop {
             let Some(token) = self.next_raw() else {
@@ -228,20 +230,20 @@ impl Preprocessor<'_> {
                 break;
             }
             if splits {
-                arguments.push(Vec::new());
+                arguments.push(Argument::default());
                 continue;
             }
             depth += usize::from(token.is("("));
             depth -= usize::from(token.is(")"));
             if let Some(last) = arguments.last_mut() {
-                last.push(token);
+                last.raw.push(token);
             }
         }
-        if count == 0 && arguments.len() == 1 && arguments[0].is_empty() {
+        if count == 0 && arguments.len() == 1 && arguments[0].raw.is_empty() {
             arguments.clear();
         }
         if variadic && arguments.len() + 1 == count {
-            arguments.push(Vec::new());
+            arguments.push(Argument::default());
         }
         if arguments.len() != count {
             let message = format!(
@@ -252,15 +254,7 @@ impl Preprocessor<'_> {
             self.report.error("macro-call", name.span, message);
             return Err(());
         }
-        Ok(Some(
-            arguments
-                .into_iter()
-                .map(|raw| Argument {
-                    raw,
-                    expanded: None,
-                })
-                .collect(),
-        ))
+        Ok(Some(arguments))
     }
 
     /// The body of a macro with its parameters replaced, `#` and `##` done.
@@ -280,13 +274,13 @@ impl Preprocessor<'_> {
         let mut result: Vec<Token> = Vec::new();
         let mut paste = false;
         let mut index = 0;
-        while let Some(BodyToken(token)) = body.get(index) {
+        while let Some(token) = body.get(index) {
             index += 1;
             if token.is("##") && !result.is_empty() && index < body.len() {
                 paste = true;
                 continue;
             }
-            let next = body.get(index).map(|b| &b.0);
+            let next = body.get(index);
             let mut piece = match parameter(token) {
                 _ if token.is("#")
                     && definition.parameters.is_some()
@@ -361,14 +355,16 @@ fn parse_parameters(tokens: &mut Vec<Token>) -> Result<(Vec<Rc<str>>, bool), Str
     let Some(close) = close else {
         return Err("the parameters of this macro are not closed with `)`".to_owned());
     };
-    let inside: Vec<Token> = tokens.drain(..=close).skip(1).take(close - 1).collect();
+    let mut inside = tokens.split_off(close + 1);
+    std::mem::swap(&mut inside, tokens);
+    let inside = inside.get(1..close).unwrap_or(&[]);
     let mut names: Vec<Rc<str>> = Vec::new();
     let mut variadic = false;
     let dots = inside.len() >= 3 && inside[inside.len() - 3..].iter().all(|t| t.is("."));
     let named = if dots {
         &inside[..inside.len() - 3]
     } else {
-        &inside[..]
+        inside
     };
     for (position, token) in named.iter().enumerate() {
         match position % 2 {
