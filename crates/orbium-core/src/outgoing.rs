@@ -34,6 +34,23 @@ impl Patience {
             Self::For(_) => Deadline::NEVER,
         }
     }
+
+    /// Part of something was sent, and the rest is to be. A socket that blocks has
+    /// then used up its timeout, and would have it again for each little that the
+    /// peer takes; a caller's time is all there is.
+    ///
+    /// # Errors
+    /// `TimedOut`: that is over; the system's error.
+    #[cold]
+    fn mind(self, stream: &dyn ByteStream) -> io::Result<()> {
+        let Self::Until(deadline) = self else {
+            return Ok(());
+        };
+        match deadline.remaining()? {
+            Some(left) if stream.counts_in_ticks() => stream.set_timeouts(None, Some(Some(left))),
+            _ => Ok(()),
+        }
+    }
 }
 
 /// Most buffers handed to the kernel at once.
@@ -91,7 +108,10 @@ fn send_rest(
     mut patience: Patience,
 ) -> io::Result<()> {
     match outcome {
-        Ok(sent) => send_octets(stream, &octets[sent..], patience),
+        Ok(sent) => {
+            patience.mind(stream)?;
+            send_octets(stream, &octets[sent..], patience)
+        }
         Err(error) => {
             wait_if_full(stream, error, &mut patience)?;
             send_octets(stream, octets, patience)
@@ -108,7 +128,11 @@ pub(crate) fn send_octets(
 ) -> io::Result<()> {
     while !octets.is_empty() {
         match stream.send(octets) {
-            Ok(sent) => octets = &octets[sent..],
+            Ok(sent) if sent < octets.len() => {
+                patience.mind(stream)?;
+                octets = &octets[sent..];
+            }
+            Ok(_) => return Ok(()),
             Err(error) => wait_if_full(stream, error, &mut patience)?,
         }
     }
@@ -144,7 +168,12 @@ fn send_slices(
         let sent = stream.send_vectored(slices);
         probe!(IoSend);
         match sent {
-            Ok(sent) => IoSlice::advance_slices(&mut slices, sent),
+            Ok(sent) => {
+                IoSlice::advance_slices(&mut slices, sent);
+                if !slices.is_empty() {
+                    patience.mind(stream)?;
+                }
+            }
             Err(error) => wait_if_full(stream, error, &mut patience)?,
         }
     }
@@ -188,7 +217,8 @@ fn wait_if_full(
                 None => stream.source(),
             };
             if let Patience::Until(_) = patience {
-                return wait_meanwhile(source, Interest::Write, deadline);
+                wait_meanwhile(source, Interest::Write, deadline)?;
+                return patience.mind(stream);
             }
             let [ready] = wait_for([(source, Interest::Write)], left)?;
             if !ready {

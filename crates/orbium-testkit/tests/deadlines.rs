@@ -138,6 +138,26 @@ fn a_server_that_does_not_read_is_given_up() {
     drop(peer);
 }
 
+/// Each little that it takes was given all the time anew.
+#[test]
+fn a_server_that_reads_slowly_is_given_up() {
+    const ALL: usize = 64 << 20;
+    let (server, _client, target) = scripted();
+    let hurried = target.with_timeout(SHORT);
+    let call = thread::spawn(move || hurried.echo_octets(&vec![1; ALL]));
+    let peer = server.accept();
+    // All of it would take it many times what the call has.
+    let mut room = vec![0; 64 << 10];
+    let mut taken = 0;
+    while !call.is_finished() && taken < ALL {
+        thread::sleep(Duration::from_millis(10));
+        taken += peer.stream().receive(&mut room).unwrap_or(0);
+    }
+    let result = within("the call", move || call.join().unwrap());
+    assert_eq!(result, Err(timed_out(Completion::No)));
+    assert!(taken < ALL);
+}
+
 #[test]
 fn a_oneway_to_a_server_that_does_not_read_is_given_up() {
     // Too large for the kernel to take whole.

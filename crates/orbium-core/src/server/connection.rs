@@ -142,7 +142,7 @@ impl ServerConnection {
         // Either this sees that nobody is late, or who is sees the end: hence
         // the one order of both.
         if self.late.load(Ordering::SeqCst) == 0 {
-            self.close(Patience::Until(Deadline::after(Some(Duration::ZERO))));
+            self.close(Patience::Begun(Deadline::after(Some(Duration::ZERO))));
         }
     }
 

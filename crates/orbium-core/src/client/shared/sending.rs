@@ -61,6 +61,10 @@ impl Line {
                 Ok(count) => {
                     sent += count;
                     IoSlice::advance_slices(&mut slices, count);
+                    // Each little that the peer takes must not have all the time.
+                    if !slices.is_empty() && deadline.has_passed() {
+                        return Ok(sent);
+                    }
                 }
                 Err(error) => match error.kind() {
                     io::ErrorKind::Interrupted => {}
