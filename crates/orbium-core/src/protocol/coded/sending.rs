@@ -74,6 +74,10 @@ impl Sending {
             return self.flush(inner);
         }
         let count: usize = given.iter().map(|piece| piece.len()).sum();
+        if count == 0 {
+            // What has a handshake to complete does so.
+            return inner.send(&[]);
+        }
         let begun = std::mem::take(&mut self.begun);
         let mut pieces = [&[][..]; MAX_PIECES];
         let Some(room) = pieces.get_mut(1..=given.len()) else {
