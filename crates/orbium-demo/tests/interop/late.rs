@@ -123,9 +123,11 @@ impl Front {
 fn given_up(target: &Peer, late: u32) {
     let hurried = target.with_timeout(PATIENCE);
     let exception = hurried.slow(late).expect_err("it takes longer");
-    assert_eq!(exception.kind, ExceptionKind::Timeout);
-    // On a busy machine the request may not have been sent in time.
-    assert_ne!(exception.completed, Completion::Yes);
+    // On a busy machine there may have been no connection in time.
+    if exception.completed != Completion::No {
+        assert_eq!(exception.completed, Completion::Maybe);
+        assert_eq!(exception.kind, ExceptionKind::Timeout);
+    }
 }
 
 /// Calls, each with its own answer, until the late ones should have come too.
