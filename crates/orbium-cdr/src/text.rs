@@ -92,7 +92,7 @@ impl<'a> CdrWriter<'a> {
         if !self.wide_is_possible() {
             return;
         }
-        if value.contains('\0') {
+        if value.as_bytes().contains(&0) {
             self.fail(CdrErrorKind::BadString);
         }
         let units = value.encode_utf16().count();
@@ -220,14 +220,14 @@ impl<'a> CdrReader<'a> {
                 [0xFF, 0xFE, rest @ ..] => (rest, u16::from_le_bytes),
                 _ => (octets, u16::from_be_bytes),
             };
-            let units: Vec<u16> = octets
-                .chunks_exact(2)
-                .map(|pair| from_octets([pair[0], pair[1]]))
-                .collect();
+            let mut units = Vec::with_capacity(octets.len() / 2);
+            for pair in octets.chunks_exact(2) {
+                units.push(from_octets([pair[0], pair[1]]));
+            }
             String::from_utf16(&units)
         };
         match converted {
-            Ok(text) if !text.contains('\0') => Ok(text),
+            Ok(text) if !text.as_bytes().contains(&0) => Ok(text),
             Ok(_) => Err(self.error(CdrErrorKind::BadString)),
             Err(_) => Err(self.error(CdrErrorKind::CannotConvert)),
         }
