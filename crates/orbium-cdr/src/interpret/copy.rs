@@ -2,7 +2,7 @@
 //! Values from one format to another.
 
 use super::visitor::{Group, Leaf, Run, Visitor};
-use super::walk_value;
+use super::walk;
 use crate::decimal::write_packed;
 use crate::{CdrError, CdrErrorKind, CdrReader, CdrWriter, CharSet, Format, TCKind, TypeRef};
 
@@ -49,7 +49,7 @@ fn copy(
     canonical: bool,
 ) -> Result<(), CdrError> {
     let mut copier = Copier { writer, canonical };
-    walk_value(code, reader, &mut copier)?;
+    walk(code, reader, &mut copier)?;
     match copier.writer.error() {
         Some(error) => Err(error),
         None => Ok(()),
@@ -151,7 +151,10 @@ impl Visitor for Copier<'_, '_> {
             self.check_chars(run.octets());
         }
         if self.writer.order().is_foreign() && run.size > 1 {
-            return run.leaves().try_for_each(|leaf| self.leaf(leaf));
+            for leaf in run.leaves() {
+                self.leaf(leaf)?;
+            }
+            return Ok(());
         }
         // As the size is a multiple of the alignment, no gaps follow.
         self.writer.align(run.size.min(8));

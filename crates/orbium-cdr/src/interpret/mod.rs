@@ -13,6 +13,7 @@ pub use copy::copy_value;
 pub(crate) use copy::{canonical_copy, restore};
 pub(crate) use extent::Extent;
 pub(crate) use print::Printed;
+use visitor::Keeping;
 pub use visitor::{Group, Leaf, Profile, Reference, Run, Visitor};
 
 use crate::decimal::read_packed;
@@ -39,6 +40,20 @@ pub fn walk_value<V: Visitor>(
     reader: &mut CdrReader<'_>,
     visitor: &mut V,
 ) -> Result<(), V::Error> {
+    let mut keeping = Keeping {
+        visitor,
+        said: None,
+    };
+    let walked = walk(code, reader, &mut keeping);
+    walked.map_err(|error| keeping.said.unwrap_or_else(|| error.into()))
+}
+
+/// The walk itself, once for all visitors.
+fn walk(
+    code: TypeRef<'_>,
+    reader: &mut CdrReader<'_>,
+    visitor: &mut dyn Visitor<Error = CdrError>,
+) -> Result<(), CdrError> {
     let mut walk = Walk {
         visitor,
         start: reader.position(),
@@ -52,7 +67,7 @@ pub fn walk_value<V: Visitor>(
 /// # Errors
 /// As [`walk_value`].
 pub fn skip_value(code: TypeRef<'_>, reader: &mut CdrReader<'_>) -> Result<(), CdrError> {
-    walk_value(code, reader, &mut Skip)
+    walk(code, reader, &mut Skip)
 }
 
 struct Skip;
@@ -76,14 +91,14 @@ impl Visitor for Skip {
     }
 }
 
-struct Walk<'v, V> {
-    visitor: &'v mut V,
+struct Walk<'v> {
+    visitor: &'v mut dyn Visitor<Error = CdrError>,
     /// Position it started at.
     start: usize,
     steps: u64,
 }
 
-impl<V: Visitor> Walk<'_, V> {
+impl Walk<'_> {
     fn step(&mut self, reader: &CdrReader<'_>) -> Result<(), CdrError> {
         self.steps += 1;
         let walked = (reader.position() - self.start) as u64;
@@ -109,7 +124,7 @@ impl<V: Visitor> Walk<'_, V> {
         Ok(code)
     }
 
-    fn value(&mut self, code: TypeRef<'_>, reader: &mut CdrReader<'_>) -> Result<(), V::Error> {
+    fn value(&mut self, code: TypeRef<'_>, reader: &mut CdrReader<'_>) -> Result<(), CdrError> {
         let code = self.unaliased(code, reader)?;
         match code.kind() {
             TCKind::Struct
@@ -117,7 +132,7 @@ impl<V: Visitor> Walk<'_, V> {
             | TCKind::Union
             | TCKind::Sequence
             | TCKind::Array
-            | TCKind::Any => reader.nested(|reader| Ok(self.group(code, reader)))?,
+            | TCKind::Any => reader.nested(|reader| self.group(code, reader)),
             TCKind::TypeCode => {
                 let value = TypeCode::decode(reader)?;
                 self.visitor.leaf(Leaf::TypeCode(&value))
@@ -129,12 +144,12 @@ impl<V: Visitor> Walk<'_, V> {
             }
             TCKind::String => {
                 let text = reader.read_str()?;
-                check_bound(code, text.len(), || text.chars().count(), reader)?;
+                check_bound(code, &text, |text| text.chars().count(), reader)?;
                 self.visitor.leaf(Leaf::String(&text))
             }
             TCKind::WString => {
                 let text = reader.read_wstring()?;
-                check_bound(code, text.len(), || text.encode_utf16().count(), reader)?;
+                check_bound(code, &text, |text| text.encode_utf16().count(), reader)?;
                 self.visitor.leaf(Leaf::WString(&text))
             }
             _ => {
@@ -144,7 +159,7 @@ impl<V: Visitor> Walk<'_, V> {
         }
     }
 
-    fn group(&mut self, code: TypeRef<'_>, reader: &mut CdrReader<'_>) -> Result<(), V::Error> {
+    fn group(&mut self, code: TypeRef<'_>, reader: &mut CdrReader<'_>) -> Result<(), CdrError> {
         match code.kind() {
             TCKind::Struct => self.members(Group::Struct(code), code, reader),
             TCKind::Except => {
@@ -158,7 +173,7 @@ impl<V: Visitor> Walk<'_, V> {
                 let count = reader.read_u32()?;
                 let bound = code.length();
                 if bound > 0 && count > bound {
-                    return Err(reader.error(CdrErrorKind::BoundExceeded).into());
+                    return Err(reader.error(CdrErrorKind::BoundExceeded));
                 }
                 self.elements(Group::Sequence(code, count), code, count, reader)
             }
@@ -181,7 +196,7 @@ impl<V: Visitor> Walk<'_, V> {
         group: Group<'_>,
         code: TypeRef<'_>,
         reader: &mut CdrReader<'_>,
-    ) -> Result<(), V::Error> {
+    ) -> Result<(), CdrError> {
         self.visitor.begin(group)?;
         for member in code.members() {
             self.member(member, reader)?;
@@ -193,22 +208,22 @@ impl<V: Visitor> Walk<'_, V> {
         &mut self,
         member: MemberRef<'_>,
         reader: &mut CdrReader<'_>,
-    ) -> Result<(), V::Error> {
+    ) -> Result<(), CdrError> {
         let Some(code) = member.type_code() else {
-            return Err(reader.error(CdrErrorKind::BadTypeCode).into());
+            return Err(reader.error(CdrErrorKind::BadTypeCode));
         };
         self.visitor.member(member.name())?;
         self.value(code, reader)
     }
 
-    fn union(&mut self, code: TypeRef<'_>, reader: &mut CdrReader<'_>) -> Result<(), V::Error> {
+    fn union(&mut self, code: TypeRef<'_>, reader: &mut CdrReader<'_>) -> Result<(), CdrError> {
         let Some(discriminator) = code.discriminator_type() else {
-            return Err(reader.error(CdrErrorKind::BadTypeCode).into());
+            return Err(reader.error(CdrErrorKind::BadTypeCode));
         };
         let discriminator = self.unaliased(discriminator, reader)?;
         let leaf = read_leaf(discriminator, reader)?;
         let Some(label) = label_of(leaf) else {
-            return Err(reader.error(CdrErrorKind::BadTypeCode).into());
+            return Err(reader.error(CdrErrorKind::BadTypeCode));
         };
         let group = Group::Union(code, leaf);
         self.visitor.begin(group)?;
@@ -224,14 +239,14 @@ impl<V: Visitor> Walk<'_, V> {
         code: TypeRef<'_>,
         count: u32,
         reader: &mut CdrReader<'_>,
-    ) -> Result<(), V::Error> {
+    ) -> Result<(), CdrError> {
         let Some(element) = code.content_type() else {
-            return Err(reader.error(CdrErrorKind::BadTypeCode).into());
+            return Err(reader.error(CdrErrorKind::BadTypeCode));
         };
         let element = self.unaliased(element, reader)?;
         let least = u64::from(element.least_size());
         if least * u64::from(count) > reader.remaining() as u64 {
-            return Err(reader.error(CdrErrorKind::CountTooLarge).into());
+            return Err(reader.error(CdrErrorKind::CountTooLarge));
         }
         self.visitor.begin(group)?;
         if let Some((size, align)) = element.kind().primitive() {
@@ -248,7 +263,7 @@ impl<V: Visitor> Walk<'_, V> {
         self.visitor.end(group)
     }
 
-    fn reference(&mut self, reader: &mut CdrReader<'_>) -> Result<(), V::Error> {
+    fn reference(&mut self, reader: &mut CdrReader<'_>) -> Result<(), CdrError> {
         let type_id = reader.read_name()?;
         let count = reader.read_count(8)?;
         let mut profiles = Vec::with_capacity(count);
@@ -334,12 +349,12 @@ fn label_of(leaf: Leaf<'_>) -> Option<i64> {
 /// exceed the bound.
 fn check_bound(
     code: TypeRef<'_>,
-    octets: usize,
-    characters: impl FnOnce() -> usize,
+    text: &str,
+    characters: fn(&str) -> usize,
     reader: &CdrReader<'_>,
 ) -> Result<(), CdrError> {
     let bound = code.length() as usize;
-    if bound > 0 && octets > bound && characters() > bound {
+    if bound > 0 && text.len() > bound && characters(text) > bound {
         return Err(reader.error(CdrErrorKind::BoundExceeded));
     }
     Ok(())

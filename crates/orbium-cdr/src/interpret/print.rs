@@ -74,41 +74,39 @@ impl<'f, 'g> Printed<'f, 'g> {
     }
 
     fn write_leaf(&mut self, leaf: Leaf<'_>) -> fmt::Result {
-        let out = &mut *self.out;
-        match leaf {
-            Leaf::Nothing => out.write_str("()"),
-            Leaf::Boolean(value) => write!(out, "{value}"),
-            Leaf::Octet(value) => write!(out, "{value}"),
-            Leaf::Char(value) => write!(out, "{value:?}"),
-            Leaf::WChar(value) => write!(out, "{value:?}"),
-            Leaf::Short(value) => write!(out, "{value}"),
-            Leaf::UShort(value) => write!(out, "{value}"),
-            Leaf::Long(value) => write!(out, "{value}"),
-            Leaf::ULong(value) => write!(out, "{value}"),
-            Leaf::LongLong(value) => write!(out, "{value}"),
-            Leaf::ULongLong(value) => write!(out, "{value}"),
-            Leaf::Float(value) => write!(out, "{value:?}"),
-            Leaf::Double(value) => write!(out, "{value:?}"),
-            Leaf::LongDouble(value) => write!(out, "{value:?}"),
+        let shown: &dyn fmt::Debug = match &leaf {
+            Leaf::Nothing => &(),
+            Leaf::Boolean(value) => value,
+            Leaf::Octet(value) => value,
+            Leaf::Char(value) => value,
+            Leaf::WChar(value) => value,
+            Leaf::Short(value) => value,
+            Leaf::UShort(value) => value,
+            Leaf::Long(value) => value,
+            Leaf::ULong(value) => value,
+            Leaf::LongLong(value) => value,
+            Leaf::ULongLong(value) => value,
+            Leaf::Float(value) => value,
+            Leaf::Double(value) => value,
+            Leaf::LongDouble(value) => value,
+            Leaf::String(text) | Leaf::WString(text) => text,
+            Leaf::TypeCode(code) => code,
             Leaf::Fixed {
                 unscaled, scale, ..
             } => {
-                out.write_str(if unscaled < 0 { "-" } else { "" })?;
-                write_decimal(unscaled.unsigned_abs(), scale, out)
+                self.out.write_str(if *unscaled < 0 { "-" } else { "" })?;
+                return write_decimal(unscaled.unsigned_abs(), *scale, self.out);
             }
-            Leaf::String(text) | Leaf::WString(text) => write!(out, "{text:?}"),
-            Leaf::Enum { ordinal, name: "" } => write!(out, "#{ordinal}"),
-            Leaf::Enum { name, .. } => out.write_str(name),
-            Leaf::TypeCode(code) => write!(out, "{code:?}"),
-            Leaf::Principal(octets) => write!(out, "Principal({octets:?})"),
-            Leaf::Reference(reference) if reference.profiles.is_empty() => out.write_str("nil"),
-            Leaf::Reference(reference) => write!(
-                out,
-                "Reference({:?}, {} profiles)",
-                reference.type_id,
-                reference.profiles.len()
-            ),
-        }
+            Leaf::Enum { ordinal, name: "" } => return write!(self.out, "#{ordinal}"),
+            Leaf::Enum { name, .. } => return self.out.write_str(name),
+            Leaf::Principal(octets) => return write!(self.out, "Principal({octets:?})"),
+            Leaf::Reference(nil) if nil.profiles.is_empty() => return self.out.write_str("nil"),
+            Leaf::Reference(reference) => {
+                let (id, count) = (reference.type_id, reference.profiles.len());
+                return write!(self.out, "Reference({id:?}, {count} profiles)");
+            }
+        };
+        write!(self.out, "{shown:?}")
     }
 }
 
@@ -161,9 +159,9 @@ impl Visitor for Printed<'_, '_> {
 
     fn run(&mut self, run: Run<'_>) -> Result<(), Stop> {
         let count = run.leaves().len();
-        run.leaves()
-            .take(SHOWN)
-            .try_for_each(|leaf| self.leaf(leaf))?;
+        for leaf in run.leaves().take(SHOWN) {
+            self.leaf(leaf)?;
+        }
         if count > SHOWN {
             write!(self.out, ", … {} more", count - SHOWN)?;
         }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What the interpreter tells while it walks.
 
-use crate::{CdrError, Char, LongDouble, TCKind, TypeCode, TypeRef, WChar};
+use crate::{CdrError, CdrErrorKind, Char, LongDouble, TCKind, TypeCode, TypeRef, WChar};
 
 /// A value that has no parts.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -127,6 +127,51 @@ pub trait Visitor {
     #[allow(clippy::missing_errors_doc)]
     fn run(&mut self, run: Run<'_>) -> Result<(), Self::Error> {
         run.leaves().try_for_each(|leaf| self.leaf(leaf))
+    }
+}
+
+/// A visitor whose own error is kept here while a [`CdrError`] stands for it, so
+/// that all walks are of one type.
+pub(super) struct Keeping<'v, V: Visitor> {
+    pub(super) visitor: &'v mut V,
+    pub(super) said: Option<V::Error>,
+}
+
+impl<V: Visitor> Keeping<'_, V> {
+    fn keep(&mut self, told: Result<(), V::Error>) -> Result<(), CdrError> {
+        told.map_err(|error| {
+            self.said = Some(error);
+            CdrError::new(CdrErrorKind::NotSupported, 0)
+        })
+    }
+}
+
+impl<V: Visitor> Visitor for Keeping<'_, V> {
+    type Error = CdrError;
+
+    fn leaf(&mut self, leaf: Leaf<'_>) -> Result<(), CdrError> {
+        let told = self.visitor.leaf(leaf);
+        self.keep(told)
+    }
+
+    fn begin(&mut self, group: Group<'_>) -> Result<(), CdrError> {
+        let told = self.visitor.begin(group);
+        self.keep(told)
+    }
+
+    fn member(&mut self, name: &str) -> Result<(), CdrError> {
+        let told = self.visitor.member(name);
+        self.keep(told)
+    }
+
+    fn end(&mut self, group: Group<'_>) -> Result<(), CdrError> {
+        let told = self.visitor.end(group);
+        self.keep(told)
+    }
+
+    fn run(&mut self, run: Run<'_>) -> Result<(), CdrError> {
+        let told = self.visitor.run(run);
+        self.keep(told)
     }
 }
 
