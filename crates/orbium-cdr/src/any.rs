@@ -286,20 +286,25 @@ impl fmt::Debug for Any {
     }
 }
 
+/// An any of what is written with every `char` possible.
+fn primitive(type_code: TypeCode, value: &dyn Encode) -> Any {
+    let mut writer = CdrWriter::new(Format {
+        char_set: CharSet::Latin1,
+        ..Format::native()
+    });
+    value.encode(&mut writer);
+    Any {
+        type_code,
+        value: writer.written().into(),
+        owner: None,
+    }
+}
+
 macro_rules! from_primitives {
     ($($type:ty)*) => { $(
         impl From<$type> for Any {
             fn from(value: $type) -> Self {
-                let mut writer = CdrWriter::new(Format {
-                    char_set: CharSet::Latin1,
-                    ..Format::native()
-                });
-                value.encode(&mut writer);
-                Self {
-                    type_code: <$type>::type_code(),
-                    value: writer.written().into(),
-                    owner: None,
-                }
+                primitive(<$type>::type_code(), &value)
             }
         }
     )* };

@@ -183,7 +183,7 @@ impl Parser {
                 self.graph.nodes[index].content = Some(content);
             }
             TCKind::Struct | TCKind::Except => {
-                let members = self.members(reader, base, |_| Ok(0), false)?;
+                let members = self.members(reader, base, Extra::None)?;
                 self.graph.nodes[index].members = members;
             }
             TCKind::Enum => {
@@ -196,7 +196,7 @@ impl Parser {
                 let concrete_base = self.read(reader, base)?;
                 let none = matches!(&concrete_base, Edge::Out(code) if code.kind() == TCKind::Null);
                 self.graph.nodes[index].content = (!none).then_some(concrete_base);
-                let members = self.members(reader, base, |_| Ok(0), true)?;
+                let members = self.members(reader, base, Extra::Visibility)?;
                 self.graph.nodes[index].members = members;
             }
             _ => {}
@@ -208,20 +208,21 @@ impl Parser {
         &mut self,
         reader: &mut CdrReader<'_>,
         base: usize,
-        label: impl Fn(&mut CdrReader<'_>) -> Result<i64, CdrError>,
-        visibility: bool,
+        extra: Extra,
     ) -> Result<Box<[NodeMember]>, CdrError> {
         let count = reader.read_count(8)?;
         // A member is larger in memory than the least it takes on the wire.
         let mut members = Vec::with_capacity(count.min(64));
         for _ in 0..count {
-            let label = label(reader)?;
+            let label = match extra {
+                Extra::Label(kind) => read_label(kind, reader)?,
+                _ => 0,
+            };
             let name = reader.read_name()?.into();
             let content = Some(self.read(reader, base)?);
-            let visibility = if visibility {
-                reader.read_u16()? as i16
-            } else {
-                0
+            let visibility = match extra {
+                Extra::Visibility => reader.read_u16()? as i16,
+                _ => 0,
             };
             members.push(NodeMember {
                 name,
@@ -251,7 +252,7 @@ impl Parser {
             index if index > i32::MAX as u32 => NO_DEFAULT,
             index => index,
         };
-        let members = self.members(reader, base, |reader| read_label(kind, reader), false)?;
+        let members = self.members(reader, base, Extra::Label(kind))?;
         if default != NO_DEFAULT && default as usize >= members.len() {
             return Err(reader.error(CdrErrorKind::BadTypeCode));
         }
@@ -278,6 +279,16 @@ impl Parser {
             }
         }
     }
+}
+
+/// What members have beside name and type.
+#[derive(Clone, Copy)]
+enum Extra {
+    None,
+    /// Those of a union, before the name: a label of that kind.
+    Label(Option<TCKind>),
+    /// Those of a value, after the type.
+    Visibility,
 }
 
 fn enumerators(reader: &mut CdrReader<'_>) -> Result<Box<[NodeMember]>, CdrError> {
