@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Types built at run time.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::declare::NO_DEFAULT;
 use super::graph::{Edge, Graph, Node, NodeMember};
 use super::kind::TCKind;
-use super::{Repr, TypeCode};
+use super::known::Known;
+use super::{Repr, TypeCode, TypeRef};
 
 /// Takes parts of other graphs into one that keeps the promises made in them.
 struct Gathering<'i> {
@@ -15,7 +15,7 @@ struct Gathering<'i> {
     id: &'i str,
     graph: Graph,
     /// Which parts were taken already, and where they are now.
-    taken: HashMap<(*const Graph, u32), u32>,
+    taken: Known,
 }
 
 impl Gathering<'_> {
@@ -38,12 +38,12 @@ impl Gathering<'_> {
         if node.is_promise() && *node.id == *self.id {
             return Edge::Local(0);
         }
-        let key = (Arc::as_ptr(graph), index);
-        if let Some(place) = self.taken.get(&key) {
-            return Edge::Local(*place);
+        let part = TypeRef::of_node(graph, index).identity();
+        if let Some(place) = self.taken.get(part) {
+            return Edge::Local(place as u32);
         }
         let place = self.graph.nodes.len();
-        self.taken.insert(key, place as u32);
+        self.taken.insert(part, place);
         self.graph.nodes.push(Node::new(node.kind));
         self.graph.pending |= node.is_promise();
         self.fill(place, Some(graph), node);
@@ -103,7 +103,7 @@ impl TypeCode {
                     received: false,
                     pending: false,
                 },
-                taken: HashMap::new(),
+                taken: Known::default(),
             };
             gathering.fill(0, None, &node);
             return Self::shared(gathering.graph.into(), 0);

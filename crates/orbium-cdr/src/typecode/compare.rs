@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! When two types are the same, and when they are as good as the same.
 
-use std::collections::HashSet;
-
 use super::TypeRef;
 use super::kind::TCKind;
+use super::known::Known;
 
 /// Pairs of parts that are compared before two types are taken to differ: no
 /// type that people wrote comes near, and a peer's cannot keep us busy.
@@ -37,7 +36,7 @@ fn same(a: TypeRef<'_>, b: TypeRef<'_>, rule: Rule) -> bool {
     if let Some(same) = decide(a, b, rule) {
         return same;
     }
-    let mut seen = HashSet::new();
+    let mut seen = Known::default();
     let mut work = vec![(a, b)];
     while let Some((a, b)) = work.pop() {
         match decide(a, b, rule) {
@@ -49,7 +48,7 @@ fn same(a: TypeRef<'_>, b: TypeRef<'_>, rule: Rule) -> bool {
         if !agree(a, b, rule) || seen.len() > MAX_PAIRS {
             return false;
         }
-        if !seen.insert((a.identity(), b.identity())) {
+        if !seen.note_pair(a.identity(), b.identity()) {
             continue;
         }
         match (a.content(), b.content()) {
@@ -95,22 +94,27 @@ fn decide(a: TypeRef<'_>, b: TypeRef<'_>, rule: Rule) -> Option<bool> {
 
 /// Whether two types of one kind agree as far as their parts are not asked.
 fn agree(a: TypeRef<'_>, b: TypeRef<'_>, rule: Rule) -> bool {
-    if rule == Rule::Equal {
-        let names = |(a, b): (super::MemberRef<'_>, super::MemberRef<'_>)| a.name() == b.name();
-        if a.id() != b.id() || a.name() != b.name() || !a.members().zip(b.members()).all(names) {
-            return false;
-        }
+    if rule == Rule::Equal && (a.id() != b.id() || a.name() != b.name()) {
+        return false;
     }
-    let labels = || {
-        a.members()
-            .zip(b.members())
-            .all(|(a, b)| a.label() == b.label() && a.is_public() == b.is_public())
-    };
     a.member_count() == b.member_count()
         && a.length() == b.length()
         && a.digits() == b.digits()
         && a.scale() == b.scale()
         && a.value_modifier() == b.value_modifier()
         && a.default_index() == b.default_index()
-        && (!matches!(a.kind(), TCKind::Union | TCKind::Value | TCKind::Event) || labels())
+        && members_agree(a, b, rule)
+}
+
+fn members_agree(a: TypeRef<'_>, b: TypeRef<'_>, rule: Rule) -> bool {
+    let labelled = matches!(a.kind(), TCKind::Union | TCKind::Value | TCKind::Event);
+    for (a, b) in a.members().zip(b.members()) {
+        if rule == Rule::Equal && a.name() != b.name() {
+            return false;
+        }
+        if labelled && (a.label() != b.label() || a.is_public() != b.is_public()) {
+            return false;
+        }
+    }
+    true
 }

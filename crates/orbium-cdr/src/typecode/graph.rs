@@ -4,6 +4,8 @@
 //! All parts of one type live in one allocation and refer to one another by
 //! index, so that a recursive type is a cycle of numbers and not of owners.
 
+use std::collections::BinaryHeap;
+
 use super::kind::TCKind;
 use super::{TypeCode, TypeRef};
 
@@ -76,13 +78,14 @@ impl Node {
 
     /// Sorts the labels of a union; of two equal ones the first counts.
     pub(super) fn index_labels(&mut self) {
-        let mut labels: Vec<(i64, u32)> = (0u32..)
-            .zip(self.members.iter())
-            .filter(|(index, _)| *index != self.number)
-            .map(|(index, member)| (member.label, index))
-            .collect();
-        labels.sort_unstable();
-        self.labels = labels.into();
+        // A heap sorts as well as any, and is the least to compile.
+        let mut labels = BinaryHeap::with_capacity(self.members.len());
+        for (index, member) in (0u32..).zip(&self.members) {
+            if index != self.number {
+                labels.push((member.label, index));
+            }
+        }
+        self.labels = labels.into_sorted_vec().into();
     }
 }
 

@@ -8,6 +8,7 @@ mod declare;
 mod display;
 mod graph;
 mod kind;
+mod known;
 mod read;
 mod typed;
 mod view;

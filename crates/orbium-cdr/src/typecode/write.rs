@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! TypeCodes to bytes.
 
-use std::collections::HashMap;
-
 use super::declare::NO_DEFAULT;
 use super::kind::TCKind;
-use super::view::Identity;
+use super::known::Known;
 use super::{INDIRECTION, MemberRef, TypeCode, TypeRef};
 use crate::{CdrErrorKind, CdrWriter, Encode, MAX_NESTING, WChar};
 
@@ -32,7 +30,7 @@ struct Emitter {
     /// A peer can describe a type of 2¹⁰⁰ parts in few octets by referring back;
     /// so what came in with indirections goes out with them. Types of this
     /// program refer back for recursion only, which every ORB understands.
-    places: HashMap<Identity, usize>,
+    places: Known,
     depth: u16,
 }
 
@@ -59,7 +57,7 @@ impl Emitter {
     fn write_complex(&mut self, code: TypeRef<'_>, writer: &mut CdrWriter<'_>) {
         writer.align(4);
         let at = writer.len();
-        if let Some(place) = self.places.get(&code.identity()) {
+        if let Some(place) = self.places.get(code.identity()) {
             writer.write_u32(INDIRECTION);
             // Counted from the offset itself, which follows.
             let back = (at + 4 - place) as i64;
@@ -81,7 +79,7 @@ impl Emitter {
         writer.encapsulation(|writer| self.parameters(code, writer));
         self.depth -= 1;
         if noted && !code.is_received() {
-            self.places.remove(&code.identity());
+            self.places.remove(code.identity());
         }
     }
 

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What is known of parts of types met before.
+
+use std::collections::HashMap;
+
+use super::view::Identity;
+
+/// Numbers by pairs of parts; what is known of one part alone goes by the pair
+/// of it with itself. One type of map for all that look types through, as each
+/// takes its time to compile.
+#[derive(Default)]
+pub(super) struct Known(HashMap<(Identity, Identity), usize>);
+
+impl Known {
+    pub(super) fn get(&self, part: Identity) -> Option<usize> {
+        self.0.get(&(part, part)).copied()
+    }
+
+    pub(super) fn insert(&mut self, part: Identity, number: usize) {
+        self.0.insert((part, part), number);
+    }
+
+    pub(super) fn remove(&mut self, part: Identity) {
+        self.0.remove(&(part, part));
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Notes a pair; whether it was not known.
+    pub(super) fn note_pair(&mut self, a: Identity, b: Identity) -> bool {
+        self.0.insert((a, b), 0).is_none()
+    }
+}
