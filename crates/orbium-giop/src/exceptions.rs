@@ -64,27 +64,28 @@ macro_rules! exception_kinds {
             /// The name in the specification, such as `BAD_PARAM`.
             #[must_use]
             pub const fn name(self) -> &'static str {
-                match self { $(Self::$variant => $name,)* }
+                const NAMES: &[&str] = &[$($name),*];
+                NAMES[self as usize]
             }
 
             /// The repository id, `IDL:omg.org/CORBA/…:1.0`.
             #[must_use]
             pub const fn repository_id(self) -> &'static str {
-                match self {
-                    $(Self::$variant => concat!("IDL:omg.org/CORBA/", $name, ":1.0"),)*
-                }
+                const IDS: &[&str] = &[$(concat!("IDL:omg.org/CORBA/", $name, ":1.0")),*];
+                IDS[self as usize]
             }
 
             /// What it means, in a few words.
             #[must_use]
             pub const fn text(self) -> &'static str {
-                match self { $(Self::$variant => $text,)* }
+                const TEXTS: &[&str] = &[$($text),*];
+                TEXTS[self as usize]
             }
 
             /// The exception of that specification name.
             #[must_use]
             pub fn from_name(name: &str) -> Option<Self> {
-                match name { $($name => Some(Self::$variant),)* _ => None }
+                Self::ALL.iter().copied().find(|kind| kind.name() == name)
             }
         }
     };
