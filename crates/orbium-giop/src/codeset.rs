@@ -5,6 +5,7 @@ use core::fmt;
 
 use orbium_cdr::{CdrError, CdrReader, CdrWriter, CharSet, WideSet};
 
+use crate::component_value::read_list;
 use crate::encapsulation::{decode_encapsulation, encapsulate};
 
 /// A code set of the OSF registry.
@@ -106,10 +107,7 @@ impl Default for CodeSetId {
 impl CodeSetComponent {
     fn read(reader: &mut CdrReader<'_>) -> Result<Self, CdrError> {
         let native = CodeSetId(reader.read_u32()?);
-        let count = reader.read_count(4)?;
-        let conversion = (0..count)
-            .map(|_| reader.read_u32().map(CodeSetId))
-            .collect::<Result<_, _>>()?;
+        let conversion = read_list(reader, 4, |reader| reader.read_u32().map(CodeSetId))?;
         Ok(Self { native, conversion })
     }
 
@@ -195,7 +193,7 @@ impl CodeSetContext {
     /// The data of the service context.
     #[must_use]
     pub fn encode(&self) -> Vec<u8> {
-        encapsulate(|writer| {
+        encapsulate(&|writer| {
             writer.write_u32(self.char_data.0);
             writer.write_u32(self.wchar_data.0);
         })

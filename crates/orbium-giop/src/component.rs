@@ -5,7 +5,7 @@ use orbium_cdr::{CdrError, CdrReader, CdrWriter, Decode, Encode};
 
 use crate::ObjectGroup;
 use crate::codeset::CodeSetComponentInfo;
-use crate::encapsulation::encapsulate;
+use crate::encapsulation::{encapsulate, encode_encapsulation};
 
 pub use crate::component_value::{
     AssociationOptions, Component, HostPort, PolicyValue, PriorityEndpoint,
@@ -114,19 +114,19 @@ impl TaggedComponent {
     /// TAG_ORB_TYPE.
     #[must_use]
     pub fn orb_type(orb_type: u32) -> Self {
-        Self::encapsulated(TAG_ORB_TYPE, |writer| writer.write_u32(orb_type))
+        Self::tagged(TAG_ORB_TYPE, &|writer| writer.write_u32(orb_type))
     }
 
     /// TAG_CODE_SETS.
     #[must_use]
     pub fn code_sets(info: &CodeSetComponentInfo) -> Self {
-        Self::encapsulated(TAG_CODE_SETS, |writer| info.write(writer))
+        Self::tagged(TAG_CODE_SETS, &|writer| info.write(writer))
     }
 
     /// TAG_ALTERNATE_IIOP_ADDRESS.
     #[must_use]
     pub fn alternate_address(host: &str, port: u16) -> Self {
-        Self::encapsulated(TAG_ALTERNATE_IIOP_ADDRESS, |writer| {
+        Self::tagged(TAG_ALTERNATE_IIOP_ADDRESS, &|writer| {
             writer.write_name(host);
             writer.write_u16(port);
         })
@@ -135,7 +135,7 @@ impl TaggedComponent {
     /// omniORB's component for a Unix-domain socket on `host`.
     #[must_use]
     pub fn omniorb_unix(host: &str, path: &str) -> Self {
-        Self::encapsulated(TAG_OMNIORB_UNIX_TRANS, |writer| {
+        Self::tagged(TAG_OMNIORB_UNIX_TRANS, &|writer| {
             writer.write_name(host);
             writer.write_name(path);
         })
@@ -144,7 +144,7 @@ impl TaggedComponent {
     /// TAG_POLICIES.
     #[must_use]
     pub fn policies(policies: &[PolicyValue]) -> Self {
-        Self::encapsulated(TAG_POLICIES, |writer| {
+        Self::tagged(TAG_POLICIES, &|writer| {
             writer.write_count(policies.len());
             for policy in policies {
                 writer.write_u32(policy.kind);
@@ -156,7 +156,7 @@ impl TaggedComponent {
     /// TAO's list of endpoints, each with the priority of its lane.
     #[must_use]
     pub fn tao_endpoints(endpoints: &[PriorityEndpoint]) -> Self {
-        Self::encapsulated(TAG_TAO_ENDPOINTS, |writer| {
+        Self::tagged(TAG_TAO_ENDPOINTS, &|writer| {
             writer.write_count(endpoints.len());
             for endpoint in endpoints {
                 writer.write_name(&endpoint.address.host);
@@ -169,7 +169,7 @@ impl TaggedComponent {
     /// TAG_GROUP.
     #[must_use]
     pub fn group(group: &ObjectGroup) -> Self {
-        Self::encapsulated(TAG_GROUP, |writer| {
+        Self::tagged(TAG_GROUP, &|writer| {
             writer.write_raw(&[group.version.major, group.version.minor]);
             writer.write_name(&group.domain);
             writer.write_u64(group.id);
@@ -190,10 +190,14 @@ impl TaggedComponent {
     /// A component whose data is an encapsulation.
     #[must_use]
     pub fn encapsulated(tag: u32, write: impl FnOnce(&mut CdrWriter<'_>)) -> Self {
-        Self {
-            tag,
-            data: encapsulate(write),
-        }
+        // See `encapsulate`.
+        let data = encode_encapsulation(write).unwrap_or_default();
+        Self { tag, data }
+    }
+
+    fn tagged(tag: u32, write: &dyn Fn(&mut CdrWriter<'_>)) -> Self {
+        let data = encapsulate(write);
+        Self { tag, data }
     }
 }
 

@@ -25,11 +25,16 @@ pub struct HostPort {
 
 impl fmt::Display for HostPort {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if self.host.contains(':') {
-            write!(f, "[{}]:{}", self.host, self.port)
-        } else {
-            write!(f, "{}:{}", self.host, self.port)
-        }
+        write_host(f, &self.host, self.port)
+    }
+}
+
+/// A host and port as in URLs: IPv6 in brackets.
+pub(crate) fn write_host(f: &mut fmt::Formatter<'_>, host: &str, port: u16) -> fmt::Result {
+    if host.as_bytes().contains(&b':') {
+        write!(f, "[{host}]:{port}")
+    } else {
+        write!(f, "{host}:{port}")
     }
 }
 
@@ -285,13 +290,17 @@ impl Component {
     }
 }
 
-fn read_list<T>(
+pub(crate) fn read_list<T>(
     reader: &mut CdrReader<'_>,
     least: usize,
     read: impl Fn(&mut CdrReader<'_>) -> Result<T, CdrError>,
 ) -> Result<Vec<T>, CdrError> {
     let count = reader.read_count(least)?;
-    (0..count).map(|_| read(reader)).collect()
+    let mut list = Vec::new();
+    for _ in 0..count {
+        list.push(read(reader)?);
+    }
+    Ok(list)
 }
 
 fn read_policy(reader: &mut CdrReader<'_>) -> Result<PolicyValue, CdrError> {

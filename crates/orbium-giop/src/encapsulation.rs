@@ -45,7 +45,7 @@ fn begin() -> CdrWriter<'static> {
 }
 
 /// As [`encode_encapsulation`] where nothing written can fail.
-pub(crate) fn encapsulate(write: impl FnOnce(&mut CdrWriter<'_>)) -> Vec<u8> {
+pub(crate) fn encapsulate(write: &dyn Fn(&mut CdrWriter<'_>)) -> Vec<u8> {
     // The only failures of names and octets are counts beyond 32 bits, which
     // no reference that was received or configured has.
     encode_encapsulation(write).unwrap_or_default()

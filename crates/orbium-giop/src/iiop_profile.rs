@@ -8,6 +8,7 @@ use orbium_cdr::{CdrError, CdrErrorKind};
 
 use crate::codeset::CodeSetComponentInfo;
 use crate::component::{HostPort, TAG_ALTERNATE_IIOP_ADDRESS, TAG_CODE_SETS};
+use crate::component_value::write_host;
 use crate::encapsulation::{decode_encapsulation, encapsulate};
 use crate::profile::{
     TAG_INTERNET_IOP, TaggedProfile, read_key_and_components, read_version,
@@ -70,7 +71,7 @@ impl IiopProfile {
     /// As [`IiopProfile::encode`], for another protocol with the same body.
     #[must_use]
     pub fn encode_as(&self, tag: u32) -> TaggedProfile {
-        let data = encapsulate(|writer| {
+        let data = encapsulate(&|writer| {
             writer.write_raw(&[self.version.major, self.version.minor]);
             writer.write_name(&self.host);
             writer.write_u16(self.port);
@@ -123,10 +124,7 @@ impl fmt::Display for IiopProfile {
             port,
             ..
         } = self;
-        if host.contains(':') {
-            write!(f, "{version}@[{host}]:{port}")
-        } else {
-            write!(f, "{version}@{host}:{port}")
-        }
+        write!(f, "{version}@")?;
+        write_host(f, host, *port)
     }
 }

@@ -70,7 +70,7 @@ impl OrbiumProfile {
     /// The profile in the form it has in a reference.
     #[must_use]
     pub fn encode(&self) -> TaggedProfile {
-        let data = encapsulate(|writer| {
+        let data = encapsulate(&|writer| {
             writer.write_raw(&[self.version.major, self.version.minor]);
             writer.write_name(&self.scheme);
             writer.write_count(self.messaging.len());

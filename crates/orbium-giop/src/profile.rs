@@ -82,7 +82,7 @@ impl TaggedProfile {
     pub fn multiple_components(components: &[TaggedComponent]) -> Self {
         Self {
             tag: TAG_MULTIPLE_COMPONENTS,
-            data: encapsulate(|writer| write_components(writer, components)),
+            data: encapsulate(&|writer| write_components(writer, components)),
         }
     }
 

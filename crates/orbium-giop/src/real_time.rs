@@ -9,6 +9,7 @@
 use orbium_cdr::{ByteOrder, CdrError, CdrErrorKind, CdrReader, CdrWriter};
 
 use crate::component::{PolicyValue, TAG_POLICIES};
+use crate::component_value::read_list;
 use crate::encapsulation::{decode_encapsulation, encapsulate};
 use crate::header::u32_from;
 use crate::{Component, TaggedComponent, profile};
@@ -113,7 +114,7 @@ impl PriorityModelValue {
     pub fn to_policy(self) -> PolicyValue {
         PolicyValue {
             kind: PRIORITY_MODEL_POLICY,
-            data: encapsulate(|writer| {
+            data: encapsulate(&|writer| {
                 writer.write_u32(self.model as u32);
                 writer.write_u16(self.server_priority as u16);
             }),
@@ -149,7 +150,7 @@ impl PriorityBandsValue {
     pub fn to_policy(&self) -> PolicyValue {
         PolicyValue {
             kind: PRIORITY_BANDED_CONNECTION_POLICY,
-            data: encapsulate(|writer| {
+            data: encapsulate(&|writer| {
                 writer.write_count(self.0.len());
                 for band in &self.0 {
                     writer.write_u16(band.low as u16);
@@ -169,13 +170,14 @@ impl PriorityBandsValue {
             if count > MAX_BANDS {
                 return Err(reader.error(CdrErrorKind::CountTooLarge));
             }
-            let band = |_| {
-                Ok(PriorityBand {
+            let mut bands = Vec::new();
+            for _ in 0..count {
+                bands.push(PriorityBand {
                     low: reader.read_u16()? as i16,
                     high: reader.read_u16()? as i16,
-                })
-            };
-            (0..count).map(band).collect::<Result<_, _>>().map(Self)
+                });
+            }
+            Ok(Self(bands))
         })
     }
 }
@@ -237,7 +239,7 @@ impl ClientProtocolsValue {
     pub fn to_policy(&self) -> PolicyValue {
         PolicyValue {
             kind: CLIENT_PROTOCOL_POLICY,
-            data: encapsulate(|writer| {
+            data: encapsulate(&|writer| {
                 writer.write_count(self.0.len());
                 for protocol in &self.0 {
                     writer.write_u32(protocol.protocol_type);
@@ -255,16 +257,15 @@ impl ClientProtocolsValue {
     /// [`CdrErrorKind::NotSupported`].
     pub fn decode(data: &[u8]) -> Result<Self, CdrError> {
         decode_encapsulation(data, |reader| {
-            let count = reader.read_count(4)?;
-            let protocol = |_| {
+            let protocols = read_list(reader, 4, |reader| {
                 let protocol_type = reader.read_u32()?;
                 let transport = ExposedProperties::read(reader, protocol_type)?;
                 Ok(ExposedProtocol {
                     protocol_type,
                     transport,
                 })
-            };
-            (0..count).map(protocol).collect::<Result<_, _>>().map(Self)
+            });
+            protocols.map(Self)
         })
     }
 }

@@ -70,9 +70,12 @@ pub fn add_reply_context(message: &mut Vec<u8>, id: u32, data: &[u8]) -> bool {
         return false;
     };
     message[count_at..count_at + 4].copy_from_slice(&1_u32.to_ne_bytes());
-    let context = [&id.to_ne_bytes()[..], &len.to_ne_bytes(), data].concat();
-    let at = count_at + 4;
-    message.splice(at..at, context);
+    let (at, end) = (count_at + 4, message.len());
+    message.resize(end + 8 + data.len(), 0);
+    message.copy_within(at..end, at + 8 + data.len());
+    message[at..at + 4].copy_from_slice(&id.to_ne_bytes());
+    message[at + 4..at + 8].copy_from_slice(&len.to_ne_bytes());
+    message[at + 8..at + 8 + data.len()].copy_from_slice(data);
     message[HEADER_LEN - 4..HEADER_LEN].copy_from_slice(&size.to_ne_bytes());
     true
 }

@@ -133,7 +133,7 @@ impl EndTimes {
     /// than 64 policies.
     pub fn decode(data: &[u8]) -> Result<Self, CdrError> {
         let mut ends = Self::default();
-        each_policy(data, |kind, value| {
+        each_policy(data, &mut |kind, value| {
             match kind {
                 REQUEST_END_TIME_POLICY => ends.request = Some(utc_time(value)?),
                 REPLY_END_TIME_POLICY => ends.reply = Some(utc_time(value)?),
@@ -152,7 +152,7 @@ impl EndTimes {
 /// As [`EndTimes::decode`].
 pub fn request_start(data: &[u8]) -> Result<Option<UtcTime>, CdrError> {
     let mut start = None;
-    each_policy(data, |kind, value| {
+    each_policy(data, &mut |kind, value| {
         if kind == REQUEST_START_TIME_POLICY {
             start = Some(utc_time(value)?);
         }
@@ -161,11 +161,11 @@ pub fn request_start(data: &[u8]) -> Result<Option<UtcTime>, CdrError> {
     Ok(start)
 }
 
+/// Is shown type and value of a policy.
+type Show<'s> = dyn FnMut(u32, &[u8]) -> Result<(), CdrError> + 's;
+
 /// Shows type and value of each of a `Messaging::PolicyValueSeq`.
-fn each_policy(
-    data: &[u8],
-    mut show: impl FnMut(u32, &[u8]) -> Result<(), CdrError>,
-) -> Result<(), CdrError> {
+fn each_policy(data: &[u8], show: &mut Show<'_>) -> Result<(), CdrError> {
     let values = Values::of(data)?;
     let count = values.u32(4)?;
     if count > MOST_POLICIES {

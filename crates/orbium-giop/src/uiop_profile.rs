@@ -47,7 +47,7 @@ impl UiopProfile {
     /// The profile in the form it has in a reference.
     #[must_use]
     pub fn encode(&self) -> TaggedProfile {
-        let data = encapsulate(|writer| {
+        let data = encapsulate(&|writer| {
             writer.write_raw(&[self.version.major, self.version.minor]);
             writer.write_name(&self.rendezvous_point);
             write_key_and_components(writer, self.version, &self.object_key, &self.components);

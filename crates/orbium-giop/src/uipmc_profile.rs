@@ -69,7 +69,7 @@ impl UipmcProfile {
     /// The profile in the form it has in a reference.
     #[must_use]
     pub fn encode(&self) -> TaggedProfile {
-        let data = encapsulate(|writer| {
+        let data = encapsulate(&|writer| {
             writer.write_raw(&[self.version.major, self.version.minor]);
             writer.write_name(&self.address);
             writer.write_u16(self.port);
