@@ -3,7 +3,7 @@
 
 use core::fmt;
 
-use crate::iiop_address::split_version;
+use crate::iiop_address::{consists_of, split_version};
 use crate::object_url::{UrlError, UrlErrorKind, has_scheme};
 use crate::profile::TAG_TAO_DIOP;
 use crate::{GroupAddress, IiopAddress, OrbiumProfile, TaggedProfile, UiopProfile, Version};
@@ -107,15 +107,16 @@ impl ObjectAddress {
         };
         let protocol = &text[..colon];
         let (rest, at) = (&text[colon + 1..], offset + colon + 1);
+        let internet = |address: fn(IiopAddress) -> Self| {
+            let len = rest.find([',', '/', '#']).unwrap_or(rest.len());
+            Ok((address(IiopAddress::parse(&rest[..len], at)?), len))
+        };
         let (address, len) = if protocol.is_empty() || has_whole(protocol, "iiop") {
-            let len = host_end(rest);
-            (Self::Iiop(IiopAddress::parse(&rest[..len], at)?), len)
+            internet(Self::Iiop)?
         } else if has_whole(protocol, "ssliop") {
-            let len = host_end(rest);
-            (Self::Ssliop(IiopAddress::parse(&rest[..len], at)?), len)
+            internet(Self::Ssliop)?
         } else if has_whole(protocol, "diop") {
-            let len = host_end(rest);
-            (Self::Diop(IiopAddress::parse(&rest[..len], at)?), len)
+            internet(Self::Diop)?
         } else if has_whole(protocol, "miop") {
             let (group, len) = GroupAddress::parse(rest, at)?;
             (Self::Miop(group), len)
@@ -144,7 +145,7 @@ impl ObjectAddress {
     /// bar cannot be part of a key, so where one follows, paths may be written.
     fn parse_other(scheme: String, text: &str, offset: usize) -> Result<(Self, usize), UrlError> {
         let url_end = text.find('#').unwrap_or(text.len());
-        let end = if text[..url_end].contains('|') {
+        let end = if text.as_bytes()[..url_end].contains(&b'|') {
             '|'
         } else {
             '/'
@@ -153,7 +154,7 @@ impl ObjectAddress {
         let written = &text[..len];
         let versioned = split_version(written, offset).ok();
         let (version, address) = match versioned {
-            Some((version, address, _)) if written.contains('@') => (version, address),
+            Some((version, address, _)) if written.as_bytes().contains(&b'@') => (version, address),
             _ if ORBIUM_SCHEMES.contains(&scheme.as_str()) => (Version::V1_2, written),
             _ => {
                 let other = Self::Other {
@@ -175,6 +176,10 @@ impl ObjectAddress {
         Ok((orbium, len))
     }
 
+    pub(crate) fn is_rir(&self) -> bool {
+        matches!(self, Self::Rir)
+    }
+
     /// Whether a character may separate this address from the key after it.
     pub(crate) fn is_key_separator(&self, c: char) -> bool {
         match self {
@@ -187,7 +192,9 @@ impl ObjectAddress {
     /// Whether this address can be written where no bar follows it.
     pub(crate) fn needs_bar(&self) -> bool {
         match self {
-            Self::Orbium { address, .. } | Self::Other { address, .. } => address.contains('/'),
+            Self::Orbium { address, .. } | Self::Other { address, .. } => {
+                address.as_bytes().contains(&b'/')
+            }
             _ => false,
         }
     }
@@ -235,13 +242,9 @@ fn parse_path(
     Ok((version, path.to_owned(), len))
 }
 
-fn host_end(text: &str) -> usize {
-    text.find([',', '/', '#']).unwrap_or(text.len())
-}
-
 fn is_scheme(protocol: &str) -> bool {
     let is_plain = |c: u8| c.is_ascii_alphanumeric() || b"+-._".contains(&c);
-    protocol.bytes().all(is_plain)
+    consists_of(protocol, is_plain)
 }
 
 fn has_whole(protocol: &str, name: &str) -> bool {

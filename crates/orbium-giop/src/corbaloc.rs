@@ -35,7 +35,7 @@ impl Corbaloc {
         let (addresses, key_at) = parse_addresses(text, Self::SCHEME.len())?;
         let key = text.get(key_at..).unwrap_or_default();
         let mut key = unescape(key, key_at)?;
-        if key.is_empty() && addresses.contains(&ObjectAddress::Rir) {
+        if key.is_empty() && addresses.iter().any(ObjectAddress::is_rir) {
             key = DEFAULT_KEY.into();
         }
         Ok(Self { addresses, key })
@@ -44,7 +44,7 @@ impl Corbaloc {
     /// The id to give `resolve_initial_references`, if this is a `rir:` URL.
     #[must_use]
     pub fn initial_reference(&self) -> Option<&str> {
-        if self.addresses.contains(&ObjectAddress::Rir) {
+        if self.addresses.iter().any(ObjectAddress::is_rir) {
             core::str::from_utf8(&self.key).ok()
         } else {
             None
@@ -59,14 +59,13 @@ impl Corbaloc {
     /// the addresses.
     pub fn to_ior(&self) -> Result<Ior, UrlError> {
         let at = Self::SCHEME.len();
-        if self.addresses.contains(&ObjectAddress::Rir) {
+        if self.addresses.iter().any(ObjectAddress::is_rir) {
             return Err(UrlError::new(UrlErrorKind::NotAnAddress, at));
         }
-        let profiles: Vec<_> = self
-            .addresses
-            .iter()
-            .filter_map(|address| address.profile(&self.key))
-            .collect();
+        let mut profiles = Vec::new();
+        for address in &self.addresses {
+            profiles.extend(address.profile(&self.key));
+        }
         if profiles.is_empty() {
             return Err(UrlError::new(UrlErrorKind::UnsupportedProtocol, at));
         }
@@ -113,7 +112,7 @@ pub(crate) fn parse_addresses(
     loop {
         let rest = text.get(at..).unwrap_or_default();
         let (address, len) = ObjectAddress::parse(rest, at)?;
-        if address == ObjectAddress::Rir && !addresses.is_empty() {
+        if address.is_rir() && !addresses.is_empty() {
             return Err(UrlError::new(UrlErrorKind::RirNotAlone, at));
         }
         at += len;
@@ -122,7 +121,7 @@ pub(crate) fn parse_addresses(
         addresses.push(address);
         match next {
             Some(_) if ends => return Ok((addresses, at + 1)),
-            Some(',') if addresses.contains(&ObjectAddress::Rir) => {
+            Some(',') if addresses.iter().any(ObjectAddress::is_rir) => {
                 return Err(UrlError::new(UrlErrorKind::RirNotAlone, at));
             }
             Some(',') => at += 1,

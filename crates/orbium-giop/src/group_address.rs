@@ -5,7 +5,7 @@
 use core::fmt;
 use core::net::IpAddr;
 
-use crate::iiop_address::{parse_port, split_version};
+use crate::iiop_address::{consists_of, decimal, parse_port, split_version};
 use crate::object_url::{UrlError, UrlErrorKind};
 use crate::{ObjectGroup, TaggedComponent, UipmcProfile, Version};
 
@@ -57,34 +57,33 @@ impl GroupAddress {
 /// `1.0-domain-id` or `1.0-domain-id-version`.
 fn parse_group(text: &str, offset: usize) -> Result<ObjectGroup, UrlError> {
     let bad = UrlError::new(UrlErrorKind::BadGroup, offset);
-    let parts: Vec<_> = text.split('-').collect();
-    let (version, domain, id, reference_version) = match parts[..] {
-        [version, domain, id] => (version, domain, id, "0"),
-        [version, domain, id, reference] => (version, domain, id, reference),
-        _ => return Err(bad),
+    let mut parts = text.split('-');
+    let mut part = || parts.next();
+    let (Some(version), Some(domain), Some(id)) = (part(), part(), part()) else {
+        return Err(bad);
     };
+    let reference_version = part().unwrap_or("0");
+    if part().is_some() {
+        return Err(bad);
+    }
     let is_plain = |c: u8| c.is_ascii_alphanumeric() || b"._~:".contains(&c);
-    if version != "1.0" || domain.is_empty() || !domain.bytes().all(is_plain) {
+    if version != "1.0" || domain.is_empty() || !consists_of(domain, is_plain) {
         return Err(bad);
     }
     Ok(ObjectGroup {
         version: Version::V1_0,
         domain: domain.to_owned(),
-        id: number(id).ok_or(bad)?,
-        reference_version: number(reference_version).ok_or(bad)?,
+        id: decimal(id).ok_or(bad)?,
+        reference_version: decimal(reference_version).ok_or(bad)?,
     })
 }
 
-fn number<N: core::str::FromStr>(text: &str) -> Option<N> {
-    let digits = text.bytes().all(|c| c.is_ascii_digit());
-    text.parse().ok().filter(|_| digits)
-}
-
 fn parse_address(text: &str, offset: usize) -> Result<(IpAddr, u16), UrlError> {
-    let (host, port) = match text
-        .strip_prefix('[')
-        .and_then(|text| text.split_once("]:"))
-    {
+    let bracketed = text.strip_prefix('[').and_then(|text| {
+        let (host, rest) = text.split_once(']')?;
+        Some((host, rest.strip_prefix(':')?))
+    });
+    let (host, port) = match bracketed {
         Some((host, port)) => (host.parse().map(IpAddr::V6), port),
         None => {
             let (host, port) = text.split_once(':').unwrap_or((text, ""));

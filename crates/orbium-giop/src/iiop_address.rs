@@ -4,6 +4,7 @@
 use core::fmt;
 use core::net::Ipv6Addr;
 
+use crate::component_value::write_host;
 use crate::object_url::{UrlError, UrlErrorKind};
 use crate::{IiopProfile, TaggedComponent, Version, component};
 
@@ -46,7 +47,7 @@ impl IiopAddress {
             }
         };
         let is_host = |c: u8| c.is_ascii_alphanumeric() || b"-._".contains(&c);
-        if !text.starts_with('[') && !host.bytes().all(is_host) {
+        if !text.starts_with('[') && !consists_of(host, is_host) {
             return Err(UrlError::new(UrlErrorKind::BadHost, offset));
         }
         Ok(Self {
@@ -102,11 +103,7 @@ impl fmt::Display for IiopAddress {
         if *version != Version::V1_0 {
             write!(f, "{version}@")?;
         }
-        if host.contains(':') {
-            write!(f, "[{host}]:{port}")
-        } else {
-            write!(f, "{host}:{port}")
-        }
+        write_host(f, host, *port)
     }
 }
 
@@ -115,10 +112,10 @@ pub(crate) fn split_version(text: &str, offset: usize) -> Result<(Version, &str,
     let Some((version, rest)) = text.split_once('@') else {
         return Ok((Version::V1_0, text, offset));
     };
-    let parsed = version.split_once('.').and_then(|(major, minor)| {
-        let digits = |text: &str| text.bytes().all(|c| c.is_ascii_digit());
-        (major == "1" && digits(minor)).then(|| minor.parse().ok())?
-    });
+    let parsed = match version.split_once('.') {
+        Some(("1", minor)) => decimal(minor),
+        _ => None,
+    };
     match parsed {
         Some(minor) => Ok((
             Version { major: 1, minor },
@@ -130,6 +127,19 @@ pub(crate) fn split_version(text: &str, offset: usize) -> Result<(Version, &str,
 }
 
 pub(crate) fn parse_port(text: &str) -> Option<u16> {
-    let digits = !text.is_empty() && text.bytes().all(|c| c.is_ascii_digit());
-    text.parse().ok().filter(|port| digits && *port != 0)
+    decimal(text).filter(|port| *port != 0)
+}
+
+/// A number of nothing but digits, if it is in range.
+pub(crate) fn decimal<N: TryFrom<u64>>(text: &str) -> Option<N> {
+    fn parse(text: &str) -> Option<u64> {
+        let digits = consists_of(text, |c| c.is_ascii_digit());
+        text.parse().ok().filter(|_| digits)
+    }
+    N::try_from(parse(text)?).ok()
+}
+
+/// Whether every octet of a text is allowed.
+pub(crate) fn consists_of(text: &str, allowed: fn(u8) -> bool) -> bool {
+    text.bytes().all(allowed)
 }
