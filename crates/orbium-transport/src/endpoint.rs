@@ -15,7 +15,7 @@ pub struct HostPort {
 
 impl fmt::Display for HostPort {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if self.host.contains(':') {
+        if self.host.as_bytes().contains(&b':') {
             write!(f, "[{}]:{}", self.host, self.port)
         } else {
             write!(f, "{}:{}", self.host, self.port)
@@ -63,18 +63,20 @@ pub enum EndpointError {
 
 impl fmt::Display for EndpointError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::UnknownScheme(text) => write!(
-                f,
-                "`{text}` is not an endpoint of a protocol that is there: \
-                 expected scheme://address, as in iiop://host:port"
+        let (before, text, after) = match self {
+            Self::UnknownScheme(text) => (
+                "",
+                text,
+                " is not an endpoint of a protocol that is there: \
+                 expected scheme://address, as in iiop://host:port",
             ),
-            Self::BadPort(text) => write!(f, "`{text}` is not a port (0 to 65535)"),
-            Self::BadHost(text) => write!(f, "`{text}` is not a host name or address"),
-            Self::BadPath(text) => write!(f, "`{text}` is not the path of a socket"),
-            Self::UnknownParameter(text) => write!(f, "unknown endpoint parameter `{text}`"),
-            Self::BadParameter(text) => write!(f, "`{text}` has a value that it cannot have"),
-        }
+            Self::BadPort(text) => ("", text, " is not a port (0 to 65535)"),
+            Self::BadHost(text) => ("", text, " is not a host name or address"),
+            Self::BadPath(text) => ("", text, " is not the path of a socket"),
+            Self::UnknownParameter(text) => ("unknown endpoint parameter ", text, ""),
+            Self::BadParameter(text) => ("", text, " has a value that it cannot have"),
+        };
+        write!(f, "{before}`{text}`{after}")
     }
 }
 
@@ -101,22 +103,22 @@ impl FromStr for HostPort {
         let bad = |c: char| {
             c.is_whitespace()
                 || c.is_control()
-                || "/?#[]@".contains(c)
+                || matches!(c, '/' | '?' | '#' | '[' | ']' | '@')
                 || (c == ':' && !in_brackets)
         };
-        if host.contains(bad) || (in_brackets && host.is_empty()) {
+        if host.chars().any(bad) || (in_brackets && host.is_empty()) {
             return Err(EndpointError::BadHost(text.to_owned()));
         }
         let port = match port {
             "" => 0,
-            digits => digits
-                .parse()
-                .map_err(|_| EndpointError::BadPort(digits.to_owned()))?,
+            digits => {
+                let port = digits.parse::<u32>().ok();
+                port.and_then(|port| u16::try_from(port).ok())
+                    .ok_or_else(|| EndpointError::BadPort(digits.to_owned()))?
+            }
         };
-        Ok(Self {
-            host: host.to_owned(),
-            port,
-        })
+        let host = host.to_owned();
+        Ok(Self { host, port })
     }
 }
 
@@ -124,10 +126,12 @@ impl Endpoint {
     /// The value of a parameter; the first, if it is given several times.
     #[must_use]
     pub fn parameter(&self, name: &str) -> Option<&str> {
-        let mut parameters = self.parameters.iter();
-        parameters
-            .find(|(known, _)| known == name)
-            .map(|(_, value)| value.as_str())
+        for (known, value) in &self.parameters {
+            if known == name {
+                return Some(value);
+            }
+        }
+        None
     }
 
     /// Checks that no parameter is there beside `known` ones and the ORB's own.
@@ -135,11 +139,12 @@ impl Endpoint {
     /// # Errors
     /// [`EndpointError::UnknownParameter`].
     pub fn check_parameters(&self, known: &[&str]) -> Result<(), EndpointError> {
-        let mut parameters = self.parameters.iter();
-        match parameters.find(|(name, _)| name != MESSAGING && !known.contains(&name.as_str())) {
-            Some((name, _)) => Err(EndpointError::UnknownParameter(name.clone())),
-            None => Ok(()),
+        for (name, _) in &self.parameters {
+            if name != MESSAGING && !known.contains(&name.as_str()) {
+                return Err(EndpointError::UnknownParameter(name.clone()));
+            }
         }
+        Ok(())
     }
 
     /// Names of the messaging halves, outermost first; none for GIOP alone.
@@ -158,21 +163,25 @@ impl FromStr for Endpoint {
     /// Parses the parts; what the address means is for the transport to say.
     fn from_str(text: &str) -> Result<Self, EndpointError> {
         let unknown = || EndpointError::UnknownScheme(text.to_owned());
-        let (scheme, rest) = text.split_once("://").ok_or_else(unknown)?;
-        let in_scheme = |c: char| c.is_ascii_alphanumeric() || "+-.".contains(c);
-        if scheme.is_empty() || !scheme.chars().all(in_scheme) {
+        let (scheme, rest) = text.split_once(':').ok_or_else(unknown)?;
+        let rest = rest.strip_prefix("//").ok_or_else(unknown)?;
+        let in_scheme = |c: u8| c.is_ascii_alphanumeric() || b"+-.".contains(&c);
+        if scheme.is_empty() || !scheme.bytes().all(in_scheme) {
             return Err(unknown());
         }
-        let (address, parameters) = rest.split_once('?').unwrap_or((rest, ""));
-        let parameters = parameters.split('&').filter(|text| !text.is_empty());
-        let parameters = parameters.map(|parameter| match parameter.split_once('=') {
-            Some((name, value)) => Ok((name.to_owned(), value.to_owned())),
-            None => Err(EndpointError::UnknownParameter(parameter.to_owned())),
-        });
+        let (address, written) = rest.split_once('?').unwrap_or((rest, ""));
+        let mut parameters = Vec::new();
+        for parameter in written.split('&') {
+            match parameter.split_once('=') {
+                Some((name, value)) => parameters.push((name.to_owned(), value.to_owned())),
+                None if parameter.is_empty() => {}
+                None => return Err(EndpointError::UnknownParameter(parameter.to_owned())),
+            }
+        }
         Ok(Self {
             scheme: scheme.to_ascii_lowercase(),
             address: address.to_owned(),
-            parameters: parameters.collect::<Result<_, _>>()?,
+            parameters,
         })
     }
 }

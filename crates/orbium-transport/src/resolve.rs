@@ -3,7 +3,7 @@
 //! connection; never on the way of a request.
 
 use std::io;
-use std::net::{IpAddr, SocketAddr, ToSocketAddrs, UdpSocket};
+use std::net::{IpAddr, Ipv4Addr, SocketAddr, ToSocketAddrs, UdpSocket};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -22,10 +22,9 @@ pub fn resolve(at: &HostPort) -> io::Result<Vec<SocketAddr>> {
         let what = format!("host `{}`: {what}", at.host);
         io::Error::new(io::ErrorKind::NotFound, what)
     };
-    let addresses: Vec<_> = (at.host.as_str(), at.port)
-        .to_socket_addrs()
-        .map_err(|error| unresolved(error.to_string()))?
-        .collect();
+    let found = (at.host.as_str(), at.port).to_socket_addrs();
+    let mut addresses = Vec::new();
+    addresses.extend(found.map_err(|error| unresolved(error.to_string()))?);
     if addresses.is_empty() {
         return Err(unresolved("it has no address".into()));
     }
@@ -145,15 +144,16 @@ fn publishable(address: IpAddr) -> String {
     if !address.is_unspecified() {
         return address.to_string();
     }
-    let outside = |bind: &str, to: &str| -> io::Result<IpAddr> {
-        // Connecting a datagram socket sends nothing; it only chooses a route.
-        let socket = UdpSocket::bind((bind, 0))?;
-        socket.connect((to, 9))?;
-        Ok(socket.local_addr()?.ip())
-    };
-    // TEST-NET-1: documentation addresses, routed like any other.
-    let v4 = outside("0.0.0.0", "192.0.2.1")
-        .ok()
-        .filter(|ip| !ip.is_unspecified());
-    v4.unwrap_or(IpAddr::from([127, 0, 0, 1])).to_string()
+    let outside = outside().ok().filter(|ip| !ip.is_unspecified());
+    outside.unwrap_or(Ipv4Addr::LOCALHOST.into()).to_string()
+}
+
+/// The address that packets to TEST-NET-1 would leave from: documentation
+/// addresses, routed like any other.
+fn outside() -> io::Result<IpAddr> {
+    let any = SocketAddr::new(Ipv4Addr::UNSPECIFIED.into(), 0);
+    // Connecting a datagram socket sends nothing; it only chooses a route.
+    let socket = UdpSocket::bind(any)?;
+    socket.connect(SocketAddr::new(Ipv4Addr::new(192, 0, 2, 1).into(), 9))?;
+    Ok(socket.local_addr()?.ip())
 }

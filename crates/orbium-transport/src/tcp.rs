@@ -2,7 +2,7 @@
 //! TCP over IPv4 and IPv6.
 
 use std::io;
-use std::net::{IpAddr, SocketAddr, TcpListener};
+use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr, TcpListener};
 use std::os::fd::AsFd;
 
 use orbium_sys as sys;
@@ -29,7 +29,9 @@ impl StreamTransport for Tcp {
         endpoint: &Endpoint,
         properties: &ProtocolProperties,
     ) -> Result<Box<dyn Acceptor>, ListenError> {
-        endpoint.check_parameters(&[&["publish"], ProtocolProperties::TCP_NAMES].concat())?;
+        let mut known = ProtocolProperties::TCP_NAMES.to_vec();
+        known.push("publish");
+        endpoint.check_parameters(&known)?;
         Ok(Box::new(TcpAcceptor::listen(endpoint, properties)?))
     }
 
@@ -67,8 +69,9 @@ impl TcpAcceptor {
         let publish = endpoint.parameter("publish").map(str::parse).transpose()?;
         let listener = if at.host.is_empty() {
             // One socket for both families where the host has both.
-            let any = [IpAddr::from([0u16; 8]), IpAddr::from([0u8; 4])];
-            listen_at_first(&any.map(|ip| SocketAddr::new(ip, at.port)), &properties)?
+            let v6 = SocketAddr::new(Ipv6Addr::UNSPECIFIED.into(), at.port);
+            let v4 = SocketAddr::new(Ipv4Addr::UNSPECIFIED.into(), at.port);
+            listen_at_first(&[v6, v4], &properties)?
         } else {
             listen_at_first(&resolve(&at)?, &properties)?
         };

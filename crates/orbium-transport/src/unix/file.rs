@@ -120,9 +120,12 @@ impl PrivateDirectory {
     /// that mode may pass. Also the path of the socket in it.
     pub(super) fn new(mode: Option<u32>) -> io::Result<(Self, PathBuf)> {
         let mut refused = io::Error::from(io::ErrorKind::NotFound);
-        let own = std::env::var_os("XDG_RUNTIME_DIR").map(PathBuf::from);
-        let places = own.into_iter().filter(|place| place.is_absolute());
-        for place in places.chain([std::env::temp_dir(), PathBuf::from("/tmp")]) {
+        let mut places = vec![std::env::temp_dir(), PathBuf::from("/tmp")];
+        let own = PathBuf::from(std::env::var_os("XDG_RUNTIME_DIR").unwrap_or_default());
+        if own.is_absolute() {
+            places.insert(0, own);
+        }
+        for place in &places {
             let random = RandomState::new().build_hasher().finish();
             let directory = place.join(format!("orbium-{}-{random:x}", std::process::id()));
             let path = directory.join("socket");

@@ -6,7 +6,7 @@ mod file;
 use std::io;
 use std::os::fd::AsFd;
 use std::os::unix::net::UnixListener;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use orbium_sys as sys;
 use sys::UnixName;
@@ -47,8 +47,10 @@ impl StreamTransport for Unix {
         endpoint: &Endpoint,
         properties: &ProtocolProperties,
     ) -> Result<Box<dyn Acceptor>, ListenError> {
-        let own = &["mode", "publish"];
-        endpoint.check_parameters(&[own, ProtocolProperties::UNIX_NAMES].concat())?;
+        let mut known = ProtocolProperties::UNIX_NAMES.to_vec();
+        known.push("mode");
+        known.push("publish");
+        endpoint.check_parameters(&known)?;
         Ok(Box::new(UnixAcceptor::listen(endpoint, properties)?))
     }
 
@@ -95,7 +97,9 @@ impl UnixAcceptor {
         let mode = endpoint.parameter("mode").map(mode).transpose()?;
         let properties = &endpoint.properties(properties, ProtocolProperties::UNIX_NAMES)?;
         let publish = endpoint.parameter("publish");
-        publish.map(name).transpose()?;
+        if let Some(publish) = publish {
+            name(publish)?;
+        }
         let address = endpoint.address.as_str();
         let mut acceptor = if address.starts_with('@') {
             if mode.is_some() {
@@ -219,7 +223,7 @@ impl UnixConnector {
     /// As [`Connector::connect`].
     pub fn connect_unix(&self, deadline: Deadline) -> io::Result<UnixByteStream> {
         let stream = sys::connect_unix(&self.name, deadline)
-            .map_err(|error| at(&PathBuf::from(&self.address), &error))?;
+            .map_err(|error| at(Path::new(&self.address), &error))?;
         self.properties.apply_unix(&stream)?;
         Ok(UnixByteStream::new(stream))
     }
