@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Streams that are as they may be, and mostly are not: a handshake waits for
-//! their first use.
+//! their first use, or their own timeouts end at once.
 
 use std::io::{self, IoSlice};
 use std::net::Shutdown;
@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::Duration;
 
-use orbium::{ClientStrategy, Config, Interface, Orb, ServerStrategy, Transport};
+use orbium::{ClientStrategy, Config, ExceptionKind, Interface, Orb, ServerStrategy, Transport};
 use orbium_testkit::{Served, within};
 use orbium_transport::{
     Acceptor, ByteStream, Connector, Deadline, Endpoint, EndpointError, ListenError, Peer,
@@ -25,6 +25,8 @@ const SLOW: Duration = Duration::from_millis(300);
 enum Oddity {
     /// Its client waits for a greeting before it says anything.
     Shy,
+    /// Its client does not wait at all: as if each timeout were over at once.
+    Hasty,
 }
 
 /// TCP with an oddity. Counts how often clients have tried in vain.
@@ -124,6 +126,7 @@ impl Acceptor for OddAcceptor {
 impl Connector for OddConnector {
     fn connect(&self, deadline: Deadline) -> io::Result<Box<dyn ByteStream>> {
         let inner = self.0.connect(deadline)?;
+        inner.set_nonblocking(self.1.oddity == Oddity::Hasty)?;
         Ok(OddStream::over(inner, false, &self.1))
     }
 }
@@ -153,7 +156,8 @@ impl ByteStream for OddStream {
     }
 
     fn set_nonblocking(&self, nonblocking: bool) -> io::Result<()> {
-        self.inner.set_nonblocking(nonblocking)
+        let hasty = self.odd.oddity == Oddity::Hasty && !self.serves;
+        self.inner.set_nonblocking(nonblocking || hasty)
     }
 
     fn shutdown(&self, how: Shutdown) {
@@ -217,6 +221,41 @@ fn a_handshake_is_not_tried_again_and_again() {
         let tries = odd.tries();
         assert!(tries < 10, "{tries} tries with {parameters:?}");
         assert!(target.as_object().protocols()[0].refusal.is_none());
+        client.shutdown(true).expect("shutdown");
+        served.end();
+    }
+}
+
+/// A socket's timeouts are late by whole ticks, so they are ended early, and what
+/// is left is waited for otherwise, not by trying again.
+#[test]
+fn a_deadline_is_not_left_to_the_timeout_of_a_socket() {
+    use ClientStrategy::{ExclusivePerThread, ExclusivePool, LeaderFollowers};
+    for client_strategy in [ExclusivePool, ExclusivePerThread, LeaderFollowers] {
+        let odd = Odd::new(Oddity::Hasty);
+        let served = odd.serve("");
+        let client = Orb::new(Config {
+            client_strategy,
+            ..odd.config()
+        })
+        .unwrap();
+        let target = served.seen_by(&client);
+        served.state.gate.close();
+        for milliseconds in [10, 100, 300] {
+            let before = odd.tries();
+            let impatient = target.with_timeout(Duration::from_millis(milliseconds));
+            let exception = within("a call", move || impatient.gate()).unwrap_err();
+            assert_eq!(exception.kind, ExceptionKind::Timeout);
+            let tries = odd.tries() - before;
+            assert!(
+                tries <= 2,
+                "{tries} tries within {milliseconds} ms: {client_strategy}"
+            );
+        }
+        served.state.gate.open();
+        // Answers in time are none the worse for it.
+        let patient = target.with_timeout(Duration::from_secs(60));
+        assert_eq!(within("a call", move || patient.echo_long(7)), Ok(7));
         client.shutdown(true).expect("shutdown");
         served.end();
     }

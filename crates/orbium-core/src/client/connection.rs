@@ -19,6 +19,7 @@ use crate::Config;
 use crate::client::binding::{Introduction, Said};
 use crate::client::counts::Counted;
 use crate::client::own::Own;
+use crate::client::ticks;
 use crate::framing::Framing;
 use crate::outgoing::{self, Patience};
 pub(crate) use receiving::Received;
@@ -205,7 +206,8 @@ impl Connection {
     #[inline(never)]
     fn change_timeout(&mut self, timeout: Option<Duration>) -> io::Result<()> {
         if !self.reacts {
-            self.stream.set_timeouts(Some(timeout), Some(timeout))?;
+            let given = ticks::given(&*self.stream, timeout);
+            self.stream.set_timeouts(Some(given), Some(given))?;
         } else if timeout == Some(Duration::ZERO) {
             return Err(io::ErrorKind::InvalidInput.into());
         }
@@ -223,7 +225,15 @@ impl Connection {
     /// Tells the server that nobody waits for that request any more.
     pub(crate) fn cancel(&self, version: Version, request_id: u32) {
         let message = CancelRequest { request_id }.message(version, ByteOrder::NATIVE);
-        let _ = self.stream.send(&message);
+        self.say_last(&message);
+    }
+
+    /// Says something before the connection is given up, if that can be done at
+    /// once: a peer that takes nothing must not keep us once more.
+    fn say_last(&self, message: &[u8]) {
+        // One that is shared keeps its callers waiting by other means.
+        let _ = self.stream.set_nonblocking(true);
+        let _ = self.stream.send(message);
     }
 
     /// The octets of a message that was received.
@@ -288,6 +298,6 @@ impl Connection {
 
     /// Ends the connection in order, as a client of GIOP 1.2 may.
     pub(crate) fn close(&self) {
-        let _ = self.stream.send(&close_connection(Version::V1_2));
+        self.say_last(&close_connection(Version::V1_2));
     }
 }

@@ -17,6 +17,7 @@ mod priorities;
 mod reacting;
 mod shared;
 mod strategy;
+mod ticks;
 mod timing;
 mod unreachable;
 mod waiting;

@@ -2,17 +2,14 @@
 //! What comes in answer: whole messages, until the deadline.
 
 use std::io;
-use std::time::Duration;
 
 use orbium_giop::{FragmentError, HEADER_LEN, MessageHeader, MessageKind, Version, message_error};
-use orbium_sys::{Interest, wait_for};
+use orbium_sys::Interest;
 use orbium_transport::Deadline;
 
 use super::Connection;
+use crate::client::ticks;
 use crate::server::wait_meanwhile;
-
-/// A timeout from which on the ticks of the system's clock do not matter.
-const COARSE: Duration = Duration::from_millis(250);
 
 /// What came in answer.
 #[derive(Clone, Copy, Debug)]
@@ -54,7 +51,7 @@ impl Connection {
                     // The timeout was set for one receive; a reply that comes
                     // in pieces must not have it several times.
                     Ok(_) if deadline != Deadline::NEVER && !self.is_whole() => {
-                        if self.renew_timeout(deadline).is_err() {
+                        if !self.goes_on(deadline) {
                             return Received::TimedOut;
                         }
                     }
@@ -75,37 +72,29 @@ impl Connection {
     }
 
     /// Whether something can be received before the deadline, as far as that has
-    /// to be found out here: a socket's own timeouts are counted in ticks of the
-    /// system, of up to 10 ms.
-    pub(crate) fn comes_before(&self, deadline: Deadline) -> bool {
-        let is_short = self.timeout.is_some_and(|timeout| timeout < COARSE);
-        let has_some = self.framing.is_partial() || self.stream.has_buffered();
+    /// to be found out here: mostly the timeout that the stream has will do.
+    pub(crate) fn comes_before(&mut self, deadline: Deadline) -> bool {
+        let Ok(left) = deadline.remaining() else {
+            return false;
+        };
         // Who serves others meanwhile uses no timeouts of the socket.
-        let is_exact = self.reacts || !self.stream.counts_in_ticks();
-        if !is_short || has_some || is_exact {
-            return true;
+        let suits = self.reacts || ticks::is_in_time(self.timeout, left);
+        suits || self.framing.is_partial() || self.goes_on(deadline)
+    }
+
+    /// Bounds the next receive by what is left until the deadline; whether there
+    /// is anything left.
+    #[cold]
+    fn goes_on(&mut self, deadline: Deadline) -> bool {
+        if self.reacts || !self.stream.counts_in_ticks() {
+            let left = deadline.remaining();
+            return left.and_then(|left| self.set_timeout(left)).is_ok();
         }
-        loop {
-            let Ok(left) = deadline.remaining() else {
-                return false;
-            };
-            match wait_for([(&self.stream.source(), Interest::Read)], left) {
-                Ok([false]) => {}
-                // What is wrong with it will show.
-                Ok([true]) | Err(_) => return true,
-            }
-        }
+        self.stream.has_buffered() || ticks::comes_before(&*self.stream, deadline)
     }
 
     fn is_whole(&self) -> bool {
         matches!(self.framing.next(), Ok(Some(header)) if !header.more_fragments)
-    }
-
-    /// Bounds the next receive by what is left until the deadline.
-    #[cold]
-    fn renew_timeout(&mut self, deadline: Deadline) -> io::Result<()> {
-        let left = deadline.remaining()?;
-        self.set_timeout(left)
     }
 
     #[cold]
@@ -122,10 +111,9 @@ impl Connection {
                     Err(_) => Some(Received::Lost),
                 }
             }
-            io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut => self
-                .renew_timeout(deadline)
-                .is_err()
-                .then_some(Received::TimedOut),
+            io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut => {
+                (!self.goes_on(deadline)).then_some(Received::TimedOut)
+            }
             io::ErrorKind::PermissionDenied => {
                 crate::log::warn!(%error, "refused by the peer");
                 Some(Received::Refused)
@@ -171,7 +159,7 @@ impl Connection {
     }
 
     fn send_message_error(&self) {
-        let _ = self.stream.send(&message_error(Version::V1_2));
+        self.say_last(&message_error(Version::V1_2));
     }
 }
 

@@ -17,6 +17,7 @@ use super::inbox::Inbox;
 use super::message::request_id;
 use super::outbox::Outbox;
 use crate::client::counts::Counted;
+use crate::client::ticks;
 use crate::framing::Framing;
 
 /// Callers that can share a connection.
@@ -177,29 +178,28 @@ impl Line {
     }
 
     /// Reads for all until something has come for `own`, or the deadline has
-    /// passed: then `false`. The caller has the turn to read. `timeout` is what
-    /// is left until the deadline.
-    pub(super) fn read(
-        &self,
-        own: usize,
-        mut timeout: Option<Duration>,
-        deadline: Deadline,
-    ) -> bool {
+    /// passed: then `false`. The caller has the turn to read, for which it may have
+    /// waited. `timeout` is what was left until the deadline before.
+    pub(super) fn read(&self, own: usize, timeout: Option<Duration>, deadline: Deadline) -> bool {
         let _turn = Reading(self);
         if self.outbox.has_rest() {
             self.send_rest();
         }
         let mut reader = lock(&self.reader);
+        let mut left = deadline.remaining();
+        let mut exact = !matches!(left, Ok(left) if ticks::is_in_time(timeout, left));
         loop {
             if self.sort(&mut reader, Some(own)) || self.end.get().is_some() {
                 return true;
             }
-            if !self.receive(&mut reader, timeout) || deadline != Deadline::NEVER {
-                match deadline.remaining() {
-                    Ok(left) => timeout = left,
-                    Err(_) => return self.sort(&mut reader, Some(own)),
-                }
-            }
+            match left {
+                Err(_) => return false,
+                Ok(Some(left)) if exact => self.receive_within(&mut reader, left),
+                Ok(_) => self.receive(&mut reader, timeout),
+            };
+            // Several receives must not have the time of one.
+            exact = deadline != Deadline::NEVER;
+            left = deadline.remaining();
         }
     }
 
@@ -219,10 +219,26 @@ impl Line {
         }
     }
 
+    /// As `receive`, ending with the time and not with the next tick.
+    #[cold]
+    fn receive_within(&self, reader: &mut Reader, time: Duration) -> bool {
+        let stream = &*self.stream;
+        if !stream.counts_in_ticks() || stream.has_buffered() {
+            return self.receive(reader, Some(time));
+        }
+        if !ticks::comes_before(stream, Deadline::after(Some(time))) {
+            return false;
+        }
+        // Of what is there; should it turn out to be nothing, not for ever.
+        let timeout = reader.timeout.or(Some(time));
+        self.receive(reader, timeout)
+    }
+
     /// Receives once; whether something came.
     pub(super) fn receive(&self, reader: &mut Reader, timeout: Option<Duration>) -> bool {
         if reader.timeout != timeout {
-            if self.stream.set_timeouts(Some(timeout), None).is_err() {
+            let given = ticks::given(&*self.stream, timeout);
+            if self.stream.set_timeouts(Some(given), None).is_err() {
                 self.finish(End::Lost);
                 return false;
             }

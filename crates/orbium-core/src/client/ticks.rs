@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Timeouts of sockets, beside deadlines that are exact.
+//!
+//! A system counts a socket's own timeouts in ticks of up to 10 ms, and Linux long
+//! ones more coarsely still: it may end one of a minute seconds late. A wait by
+//! poll is exact, but costs a system call more. So a socket is given less time than
+//! there is, and what is left after that is waited for by poll: a call that is
+//! answered sooner pays nothing.
+
+use std::time::Duration;
+
+use orbium_sys::{Interest, wait_for};
+use orbium_transport::{ByteStream, Deadline};
+
+/// By how much a socket may be late with any timeout: two ticks, and what a call
+/// needs before it waits.
+const LATE: Duration = Duration::from_millis(25);
+
+/// What of that a call may have needed already.
+const BEFORE: Duration = Duration::from_millis(5);
+
+/// Below this a socket is not left to its own timeout.
+const LEAST: Duration = Duration::from_millis(15);
+
+/// What a socket is given that has to come back within `timeout`; `None`: it
+/// cannot be relied on.
+fn early(timeout: Duration) -> Option<Duration> {
+    let certain = timeout.checked_sub(LATE)?;
+    // Timers of Linux are late by an eighth of their time, and by a tick.
+    (certain >= LEAST).then(|| certain / 8 * 7)
+}
+
+/// The timeout that a stream is to have for a wait of `timeout`.
+pub(super) fn given(stream: &dyn ByteStream, timeout: Option<Duration>) -> Option<Duration> {
+    match timeout {
+        Some(timeout) if stream.counts_in_ticks() => Some(early(timeout).unwrap_or(timeout)),
+        other => other,
+    }
+}
+
+/// Whether a stream that was given its timeout for a wait of `timeout` comes back
+/// before `left` is over.
+pub(super) fn is_in_time(timeout: Option<Duration>, left: Option<Duration>) -> bool {
+    match (timeout, left) {
+        (_, None) => true,
+        (None, Some(_)) => false,
+        (Some(timeout), Some(left)) => early(timeout).is_some() && left + BEFORE >= timeout,
+    }
+}
+
+/// Waits for something to receive; whether there is, or something that is wrong
+/// and will show, before the deadline.
+#[cold]
+pub(super) fn comes_before(stream: &dyn ByteStream, deadline: Deadline) -> bool {
+    loop {
+        let Ok(left) = deadline.remaining() else {
+            return false;
+        };
+        match wait_for([(&stream.source(), Interest::Read)], left) {
+            Ok([false]) => {}
+            Ok([true]) | Err(_) => return true,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MILLISECOND: Duration = Duration::from_millis(1);
+
+    #[test]
+    fn a_socket_comes_back_before_its_time_is_over() {
+        for milliseconds in (40..2000).chain([60_000, 86_400_000]) {
+            let timeout = milliseconds * MILLISECOND;
+            let given = early(timeout).unwrap();
+            // As late as Linux is, at 100 ticks in a second.
+            assert!(given + given / 7 + 20 * MILLISECOND < timeout);
+            assert!(given >= 10 * MILLISECOND, "and not at once");
+        }
+        assert_eq!(early(39 * MILLISECOND), None);
+        assert_eq!(early(Duration::ZERO), None);
+    }
+
+    #[test]
+    fn what_is_left_decides() {
+        let of = |timeout: u32, left: u32| {
+            is_in_time(Some(timeout * MILLISECOND), Some(left * MILLISECOND))
+        };
+        assert!(of(100, 100) && of(100, 96));
+        assert!(!of(100, 90), "much was used up before");
+        assert!(!of(10, 10), "too short for a socket");
+        assert!(is_in_time(None, None) && is_in_time(Some(MILLISECOND), None));
+        assert!(!is_in_time(None, Some(MILLISECOND)));
+    }
+}
