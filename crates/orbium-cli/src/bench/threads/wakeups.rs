@@ -6,6 +6,7 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Sender, channel};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
@@ -58,17 +59,20 @@ pub(super) struct Wakeups {
 }
 
 impl Wakeups {
-    /// Starts them with SCHED_FIFO at that priority.
+    /// Starts them with SCHED_FIFO at that priority; all watch when this returns.
+    /// Begun any later, one would first be kept waiting by what it is to tell of.
     pub(super) fn start(priority: i32, period: Duration) -> Self {
         let ends = Arc::new(AtomicBool::new(false));
+        let (begun, all_begun) = channel();
         let start = |processor: usize| {
-            let ends = Arc::clone(&ends);
-            std::thread::spawn(move || watch(processor, priority, period, &ends))
+            let (ends, begun) = (Arc::clone(&ends), begun.clone());
+            std::thread::spawn(move || watch(processor, priority, period, &ends, begun))
         };
-        Self {
-            threads: processors().into_iter().map(start).collect(),
-            ends,
-        }
+        let threads = processors().into_iter().map(start).collect();
+        drop(begun);
+        // Ends when each has dropped its own.
+        while all_begun.recv().is_ok() {}
+        Self { threads, ends }
     }
 
     /// Ends them; `None` if no thread could be had as it should be.
@@ -96,15 +100,23 @@ fn processors() -> Vec<usize> {
 }
 
 #[cfg(target_os = "linux")]
-fn watch(processor: usize, priority: i32, period: Duration, ends: &AtomicBool) -> Option<Lateness> {
+fn watch(
+    processor: usize,
+    priority: i32,
+    period: Duration,
+    ends: &AtomicBool,
+    begun: Sender<()>,
+) -> Option<Lateness> {
     use rustix::thread::{ClockId, clock_nanosleep_absolute};
     use rustix::time::Timespec;
 
     use crate::bench::experiment::now;
 
-    orbium_sys::bind_this_thread(&[processor]).ok()?;
+    // In this order: on a busy processor an ordinary thread would be stuck.
     let scheduling = orbium_sys::Scheduling::fifo(priority);
     scheduling.apply_to_this_thread().ok()?;
+    orbium_sys::bind_this_thread(&[processor]).ok()?;
+    drop(begun);
     let mut found = Lateness::default();
     let mut due = now();
     while !ends.load(Ordering::Relaxed) {
@@ -121,7 +133,7 @@ fn watch(processor: usize, priority: i32, period: Duration, ends: &AtomicBool) -
 }
 
 #[cfg(not(target_os = "linux"))]
-fn watch(_: usize, _: i32, _: Duration, _: &AtomicBool) -> Option<Lateness> {
+fn watch(_: usize, _: i32, _: Duration, _: &AtomicBool, _: Sender<()>) -> Option<Lateness> {
     None
 }
 
