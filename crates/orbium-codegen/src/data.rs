@@ -15,18 +15,18 @@ impl Emitter<'_, '_> {
         let own = Type::Named(definition.id);
         let fields = fields(&structure.members);
         let fixed = self.plan.is_fixed(&own);
-        let mut derives = vec!["Clone"];
+        let mut derives = String::from("Clone");
         if self.plan.is_copy(&own) {
-            derives.push("Copy");
+            derives.push_str(", Copy");
         }
-        derives.push("Debug");
+        derives.push_str(", Debug");
         if self.plan.has_default(&own) {
-            derives.push("Default");
+            derives.push_str(", Default");
         }
-        derives.push("PartialEq");
+        derives.push_str(", PartialEq");
         self.text.blank();
         self.doc(&docs::of(definition, "struct"));
-        self.text.line(format!("#[derive({})]", derives.join(", ")));
+        self.text.line(format!("#[derive({derives})]"));
         if fixed {
             self.text.line("#[repr(C)]");
         }

@@ -7,6 +7,7 @@ use orbium_idl::model::{DefId, Definition, DefinitionKind, InterfaceKind};
 
 use crate::codec::Functions;
 use crate::docs;
+use crate::each::joined;
 use crate::plan::{Plan, is_feature};
 use crate::text::Text;
 
@@ -116,7 +117,7 @@ impl<'m> Emitter<'_, 'm> {
     }
 
     fn allow(&mut self, Lints(lints): &Lints) {
-        let one = lints.join(", ");
+        let one = joined(lints, ", ", &mut |lint| (*lint).to_owned());
         if one.len() <= 70 {
             return self.text.raw(&format!("#[allow({one})]"));
         }

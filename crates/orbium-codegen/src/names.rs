@@ -19,7 +19,8 @@ fn words(name: &str) -> Vec<String> {
             }
             _ => false,
         };
-        if *letter == '_' || starts {
+        let last = words.len() - 1;
+        if (*letter == '_' || starts) && !words[last].is_empty() {
             words.push(String::new());
         }
         if *letter != '_' {
@@ -27,7 +28,9 @@ fn words(name: &str) -> Vec<String> {
             words[last].push(*letter);
         }
     }
-    words.retain(|word| !word.is_empty());
+    if words.last().is_some_and(String::is_empty) {
+        words.pop();
+    }
     words
 }
 

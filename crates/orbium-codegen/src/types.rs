@@ -27,6 +27,15 @@ pub(crate) enum Fact {
 /// How many facts there are.
 pub(crate) const FACTS: usize = Fact::Recursive as usize + 1;
 
+/// How many elements an array has.
+fn product(dimensions: &[u32]) -> u64 {
+    let mut product = 1u64;
+    for dimension in dimensions {
+        product = product.saturating_mul(u64::from(*dimension));
+    }
+    product
+}
+
 impl Plan<'_> {
     fn measured(&self, fact: Fact, id: DefId, work: &dyn Fn() -> u64) -> u64 {
         if let Some(known) = self.facts.borrow()[fact as usize].get(id) {
@@ -167,10 +176,7 @@ impl Plan<'_> {
                 dimensions,
             } => {
                 let element = self.fixed_size(element)?;
-                let count = dimensions
-                    .iter()
-                    .fold(1u64, |all, n| all.saturating_mul(u64::from(*n)));
-                Some(element.saturating_mul(count))
+                Some(element.saturating_mul(product(dimensions)))
             }
             Type::Named(id) => {
                 let work = || match &self.model[*id].kind {
@@ -273,10 +279,8 @@ impl Plan<'_> {
                 element,
                 dimensions,
             } => {
-                let count = dimensions
-                    .iter()
-                    .fold(1u64, |all, n| all.saturating_mul(u64::from(*n)));
-                self.min_size(element).saturating_mul(count)
+                let element = self.min_size(element);
+                element.saturating_mul(product(dimensions))
             }
             Type::Named(id) => self.measured(Fact::MinSize, *id, &|| match &self.model[*id].kind {
                 DefinitionKind::Alias(alias) => self.min_size(&alias.ty),
@@ -301,8 +305,11 @@ impl Plan<'_> {
     }
 
     pub(crate) fn min_members(&self, members: &[Member]) -> u64 {
-        let sizes = members.iter().map(|member| self.min_size(&member.ty));
-        sizes.fold(0, u64::saturating_add)
+        let mut sum = 0u64;
+        for member in members {
+            sum = sum.saturating_add(self.min_size(&member.ty));
+        }
+        sum
     }
 
     /// Whether the codec of the Rust type is that of the IDL type: no bound to
@@ -338,24 +345,19 @@ impl Plan<'_> {
                 element,
                 dimensions,
             } => {
-                let count = dimensions
-                    .iter()
-                    .fold(1u64, |all, n| all.saturating_mul(u64::from(*n)));
-                self.memory(element)
-                    .saturating_mul(count)
-                    .min(u64::from(u32::MAX))
+                let all = self.memory(element).saturating_mul(product(dimensions));
+                all.min(u64::from(u32::MAX))
             }
             Type::Named(id) => self.measured(Fact::Room, *id, &|| match &self.model[*id].kind {
                 DefinitionKind::Alias(alias) => self.memory(&alias.ty),
                 DefinitionKind::Struct(s) => sum(&s.members),
                 DefinitionKind::Exception(e) => sum(&e.members),
                 DefinitionKind::Union(u) => {
-                    8 + u
-                        .cases
-                        .iter()
-                        .map(|c| self.memory(&c.member.ty))
-                        .max()
-                        .unwrap_or(0)
+                    let mut largest = 0;
+                    for case in &u.cases {
+                        largest = largest.max(self.memory(&case.member.ty));
+                    }
+                    8 + largest
                 }
                 _ => 8,
             }),

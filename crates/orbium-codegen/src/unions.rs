@@ -7,9 +7,9 @@
 
 use std::collections::{BinaryHeap, HashSet};
 
-use orbium_idl::model::{Case, ConstValue, Definition, DefinitionKind, Type, Union};
+use orbium_idl::model::{Case, ConstValue, DefId, Definition, DefinitionKind, Type, Union};
 
-use crate::each::each;
+use crate::each::{each, joined};
 use crate::emit::Emitter;
 use crate::{codec, docs, names};
 
@@ -90,7 +90,7 @@ impl Emitter<'_, '_> {
         }
         self.text.close("}");
         self.union_encode(&name, union, &shape);
-        self.union_decode(&name, union, &shape);
+        self.union_decode(&name, definition.id, union, &shape);
         self.union_type(definition, union);
     }
 
@@ -157,7 +157,7 @@ impl Emitter<'_, '_> {
     }
 
     /// Path of an enumerator.
-    pub(crate) fn enumerator(&self, of: orbium_idl::model::DefId, index: u32) -> String {
+    pub(crate) fn enumerator(&self, of: DefId, index: u32) -> String {
         let path = self.plan.path_to(&self.module, of);
         format!("{path}::{}", self.plan.variant(of, index))
     }
@@ -273,7 +273,7 @@ impl Emitter<'_, '_> {
 
     /// `Self::V { a, b } => {`, as rustfmt has it for short and long names.
     fn pattern(&mut self, head: &str, fields: &[&str]) {
-        let inside = fields.join(", ");
+        let inside = joined(fields, ", ", &mut |field| (*field).to_owned());
         if inside.len() <= 18 {
             return self.text.open(format!("{head} {inside} }} => {{"));
         }
@@ -347,20 +347,10 @@ impl Emitter<'_, '_> {
         }
     }
 
-    fn union_decode(&mut self, name: &str, union: &Union, shape: &Shape) {
+    fn union_decode(&mut self, name: &str, id: DefId, union: &Union, shape: &Shape) {
         self.text.blank();
         self.text.open(format!("impl orb::Decode for {name} {{"));
-        let own = self.plan.min_size(&union.discriminator);
-        let least = match union.default_case() {
-            Some(_) => {
-                let cases = union
-                    .cases
-                    .iter()
-                    .map(|case| self.plan.min_size(&case.member.ty));
-                own.saturating_add(cases.min().unwrap_or(0))
-            }
-            None => own,
-        };
+        let least = self.plan.min_size(&Type::Named(id));
         self.text
             .line(format!("const MIN_SIZE: usize = {};", codec::number(least)));
         self.text.blank();

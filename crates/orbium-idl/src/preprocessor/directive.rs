@@ -126,7 +126,7 @@ impl Preprocessor<'_> {
         let tokens = self.directive_tokens();
         let holds = match &*directive.text {
             _ if skipping => false,
-            "if" => self.condition(span, tokens),
+            "if" => self.condition(span, &tokens),
             word => match tokens.first() {
                 Some(name) if name.is_identifier() => {
                     self.macros.contains_key(&name.text) == (word == "ifdef")
@@ -160,7 +160,7 @@ impl Preprocessor<'_> {
             return;
         }
         let wanted = !open.taken && !open.outer_skipped;
-        let holds = wanted && self.condition(span, tokens);
+        let holds = wanted && self.condition(span, &tokens);
         if let Some(open) = self.current_file().and_then(|f| f.conditions.last_mut()) {
             open.active = holds;
             open.taken |= holds;
@@ -344,7 +344,7 @@ impl Preprocessor<'_> {
     }
 
     /// `#if` and `#elif`.
-    fn condition(&mut self, span: Span, tokens: Vec<Token>) -> bool {
+    fn condition(&mut self, span: Span, tokens: &[Token]) -> bool {
         let tokens = self.replace_defined(tokens);
         let tokens = self.expand_list(tokens);
         match super::condition::evaluate(&tokens, self.options.limits.nesting) {
@@ -357,21 +357,21 @@ impl Preprocessor<'_> {
     }
 
     /// Replaces `defined X` and `defined(X)` by 1 or 0.
-    fn replace_defined(&mut self, tokens: Vec<Token>) -> Vec<Token> {
+    fn replace_defined(&mut self, tokens: &[Token]) -> Vec<Token> {
         let mut result = Vec::with_capacity(tokens.len());
-        let mut rest = tokens.into_iter().peekable();
-        while let Some(token) = rest.next() {
-            if !token.is("defined") {
-                result.push(token);
-                continue;
-            }
-            let parenthesised = rest.next_if(|t| t.is("(")).is_some();
-            let Some(name) = rest.next_if(Token::is_identifier) else {
-                result.push(token);
+        let mut next = 0;
+        while let Some(token) = tokens.get(next) {
+            next += 1;
+            let parenthesised = token.is("defined") && is_at(tokens, next, "(");
+            next += usize::from(parenthesised);
+            let name = tokens.get(next).filter(|t| t.is_identifier());
+            let Some(name) = name.filter(|_| token.is("defined")) else {
+                result.push(token.clone());
                 continue;
             };
-            if parenthesised {
-                rest.next_if(|t| t.is(")"));
+            next += 1;
+            if parenthesised && is_at(tokens, next, ")") {
+                next += 1;
             }
             let value = if self.macros.contains_key(&name.text) {
                 "1"
@@ -381,11 +381,15 @@ impl Preprocessor<'_> {
             result.push(Token {
                 kind: TokenKind::Number,
                 text: self.names.intern(value),
-                ..token
+                ..token.clone()
             });
         }
         result
     }
+}
+
+fn is_at(tokens: &[Token], index: usize, text: &str) -> bool {
+    tokens.get(index).is_some_and(|token| token.is(text))
 }
 
 fn delimited(text: &str) -> Option<(String, bool)> {
