@@ -55,6 +55,9 @@ pub(super) struct Kernel {
     pub(super) rt_runtime: Option<i64>,
     /// The period, in microseconds.
     pub(super) rt_period: Option<i64>,
+    /// Nanoseconds of each second that starving ordinary threads are given on a
+    /// processor that real-time threads keep busy; root alone can read it.
+    pub(super) fair_server: Option<u64>,
     /// Nanoseconds that timers of ours may be late.
     pub(super) timer_slack: Option<u64>,
     pub(super) clock_source: Option<String>,
@@ -84,6 +87,7 @@ impl Kernel {
             }),
             rt_runtime: tree.number("/proc/sys/kernel/sched_rt_runtime_us"),
             rt_period: tree.number("/proc/sys/kernel/sched_rt_period_us"),
+            fair_server: tree.number("/sys/kernel/debug/sched/fair_server/cpu0/runtime"),
             timer_slack: tree.number("/proc/self/timerslack_ns"),
             clock_source: tree
                 .line(&format!("{clock}/current_clocksource"))

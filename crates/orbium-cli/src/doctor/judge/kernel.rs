@@ -74,9 +74,9 @@ pub(super) fn throttling(facts: &Facts) -> Finding {
         .filter(|period| *period > 0)
         .unwrap_or(1_000_000);
     match runtime {
-        ..0 => Finding::ok("none"),
+        ..0 => fair_server(kernel.fair_server),
         0 => Finding::problem("real-time threads may not run at all", mend),
-        _ if runtime >= period => Finding::ok("none"),
+        _ if runtime >= period => fair_server(kernel.fair_server),
         // A share of 95 percent is the default, and guards against a thread that
         // never ends.
         _ if i128::from(runtime) * 100 >= i128::from(period) * 95 => Finding::note(
@@ -86,6 +86,21 @@ pub(super) fn throttling(facts: &Facts) -> Finding {
         _ => Finding::problem(
             format!("real-time threads may run only {runtime} us of each {period} us"),
             mend,
+        ),
+    }
+}
+
+/// Where real-time threads are not stopped by themselves, others may be let in
+/// between all the same, from Linux 6.12 on.
+fn fair_server(nanoseconds: Option<u64>) -> Finding {
+    match nanoseconds {
+        None | Some(0) => Finding::ok("none"),
+        Some(nanoseconds) => Finding::note(
+            format!(
+                "none, but ordinary threads that starve are given {} us of each second",
+                nanoseconds / 1000
+            ),
+            "echo 0 | sudo tee /sys/kernel/debug/sched/fair_server/cpu*/runtime",
         ),
     }
 }
@@ -230,6 +245,17 @@ mod tests {
             let host = FakeHost::with(&[
                 ("/proc/sys/kernel/sched_rt_runtime_us", runtime),
                 ("/proc/sys/kernel/sched_rt_period_us", period),
+            ]);
+            host.assert("rt-throttling", severity, found);
+        }
+        for (given, severity, found) in [
+            ("0", Ok, "none"),
+            ("nonsense", Ok, "none"),
+            ("50000000", Note, "50000 us of each second"),
+        ] {
+            let host = FakeHost::with(&[
+                ("/proc/sys/kernel/sched_rt_runtime_us", "-1"),
+                ("/sys/kernel/debug/sched/fair_server/cpu0/runtime", given),
             ]);
             host.assert("rt-throttling", severity, found);
         }

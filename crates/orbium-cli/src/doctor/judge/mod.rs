@@ -36,7 +36,8 @@ pub(super) const CHECKS: &[Check] = &[
     },
     Check {
         name: "rt-throttling",
-        why: "Real-time threads that have used up their time stand still until the period ends.",
+        why: "Real-time threads that have used up a processor's time stand still until the period \
+              ends, and urgent ones that others send there stand still with them.",
         judge: kernel::throttling,
     },
     Check {
@@ -194,6 +195,7 @@ mod tests {
         "/sys/devices/system/cpu/nohz_full",
         "/sys/devices/system/cpu/online",
         "/sys/devices/system/cpu/smt/active",
+        "/sys/kernel/debug/sched/fair_server/cpu0/runtime",
         "/sys/kernel/debug/sched/preempt",
         "/sys/kernel/mm/transparent_hugepage/enabled",
         "/sys/kernel/realtime",
