@@ -10,8 +10,8 @@ use crate::{CdrError, CdrErrorKind, CdrReader, CdrWriter, CharSet, Format, TCKin
 /// order, alignment, code sets and GIOP version each has.
 ///
 /// # Errors
-/// As [`walk_value`], and what cannot be written in the format of the writer;
-/// the writer then holds an unspecified part of the value.
+/// As [`walk_value`](super::walk_value), and what cannot be written in the format
+/// of the writer; the writer then holds an unspecified part of the value.
 pub fn copy_value(
     code: TypeRef<'_>,
     reader: &mut CdrReader<'_>,
