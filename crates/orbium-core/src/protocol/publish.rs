@@ -169,7 +169,7 @@ impl Publication<'_> {
         if self.version.minor == 0 {
             return Some(self.own(channel));
         }
-        let at = host_port(channel)?;
+        let at = channel.host_port_over("ssliop")?;
         let plain = self.over("iiop");
         let announced = plain.first().and_then(|plain| self.tls_beside(plain));
         if announced.as_ref() == Some(&at) {
@@ -184,7 +184,7 @@ impl Publication<'_> {
 
     /// UDP, as TAO has it.
     fn datagrams(&self, channel: &Channel) -> Option<TaggedProfile> {
-        let at = host_port(channel)?;
+        let at = channel.host_port_over("diop")?;
         let profile = IiopProfile {
             version: self.version,
             host: at.host,
@@ -250,9 +250,4 @@ fn ssl(port: u16, supports: u16, requires: u16) -> TaggedComponent {
         writer.write_u16(requires);
         writer.write_u16(port);
     })
-}
-
-/// What an internet transport says of itself can be read.
-fn host_port(channel: &Channel) -> Option<HostPort> {
-    channel.address.parse().ok()
 }
