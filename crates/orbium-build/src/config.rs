@@ -13,6 +13,7 @@ use crate::Error;
 pub struct Config {
     front: orbium_idl::Options,
     deny_unmapped: bool,
+    asynchronous: bool,
     out_dir: Option<PathBuf>,
     runtime: Option<String>,
     natives: Vec<(String, String)>,
@@ -66,6 +67,19 @@ impl Config {
     #[must_use]
     pub fn deny_unmapped(mut self, deny: bool) -> Self {
         self.deny_unmapped = deny;
+        self
+    }
+
+    /// Adds `op_async`, a call that does not wait, for every operation and
+    /// attribute that no annotation `@ami` speaks of. The program needs the
+    /// feature `asynchronous` of `orbium` then.
+    ///
+    /// Not set unless told otherwise: `@ami` in the IDL file, before a module,
+    /// interface, operation or attribute, asks for less, and `@ami(FALSE)` takes
+    /// out what was asked for here.
+    #[must_use]
+    pub fn asynchronous(mut self, generate: bool) -> Self {
+        self.asynchronous = generate;
         self
     }
 
@@ -191,7 +205,9 @@ impl Config {
     /// The options of the generator.
     fn back(&self, file: &Path) -> orbium_codegen::Options {
         let mut options = orbium_codegen::Options::new(file.to_string_lossy());
-        options = options.deny_unmapped(self.deny_unmapped);
+        options = options
+            .deny_unmapped(self.deny_unmapped)
+            .asynchronous(self.asynchronous);
         if let Some(runtime) = &self.runtime {
             options = options.runtime(runtime);
         }

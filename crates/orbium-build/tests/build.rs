@@ -167,3 +167,15 @@ fn a_native_type_and_another_runtime_can_be_named() {
     assert!(code.contains("use my::orb as orb;"));
     assert!(code.contains("Result<::std::time::Instant, orb::SystemException>"));
 }
+
+#[test]
+fn asynchronous_forms_are_asked_for() {
+    let folder = Folder::new("asynchronous");
+    let file = folder.file("i.idl", "interface I { void f(); };");
+    for wanted in [false, true] {
+        let config = folder.config().asynchronous(wanted);
+        let compiled = config.try_compile(&[&file]).unwrap();
+        let code = fs::read_to_string(&compiled.written[0]).unwrap();
+        assert_eq!(code.contains("pub fn f_async("), wanted);
+    }
+}

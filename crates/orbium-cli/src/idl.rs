@@ -80,6 +80,10 @@ struct GenArgs {
     /// with a warning
     #[arg(long)]
     deny_unmapped: bool,
+    /// Add calls that do not wait, `op_async`, for every operation and attribute
+    /// that no annotation `@ami` speaks of
+    #[arg(long)]
+    asynchronous: bool,
 }
 
 impl SourceArgs {
@@ -186,6 +190,7 @@ fn generate(args: &GenArgs) -> Result<(), Failure> {
     let config = orbium_build::Config::new()
         .front_end(args.source.options())
         .deny_unmapped(args.deny_unmapped)
+        .asynchronous(args.asynchronous)
         .out_dir(&args.output);
     check_stems(&args.source.files)?;
     let mut written = String::new();

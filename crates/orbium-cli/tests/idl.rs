@@ -153,6 +153,20 @@ fn what_has_no_mapping_is_left_out_or_refused() {
 }
 
 #[test]
+fn calls_that_do_not_wait_are_written_where_asked_for() {
+    let folder = Folder::new();
+    let file = project_idl("cubit.idl");
+    for option in [None, Some("--asynchronous")] {
+        let out = folder.path(option.unwrap_or("plain"));
+        let arguments = ["idl", "gen", &file, "-o", &out].into_iter();
+        let arguments: Vec<_> = arguments.chain(option).collect();
+        run(arguments).assert_done();
+        let code = std::fs::read_to_string(format!("{out}/cubit.rs")).unwrap();
+        assert_eq!(code.contains("pub fn cube_long_async("), option.is_some());
+    }
+}
+
+#[test]
 fn two_files_of_one_name_are_refused() {
     let (one, two) = (Folder::new(), Folder::new());
     let first = one.file("same.idl", "struct A { long l; };");

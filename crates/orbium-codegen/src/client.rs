@@ -9,7 +9,8 @@ use crate::data::quoted;
 use crate::each::{each, joined};
 use crate::emit::Emitter;
 use crate::operations::{Function, Output};
-use crate::text::Argument;
+use crate::results::literal;
+use crate::text::{Argument, Text};
 use crate::{docs, names};
 
 impl Emitter<'_, '_> {
@@ -51,6 +52,7 @@ impl Emitter<'_, '_> {
         }
         self.note_lints(&functions);
         self.results(definition);
+        self.asynchronous_results(definition);
         self.stubs(&name, &functions);
         self.servant(definition, &functions);
     }
@@ -90,10 +92,7 @@ impl Emitter<'_, '_> {
                 self.allows.insert("clippy::many_single_char_names");
             }
             let name = function.name.as_str();
-            let conversions = ["as_", "from_", "into_", "is_", "to_"];
-            if conversions.iter().any(|prefix| name.starts_with(prefix)) {
-                self.allows.insert("clippy::wrong_self_convention");
-            }
+            self.note_conversion(name);
             if name == "new" {
                 self.allows.insert("clippy::new_ret_no_self");
                 self.allows.insert("clippy::wrong_self_convention");
@@ -111,37 +110,11 @@ impl Emitter<'_, '_> {
         }
     }
 
-    /// The structs of several outputs of the interface's own operations.
-    pub(crate) fn results(&mut self, definition: &Definition) {
-        for id in self.plan.model.contents(definition.id) {
-            if !self.plan.is_mapped(*id) {
-                continue;
-            }
-            for function in Function::of(self.plan, &self.plan.model[*id]) {
-                let Some(name) = &function.results else {
-                    continue;
-                };
-                self.text.blank();
-                self.text.raw(&format!(
-                    "/// What the IDL operation `{}` gives.",
-                    function.wire
-                ));
-                self.text.line("#[derive(Clone, Debug, PartialEq)]");
-                self.text.open(format!("pub struct {name} {{"));
-                for output in function.outputs().iter().filter(|output| !output.inout) {
-                    let result = output.name.starts_with("result")
-                        && function.parameters.iter().all(|p| p.name != output.name);
-                    let doc = if result {
-                        "The return value.".to_owned()
-                    } else {
-                        format!("The parameter `{}`.", output.name)
-                    };
-                    self.text.raw(&format!("/// {doc}"));
-                    let ty = self.rust(&output.ty);
-                    self.text.line(format!("pub {}: {ty},", output.name));
-                }
-                self.text.close("}");
-            }
+    /// The lint that a name like `from_us` of a method trips.
+    pub(crate) fn note_conversion(&mut self, name: &str) {
+        let conversions = ["as_", "from_", "into_", "is_", "to_"];
+        if conversions.iter().any(|prefix| name.starts_with(prefix)) {
+            self.allows.insert("clippy::wrong_self_convention");
         }
     }
 
@@ -172,6 +145,7 @@ impl Emitter<'_, '_> {
                 let into = names::fresh(&format!("{bare}_into"), &mut taken);
                 self.stub_into(function, &into);
             }
+            self.stub_async(function, &method, &mut taken);
         }
         self.text.close("}");
     }
@@ -188,14 +162,6 @@ impl Emitter<'_, '_> {
         parameters
     }
 
-    fn operation_static(&mut self, function: &Function) {
-        let constructor = if function.oneway { "oneway" } else { "new" };
-        self.text.assign(
-            "static OP: orb::Operation",
-            &format!("orb::Operation::{constructor}({})", quoted(&function.wire)),
-        );
-    }
-
     fn stub(&mut self, function: &Function, method: &str) {
         self.text.blank();
         self.doc(&function.full_doc(self.plan));
@@ -205,7 +171,7 @@ impl Emitter<'_, '_> {
         let parameters = self.stub_parameters(function);
         self.text
             .signature(&format!("pub fn {method}"), &parameters, &tail);
-        self.operation_static(function);
+        operation_static(&mut self.text, function);
         let outputs = function.outputs();
         if function.oneway {
             self.send(function);
@@ -213,7 +179,7 @@ impl Emitter<'_, '_> {
             self.call_with_inouts(function, &outputs, &error);
         } else {
             let arguments = self.arguments(function);
-            let results = self.results_closure(function, &outputs);
+            let results = self.results_closure(function, &outputs, &value);
             self.invoke("orb::ObjectRef::call", arguments, results, "");
         }
         self.text.close("}");
@@ -256,21 +222,32 @@ impl Emitter<'_, '_> {
     /// The closure that writes the arguments.
     fn arguments(&mut self, function: &Function) -> Argument {
         let writer = function.local("w");
-        let mut lines = self.argument_lines(function, &writer);
-        match lines.len() {
-            0 => Argument::Plain("|_| {}".to_owned()),
-            1 => Argument::Plain(format!("|{writer}| {}", lines.remove(0))),
-            _ => {
-                for line in &mut lines {
-                    line.push(';');
-                }
-                Argument::Closure(format!("|{writer}|"), lines)
-            }
+        let lines = self.argument_lines(function, &writer);
+        match lines.is_empty() {
+            true => Argument::Plain("|_| {}".to_owned()),
+            false => self.writing(format!("|{writer}|"), lines),
         }
     }
 
-    /// The closure that reads what comes back when nothing is `inout`.
-    fn results_closure(&mut self, function: &Function, outputs: &[Output]) -> Argument {
+    /// A closure that writes: an expression if it is one and short.
+    pub(crate) fn writing(&self, head: String, mut lines: Vec<String>) -> Argument {
+        if let [only] = lines.as_slice()
+            && self.text.fits(&format!("    {head} {only},"))
+        {
+            return Argument::Plain(format!("{head} {only}"));
+        }
+        lines.iter_mut().for_each(|line| line.push(';'));
+        Argument::Closure(head, lines)
+    }
+
+    /// The closure that reads what comes back when nothing is `inout`, or all is
+    /// handed out: several values as the struct of that path.
+    pub(crate) fn results_closure(
+        &mut self,
+        function: &Function,
+        outputs: &[Output],
+        path: &str,
+    ) -> Argument {
         let reader = function.local("r");
         match outputs {
             [] => Argument::Plain("|_| $Ok(())".to_owned()),
@@ -289,7 +266,7 @@ impl Emitter<'_, '_> {
             several => {
                 let mut lines = self.read_lines(several, &reader);
                 let names = each(several, &mut |output| output.name.clone());
-                lines.extend(self.results_literal(function, &names, "$Ok(", ")"));
+                lines.extend(literal(path, &names, "$Ok(", ")"));
                 Argument::Closure(format!("|{reader}|"), lines)
             }
         }
@@ -301,27 +278,6 @@ impl Emitter<'_, '_> {
             let call = self.functions.decode(self.plan, &output.ty, reader);
             lines.push(format!("let {} = {call}?;", output.name));
         }
-        lines
-    }
-
-    /// `before Results { a, b } after` in lines.
-    fn results_literal(
-        &self,
-        function: &Function,
-        fields: &[String],
-        before: &str,
-        after: &str,
-    ) -> Vec<String> {
-        let path = function.value(self.plan, &self.module);
-        let inside = fields.join(", ");
-        if inside.len() <= 18 {
-            return vec![format!("{before}{path} {{ {inside} }}{after}")];
-        }
-        let mut lines = vec![format!("{before}{path} {{")];
-        for field in fields {
-            lines.push(format!("    {field},"));
-        }
-        lines.push(format!("}}{after}"));
         lines
     }
 
@@ -383,9 +339,9 @@ impl Emitter<'_, '_> {
             pattern = format!("({pattern})");
         }
         if values.len() > 1 {
-            let literal =
-                self.results_literal(function, &values, &format!("let {results} = "), ";");
-            lines.extend(literal);
+            let path = function.value(self.plan, &self.module);
+            let before = format!("let {results} = ");
+            lines.extend(literal(&path, &values, &before, ";"));
         }
         lines.push(format!("$Ok({pattern})"));
         let closure = Argument::Closure(format!("|{reader}|"), lines);
@@ -431,7 +387,7 @@ impl Emitter<'_, '_> {
         let tail = format!(" -> $Result<(), {error}> {{");
         self.text
             .signature(&format!("pub fn {method}"), &parameters, &tail);
-        self.operation_static(function);
+        operation_static(&mut self.text, function);
         let arguments = self.arguments(function);
         let results = if self.plan.is_plain(&ty) {
             Argument::Plain(format!(
@@ -445,4 +401,13 @@ impl Emitter<'_, '_> {
         self.invoke("orb::ObjectRef::call", arguments, results, "");
         self.text.close("}");
     }
+}
+
+/// The static that names the operation of a stub.
+pub(crate) fn operation_static(text: &mut Text, function: &Function) {
+    let constructor = if function.oneway { "oneway" } else { "new" };
+    text.assign(
+        "static OP: orb::Operation",
+        &format!("orb::Operation::{constructor}({})", quoted(&function.wire)),
+    );
 }

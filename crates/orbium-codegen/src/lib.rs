@@ -13,6 +13,7 @@
 //! rustfmt gives it.
 #![forbid(unsafe_code)]
 
+mod asynchronous;
 mod client;
 mod codec;
 mod constants;
@@ -28,6 +29,7 @@ mod names;
 mod operations;
 mod options;
 mod plan;
+mod results;
 mod server;
 mod text;
 mod typecodes;

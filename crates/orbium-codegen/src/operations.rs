@@ -28,6 +28,8 @@ pub(crate) struct Function {
     pub(crate) results: Option<String>,
     /// The interface that declares it.
     pub(crate) owner: DefId,
+    /// The operation or attribute that it is of.
+    pub(crate) feature: DefId,
 }
 
 /// A parameter under its Rust name.
@@ -79,6 +81,7 @@ impl Function {
             context: !operation.contexts.is_empty(),
             results: methods.results.clone(),
             owner: plan.owner(definition),
+            feature: definition.id,
         }
     }
 
@@ -95,6 +98,7 @@ impl Function {
             context: false,
             results: None,
             owner: plan.owner(definition),
+            feature: definition.id,
         }];
         if let Some(name) = &methods.set {
             functions.push(Self {
@@ -112,6 +116,7 @@ impl Function {
                 context: false,
                 results: None,
                 owner: plan.owner(definition),
+                feature: definition.id,
             });
         }
         functions

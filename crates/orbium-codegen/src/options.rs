@@ -15,6 +15,7 @@ pub struct Options {
     source: String,
     runtime: String,
     deny_unmapped: bool,
+    asynchronous: bool,
     /// In order, each once.
     natives: Vec<(String, String)>,
     /// In order, each once.
@@ -30,6 +31,7 @@ impl Options {
             source: source.into(),
             runtime: "orbium::codegen".to_owned(),
             deny_unmapped: false,
+            asynchronous: false,
             natives: Vec::new(),
             external: Vec::new(),
         }
@@ -47,6 +49,20 @@ impl Options {
     #[must_use]
     pub fn deny_unmapped(mut self, deny: bool) -> Self {
         self.deny_unmapped = deny;
+        self
+    }
+
+    /// Adds `op_async` for every operation and attribute that no annotation
+    /// `@ami` speaks of. Such an annotation of an operation, of its interface or
+    /// of a module around goes before this, the innermost first; without one
+    /// nothing is added unless told otherwise.
+    ///
+    /// What is generated then needs the runtime's feature `asynchronous`. An
+    /// external module must have been generated likewise if its interfaces are
+    /// inherited here.
+    #[must_use]
+    pub fn asynchronous(mut self, generate: bool) -> Self {
+        self.asynchronous = generate;
         self
     }
 
@@ -77,6 +93,10 @@ impl Options {
 
     pub(crate) fn denies_unmapped(&self) -> bool {
         self.deny_unmapped
+    }
+
+    pub(crate) fn is_asynchronous(&self) -> bool {
+        self.asynchronous
     }
 
     pub(crate) fn native(&self, scoped_name: &str) -> Option<&str> {

@@ -82,6 +82,9 @@ pub(crate) struct Plan<'m> {
     pub(crate) left_out: LeftOut,
     places: DefMap<Place>,
     methods: DefMap<Methods>,
+    /// The structs of what asynchronous calls give, where it is more than what
+    /// the synchronous ones return.
+    pub(crate) asynchronous_results: DefMap<String>,
     interfaces: DefMap<InterfaceNames>,
     type_codes: DefMap<String>,
     /// By path.
@@ -101,6 +104,7 @@ impl<'m> Plan<'m> {
             left_out: left_out(model, options),
             places: DefMap::default(),
             methods: DefMap::default(),
+            asynchronous_results: DefMap::default(),
             interfaces: DefMap::default(),
             type_codes: DefMap::default(),
             modules: HashMap::new(),
@@ -120,6 +124,9 @@ impl<'m> Plan<'m> {
         let mut named = DefSet::default();
         for definition in model.definitions() {
             plan.name_with_bases(definition.id, &mut named);
+        }
+        for definition in model.definitions() {
+            plan.name_asynchronous(definition);
         }
         plan
     }
@@ -151,7 +158,7 @@ impl<'m> Plan<'m> {
         mapped
     }
 
-    fn fresh(&mut self, module: &[String], name: &str) -> String {
+    pub(crate) fn fresh(&mut self, module: &[String], name: &str) -> String {
         let taken = &mut self.modules.entry(module.to_vec()).or_default().taken;
         if taken.is_empty() {
             let runtime = self.options.runtime_path();

@@ -58,7 +58,9 @@ pub(crate) fn of(plan: &Plan<'_>) -> Vec<Warning> {
                 location: annotation.location.clone(),
             }));
         };
-        ignored(format!("`{name}`"), &definition.annotations);
+        let mut own = definition.annotations.clone();
+        own.retain(|annotation| !plan.is_heeded(annotation, definition));
+        ignored(format!("`{name}`"), &own);
         match &definition.kind {
             DefinitionKind::Struct(s) => {
                 s.members

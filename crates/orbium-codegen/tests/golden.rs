@@ -36,7 +36,9 @@ fn model(file: &Path) -> Model {
 }
 
 fn options(file: &Path) -> Options {
-    Options::new(file.to_string_lossy()).native_type("::Local::Instant", "::std::time::Instant")
+    Options::new(file.to_string_lossy())
+        .native_type("::Local::Instant", "::std::time::Instant")
+        .asynchronous(file.ends_with("asynchronous.idl"))
 }
 
 fn generated(file: &Path) -> Generated {
@@ -113,14 +115,18 @@ fn rustfmt_would_change_nothing() {
         skipped("rustfmt_would_change_nothing: no rustfmt on the path");
         return;
     }
-    for file in files() {
+    for (file, asynchronous) in files()
+        .iter()
+        .flat_map(|file| [(file, false), (file, true)])
+    {
         let mut rustfmt = Command::new("rustfmt")
             .args(["--edition", "2024", "--check", "--config-path", "/dev/null"])
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .spawn()
             .unwrap();
-        let code = generated(&file).code;
+        let options = options(file).asynchronous(asynchronous);
+        let code = generate(&model(file), &options).unwrap().code;
         rustfmt
             .stdin
             .take()

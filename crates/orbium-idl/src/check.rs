@@ -196,10 +196,12 @@ impl Checker<'_> {
 
     fn reopen_module(&mut self, id: DefId, name: &Ident, around: Surroundings<'_>) {
         self.check_reopened_prefix(id, name);
+        let annotations = self.annotations(around.annotations);
         let main = self.sources.in_main_file(name.span);
         let doc = doc::comment_of(self.sources, around.start, around.end);
         let definition = self.model.definition_mut(id);
         definition.in_main_file |= main;
+        definition.annotations.extend(annotations);
         if definition.doc.is_none() {
             definition.doc = doc;
         }

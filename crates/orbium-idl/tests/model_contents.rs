@@ -385,6 +385,16 @@ fn annotations_keep_their_arguments() {
 }
 
 #[test]
+fn annotations_of_all_openings_of_a_module_are_kept() {
+    let model =
+        model("@ami module M { const long A = 1; }; @ami(FALSE) module M { const long B = 2; };");
+    let annotations = &find(&model, "M").annotations;
+    let values: Vec<_> = annotations.iter().map(|a| a.parameter("value")).collect();
+    let last = AnnotationValue::Const(ConstValue::Boolean(false));
+    assert_eq!(values, [None, Some(&last)]);
+}
+
+#[test]
 fn repository_ids_follow_pragmas_and_scopes() {
     let model = model(
         "typedef long Plain;

@@ -55,7 +55,7 @@ pub fn idl(input: &[u8]) {
         assert!(!said.is_empty(), "refused without a word");
         return;
     };
-    let back = orbium_codegen::Options::new("main.idl");
+    let back = orbium_codegen::Options::new("main.idl").asynchronous(true);
     let first = orbium_codegen::generate(&model, &back);
     let again = compile_with(&options, &loader, Path::new("main.idl"));
     assert_eq!(again.to_string(), said);

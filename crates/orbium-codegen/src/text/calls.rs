@@ -49,13 +49,14 @@ impl Text {
             self.raw(&bare);
             return self.raw("{");
         }
-        let parts = bare
-            .strip_suffix('>')
-            .and_then(|bare| bare.split_once("Result<"));
-        let Some((start, types)) = parts else {
+        let generic = bare.strip_suffix('>').unwrap_or("");
+        let start = ["Result<", "Asynchronous<"]
+            .iter()
+            .find_map(|name| Some(generic.find(name)? + name.len()));
+        let Some((start, types)) = start.and_then(|end| generic.split_at_checked(end)) else {
             return self.raw(&one);
         };
-        self.open(format!("{start}Result<"));
+        self.open(start);
         split(types)
             .iter()
             .for_each(|part| self.raw(&format!("{part},")));

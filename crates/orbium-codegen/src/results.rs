@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Structs of several outputs.
+
+use orbium_idl::model::Definition;
+
+use crate::emit::Emitter;
+use crate::operations::{Function, Output};
+
+impl Emitter<'_, '_> {
+    /// The structs of several outputs of the interface's own operations.
+    pub(crate) fn results(&mut self, definition: &Definition) {
+        for id in self.plan.model.contents(definition.id) {
+            if !self.plan.is_mapped(*id) {
+                continue;
+            }
+            for function in Function::of(self.plan, &self.plan.model[*id]) {
+                let Some(name) = &function.results else {
+                    continue;
+                };
+                let doc = format!("What the IDL operation `{}` gives.", function.wire);
+                let mut outputs = function.outputs();
+                outputs.retain(|output| !output.inout);
+                self.results_struct(name, &doc, &function, &outputs);
+            }
+        }
+    }
+
+    /// A struct with a field for each output.
+    pub(crate) fn results_struct(
+        &mut self,
+        name: &str,
+        doc: &str,
+        function: &Function,
+        outputs: &[Output],
+    ) {
+        self.text.blank();
+        self.text.raw(&format!("/// {doc}"));
+        self.text.line("#[derive(Clone, Debug, PartialEq)]");
+        self.text.open(format!("pub struct {name} {{"));
+        for output in outputs {
+            let result = output.name.starts_with("result")
+                && function.parameters.iter().all(|p| p.name != output.name);
+            let doc = if result {
+                "The return value.".to_owned()
+            } else {
+                format!("The parameter `{}`.", output.name)
+            };
+            self.text.raw(&format!("/// {doc}"));
+            let ty = self.rust(&output.ty);
+            self.text.line(format!("pub {}: {ty},", output.name));
+        }
+        self.text.close("}");
+    }
+}
+
+/// `before Results { a, b } after` in lines.
+pub(crate) fn literal(path: &str, fields: &[String], before: &str, after: &str) -> Vec<String> {
+    let inside = fields.join(", ");
+    if inside.len() <= 18 {
+        return vec![format!("{before}{path} {{ {inside} }}{after}")];
+    }
+    let mut lines = vec![format!("{before}{path} {{")];
+    for field in fields {
+        lines.push(format!("    {field},"));
+    }
+    lines.push(format!("}}{after}"));
+    lines
+}

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Where asynchronous forms are generated: who asked for them, and how.
+
+use orbium_codegen::{Generated, Options, generate};
+
+fn generated(idl: &str, options: &Options) -> Generated {
+    let compilation = orbium_idl::compile_source(&orbium_idl::Options::new(), "a.idl", idl);
+    let diagnostics = compilation.to_string();
+    assert_eq!(diagnostics, "");
+    generate(&compilation.model.unwrap(), options).unwrap()
+}
+
+/// The names of all asynchronous forms, in order.
+fn forms(idl: &str, options: &Options) -> Vec<String> {
+    let code = generated(idl, options).code;
+    let functions = code.lines().filter_map(|line| {
+        let (name, _) = line.trim().strip_prefix("pub fn ")?.split_once('(')?;
+        Some(name.to_owned())
+    });
+    functions.filter(|name| name.contains("_async")).collect()
+}
+
+fn unasked(idl: &str) -> Vec<String> {
+    forms(idl, &Options::new("a.idl"))
+}
+
+fn asked(idl: &str) -> Vec<String> {
+    forms(idl, &Options::new("a.idl").asynchronous(true))
+}
+
+const PLAIN: &str = "module M { interface I { void f(); attribute long a; oneway void g(); };
+                     local interface L { void h(); }; };";
+
+#[test]
+fn nothing_is_asynchronous_unless_asked_for() {
+    assert_eq!(unasked(PLAIN), [""; 0]);
+    assert!(
+        !generated(PLAIN, &Options::new("a.idl"))
+            .code
+            .contains("Asynchronous")
+    );
+}
+
+#[test]
+fn what_waits_for_an_answer_has_an_asynchronous_form() {
+    assert_eq!(asked(PLAIN), ["f_async", "a_async", "set_a_async"]);
+}
+
+#[test]
+fn an_annotation_asks_for_what_is_inside() {
+    let within = |before_module, before_interface, before_operation| {
+        unasked(&format!(
+            "{before_module} module M {{ {before_interface} interface I {{
+                {before_operation} void f(); readonly attribute long a; }}; }};"
+        ))
+    };
+    assert_eq!(within("@ami", "", ""), ["f_async", "a_async"]);
+    assert_eq!(within("", "@ami", ""), ["f_async", "a_async"]);
+    assert_eq!(within("", "", "@ami"), ["f_async"]);
+    assert_eq!(within("@ami(TRUE)", "", ""), ["f_async", "a_async"]);
+    assert_eq!(within("@ami(value = TRUE)", "", ""), ["f_async", "a_async"]);
+    assert_eq!(within("@ami", "", "@ami(FALSE)"), ["a_async"]);
+    assert_eq!(within("@ami", "@ami(FALSE)", ""), [""; 0]);
+    assert_eq!(within("@ami", "@ami(FALSE)", "@ami"), ["f_async"]);
+}
+
+#[test]
+fn an_annotation_goes_before_the_options() {
+    let idl = "interface I { @ami(FALSE) void f(); void g(); };
+               @ami(FALSE) interface J { void h(); @ami void i(); };";
+    assert_eq!(asked(idl), ["g_async", "i_async"]);
+}
+
+#[test]
+fn an_annotation_of_one_opening_of_a_module_holds_for_all() {
+    let idl = "module M { interface I { void f(); }; };
+               @ami module M { interface J { void g(); }; };";
+    assert_eq!(unasked(idl), ["f_async", "g_async"]);
+}
+
+#[test]
+fn a_forward_declaration_asks_too() {
+    let idl = "@ami interface I; interface I { void f(); };";
+    assert_eq!(unasked(idl), ["f_async"]);
+}
+
+#[test]
+fn what_is_inherited_is_asynchronous_where_it_was_declared_so() {
+    let idl = "@ami interface B { void f(); };
+               interface C : B { void g(); };
+               @ami interface D : C { void h(); };";
+    // Of B, of C and of D.
+    let wanted = ["f_async", "f_async", "f_async", "h_async"];
+    assert_eq!(unasked(idl), wanted);
+}
+
+#[test]
+fn names_of_operations_go_first() {
+    let idl = "interface B { void f(); void f_async(); };
+               interface D : B { void f_async_(); void f_async__async(); };";
+    let names = asked(idl);
+    let (base, derived) = names.split_at(3);
+    assert_eq!(base, ["f_async_", "f_async", "f_async_async"]);
+    let wanted = [
+        // `f`, and `f_async` of the base.
+        "f_async__",
+        "f_async",
+        "f_async_async_",
+        // `f_async_`, whose underscore keeps it apart from that.
+        "f_async_",
+        "f_async__async",
+        // `f_async__async`.
+        "f_async_async",
+        "f_async_async_async",
+    ];
+    assert_eq!(derived, wanted);
+}
+
+#[test]
+fn an_annotation_that_says_nothing_here_is_reported() {
+    let idl = "@ami module M {
+        @ami(\"yes\") interface I { @ami oneway void f(); @ami void g(@ami in long a); };
+        @ami local interface L { @ami void h(); };
+        @ami struct S { @ami long a; }; };";
+    let generated = generated(idl, &Options::new("a.idl"));
+    let messages: Vec<&str> = generated
+        .warnings
+        .iter()
+        .filter_map(|warning| warning.message.strip_prefix("annotation `@ami` of "))
+        .filter_map(|rest| rest.strip_suffix(" has no effect"))
+        .collect();
+    let wanted = [
+        "`::M::I`",
+        "`::M::I::f`",
+        "parameter `a` of `::M::I::g`",
+        "`::M::L`",
+        "`::M::L::h`",
+        "`::M::S`",
+        "`::M::S::a`",
+    ];
+    assert_eq!(messages, wanted);
+    assert!(generated.code.contains("pub fn g_async("));
+}
+
+#[test]
+fn structs_of_the_synchronous_form_keep_their_names() {
+    let idl = "interface I { long f(inout long a); long f_async(out long a); };";
+    let with = generated(idl, &Options::new("a.idl").asynchronous(true)).code;
+    assert!(with.contains("pub struct IFAsyncResults {\n    /// The return value."));
+    assert!(with.contains("pub struct IFAsyncResults_ {"));
+    let without = generated(idl, &Options::new("a.idl")).code;
+    let name = "pub fn f_async(&self) -> Result<IFAsyncResults, orb::SystemException>";
+    assert!(without.contains(name) && with.contains(name));
+}
