@@ -49,6 +49,12 @@ pub struct Limits {
     /// Calls at once on a connection that is shared; a further one waits.
     /// Default: 1024, which is also the most.
     pub calls_per_connection: usize,
+    /// Asynchronous calls under way at once, of the whole ORB; a further one raises
+    /// NO_RESOURCES. Default: 4096.
+    pub asynchronous_calls: usize,
+    /// Reply handlers of asynchronous calls that run at once, for each priority of
+    /// callers. Default: 4.
+    pub reply_threads: usize,
     /// Time after which a client closes a connection that it has not used;
     /// `None` (the default) keeps it. Looked at every quarter of it.
     pub client_idle_time: Option<Duration>,
@@ -89,6 +95,8 @@ impl Default for Limits {
             connections_per_server: 64,
             idle_connections: 256,
             calls_per_connection: SEATS as usize,
+            asynchronous_calls: 4096,
+            reply_threads: 4,
             client_idle_time: None,
             server_idle_time: None,
             forwards: 16,
@@ -207,6 +215,9 @@ impl Config {
             return Err(
                 "the ids of requests leave room for 1024 calls at once: limits.calls_per_connection must be from 1 to 1024",
             );
+        }
+        if limits.reply_threads == 0 {
+            return Err("no reply could be handled: limits.reply_threads must be at least 1");
         }
         if limits.client_idle_time.is_some_and(|time| time.is_zero()) {
             return Err(

@@ -78,6 +78,8 @@ pub use adapter::{
 };
 #[cfg(feature = "bridge")]
 pub use bridge::Bridge;
+#[cfg(feature = "asynchronous")]
+pub use client::Asynchronous;
 pub use client::{ClientStrategy, TimePolicies, UnknownClientStrategy, Unreachable, last_failure};
 pub use config::{Config, ConnectTimeout, GiopMinor, Limits};
 #[cfg(feature = "configuration")]

@@ -50,6 +50,14 @@ pub trait RealTime: Send + Sync + 'static {
     /// itself.
     fn connections(&self) -> ConnectionWishes;
 
+    /// Gives a new thread of the ORB a priority, the native one too: it is to
+    /// process replies for callers that have it.
+    ///
+    /// # Errors
+    /// DATA_CONVERSION 2 without a native priority; NO_PERMISSION if the host does
+    /// not allow it.
+    fn begin_thread(&self, priority: Priority) -> Result<(), SystemException>;
+
     /// The ORB has ended: nothing is served any more.
     fn end(&self);
 

@@ -326,6 +326,7 @@ table! {
         InvPolicy NO_USABLE_PROTOCOL 0x0B0 "no protocol that the reference offers can be used: ask the reference which there are, and why not";
         NoResources SYSTEM_EXHAUSTED 0x0C0 "the system gives no further descriptor, thread or memory";
         ImpLimit LIMIT_REACHED 0x0A0 "a configured limit is reached";
+        NoResources CALLS_UNDER_WAY 0x0C1 "as many asynchronous calls are under way as may be";
         NoResources BINDING_RATE 0x0D0 "the binding permits no more requests now: it was made for a lower rate";
         NoResources BINDING_BUFFER 0x0D1 "the binding has no room for the request: for its size, or for one more that waits";
         Rebind BINDING_LOST 0x0D2 "the binding has ended, with its connection or because it was given up: bind again";

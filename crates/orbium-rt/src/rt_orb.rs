@@ -116,6 +116,10 @@ impl RealTime for Installed {
         self.0.connections.clone()
     }
 
+    fn begin_thread(&self, priority: Priority) -> Result<(), SystemException> {
+        self.0.host.give(priority)
+    }
+
     fn end(&self) {
         let pools = {
             let mut pools = self.0.pools();

@@ -28,6 +28,8 @@ pub enum Interest {
     Read,
     /// Room to send.
     Write,
+    /// Either of `Read` and `Write`.
+    Both,
     /// As `Read`, and nothing more once that was told: what a thread that takes
     /// the source for itself asks for.
     ReadOnce,
@@ -51,6 +53,7 @@ fn entry(source: &dyn AsFd, interest: Interest) -> libc::pollfd {
             Interest::None => 0,
             Interest::Read | Interest::ReadOnce => libc::POLLIN,
             Interest::Write | Interest::WriteOnce => libc::POLLOUT,
+            Interest::Both => libc::POLLIN | libc::POLLOUT,
         },
         revents: 0,
     }
@@ -180,6 +183,19 @@ mod tests {
         assert_eq!(wait(None), (true, vec![]));
         own.clear();
         assert_eq!(wait(Some(Duration::ZERO)), (false, vec![]));
+    }
+
+    #[test]
+    fn both_directions_can_be_waited_for_at_once() {
+        let (own, peer) = std::os::unix::net::UnixStream::pair().unwrap();
+        let poller = Poller::new().unwrap();
+        poller.add(&own, 7, Interest::Both).unwrap();
+        assert_eq!(told(&poller), [7], "there is room");
+        own.set_nonblocking(true).unwrap();
+        while std::io::Write::write(&mut &own, &[0; 4096]).is_ok() {}
+        assert_eq!(told(&poller), []);
+        std::io::Write::write_all(&mut &peer, &[1]).unwrap();
+        assert_eq!(told(&poller), [7], "something came");
     }
 
     #[test]

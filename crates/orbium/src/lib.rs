@@ -34,6 +34,7 @@
 //!
 //! | feature | what comes with it |
 //! |---|---|
+//! | `asynchronous` | `Asynchronous`: calls that nobody waits for |
 //! | `bridge` | `Bridge`: relays between protocols |
 //! | `configuration` | `Config::from_file`, `Config::from_args`, `Config::profile`, `Config::set` |
 //! | `datagrams` | the transports `diop` (UDP) and `miop` (multicast groups) |
@@ -64,6 +65,8 @@ pub use orbium_core::{
 };
 
 /// What relays between protocols, with the feature `bridge`.
+#[cfg(feature = "asynchronous")]
+pub use orbium_core::Asynchronous;
 #[cfg(feature = "bridge")]
 pub use orbium_core::Bridge;
 

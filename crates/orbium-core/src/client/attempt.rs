@@ -2,6 +2,9 @@
 //! A call until it is done: forwards followed, closed connections replaced,
 //! one address after the other.
 
+#[cfg(feature = "asynchronous")]
+mod suspended;
+
 use std::cell::Cell;
 use std::sync::Arc;
 use std::time::Instant;
@@ -16,6 +19,8 @@ use crate::client::link::{Link, deadline_passed};
 use crate::client::priorities::Priorities;
 use crate::client::timing::Timing;
 use crate::client::{locate, own, unreachable};
+#[cfg(feature = "asynchronous")]
+pub(crate) use suspended::{Choice, Suspended, Way};
 
 /// Times that a request which the server had not begun is sent again.
 const RETRIES: u32 = 4;
@@ -339,7 +344,7 @@ impl<'o> Attempt<'o> {
 
 /// Whether another address may do: not where trust is missing, nor where the
 /// server has said that it does not serve such priorities.
-fn may_try_others(refused: SystemException) -> bool {
+pub(crate) fn may_try_others(refused: SystemException) -> bool {
     !matches!(
         refused.kind,
         ExceptionKind::NoPermission | ExceptionKind::InvPolicy | ExceptionKind::Rebind

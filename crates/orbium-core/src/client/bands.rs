@@ -14,7 +14,7 @@ use crate::{Operation, Orb};
 
 /// Asks a server for a connection of a band. The text leaves its reply open:
 /// nothing of it is needed here.
-static BIND_PRIORITY_BAND: Operation = Operation::new("_bind_priority_band");
+pub(super) static BIND_PRIORITY_BAND: Operation = Operation::new("_bind_priority_band");
 
 /// A link over a connection of the band, which the server was told of when the
 /// connection was made.
@@ -47,11 +47,17 @@ fn bind(orb: &Orb, link: Link<'_>, timing: &Timing) -> Result<(), SystemExceptio
             Outcome::NotBegun(exception) | Outcome::Failed(exception) => exception,
         },
     };
-    match refused.kind {
-        ExceptionKind::BadOperation | ExceptionKind::NoImplement => Ok(()),
-        _ => {
-            exchange.abandon();
-            Err(refused)
-        }
+    if is_unknown_to_server(refused) {
+        return Ok(());
     }
+    exchange.abandon();
+    Err(refused)
+}
+
+/// Whether that is what a server says to a band that does not know of any.
+pub(super) fn is_unknown_to_server(refused: SystemException) -> bool {
+    matches!(
+        refused.kind,
+        ExceptionKind::BadOperation | ExceptionKind::NoImplement
+    )
 }

@@ -17,6 +17,8 @@ use crate::client::connection::Connection;
 use crate::client::link::{Link, deadline_passed, not_trusted};
 use crate::client::timing::Timing;
 use crate::local;
+#[cfg(feature = "asynchronous")]
+pub(crate) use reply::{outcome_of, raised_as, read_answer};
 
 /// What is there to be read after an exchange.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -78,7 +80,7 @@ fn orbium(kind: ExceptionKind, code: u32, completed: Completion) -> SystemExcept
 /// The exception for arguments that cannot be sent: what the caller gave is
 /// wrong, not what came from the wire.
 #[cold]
-fn bad_argument(error: CdrError) -> SystemException {
+pub(crate) fn bad_argument(error: CdrError) -> SystemException {
     let exception = SystemException::from_cdr(error, Completion::No);
     match error.kind {
         CdrErrorKind::BoundExceeded

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The calling side: from a reference and arguments to results.
 
+#[cfg(feature = "asynchronous")]
+mod asynchronous;
 mod attempt;
 mod bands;
 mod binding;
@@ -31,6 +33,10 @@ pub(crate) use pools::Pools;
 pub(crate) use priorities::{Wishes, conflicts};
 pub(crate) use shared::SEATS;
 
+#[cfg(feature = "asynchronous")]
+pub use asynchronous::Asynchronous;
+#[cfg(feature = "asynchronous")]
+pub(crate) use asynchronous::{Reply, ReplyReaders};
 pub use strategy::{ClientStrategy, UnknownClientStrategy};
 pub use timing::TimePolicies;
 pub use unreachable::{Unreachable, last_failure};

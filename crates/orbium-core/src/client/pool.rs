@@ -2,7 +2,7 @@
 //! Connections to one server that wait to be used again.
 
 mod idle;
-mod making;
+pub(super) mod making;
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, PoisonError, Weak};

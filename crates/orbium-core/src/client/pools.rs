@@ -130,6 +130,12 @@ impl Pools {
         Ok(pool)
     }
 
+    /// Counts a connection that belongs to none of the pools.
+    #[cfg(feature = "asynchronous")]
+    pub(super) fn counts(&self) -> &Arc<Counts> {
+        &self.0.counts
+    }
+
     /// Closes what is idle, and keeps nothing from now on.
     pub(crate) fn close(&self) {
         let all = &self.0;

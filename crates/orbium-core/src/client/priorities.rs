@@ -212,7 +212,7 @@ impl Priorities {
         candidate: &Candidate,
         place: usize,
         at: AtPriority,
-    ) -> Result<Option<&Pool>, SystemException> {
+    ) -> Result<Option<&Arc<Pool>>, SystemException> {
         let Some(pools) = self.pools.get(place) else {
             return Ok(None);
         };
@@ -220,7 +220,7 @@ impl Priorities {
         let mark = mark.and_then(|priority| orb.real_time()?.network_mark(priority));
         match mark {
             Some(mark) => pools.marked(orb, candidate, mark),
-            None => Ok(pools.apart.get(at.band.unwrap_or(0)).map(|pool| &**pool)),
+            None => Ok(pools.apart.get(at.band.unwrap_or(0))),
         }
     }
 }
@@ -273,7 +273,7 @@ impl Pools {
         orb: &Orb,
         candidate: &Candidate,
         mark: NetworkMark,
-    ) -> Result<Option<&Pool>, SystemException> {
+    ) -> Result<Option<&Arc<Pool>>, SystemException> {
         let place = self.marked.get(usize::from(mark.dscp));
         let (Some(place), Route::Remote(shared)) = (place, &candidate.route) else {
             return Ok(None);

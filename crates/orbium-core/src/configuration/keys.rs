@@ -170,6 +170,12 @@ keys! {
     "limits.calls_per_connection" "NUMBER" "calls at once on a connection that is shared"
         |c, text| c.limits.calls_per_connection = number(text)?,
         |c| c.limits.calls_per_connection.to_string();
+    "limits.asynchronous_calls" "NUMBER" "asynchronous calls under way at once"
+        |c, text| c.limits.asynchronous_calls = number(text)?,
+        |c| c.limits.asynchronous_calls.to_string();
+    "limits.reply_threads" "NUMBER" "reply handlers that run at once, for each priority of callers"
+        |c, text| c.limits.reply_threads = number(text)?,
+        |c| c.limits.reply_threads.to_string();
     "limits.client_idle_time" "TIME or none" "after which a client closes a connection that it does not use"
         |c, text| c.limits.client_idle_time = optional(text, span)?,
         |c| show_optional(c.limits.client_idle_time, show_span);

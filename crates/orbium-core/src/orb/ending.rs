@@ -108,6 +108,8 @@ impl Orb {
         for lane in lanes {
             lane.0.await_end();
         }
+        #[cfg(feature = "asynchronous")]
+        self.0.reply_readers.close(true);
         if let Some(real_time) = self.real_time() {
             real_time.end();
         }

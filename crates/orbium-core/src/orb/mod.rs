@@ -37,6 +37,8 @@ pub(crate) struct OrbCore {
     pub(crate) config: Arc<Config>,
     pub(crate) registry: Registry,
     pub(crate) pools: Pools,
+    #[cfg(feature = "asynchronous")]
+    pub(crate) reply_readers: crate::client::ReplyReaders,
     pub(crate) initial: InitialReferences,
     server: OnceLock<Result<Server, SystemException>>,
     pub(crate) lanes: Lanes,
@@ -72,7 +74,7 @@ pub struct Orb(Arc<OrbCore>);
 /// What readers carry so that references in messages can be bound.
 struct OwnerHandle(Weak<OrbCore>);
 
-fn already_shut_down() -> SystemException {
+pub(crate) fn already_shut_down() -> SystemException {
     SystemException::omg(ExceptionKind::BadInvOrder, 4, Completion::No)
 }
 
@@ -99,6 +101,8 @@ impl Orb {
         let orb = Self(Arc::new_cyclic(|weak: &Weak<OrbCore>| OrbCore {
             registry: Registry::new(),
             pools: Pools::new(Arc::clone(&config)),
+            #[cfg(feature = "asynchronous")]
+            reply_readers: crate::client::ReplyReaders::default(),
             initial: InitialReferences::default(),
             server: OnceLock::new(),
             lanes: Lanes::default(),

@@ -19,6 +19,7 @@ fn flags(interest: Interest) -> i32 {
         Interest::None => 0,
         Interest::Read => libc::EPOLLIN | libc::EPOLLRDHUP,
         Interest::Write => libc::EPOLLOUT,
+        Interest::Both => flags(Interest::Read) | libc::EPOLLOUT,
         Interest::ReadOnce => flags(Interest::Read) | libc::EPOLLONESHOT,
         Interest::WriteOnce => flags(Interest::Write) | libc::EPOLLONESHOT,
     }

@@ -121,13 +121,8 @@ impl Exchange<'_, '_> {
 
     #[cold]
     fn interpret_other(&mut self, status: ReplyStatus) -> Answer {
-        let outcome = self.read(|reader| outcome(status, reader));
-        let malformed = orbium(
-            ExceptionKind::Marshal,
-            minor::REPLY_MALFORMED,
-            Completion::Maybe,
-        );
-        self.end(outcome.unwrap_or(Outcome::Failed(malformed)))
+        let outcome = self.read(|reader| outcome_of(status, reader));
+        self.end(outcome.unwrap_or_else(|_| Outcome::malformed()))
     }
 
     /// Reads the body of the reply. The reader is made where it is used: one that
@@ -156,6 +151,32 @@ impl Exchange<'_, '_> {
         read(&mut reader)
     }
 
+    /// The reply as it came, for who reads it later.
+    #[cfg(feature = "asynchronous")]
+    pub(crate) fn take_reply(
+        &mut self,
+        status: ReplyStatus,
+    ) -> Result<crate::client::Reply, SystemException> {
+        let format = self.link.candidate.format();
+        let (header, body) = self.reply.ok_or_else(broken_invariant)?;
+        let (octets, seams) = match (&mut self.octets, &mut self.link.connection) {
+            (Some(octets), _) => (octets.clone(), Vec::new()),
+            (None, Some(connection)) => {
+                let (message, seams) = connection.message_with_seams(&header);
+                (message.to_vec(), seams.to_vec())
+            }
+            (None, None) => return Err(broken_invariant()),
+        };
+        Ok(crate::client::Reply {
+            header,
+            status,
+            body,
+            octets,
+            seams,
+            format,
+        })
+    }
+
     /// Reads the results.
     #[inline]
     pub(crate) fn results<T>(
@@ -174,16 +195,38 @@ impl Exchange<'_, '_> {
             let id = reader.read_name()?.to_owned();
             E::decode_raised(&id, reader).transpose()
         });
-        match raised {
-            Ok(Some(exception)) => exception,
-            Ok(None) => SystemException::omg(ExceptionKind::Unknown, 1, Completion::Maybe).into(),
-            Err(error) => SystemException::from_cdr(error, Completion::Yes).into(),
-        }
+        raised_as(raised)
+    }
+}
+
+impl Outcome {
+    /// Of a reply that cannot be read.
+    #[cold]
+    pub(crate) fn malformed() -> Self {
+        Self::Failed(orbium(
+            ExceptionKind::Marshal,
+            minor::REPLY_MALFORMED,
+            Completion::Maybe,
+        ))
+    }
+}
+
+/// What the caller is told of an exception that was read, or was not declared, or
+/// could not be read.
+#[cold]
+pub(crate) fn raised_as<E: Raises>(read: Result<Option<E>, CdrError>) -> E {
+    match read {
+        Ok(Some(exception)) => exception,
+        Ok(None) => SystemException::omg(ExceptionKind::Unknown, 1, Completion::Maybe).into(),
+        Err(error) => SystemException::from_cdr(error, Completion::Yes).into(),
     }
 }
 
 /// What a reply without results says.
-fn outcome(status: ReplyStatus, reader: &mut CdrReader<'_>) -> Result<Outcome, CdrError> {
+pub(crate) fn outcome_of(
+    status: ReplyStatus,
+    reader: &mut CdrReader<'_>,
+) -> Result<Outcome, CdrError> {
     Ok(match status {
         ReplyStatus::SystemException => {
             Outcome::Failed(SystemExceptionBody::read(reader)?.exception())
@@ -205,7 +248,7 @@ fn outcome(status: ReplyStatus, reader: &mut CdrReader<'_>) -> Result<Outcome, C
 /// The header of a reply that is not the plain sort, `None` if it is none; and
 /// what the server says to a marker.
 #[cold]
-fn read_answer(
+pub(crate) fn read_answer(
     header: &MessageHeader,
     message: &mut [u8],
     seams: &[u32],

@@ -43,13 +43,13 @@ impl Pool {
         made.map(Box::new).map_err(|error| {
             crate::log::debug!(channel = %self.key.channel, %error, "cannot connect");
             unreachable::note(&self.key.channel, &error);
-            refusal(&error, deadline, &self.key.channel)
+            refused(&error, deadline, &self.key.channel)
         })
     }
 }
 
 /// What connects to the server that a key names.
-pub(super) fn connector(
+pub(in crate::client) fn connector(
     config: &Config,
     key: &PoolKey,
 ) -> Result<Box<dyn Connector>, SystemException> {
@@ -70,7 +70,11 @@ pub(super) fn connector(
 }
 
 /// What a caller is told of a connection that could not be made.
-fn refusal(error: &io::Error, deadline: Deadline, channel: &Channel) -> SystemException {
+pub(in crate::client) fn refused(
+    error: &io::Error,
+    deadline: Deadline,
+    channel: &Channel,
+) -> SystemException {
     if deadline.has_passed() {
         return deadline_passed();
     }

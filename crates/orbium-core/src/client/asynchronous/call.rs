@@ -1,0 +1,467 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! One call that nobody waits for, from its request to its answer.
+
+mod answering;
+
+use std::fmt;
+use std::sync::{Arc, OnceLock, PoisonError};
+use std::task::Waker;
+use std::time::Instant;
+
+use orbium_giop::{Completion, ExceptionKind, ReplyStatus, SystemException, minor};
+use orbium_sync::lock::{Condvar, Mutex, MutexGuard};
+
+use super::line::{Line, Pending};
+use super::reader::Reader;
+use super::readers::UnderWay;
+use super::reply::Reply;
+use super::request::{Arguments, written};
+use crate::client::attempt::{Attempt, Choice, Suspended, may_try_others};
+use crate::client::exchange::{Answer, Exchange, Outcome};
+use crate::client::link::deadline_passed;
+use crate::client::timing::Timing;
+use crate::{ObjectRef, Operation, Orb, Priority, priority};
+
+/// What a call comes to.
+pub(super) type Answered = Result<Reply, SystemException>;
+
+pub(super) type Handler = Box<dyn FnOnce(Answered) + Send>;
+
+/// Connections that turn out to have ended, in a row, before a call gives up.
+const REPLACEMENTS: usize = 64;
+
+/// What becomes of a request otherwise than by an answer.
+#[derive(Debug)]
+pub(super) enum News {
+    Outcome(Outcome),
+    /// There was no connection.
+    Unreachable(SystemException),
+}
+
+/// What is to be done at a time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Due {
+    /// The request may be sent.
+    Begin,
+    /// It has to be sent.
+    Sent,
+    /// The reply has to be there.
+    Reply,
+    /// The reply may be had.
+    Deliver,
+}
+
+/// What is to happen with the answer.
+enum Then {
+    /// It is asked for; who is to be woken.
+    Kept(Option<Waker>),
+    Handled(Handler),
+    /// Nothing: nobody wants it.
+    Dropped,
+}
+
+enum Slot {
+    Awaited,
+    /// It came, but must not be had yet.
+    Early(Answered),
+    There(Answered),
+    Taken,
+}
+
+struct State {
+    /// `None` while somebody acts on it, and at the end.
+    attempt: Option<Suspended>,
+    timing: Timing,
+    /// Candidates that could not be reached.
+    tried: usize,
+    /// Where the answer is awaited.
+    sent: Option<(Arc<Line>, u32)>,
+    timer: Option<(Instant, Due)>,
+    slot: Slot,
+    then: Then,
+    counted: Option<UnderWay>,
+}
+
+/// What a call that is over needs no more. It is let go of without its lock: the
+/// ORB may end with it.
+struct Over {
+    _attempt: Option<Suspended>,
+    sent: Option<(Arc<Line>, u32)>,
+    timer: Option<(Instant, Due)>,
+    _counted: Option<UnderWay>,
+}
+
+impl Over {
+    fn of(state: &mut State) -> Self {
+        Self {
+            _attempt: state.attempt.take(),
+            sent: state.sent.take(),
+            timer: state.timer.take(),
+            _counted: state.counted.take(),
+        }
+    }
+}
+
+/// A call, shared by who has it, who receives its reply, and who minds its time.
+pub(crate) struct Call {
+    /// Tells calls with timers for the same moment apart.
+    number: u64,
+    object: ObjectRef,
+    operation: &'static Operation,
+    arguments: Mutex<Option<Box<dyn Arguments>>>,
+    /// The caller's.
+    priority: Option<Priority>,
+    reader: OnceLock<Arc<Reader>>,
+    state: Mutex<State>,
+    told: Condvar,
+}
+
+/// A request that is ready to be sent.
+struct Ready {
+    line: Arc<Line>,
+    id: u32,
+    octets: Vec<u8>,
+    pending: Pending,
+}
+
+enum Prepared {
+    Request(Ready),
+    /// A thread has to do it: within the process, or over the one connection of a
+    /// binding.
+    ByThread,
+}
+
+impl Call {
+    /// Begins a call.
+    pub(super) fn begin(
+        object: &ObjectRef,
+        operation: &'static Operation,
+        arguments: Box<dyn Arguments>,
+    ) -> Arc<Self> {
+        let readers = &object.orb().core().reply_readers;
+        let counted = readers.count_in(object.orb());
+        let refused = counted.as_ref().err().copied();
+        let call = Arc::new(Self {
+            number: readers.next_number(),
+            object: object.clone(),
+            operation,
+            arguments: Mutex::new(Some(arguments)),
+            priority: priority::current(),
+            reader: OnceLock::new(),
+            state: Mutex::new(State {
+                attempt: None,
+                timing: Timing::NEVER,
+                tried: 0,
+                sent: None,
+                timer: None,
+                slot: Slot::Awaited,
+                then: Then::Kept(None),
+                counted: counted.ok(),
+            }),
+            told: Condvar::new(),
+        });
+        let started = refused.map_or_else(|| call.start(), Err);
+        if let Err(refused) = started {
+            call.complete(Err(refused));
+        }
+        call
+    }
+
+    fn start(self: &Arc<Self>) -> Result<(), SystemException> {
+        let orb = self.orb();
+        let mut attempt = Attempt::new(&self.object);
+        let start = attempt.heed_start_time()?;
+        let reader = orb.core().reply_readers.reader(orb, self.priority)?;
+        let _ = self.reader.set(Arc::clone(&reader));
+        let timing = *attempt.timing();
+        self.lock().timing = timing;
+        if let Some(start) = start {
+            self.lock().attempt = Some(attempt.suspend());
+            return self.arm(start, Due::Begin);
+        }
+        self.await_sending(&timing)?;
+        self.send(&reader, attempt, Choice::First);
+        Ok(())
+    }
+
+    pub(super) fn orb(&self) -> &Orb {
+        self.object.orb()
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Has the deadlines minded.
+    fn await_sending(self: &Arc<Self>, timing: &Timing) -> Result<(), SystemException> {
+        match timing.sending.instant() {
+            Some(sending) => self.arm(sending, Due::Sent),
+            None => Ok(()),
+        }
+    }
+
+    /// Has something done at a time, and at no other.
+    fn arm(self: &Arc<Self>, at: Instant, due: Due) -> Result<(), SystemException> {
+        let Some(reader) = self.reader.get() else {
+            return Ok(());
+        };
+        let before = self.lock().timer.replace((at, due));
+        if let Some((before, _)) = before {
+            reader.disarm(before, self.number);
+        }
+        reader.arm(at, self.number, self)
+    }
+
+    /// What was to be done at that time is due. On the thread that reads: this
+    /// does not block.
+    pub(super) fn fire(self: &Arc<Self>, at: Instant) {
+        let due = {
+            let mut state = self.lock();
+            let due = state.timer.filter(|(armed, _)| *armed == at);
+            state.timer = state.timer.filter(|_| due.is_none());
+            due
+        };
+        match due {
+            Some((_, Due::Begin)) => {
+                let call = Arc::clone(self);
+                self.chore(Box::new(move || call.send_at_last()));
+            }
+            Some((_, Due::Sent)) => self.has_to_be_sent(),
+            Some((_, Due::Reply)) => self.expire(),
+            Some((_, Due::Deliver)) => self.deliver_early(),
+            None => {}
+        }
+    }
+
+    /// Has the reader's threads do something that may take a while.
+    fn chore(self: &Arc<Self>, job: Box<dyn FnOnce() + Send>) {
+        match self.reader.get() {
+            Some(reader) => reader.chore(job),
+            None => job(),
+        }
+    }
+
+    fn send_at_last(self: &Arc<Self>) {
+        let timing = self.lock().timing;
+        if let Err(exception) = self.await_sending(&timing) {
+            return self.complete(Err(exception));
+        }
+        self.resume(|call, reader, attempt| call.send(reader, attempt, Choice::First));
+    }
+
+    /// The time for sending is over: then the one for the answer counts.
+    fn has_to_be_sent(self: &Arc<Self>) {
+        let (timing, sent) = {
+            let state = self.lock();
+            (state.timing, state.sent.clone())
+        };
+        let is_sent = sent.is_some_and(|(line, id)| line.has_sent(id));
+        match timing.reply.instant() {
+            _ if !is_sent => self.expire(),
+            Some(reply) if reply > Instant::now() => {
+                if let Err(exception) = self.arm(reply, Due::Reply) {
+                    self.complete(Err(exception));
+                }
+            }
+            Some(_) => self.expire(),
+            None => {}
+        }
+    }
+
+    /// The time is over.
+    fn expire(self: &Arc<Self>) {
+        let is_sent = self.withdraw();
+        let completed = match is_sent {
+            true => Completion::Maybe,
+            false => Completion::No,
+        };
+        self.complete(Err(SystemException {
+            completed,
+            ..deadline_passed()
+        }));
+    }
+
+    /// Nobody waits for the answer any more, and the server is told so. Whether it
+    /// has the request.
+    fn withdraw(&self) -> bool {
+        let sent = self.lock().sent.take();
+        match (sent, self.reader.get()) {
+            (Some((line, id)), Some(reader)) => line.withdraw(reader, id),
+            _ => false,
+        }
+    }
+
+    /// Acts on the attempt, unless the call is over, at the caller's priority.
+    fn resume(self: &Arc<Self>, act: impl FnOnce(&Arc<Self>, &Arc<Reader>, Attempt<'_>)) {
+        let suspended = self.lock().attempt.take();
+        if let (Some(suspended), Some(reader)) = (suspended, self.reader.get()) {
+            priority::while_at(self.priority, || {
+                act(self, reader, Attempt::resume(&self.object, suspended));
+            });
+        }
+    }
+
+    /// Sends the request, by whatever way there is.
+    fn send(self: &Arc<Self>, reader: &Arc<Reader>, attempt: Attempt<'_>, mut choice: Choice) {
+        let mut attempt = attempt;
+        for _ in 0..REPLACEMENTS {
+            match self.prepare(reader, &attempt, choice) {
+                Ok(Prepared::Request(ready)) => {
+                    // Before it is sent: the answer may be there at once.
+                    let mut state = self.lock();
+                    if !matches!(state.slot, Slot::Awaited) {
+                        return;
+                    }
+                    state.attempt = Some(attempt.suspend());
+                    state.sent = Some((Arc::clone(&ready.line), ready.id));
+                    drop(state);
+                    if ready
+                        .line
+                        .submit(reader, ready.id, ready.octets, ready.pending)
+                    {
+                        return;
+                    }
+                    let Some(suspended) = self.lock().attempt.take() else {
+                        return;
+                    };
+                    attempt = Attempt::resume(&self.object, suspended);
+                    choice = Choice::Same;
+                }
+                Ok(Prepared::ByThread) => {
+                    self.lock().attempt = Some(attempt.suspend());
+                    return self.perform_elsewhere(reader);
+                }
+                Err(exception) => match attempt.again(Outcome::Failed(exception)) {
+                    Ok(()) => choice = Choice::First,
+                    Err(exception) => return self.complete(Err(exception)),
+                },
+            }
+        }
+        let (kind, code) = (ExceptionKind::CommFailure, minor::SEND_FAILED);
+        let lost = SystemException::orbium(kind, code, Completion::No);
+        self.complete(Err(lost));
+    }
+
+    fn prepare(
+        self: &Arc<Self>,
+        reader: &Arc<Reader>,
+        attempt: &Attempt<'_>,
+        choice: Choice,
+    ) -> Result<Prepared, SystemException> {
+        let way = attempt.way(choice)?;
+        let pool = match way.pool {
+            Some(pool) if !way.own.is_some_and(|own| own.is_once) => pool,
+            _ => return Ok(Prepared::ByThread),
+        };
+        let orb = self.orb();
+        let line = reader.line(orb, &way, pool)?;
+        let (id, introduction) = line.introduce(way.said);
+        let arguments = self.arguments.lock();
+        let arguments = arguments.unwrap_or_else(PoisonError::into_inner);
+        let octets = written(
+            orb.config(),
+            way.candidate,
+            self.operation,
+            (id, introduction),
+            attempt.timing(),
+            arguments.as_deref(),
+        )?;
+        Ok(Prepared::Request(Ready {
+            line,
+            id,
+            octets,
+            pending: Pending::call(self, way.candidate),
+        }))
+    }
+
+    /// Goes on after something that was no answer. On the thread that reads: this
+    /// does not block.
+    pub(super) fn hear(self: &Arc<Self>, news: News) {
+        self.lock().sent = None;
+        if let News::Outcome(Outcome::Failed(exception)) = &news
+            && !self.was_forwarded()
+        {
+            return self.complete(Err(*exception));
+        }
+        let call = Arc::clone(self);
+        self.chore(Box::new(move || {
+            call.resume(|call, reader, attempt| call.go_on(reader, attempt, news));
+        }));
+    }
+
+    pub(super) fn was_forwarded(&self) -> bool {
+        let state = self.lock();
+        state.attempt.as_ref().is_some_and(Suspended::was_forwarded)
+    }
+
+    fn go_on(self: &Arc<Self>, reader: &Arc<Reader>, mut attempt: Attempt<'_>, news: News) {
+        let tried = self.lock().tried;
+        let (outcome, choice) = match news {
+            News::Unreachable(exception)
+                if may_try_others(exception) && tried + 1 < attempt.ways() =>
+            {
+                self.lock().tried += 1;
+                return self.send(reader, attempt, Choice::Next);
+            }
+            News::Unreachable(exception) => (Outcome::Failed(exception), Choice::First),
+            News::Outcome(Outcome::Readdress(wanted)) => (Outcome::Readdress(wanted), Choice::Same),
+            News::Outcome(outcome) => (outcome, Choice::First),
+        };
+        match attempt.again(outcome) {
+            Ok(()) => {
+                self.lock().tried = 0;
+                self.send(reader, attempt, choice);
+            }
+            Err(exception) => self.complete(Err(exception)),
+        }
+    }
+
+    /// Has a thread call, and wait.
+    fn perform_elsewhere(self: &Arc<Self>, reader: &Arc<Reader>) {
+        let call = Arc::clone(self);
+        let job = move || call.resume(|call, _, attempt| call.perform(attempt));
+        if let Err(exception) = reader.perform(Box::new(job)) {
+            self.complete(Err(exception));
+        }
+    }
+
+    fn perform(self: &Arc<Self>, mut attempt: Attempt<'_>) {
+        let arguments = self.arguments.lock();
+        let arguments = arguments.unwrap_or_else(PoisonError::into_inner);
+        let Some(arguments) = &*arguments else { return };
+        let answered = loop {
+            let outcome = match attempt.link() {
+                Ok(link) => {
+                    let timing = attempt.timing();
+                    let mut exchange = Exchange::new(self.orb(), timing, false, link);
+                    exchange.begin(self.operation);
+                    arguments.write(exchange.writer());
+                    match exchange.perform() {
+                        Answer::None => exchange.outcome(),
+                        Answer::Results => {
+                            break exchange.take_reply(ReplyStatus::NoException);
+                        }
+                        Answer::UserException => {
+                            break exchange.take_reply(ReplyStatus::UserException);
+                        }
+                    }
+                }
+                Err(exception) => Outcome::Failed(exception),
+            };
+            if let Err(exception) = attempt.again(outcome) {
+                break Err(exception);
+            }
+        };
+        self.complete(answered);
+    }
+}
+
+impl fmt::Debug for Call {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Call")
+            .field("operation", &self.operation.name)
+            .field("object", &self.object)
+            .field("priority", &self.priority)
+            .finish_non_exhaustive()
+    }
+}

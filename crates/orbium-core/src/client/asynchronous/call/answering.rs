@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The answer to a call, and who is given it.
+
+use std::mem;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+use std::time::{Duration, Instant};
+
+use orbium_giop::{Completion, SystemException};
+use orbium_sync::lock::MutexGuard;
+use orbium_sync::role;
+use orbium_transport::Deadline;
+
+use super::{Answered, Call, Due, Handler, Over, Slot, State, Then};
+use crate::client::attempt::Attempt;
+use crate::client::link::deadline_passed;
+use crate::client::waiting;
+use crate::priority;
+
+impl Call {
+    /// A reply has come. Late, it is none; early, it is kept back.
+    pub(in crate::client::asynchronous) fn answer(self: &Arc<Self>, answered: Answered) {
+        let (timing, tried) = {
+            let state = self.lock();
+            (state.timing, state.tried)
+        };
+        if tried > 0 {
+            self.prefer_candidate();
+        }
+        if timing.reply.has_passed() {
+            return self.complete(Err(SystemException {
+                completed: Completion::Maybe,
+                ..deadline_passed()
+            }));
+        }
+        match timing.reply_start {
+            Some(start) if start > Instant::now() => self.keep_back(start, answered),
+            _ => self.complete(answered),
+        }
+    }
+
+    fn prefer_candidate(&self) {
+        let mut state = self.lock();
+        if let Some(suspended) = state.attempt.take() {
+            let attempt = Attempt::resume(&self.object, suspended);
+            attempt.prefer();
+            state.attempt = Some(attempt.suspend());
+        }
+    }
+
+    fn keep_back(self: &Arc<Self>, start: Instant, answered: Answered) {
+        let mut state = self.lock();
+        if !matches!(state.slot, Slot::Awaited) {
+            return;
+        }
+        state.slot = Slot::Early(answered);
+        drop(state);
+        if self.arm(start, Due::Deliver).is_err() {
+            self.deliver_early();
+        }
+    }
+
+    pub(super) fn deliver_early(self: &Arc<Self>) {
+        let mut state = self.lock();
+        match mem::replace(&mut state.slot, Slot::Awaited) {
+            Slot::Early(answered) => self.deliver(state, answered),
+            other => state.slot = other,
+        }
+    }
+
+    /// The call has come to an end, unless it had before.
+    pub(in crate::client::asynchronous) fn complete(self: &Arc<Self>, answered: Answered) {
+        let state = self.lock();
+        if matches!(state.slot, Slot::Awaited) {
+            self.deliver(state, answered);
+        }
+    }
+
+    /// The ORB has ended, and with it every call.
+    pub(in crate::client::asynchronous) fn end(self: &Arc<Self>, ended: SystemException) {
+        self.deliver_early();
+        self.complete(Err(ended));
+    }
+
+    fn deliver(self: &Arc<Self>, mut state: MutexGuard<'_, State>, answered: Answered) {
+        let over = Over::of(&mut state);
+        match mem::replace(&mut state.then, Then::Dropped) {
+            Then::Kept(waker) => {
+                state.slot = Slot::There(answered);
+                drop(state);
+                self.told.notify_all();
+                if let Some(waker) = waker {
+                    waker.wake();
+                }
+            }
+            Then::Handled(handler) => {
+                state.slot = Slot::Taken;
+                drop(state);
+                self.hand(handler, answered);
+            }
+            Then::Dropped => {
+                state.slot = Slot::Taken;
+                drop(state);
+            }
+        }
+        self.clear(&over);
+    }
+
+    /// Lets go of what a call needs that is under way. Not under its lock.
+    fn clear(&self, over: &Over) {
+        if let (Some(reader), Some((at, _))) = (self.reader.get(), over.timer) {
+            reader.disarm(at, self.number);
+        }
+        // A thread that still writes them lets go of them later.
+        if let Ok(mut arguments) = self.arguments.try_lock() {
+            *arguments = None;
+        }
+    }
+
+    /// Has a handler run.
+    fn hand(self: &Arc<Self>, handler: Handler, answered: Answered) {
+        let (orb, priority) = (self.orb().clone(), self.priority);
+        let job = move || {
+            priority::while_at(priority, || {
+                role::while_serving_own_thread(orb.number(), || handler(answered));
+            });
+        };
+        match self.reader.get() {
+            Some(reader) => reader.handle(Box::new(job)),
+            None => job(),
+        }
+    }
+
+    /// A handler is to have the answer.
+    pub(in crate::client::asynchronous) fn on_reply(self: &Arc<Self>, handler: Handler) {
+        let mut state = self.lock();
+        match mem::replace(&mut state.slot, Slot::Taken) {
+            Slot::There(answered) => {
+                drop(state);
+                self.hand(handler, answered);
+            }
+            other @ (Slot::Awaited | Slot::Early(_)) => {
+                state.slot = other;
+                state.then = Then::Handled(handler);
+            }
+            Slot::Taken => {}
+        }
+    }
+
+    /// Waits for the end of the call, up to a time; whether it is there.
+    pub(in crate::client::asynchronous) fn wait(&self, timeout: Option<Duration>) -> bool {
+        let is_there = |state: &State| !matches!(state.slot, Slot::Awaited | Slot::Early(_));
+        if is_there(&self.lock()) {
+            return true;
+        }
+        if timeout == Some(Duration::ZERO) {
+            return false;
+        }
+        let deadline = Deadline::after(timeout);
+        role::about_to_block();
+        let mut state = self.lock();
+        while !is_there(&state) {
+            let Ok(left) = deadline.remaining() else {
+                return false;
+            };
+            state = waiting::wait(&self.told, state, left);
+        }
+        true
+    }
+
+    /// The answer, if it is there and was not taken.
+    pub(in crate::client::asynchronous) fn take(&self) -> Option<Answered> {
+        let mut state = self.lock();
+        match mem::replace(&mut state.slot, Slot::Taken) {
+            Slot::There(answered) => Some(answered),
+            other => {
+                state.slot = other;
+                None
+            }
+        }
+    }
+
+    /// As a future's.
+    pub(in crate::client::asynchronous) fn poll(
+        &self,
+        cx: &mut Context<'_>,
+    ) -> Poll<Option<Answered>> {
+        let mut state = self.lock();
+        match mem::replace(&mut state.slot, Slot::Taken) {
+            Slot::There(answered) => Poll::Ready(Some(answered)),
+            Slot::Taken => Poll::Ready(None),
+            other @ (Slot::Awaited | Slot::Early(_)) => {
+                state.slot = other;
+                if let Then::Kept(waker) = &mut state.then {
+                    match waker {
+                        Some(waker) => waker.clone_from(cx.waker()),
+                        None => *waker = Some(cx.waker().clone()),
+                    }
+                }
+                Poll::Pending
+            }
+        }
+    }
+
+    /// Nobody wants the answer any more.
+    pub(in crate::client::asynchronous) fn cancel(&self) {
+        let over = {
+            let mut state = self.lock();
+            if !matches!(state.slot, Slot::Awaited | Slot::Early(_)) {
+                return;
+            }
+            state.slot = Slot::Taken;
+            state.then = Then::Dropped;
+            Over::of(&mut state)
+        };
+        if let (Some((line, id)), Some(reader)) = (&over.sent, self.reader.get()) {
+            line.withdraw(reader, *id);
+        }
+        self.clear(&over);
+    }
+}

@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! A connection for calls that nobody waits for: any number at once.
+//!
+//! Whoever sends does so at once, as far as the peer takes it; the rest waits for
+//! the thread that reads. Nothing here blocks but [`Line::open`].
+
+mod ending;
+mod receiving;
+mod sending;
+
+use std::collections::{HashMap, VecDeque};
+use std::fmt;
+use std::os::fd::{AsFd, OwnedFd};
+use std::sync::{Arc, OnceLock, PoisonError};
+use std::time::{Duration, Instant};
+
+use orbium_cdr::Format;
+use orbium_giop::codeset::Negotiated;
+use orbium_giop::{SystemException, Version};
+use orbium_sync::lock::{Mutex, MutexGuard};
+use orbium_transport::{ByteStream, Connector, Deadline};
+
+use super::call::Call;
+use super::reader::Reader;
+use super::request::written;
+use crate::client::attempt::Way;
+use crate::client::bands::BIND_PRIORITY_BAND;
+use crate::client::binding::{Candidate, Introduction, Said};
+use crate::client::counts::Counted;
+use crate::client::own::Own;
+use crate::client::pool::making;
+use crate::client::pools::PoolKey;
+use crate::client::timing::Timing;
+use crate::{Config, Orb};
+pub(super) use ending::End;
+use receiving::Input;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Phase {
+    /// There is no stream yet.
+    Opening,
+    /// The server is told of a band; nothing else is sent before it has answered.
+    Binding,
+    Open,
+    Over,
+}
+
+/// A message that is not sent whole yet.
+struct Message {
+    id: u32,
+    octets: Vec<u8>,
+    /// What of it is sent.
+    at: usize,
+}
+
+/// Whose answer is awaited.
+enum Awaiting {
+    Call(Arc<Call>),
+    /// The line's own: to the band.
+    Band,
+}
+
+/// A request that was not answered yet.
+pub(super) struct Pending {
+    awaiting: Awaiting,
+    is_sent: bool,
+    /// How its server writes.
+    format: Format,
+    /// In which version its server is told that nobody waits any more, if it may be.
+    cancelled: Option<Version>,
+}
+
+impl Pending {
+    pub(super) fn call(call: &Arc<Call>, candidate: &Candidate) -> Self {
+        Self::new(Awaiting::Call(Arc::clone(call)), candidate)
+    }
+
+    fn new(awaiting: Awaiting, candidate: &Candidate) -> Self {
+        Self {
+            awaiting,
+            is_sent: false,
+            format: candidate.format(),
+            cancelled: candidate.is_cancelled.then_some(candidate.version),
+        }
+    }
+}
+
+struct State {
+    phase: Phase,
+    /// What tells the server of the band.
+    first: Option<Message>,
+    queue: VecDeque<Message>,
+    pending: HashMap<u32, Pending>,
+    last_id: u32,
+    /// Whether the server has answered: then it knows the code sets.
+    is_introduced: bool,
+    /// Who is told what the server says to the marker, until it has answered.
+    asking: Option<Arc<Own>>,
+    /// Whether room to send is waited for, and on what if not on the source.
+    wants_room: bool,
+    sending: Option<Arc<OwnedFd>>,
+    used: Instant,
+    counted: Option<Counted>,
+}
+
+/// A connection, or one that is being made.
+pub(super) struct Line {
+    key: PoolKey,
+    number: u64,
+    config: Arc<Config>,
+    stream: OnceLock<Box<dyn ByteStream>>,
+    state: Mutex<State>,
+    input: Mutex<Input>,
+}
+
+impl Line {
+    /// A line that is to be opened.
+    ///
+    /// # Errors
+    /// The band cannot be told.
+    pub(super) fn new(
+        orb: &Orb,
+        key: PoolKey,
+        number: u64,
+        way: &Way<'_>,
+    ) -> Result<Arc<Self>, SystemException> {
+        let config = &orb.core().config;
+        let mut state = State {
+            phase: Phase::Opening,
+            first: None,
+            queue: VecDeque::new(),
+            pending: HashMap::new(),
+            last_id: 0,
+            is_introduced: false,
+            asking: way.own.filter(|own| own.asks.is_some()).cloned(),
+            wants_room: false,
+            sending: None,
+            used: Instant::now(),
+            counted: None,
+        };
+        if let Some(band) = way.band {
+            let introduced = state.introduce(&key, Said::Range(band));
+            let timing = Timing::NEVER;
+            let bind = &BIND_PRIORITY_BAND;
+            let octets = written(config, way.candidate, bind, introduced, &timing, None)?;
+            let (id, at) = (introduced.0, 0);
+            let pending = Pending::new(Awaiting::Band, way.candidate);
+            state.pending.insert(id, pending);
+            state.first = Some(Message { id, octets, at });
+        }
+        Ok(Arc::new(Self {
+            key,
+            number,
+            config: Arc::clone(config),
+            stream: OnceLock::new(),
+            state: Mutex::new(state),
+            input: Mutex::new(Input::new(config)),
+        }))
+    }
+
+    pub(super) fn key(&self) -> &PoolKey {
+        &self.key
+    }
+
+    /// Tells it from the other lines of its reader.
+    pub(super) fn number(&self) -> u64 {
+        self.number
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Connects. This waits, on a thread of its own.
+    pub(super) fn open(self: &Arc<Self>, reader: &Arc<Reader>, connector: &dyn Connector) {
+        let deadline = Deadline::after(Some(self.config.connect_timeout.0));
+        let connect = || {
+            let stream = connector.connect(deadline)?;
+            // Completes a handshake, which would wait otherwise than a message does.
+            stream.send(&[])?;
+            stream.set_nonblocking(true)?;
+            Ok(stream)
+        };
+        match connect() {
+            Ok(stream) => self.opened(reader, stream),
+            Err(error) => {
+                let refused = making::refused(&error, deadline, &self.key.channel);
+                self.end(reader, End::Unreachable(refused));
+            }
+        }
+    }
+
+    fn opened(self: &Arc<Self>, reader: &Arc<Reader>, stream: Box<dyn ByteStream>) {
+        {
+            let mut state = self.lock();
+            if state.phase == Phase::Over {
+                return;
+            }
+            state.counted = Some(reader.counted());
+            let _ = self.stream.set(stream);
+            state.phase = match state.first {
+                Some(_) => Phase::Binding,
+                None => Phase::Open,
+            };
+        }
+        let Some(stream) = self.stream.get() else {
+            return;
+        };
+        if reader.watch(self, stream.source()).is_err() {
+            return self.end(reader, End::Lost);
+        }
+        self.flush(reader);
+        // What came with the handshake shows nowhere.
+        if stream.has_buffered() {
+            reader.look_at(self);
+        }
+    }
+
+    /// An id for a request, and what it has to say beside itself.
+    pub(super) fn introduce(&self, said: Said) -> (u32, Option<Introduction>) {
+        self.lock().introduce(&self.key, said)
+    }
+
+    /// Whether that request has left, wherever it is now.
+    pub(super) fn has_sent(&self, id: u32) -> bool {
+        let state = self.lock();
+        state.pending.get(&id).is_some_and(|it| it.is_sent)
+    }
+
+    pub(super) fn is_over(&self) -> bool {
+        self.lock().phase == Phase::Over
+    }
+
+    /// Whether room to send is waited for.
+    pub(super) fn wants_room(&self) -> bool {
+        self.lock().wants_room
+    }
+
+    pub(super) fn source(&self) -> Option<&dyn AsFd> {
+        self.stream.get().map(|stream| stream.source())
+    }
+
+    /// Whether nothing was owed for so long.
+    pub(super) fn is_idle(&self, time: Duration) -> bool {
+        let state = self.lock();
+        state.phase == Phase::Open && state.pending.is_empty() && state.used.elapsed() >= time
+    }
+}
+
+impl State {
+    fn introduce(&mut self, key: &PoolKey, said: Said) -> (u32, Option<Introduction>) {
+        // Even, for we opened the connection.
+        self.last_id = self.last_id.wrapping_add(2);
+        while self.pending.contains_key(&self.last_id) {
+            self.last_id = self.last_id.wrapping_add(2);
+        }
+        let unknown = !self.is_introduced && key.negotiated != Negotiated::DEFAULT;
+        let marker = self.asking.as_ref().and_then(|own| own.asks);
+        let said = marker.map_or(said, |marker| said.with(marker));
+        let code_sets = unknown.then_some(key.negotiated);
+        (self.last_id, Introduction::new(code_sets, said))
+    }
+}
+
+impl fmt::Debug for Line {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "line {} to {}", self.number, self.key.channel)
+    }
+}

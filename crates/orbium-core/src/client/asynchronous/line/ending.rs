@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The end of a line, and what it means to those who await answers.
+
+use std::net::Shutdown;
+use std::sync::Arc;
+
+use orbium_giop::{Completion, ExceptionKind, SystemException, Version, close_connection, minor};
+
+use super::{Awaiting, Line, Phase};
+use crate::client::asynchronous::call::News;
+use crate::client::asynchronous::reader::Reader;
+use crate::client::exchange::Outcome;
+
+/// Why a line has ended.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::client::asynchronous) enum End {
+    /// It was never made.
+    Unreachable(SystemException),
+    /// The server ended it in order: what it has not answered it has not begun.
+    Closed,
+    Lost,
+    /// The server says that a message of ours was none.
+    MessageError,
+    /// What came was no message.
+    Garbage,
+    /// The server does not trust us, or wants none of the band.
+    Refused(SystemException),
+    /// Nobody needs it.
+    Idle,
+    /// The ORB has ended.
+    WithOrb(SystemException),
+}
+
+fn orbium(kind: ExceptionKind, code: u32, completed: Completion) -> SystemException {
+    SystemException::orbium(kind, code, completed)
+}
+
+impl End {
+    /// What it means to a call.
+    fn news(self, is_sent: bool) -> News {
+        let code = match self {
+            Self::Unreachable(exception) => return News::Unreachable(exception),
+            Self::Refused(exception) | Self::WithOrb(exception) => {
+                return News::Outcome(Outcome::Failed(exception));
+            }
+            Self::Closed | Self::Idle => {
+                return News::Outcome(Outcome::NotBegun(orbium(
+                    ExceptionKind::Transient,
+                    minor::CONNECTION_CLOSED,
+                    Completion::No,
+                )));
+            }
+            Self::Lost => minor::CONNECTION_LOST,
+            Self::MessageError => minor::MESSAGE_ERROR,
+            Self::Garbage => minor::PROTOCOL_ERROR,
+        };
+        let kind = ExceptionKind::CommFailure;
+        News::Outcome(match is_sent {
+            true => Outcome::Failed(orbium(kind, code, Completion::Maybe)),
+            // It did not go out whole, so the server cannot have begun.
+            false => Outcome::NotBegun(orbium(kind, minor::SEND_FAILED, Completion::No)),
+        })
+    }
+}
+
+impl Line {
+    /// Ends the line, unless it has ended before. Not under its lock.
+    pub(in crate::client::asynchronous) fn end(self: &Arc<Self>, reader: &Arc<Reader>, end: End) {
+        let (pending, midway) = {
+            let mut state = self.lock();
+            // Somebody may have come meanwhile.
+            if state.phase == Phase::Over || matches!(end, End::Idle) && !state.pending.is_empty() {
+                return;
+            }
+            let midway = state.is_midway();
+            state.phase = Phase::Over;
+            state.first = None;
+            state.queue.clear();
+            state.counted = None;
+            state.stop_sending(self.number, reader);
+            (std::mem::take(&mut state.pending), midway)
+        };
+        reader.forget(self);
+        if let Some(stream) = self.stream.get() {
+            if let (End::Idle | End::WithOrb(_), false) = (end, midway) {
+                let _ = stream.send(&close_connection(Version::V1_2));
+            }
+            stream.shutdown(Shutdown::Both);
+        }
+        for pending in pending.into_values() {
+            let Awaiting::Call(call) = pending.awaiting else {
+                continue;
+            };
+            match end {
+                End::WithOrb(exception) => call.end(SystemException {
+                    completed: match pending.is_sent {
+                        true => Completion::Maybe,
+                        false => Completion::No,
+                    },
+                    ..exception
+                }),
+                end => call.hear(end.news(pending.is_sent)),
+            }
+        }
+    }
+
+    /// Says something before the end, if that can be done at once.
+    pub(super) fn say_last(&self, message: &[u8]) {
+        let state = self.lock();
+        if let (Some(stream), false) = (self.stream.get(), state.is_midway()) {
+            let _ = stream.send(message);
+        }
+    }
+}

@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The receiving direction of a line: replies, to those who await them.
+
+use std::io;
+use std::sync::{Arc, PoisonError};
+use std::time::Instant;
+
+use orbium_giop::dedication::DedicationReply;
+use orbium_giop::{
+    Assembled, FragmentError, HEADER_LEN, MessageHeader, MessageKind, PlainReply, Reassembly,
+    ReplyHeader, Version, message_error,
+};
+
+use super::{Awaiting, End, Line, Pending, Phase};
+use crate::Config;
+use crate::client::asynchronous::Reply;
+use crate::client::asynchronous::call::{Call, News};
+use crate::client::asynchronous::reader::Reader;
+use crate::client::bands::is_unknown_to_server;
+use crate::client::exchange::{Outcome, read_answer};
+use crate::client::link::not_trusted;
+use crate::framing::Framing;
+
+/// Receives in a row before other lines have their turn.
+const TURN: usize = 16;
+
+/// What was received and not handed out yet.
+#[derive(Debug)]
+pub(super) struct Input {
+    framing: Framing,
+    reassembly: Reassembly,
+}
+
+impl Input {
+    pub(super) fn new(config: &Config) -> Self {
+        Self {
+            framing: Framing::new(config.limits.message_size),
+            reassembly: Reassembly::new(config.limits.reassembly()),
+        }
+    }
+}
+
+impl Line {
+    /// Receives what is there. On the thread that reads.
+    pub(in crate::client::asynchronous) fn receive(self: &Arc<Self>, reader: &Arc<Reader>) {
+        let Some(stream) = self.stream.get() else {
+            return;
+        };
+        let input = self.input.lock();
+        let mut input = input.unwrap_or_else(PoisonError::into_inner);
+        for _ in 0..TURN {
+            let end = match input.framing.receive(&**stream) {
+                Ok(0) => Some(End::Lost),
+                Ok(_) => self.hand_out(reader, &mut input),
+                Err(error) => match error.kind() {
+                    io::ErrorKind::WouldBlock => return,
+                    io::ErrorKind::Interrupted => None,
+                    io::ErrorKind::PermissionDenied => Some(End::Refused(not_trusted())),
+                    _ => Some(End::Lost),
+                },
+            };
+            if let Some(end) = end {
+                drop(input);
+                return self.end(reader, end);
+            }
+        }
+        // The source does not show what the stream has taken from there.
+        if stream.has_buffered() {
+            reader.look_at(self);
+        }
+    }
+
+    /// Hands out the messages that are whole; why the line ends, if it does.
+    fn hand_out(self: &Arc<Self>, reader: &Arc<Reader>, input: &mut Input) -> Option<End> {
+        loop {
+            let header = match input.framing.next() {
+                Ok(None) => return None,
+                Ok(Some(header)) => header,
+                Err(error) => {
+                    crate::log::debug!(?error, "not a message");
+                    return Some(self.refuse());
+                }
+            };
+            let end = match header.kind {
+                MessageKind::Reply if !header.more_fragments => {
+                    let octets = input.framing.message(&header).to_vec();
+                    let seams = Vec::new();
+                    self.take_reply(reader, &header, Assembled { octets, seams })
+                }
+                MessageKind::Reply | MessageKind::LocateReply | MessageKind::Fragment => {
+                    self.assemble(reader, input, &header)
+                }
+                MessageKind::CloseConnection => Some(End::Closed),
+                MessageKind::MessageError => Some(End::MessageError),
+                // Requests come over bidirectional connections only.
+                _ => Some(self.refuse()),
+            };
+            input.framing.consume(&header);
+            if end.is_some() {
+                return end;
+            }
+        }
+    }
+
+    fn assemble(
+        self: &Arc<Self>,
+        reader: &Arc<Reader>,
+        input: &mut Input,
+        header: &MessageHeader,
+    ) -> Option<End> {
+        let message = input.framing.message(header);
+        match input.reassembly.accept(header, &message[HEADER_LEN..]) {
+            Ok(None) => None,
+            Ok(Some(whole)) => {
+                let header = whole.octets.first_chunk().map(MessageHeader::parse);
+                match header {
+                    Some(Ok(header)) if header.kind == MessageKind::Reply => {
+                        self.take_reply(reader, &header, whole)
+                    }
+                    // Nobody asked where anything is.
+                    Some(Ok(_)) => None,
+                    _ => Some(End::Garbage),
+                }
+            }
+            // The rest of a reply that nobody waits for any more.
+            Err(FragmentError::NothingToContinue(Some(_))) => None,
+            Err(error) => {
+                crate::log::debug!(%error, "bad fragment in a reply");
+                Some(self.refuse())
+            }
+        }
+    }
+
+    fn refuse(&self) -> End {
+        self.say_last(&message_error(Version::V1_2));
+        End::Garbage
+    }
+
+    /// Gives a reply to who awaits it.
+    fn take_reply(
+        self: &Arc<Self>,
+        reader: &Arc<Reader>,
+        header: &MessageHeader,
+        mut message: Assembled,
+    ) -> Option<End> {
+        let Assembled { octets, seams } = &mut message;
+        let (plain, said) = match ReplyHeader::plain(header, octets) {
+            Some(plain) if seams.is_empty() => (Some(plain), None),
+            _ => read_answer(header, octets, seams),
+        };
+        let Some(plain) = plain else {
+            return Some(End::Garbage);
+        };
+        // One that nobody awaits comes too late.
+        let pending = self.awaited(&plain, said)?;
+        let reply = Reply {
+            header: *header,
+            status: plain.status,
+            body: plain.body,
+            octets: message.octets,
+            seams: message.seams,
+            format: pending.format,
+        };
+        match pending.awaiting {
+            Awaiting::Call(call) => {
+                answer(&call, reply);
+                None
+            }
+            Awaiting::Band => self.bound(reader, reply),
+        }
+    }
+
+    fn awaited(&self, plain: &PlainReply, said: Option<DedicationReply>) -> Option<Pending> {
+        let mut state = self.lock();
+        let pending = state.pending.remove(&plain.request_id);
+        state.is_introduced = true;
+        state.used = Instant::now();
+        // The server knows by now what is wished.
+        let asking = state.asking.take();
+        drop(state);
+        if let (Some(own), Some(said)) = (asking, said) {
+            own.note(said);
+        }
+        pending
+    }
+
+    /// The server has answered to the band.
+    fn bound(self: &Arc<Self>, reader: &Arc<Reader>, mut reply: Reply) -> Option<End> {
+        match reply.outcome(None) {
+            Some(Outcome::Failed(refused)) if !is_unknown_to_server(refused) => {
+                return Some(End::Refused(refused));
+            }
+            // The calls themselves will find out what to do.
+            _ => {}
+        }
+        {
+            let mut state = self.lock();
+            if state.phase == Phase::Binding {
+                state.phase = Phase::Open;
+            }
+        }
+        self.flush(reader);
+        None
+    }
+}
+
+fn answer(call: &Arc<Call>, mut reply: Reply) {
+    match reply.outcome(Some(call.orb())) {
+        None => call.answer(Ok(reply)),
+        Some(Outcome::Failed(exception)) if !call.was_forwarded() => call.answer(Err(exception)),
+        Some(outcome) => call.hear(News::Outcome(outcome)),
+    }
+}

@@ -1,0 +1,290 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Who receives the replies for callers of one priority, and minds their time.
+
+mod sources;
+mod thread;
+
+use std::collections::{BTreeMap, HashMap};
+use std::io;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, PoisonError};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+use orbium_giop::{Completion, ExceptionKind, SystemException, minor};
+use orbium_sync::lock::{Condvar, Mutex, MutexGuard};
+use orbium_sync::{ThreadCache, ThreadOptions};
+use orbium_sys::{Interest, Poller, Waker};
+
+use super::call::Call;
+use super::line::Line;
+use super::readers::exhausted;
+use super::work::{Job, Work};
+use crate::client::attempt::Way;
+use crate::client::counts::{Counted, Counts};
+use crate::client::pool::{Pool, making};
+use crate::client::pools::PoolKey;
+use crate::orb::already_shut_down;
+use crate::{Config, Orb, Priority, RealTime, priority};
+
+/// How long threads wait for more to do, and connections, if the configuration
+/// does not say how long they are kept.
+const LINGER: Duration = Duration::from_secs(30);
+
+/// Threads that send again what has to be.
+const CHORES: usize = 2;
+
+/// What stands for the waker among the sources.
+const WAKER: u64 = u64::MAX;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Running {
+    No,
+    Begins,
+    Yes,
+}
+
+struct State {
+    /// Those that take requests.
+    lines: HashMap<PoolKey, Arc<Line>>,
+    /// Those that are watched, by their numbers.
+    watched: HashMap<u64, Arc<Line>>,
+    /// What is to be done when: by the moment and the call's number.
+    timers: BTreeMap<(Instant, u64), Arc<Call>>,
+    /// Lines to be looked at, whatever their sources show.
+    looks: Vec<Arc<Line>>,
+    last_line: u64,
+    running: Running,
+    /// Why its thread could not begin.
+    refused: Option<SystemException>,
+    thread: Option<JoinHandle<()>>,
+    ended: bool,
+    /// There are jobs, and no thread to be had for them.
+    lacks_threads: bool,
+    /// Since when there is nothing to wait for.
+    idle_since: Instant,
+}
+
+pub(crate) struct Reader {
+    priority: Option<Priority>,
+    config: Arc<Config>,
+    counts: Arc<Counts>,
+    real_time: Option<Arc<dyn RealTime>>,
+    poller: Poller,
+    waker: Waker,
+    state: Mutex<State>,
+    begun: Condvar,
+    threads: ThreadCache,
+    handlers: Arc<Work>,
+    chores: Arc<Work>,
+    /// Calls that threads make, and wait for.
+    performed: Arc<AtomicUsize>,
+}
+
+impl Reader {
+    pub(super) fn new(orb: &Orb, priority: Option<Priority>) -> io::Result<Arc<Self>> {
+        let core = orb.core();
+        let (poller, waker) = (Poller::new()?, Waker::new()?);
+        poller.add(waker.source(), WAKER, Interest::Read)?;
+        let real_time = orb.real_time().cloned();
+        let of_threads = real_time.clone();
+        let options = ThreadOptions {
+            begin: Some(Arc::new(move || {
+                if let Err(exception) = begin(of_threads.as_ref(), priority) {
+                    crate::log::warn!(%exception, "a thread without its priority");
+                }
+            })),
+            ..ThreadOptions::default()
+        };
+        Ok(Arc::new(Self {
+            priority,
+            config: Arc::clone(&core.config),
+            counts: Arc::clone(core.pools.counts()),
+            real_time,
+            poller,
+            waker,
+            state: Mutex::new(State {
+                lines: HashMap::new(),
+                watched: HashMap::new(),
+                timers: BTreeMap::new(),
+                looks: Vec::new(),
+                last_line: 0,
+                running: Running::No,
+                refused: None,
+                thread: None,
+                ended: false,
+                lacks_threads: false,
+                idle_since: Instant::now(),
+            }),
+            begun: Condvar::new(),
+            threads: ThreadCache::with_options("orbium-handler", LINGER, options),
+            handlers: Work::new(core.config.limits.reply_threads),
+            chores: Work::new(CHORES),
+            performed: Arc::default(),
+        }))
+    }
+
+    pub(super) fn priority(&self) -> Option<Priority> {
+        self.priority
+    }
+
+    pub(super) fn counted(&self) -> Counted {
+        Counted::new(&self.counts)
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The line to a candidate, which is opened if there is none.
+    pub(super) fn line(
+        self: &Arc<Self>,
+        orb: &Orb,
+        way: &Way<'_>,
+        pool: &Pool,
+    ) -> Result<Arc<Line>, SystemException> {
+        let key = pool.key();
+        if let Some(line) = self.lock().lines.get(key) {
+            return Ok(Arc::clone(line));
+        }
+        let connector = making::connector(&self.config, key)?;
+        let line = {
+            let mut state = self.running()?;
+            if let Some(line) = state.lines.get(key) {
+                return Ok(Arc::clone(line));
+            }
+            state.last_line += 1;
+            let line = Line::new(orb, key.clone(), state.last_line, way)?;
+            state.lines.insert(key.clone(), Arc::clone(&line));
+            line
+        };
+        let (reader, opened) = (Arc::clone(self), Arc::clone(&line));
+        let open = move || opened.open(&reader, &*connector);
+        if self.threads.run(open).is_err() {
+            self.forget(&line);
+            return Err(exhausted());
+        }
+        Ok(line)
+    }
+
+    /// Has a call told when a moment has come.
+    pub(super) fn arm(
+        self: &Arc<Self>,
+        at: Instant,
+        number: u64,
+        call: &Arc<Call>,
+    ) -> Result<(), SystemException> {
+        let mut state = self.running()?;
+        let first = state.timers.first_key_value();
+        let is_first = first.is_none_or(|((first, _), _)| at < *first);
+        state.timers.insert((at, number), Arc::clone(call));
+        drop(state);
+        if is_first {
+            self.waker.wake();
+        }
+        Ok(())
+    }
+
+    pub(super) fn disarm(&self, at: Instant, number: u64) {
+        let call = self.lock().timers.remove(&(at, number));
+        // Not under the lock: the ORB may end with it.
+        drop(call);
+    }
+
+    /// Has something done that is to be done soon, and may take a while.
+    pub(super) fn chore(&self, job: Job) {
+        let is_begun = self.chores.add(&self.threads, job);
+        self.mind_work(is_begun);
+    }
+
+    /// Has a handler run.
+    pub(super) fn handle(&self, job: Job) {
+        let is_begun = self.handlers.add(&self.threads, job);
+        self.mind_work(is_begun);
+    }
+
+    /// Without a thread it is tried again later.
+    fn mind_work(&self, is_begun: bool) {
+        if !is_begun {
+            self.lock().lacks_threads = true;
+            self.waker.wake();
+        }
+    }
+
+    /// Has a thread make a call, and wait for it.
+    ///
+    /// # Errors
+    /// TRANSIENT if as many do as may; NO_RESOURCES if the system gives no thread.
+    pub(super) fn perform(&self, job: Job) -> Result<(), SystemException> {
+        struct Performed(Arc<AtomicUsize>);
+        impl Drop for Performed {
+            fn drop(&mut self) {
+                self.0.fetch_sub(1, Ordering::Relaxed);
+            }
+        }
+        let before = self.performed.fetch_add(1, Ordering::Relaxed);
+        let performed = Performed(Arc::clone(&self.performed));
+        if before >= self.config.limits.serving_threads {
+            let (kind, code) = (ExceptionKind::Transient, minor::SERVER_BUSY);
+            return Err(SystemException::orbium(kind, code, Completion::No));
+        }
+        let job = move || {
+            let _performed = performed;
+            job();
+        };
+        self.threads.run(job).map_err(|_| exhausted())
+    }
+
+    /// Ends every call, and its threads; waits for those that run handlers if
+    /// `waits`.
+    pub(super) fn close(self: &Arc<Self>, waits: bool) {
+        let (lines, thread) = {
+            let mut state = self.lock();
+            state.ended = true;
+            let lines: Vec<_> = state
+                .lines
+                .values()
+                .chain(state.watched.values())
+                .cloned()
+                .collect();
+            (lines, state.thread.take())
+        };
+        self.waker.wake();
+        if let Some(thread) = thread
+            && thread.thread().id() != std::thread::current().id()
+        {
+            let _ = thread.join();
+        }
+        let ended = already_shut_down();
+        for line in lines {
+            line.end(self, super::line::End::WithOrb(ended));
+        }
+        loop {
+            let timer = self.lock().timers.pop_first();
+            let Some((_, call)) = timer else { break };
+            call.end(ended);
+        }
+        if !waits {
+            self.threads.close(Some(Instant::now()));
+            return;
+        }
+        self.threads.close(None);
+        // For these there was no thread.
+        self.chores.do_rest();
+        self.handlers.do_rest();
+    }
+}
+
+/// What a thread does first.
+fn begin(
+    real_time: Option<&Arc<dyn RealTime>>,
+    of_caller: Option<Priority>,
+) -> Result<(), SystemException> {
+    match (real_time, of_caller) {
+        (Some(real_time), Some(priority)) => real_time.begin_thread(priority),
+        (_, priority) => {
+            priority::set_current(priority);
+            Ok(())
+        }
+    }
+}

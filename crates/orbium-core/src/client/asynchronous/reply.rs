@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! A reply that waits for who wants it.
+
+use orbium_cdr::{CdrError, CdrReader, Format};
+use orbium_giop::{Completion, MessageHeader, ReplyStatus, SystemException};
+
+use crate::Orb;
+use crate::client::exchange::{Outcome, outcome_of, raised_as};
+use crate::raises::Raises;
+
+/// A reply as it came.
+#[derive(Debug)]
+pub(crate) struct Reply {
+    pub(crate) header: MessageHeader,
+    pub(crate) status: ReplyStatus,
+    /// Where its body begins.
+    pub(crate) body: usize,
+    pub(crate) octets: Vec<u8>,
+    pub(crate) seams: Vec<u32>,
+    /// How the server writes, but for the byte order.
+    pub(crate) format: Format,
+}
+
+impl Reply {
+    fn read<T>(
+        &mut self,
+        orb: Option<&Orb>,
+        read: impl FnOnce(&mut CdrReader<'_>) -> Result<T, CdrError>,
+    ) -> Result<T, CdrError> {
+        let format = Format {
+            minor: self.header.format().minor,
+            ..self.format.with_order(self.header.order)
+        };
+        let octets = self.octets.get_mut(self.body..).unwrap_or_default();
+        let mut reader = CdrReader::at(octets, self.body, format);
+        reader.set_seams(&self.seams);
+        if let Some(orb) = orb {
+            reader.set_owner(Some(orb.owner()));
+            reader.set_nesting(orb.core().config.limits.nesting);
+        }
+        read(&mut reader)
+    }
+
+    /// What to do about a reply without results; `None` if it has an answer.
+    pub(super) fn outcome(&mut self, orb: Option<&Orb>) -> Option<Outcome> {
+        match self.status {
+            ReplyStatus::NoException | ReplyStatus::UserException => None,
+            status => {
+                let outcome = self.read(orb, |reader| outcome_of(status, reader));
+                Some(outcome.unwrap_or_else(|_| Outcome::malformed()))
+            }
+        }
+    }
+
+    /// The results, or the user exception.
+    pub(super) fn into_result<T, E: Raises>(
+        mut self,
+        orb: &Orb,
+        results: fn(&mut CdrReader<'_>) -> Result<T, CdrError>,
+    ) -> Result<T, E> {
+        if self.status == ReplyStatus::UserException {
+            return Err(raised_as(self.read(Some(orb), |reader| {
+                let id = reader.read_name()?.to_owned();
+                E::decode_raised(&id, reader).transpose()
+            })));
+        }
+        let unreadable = |error| SystemException::from_cdr(error, Completion::Yes);
+        let read = self.read(Some(orb), results);
+        read.map_err(|error| E::from(unreadable(error)))
+    }
+}

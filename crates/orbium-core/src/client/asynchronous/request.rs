@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The request of a call that nobody waits for: written anew each time it is
+//! sent, for the next server may speak another version, or want other text.
+
+use orbium_cdr::CdrWriter;
+use orbium_giop::{Completion, ExceptionKind, SystemException, finish_message, minor};
+
+use crate::client::binding::{Candidate, Introduction};
+use crate::client::exchange::bad_argument;
+use crate::client::timing::Timing;
+use crate::outgoing::fragments_into;
+use crate::{Config, Operation};
+
+/// The arguments of a call, kept until there is an answer.
+pub(crate) trait Arguments: Send {
+    fn write<'a>(&'a self, writer: &mut CdrWriter<'a>);
+}
+
+/// Values, and what writes them.
+pub(super) struct Values<A> {
+    pub(super) values: A,
+    pub(super) write: for<'a> fn(&'a A, &mut CdrWriter<'a>),
+}
+
+impl<A: Send> Arguments for Values<A> {
+    fn write<'a>(&'a self, writer: &mut CdrWriter<'a>) {
+        (self.write)(&self.values, writer);
+    }
+}
+
+/// The octets of a request, in fragments if it is large.
+///
+/// # Errors
+/// Arguments that cannot be sent; a message that is too large.
+pub(super) fn written(
+    config: &Config,
+    candidate: &Candidate,
+    operation: &'static Operation,
+    (id, introduction): (u32, Option<Introduction>),
+    timing: &Timing,
+    arguments: Option<&dyn Arguments>,
+) -> Result<Vec<u8>, SystemException> {
+    let mut writer = CdrWriter::new(candidate.format());
+    let start = candidate.begin_request(&mut writer, id, operation, introduction, timing);
+    if let Some(arguments) = arguments {
+        arguments.write(&mut writer);
+    }
+    finish_message(&mut writer, start);
+    if let Some(error) = writer.error() {
+        return Err(bad_argument(error));
+    }
+    if writer.len() > config.limits.message_size {
+        let (kind, code) = (ExceptionKind::Marshal, minor::MESSAGE_TOO_LARGE);
+        return Err(SystemException::orbium(kind, code, Completion::No));
+    }
+    match config.fragment_size {
+        Some(size) if writer.len() > size => {
+            let mut octets = Vec::with_capacity(writer.len());
+            fragments_into(&mut octets, &writer, size);
+            Ok(octets)
+        }
+        _ => writer.finish().map_err(bad_argument),
+    }
+}

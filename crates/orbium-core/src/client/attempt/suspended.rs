@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! An attempt that waits without a thread, and the ways that it can take.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use orbium_giop::SystemException;
+use orbium_giop::real_time::PriorityBand;
+
+use super::Attempt;
+use crate::ObjectRef;
+use crate::client::binding::{Binding, Candidate, Route, Said, no_usable_protocol};
+use crate::client::own::Own;
+use crate::client::pool::Pool;
+use crate::client::timing::Timing;
+
+/// An attempt without its object.
+#[derive(Debug)]
+pub(crate) struct Suspended {
+    timing: Timing,
+    forwarded: Option<ObjectRef>,
+    candidate: usize,
+    forwards: u32,
+    retries: u32,
+    fell_back: bool,
+}
+
+impl Suspended {
+    /// Whether its object was said to be elsewhere.
+    pub(crate) fn was_forwarded(&self) -> bool {
+        self.forwarded.is_some()
+    }
+}
+
+/// Which candidate is to be tried.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Choice {
+    /// The one that suits the call's priority, or answered last.
+    First,
+    /// The one that was chosen before.
+    Same,
+    /// The one behind that.
+    Next,
+}
+
+/// How a request reaches its object.
+pub(crate) struct Way<'s> {
+    pub(crate) candidate: &'s Candidate,
+    /// The connections that it may use; `None` within the process.
+    pub(crate) pool: Option<&'s Arc<Pool>>,
+    /// What the request says of priorities.
+    pub(crate) said: Said,
+    /// The server is told of a band before the first request.
+    pub(crate) band: Option<PriorityBand>,
+    pub(crate) own: Option<&'s Arc<Own>>,
+}
+
+impl<'o> Attempt<'o> {
+    /// As `heed_request`, but does not wait: says before when the request is not
+    /// to be sent.
+    pub(crate) fn heed_start_time(&mut self) -> Result<Option<Instant>, SystemException> {
+        match self.object.orb().notice() | self.object.state().notice {
+            0 => Ok(None),
+            notice => self.heed_notice(notice),
+        }
+    }
+
+    pub(crate) fn suspend(self) -> Suspended {
+        Suspended {
+            timing: self.timing,
+            forwarded: self.forwarded,
+            candidate: self.candidate.get(),
+            forwards: self.forwards,
+            retries: self.retries,
+            fell_back: self.fell_back,
+        }
+    }
+
+    pub(crate) fn resume(object: &'o ObjectRef, suspended: Suspended) -> Self {
+        Self {
+            object,
+            timing: suspended.timing,
+            forwarded: suspended.forwarded,
+            candidate: suspended.candidate.into(),
+            forwards: suspended.forwards,
+            retries: suspended.retries,
+            fell_back: suspended.fell_back,
+        }
+    }
+
+    /// Candidates that there are for it.
+    pub(crate) fn ways(&self) -> usize {
+        let binding = self.target().state().binding();
+        binding.map_or(0, |binding| binding.candidates.len())
+    }
+
+    /// The way to a candidate.
+    pub(crate) fn way(&self, choice: Choice) -> Result<Way<'_>, SystemException> {
+        let orb = self.object.orb();
+        let binding = self.target().state().binding()?;
+        let first = binding.candidates.first().ok_or_else(no_usable_protocol)?;
+        let Some(priorities) = &binding.priorities else {
+            let candidate = self.choose(binding, choice, None);
+            return Ok(Way {
+                candidate,
+                pool: shared(candidate),
+                said: Said::Nothing,
+                band: None,
+                own: None,
+            });
+        };
+        let at = priorities.of_call(orb, &first.object_key)?;
+        let candidate = self.choose(binding, choice, priorities.candidate(at));
+        let apart = priorities.pool(orb, candidate, self.candidate.get(), at)?;
+        Ok(Way {
+            candidate,
+            band: apart.and(priorities.band(at)),
+            pool: apart.or_else(|| shared(candidate)),
+            said: at.said(),
+            own: priorities.own.as_ref(),
+        })
+    }
+
+    fn choose<'b>(
+        &self,
+        binding: &'b Binding,
+        choice: Choice,
+        suits: Option<usize>,
+    ) -> &'b Candidate {
+        let place = match choice {
+            Choice::First => suits.unwrap_or(binding.preferred()),
+            Choice::Same => self.candidate.get(),
+            Choice::Next => self.candidate.get() + 1,
+        };
+        let place = place % binding.candidates.len();
+        self.candidate.set(place);
+        &binding.candidates[place]
+    }
+
+    /// The candidate that was chosen last has answered, after others had not.
+    pub(crate) fn prefer(&self) {
+        if let Ok(binding) = self.target().state().binding() {
+            binding.prefer(self.candidate.get());
+        }
+    }
+}
+
+fn shared(candidate: &Candidate) -> Option<&Arc<Pool>> {
+    match &candidate.route {
+        Route::Remote(pool) => Some(pool),
+        Route::Local => None,
+    }
+}
