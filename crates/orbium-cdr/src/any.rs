@@ -46,6 +46,7 @@ pub enum AnyError {
 }
 
 impl fmt::Display for AnyError {
+    #[inline]
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::TypeMismatch => f.write_str("the any holds a value of another type"),
@@ -57,6 +58,7 @@ impl fmt::Display for AnyError {
 impl core::error::Error for AnyError {}
 
 impl From<CdrError> for AnyError {
+    #[inline]
     fn from(error: CdrError) -> Self {
         Self::Marshal(error)
     }
@@ -89,6 +91,7 @@ impl Any {
     ///
     /// # Errors
     /// [`CdrErrorKind::BadString`] for a NUL in the text.
+    #[inline]
     pub fn from_wstring(value: &str) -> Result<Self, CdrError> {
         encoded(Type::WSTRING.into(), |writer| writer.write_wstr(value))
     }
@@ -97,6 +100,7 @@ impl Any {
     ///
     /// # Errors
     /// As [`walk_value`](crate::walk_value).
+    #[inline]
     pub fn read_value(type_code: TypeCode, reader: &mut CdrReader<'_>) -> Result<Self, CdrError> {
         let value = canonical_copy(type_code.as_ref(), reader)?;
         Ok(Self {
@@ -108,12 +112,14 @@ impl Any {
 
     /// The same value with an owner for the references in it.
     #[must_use]
+    #[inline]
     pub fn with_owner(self, owner: Option<Owner>) -> Self {
         Self { owner, ..self }
     }
 
     /// The type of the value.
     #[must_use]
+    #[inline]
     pub fn type_code(&self) -> &TypeCode {
         &self.type_code
     }
@@ -131,6 +137,7 @@ impl Any {
         self.is_of(TypeRef::of_static(T::TYPE))
     }
 
+    #[inline]
     fn is_of(&self, wanted: TypeRef<'_>) -> bool {
         self.type_code.as_ref().equivalent(wanted)
     }
@@ -151,6 +158,7 @@ impl Any {
     ///
     /// # Errors
     /// As [`Any::extract`].
+    #[inline]
     pub fn extract_wstring(&self) -> Result<String, AnyError> {
         if self.type_code.as_ref().unaliased().kind() != TCKind::WString {
             return Err(AnyError::TypeMismatch);
@@ -202,6 +210,7 @@ impl Any {
     }
 
     /// Writes the value without its type.
+    #[inline]
     pub fn write_value<'a>(&'a self, writer: &mut CdrWriter<'a>) {
         if let Some(owner) = &self.owner {
             writer.note_owner(owner);
@@ -249,6 +258,7 @@ fn encoded<'v>(type_code: TypeCode, encode: impl Fn(&mut CdrWriter<'v>)) -> Resu
 }
 
 impl Encode for Any {
+    #[inline]
     fn encode<'a>(&'a self, writer: &mut CdrWriter<'a>) {
         self.type_code.encode(writer);
         self.write_value(writer);
@@ -257,6 +267,7 @@ impl Encode for Any {
 
 impl Decode for Any {
     const MIN_SIZE: usize = 4;
+    #[inline]
     fn decode(reader: &mut CdrReader<'_>) -> Result<Self, CdrError> {
         let type_code = TypeCode::decode(reader)?;
         reader.nested(|reader| Self::read_value(type_code, reader))
@@ -265,12 +276,14 @@ impl Decode for Any {
 
 impl PartialEq for Any {
     /// Whether the types are equivalent and the values the same, bit for bit.
+    #[inline]
     fn eq(&self, other: &Self) -> bool {
         self.value == other.value && self.type_code.equivalent(&other.type_code)
     }
 }
 
 impl fmt::Debug for Any {
+    #[inline]
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Any(")?;
         let code = self.type_code.as_ref();
@@ -287,6 +300,7 @@ impl fmt::Debug for Any {
 }
 
 /// An any of what is written with every `char` possible.
+#[inline]
 fn primitive(type_code: TypeCode, value: &dyn Encode) -> Any {
     let mut writer = CdrWriter::new(Format {
         char_set: CharSet::Latin1,
@@ -303,6 +317,7 @@ fn primitive(type_code: TypeCode, value: &dyn Encode) -> Any {
 macro_rules! from_primitives {
     ($($type:ty)*) => { $(
         impl From<$type> for Any {
+            #[inline]
             fn from(value: $type) -> Self {
                 primitive(<$type>::type_code(), &value)
             }

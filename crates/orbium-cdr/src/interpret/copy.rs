@@ -12,12 +12,13 @@ use crate::{CdrError, CdrErrorKind, CdrReader, CdrWriter, CharSet, Format, TCKin
 /// # Errors
 /// As [`walk_value`](super::walk_value), and what cannot be written in the format
 /// of the writer; the writer then holds an unspecified part of the value.
+#[inline]
 pub fn copy_value(
     code: TypeRef<'_>,
     reader: &mut CdrReader<'_>,
     writer: &mut CdrWriter<'_>,
 ) -> Result<(), CdrError> {
-    copy(code, reader, writer, false)
+    copy::<true>(code, reader, writer, false)
 }
 
 /// Reads a value into the form in which an any keeps it.
@@ -25,31 +26,33 @@ pub fn copy_value(
 /// That form is UTF-8, where a `char` of ISO 8859-1 might have no image; it
 /// keeps the octet all the same, for nothing but this interpreter and typed
 /// decoding reads it.
+#[inline]
 pub(crate) fn canonical_copy(
     code: TypeRef<'_>,
     reader: &mut CdrReader<'_>,
 ) -> Result<Vec<u8>, CdrError> {
     let mut writer = CdrWriter::new(Format::native());
-    copy(code, reader, &mut writer, true)?;
+    copy::<true>(code, reader, &mut writer, true)?;
     writer.finish()
 }
 
 /// Writes a value kept in canonical form.
+#[inline]
 pub(crate) fn restore(code: TypeRef<'_>, octets: &mut [u8], writer: &mut CdrWriter<'_>) {
     let mut reader = CdrReader::new(octets, Format::native());
-    if let Err(error) = copy(code, &mut reader, writer, false) {
+    if let Err(error) = copy::<true>(code, &mut reader, writer, false) {
         writer.fail(error.kind);
     }
 }
 
-fn copy(
+fn copy<const ONCE: bool>(
     code: TypeRef<'_>,
     reader: &mut CdrReader<'_>,
     writer: &mut CdrWriter<'_>,
     canonical: bool,
 ) -> Result<(), CdrError> {
     let mut copier = Copier { writer, canonical };
-    walk(code, reader, &mut copier)?;
+    walk::<true>(code, reader, &mut copier)?;
     match copier.writer.error() {
         Some(error) => Err(error),
         None => Ok(()),
@@ -63,6 +66,7 @@ struct Copier<'w, 'a> {
 }
 
 impl Copier<'_, '_> {
+    #[inline]
     fn check_chars(&mut self, octets: &[u8]) {
         let utf8 = self.writer.format().char_set == CharSet::Utf8;
         if utf8 && !self.canonical && !octets.is_ascii() {
@@ -70,6 +74,7 @@ impl Copier<'_, '_> {
         }
     }
 
+    #[inline]
     fn string(&mut self, text: &str) {
         if self.writer.format().char_set == CharSet::Utf8 || text.is_ascii() {
             return self.writer.write_name(text);
@@ -88,6 +93,7 @@ impl Copier<'_, '_> {
 impl Visitor for Copier<'_, '_> {
     type Error = CdrError;
 
+    #[inline]
     fn leaf(&mut self, leaf: Leaf<'_>) -> Result<(), CdrError> {
         let writer = &mut *self.writer;
         match leaf {
@@ -127,6 +133,7 @@ impl Visitor for Copier<'_, '_> {
         Ok(())
     }
 
+    #[inline]
     fn begin(&mut self, group: Group<'_>) -> Result<(), CdrError> {
         match group {
             Group::Struct(_) | Group::Array(..) => {}
@@ -138,14 +145,17 @@ impl Visitor for Copier<'_, '_> {
         Ok(())
     }
 
+    #[inline]
     fn member(&mut self, _: &str) -> Result<(), CdrError> {
         Ok(())
     }
 
+    #[inline]
     fn end(&mut self, _: Group<'_>) -> Result<(), CdrError> {
         Ok(())
     }
 
+    #[inline]
     fn run(&mut self, run: Run<'_>) -> Result<(), CdrError> {
         if run.kind() == TCKind::Char {
             self.check_chars(run.octets());

@@ -44,12 +44,12 @@ pub fn walk_value<V: Visitor>(
         visitor,
         said: None,
     };
-    let walked = walk(code, reader, &mut keeping);
+    let walked = walk::<true>(code, reader, &mut keeping);
     walked.map_err(|error| keeping.said.unwrap_or_else(|| error.into()))
 }
 
 /// The walk itself, once for all visitors.
-fn walk(
+fn walk<const ONCE: bool>(
     code: TypeRef<'_>,
     reader: &mut CdrReader<'_>,
     visitor: &mut dyn Visitor<Error = CdrError>,
@@ -66,26 +66,32 @@ fn walk(
 ///
 /// # Errors
 /// As [`walk_value`].
+#[inline]
 pub fn skip_value(code: TypeRef<'_>, reader: &mut CdrReader<'_>) -> Result<(), CdrError> {
-    walk(code, reader, &mut Skip)
+    walk::<true>(code, reader, &mut Skip)
 }
 
 struct Skip;
 
 impl Visitor for Skip {
     type Error = CdrError;
+    #[inline]
     fn leaf(&mut self, _: Leaf<'_>) -> Result<(), CdrError> {
         Ok(())
     }
+    #[inline]
     fn begin(&mut self, _: Group<'_>) -> Result<(), CdrError> {
         Ok(())
     }
+    #[inline]
     fn member(&mut self, _: &str) -> Result<(), CdrError> {
         Ok(())
     }
+    #[inline]
     fn end(&mut self, _: Group<'_>) -> Result<(), CdrError> {
         Ok(())
     }
+    #[inline]
     fn run(&mut self, _: Run<'_>) -> Result<(), CdrError> {
         Ok(())
     }
@@ -99,6 +105,7 @@ struct Walk<'v> {
 }
 
 impl Walk<'_> {
+    #[inline]
     fn step(&mut self, reader: &CdrReader<'_>) -> Result<(), CdrError> {
         self.steps += 1;
         let walked = (reader.position() - self.start) as u64;
@@ -109,6 +116,7 @@ impl Walk<'_> {
     }
 
     /// Looks through aliases, each of which is a step.
+    #[inline]
     fn unaliased<'t>(
         &mut self,
         mut code: TypeRef<'t>,
@@ -124,6 +132,7 @@ impl Walk<'_> {
         Ok(code)
     }
 
+    #[inline]
     fn value(&mut self, code: TypeRef<'_>, reader: &mut CdrReader<'_>) -> Result<(), CdrError> {
         let code = self.unaliased(code, reader)?;
         match code.kind() {
@@ -159,6 +168,7 @@ impl Walk<'_> {
         }
     }
 
+    #[inline]
     fn group(&mut self, code: TypeRef<'_>, reader: &mut CdrReader<'_>) -> Result<(), CdrError> {
         match code.kind() {
             TCKind::Struct => self.members(Group::Struct(code), code, reader),
@@ -191,6 +201,7 @@ impl Walk<'_> {
         }
     }
 
+    #[inline]
     fn members(
         &mut self,
         group: Group<'_>,
@@ -204,6 +215,7 @@ impl Walk<'_> {
         self.visitor.end(group)
     }
 
+    #[inline]
     fn member(
         &mut self,
         member: MemberRef<'_>,
@@ -216,6 +228,7 @@ impl Walk<'_> {
         self.value(code, reader)
     }
 
+    #[inline]
     fn union(&mut self, code: TypeRef<'_>, reader: &mut CdrReader<'_>) -> Result<(), CdrError> {
         let Some(discriminator) = code.discriminator_type() else {
             return Err(reader.error(CdrErrorKind::BadTypeCode));
@@ -233,6 +246,7 @@ impl Walk<'_> {
         self.visitor.end(group)
     }
 
+    #[inline]
     fn elements(
         &mut self,
         group: Group<'_>,
@@ -263,6 +277,7 @@ impl Walk<'_> {
         self.visitor.end(group)
     }
 
+    #[inline]
     fn reference(&mut self, reader: &mut CdrReader<'_>) -> Result<(), CdrError> {
         let type_id = reader.read_name()?;
         let count = reader.read_count(8)?;
@@ -280,6 +295,7 @@ impl Walk<'_> {
 }
 
 /// Reads a value of a kind that has no parts and borrows nothing but names.
+#[inline]
 fn read_leaf<'t>(code: TypeRef<'t>, reader: &mut CdrReader<'_>) -> Result<Leaf<'t>, CdrError> {
     Ok(match code.kind() {
         TCKind::Null | TCKind::Void => Leaf::Nothing,
@@ -308,6 +324,7 @@ fn read_leaf<'t>(code: TypeRef<'t>, reader: &mut CdrReader<'_>) -> Result<Leaf<'
 }
 
 /// Takes primitives and turns them to native byte order where they lie.
+#[inline]
 fn native_run<'a>(
     kind: TCKind,
     (size, align): (usize, usize),
@@ -328,6 +345,7 @@ fn native_run<'a>(
 }
 
 /// The number that a discriminator has as a label.
+#[inline]
 fn label_of(leaf: Leaf<'_>) -> Option<i64> {
     Some(match leaf {
         Leaf::Boolean(value) => i64::from(value),
@@ -347,6 +365,7 @@ fn label_of(leaf: Leaf<'_>) -> Option<i64> {
 
 /// Characters are counted only where the octets, of which there are no fewer,
 /// exceed the bound.
+#[inline]
 fn check_bound(
     code: TypeRef<'_>,
     text: &str,

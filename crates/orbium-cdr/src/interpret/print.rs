@@ -28,12 +28,14 @@ pub(crate) enum Stop {
 }
 
 impl From<CdrError> for Stop {
+    #[inline]
     fn from(error: CdrError) -> Self {
         Self::Value(error)
     }
 }
 
 impl From<fmt::Error> for Stop {
+    #[inline]
     fn from(error: fmt::Error) -> Self {
         Self::Output(error)
     }
@@ -41,6 +43,7 @@ impl From<fmt::Error> for Stop {
 
 impl<'f, 'g> Printed<'f, 'g> {
     /// Shows one value; what is wrong with it is shown in its place.
+    #[inline]
     pub(crate) fn show(
         code: TypeRef<'_>,
         reader: &mut CdrReader<'_>,
@@ -59,6 +62,7 @@ impl<'f, 'g> Printed<'f, 'g> {
     }
 
     /// Separates a part from the one before it.
+    #[inline]
     fn separate(&mut self) -> fmt::Result {
         if core::mem::take(&mut self.named) {
             return Ok(());
@@ -73,6 +77,7 @@ impl<'f, 'g> Printed<'f, 'g> {
         }
     }
 
+    #[inline]
     fn write_leaf(&mut self, leaf: Leaf<'_>) -> fmt::Result {
         let shown: &dyn fmt::Debug = match &leaf {
             Leaf::Nothing => &(),
@@ -113,11 +118,13 @@ impl<'f, 'g> Printed<'f, 'g> {
 impl Visitor for Printed<'_, '_> {
     type Error = Stop;
 
+    #[inline]
     fn leaf(&mut self, leaf: Leaf<'_>) -> Result<(), Stop> {
         self.separate()?;
         Ok(self.write_leaf(leaf)?)
     }
 
+    #[inline]
     fn begin(&mut self, group: Group<'_>) -> Result<(), Stop> {
         self.separate()?;
         match group {
@@ -137,6 +144,7 @@ impl Visitor for Printed<'_, '_> {
         Ok(())
     }
 
+    #[inline]
     fn member(&mut self, name: &str) -> Result<(), Stop> {
         self.separate()?;
         if !name.is_empty() {
@@ -146,6 +154,7 @@ impl Visitor for Printed<'_, '_> {
         Ok(())
     }
 
+    #[inline]
     fn end(&mut self, group: Group<'_>) -> Result<(), Stop> {
         let parts = self.open.pop().unwrap_or(false);
         self.named = false;
@@ -157,6 +166,7 @@ impl Visitor for Printed<'_, '_> {
         })?)
     }
 
+    #[inline]
     fn run(&mut self, run: Run<'_>) -> Result<(), Stop> {
         let count = run.leaves().len();
         for leaf in run.leaves().take(SHOWN) {

@@ -125,6 +125,7 @@ pub trait Visitor {
     /// The elements of a sequence or array of primitives, in one piece and in
     /// native byte order. By default each is told as a leaf.
     #[allow(clippy::missing_errors_doc)]
+    #[inline]
     fn run(&mut self, run: Run<'_>) -> Result<(), Self::Error> {
         run.leaves().try_for_each(|leaf| self.leaf(leaf))
     }
@@ -188,6 +189,7 @@ pub struct Run<'v> {
 impl<'v> Run<'v> {
     /// The kind of the elements.
     #[must_use]
+    #[inline]
     pub fn kind(self) -> TCKind {
         self.kind
     }
@@ -208,6 +210,7 @@ impl<'v> Run<'v> {
 }
 
 /// A primitive from its octets in native order.
+#[inline]
 pub(super) fn primitive<'v>(kind: TCKind, octets: &[u8]) -> Leaf<'v> {
     fn bytes<const N: usize>(octets: &[u8]) -> [u8; N] {
         let mut bytes = [0; N];

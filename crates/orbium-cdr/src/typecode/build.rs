@@ -20,6 +20,7 @@ struct Gathering<'i> {
 
 impl Gathering<'_> {
     /// The edge as it is from the new graph; `from` is the graph it was in.
+    #[inline]
     fn edge(&mut self, from: Option<&Arc<Graph>>, edge: &Edge) -> Edge {
         let (graph, index) = match (edge, from) {
             (Edge::Out(TypeCode(Repr::Shared(graph, index))), _) => (graph, *index),
@@ -33,6 +34,7 @@ impl Gathering<'_> {
         }
     }
 
+    #[inline]
     fn take(&mut self, graph: &Arc<Graph>, index: u32) -> Edge {
         let node = &graph.nodes[index as usize];
         if node.is_promise() && *node.id == *self.id {
@@ -51,6 +53,7 @@ impl Gathering<'_> {
     }
 
     /// Makes the part at `place` a copy of `node` with all its edges.
+    #[inline]
     fn fill(&mut self, place: usize, from: Option<&Arc<Graph>>, node: &Node) {
         let content = node.content.as_ref().map(|edge| self.edge(from, edge));
         let members = node.members.iter().map(|member| NodeMember {
@@ -77,6 +80,7 @@ impl Node {
         self.kind == TCKind::Alias && self.content.is_none()
     }
 
+    #[inline]
     fn refers_to_promises(&self) -> bool {
         let mut edges = self.content.iter().chain(
             self.members
@@ -90,7 +94,7 @@ impl Node {
 }
 
 impl TypeCode {
-    fn build(mut node: Node) -> Self {
+    fn build<const ONCE: bool>(mut node: Node) -> Self {
         if node.kind == TCKind::Union {
             node.index_labels();
         }
@@ -130,14 +134,16 @@ impl TypeCode {
     /// assert_eq!(children.content_type().unwrap().to_type_code(), node);
     /// ```
     #[must_use]
+    #[inline]
     pub fn recursive(id: &str) -> Self {
-        Self::build(Node::named(TCKind::Alias, id, ""))
+        Self::build::<true>(Node::named(TCKind::Alias, id, ""))
     }
 
     /// `string<bound>`, built at run time; 0 is no bound.
     #[must_use]
+    #[inline]
     pub fn string(bound: u32) -> Self {
-        Self::build(Node {
+        Self::build::<true>(Node {
             number: bound,
             ..Node::new(TCKind::String)
         })
@@ -145,8 +151,9 @@ impl TypeCode {
 
     /// `wstring<bound>`; 0 is no bound.
     #[must_use]
+    #[inline]
     pub fn wstring(bound: u32) -> Self {
-        Self::build(Node {
+        Self::build::<true>(Node {
             number: bound,
             ..Node::new(TCKind::WString)
         })
@@ -154,8 +161,9 @@ impl TypeCode {
 
     /// `sequence<element, bound>`; 0 is no bound.
     #[must_use]
+    #[inline]
     pub fn sequence(element: Self, bound: u32) -> Self {
-        Self::build(Node {
+        Self::build::<true>(Node {
             number: bound,
             content: Some(Edge::Out(element)),
             ..Node::new(TCKind::Sequence)
@@ -164,8 +172,9 @@ impl TypeCode {
 
     /// One dimension of an array.
     #[must_use]
+    #[inline]
     pub fn array(element: Self, length: u32) -> Self {
-        Self::build(Node {
+        Self::build::<true>(Node {
             number: length,
             content: Some(Edge::Out(element)),
             ..Node::new(TCKind::Array)
@@ -174,8 +183,9 @@ impl TypeCode {
 
     /// `typedef`.
     #[must_use]
+    #[inline]
     pub fn alias(id: &str, name: &str, original: Self) -> Self {
-        Self::build(Node {
+        Self::build::<true>(Node {
             content: Some(Edge::Out(original)),
             ..Node::named(TCKind::Alias, id, name)
         })
@@ -183,8 +193,9 @@ impl TypeCode {
 
     /// `interface`.
     #[must_use]
+    #[inline]
     pub fn interface(id: &str, name: &str) -> Self {
-        Self::build(Node::named(TCKind::ObjRef, id, name))
+        Self::build::<true>(Node::named(TCKind::ObjRef, id, name))
     }
 
     /// `struct`.
@@ -194,7 +205,7 @@ impl TypeCode {
         name: &str,
         members: impl IntoIterator<Item = (&'m str, Self)>,
     ) -> Self {
-        Self::build(Node {
+        Self::build::<true>(Node {
             members: plain_members(members),
             ..Node::named(TCKind::Struct, id, name)
         })
@@ -207,7 +218,7 @@ impl TypeCode {
         name: &str,
         members: impl IntoIterator<Item = (&'m str, Self)>,
     ) -> Self {
-        Self::build(Node {
+        Self::build::<true>(Node {
             members: plain_members(members),
             ..Node::named(TCKind::Except, id, name)
         })
@@ -226,7 +237,7 @@ impl TypeCode {
             label: 0,
             visibility: 0,
         });
-        Self::build(Node {
+        Self::build::<true>(Node {
             members: members.collect(),
             ..Node::named(TCKind::Enum, id, name)
         })
@@ -259,7 +270,7 @@ impl TypeCode {
                 visibility: 0,
             });
         }
-        Some(Self::build(Node {
+        Some(Self::build::<true>(Node {
             number: default,
             content: Some(Edge::Out(discriminator)),
             members: cases.into(),

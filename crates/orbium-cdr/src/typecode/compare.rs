@@ -18,21 +18,23 @@ enum Rule {
 impl TypeRef<'_> {
     /// See [`TypeCode::equal`](super::TypeCode::equal).
     #[must_use]
+    #[inline]
     pub fn equal(self, other: TypeRef<'_>) -> bool {
-        same(self, other, Rule::Equal)
+        same::<true>(self, other, Rule::Equal)
     }
 
     /// See [`TypeCode::equivalent`](super::TypeCode::equivalent).
     #[must_use]
+    #[inline]
     pub fn equivalent(self, other: TypeRef<'_>) -> bool {
-        same(self, other, Rule::Equivalent)
+        same::<true>(self, other, Rule::Equivalent)
     }
 }
 
 /// Pairs under comparison are taken to be the same: if they are not, the
 /// difference is found where they differ. So recursion ends, every pair is
 /// looked at once, and no depth of nesting can exhaust the stack.
-fn same(a: TypeRef<'_>, b: TypeRef<'_>, rule: Rule) -> bool {
+fn same<const ONCE: bool>(a: TypeRef<'_>, b: TypeRef<'_>, rule: Rule) -> bool {
     if let Some(same) = decide(a, b, rule) {
         return same;
     }
@@ -66,6 +68,7 @@ fn same(a: TypeRef<'_>, b: TypeRef<'_>, rule: Rule) -> bool {
 }
 
 impl Rule {
+    #[inline]
     fn look(self, code: TypeRef<'_>) -> TypeRef<'_> {
         match self {
             Self::Equal => code,
@@ -75,6 +78,7 @@ impl Rule {
 }
 
 /// What can be told at a glance.
+#[inline]
 fn decide(a: TypeRef<'_>, b: TypeRef<'_>, rule: Rule) -> Option<bool> {
     let (a, b) = (rule.look(a), rule.look(b));
     if a.identity() == b.identity() {
@@ -93,6 +97,7 @@ fn decide(a: TypeRef<'_>, b: TypeRef<'_>, rule: Rule) -> Option<bool> {
 }
 
 /// Whether two types of one kind agree as far as their parts are not asked.
+#[inline]
 fn agree(a: TypeRef<'_>, b: TypeRef<'_>, rule: Rule) -> bool {
     if rule == Rule::Equal && (a.id() != b.id() || a.name() != b.name()) {
         return false;
@@ -106,6 +111,7 @@ fn agree(a: TypeRef<'_>, b: TypeRef<'_>, rule: Rule) -> bool {
         && members_agree(a, b, rule)
 }
 
+#[inline]
 fn members_agree(a: TypeRef<'_>, b: TypeRef<'_>, rule: Rule) -> bool {
     let labelled = matches!(a.kind(), TCKind::Union | TCKind::Value | TCKind::Event);
     for (a, b) in a.members().zip(b.members()) {

@@ -11,30 +11,35 @@ const MAX_DEPTH: u32 = 16;
 
 impl fmt::Display for TypeCode {
     /// IDL-like text: the type in full, the named types in it by name.
+    #[inline]
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Display::fmt(&self.as_ref(), f)
     }
 }
 
 impl fmt::Debug for TypeCode {
+    #[inline]
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "TypeCode({self})")
     }
 }
 
 impl fmt::Debug for TypeRef<'_> {
+    #[inline]
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "TypeCode({self})")
     }
 }
 
 impl fmt::Debug for MemberRef<'_> {
+    #[inline]
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Member({} {:?})", self.name(), self.type_code())
     }
 }
 
 impl fmt::Display for TypeRef<'_> {
+    #[inline]
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.kind() {
             TCKind::Alias => {
@@ -71,6 +76,7 @@ impl fmt::Display for TypeRef<'_> {
     }
 }
 
+#[inline]
 fn write_union(code: TypeRef<'_>, f: &mut fmt::Formatter<'_>) -> fmt::Result {
     write!(f, "union {} switch (", shown_name(code))?;
     let discriminator = code.content();
@@ -106,6 +112,7 @@ fn write_union(code: TypeRef<'_>, f: &mut fmt::Formatter<'_>) -> fmt::Result {
     f.write_str(" }")
 }
 
+#[inline]
 fn write_value(code: TypeRef<'_>, f: &mut fmt::Formatter<'_>) -> fmt::Result {
     f.write_str(match code.value_modifier() {
         1 => "custom ",
@@ -135,6 +142,7 @@ fn write_value(code: TypeRef<'_>, f: &mut fmt::Formatter<'_>) -> fmt::Result {
 }
 
 /// A member as it is declared: array dimensions follow the name.
+#[inline]
 fn write_member(member: MemberRef<'_>, f: &mut fmt::Formatter<'_>) -> fmt::Result {
     f.write_str(" ")?;
     let mut element = member.type_code();
@@ -152,10 +160,12 @@ fn write_member(member: MemberRef<'_>, f: &mut fmt::Formatter<'_>) -> fmt::Resul
 }
 
 /// A type as it is referred to.
+#[inline]
 pub(crate) fn write_type_name(code: TypeRef<'_>, f: &mut fmt::Formatter<'_>) -> fmt::Result {
     write_name(code, f, MAX_DEPTH)
 }
 
+#[inline]
 fn write_name(code: TypeRef<'_>, f: &mut fmt::Formatter<'_>, depth: u32) -> fmt::Result {
     if depth == 0 {
         return f.write_str("…");
@@ -188,6 +198,7 @@ fn write_name(code: TypeRef<'_>, f: &mut fmt::Formatter<'_>, depth: u32) -> fmt:
 }
 
 /// The name; if it was left out, what the repository id ends with.
+#[inline]
 fn shown_name<'t>(code: TypeRef<'t>) -> &'t str {
     if !code.name().is_empty() {
         return code.name();

@@ -54,6 +54,7 @@ pub(super) enum Edge {
 }
 
 impl Node {
+    #[inline]
     pub(super) fn new(kind: TCKind) -> Self {
         Self {
             kind,
@@ -68,6 +69,7 @@ impl Node {
         }
     }
 
+    #[inline]
     pub(super) fn named(kind: TCKind, id: &str, name: &str) -> Self {
         Self {
             id: id.into(),
@@ -77,6 +79,7 @@ impl Node {
     }
 
     /// Sorts the labels of a union; of two equal ones the first counts.
+    #[inline]
     pub(super) fn index_labels(&mut self) {
         // A heap sorts as well as any, and is the least to compile.
         let mut labels = BinaryHeap::with_capacity(self.members.len());
@@ -92,6 +95,7 @@ impl Node {
 impl Graph {
     /// Works out the least size of node `index` from its parts; parts not
     /// finished yet are those it recurs through, and count for nothing.
+    #[inline]
     pub(super) fn settle(&mut self, index: usize) {
         let least = least_size(&self.nodes[index], |edge| match edge {
             Edge::Local(part) => self.nodes[*part as usize].least,
@@ -117,6 +121,7 @@ fn least_size(node: &Node, of: impl Fn(&Edge) -> u32) -> u32 {
 }
 
 /// Fewest octets of a value, members and elements not counted.
+#[inline]
 pub(super) fn own_size(kind: TCKind, number: u32) -> u32 {
     match kind {
         TCKind::WChar => 2,
@@ -135,6 +140,7 @@ pub(super) fn own_size(kind: TCKind, number: u32) -> u32 {
 }
 
 impl<'t> TypeRef<'t> {
+    #[inline]
     pub(super) fn follow(graph: &'t std::sync::Arc<Graph>, edge: &'t Edge) -> Self {
         match edge {
             Edge::Local(index) => Self::of_node(graph, *index),

@@ -12,23 +12,28 @@ use super::view::Identity;
 pub(super) struct Known(HashMap<(Identity, Identity), usize>);
 
 impl Known {
+    #[inline]
     pub(super) fn get(&self, part: Identity) -> Option<usize> {
         self.0.get(&(part, part)).copied()
     }
 
+    #[inline]
     pub(super) fn insert(&mut self, part: Identity, number: usize) {
         self.0.insert((part, part), number);
     }
 
+    #[inline]
     pub(super) fn remove(&mut self, part: Identity) {
         self.0.remove(&(part, part));
     }
 
+    #[inline]
     pub(super) fn len(&self) -> usize {
         self.0.len()
     }
 
     /// Notes a pair; whether it was not known.
+    #[inline]
     pub(super) fn note_pair(&mut self, a: Identity, b: Identity) -> bool {
         self.0.insert((a, b), 0).is_none()
     }

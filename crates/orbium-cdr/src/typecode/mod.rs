@@ -39,6 +39,7 @@ enum Repr {
 }
 
 impl TypeCode {
+    #[inline]
     fn shared(graph: Arc<Graph>, index: u32) -> Self {
         Self(Repr::Shared(graph, index))
     }
@@ -68,12 +69,14 @@ impl TypeCode {
 
     /// The simple name; empty if there is none.
     #[must_use]
+    #[inline]
     pub fn name(&self) -> &str {
         self.as_ref().name()
     }
 
     /// Bound of a string or sequence (0 if there is none), length of an array.
     #[must_use]
+    #[inline]
     pub fn length(&self) -> u32 {
         self.as_ref().length()
     }
@@ -98,6 +101,7 @@ impl TypeCode {
 
     /// The member or enumerator at `index`.
     #[must_use]
+    #[inline]
     pub fn member(&self, index: usize) -> Option<MemberRef<'_>> {
         self.as_ref().member(index)
     }
@@ -109,12 +113,14 @@ impl TypeCode {
 
     /// Element of a sequence or array, original of an alias, content of a box.
     #[must_use]
+    #[inline]
     pub fn content_type(&self) -> Option<Self> {
         self.as_ref().content_type().map(TypeRef::to_type_code)
     }
 
     /// Discriminator type of a union.
     #[must_use]
+    #[inline]
     pub fn discriminator_type(&self) -> Option<Self> {
         self.as_ref()
             .discriminator_type()
@@ -123,18 +129,21 @@ impl TypeCode {
 
     /// Which member of a union is the default one.
     #[must_use]
+    #[inline]
     pub fn default_index(&self) -> Option<usize> {
         self.as_ref().default_index()
     }
 
     /// The type that stands behind all aliases.
     #[must_use]
+    #[inline]
     pub fn unaliased(&self) -> Self {
         self.as_ref().unaliased().to_type_code()
     }
 
     /// Whether the types agree in everything, names and aliases included.
     #[must_use]
+    #[inline]
     pub fn equal(&self, other: &Self) -> bool {
         self.as_ref().equal(other.as_ref())
     }
@@ -143,12 +152,14 @@ impl TypeCode {
     /// through, repository ids decide where both have one, and structure
     /// decides elsewhere.
     #[must_use]
+    #[inline]
     pub fn equivalent(&self, other: &Self) -> bool {
         self.as_ref().equivalent(other.as_ref())
     }
 }
 
 impl From<&'static Type> for TypeCode {
+    #[inline]
     fn from(description: &'static Type) -> Self {
         Self(Repr::Static(description))
     }
@@ -156,12 +167,14 @@ impl From<&'static Type> for TypeCode {
 
 impl Default for TypeCode {
     /// `tk_null`.
+    #[inline]
     fn default() -> Self {
         Self::from(Type::NULL)
     }
 }
 
 impl PartialEq for TypeCode {
+    #[inline]
     fn eq(&self, other: &Self) -> bool {
         self.equal(other)
     }

@@ -18,18 +18,23 @@ impl Decode for TypeCode {
     /// indirection to anything but an earlier part of the same type, a type
     /// that is nothing but an alias, array or sequence of itself, a union
     /// with an impossible discriminator. [`CdrErrorKind::TooDeep`].
+    #[inline]
     fn decode(reader: &mut CdrReader<'_>) -> Result<Self, CdrError> {
-        let mut parser = Parser::default();
-        match parser.read(reader, 0)? {
-            Edge::Out(code) => Ok(code),
-            Edge::Local(index) => {
-                let graph = Graph {
-                    nodes: parser.graph.nodes,
-                    received: true,
-                    pending: false,
-                };
-                Ok(Self::shared(graph.into(), index))
-            }
+        parse::<true>(reader)
+    }
+}
+
+fn parse<const ONCE: bool>(reader: &mut CdrReader<'_>) -> Result<TypeCode, CdrError> {
+    let mut parser = Parser::default();
+    match parser.read(reader, 0)? {
+        Edge::Out(code) => Ok(code),
+        Edge::Local(index) => {
+            let graph = Graph {
+                nodes: parser.graph.nodes,
+                received: true,
+                pending: false,
+            };
+            Ok(TypeCode::shared(graph.into(), index))
         }
     }
 }
@@ -45,6 +50,7 @@ struct Parser {
 }
 
 impl Default for Parser {
+    #[inline]
     fn default() -> Self {
         Self {
             graph: Graph {
@@ -61,6 +67,7 @@ impl Default for Parser {
 impl Parser {
     /// Reads a type; `base` is where the origin of `reader` lies in the
     /// outermost stream.
+    #[inline]
     fn read(&mut self, reader: &mut CdrReader<'_>, base: usize) -> Result<Edge, CdrError> {
         reader.align(4)?;
         let at = base + reader.position();
@@ -83,6 +90,7 @@ impl Parser {
         Ok(edge)
     }
 
+    #[inline]
     fn string(&mut self, kind: TCKind, bound: u32) -> Edge {
         match Type::simple(kind) {
             Some(unbounded) if bound == 0 => Edge::Out(unbounded.into()),
@@ -94,6 +102,7 @@ impl Parser {
         }
     }
 
+    #[inline]
     fn fixed(&mut self, reader: &mut CdrReader<'_>) -> Result<Edge, CdrError> {
         let digits = reader.read_u16()?;
         let scale = reader.read_u16()? as i16;
@@ -108,6 +117,7 @@ impl Parser {
         }))
     }
 
+    #[inline]
     fn push(&mut self, node: Node) -> Edge {
         // Each part took octets to describe, so 2³² parts cannot be there.
         let index = self.graph.nodes.len() as u32;
@@ -115,6 +125,7 @@ impl Parser {
         Edge::Local(index)
     }
 
+    #[inline]
     fn indirection(&self, reader: &mut CdrReader<'_>, base: usize) -> Result<Edge, CdrError> {
         let from = base + reader.position();
         let offset = reader.read_u32()? as i32;
@@ -141,6 +152,7 @@ impl Parser {
         Ok(edge.clone())
     }
 
+    #[inline]
     fn complex(
         &mut self,
         kind: TCKind,
@@ -161,6 +173,7 @@ impl Parser {
         Ok(edge)
     }
 
+    #[inline]
     fn parameters(
         &mut self,
         kind: TCKind,
@@ -204,6 +217,7 @@ impl Parser {
         Ok(())
     }
 
+    #[inline]
     fn members(
         &mut self,
         reader: &mut CdrReader<'_>,
@@ -234,6 +248,7 @@ impl Parser {
         Ok(members.into())
     }
 
+    #[inline]
     fn union(
         &mut self,
         index: usize,
@@ -264,6 +279,7 @@ impl Parser {
     }
 
     /// The kind behind aliases; none while an alias is not finished.
+    #[inline]
     fn resolved_kind(&self, edge: &Edge) -> Option<TCKind> {
         let mut edge = edge;
         loop {
@@ -291,6 +307,7 @@ enum Extra {
     Visibility,
 }
 
+#[inline]
 fn enumerators(reader: &mut CdrReader<'_>) -> Result<Box<[NodeMember]>, CdrError> {
     let count = reader.read_count(4)?;
     let mut members = Vec::with_capacity(count.min(64));
@@ -306,6 +323,7 @@ fn enumerators(reader: &mut CdrReader<'_>) -> Result<Box<[NodeMember]>, CdrError
 }
 
 /// Reads a label: a value of the discriminator type.
+#[inline]
 fn read_label(kind: Option<TCKind>, reader: &mut CdrReader<'_>) -> Result<i64, CdrError> {
     Ok(match kind {
         Some(TCKind::Boolean) => i64::from(reader.read_bool()?),

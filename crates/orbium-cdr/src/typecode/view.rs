@@ -88,6 +88,7 @@ impl<'t> TypeRef<'t> {
 
     /// The simple name; empty if there is none.
     #[must_use]
+    #[inline]
     pub fn name(self) -> &'t str {
         match self.0 {
             View::Static(description) => description.name,
@@ -109,6 +110,7 @@ impl<'t> TypeRef<'t> {
         }
     }
 
+    #[inline]
     pub(crate) fn content(self) -> Option<TypeRef<'t>> {
         match self.0 {
             View::Static(description) => description.content.map(TypeRef::of_static),
@@ -158,6 +160,7 @@ impl<'t> TypeRef<'t> {
 
     /// Element of a sequence or array, original of an alias, content of a box.
     #[must_use]
+    #[inline]
     pub fn content_type(self) -> Option<TypeRef<'t>> {
         match self.kind() {
             TCKind::Sequence | TCKind::Array | TCKind::Alias | TCKind::ValueBox => self.content(),
@@ -167,6 +170,7 @@ impl<'t> TypeRef<'t> {
 
     /// Discriminator type of a union.
     #[must_use]
+    #[inline]
     pub fn discriminator_type(self) -> Option<TypeRef<'t>> {
         match self.kind() {
             TCKind::Union => self.content(),
@@ -176,6 +180,7 @@ impl<'t> TypeRef<'t> {
 
     /// Concrete base of a value type.
     #[must_use]
+    #[inline]
     pub fn concrete_base_type(self) -> Option<TypeRef<'t>> {
         match self.kind() {
             TCKind::Value | TCKind::Event => self.content(),
@@ -185,6 +190,7 @@ impl<'t> TypeRef<'t> {
 
     /// Which member of a union is the default one.
     #[must_use]
+    #[inline]
     pub fn default_index(self) -> Option<usize> {
         match self.kind() {
             TCKind::Union if self.number() != NO_DEFAULT => Some(self.number() as usize),
@@ -227,6 +233,7 @@ impl<'t> TypeRef<'t> {
 
     /// The member that a discriminator selects, the default one included.
     #[must_use]
+    #[inline]
     pub fn selected_member(self, label: i64) -> Option<MemberRef<'t>> {
         let index = match self.0 {
             View::Static(description) => description
@@ -246,6 +253,7 @@ impl<'t> TypeRef<'t> {
 
     /// The type that stands behind all aliases.
     #[must_use]
+    #[inline]
     pub fn unaliased(mut self) -> TypeRef<'t> {
         while self.kind() == TCKind::Alias {
             match self.content() {
@@ -258,6 +266,7 @@ impl<'t> TypeRef<'t> {
 
     /// Fewest octets a value takes; never too large, so counts can be checked
     /// against it.
+    #[inline]
     pub(crate) fn least_size(self) -> u32 {
         match self.0 {
             View::Static(description) => least_size(description, LEAST_SIZE_DEPTH),
@@ -266,6 +275,7 @@ impl<'t> TypeRef<'t> {
     }
 }
 
+#[inline]
 fn least_size(description: &Type, depth: u32) -> u32 {
     let Some(depth) = depth.checked_sub(1) else {
         return 0;
@@ -291,6 +301,7 @@ fn least_size(description: &Type, depth: u32) -> u32 {
 impl<'t> MemberRef<'t> {
     /// The name; may be empty.
     #[must_use]
+    #[inline]
     pub fn name(self) -> &'t str {
         match self.0 {
             MemberView::Static(_, member) => member.name,
@@ -300,6 +311,7 @@ impl<'t> MemberRef<'t> {
 
     /// The type; an enumerator has none.
     #[must_use]
+    #[inline]
     pub fn type_code(self) -> Option<TypeRef<'t>> {
         match self.0 {
             MemberView::Static(_, member) => member.content.map(TypeRef::of_static),
@@ -312,6 +324,7 @@ impl<'t> MemberRef<'t> {
     /// The label of a union member, as [`Member::case`] has it; the default
     /// member has none.
     #[must_use]
+    #[inline]
     pub fn label(self) -> Option<i64> {
         match self.0 {
             MemberView::Static(owner, member) => {

@@ -8,6 +8,7 @@ use super::{INDIRECTION, MemberRef, TypeCode, TypeRef};
 use crate::{CdrErrorKind, CdrWriter, Encode, MAX_NESTING, WChar};
 
 impl Encode for TypeCode {
+    #[inline]
     fn encode<'a>(&'a self, writer: &mut CdrWriter<'a>) {
         self.as_ref().write(writer);
     }
@@ -15,9 +16,14 @@ impl Encode for TypeCode {
 
 impl TypeRef<'_> {
     /// Writes the type in CDR.
+    #[inline]
     pub fn write(self, writer: &mut CdrWriter<'_>) {
-        Emitter::default().write(self, writer);
+        emit::<true>(self, writer);
     }
+}
+
+fn emit<const ONCE: bool>(code: TypeRef<'_>, writer: &mut CdrWriter<'_>) {
+    Emitter::default().write(code, writer);
 }
 
 /// One top-level TypeCode being written.
@@ -35,6 +41,7 @@ struct Emitter {
 }
 
 impl Emitter {
+    #[inline]
     fn write(&mut self, code: TypeRef<'_>, writer: &mut CdrWriter<'_>) {
         let kind = code.kind();
         if kind.is_simple() {
@@ -54,6 +61,7 @@ impl Emitter {
         }
     }
 
+    #[inline]
     fn write_complex(&mut self, code: TypeRef<'_>, writer: &mut CdrWriter<'_>) {
         writer.align(4);
         let at = writer.len();
@@ -83,6 +91,7 @@ impl Emitter {
         }
     }
 
+    #[inline]
     fn parameters(&mut self, code: TypeRef<'_>, writer: &mut CdrWriter<'_>) {
         if code.kind().has_id() {
             writer.write_name(code.id());
@@ -112,6 +121,7 @@ impl Emitter {
         }
     }
 
+    #[inline]
     fn content(&mut self, code: TypeRef<'_>, writer: &mut CdrWriter<'_>) {
         match code.content() {
             Some(content) => self.write(content, writer),
@@ -120,6 +130,7 @@ impl Emitter {
         }
     }
 
+    #[inline]
     fn member(&mut self, member: MemberRef<'_>, writer: &mut CdrWriter<'_>) {
         writer.write_name(member.name());
         match member.type_code() {
@@ -128,6 +139,7 @@ impl Emitter {
         }
     }
 
+    #[inline]
     fn union(&mut self, code: TypeRef<'_>, writer: &mut CdrWriter<'_>) {
         let Some(discriminator) = code.discriminator_type() else {
             return writer.fail(CdrErrorKind::BadTypeCode);
@@ -145,6 +157,7 @@ impl Emitter {
         }
     }
 
+    #[inline]
     fn value(&mut self, code: TypeRef<'_>, writer: &mut CdrWriter<'_>) {
         writer.write_u16(code.value_modifier() as u16);
         match code.concrete_base_type() {
@@ -160,6 +173,7 @@ impl Emitter {
 }
 
 /// Writes a label as a value of the discriminator type.
+#[inline]
 fn write_label(kind: TCKind, label: i64, writer: &mut CdrWriter<'_>) {
     match kind {
         TCKind::Boolean | TCKind::Char | TCKind::Octet => writer.write_u8(label as u8),
