@@ -34,7 +34,7 @@
 //!
 //! | feature | what comes with it |
 //! |---|---|
-//! | `asynchronous` | `Asynchronous`: calls that nobody waits for |
+//! | `asynchronous` | `Asynchronous`: calls that do not wait |
 //! | `bridge` | `Bridge`: relays between protocols |
 //! | `configuration` | `Config::from_file`, `Config::from_args`, `Config::profile`, `Config::set` |
 //! | `datagrams` | the transports `diop` (UDP) and `miop` (multicast groups) |
@@ -64,9 +64,11 @@ pub use orbium_core::{
     UserException, give_scheduling, last_failure, nil_reference, priority,
 };
 
-/// What relays between protocols, with the feature `bridge`.
+/// Calls that do not wait, with the feature `asynchronous`.
 #[cfg(feature = "asynchronous")]
 pub use orbium_core::Asynchronous;
+
+/// What relays between protocols, with the feature `bridge`.
 #[cfg(feature = "bridge")]
 pub use orbium_core::Bridge;
 
@@ -125,6 +127,9 @@ pub fn narrow<I: Interface>(object: Option<ObjectRef>) -> Result<I, NarrowError>
 pub mod codegen {
     pub use std::borrow::Cow;
     pub use std::sync::Arc;
+
+    #[cfg(feature = "asynchronous")]
+    pub use orbium_core::Asynchronous;
 
     pub use orbium_cdr::{
         Any, AnyError, CdrError, CdrErrorKind, CdrReader, CdrWriter, Char, Decode, Encode, Field,
