@@ -8,6 +8,8 @@
 #![forbid(unsafe_code)]
 // What is only told to `tracing`.
 #![cfg_attr(not(feature = "tracing"), allow(unused_variables))]
+// What only those use that were left out.
+#![cfg_attr(not(feature = "strategies"), allow(dead_code))]
 
 /// Ends a step of a call: `probe!(Point)`. Nothing at all without the feature
 /// `probes`.

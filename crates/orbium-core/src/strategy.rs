@@ -6,12 +6,17 @@ use std::num::NonZero;
 use std::str::FromStr;
 use std::thread;
 
-use crate::Limits;
+use crate::orb::OrbError;
+use crate::{ClientStrategy, Config, LaneConfig, Limits};
+
+/// The feature that what is not always there comes with.
+const FEATURE: &str = "strategies";
 
 /// Requests that may wait in a worker pool, if nothing else is said.
 const QUEUE: usize = 256;
 
-/// How a server serves its connections.
+/// How a server serves its connections. An ORB for one that this program was built
+/// without is refused: [`OrbError::Feature`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum ServerStrategy {
     /// A thread reads each connection and runs the servants itself: two system
@@ -24,7 +29,8 @@ pub enum ServerStrategy {
     Reactive,
     /// Some threads take turns to wait for all connections: who finds one ready
     /// lets another wait, and serves it itself. Many connections on all
-    /// processors; no request goes from one thread to another.
+    /// processors; no request goes from one thread to another. With the feature
+    /// `strategies`.
     LeaderFollowers {
         /// Threads that wait or serve. Others come only while all of these wait
         /// in calls of their own ([`Limits::serving_threads`]).
@@ -33,7 +39,7 @@ pub enum ServerStrategy {
     /// One thread reads all connections; requests wait in a queue, higher CORBA
     /// priorities first (service context RTCorbaPriority; 0 without), for
     /// workers that run the servants. A request for which there is no room is
-    /// answered TRANSIENT; a oneway is dropped.
+    /// answered TRANSIENT; a oneway is dropped. With the feature `strategies`.
     WorkerPool {
         /// Threads that serve. Others come only while all of these wait in
         /// calls of their own ([`Limits::serving_threads`]).
@@ -63,6 +69,11 @@ impl ServerStrategy {
         }
     }
 
+    /// Whether it comes with the feature `strategies`.
+    fn may_be_left_out(self) -> bool {
+        !matches!(self, Self::ThreadPerConnection | Self::Reactive)
+    }
+
     /// Whether the numbers make sense; the sentence that says why not.
     pub(crate) fn check(self, limits: &Limits) -> Result<(), &'static str> {
         let threads = match self {
@@ -89,6 +100,33 @@ impl ServerStrategy {
             );
         }
         Ok(())
+    }
+}
+
+impl Config {
+    /// Whether this program has the strategies and lanes that are asked for.
+    pub(crate) fn check_features(&self) -> Result<(), OrbError> {
+        if cfg!(feature = "strategies") {
+            return Ok(());
+        }
+        if self.strategy.may_be_left_out() {
+            let what = format!("server strategy {}", self.strategy);
+            return Err(OrbError::Feature(what, FEATURE));
+        }
+        if self.client_strategy != ClientStrategy::ExclusivePool {
+            let what = format!("client strategy {}", self.client_strategy);
+            return Err(OrbError::Feature(what, FEATURE));
+        }
+        self.lanes
+            .first()
+            .map_or(Ok(()), |lane| Err(lane.left_out()))
+    }
+}
+
+impl LaneConfig {
+    /// That this program has no lanes but the ORB's own.
+    pub(crate) fn left_out(&self) -> OrbError {
+        OrbError::Feature(format!("lane {}", self.name), FEATURE)
     }
 }
 

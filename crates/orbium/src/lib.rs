@@ -27,10 +27,11 @@
 //! # Features
 //!
 //! What calls need is always there: the IDL mapping, any and TypeCode, GIOP 1.0
-//! to 1.2 over TCP, Unix sockets and within a process, object adapters, every
-//! server and client strategy, lanes, deadlines, limits, and the place where TLS
-//! (`orbium-tls`) or a transport of one's own is registered. None of these is
-//! there unless it is asked for, since each takes its time to build:
+//! to 1.2 over TCP, Unix sockets and within a process, object adapters, a thread
+//! per connection or a reactor, connections out of a pool, deadlines, limits, and
+//! the place where TLS (`orbium-tls`) or a transport of one's own is registered.
+//! None of these is there unless it is asked for, since each takes its time to
+//! build:
 //!
 //! | feature | what comes with it |
 //! |---|---|
@@ -41,14 +42,15 @@
 //! | `libraries` | protocols out of shared libraries: `Protocols::load` |
 //! | `media` | `media`: frames of sound and pictures; brings `datagrams` |
 //! | `messaging` | the messaging halves `giop-lite` and `fixed`, and those of one's own |
-//! | `rt` | Real-time CORBA: `rt` |
+//! | `rt` | Real-time CORBA: `rt`; brings `strategies` |
 //! | `shm` | the transport `shmiop`: memory that two processes share |
+//! | `strategies` | lanes (`Orb::add_lane`), leader-followers and worker pools, and every [`ClientStrategy`] but the first |
 //! | `tracing` | what the ORB notices is told to the crate `tracing` |
 //! | `ziop` | the messaging half `ziop`: compressed messages |
 //! | `full` | all of these |
 //!
-//! An endpoint or reference whose protocol was left out is refused by an error
-//! that names the feature, such as [`OrbError::Feature`]. `probes` and `counted`
+//! An endpoint or reference whose protocol was left out, a strategy or a lane, is
+//! refused by an error that names the feature, such as [`OrbError::Feature`]. `probes` and `counted`
 //! are for measurements.
 #![forbid(unsafe_code)]
 

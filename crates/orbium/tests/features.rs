@@ -2,7 +2,10 @@
 //! What was left out says with which feature it comes. Run for this package
 //! alone nothing is there but what always is; with the workspace all of it.
 
-use orbium::{ObjectError, Orb, OrbError, Protocols};
+use orbium::{
+    ClientStrategy, Config, LaneConfig, ObjectError, Orb, OrbError, Priority, Protocols,
+    ServerStrategy,
+};
 
 /// What comes with features, and whether it is there.
 const PARTS: [(&str, &str, bool); 7] = [
@@ -62,6 +65,122 @@ fn an_endpoint_left_out_names_the_feature() {
             }
             other => panic!("{endpoint}: {other:?}"),
         }
+    }
+}
+
+/// Strategies, and lanes, with what is said of each if it was left out.
+fn with_strategies() -> Vec<(Config, &'static str)> {
+    let mut all: Vec<_> = [
+        (
+            ServerStrategy::LeaderFollowers { threads: 2 },
+            "server strategy leader-followers:2",
+        ),
+        (
+            ServerStrategy::WorkerPool {
+                workers: 2,
+                queue: 8,
+            },
+            "server strategy worker-pool:2/8",
+        ),
+    ]
+    .map(|(strategy, name)| {
+        let config = Config {
+            strategy,
+            ..Config::default()
+        };
+        (config, name)
+    })
+    .into();
+    for (client_strategy, name) in [
+        (
+            ClientStrategy::ExclusivePerThread,
+            "client strategy exclusive-per-thread",
+        ),
+        (
+            ClientStrategy::LeaderFollowers,
+            "client strategy leader-followers",
+        ),
+        (ClientStrategy::IoThread, "client strategy io-thread"),
+        (ClientStrategy::Reactor, "client strategy reactor"),
+    ] {
+        let config = Config {
+            client_strategy,
+            strategy: ServerStrategy::Reactive,
+            ..Config::default()
+        };
+        all.push((config, name));
+    }
+    let lanes = Config {
+        lanes: vec![urgent()],
+        ..Config::default()
+    };
+    all.push((lanes, "lane urgent"));
+    all
+}
+
+fn urgent() -> LaneConfig {
+    LaneConfig {
+        name: "urgent".into(),
+        priority: Priority::new(9),
+        ..LaneConfig::default()
+    }
+}
+
+const STRATEGIES: bool = cfg!(feature = "strategies");
+
+fn is_as_expected<T>(made: Result<T, OrbError>, name: &str) {
+    assert_eq!(made.is_ok(), STRATEGIES, "{name}");
+    match made.map(drop) {
+        Ok(()) => {}
+        Err(OrbError::Feature(what, missing)) => {
+            assert_eq!((what.as_str(), missing), (name, "strategies"));
+        }
+        Err(other) => panic!("{name}: {other:?}"),
+    }
+}
+
+#[test]
+fn a_strategy_left_out_names_the_feature() {
+    for (config, name) in with_strategies() {
+        is_as_expected(Orb::new(config), name);
+    }
+}
+
+#[test]
+fn a_lane_left_out_names_the_feature() {
+    let orb = listen("iiop://127.0.0.1:0").unwrap();
+    is_as_expected(orb.add_lane(&urgent()), "lane urgent");
+    assert_eq!(orb.lanes().len(), usize::from(STRATEGIES));
+    orb.own_lane().expect("the ORB's own is always there");
+}
+
+#[test]
+fn what_was_left_out_is_said_in_a_sentence() {
+    let refused = OrbError::Feature("server strategy worker-pool:2/8".into(), "strategies");
+    assert_eq!(
+        refused.to_string(),
+        "server strategy worker-pool:2/8: this program was built without orbium's feature `strategies`"
+    );
+}
+
+#[test]
+fn strategies_that_always_are_there_serve() {
+    for strategy in [
+        ServerStrategy::ThreadPerConnection,
+        ServerStrategy::Reactive,
+    ] {
+        let orb = Orb::builder()
+            .endpoint("iiop://127.0.0.1:0")
+            .unwrap()
+            .strategy(strategy)
+            .build()
+            .unwrap();
+        let at = &orb.addresses().unwrap()[0];
+        let client = Orb::builder().build().unwrap();
+        let url = format!("corbaloc::{}:{}/Nothing", at.host, at.port);
+        let object = client.string_to_object(&url).unwrap().expect("no nil");
+        assert_eq!(object.non_existent(), Ok(true), "{strategy}");
+        orb.shutdown(true).unwrap();
     }
 }
 

@@ -12,11 +12,23 @@ mod exchange;
 mod link;
 mod locate;
 mod own;
+#[cfg(feature = "strategies")]
+mod per_thread;
+#[cfg(not(feature = "strategies"))]
+#[path = "per_thread/left_out.rs"]
 mod per_thread;
 mod pool;
 mod pools;
 mod priorities;
+#[cfg(feature = "strategies")]
 mod reacting;
+#[cfg(not(feature = "strategies"))]
+#[path = "reacting/left_out.rs"]
+mod reacting;
+#[cfg(feature = "strategies")]
+mod shared;
+#[cfg(not(feature = "strategies"))]
+#[path = "shared/left_out.rs"]
 mod shared;
 mod strategy;
 mod ticks;
@@ -31,7 +43,6 @@ pub(crate) use binding::{Binding, no_usable_protocol};
 pub(crate) use own::Own;
 pub(crate) use pools::Pools;
 pub(crate) use priorities::{Wishes, conflicts};
-pub(crate) use shared::SEATS;
 
 #[cfg(feature = "asynchronous")]
 pub use asynchronous::Asynchronous;
@@ -46,6 +57,10 @@ use crate::{ObjectRef, Operation};
 use attempt::Attempt;
 use exchange::{Answer, Exchange, Outcome};
 use link::Link;
+
+/// Calls at once over a connection that is shared: ids of requests name their
+/// callers.
+pub(crate) const SEATS: u32 = 1024;
 
 /// Calls, and waits for the results.
 #[inline]

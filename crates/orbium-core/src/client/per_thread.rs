@@ -12,6 +12,7 @@ use std::time::Instant;
 use orbium_sync::Shelf;
 use orbium_sync::lock::{Mutex, MutexGuard};
 
+use crate::ClientStrategy;
 use crate::client::connection::Connection;
 use crate::client::pool::Pool;
 
@@ -80,11 +81,12 @@ pub(super) struct OwnConnections {
 }
 
 impl OwnConnections {
-    pub(super) fn new(pool: Weak<Pool>) -> Self {
-        Self {
-            pool,
+    /// `None` if threads use the same connections.
+    pub(super) fn new(strategy: ClientStrategy, pool: &Weak<Pool>) -> Option<Self> {
+        (strategy == ClientStrategy::ExclusivePerThread).then(|| Self {
+            pool: Weak::clone(pool),
             threads: Mutex::default(),
-        }
+        })
     }
 
     /// What the calling thread has to this server.
@@ -117,7 +119,7 @@ impl OwnConnections {
 
     /// Keeps a connection for the next call of this thread; gives it back if
     /// the thread is ending.
-    pub(super) fn release(&self, connection: Box<Connection>) -> Result<(), Box<Connection>> {
+    fn keep(&self, connection: Box<Connection>) -> Result<(), Box<Connection>> {
         match self.of_this_thread() {
             Some(own) => {
                 own.release(connection);
@@ -190,23 +192,22 @@ impl OwnConnections {
     }
 }
 
-impl Pool {
-    /// Keeps a connection for the next call of the calling thread.
+impl OwnConnections {
+    /// Keeps a connection of this pool for the next call of the calling thread.
     #[cold]
-    pub(super) fn release_own(&self, connection: Box<Connection>) {
-        let closed = self.is_closed();
-        let kept = match &self.own {
-            Some(own) if !closed => own.release(connection),
-            _ => Err(connection),
+    pub(super) fn release(&self, pool: &Pool, connection: Box<Connection>) {
+        let kept = match pool.is_closed() {
+            false => self.keep(connection),
+            true => Err(connection),
         };
         if let Err(connection) = kept {
             connection.close();
             drop(connection);
-            self.discard();
+            pool.discard();
         }
-        if self.callers_wait.load(Ordering::SeqCst) > 0 {
-            self.one_is_free();
+        if pool.callers_wait.load(Ordering::SeqCst) > 0 {
+            pool.one_is_free();
         }
-        self.shrink_if_crowded();
+        pool.shrink_if_crowded();
     }
 }

@@ -16,11 +16,11 @@ use orbium_transport::{Connector, Deadline};
 use crate::client::connection::Connection;
 use crate::client::counts::Counts;
 use crate::client::link::deadline_passed;
-use crate::client::own;
 use crate::client::per_thread::OwnConnections;
 use crate::client::pools::{All, PoolKey};
-use crate::client::shared::{Hub, SEATS};
+use crate::client::shared::Hub;
 use crate::client::waiting;
+use crate::client::{SEATS, own};
 use crate::server::keeps_reactor;
 use crate::{Channel, ClientStrategy, Config};
 use making::connector;
@@ -91,12 +91,9 @@ impl Pool {
             config.client_strategy
         };
         let limits = &config.limits;
-        let source = if strategy.is_multiplexed() {
-            let has_thread = strategy == ClientStrategy::IoThread;
-            let counts = &all.counts;
-            Source::Shared(Hub::new(connector, has_thread, limits.message_size, counts))
-        } else {
-            Source::Exclusive(connector.into())
+        let source = match Hub::new(strategy, connector, limits, &all.counts) {
+            Ok(hub) => Source::Shared(hub),
+            Err(connector) => Source::Exclusive(connector.into()),
         };
         let limit = match source {
             Source::Shared(_) => limits.calls_per_connection.min(SEATS as usize),
@@ -119,7 +116,7 @@ impl Pool {
             state: Mutex::default(),
             one_free: Condvar::new(),
             source,
-            own: has_own.then(|| OwnConnections::new(pool.clone())),
+            own: OwnConnections::new(strategy, pool),
             callers_wait: AtomicUsize::new(0),
             limit,
             reacts,
@@ -315,9 +312,8 @@ impl Pool {
     /// closes those that have been idle for longest, if there are too many.
     #[cold]
     fn release_otherwise(&self, connection: Box<Connection>) {
-        if self.own.is_some() {
-            self.release_own(connection);
-            return;
+        if let Some(own) = &self.own {
+            return own.release(self, connection);
         }
         if self.counts.is_closed() {
             connection.close();

@@ -2,7 +2,11 @@
 //! The lanes of a configuration: which make sense together, and how they come to
 //! be.
 
+use std::sync::atomic::Ordering;
+
+use crate::accepting::Accepting;
 use crate::orb::OrbError;
+use crate::server::LaneCore;
 use crate::{Config, Lane, LaneConfig, Orb, Policies, ServerStrategy};
 
 impl Config {
@@ -101,13 +105,6 @@ impl Orb {
         Ok(())
     }
 
-    /// The lane of that name, of the configuration or added since.
-    #[must_use]
-    pub fn lane(&self, name: &str) -> Option<Lane> {
-        let lanes = self.core().lanes.lock();
-        lanes.iter().find(|lane| lane.name() == name).cloned()
-    }
-
     /// The lanes that serve an adapter; none for the ORB's own alone.
     pub(crate) fn lanes_of<'a>(&'a self, policies: &'a Policies) -> &'a [Lane] {
         if !policies.lanes.is_empty() || self.config().lanes.is_empty() {
@@ -121,8 +118,38 @@ impl Orb {
         configured.get().map_or(&[], Vec::as_slice)
     }
 
+    /// Starts a lane beside the ORB's own.
+    pub(super) fn start_lane(&self, config: &LaneConfig) -> Result<Lane, OrbError> {
+        let core = self.core();
+        let named;
+        let config = match config.borrows_from_named.is_empty() {
+            true => config,
+            false => {
+                named = self.with_lenders(config)?;
+                &named
+            }
+        };
+        config
+            .check(&core.config.limits)
+            .map_err(OrbError::Config)?;
+        if !self.is_running() {
+            return Err(OrbError::Config("the ORB was shut down"));
+        }
+        let (accepting, published) = Accepting::listen(&config.endpoints, &core.config)?;
+        core.lanes.route();
+        let number = 1 + core.lanes.last.fetch_add(1, Ordering::Relaxed);
+        let lane = Lane(LaneCore::start(self, number, config, accepting, published)?);
+        core.lanes.lock().push(lane.clone());
+        // It may have ended meanwhile.
+        if !self.is_running() {
+            let _ = lane.stop();
+            return Err(OrbError::Config("the ORB was shut down"));
+        }
+        Ok(lane)
+    }
+
     /// A lane's configuration, with those it names.
-    pub(super) fn with_lenders(&self, config: &LaneConfig) -> Result<LaneConfig, OrbError> {
+    fn with_lenders(&self, config: &LaneConfig) -> Result<LaneConfig, OrbError> {
         let mut config = config.clone();
         for name in std::mem::take(&mut config.borrows_from_named) {
             let lender = self.lane(&name).ok_or(OrbError::Config(

@@ -3,6 +3,10 @@
 //! could block.
 
 mod config;
+#[cfg(feature = "strategies")]
+mod configured;
+#[cfg(not(feature = "strategies"))]
+#[path = "configured/left_out.rs"]
 mod configured;
 mod room;
 mod route;
@@ -16,7 +20,6 @@ use std::sync::{Arc, OnceLock, PoisonError};
 use orbium_giop::{Completion, ExceptionKind, SystemException};
 use orbium_sync::lock::{Mutex, MutexGuard};
 
-use crate::accepting::Accepting;
 use crate::orb::OrbError;
 use crate::server::LaneCore;
 use crate::{Channel, Config, Orb, Priority, ServerStrategy};
@@ -29,10 +32,10 @@ pub use thread::give_scheduling;
 
 /// A lane: threads at one priority with their own endpoints, connections,
 /// buffers and queue. An ORB has one from the beginning, which its
-/// [`Config`] describes; [`Orb::add_lane`] adds others, which end with
-/// the ORB or before ([`Lane::stop`]). Adapters are given lanes by
-/// [`Policies::lanes`](crate::Policies). Cheap to clone; clones are the same
-/// lane.
+/// [`Config`] describes; [`Orb::add_lane`] adds others, with the feature
+/// `strategies`, which end with the ORB or before ([`Lane::stop`]). Adapters are
+/// given lanes by [`Policies::lanes`](crate::Policies). Cheap to clone; clones are
+/// the same lane.
 ///
 /// ```
 /// use orbium_core::{LaneConfig, Orb, Policies, Priority};
@@ -209,36 +212,18 @@ impl Orb {
     ///
     /// # Errors
     /// [`OrbError::Config`] for choices that make no sense, [`OrbError::RealTime`]
-    /// if the host refuses the scheduling or the processors, and
-    /// [`OrbError::Listen`], [`OrbError::Threads`]; nothing is left of the lane
-    /// then.
+    /// if the host refuses the scheduling or the processors, [`OrbError::Feature`]
+    /// without the feature `strategies`, and [`OrbError::Listen`],
+    /// [`OrbError::Threads`]; nothing is left of the lane then.
     pub fn add_lane(&self, config: &LaneConfig) -> Result<Lane, OrbError> {
-        let core = self.core();
-        let named;
-        let config = match config.borrows_from_named.is_empty() {
-            true => config,
-            false => {
-                named = self.with_lenders(config)?;
-                &named
-            }
-        };
-        config
-            .check(&core.config.limits)
-            .map_err(OrbError::Config)?;
-        if !self.is_running() {
-            return Err(OrbError::Config("the ORB was shut down"));
-        }
-        let (accepting, published) = Accepting::listen(&config.endpoints, &core.config)?;
-        core.lanes.route();
-        let number = 1 + core.lanes.last.fetch_add(1, Ordering::Relaxed);
-        let lane = Lane(LaneCore::start(self, number, config, accepting, published)?);
-        core.lanes.lock().push(lane.clone());
-        // It may have ended meanwhile.
-        if !self.is_running() {
-            let _ = lane.stop();
-            return Err(OrbError::Config("the ORB was shut down"));
-        }
-        Ok(lane)
+        self.start_lane(config)
+    }
+
+    /// The lane of that name, of the configuration or added since.
+    #[must_use]
+    pub fn lane(&self, name: &str) -> Option<Lane> {
+        let lanes = self.core().lanes.lock();
+        lanes.iter().find(|lane| lane.name() == name).cloned()
     }
 
     /// The lanes that were added and not stopped.

@@ -14,8 +14,8 @@ pub enum OrbError {
     Endpoint(EndpointError),
     /// An endpoint whose transport or messaging is not there, and why.
     Protocol(String, String),
-    /// An endpoint whose protocol this program was built without, and the
-    /// feature of orbium that has it.
+    /// An endpoint whose protocol this program was built without, or a strategy,
+    /// or a lane, and the feature of orbium that has it.
     Feature(String, &'static str),
     /// Choices that make no sense, or not together.
     Config(&'static str),
@@ -32,9 +32,9 @@ impl fmt::Display for OrbError {
         match self {
             Self::Endpoint(error) => error.fmt(f),
             Self::Protocol(at, why) => write!(f, "cannot listen at {at}: {why}"),
-            Self::Feature(at, feature) => write!(
+            Self::Feature(what, feature) => write!(
                 f,
-                "cannot listen at {at}: this program was built without orbium's feature `{feature}`"
+                "{what}: this program was built without orbium's feature `{feature}`"
             ),
             Self::Config(text) => f.write_str(text),
             Self::RealTime(lane, error) => write!(f, "cannot serve in lane {lane}: {error}"),

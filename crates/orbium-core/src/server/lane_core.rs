@@ -2,6 +2,8 @@
 //! A lane, as its threads see it.
 
 use std::collections::HashMap;
+#[cfg(not(feature = "strategies"))]
+use std::io;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, PoisonError, Weak};
 use std::time::{Duration, Instant};
@@ -17,7 +19,9 @@ use crate::orb::{OrbCore, OrbError};
 use crate::server::bell::Bell;
 use crate::server::connection::ServerConnection;
 use crate::server::pool::Pool;
-use crate::server::{leader_followers, reactive, threads, worker_pool};
+#[cfg(feature = "strategies")]
+use crate::server::{leader_followers, worker_pool};
+use crate::server::{reactive, threads};
 use crate::{Channel, Config, LaneConfig, Orb, ServerStrategy};
 
 /// How long requests that are being served may go on after the end. Nobody can stop
@@ -79,10 +83,15 @@ impl LaneCore {
         let started = match config.strategy {
             ServerStrategy::ThreadPerConnection => threads::start(orb, &lane, accepting),
             ServerStrategy::Reactive => reactive::start(orb, &lane, accepting),
+            #[cfg(feature = "strategies")]
             ServerStrategy::LeaderFollowers { threads } => {
                 leader_followers::start(orb, &lane, accepting, threads)
             }
+            #[cfg(feature = "strategies")]
             ServerStrategy::WorkerPool { .. } => worker_pool::start(orb, &lane, accepting),
+            // Refused before.
+            #[cfg(not(feature = "strategies"))]
+            _ => Err(io::ErrorKind::Unsupported.into()),
         };
         if let Err(error) = started {
             // Threads that are there already have nothing to do.

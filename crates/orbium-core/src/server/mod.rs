@@ -9,16 +9,24 @@ mod ending;
 mod idle;
 mod intake;
 mod lane_core;
+#[cfg(feature = "strategies")]
 mod leader_followers;
 mod own_thread;
 mod passing;
+#[cfg(feature = "strategies")]
+mod pool;
+#[cfg(not(feature = "strategies"))]
+#[path = "pool/left_out.rs"]
 mod pool;
 mod reactive;
 mod reactor;
 mod receiving;
+#[cfg(feature = "strategies")]
 mod starting;
 mod threads;
+#[cfg(feature = "strategies")]
 mod waiting;
+#[cfg(feature = "strategies")]
 mod worker_pool;
 
 use orbium_transport::Endpoint;

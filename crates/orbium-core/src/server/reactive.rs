@@ -5,16 +5,19 @@
 //! the blocked one finishes its request and leaves. A servant whose call serves
 //! others while it waits keeps it instead: see [`meanwhile`].
 
+#[cfg(feature = "strategies")]
+mod meanwhile;
+#[cfg(not(feature = "strategies"))]
+#[path = "reactive/left_out.rs"]
 mod meanwhile;
 
-use std::cell::{Cell, RefCell};
+use std::cell::RefCell;
 use std::io;
 use std::rc::Rc;
 use std::sync::Arc;
 
 use crate::Orb;
 use crate::accepting::Accepting;
-use crate::priority;
 use crate::server::LaneCore;
 use crate::server::connection::ServerConnection;
 use crate::server::ending::refuse_the_rest;
@@ -32,10 +35,7 @@ pub(super) fn start(orb: &Orb, shared: &Arc<LaneCore>, accepting: Accepting) -> 
 /// The reactor as long as this thread has it.
 struct Held {
     reactor: RefCell<Option<Box<Reactor>>>,
-    /// Whether the request being served has kept it for its waits.
-    kept: Cell<bool>,
-    /// Waits that serve others, one within the other.
-    depth: Cell<u32>,
+    waits: meanwhile::Waits,
 }
 
 impl Held {
@@ -87,17 +87,15 @@ impl HandOver for Held {
     }
 
     fn keep(&self, connection: &Arc<ServerConnection>, intake: Intake) -> bool {
-        // Who serves at a priority of his own serves nobody else at it.
-        if !meanwhile::may_go_deeper(self) || !priority::is(connection.priority()) {
+        if !self.waits.may_keep(connection) {
             return self.hand_over(connection, intake);
         }
         self.give_back(connection, intake);
-        self.kept.set(true);
         true
     }
 
     fn let_go(&self) {
-        if self.kept.get() {
+        if self.waits.has_kept() {
             self.move_on();
         }
     }
@@ -107,8 +105,7 @@ impl HandOver for Held {
 fn run(reactor: Box<Reactor>) {
     let held = Rc::new(Held {
         reactor: RefCell::new(Some(reactor)),
-        kept: Cell::new(false),
-        depth: Cell::new(0),
+        waits: meanwhile::Waits::default(),
     });
     let _own = meanwhile::Own::new(&held);
     let mut ready = Vec::new();
@@ -121,7 +118,7 @@ fn run(reactor: Box<Reactor>) {
         let Some(next) = next else {
             return held.end();
         };
-        held.kept.set(false);
+        held.waits.let_go();
         serve(&held, next, TURN);
     }
 }

@@ -2,16 +2,17 @@
 //! The connections that one thread waits for, and what is done with them but
 //! serving.
 
+#[cfg(feature = "strategies")]
+mod asked;
 mod times;
 mod turns;
 
 use std::collections::{HashMap, VecDeque};
 use std::io;
-use std::os::fd::AsFd;
 use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
 
-use orbium_sys::{Interest, Ready, wait_for};
+use orbium_sys::{Interest, Ready};
 use orbium_transport::{ByteStream, Deadline};
 
 use crate::Orb;
@@ -24,6 +25,8 @@ use crate::server::ending::Left;
 use crate::server::idle::Quiet;
 use crate::server::intake::Intake;
 use crate::server::pool::Pool;
+#[cfg(feature = "strategies")]
+pub(super) use asked::Beside;
 
 /// Messages served from one connection before the others have their turn.
 pub(super) const TURN: usize = 16;
@@ -73,16 +76,6 @@ impl Served {
         }
         !busy && self.quiet.lasts(now, time)
     }
-}
-
-/// What a thread that waits for something of its own is to do.
-pub(super) enum Beside {
-    /// Go on: what it has waited for is there.
-    Own,
-    /// Serve that connection, and wait again.
-    Served(u64),
-    /// Wait again.
-    Nothing,
 }
 
 /// The state of the reactor; moves between threads as one.
@@ -146,38 +139,6 @@ impl Reactor {
             }
             self.heed::<false>(ready);
         }
-    }
-
-    /// As `next`, for a thread that waits for `source` meanwhile: nothing if that
-    /// is ready, or the time is over, or if there is nothing to serve yet.
-    pub(super) fn next_beside(
-        &mut self,
-        source: &dyn AsFd,
-        interest: Interest,
-        ready: &mut Vec<Ready>,
-        left: Option<Duration>,
-    ) -> io::Result<Beside> {
-        let busy = !self.todo.is_empty();
-        let timeout = match busy {
-            true => Some(Duration::ZERO),
-            false => [self.timeout(), left].into_iter().flatten().min(),
-        };
-        let poller = &self.bell.poller;
-        let own = match busy {
-            // What is ready beside those to be served is still so later.
-            true => wait_for([(source, interest)], timeout)? == [true],
-            false => poller.wait_beside(source, interest, ready, timeout)?,
-        };
-        if own {
-            return Ok(Beside::Own);
-        }
-        if !busy {
-            self.heed::<false>(ready);
-        }
-        Ok(match self.todo.pop_front() {
-            Some(id) if !self.shared.is_stopping() => Beside::Served(id),
-            _ => Beside::Nothing,
-        })
     }
 
     /// Looks at what is ready. With `LATER`, what came is received by the thread

@@ -17,11 +17,8 @@ use super::inbox::Inbox;
 use super::message::request_id;
 use super::outbox::Outbox;
 use crate::client::counts::Counted;
-use crate::client::ticks;
+use crate::client::{SEATS, ticks};
 use crate::framing::Framing;
-
-/// Callers that can share a connection.
-pub(crate) const SEATS: u32 = 1024;
 
 /// How far apart the ids of one seat are: those between are the other seats',
 /// and odd ones the server's.

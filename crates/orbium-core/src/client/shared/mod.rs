@@ -21,8 +21,8 @@ use orbium_transport::{ByteStream, Connector, Deadline};
 
 use crate::client::counts::{Counted, Counts};
 use crate::client::waiting;
+use crate::{ClientStrategy, Limits};
 use line::Line;
-pub(crate) use line::SEATS;
 use seat::Seat;
 
 /// Makes the shared connection to one server, and seats at it.
@@ -47,20 +47,24 @@ struct State {
 pub(super) type Seated = (Box<dyn ByteStream>, (u32, u32));
 
 impl Hub {
+    /// Gives the connector back if callers have connections for themselves.
     pub(super) fn new(
+        strategy: ClientStrategy,
         connector: Box<dyn Connector>,
-        has_thread: bool,
-        message_size: usize,
+        limits: &Limits,
         counts: &Arc<Counts>,
-    ) -> Self {
-        Self {
+    ) -> Result<Self, Box<dyn Connector>> {
+        if !strategy.is_multiplexed() {
+            return Err(connector);
+        }
+        Ok(Self {
             connector,
-            has_thread,
-            message_size,
+            has_thread: strategy == ClientStrategy::IoThread,
+            message_size: limits.message_size,
             counts: Arc::clone(counts),
             state: Mutex::default(),
             changed: Condvar::new(),
-        }
+        })
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {

@@ -18,6 +18,8 @@ use orbium_sys::{Interest, Ready, wait_for};
 use orbium_transport::Deadline;
 
 use super::{Held, serve};
+use crate::priority;
+use crate::server::ServerConnection;
 use crate::server::reactor::Beside;
 
 /// Waits one within the other on one stack. Beyond, the reactor moves to another
@@ -48,19 +50,45 @@ fn own() -> Option<Rc<Held>> {
     OWN.with_borrow(Clone::clone)
 }
 
-pub(super) fn may_go_deeper(held: &Held) -> bool {
-    held.depth.get() < MOST
+/// What a thread that has a reactor knows of its own waits.
+#[derive(Default)]
+pub(super) struct Waits {
+    /// Whether the request being served has kept the reactor for its waits.
+    kept: Cell<bool>,
+    /// Waits that serve others, one within the other.
+    depth: Cell<u32>,
+}
+
+impl Waits {
+    /// Has a request of that connection keep the reactor, if it may.
+    pub(super) fn may_keep(&self, connection: &ServerConnection) -> bool {
+        // Who serves at a priority of his own serves nobody else at it.
+        let may = self.depth.get() < MOST && priority::is(connection.priority());
+        if may {
+            self.kept.set(true);
+        }
+        may
+    }
+
+    pub(super) fn has_kept(&self) -> bool {
+        self.kept.get()
+    }
+
+    /// The next request has kept nothing yet.
+    pub(super) fn let_go(&self) {
+        self.kept.set(false);
+    }
 }
 
 /// Whether this thread serves within a wait: those who wait further down cannot
 /// go on before it has done.
 pub(crate) fn is_within_a_wait() -> bool {
-    own().is_some_and(|held| held.depth.get() > 0)
+    own().is_some_and(|held| held.waits.depth.get() > 0)
 }
 
 /// The threads of the lane, if this thread serves others while it waits.
 pub(crate) fn keeps_reactor() -> Option<ThreadCache> {
-    let held = own().filter(|held| held.kept.get())?;
+    let held = own().filter(|held| held.waits.has_kept())?;
     let reactor = held.reactor.try_borrow().ok()?;
     Some(reactor.as_ref()?.shared.threads.clone())
 }
@@ -76,7 +104,7 @@ pub(crate) fn wait_meanwhile(
     deadline: Deadline,
 ) -> io::Result<()> {
     match own() {
-        Some(held) if held.kept.get() => held.wait(source, interest, deadline),
+        Some(held) if held.waits.has_kept() => held.wait(source, interest, deadline),
         _ => wait_alone(source, interest, deadline),
     }
 }
@@ -120,11 +148,11 @@ impl Held {
                 Some(Beside::Own) => return Ok(()),
                 Some(Beside::Nothing) => {}
                 Some(Beside::Served(id)) => {
-                    let _deeper = Deeper::new(&self.depth);
-                    self.kept.set(false);
+                    let _deeper = Deeper::new(&self.waits.depth);
+                    self.waits.let_go();
                     // A single message: then our own reply has its turn.
                     serve(self, id, 1);
-                    self.kept.set(true);
+                    self.waits.kept.set(true);
                 }
             }
         }

@@ -90,17 +90,6 @@ impl Reactor {
         false
     }
 
-    /// Whether there is something to do but to wait for connections, or soon will
-    /// be.
-    pub(in crate::server) fn has_plans(&self) -> bool {
-        self.idle.is_some() || self.is_timed() || !self.todo.is_empty()
-    }
-
-    /// Whether something has a deadline that who waits must know of.
-    pub(in crate::server) fn is_timed(&self) -> bool {
-        !self.timed.is_empty() || self.accepting.is_paused()
-    }
-
     /// Gives what the stream keeps of a message to itself a deadline, or takes it
     /// back if there is nothing.
     pub(in crate::server) fn note_midway(&mut self, id: u64) {

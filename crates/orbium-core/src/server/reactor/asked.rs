@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What a reactor is asked by who does not wait for its connections alone: threads
+//! that take turns, and one that waits for something of its own.
+
+use std::io;
+use std::os::fd::AsFd;
+use std::time::Duration;
+
+use orbium_sys::{Interest, Ready, wait_for};
+
+use super::Reactor;
+
+/// What a thread that waits for something of its own is to do.
+pub(in crate::server) enum Beside {
+    /// Go on: what it has waited for is there.
+    Own,
+    /// Serve that connection, and wait again.
+    Served(u64),
+    /// Wait again.
+    Nothing,
+}
+
+impl Reactor {
+    /// As `next`, for a thread that waits for `source` meanwhile: nothing if that
+    /// is ready, or the time is over, or if there is nothing to serve yet.
+    pub(in crate::server) fn next_beside(
+        &mut self,
+        source: &dyn AsFd,
+        interest: Interest,
+        ready: &mut Vec<Ready>,
+        left: Option<Duration>,
+    ) -> io::Result<Beside> {
+        let busy = !self.todo.is_empty();
+        let timeout = match busy {
+            true => Some(Duration::ZERO),
+            false => [self.timeout(), left].into_iter().flatten().min(),
+        };
+        let poller = &self.bell.poller;
+        let own = match busy {
+            // What is ready beside those to be served is still so later.
+            true => wait_for([(source, interest)], timeout)? == [true],
+            false => poller.wait_beside(source, interest, ready, timeout)?,
+        };
+        if own {
+            return Ok(Beside::Own);
+        }
+        if !busy {
+            self.heed::<false>(ready);
+        }
+        Ok(match self.todo.pop_front() {
+            Some(id) if !self.shared.is_stopping() => Beside::Served(id),
+            _ => Beside::Nothing,
+        })
+    }
+
+    /// Whether there is something to do but to wait for connections, or soon will
+    /// be.
+    pub(in crate::server) fn has_plans(&self) -> bool {
+        self.idle.is_some() || self.is_timed() || !self.todo.is_empty()
+    }
+
+    /// Whether something has a deadline that who waits must know of.
+    pub(in crate::server) fn is_timed(&self) -> bool {
+        !self.timed.is_empty() || self.accepting.is_paused()
+    }
+}
