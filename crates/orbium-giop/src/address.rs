@@ -190,6 +190,7 @@ impl ObjectAddress {
     }
 
     /// Whether this address can be written where no bar follows it.
+    #[inline]
     pub(crate) fn needs_bar(&self) -> bool {
         match self {
             Self::Orbium { address, .. } | Self::Other { address, .. } => {
@@ -201,6 +202,7 @@ impl ObjectAddress {
 }
 
 impl fmt::Display for ObjectAddress {
+    #[inline]
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Rir => f.write_str("rir:"),

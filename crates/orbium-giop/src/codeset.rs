@@ -30,6 +30,7 @@ impl CodeSetId {
 
     /// The name, if it is known.
     #[must_use]
+    #[inline]
     pub const fn name(self) -> Option<&'static str> {
         Some(match self.0 {
             0 => "none",
@@ -75,6 +76,7 @@ impl CodeSetId {
 }
 
 impl fmt::Display for CodeSetId {
+    #[inline]
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.name() {
             Some(name) => f.write_str(name),
@@ -210,6 +212,7 @@ pub enum CodeSetError {
 }
 
 impl fmt::Display for CodeSetError {
+    #[inline]
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Char(set) => write!(f, "no code set for char is shared with the peer ({set})"),

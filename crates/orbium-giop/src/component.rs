@@ -17,6 +17,7 @@ macro_rules! tags {
 
         /// The name of a component tag, if it is known.
         #[must_use]
+        #[inline]
         pub const fn tag_name(tag: u32) -> Option<&'static str> {
             match tag {
                 $($name => Some(stringify!($name)),)*
@@ -143,6 +144,7 @@ impl TaggedComponent {
 
     /// TAG_POLICIES.
     #[must_use]
+    #[inline]
     pub fn policies(policies: &[PolicyValue]) -> Self {
         Self::tagged(TAG_POLICIES, &|writer| {
             writer.write_count(policies.len());
@@ -202,6 +204,7 @@ impl TaggedComponent {
 }
 
 impl Encode for TaggedComponent {
+    #[inline]
     fn encode<'a>(&'a self, writer: &mut CdrWriter<'a>) {
         writer.write_u32(self.tag);
         writer.write_octets(&self.data);

@@ -84,6 +84,7 @@ impl Undedicated {
 }
 
 impl std::fmt::Display for Undedicated {
+    #[inline]
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(self.text())
     }

@@ -82,6 +82,7 @@ impl IiopProfile {
 
     /// Where the object can be reached without TLS: the host and port of the
     /// profile, unless the port is 0, then its alternate addresses in order.
+    #[inline]
     pub fn addresses(&self) -> impl Iterator<Item = HostPort> + '_ {
         let own = (self.port != 0).then(|| HostPort {
             host: self.host.clone(),
@@ -100,6 +101,7 @@ impl IiopProfile {
 
     /// The code sets of the server, if the profile names them.
     #[must_use]
+    #[inline]
     pub fn code_sets(&self) -> Option<CodeSetComponentInfo> {
         match Component::parse(self.component(TAG_CODE_SETS)?) {
             Ok(Component::CodeSets(info)) => Some(info),
@@ -117,6 +119,7 @@ impl IiopProfile {
 }
 
 impl fmt::Display for IiopProfile {
+    #[inline]
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self {
             version,

@@ -33,6 +33,7 @@ impl Ior {
 
     /// A reference with one IIOP profile.
     #[must_use]
+    #[inline]
     pub fn with_profile(type_id: &str, profile: &IiopProfile) -> Self {
         Self {
             type_id: type_id.to_owned(),
@@ -57,6 +58,7 @@ impl Ior {
     /// The components that all profiles share: those of TAG_MULTIPLE_COMPONENTS
     /// profiles.
     #[must_use]
+    #[inline]
     pub fn common_components(&self) -> Vec<TaggedComponent> {
         let mut common = Vec::new();
         for profile in &self.profiles {

@@ -53,6 +53,7 @@ impl core::str::FromStr for ObjectUrl {
 }
 
 impl fmt::Display for ObjectUrl {
+    #[inline]
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Ior(ior) => ior.fmt(f),

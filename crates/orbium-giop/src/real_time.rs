@@ -111,6 +111,7 @@ pub struct PriorityModelValue {
 impl PriorityModelValue {
     /// The policy, for TAG_POLICIES.
     #[must_use]
+    #[inline]
     pub fn to_policy(self) -> PolicyValue {
         PolicyValue {
             kind: PRIORITY_MODEL_POLICY,
@@ -147,6 +148,7 @@ pub struct PriorityBandsValue(pub Vec<PriorityBand>);
 impl PriorityBandsValue {
     /// The policy, for TAG_POLICIES.
     #[must_use]
+    #[inline]
     pub fn to_policy(&self) -> PolicyValue {
         PolicyValue {
             kind: PRIORITY_BANDED_CONNECTION_POLICY,
@@ -236,6 +238,7 @@ pub struct ClientProtocolsValue(pub Vec<ExposedProtocol>);
 impl ClientProtocolsValue {
     /// The policy, for TAG_POLICIES.
     #[must_use]
+    #[inline]
     pub fn to_policy(&self) -> PolicyValue {
         PolicyValue {
             kind: CLIENT_PROTOCOL_POLICY,
@@ -271,6 +274,7 @@ impl ClientProtocolsValue {
 }
 
 impl ExposedProperties {
+    #[inline]
     fn write(&self, writer: &mut CdrWriter<'_>) {
         match self {
             Self::None => {}
