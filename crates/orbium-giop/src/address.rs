@@ -101,14 +101,14 @@ impl ObjectAddress {
     /// Parses an address at the start of `text`, which is `offset` octets into
     /// the URL, and says how long it is.
     pub(crate) fn parse(text: &str, offset: usize) -> Result<(Self, usize), UrlError> {
-        let list_end = text.find([',', '/', '#']).unwrap_or(text.len());
-        let Some(colon) = text.get(..list_end).and_then(|address| address.find(':')) else {
+        let colon = before(text, b":,/#");
+        if !text[colon..].starts_with(':') {
             return Err(UrlError::new(UrlErrorKind::NoProtocol, offset));
-        };
+        }
         let protocol = &text[..colon];
         let (rest, at) = (&text[colon + 1..], offset + colon + 1);
         let internet = |address: fn(IiopAddress) -> Self| {
-            let len = rest.find([',', '/', '#']).unwrap_or(rest.len());
+            let len = before(rest, b",/#");
             Ok((address(IiopAddress::parse(&rest[..len], at)?), len))
         };
         let (address, len) = if protocol.is_empty() || has_whole(protocol, "iiop") {
@@ -121,10 +121,10 @@ impl ObjectAddress {
             let (group, len) = GroupAddress::parse(rest, at)?;
             (Self::Miop(group), len)
         } else if has_whole(protocol, "uiop") {
-            let (version, path, len) = parse_path(rest, at, [',', '|', '#'])?;
+            let (version, path, len) = parse_path(rest, at, b",|#")?;
             (Self::Uiop { version, path }, len)
         } else if has_whole(protocol, "omniunix") {
-            let (version, path, len) = parse_path(rest, at, [',', ':', '#'])?;
+            let (version, path, len) = parse_path(rest, at, b",:#")?;
             // The colon belongs to the address.
             let len = len + usize::from(rest[len..].starts_with(':'));
             (Self::OmniUnix { version, path }, len)
@@ -144,13 +144,13 @@ impl ObjectAddress {
     /// Parses what follows `scheme:` in an address of no standard protocol. A
     /// bar cannot be part of a key, so where one follows, paths may be written.
     fn parse_other(scheme: String, text: &str, offset: usize) -> Result<(Self, usize), UrlError> {
-        let url_end = text.find('#').unwrap_or(text.len());
+        let url_end = before(text, b"#");
         let end = if text.as_bytes()[..url_end].contains(&b'|') {
-            '|'
+            b'|'
         } else {
-            '/'
+            b'/'
         };
-        let len = text.find([',', end, '#']).unwrap_or(text.len());
+        let len = before(text, &[b',', end, b'#']);
         let written = &text[..len];
         let versioned = split_version(written, offset).ok();
         let (version, address) = match versioned {
@@ -225,14 +225,12 @@ impl fmt::Display for ObjectAddress {
 fn parse_path(
     text: &str,
     offset: usize,
-    ends: [char; 3],
+    ends: &[u8],
 ) -> Result<(Version, String, usize), UrlError> {
-    let len = text.find(ends).unwrap_or(text.len());
+    let len = before(text, ends);
     let address = &text[..len];
     // An @ may be part of a path; a version stands before the first slash.
-    let versioned = address
-        .find(['@', '/'])
-        .is_some_and(|first| address[first..].starts_with('@'));
+    let versioned = address[before(address, b"@/")..].starts_with('@');
     let (version, path, at) = if versioned {
         split_version(address, offset)?
     } else {
@@ -242,6 +240,13 @@ fn parse_path(
         return Err(UrlError::new(UrlErrorKind::NoPath, at));
     }
     Ok((version, path.to_owned(), len))
+}
+
+/// How many octets of a text stand before the first of some characters, all of
+/// ASCII.
+pub(crate) fn before(text: &str, ends: &[u8]) -> usize {
+    let end = text.bytes().position(|octet| ends.contains(&octet));
+    end.unwrap_or(text.len())
 }
 
 fn is_scheme(protocol: &str) -> bool {

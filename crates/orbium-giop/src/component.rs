@@ -5,7 +5,7 @@ use orbium_cdr::{CdrError, CdrReader, CdrWriter, Decode, Encode};
 
 use crate::ObjectGroup;
 use crate::codeset::CodeSetComponentInfo;
-use crate::encapsulation::{encapsulate, encode_encapsulation};
+use crate::encapsulation::{encapsulate, encode_encapsulation, read_octets};
 
 pub use crate::component_value::{
     AssociationOptions, Component, HostPort, PolicyValue, PriorityEndpoint,
@@ -216,7 +216,7 @@ impl Decode for TaggedComponent {
     fn decode(reader: &mut CdrReader<'_>) -> Result<Self, CdrError> {
         Ok(Self {
             tag: reader.read_u32()?,
-            data: reader.read_octets()?.to_vec(),
+            data: read_octets(reader)?,
         })
     }
 }

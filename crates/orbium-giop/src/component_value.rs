@@ -8,7 +8,7 @@ use orbium_cdr::{CdrError, CdrErrorKind, CdrReader};
 
 use crate::codeset::CodeSetComponentInfo;
 use crate::component::*;
-use crate::encapsulation::decode_encapsulation;
+use crate::encapsulation::{decode_encapsulation, read_octets, read_text};
 use crate::{ObjectGroup, Version};
 
 /// Octets that name a host: a UUID as octets, or as text.
@@ -239,7 +239,7 @@ impl Component {
             TAG_CODE_SETS => Self::CodeSets(CodeSetComponentInfo::read(reader)?),
             TAG_POLICIES => Self::Policies(read_list(reader, 8, read_policy)?),
             TAG_ALTERNATE_IIOP_ADDRESS => Self::AlternateAddress(read_host_port(reader)?),
-            TAG_COMPLETE_OBJECT_KEY => Self::CompleteObjectKey(reader.read_octets()?.to_vec()),
+            TAG_COMPLETE_OBJECT_KEY => Self::CompleteObjectKey(read_octets(reader)?),
             TAG_ENDPOINT_ID_POSITION => {
                 Self::EndpointIdPosition(reader.read_u16()?, reader.read_u16()?)
             }
@@ -257,13 +257,13 @@ impl Component {
                 requires: read_options(reader)?,
                 addresses: read_list(reader, 6, read_host_port)?,
             },
-            TAG_JAVA_CODEBASE => Self::JavaCodebase(reader.read_name()?.to_owned()),
+            TAG_JAVA_CODEBASE => Self::JavaCodebase(read_text(reader)?),
             TAG_FT_GROUP | TAG_GROUP => Self::Group(ObjectGroup {
                 version: Version {
                     major: reader.read_u8()?,
                     minor: reader.read_u8()?,
                 },
-                domain: reader.read_name()?.to_owned(),
+                domain: read_text(reader)?,
                 id: reader.read_u64()?,
                 reference_version: reader.read_u32()?,
             }),
@@ -272,12 +272,12 @@ impl Component {
             TAG_OTS_POLICY => Self::OtsPolicy(reader.read_u16()?),
             TAG_INV_POLICY => Self::InvPolicy(reader.read_u16()?),
             TAG_RMI_CUSTOM_MAX_STREAM_FORMAT => Self::RmiStreamFormat(reader.read_u8()?),
-            TAG_OMNIORB_BIDIR => Self::OmniorbBidir(reader.read_name()?.to_owned()),
+            TAG_OMNIORB_BIDIR => Self::OmniorbBidir(read_text(reader)?),
             TAG_OMNIORB_UNIX_TRANS => Self::OmniorbUnix {
-                host: reader.read_name()?.to_owned(),
-                path: reader.read_name()?.to_owned(),
+                host: read_text(reader)?,
+                path: read_text(reader)?,
             },
-            TAG_OMNIORB_HTTP_TRANS => Self::OmniorbHttp(reader.read_name()?.to_owned()),
+            TAG_OMNIORB_HTTP_TRANS => Self::OmniorbHttp(read_text(reader)?),
             TAG_TAO_ENDPOINTS => Self::TaoEndpoints(read_list(reader, 8, |reader| {
                 Ok(PriorityEndpoint {
                     address: read_host_port(reader)?,
@@ -308,13 +308,13 @@ pub(crate) fn read_list<T>(
 fn read_policy(reader: &mut CdrReader<'_>) -> Result<PolicyValue, CdrError> {
     Ok(PolicyValue {
         kind: reader.read_u32()?,
-        data: reader.read_octets()?.to_vec(),
+        data: read_octets(reader)?,
     })
 }
 
 fn read_host_port(reader: &mut CdrReader<'_>) -> Result<HostPort, CdrError> {
     Ok(HostPort {
-        host: reader.read_name()?.to_owned(),
+        host: read_text(reader)?,
         port: reader.read_u16()?,
     })
 }

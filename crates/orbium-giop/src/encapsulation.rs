@@ -15,17 +15,30 @@ pub fn decode_encapsulation<T>(
     data: &[u8],
     read: impl FnOnce(&mut CdrReader<'_>) -> Result<T, CdrError>,
 ) -> Result<T, CdrError> {
-    let mut copy = data.to_vec();
-    let mut reader = open(&mut copy)?;
-    read(&mut reader)
+    let mut copy = Vec::new();
+    match open(data, &mut copy) {
+        Ok(mut reader) => read(&mut reader),
+        Err(error) => Err(error),
+    }
 }
 
 /// Behind the byte order. What does not depend on the value is there once.
-fn open(data: &mut [u8]) -> Result<CdrReader<'_>, CdrError> {
-    let mut reader = CdrReader::new(data, Format::plain(ByteOrder::NATIVE, 0));
+fn open<'a>(data: &[u8], copy: &'a mut Vec<u8>) -> Result<CdrReader<'a>, CdrError> {
+    copy.extend_from_slice(data);
+    let mut reader = CdrReader::new(copy, Format::plain(ByteOrder::NATIVE, 0));
     let order = ByteOrder::from_flag(reader.read_u8()?);
     reader.set_format(Format::plain(order, 0));
     Ok(reader)
+}
+
+/// A string of an encapsulation, kept.
+pub(crate) fn read_text(reader: &mut CdrReader<'_>) -> Result<String, CdrError> {
+    reader.read_name().map(str::to_owned)
+}
+
+/// A sequence of octets, kept.
+pub(crate) fn read_octets(reader: &mut CdrReader<'_>) -> Result<Vec<u8>, CdrError> {
+    reader.read_octets().map(|octets| octets.to_vec())
 }
 
 /// The octets of an encapsulation in native order, without the count.

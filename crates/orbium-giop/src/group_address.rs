@@ -5,6 +5,7 @@
 use core::fmt;
 use core::net::IpAddr;
 
+use crate::address::before;
 use crate::iiop_address::{consists_of, decimal, parse_port, split_version};
 use crate::object_url::{UrlError, UrlErrorKind};
 use crate::{ObjectGroup, TaggedComponent, UipmcProfile, Version};
@@ -33,7 +34,7 @@ impl GroupAddress {
             }
             (version, group, offset) => (version, parse_group(group, offset)?),
         };
-        let len = rest.find([',', '/', '#']).unwrap_or(rest.len());
+        let len = before(rest, b",/#");
         let (address, port) = parse_address(&rest[..len], at)?;
         let parsed = Self {
             version,

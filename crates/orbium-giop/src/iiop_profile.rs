@@ -9,7 +9,7 @@ use orbium_cdr::{CdrError, CdrErrorKind};
 use crate::codeset::CodeSetComponentInfo;
 use crate::component::{HostPort, TAG_ALTERNATE_IIOP_ADDRESS, TAG_CODE_SETS};
 use crate::component_value::write_host;
-use crate::encapsulation::{decode_encapsulation, encapsulate};
+use crate::encapsulation::{decode_encapsulation, encapsulate, read_text};
 use crate::profile::{
     TAG_INTERNET_IOP, TaggedProfile, read_key_and_components, read_version,
     write_key_and_components,
@@ -48,7 +48,7 @@ impl IiopProfile {
     pub(crate) fn decode_body(data: &[u8]) -> Result<Self, CdrError> {
         decode_encapsulation(data, |reader| {
             let version = read_version(reader)?;
-            let host = reader.read_name()?.to_owned();
+            let host = read_text(reader)?;
             let port = reader.read_u16()?;
             let (object_key, components) = read_key_and_components(reader, version)?;
             Ok(Self {

@@ -6,7 +6,7 @@ use core::fmt;
 use orbium_cdr::{ByteOrder, CdrError, CdrErrorKind, CdrReader, CdrWriter, Decode, Encode, Format};
 
 use crate::TaggedComponent;
-use crate::encapsulation::decode_encapsulation;
+use crate::encapsulation::{decode_encapsulation, read_text};
 use crate::profile::{IiopProfile, Profile, TAG_INTERNET_IOP, TaggedProfile};
 
 /// Most profiles that are read from one reference.
@@ -114,7 +114,7 @@ impl Encode for Ior {
 impl Decode for Ior {
     const MIN_SIZE: usize = 8;
     fn decode(reader: &mut CdrReader<'_>) -> Result<Self, CdrError> {
-        let type_id = reader.read_name()?.to_owned();
+        let type_id = read_text(reader)?;
         let count = reader.read_count(TaggedProfile::MIN_SIZE)?;
         if count > MAX_PROFILES {
             return Err(reader.error(CdrErrorKind::CountTooLarge));

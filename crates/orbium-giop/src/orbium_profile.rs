@@ -3,7 +3,7 @@
 
 use orbium_cdr::{CdrError, CdrErrorKind};
 
-use crate::encapsulation::{decode_encapsulation, encapsulate};
+use crate::encapsulation::{decode_encapsulation, encapsulate, read_octets, read_text};
 use crate::profile::{
     TAG_ORBIUM_IOP, TaggedProfile, read_components, read_version, write_components,
 };
@@ -47,21 +47,21 @@ impl OrbiumProfile {
         }
         decode_encapsulation(&profile.data, |reader| {
             let version = read_version(reader)?;
-            let scheme = reader.read_name()?.to_owned();
+            let scheme = read_text(reader)?;
             let count = reader.read_count(5)?;
             if count > MAX_HALVES {
                 return Err(reader.error(CdrErrorKind::CountTooLarge));
             }
             let mut messaging = Vec::new();
             for _ in 0..count {
-                messaging.push(reader.read_name()?.to_owned());
+                messaging.push(read_text(reader)?);
             }
             Ok(Self {
                 version,
                 scheme,
                 messaging,
-                address: reader.read_name()?.to_owned(),
-                object_key: reader.read_octets()?.to_vec(),
+                address: read_text(reader)?,
+                object_key: read_octets(reader)?,
                 components: read_components(reader)?,
             })
         })

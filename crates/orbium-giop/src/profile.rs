@@ -4,7 +4,7 @@
 
 use orbium_cdr::{CdrError, CdrErrorKind, CdrReader, CdrWriter, Decode, Encode};
 
-use crate::encapsulation::{decode_encapsulation, encapsulate};
+use crate::encapsulation::{decode_encapsulation, encapsulate, read_octets};
 use crate::{TaggedComponent, Version};
 
 pub use crate::iiop_profile::IiopProfile;
@@ -125,7 +125,7 @@ impl Decode for TaggedProfile {
     fn decode(reader: &mut CdrReader<'_>) -> Result<Self, CdrError> {
         Ok(Self {
             tag: reader.read_u32()?,
-            data: reader.read_octets()?.to_vec(),
+            data: read_octets(reader)?,
         })
     }
 }
@@ -212,7 +212,7 @@ pub(crate) fn read_key_and_components(
     reader: &mut CdrReader<'_>,
     version: Version,
 ) -> Result<(Vec<u8>, Vec<TaggedComponent>), CdrError> {
-    let key = reader.read_octets()?.to_vec();
+    let key = read_octets(reader)?;
     let components = match version.minor {
         0 => Vec::new(),
         _ => read_components(reader)?,

@@ -3,7 +3,7 @@
 
 use orbium_cdr::{CdrError, CdrErrorKind};
 
-use crate::encapsulation::{decode_encapsulation, encapsulate};
+use crate::encapsulation::{decode_encapsulation, encapsulate, read_text};
 use crate::profile::{
     TAG_TAO_UIOP, TaggedProfile, read_key_and_components, read_version, write_key_and_components,
 };
@@ -33,7 +33,7 @@ impl UiopProfile {
         }
         decode_encapsulation(&profile.data, |reader| {
             let version = read_version(reader)?;
-            let rendezvous_point = reader.read_name()?.to_owned();
+            let rendezvous_point = read_text(reader)?;
             let (object_key, components) = read_key_and_components(reader, version)?;
             Ok(Self {
                 version,

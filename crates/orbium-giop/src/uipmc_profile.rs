@@ -5,7 +5,7 @@
 use orbium_cdr::{CdrError, CdrErrorKind};
 
 use crate::component::TAG_GROUP;
-use crate::encapsulation::{decode_encapsulation, encapsulate};
+use crate::encapsulation::{decode_encapsulation, encapsulate, read_text};
 use crate::profile::{TAG_UIPMC, TaggedProfile, read_components, read_version, write_components};
 use crate::{Component, TaggedComponent, Version};
 
@@ -59,7 +59,7 @@ impl UipmcProfile {
         decode_encapsulation(&profile.data, |reader| {
             Ok(Self {
                 version: read_version(reader)?,
-                address: reader.read_name()?.to_owned(),
+                address: read_text(reader)?,
                 port: reader.read_u16()?,
                 components: read_components(reader)?,
             })
