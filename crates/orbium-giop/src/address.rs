@@ -129,7 +129,7 @@ impl ObjectAddress {
             let len = len + usize::from(rest[len..].starts_with(':'));
             (Self::OmniUnix { version, path }, len)
         } else if has_whole(protocol, "rir") {
-            if !rest.is_empty() && !rest.starts_with(['/', '#', ',']) {
+            if before(rest, b",/#") > 0 {
                 return Err(UrlError::new(UrlErrorKind::RirNotAlone, at));
             }
             (Self::Rir, 0)

@@ -97,6 +97,7 @@ impl Corbaloc {
 }
 
 impl fmt::Display for Corbaloc {
+    #[inline]
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(Self::SCHEME)?;
         self.write_rest(f)

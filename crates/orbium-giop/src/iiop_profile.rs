@@ -111,6 +111,7 @@ impl IiopProfile {
 
     /// The first component with that tag.
     #[must_use]
+    #[inline]
     pub fn component(&self, tag: u32) -> Option<&TaggedComponent> {
         self.components
             .iter()

@@ -79,6 +79,7 @@ pub struct TaggedProfile {
 impl TaggedProfile {
     /// A TAG_MULTIPLE_COMPONENTS profile.
     #[must_use]
+    #[inline]
     pub fn multiple_components(components: &[TaggedComponent]) -> Self {
         Self {
             tag: TAG_MULTIPLE_COMPONENTS,

@@ -274,6 +274,7 @@ impl Reassembly {
     /// Whether a GIOP 1.1 message is in assembly, so that nothing but its next
     /// Fragment may follow.
     #[must_use]
+    #[inline]
     pub fn expects_contiguous(&self) -> bool {
         self.find(None).is_some()
     }
