@@ -2,49 +2,51 @@
 //! Calls that nobody waits for.
 
 mod answers;
+mod ending;
+mod faults;
+mod times;
 
+use std::pin::pin;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, channel};
 use std::task::{Context, Poll, Wake, Waker};
 use std::thread::{self, Thread};
 
-use orbium::{Asynchronous, Config, Interface, ObjectRef, Orb, SystemException};
+use orbium::giop::minor;
+use orbium::{
+    Asynchronous, Completion, Config, ExceptionKind, Interface, ObjectRef, Orb, SystemException,
+};
 use orbium_cdr::{Decode, Encode};
 use orbium_core::Operation;
-use orbium_testkit::{FakeServer, Peer, Request, client, reach, reference};
+use orbium_testkit::{FakeServer, Peer, Request, reach, reference, within};
 
 static ECHO_LONG: Operation = Operation::new("echo_long");
 static ECHO_OCTETS: Operation = Operation::new("echo_octets");
 
 fn echo(object: &ObjectRef, v: i32) -> Asynchronous<i32> {
-    object.call_async(
-        &ECHO_LONG,
-        v,
-        |v, writer| v.encode(writer),
-        |reader| i32::decode(reader),
-    )
+    object.call_async(&ECHO_LONG, v, Encode::encode, i32::decode)
 }
 
 fn echo_octets(object: &ObjectRef, octets: Vec<u8>) -> Asynchronous<Vec<u8>> {
-    object.call_async(
-        &ECHO_OCTETS,
-        octets,
-        |octets, writer| octets.encode(writer),
-        |reader| Vec::decode(reader),
-    )
+    object.call_async(&ECHO_OCTETS, octets, Encode::encode, Vec::decode)
 }
 
-/// What a handler was given.
-fn handled<T: Send + 'static>(
-    call: Asynchronous<T>,
-) -> Receiver<(Result<T, SystemException>, Thread)> {
+type Result<T> = std::result::Result<T, SystemException>;
+
+/// What a handler is given, and where.
+fn handled<T: Send + 'static>(call: Asynchronous<T>) -> Receiver<(Result<T>, Thread)> {
     let (tell, told) = channel();
-    call.on_reply(move |result| tell.send((result, thread::current())).unwrap());
+    // Who asks may have given up.
+    call.on_reply(move |result| drop(tell.send((result, thread::current()))));
     told
 }
 
+fn result<T: Send + 'static>(call: Asynchronous<T>) -> Result<T> {
+    within("the call", move || call.wait())
+}
+
 /// An executor of one future.
-fn block_on<F: Future + Unpin>(mut future: F) -> F::Output {
+fn block_on<F: Future>(future: F) -> F::Output {
     struct Unpark(Thread);
     impl Wake for Unpark {
         fn wake(self: Arc<Self>) {
@@ -52,8 +54,9 @@ fn block_on<F: Future + Unpin>(mut future: F) -> F::Output {
         }
     }
     let waker = Waker::from(Arc::new(Unpark(thread::current())));
+    let mut future = pin!(future);
     loop {
-        match std::pin::Pin::new(&mut future).poll(&mut Context::from_waker(&waker)) {
+        match future.as_mut().poll(&mut Context::from_waker(&waker)) {
             Poll::Ready(output) => return output,
             Poll::Pending => thread::park(),
         }
@@ -82,12 +85,23 @@ impl Scripted {
         }
     }
 
+    /// Connected by a call that was answered.
+    fn connected() -> (Self, Peer) {
+        let scripted = Self::new();
+        let call = echo(&scripted.object, 0);
+        let mut peer = scripted.server.accept();
+        answer(&mut peer, 1);
+        assert_eq!(result(call), Ok(0));
+        (scripted, peer)
+    }
+
     fn end(self) {
         let client = self.client;
-        orbium_testkit::within("the client's end", move || client.shutdown(true)).unwrap();
+        within("the client's end", move || client.shutdown(true)).unwrap();
     }
 }
 
+/// An object at ports of the loopback.
 fn object(client: &Orb, ports: &[u16]) -> ObjectRef {
     let minor = client.config().giop_minor.number();
     let text = reference(minor, ports, b"x", &[]).to_string();
@@ -100,10 +114,25 @@ fn argument(request: &Request) -> u32 {
 
 /// Answers so many requests, the last first.
 fn answer(peer: &mut Peer, count: usize) {
-    let requests: Vec<_> = (0..count)
-        .map(|_| peer.expect_request("echo_long"))
-        .collect();
+    let requests = (0..count).map(|_| peer.expect_request("echo_long"));
+    let requests: Vec<_> = requests.collect();
     for request in requests.iter().rev() {
         peer.answer(request, |w| w.write_u32(argument(request)));
     }
+}
+
+fn timed_out(completed: Completion) -> SystemException {
+    SystemException::orbium(ExceptionKind::Timeout, minor::DEADLINE_PASSED, completed)
+}
+
+fn lost(completed: Completion) -> SystemException {
+    SystemException::orbium(
+        ExceptionKind::CommFailure,
+        minor::CONNECTION_LOST,
+        completed,
+    )
+}
+
+fn has_ended(completed: Completion) -> SystemException {
+    SystemException::omg(ExceptionKind::BadInvOrder, 4, completed)
 }

@@ -8,7 +8,7 @@ use std::sync::{Arc, OnceLock, PoisonError};
 use std::task::Waker;
 use std::time::Instant;
 
-use orbium_giop::{Completion, ExceptionKind, ReplyStatus, SystemException, minor};
+use orbium_giop::{Completion, ReplyStatus, SystemException};
 use orbium_sync::lock::{Condvar, Mutex, MutexGuard};
 
 use super::line::{Line, Pending};
@@ -26,9 +26,6 @@ use crate::{ObjectRef, Operation, Orb, Priority, priority};
 pub(super) type Answered = Result<Reply, SystemException>;
 
 pub(super) type Handler = Box<dyn FnOnce(Answered) + Send>;
-
-/// Connections that turn out to have ended, in a row, before a call gives up.
-const REPLACEMENTS: usize = 64;
 
 /// What becomes of a request otherwise than by an answer.
 #[derive(Debug)]
@@ -302,44 +299,38 @@ impl Call {
     }
 
     /// Sends the request, by whatever way there is.
-    fn send(self: &Arc<Self>, reader: &Arc<Reader>, attempt: Attempt<'_>, mut choice: Choice) {
-        let mut attempt = attempt;
-        for _ in 0..REPLACEMENTS {
-            match self.prepare(reader, &attempt, choice) {
-                Ok(Prepared::Request(ready)) => {
-                    // Before it is sent: the answer may be there at once.
-                    let mut state = self.lock();
-                    if !matches!(state.slot, Slot::Awaited) {
-                        return;
-                    }
-                    state.attempt = Some(attempt.suspend());
-                    state.sent = Some((Arc::clone(&ready.line), ready.id));
-                    drop(state);
-                    if ready
-                        .line
-                        .submit(reader, ready.id, ready.octets, ready.pending)
-                    {
-                        return;
-                    }
-                    let Some(suspended) = self.lock().attempt.take() else {
-                        return;
-                    };
-                    attempt = Attempt::resume(&self.object, suspended);
-                    choice = Choice::Same;
-                }
-                Ok(Prepared::ByThread) => {
-                    self.lock().attempt = Some(attempt.suspend());
-                    return self.perform_elsewhere(reader);
-                }
-                Err(exception) => match attempt.again(Outcome::Failed(exception)) {
-                    Ok(()) => choice = Choice::First,
-                    Err(exception) => return self.complete(Err(exception)),
-                },
+    fn send(self: &Arc<Self>, reader: &Arc<Reader>, mut attempt: Attempt<'_>, choice: Choice) {
+        let refused = match self.prepare(reader, &attempt, choice) {
+            Ok(Prepared::Request(ready)) => return self.submit(reader, attempt, ready),
+            Ok(Prepared::ByThread) => {
+                self.lock().attempt = Some(attempt.suspend());
+                return self.perform_elsewhere(reader);
             }
+            Err(exception) => exception,
+        };
+        match attempt.again(Outcome::Failed(refused)) {
+            Ok(()) => self.send(reader, attempt, Choice::First),
+            Err(exception) => self.complete(Err(exception)),
         }
-        let (kind, code) = (ExceptionKind::CommFailure, minor::SEND_FAILED);
-        let lost = SystemException::orbium(kind, code, Completion::No);
-        self.complete(Err(lost));
+    }
+
+    fn submit(self: &Arc<Self>, reader: &Arc<Reader>, attempt: Attempt<'_>, ready: Ready) {
+        {
+            // Before it is sent: the answer may be there at once.
+            let mut state = self.lock();
+            if !matches!(state.slot, Slot::Awaited) {
+                return;
+            }
+            state.attempt = Some(attempt.suspend());
+            state.sent = Some((Arc::clone(&ready.line), ready.id));
+        }
+        let submitted = ready
+            .line
+            .submit(reader, ready.id, ready.octets, ready.pending);
+        if let Err(news) = submitted {
+            self.lock().sent = None;
+            self.resume(|call, reader, attempt| call.go_on(reader, attempt, news));
+        }
     }
 
     fn prepare(

@@ -87,6 +87,8 @@ impl Pending {
 
 struct State {
     phase: Phase,
+    /// Why it is over.
+    end: Option<End>,
     /// What tells the server of the band.
     first: Option<Message>,
     queue: VecDeque<Message>,
@@ -127,6 +129,7 @@ impl Line {
         let config = &orb.core().config;
         let mut state = State {
             phase: Phase::Opening,
+            end: None,
             first: None,
             queue: VecDeque::new(),
             pending: HashMap::new(),

@@ -65,6 +65,15 @@ struct State {
     idle_since: Instant,
 }
 
+impl State {
+    /// The line to a server, unless it has just ended.
+    fn line(&self, key: &PoolKey) -> Option<Arc<Line>> {
+        self.lines.get(key).filter(|line| !line.is_over()).cloned()
+    }
+}
+
+/// A thread that receives, what it receives from, and threads for what may take a
+/// while: all of one priority.
 pub(crate) struct Reader {
     priority: Option<Priority>,
     config: Arc<Config>,
@@ -144,14 +153,14 @@ impl Reader {
         pool: &Pool,
     ) -> Result<Arc<Line>, SystemException> {
         let key = pool.key();
-        if let Some(line) = self.lock().lines.get(key) {
-            return Ok(Arc::clone(line));
+        if let Some(line) = self.lock().line(key) {
+            return Ok(line);
         }
         let connector = making::connector(&self.config, key)?;
         let line = {
             let mut state = self.running()?;
-            if let Some(line) = state.lines.get(key) {
-                return Ok(Arc::clone(line));
+            if let Some(line) = state.line(key) {
+                return Ok(line);
             }
             state.last_line += 1;
             let line = Line::new(orb, key.clone(), state.last_line, way)?;

@@ -37,7 +37,7 @@ fn orbium(kind: ExceptionKind, code: u32, completed: Completion) -> SystemExcept
 
 impl End {
     /// What it means to a call.
-    fn news(self, is_sent: bool) -> News {
+    pub(super) fn news(self, is_sent: bool) -> News {
         let code = match self {
             Self::Unreachable(exception) => return News::Unreachable(exception),
             Self::Refused(exception) | Self::WithOrb(exception) => {
@@ -74,6 +74,7 @@ impl Line {
             }
             let midway = state.is_midway();
             state.phase = Phase::Over;
+            state.end = Some(end);
             state.first = None;
             state.queue.clear();
             state.counted = None;

@@ -13,23 +13,27 @@ use orbium_sys::Interest;
 use orbium_transport::ByteStream;
 
 use super::{Line, Message, Pending, Phase, State};
+use crate::client::asynchronous::call::News;
 use crate::client::asynchronous::reader::Reader;
 
 /// Octets sent in one go before others that have the line's lock to take have it.
 const TURN: usize = 1 << 20;
 
 impl Line {
-    /// Sends a request, or has it sent; `false` if the line has ended.
+    /// Sends a request, or has it sent.
+    ///
+    /// # Errors
+    /// The line has ended: what that means to the call.
     pub(in crate::client::asynchronous) fn submit(
         self: &Arc<Self>,
         reader: &Arc<Reader>,
         id: u32,
         octets: Vec<u8>,
         pending: Pending,
-    ) -> bool {
+    ) -> Result<(), News> {
         let mut state = self.lock();
-        if state.phase == Phase::Over {
-            return false;
+        if let Some(end) = state.end {
+            return Err(end.news(false));
         }
         state.pending.insert(id, pending);
         state.queue.push_back(Message { id, octets, at: 0 });
@@ -37,7 +41,7 @@ impl Line {
         if !state.wants_room {
             self.send_queued(reader, state);
         }
-        true
+        Ok(())
     }
 
     /// Sends what waits, as far as the peer takes it.
