@@ -4,9 +4,9 @@
 
 use std::time::{Duration, Instant, SystemTime};
 
-use orbium::TimePolicies;
 use orbium::giop::MessageKind;
-use orbium_testkit::with_time_enough;
+use orbium::{ServerStrategy, TimePolicies};
+use orbium_testkit::{Served, with_time_enough};
 
 use super::*;
 
@@ -90,6 +90,18 @@ fn what_is_over_before_it_begins_is_not_sent() {
     peer.answer(&request, |w| w.write_u32(2));
     assert_eq!(result(call), Ok(2));
     scripted.end();
+}
+
+#[test]
+fn a_servant_of_the_same_orb_that_takes_too_long_is_given_up() {
+    let served = Served::new(ServerStrategy::default());
+    let hurried = served.target.as_object().with_timeout(SHORT);
+    static GATE: Operation = Operation::new("gate");
+    let call: Asynchronous<()> = hurried.call_async(&GATE, (), |(), _| {}, |_| Ok(()));
+    served.state.gate.await_waiting(1);
+    assert_eq!(result(call), Err(timed_out(Completion::Maybe)));
+    served.state.gate.open();
+    served.end();
 }
 
 fn starting(request: Option<Duration>, reply: Option<Duration>) -> TimePolicies {

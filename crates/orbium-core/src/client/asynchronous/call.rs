@@ -2,13 +2,14 @@
 //! One call that nobody waits for, from its request to its answer.
 
 mod answering;
+mod times;
 
 use std::fmt;
 use std::sync::{Arc, OnceLock, PoisonError};
 use std::task::Waker;
 use std::time::Instant;
 
-use orbium_giop::{Completion, ReplyStatus, SystemException};
+use orbium_giop::{ReplyStatus, SystemException};
 use orbium_sync::lock::{Condvar, Mutex, MutexGuard};
 
 use super::line::{Line, Pending};
@@ -18,9 +19,9 @@ use super::reply::Reply;
 use super::request::{Arguments, written};
 use crate::client::attempt::{Attempt, Choice, Suspended, may_try_others};
 use crate::client::exchange::{Answer, Exchange, Outcome};
-use crate::client::link::deadline_passed;
 use crate::client::timing::Timing;
 use crate::{ObjectRef, Operation, Orb, Priority, priority};
+use times::Due;
 
 /// What a call comes to.
 pub(super) type Answered = Result<Reply, SystemException>;
@@ -33,19 +34,6 @@ pub(super) enum News {
     Outcome(Outcome),
     /// There was no connection.
     Unreachable(SystemException),
-}
-
-/// What is to be done at a time.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Due {
-    /// The request may be sent.
-    Begin,
-    /// It has to be sent.
-    Sent,
-    /// The reply has to be there.
-    Reply,
-    /// The reply may be had.
-    Deliver,
 }
 
 /// What is to happen with the answer.
@@ -73,6 +61,8 @@ struct State {
     tried: usize,
     /// Where the answer is awaited.
     sent: Option<(Arc<Line>, u32)>,
+    /// A thread makes it, and waits.
+    is_performed: bool,
     timer: Option<(Instant, Due)>,
     slot: Slot,
     then: Then,
@@ -125,7 +115,9 @@ enum Prepared {
     Request(Ready),
     /// A thread has to do it: within the process, or over the one connection of a
     /// binding.
-    ByThread,
+    ByThread {
+        is_local: bool,
+    },
 }
 
 impl Call {
@@ -150,6 +142,7 @@ impl Call {
                 timing: Timing::NEVER,
                 tried: 0,
                 sent: None,
+                is_performed: false,
                 timer: None,
                 slot: Slot::Awaited,
                 then: Then::Kept(None),
@@ -189,102 +182,11 @@ impl Call {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Has the deadlines minded.
-    fn await_sending(self: &Arc<Self>, timing: &Timing) -> Result<(), SystemException> {
-        match timing.sending.instant() {
-            Some(sending) => self.arm(sending, Due::Sent),
-            None => Ok(()),
-        }
-    }
-
-    /// Has something done at a time, and at no other.
-    fn arm(self: &Arc<Self>, at: Instant, due: Due) -> Result<(), SystemException> {
-        let Some(reader) = self.reader.get() else {
-            return Ok(());
-        };
-        let before = self.lock().timer.replace((at, due));
-        if let Some((before, _)) = before {
-            reader.disarm(before, self.number);
-        }
-        reader.arm(at, self.number, self)
-    }
-
-    /// What was to be done at that time is due. On the thread that reads: this
-    /// does not block.
-    pub(super) fn fire(self: &Arc<Self>, at: Instant) {
-        let due = {
-            let mut state = self.lock();
-            let due = state.timer.filter(|(armed, _)| *armed == at);
-            state.timer = state.timer.filter(|_| due.is_none());
-            due
-        };
-        match due {
-            Some((_, Due::Begin)) => {
-                let call = Arc::clone(self);
-                self.chore(Box::new(move || call.send_at_last()));
-            }
-            Some((_, Due::Sent)) => self.has_to_be_sent(),
-            Some((_, Due::Reply)) => self.expire(),
-            Some((_, Due::Deliver)) => self.deliver_early(),
-            None => {}
-        }
-    }
-
     /// Has the reader's threads do something that may take a while.
     fn chore(self: &Arc<Self>, job: Box<dyn FnOnce() + Send>) {
         match self.reader.get() {
             Some(reader) => reader.chore(job),
             None => job(),
-        }
-    }
-
-    fn send_at_last(self: &Arc<Self>) {
-        let timing = self.lock().timing;
-        if let Err(exception) = self.await_sending(&timing) {
-            return self.complete(Err(exception));
-        }
-        self.resume(|call, reader, attempt| call.send(reader, attempt, Choice::First));
-    }
-
-    /// The time for sending is over: then the one for the answer counts.
-    fn has_to_be_sent(self: &Arc<Self>) {
-        let (timing, sent) = {
-            let state = self.lock();
-            (state.timing, state.sent.clone())
-        };
-        let is_sent = sent.is_some_and(|(line, id)| line.has_sent(id));
-        match timing.reply.instant() {
-            _ if !is_sent => self.expire(),
-            Some(reply) if reply > Instant::now() => {
-                if let Err(exception) = self.arm(reply, Due::Reply) {
-                    self.complete(Err(exception));
-                }
-            }
-            Some(_) => self.expire(),
-            None => {}
-        }
-    }
-
-    /// The time is over.
-    fn expire(self: &Arc<Self>) {
-        let is_sent = self.withdraw();
-        let completed = match is_sent {
-            true => Completion::Maybe,
-            false => Completion::No,
-        };
-        self.complete(Err(SystemException {
-            completed,
-            ..deadline_passed()
-        }));
-    }
-
-    /// Nobody waits for the answer any more, and the server is told so. Whether it
-    /// has the request.
-    fn withdraw(&self) -> bool {
-        let sent = self.lock().sent.take();
-        match (sent, self.reader.get()) {
-            (Some((line, id)), Some(reader)) => line.withdraw(reader, id),
-            _ => false,
         }
     }
 
@@ -302,9 +204,13 @@ impl Call {
     fn send(self: &Arc<Self>, reader: &Arc<Reader>, mut attempt: Attempt<'_>, choice: Choice) {
         let refused = match self.prepare(reader, &attempt, choice) {
             Ok(Prepared::Request(ready)) => return self.submit(reader, attempt, ready),
-            Ok(Prepared::ByThread) => {
-                self.lock().attempt = Some(attempt.suspend());
-                return self.perform_elsewhere(reader);
+            Ok(Prepared::ByThread { is_local }) => {
+                {
+                    let mut state = self.lock();
+                    state.attempt = Some(attempt.suspend());
+                    state.is_performed = true;
+                }
+                return self.perform_elsewhere(reader, is_local);
             }
             Err(exception) => exception,
         };
@@ -342,7 +248,10 @@ impl Call {
         let way = attempt.way(choice)?;
         let pool = match way.pool {
             Some(pool) if !way.own.is_some_and(|own| own.is_once) => pool,
-            _ => return Ok(Prepared::ByThread),
+            pool => {
+                let is_local = pool.is_none();
+                return Ok(Prepared::ByThread { is_local });
+            }
         };
         let orb = self.orb();
         let line = reader.line(orb, &way, pool)?;
@@ -408,10 +317,10 @@ impl Call {
     }
 
     /// Has a thread call, and wait.
-    fn perform_elsewhere(self: &Arc<Self>, reader: &Arc<Reader>) {
+    fn perform_elsewhere(self: &Arc<Self>, reader: &Arc<Reader>, is_local: bool) {
         let call = Arc::clone(self);
         let job = move || call.resume(|call, _, attempt| call.perform(attempt));
-        if let Err(exception) = reader.perform(Box::new(job)) {
+        if let Err(exception) = reader.perform(is_local, Box::new(job)) {
             self.complete(Err(exception));
         }
     }

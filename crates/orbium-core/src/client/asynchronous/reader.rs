@@ -84,6 +84,9 @@ pub(crate) struct Reader {
     state: Mutex<State>,
     begun: Condvar,
     threads: ThreadCache,
+    /// Those that wait for replies of other processes: the end does not wait for
+    /// them, as it does not for any caller.
+    callers: ThreadCache,
     handlers: Arc<Work>,
     chores: Arc<Work>,
     /// Calls that threads make, and wait for.
@@ -126,7 +129,8 @@ impl Reader {
                 idle_since: Instant::now(),
             }),
             begun: Condvar::new(),
-            threads: ThreadCache::with_options("orbium-handler", LINGER, options),
+            threads: ThreadCache::with_options("orbium-handler", LINGER, options.clone()),
+            callers: ThreadCache::with_options("orbium-caller", LINGER, options),
             handlers: Work::new(core.config.limits.reply_threads),
             chores: Work::new(CHORES),
             performed: Arc::default(),
@@ -220,11 +224,11 @@ impl Reader {
         }
     }
 
-    /// Has a thread make a call, and wait for it.
+    /// Has a thread make a call, and wait for it: within the process or not.
     ///
     /// # Errors
     /// TRANSIENT if as many do as may; NO_RESOURCES if the system gives no thread.
-    pub(super) fn perform(&self, job: Job) -> Result<(), SystemException> {
+    pub(super) fn perform(&self, is_local: bool, job: Job) -> Result<(), SystemException> {
         struct Performed(Arc<AtomicUsize>);
         impl Drop for Performed {
             fn drop(&mut self) {
@@ -241,7 +245,11 @@ impl Reader {
             let _performed = performed;
             job();
         };
-        self.threads.run(job).map_err(|_| exhausted())
+        let threads = match is_local {
+            true => &self.threads,
+            false => &self.callers,
+        };
+        threads.run(job).map_err(|_| exhausted())
     }
 
     /// Ends every call, and its threads; waits for those that run handlers if
@@ -273,8 +281,10 @@ impl Reader {
             let Some((_, call)) = timer else { break };
             call.end(ended);
         }
+        let now = Some(Instant::now());
+        self.callers.close(now);
         if !waits {
-            self.threads.close(Some(Instant::now()));
+            self.threads.close(now);
             return;
         }
         self.threads.close(None);

@@ -63,6 +63,10 @@ impl Line {
                 drop(input);
                 return self.end(reader, end);
             }
+            // What comes later is told of.
+            if !input.framing.is_partial() && !stream.has_buffered() {
+                return;
+            }
         }
         // The source does not show what the stream has taken from there.
         if stream.has_buffered() {

@@ -18,6 +18,9 @@ use crate::orb::already_shut_down;
 /// counted in milliseconds.
 const COARSE: Duration = Duration::from_millis(2);
 
+/// Connections are not looked at more often for being idle.
+const SHORTEST: Duration = Duration::from_millis(4);
+
 /// When threads are looked for again that were not to be had.
 const SOON: Duration = Duration::from_millis(50);
 
@@ -71,6 +74,7 @@ impl Reader {
                 return;
             }
             state.running = Running::Yes;
+            state.idle_since = Instant::now();
         }
         self.begun.notify_all();
         let mut ready = Vec::new();
@@ -137,7 +141,8 @@ impl Reader {
     }
 
     fn idle_time(&self) -> Duration {
-        self.config.limits.client_idle_time.unwrap_or(LINGER)
+        let time = self.config.limits.client_idle_time.unwrap_or(LINGER);
+        time.max(SHORTEST)
     }
 
     fn attend(self: &Arc<Self>, ready: Ready) {

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What is done about a call at its times.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use orbium_giop::{Completion, SystemException};
+
+use super::Call;
+use crate::client::attempt::Choice;
+use crate::client::link::deadline_passed;
+use crate::client::timing::Timing;
+
+/// What is to be done at a time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Due {
+    /// The request may be sent.
+    Begin,
+    /// It has to be sent.
+    Sent,
+    /// The reply has to be there.
+    Reply,
+    /// The reply may be had.
+    Deliver,
+}
+
+impl Call {
+    /// Has the deadlines minded.
+    pub(super) fn await_sending(self: &Arc<Self>, timing: &Timing) -> Result<(), SystemException> {
+        match timing.sending.instant() {
+            Some(sending) => self.arm(sending, Due::Sent),
+            None => Ok(()),
+        }
+    }
+
+    /// Has something done at a time, and at no other.
+    pub(super) fn arm(self: &Arc<Self>, at: Instant, due: Due) -> Result<(), SystemException> {
+        let Some(reader) = self.reader.get() else {
+            return Ok(());
+        };
+        let before = self.lock().timer.replace((at, due));
+        if let Some((before, _)) = before {
+            reader.disarm(before, self.number);
+        }
+        reader.arm(at, self.number, self)
+    }
+
+    /// What was to be done at that time is due. On the thread that reads: this
+    /// does not block.
+    pub(in crate::client::asynchronous) fn fire(self: &Arc<Self>, at: Instant) {
+        let due = {
+            let mut state = self.lock();
+            let due = state.timer.filter(|(armed, _)| *armed == at);
+            state.timer = state.timer.filter(|_| due.is_none());
+            due
+        };
+        match due {
+            Some((_, Due::Begin)) => {
+                let call = Arc::clone(self);
+                self.chore(Box::new(move || call.send_at_last()));
+            }
+            Some((_, Due::Sent)) => self.has_to_be_sent(),
+            Some((_, Due::Reply)) => self.expire(),
+            Some((_, Due::Deliver)) => self.deliver_early(),
+            None => {}
+        }
+    }
+
+    fn send_at_last(self: &Arc<Self>) {
+        let timing = self.lock().timing;
+        if let Err(exception) = self.await_sending(&timing) {
+            return self.complete(Err(exception));
+        }
+        self.resume(|call, reader, attempt| call.send(reader, attempt, Choice::First));
+    }
+
+    /// The time for sending is over: then the one for the answer counts.
+    fn has_to_be_sent(self: &Arc<Self>) {
+        let (timing, sent, is_performed) = {
+            let state = self.lock();
+            (state.timing, state.sent.clone(), state.is_performed)
+        };
+        let is_sent = is_performed || sent.is_some_and(|(line, id)| line.has_sent(id));
+        match timing.reply.instant() {
+            _ if !is_sent => self.expire(),
+            Some(reply) if reply > Instant::now() => {
+                if let Err(exception) = self.arm(reply, Due::Reply) {
+                    self.complete(Err(exception));
+                }
+            }
+            Some(_) => self.expire(),
+            None => {}
+        }
+    }
+
+    /// The time is over.
+    fn expire(self: &Arc<Self>) {
+        let is_sent = self.withdraw();
+        let completed = match is_sent {
+            true => Completion::Maybe,
+            false => Completion::No,
+        };
+        self.complete(Err(SystemException {
+            completed,
+            ..deadline_passed()
+        }));
+    }
+
+    /// Nobody waits for the answer any more, and the server is told so. Whether it
+    /// has the request.
+    fn withdraw(&self) -> bool {
+        let (sent, is_performed) = {
+            let mut state = self.lock();
+            (state.sent.take(), state.is_performed)
+        };
+        match (sent, self.reader.get()) {
+            (Some((line, id)), Some(reader)) => line.withdraw(reader, id),
+            _ => is_performed,
+        }
+    }
+}
