@@ -44,6 +44,8 @@ fn run_all(orb: &Orb, served: &Served, facts: &Facts) -> Vec<Check> {
     let mut checks = check::receiver(&served.receiver, facts);
     checks.extend(check::peer(orb, &served.peer, facts));
     checks.extend(check::cube(&served.cube, facts));
+    let asynchronous = check::asynchronous(orb, &served.cube, &served.peer, facts);
+    checks.extend(asynchronous);
     checks
 }
 

@@ -5,6 +5,7 @@
 //! `interop/README.md`), so that one list of expected failures serves all.
 
 mod any;
+mod asynchronous;
 mod calls;
 mod cubit;
 mod echo;
@@ -93,6 +94,20 @@ pub fn peer(orb: &Orb, peer: &Peer, facts: &Facts) -> Vec<Check> {
         checks.extend(run(group, &world, facts));
     }
     checks.extend(system::run(&world));
+    checks
+}
+
+/// Checks the same operations called without waiting.
+#[must_use]
+pub fn asynchronous(orb: &Orb, cube: &Cube, peer: &Peer, facts: &Facts) -> Vec<Check> {
+    let _ = orb.root_poa().manager().activate();
+    let world = World {
+        orb: orb.clone(),
+        peer: peer.clone(),
+        facts: *facts,
+    };
+    let mut checks = run(asynchronous::CUBE, cube, facts);
+    checks.extend(run(asynchronous::PEER, &world, facts));
     checks
 }
 

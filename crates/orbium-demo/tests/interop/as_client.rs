@@ -150,6 +150,7 @@ pub(crate) fn all_checks(orb: &Orb, server: &Server) -> Result<(Facts, Vec<Line>
     let mut checks = check::receiver(&receiver, &facts);
     checks.extend(check::peer(orb, &target, &facts));
     checks.extend(check::cube(&cube, &facts));
+    checks.extend(check::asynchronous(orb, &cube, &target, &facts));
     checks.push(check::shutdown(&cube));
     Ok((facts, checks.into_iter().map(Line::from).collect()))
 }

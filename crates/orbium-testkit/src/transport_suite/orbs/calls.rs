@@ -58,6 +58,8 @@ fn check_all(subject: &Subject, strategy: ServerStrategy, change: impl Fn(&mut C
     let mut checks = check::receiver(&remote.receiver, &facts);
     checks.extend(check::peer(&client, &remote.peer, &facts));
     checks.extend(check::cube(&remote.cube, &facts));
+    let (cube, peer) = (&remote.cube, &remote.peer);
+    checks.extend(check::asynchronous(&client, cube, peer, &facts));
     checks.push(check::shutdown(&remote.cube));
     judge(&checks, &facts);
     within("the ends of both", move || {
