@@ -5,8 +5,8 @@
 
 use std::any::Any;
 use std::fmt;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use orbium_giop::SystemException;
@@ -14,8 +14,7 @@ use orbium_giop::dedication::Undedicated;
 use orbium_sys::Scheduling;
 use orbium_transport::Peer;
 
-use crate::lane::OWN;
-use crate::{Call, Lane, Orb, Poa, Priority, Reply};
+use crate::{Call, Orb, Priority, Reply};
 
 /// Is asked when the first request of a connection has the marker of
 /// [`orbium_giop::dedication`].
@@ -112,50 +111,42 @@ impl Drop for Place {
     }
 }
 
+/// Who decides about connections that ask for a thread of their own, and how many
+/// have one.
+#[derive(Default)]
+pub(crate) struct Dedications {
+    pub(crate) decides: OnceLock<Arc<dyn Dedication>>,
+    granted: Arc<AtomicUsize>,
+}
+
+impl Dedications {
+    /// Whether somebody decides.
+    pub(crate) fn are_decided(&self) -> bool {
+        self.decides.get().is_some()
+    }
+}
+
 impl Orb {
     /// Has connections that ask for a thread of their own decided about from now
     /// on; `false` if somebody else does already.
     pub fn install_dedication(&self, dedication: Arc<dyn Dedication>) -> bool {
-        self.core().dedication.set(dedication).is_ok()
+        self.core().dedications.decides.set(dedication).is_ok()
     }
 
     /// Connections that have a thread of their own now; at most
     /// [`Limits::dedicated_threads`](crate::Limits).
     #[must_use]
     pub fn dedicated_threads(&self) -> usize {
-        self.core().dedicated.load(Ordering::Acquire)
+        self.core().dedications.granted.load(Ordering::Acquire)
     }
 
     pub(crate) fn place_for_thread(&self) -> Result<Place, Undedicated> {
         let limit = self.config().limits.dedicated_threads;
-        Place::take(&self.core().dedicated, limit).ok_or(Undedicated::Limit)
-    }
-}
-
-impl Orb {
-    /// The adapter and the id of the active object that a key leads to.
-    #[must_use]
-    pub fn object_with_key(&self, key: &[u8]) -> Option<(Poa, Vec<u8>)> {
-        let object = self.core().registry.find(key).ok()?;
-        Some((object.poa(), object.id.to_vec()))
+        Place::take(&self.core().dedications.granted, limit).ok_or(Undedicated::Limit)
     }
 }
 
 impl Call<'_> {
-    /// The lane by whose connection the request came; `None` within the process,
-    /// and for a connection that has a thread of its own.
-    #[must_use]
-    pub fn lane(&self) -> Option<Lane> {
-        let number = self.incoming.peer?.lane();
-        match number {
-            OWN => self.orb().own_lane().ok(),
-            _ => {
-                let mut lanes = self.orb().lanes().into_iter();
-                lanes.find(|lane| lane.0.number == number)
-            }
-        }
-    }
-
     /// Gives the connection of this request a thread of its own, which serves all
     /// that comes after it. To be said before the answer, and before anything
     /// that blocks.

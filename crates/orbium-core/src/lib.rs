@@ -9,7 +9,10 @@
 // What is only told to `tracing`.
 #![cfg_attr(not(feature = "tracing"), allow(unused_variables))]
 // What only those use that were left out.
-#![cfg_attr(not(feature = "strategies"), allow(dead_code))]
+#![cfg_attr(
+    not(all(feature = "strategies", feature = "real-time")),
+    allow(dead_code)
+)]
 
 /// Ends a step of a call: `probe!(Point)`. Nothing at all without the feature
 /// `probes`.
@@ -36,6 +39,10 @@ mod client;
 mod config;
 #[cfg(feature = "configuration")]
 mod configuration;
+#[cfg(feature = "real-time")]
+mod dedication;
+#[cfg(not(feature = "real-time"))]
+#[path = "dedication/left_out.rs"]
 mod dedication;
 mod dispatch_hook;
 mod framing;
@@ -86,6 +93,7 @@ pub use client::{ClientStrategy, TimePolicies, UnknownClientStrategy, Unreachabl
 pub use config::{Config, ConnectTimeout, GiopMinor, Limits};
 #[cfg(feature = "configuration")]
 pub use configuration::{ConfigError, ConfigKey, LaneKey, Place};
+#[cfg(feature = "real-time")]
 pub use dedication::{Arrival, Dedication, Gate, OwnThread, Pass, ThreadAsked};
 pub use dispatch_hook::{Dispatch, DispatchHook, Hook, RequestInfo};
 pub use initial::{InvalidName, ObjectError};

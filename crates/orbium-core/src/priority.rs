@@ -4,7 +4,8 @@
 //!
 //! The number alone: what it means to the operating system is a mapping's
 //! affair, which this crate does not know. A thread that never sets one pays
-//! nothing.
+//! nothing. Calls tell servers of it, where references ask for that, with the feature
+//! `real-time` of this crate (`rt` of `orbium`).
 
 use std::cell::Cell;
 use std::fmt;

@@ -3,6 +3,7 @@
 
 mod interface;
 mod marshalling;
+#[cfg(feature = "real-time")]
 mod own;
 mod questions;
 
@@ -12,20 +13,19 @@ use std::sync::{Arc, OnceLock, PoisonError};
 use std::time::Duration;
 
 use orbium_cdr::{CdrError, CdrReader, CdrWriter};
-use orbium_giop::real_time::{PriorityBand, PublishedPolicies};
-use orbium_giop::{Completion, ExceptionKind, Ior, SystemException};
+use orbium_giop::real_time::PublishedPolicies;
+use orbium_giop::{Completion, ExceptionKind, Ior, SystemException, TaggedProfile};
 use orbium_sync::lock::Mutex;
 
 pub use interface::Interface;
 pub use questions::NarrowError;
 
-use crate::client::{Binding, Own, Wishes};
+use crate::client::{Binding, Wishes};
 use crate::orb::NOTICE_TIME_POLICY;
 use crate::orb::policies::ThreadPolicies;
 use crate::raises::Raises;
 use crate::{
-    Channel, OfferedProtocol, Operation, Orb, ProtocolPolicy, ProtocolProperties, TimePolicies,
-    client, protocol,
+    Channel, OfferedProtocol, Operation, Orb, ProtocolPolicy, TimePolicies, client, protocol,
 };
 
 /// A reference to an object, wherever it is. One pointer, cheap to clone; nil
@@ -55,14 +55,7 @@ const THREAD_POLICIES_KNOWN: usize = 8;
 pub(crate) struct Overrides {
     pub(crate) times: TimePolicies,
     pub(crate) protocols: Option<ProtocolPolicy>,
-    /// PriorityBandedConnectionPolicy.
-    pub(crate) bands: Option<Arc<[PriorityBand]>>,
-    /// PrivateConnectionPolicy.
-    pub(crate) private: bool,
-    /// What is asked of the sockets of its connections.
-    pub(crate) properties: Option<ProtocolProperties>,
-    /// Its connections ask their server for something.
-    pub(crate) own: Option<Arc<Own>>,
+    pub(crate) wishes: Wishes,
 }
 
 impl ObjectRef {
@@ -163,45 +156,12 @@ impl ObjectRef {
         })
     }
 
-    /// The same object with connections for bands of priorities: each call goes
-    /// over the connection of the band that its priority lies in
-    /// (PriorityBandedConnectionPolicy). Who makes the bands sees to it that
-    /// they make sense.
-    #[must_use]
-    pub fn with_bands(&self, bands: &[PriorityBand]) -> Self {
-        self.with_overrides(Overrides {
-            bands: Some(bands.into()),
-            ..self.0.overrides.clone()
-        })
-    }
-
-    /// The same object with connections that no other reference uses
-    /// (PrivateConnectionPolicy). A connection has one call at a time; others
-    /// that are made meanwhile open further ones.
-    #[must_use]
-    pub fn with_private_connections(&self) -> Self {
-        self.with_overrides(Overrides {
-            private: true,
-            ..self.0.overrides.clone()
-        })
-    }
-
-    /// The same object with connections whose sockets are asked for these
-    /// properties rather than for the ORB's.
-    #[must_use]
-    pub fn with_properties(&self, properties: ProtocolProperties) -> Self {
-        self.with_overrides(Overrides {
-            properties: Some(properties),
-            ..self.0.overrides.clone()
-        })
-    }
-
     /// Types of the policies that the reference and the client both have, though
     /// only one of them may.
     #[must_use]
     pub fn inconsistent_policies(&self) -> Vec<u32> {
         let published = protocol::published_policies(&self.0.ior);
-        let wishes = Wishes::of(&self.0.orb, &self.0.overrides);
+        let wishes = self.0.overrides.wishes.or_of(&self.0.orb);
         client::conflicts(&published, &wishes, self.0.policy().is_some())
     }
 
@@ -229,6 +189,24 @@ impl ObjectRef {
     /// As [`connect`](Self::connect).
     pub fn connect_many(&self, calls: usize) -> Result<(), SystemException> {
         client::connect(self, calls)
+    }
+
+    /// Another object of the same server, reached in the same ways and over the
+    /// same connections; `None` if it is not known how.
+    #[must_use]
+    pub fn with_object_key(&self, object_key: &[u8], type_id: &str) -> Option<Self> {
+        let profiles = self.ior().profiles.iter();
+        let profiles = profiles.filter_map(|it| TaggedProfile::with_object_key(it, object_key));
+        let profiles: Vec<_> = profiles.collect();
+        if profiles.is_empty() {
+            return None;
+        }
+        let ior = Ior {
+            type_id: type_id.to_owned(),
+            profiles,
+        };
+        let overrides = self.state().overrides.clone();
+        Some(Self::new(self.orb().clone(), Arc::new(ior), overrides))
     }
 
     fn with_overrides(&self, overrides: Overrides) -> Self {
@@ -261,12 +239,9 @@ impl ObjectRef {
     pub(crate) fn under_thread_policies(&self, of_thread: &ThreadPolicies) -> Option<Self> {
         let own = &self.0.overrides;
         let protocols = own.protocols.as_ref().or(of_thread.protocols.as_ref());
-        let bands = own.bands.as_ref().or(of_thread.connections.bands.as_ref());
-        let private = own.private || of_thread.connections.private;
+        let wishes = own.wishes.or(&of_thread.connections);
         let is_such = |overrides: &Overrides| {
-            overrides.protocols.as_ref() == protocols
-                && overrides.bands.as_ref() == bands
-                && overrides.private == private
+            overrides.protocols.as_ref() == protocols && overrides.wishes.shares_as(&wishes)
         };
         if is_such(own) {
             return self.0.forwarded();
@@ -281,8 +256,7 @@ impl ObjectRef {
             None => {
                 let object = self.with_overrides(Overrides {
                     protocols: protocols.cloned(),
-                    bands: bands.cloned(),
-                    private,
+                    wishes: wishes.clone(),
                     ..own.clone()
                 });
                 if known.len() == THREAD_POLICIES_KNOWN {

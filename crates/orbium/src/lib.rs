@@ -42,7 +42,7 @@
 //! | `libraries` | protocols out of shared libraries: `Protocols::load` |
 //! | `media` | `media`: frames of sound and pictures; brings `datagrams` |
 //! | `messaging` | the messaging halves `giop-lite` and `fixed`, and those of one's own |
-//! | `rt` | Real-time CORBA: `rt`; brings `strategies` |
+//! | `rt` | Real-time CORBA: `rt`, and what references say of priorities is heeded; brings `strategies` |
 //! | `shm` | the transport `shmiop`: memory that two processes share |
 //! | `strategies` | lanes (`Orb::add_lane`), leader-followers and worker pools, and every [`ClientStrategy`] but the first |
 //! | `tracing` | what the ORB notices is told to the crate `tracing` |
@@ -91,7 +91,8 @@ pub use orbium_core::probe;
 pub use orbium_core::lock;
 
 /// Real-time CORBA: priorities, thread pools, banded and private connections,
-/// mutexes.
+/// mutexes. Without, references that say something of priorities are called like any
+/// other, and keep it.
 #[cfg(feature = "rt")]
 pub use orbium_rt as rt;
 

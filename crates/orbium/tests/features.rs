@@ -2,6 +2,11 @@
 //! What was left out says with which feature it comes. Run for this package
 //! alone nothing is there but what always is; with the workspace all of it.
 
+use orbium::giop::component::TaggedComponent;
+use orbium::giop::real_time::{
+    PriorityBand, PriorityBandsValue, PriorityModel, PriorityModelValue,
+};
+use orbium::giop::{ExceptionKind, Ior};
 use orbium::{
     ClientStrategy, Config, LaneConfig, ObjectError, Orb, OrbError, Priority, Protocols,
     ServerStrategy,
@@ -182,6 +187,36 @@ fn strategies_that_always_are_there_serve() {
         assert_eq!(object.non_existent(), Ok(true), "{strategy}");
         orb.shutdown(true).unwrap();
     }
+}
+
+/// Without real time a reference is called like any other; with it, a call without
+/// a priority finds no band.
+#[test]
+fn what_a_reference_says_of_priorities_is_kept_whether_heeded_or_not() {
+    let server = listen("iiop://127.0.0.1:0").unwrap();
+    let at = &server.addresses().unwrap()[0];
+    let client = Orb::builder().build().unwrap();
+    let url = format!("corbaloc::1.2@{}:{}/Nothing", at.host, at.port);
+    let plain = client.string_to_object(&url).unwrap().expect("no nil");
+    let mut profile = plain.ior().iiop_profiles().next().expect("it is IIOP");
+    let model = PriorityModelValue {
+        model: PriorityModel::ClientPropagated,
+        server_priority: 5,
+    };
+    let bands = PriorityBandsValue(vec![PriorityBand { low: 1, high: 9 }]);
+    let policies = [model.to_policy(), bands.to_policy()];
+    profile
+        .components
+        .push(TaggedComponent::policies(&policies));
+    let ior = Ior::with_profile("IDL:Nothing:1.0", &profile).to_string();
+    let object = client.string_to_object(&ior).unwrap().expect("no nil");
+    let expected = match cfg!(feature = "rt") {
+        false => Ok(true),
+        true => Err(ExceptionKind::NoResources),
+    };
+    assert_eq!(object.non_existent().map_err(|it| it.kind), expected);
+    assert_eq!(object.ior().to_string(), ior);
+    assert!(object.published_policies().is_client_propagated());
 }
 
 #[test]

@@ -2,6 +2,11 @@
 //! A call until it is done: forwards followed, closed connections replaced,
 //! one address after the other.
 
+#[cfg(feature = "real-time")]
+mod at_priority;
+#[cfg(not(feature = "real-time"))]
+#[path = "attempt/left_out.rs"]
+mod at_priority;
 #[cfg(feature = "asynchronous")]
 mod suspended;
 
@@ -12,13 +17,11 @@ use std::time::Instant;
 use orbium_giop::{AddressingDisposition, Completion, ExceptionKind, Ior, SystemException, minor};
 
 use crate::ObjectRef;
-use crate::client::bands;
 use crate::client::binding::{Binding, no_usable_protocol};
 use crate::client::exchange::Outcome;
 use crate::client::link::{Link, deadline_passed};
-use crate::client::priorities::Priorities;
 use crate::client::timing::Timing;
-use crate::client::{locate, own, unreachable};
+use crate::client::{locate, unreachable};
 #[cfg(feature = "asynchronous")]
 pub(crate) use suspended::{Choice, Suspended, Way};
 
@@ -120,56 +123,6 @@ impl<'o> Attempt<'o> {
         }
     }
 
-    /// A link for a call whose reference has to do with priorities: to the
-    /// candidate that serves its priority, over connections of its own.
-    #[cold]
-    fn link_at_priority<'s>(
-        &'s self,
-        binding: &'s Binding,
-        priorities: &'s Priorities,
-    ) -> Result<Link<'s>, SystemException> {
-        let orb = self.object.orb();
-        let first = binding.candidates.first().ok_or_else(no_usable_protocol)?;
-        let at = priorities.of_call(orb, &first.object_key)?;
-        let said = at.said();
-        let start = priorities.candidate(at).unwrap_or(binding.preferred());
-        let own = priorities.own.as_ref();
-        let mut refused = match own {
-            Some(own) if own.is_once => own::lost(),
-            _ => no_usable_protocol(),
-        };
-        for offset in 0..binding.candidates.len() {
-            let index = (start + offset) % binding.candidates.len();
-            let candidate = &binding.candidates[index];
-            if own.is_some_and(|own| !own.may_lead_to(candidate.channel())) {
-                continue;
-            }
-            let apart = priorities.pool(orb, candidate, index, at)?;
-            let link = match apart {
-                None => Link::new(candidate, &self.timing),
-                Some(pool) => match priorities.band(at) {
-                    Some(band) => bands::link(orb, candidate, pool, &self.timing, band),
-                    None => Link::through(candidate, Some(pool), &self.timing),
-                },
-            };
-            match link {
-                Ok(link) => {
-                    binding.prefer(index);
-                    self.candidate.set(index);
-                    if let Some(own) = own {
-                        own.leads_to(candidate.channel());
-                        return Ok(link.asking(own).saying(said));
-                    }
-                    return Ok(link.saying(said));
-                }
-                Err(exception) if !may_try_others(exception) => return Err(exception),
-                Err(exception) if offset == 0 => refused = exception,
-                Err(_) => {}
-            }
-        }
-        Err(refused)
-    }
-
     /// A link for a request without a reply, over datagrams where they are
     /// preferred or the only way.
     pub(crate) fn link_for_oneway(&self) -> Result<Link<'_>, SystemException> {
@@ -198,21 +151,12 @@ impl<'o> Attempt<'o> {
         binding: &'s Binding,
         place: usize,
     ) -> Result<Link<'s>, SystemException> {
-        let orb = self.object.orb();
         let candidate = binding.datagrams.get(place);
         let candidate = candidate.ok_or_else(no_usable_protocol)?;
         let Some(priorities) = &binding.priorities else {
             return Link::new(candidate, &self.timing);
         };
-        let at = priorities.of_call(orb, &candidate.object_key)?;
-        let place = binding.candidates.len() + place;
-        match priorities.pool(orb, candidate, place, at)? {
-            None => Link::new(candidate, &self.timing),
-            Some(pool) => {
-                let link = Link::through(candidate, Some(pool), &self.timing)?;
-                Ok(link.saying(at.said()))
-            }
-        }
+        self.datagram_link_at_priority(binding, priorities, place)
     }
 
     #[cold]

@@ -15,8 +15,8 @@ use orbium_giop::{
 };
 
 use crate::client::pool::Pool;
-use crate::client::pools::{Apart, PoolKey};
-use crate::client::priorities::{Priorities, Wishes, conflicts};
+use crate::client::pools::PoolKey;
+use crate::client::priorities::{Apart, Lanes, Priorities, conflicts};
 use crate::client::timing::Timing;
 use crate::protocol::{self, Offer};
 use crate::reference::Overrides;
@@ -117,31 +117,27 @@ impl Binding {
         overrides: &Overrides,
     ) -> Result<Self, SystemException> {
         let published = protocol::published_policies(ior);
-        let wishes = Wishes::of(orb, overrides);
+        let wishes = overrides.wishes.or_of(orb);
         if !conflicts(&published, &wishes, policy.is_some()).is_empty() {
             return Err(not_reconciled());
         }
         let exposed = protocol::exposed_protocols(&published);
         let policy = policy.or(exposed.as_ref());
-        let mut lanes = Vec::new();
+        let mut lanes = Lanes::default();
         let (mut candidates, mut datagrams) = (Vec::new(), Vec::new());
         let mut datagrams_first = false;
         let mut refused = None;
         for offer in protocol::wanted(ior, policy) {
             let over_datagrams = orb.config().protocols.is_datagram(&offer.channel);
-            let served = protocol::lanes(&offer.components).into_iter();
-            let served = served.filter(|(_, address)| *address == offer.channel.address);
-            let served: Vec<_> = served
-                .map(|(priority, _)| (priority, candidates.len()))
-                .collect();
+            let served = Lanes::served(&offer);
             match Candidate::new(orb, offer) {
                 Ok(candidate) if over_datagrams => {
                     datagrams_first |= candidates.is_empty();
                     datagrams.push(candidate);
                 }
                 Ok(candidate) => {
+                    lanes.add(served, candidates.len());
                     candidates.push(candidate);
-                    lanes.extend(served);
                 }
                 Err(exception) => refused = Some(exception),
             }

@@ -130,14 +130,14 @@ impl Connection {
         if self.introduction.is_none() && !self.is_new() {
             self.asking = None;
         }
-        let marker = self.asking.as_ref().and_then(|own| own.asks);
+        let marker = self.asking.as_ref().and_then(|own| own.asks());
         let said = marker.map_or(said, |marker| said.with(marker));
         self.introduction = Introduction::new(code_sets, said);
     }
 
     /// The next request asks the server for what `own` wants, if it wants any.
     pub(crate) fn ask(&mut self, own: &Arc<Own>) {
-        self.asking = own.asks.is_some().then(|| Arc::clone(own));
+        self.asking = own.asks().is_some().then(|| Arc::clone(own));
     }
 
     /// The server has said that to the marker.

@@ -167,3 +167,20 @@ pub(super) fn deadline_passed() -> SystemException {
         Completion::No,
     )
 }
+
+/// Raised where the one connection has ended.
+#[cold]
+pub(super) fn binding_lost() -> SystemException {
+    SystemException::orbium(ExceptionKind::Rebind, minor::BINDING_LOST, Completion::No)
+}
+
+/// Raised in a nested call where the one connection is busy: it may be waiting
+/// for that very call.
+#[cold]
+pub(super) fn binding_busy() -> SystemException {
+    SystemException::orbium(
+        ExceptionKind::Transient,
+        minor::CONNECTION_LIMIT,
+        Completion::No,
+    )
+}

@@ -11,6 +11,10 @@ mod counts;
 mod exchange;
 mod link;
 mod locate;
+#[cfg(feature = "real-time")]
+mod own;
+#[cfg(not(feature = "real-time"))]
+#[path = "own/left_out.rs"]
 mod own;
 #[cfg(feature = "strategies")]
 mod per_thread;
@@ -19,6 +23,10 @@ mod per_thread;
 mod per_thread;
 mod pool;
 mod pools;
+#[cfg(feature = "real-time")]
+mod priorities;
+#[cfg(not(feature = "real-time"))]
+#[path = "priorities/left_out.rs"]
 mod priorities;
 #[cfg(feature = "strategies")]
 mod reacting;
@@ -40,6 +48,7 @@ use orbium_cdr::{CdrError, CdrReader, CdrWriter};
 use orbium_giop::SystemException;
 
 pub(crate) use binding::{Binding, no_usable_protocol};
+#[cfg(feature = "real-time")]
 pub(crate) use own::Own;
 pub(crate) use pools::Pools;
 pub(crate) use priorities::{Wishes, conflicts};

@@ -6,7 +6,6 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use orbium_giop::dedication::{DedicationReply, DedicationRequest};
-use orbium_giop::{Completion, ExceptionKind, SystemException, minor};
 
 use crate::{Channel, Priority};
 
@@ -15,9 +14,9 @@ use crate::{Channel, Priority};
 pub(crate) struct Own {
     pub(crate) number: u64,
     /// The marker that the first request of each connection has.
-    pub(crate) asks: Option<DedicationRequest>,
+    asks: Option<DedicationRequest>,
     /// There is one connection, and never another.
-    pub(crate) is_once: bool,
+    is_once: bool,
     /// Decides how what is sent is marked for the network.
     pub(crate) priority: Option<Priority>,
     /// Where the one connection leads.
@@ -60,6 +59,16 @@ impl Own {
         Self::new(None, priority, true)
     }
 
+    /// The marker that connections begin with, if they ask for something.
+    pub(crate) fn asks(&self) -> Option<DedicationRequest> {
+        self.asks
+    }
+
+    /// Whether there is one connection, and never another.
+    pub(crate) fn is_once(&self) -> bool {
+        self.is_once
+    }
+
     /// Whether a connection may lead there.
     pub(crate) fn may_lead_to(&self, channel: Option<&Channel>) -> bool {
         let leads = self.leads.get();
@@ -81,21 +90,4 @@ impl Own {
     pub(crate) fn said(&self) -> Option<DedicationReply> {
         *self.said.lock().unwrap_or_else(PoisonError::into_inner)
     }
-}
-
-/// Raised where the one connection has ended.
-#[cold]
-pub(crate) fn lost() -> SystemException {
-    SystemException::orbium(ExceptionKind::Rebind, minor::BINDING_LOST, Completion::No)
-}
-
-/// Raised in a nested call where the one connection is busy: it may be waiting
-/// for that very call.
-#[cold]
-pub(crate) fn busy() -> SystemException {
-    SystemException::orbium(
-        ExceptionKind::Transient,
-        minor::CONNECTION_LIMIT,
-        Completion::No,
-    )
 }

@@ -13,14 +13,14 @@ use orbium_sync::lock::{Condvar, Mutex, MutexGuard};
 use orbium_sync::{Shelf, role};
 use orbium_transport::{Connector, Deadline};
 
+use crate::client::SEATS;
 use crate::client::connection::Connection;
 use crate::client::counts::Counts;
-use crate::client::link::deadline_passed;
+use crate::client::link::{binding_busy, binding_lost, deadline_passed};
 use crate::client::per_thread::OwnConnections;
 use crate::client::pools::{All, PoolKey};
 use crate::client::shared::Hub;
 use crate::client::waiting;
-use crate::client::{SEATS, own};
 use crate::server::keeps_reactor;
 use crate::{Channel, ClientStrategy, Config};
 use making::connector;
@@ -83,7 +83,7 @@ impl Pool {
         all: &Arc<All>,
     ) -> Result<Arc<Self>, SystemException> {
         let connector = connector(config, &key)?;
-        let is_private = key.apart.private.is_some();
+        let is_private = key.apart.is_private();
         let over_datagrams = config.protocols.is_datagram(&key.channel);
         let strategy = if is_private || over_datagrams {
             ClientStrategy::ExclusivePool
@@ -97,7 +97,7 @@ impl Pool {
         };
         let limit = match source {
             Source::Shared(_) => limits.calls_per_connection.min(SEATS as usize),
-            Source::Exclusive(_) if key.apart.is_once => 1,
+            Source::Exclusive(_) if key.apart.is_once() => 1,
             Source::Exclusive(_) => limits.connections_per_server,
         };
         let reacts = config.client_strategy == ClientStrategy::Reactor && !over_datagrams;
@@ -174,7 +174,7 @@ impl Pool {
         }
         match self.connect(deadline) {
             Ok(connection) => {
-                if self.key.apart.is_once {
+                if self.key.apart.is_once() {
                     self.lock().is_made = true;
                 }
                 if let Some(all) = self.all.upgrade() {
@@ -243,12 +243,12 @@ impl Pool {
             return Ok(Found::Idle(connection));
         }
         if state.is_made && state.open == 0 {
-            return Err(own::lost());
+            return Err(binding_lost());
         }
         let left = limit.remaining();
         let goes_beyond = left.is_err() && is_nested;
-        if goes_beyond && self.key.apart.is_once && state.open > 0 {
-            return Err(own::busy());
+        if goes_beyond && self.key.apart.is_once() && state.open > 0 {
+            return Err(binding_busy());
         }
         if state.open < self.limit || goes_beyond {
             state.open += 1;

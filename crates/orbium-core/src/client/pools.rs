@@ -10,12 +10,12 @@ use std::time::{Duration, Instant};
 
 use orbium_giop::SystemException;
 use orbium_giop::codeset::Negotiated;
-use orbium_giop::real_time::PriorityBand;
 use orbium_sync::lock::{Condvar, Mutex, MutexGuard};
 
 use crate::client::counts::Counts;
 use crate::client::pool::Pool;
-use crate::{Channel, Config, NetworkMark, ProtocolProperties};
+use crate::client::priorities::Apart;
+use crate::{Channel, Config};
 
 /// What connections must have in common to be used for one another: the
 /// channel, and the code sets, which cannot change once they are settled.
@@ -24,23 +24,6 @@ pub(crate) struct PoolKey {
     pub(crate) channel: Channel,
     pub(crate) negotiated: Negotiated,
     pub(crate) apart: Apart,
-}
-
-/// What keeps connections from being shared, or shared by all.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Apart {
-    /// They are for requests of these priorities.
-    pub(crate) band: Option<PriorityBand>,
-    /// They are one reference's own; a number for each.
-    pub(crate) private: Option<u64>,
-    /// Each request says at which priority it is to be served.
-    pub(crate) carries: bool,
-    /// What they send is marked for the network.
-    pub(crate) mark: Option<NetworkMark>,
-    /// What is asked of their sockets, if not what the ORB asks of all.
-    pub(crate) properties: Option<ProtocolProperties>,
-    /// There is one, and never another.
-    pub(crate) is_once: bool,
 }
 
 impl Hash for PoolKey {
@@ -113,15 +96,15 @@ impl Pools {
     pub(crate) fn pool(&self, key: PoolKey) -> Result<Arc<Pool>, SystemException> {
         let all = &self.0;
         let mut known = all.lock();
-        let found = match key.apart.private {
-            None => known.shared.get(&key).cloned(),
-            Some(_) => known.private(&key),
+        let found = match key.apart.is_private() {
+            false => known.shared.get(&key).cloned(),
+            true => known.private(&key),
         };
         if let Some(pool) = found {
             return Ok(pool);
         }
         let pool = Pool::new(key.clone(), &all.config, all)?;
-        if key.apart.private.is_some() {
+        if key.apart.is_private() {
             known.private.retain(|pool| pool.strong_count() > 0);
             known.private.push(Arc::downgrade(&pool));
         } else {

@@ -12,10 +12,10 @@ use orbium_giop::{Completion, ExceptionKind, SystemException};
 use crate::client::binding::{Candidate, Route, Said};
 use crate::client::own::{Own, next_number};
 use crate::client::pool::Pool;
-use crate::client::pools::{Apart, PoolKey};
+use crate::client::pools::PoolKey;
 use crate::priority;
-use crate::reference::Overrides;
-use crate::{NetworkMark, Orb, Priority, ProtocolProperties};
+use crate::protocol::{self, Offer};
+use crate::{ConnectionWishes, NetworkMark, Orb, Priority, ProtocolProperties};
 
 /// Code points there are.
 const MARKS: usize = 64;
@@ -33,7 +33,7 @@ pub(crate) struct Priorities {
     /// Whether the priority of a call says how it is marked for the network.
     marks: bool,
     /// What connections ask their server for.
-    pub(crate) own: Option<Arc<Own>>,
+    own: Option<Arc<Own>>,
 }
 
 /// The connections to one candidate.
@@ -47,26 +47,93 @@ struct Pools {
     marked: Box<[OnceLock<Arc<Pool>>]>,
 }
 
-/// What a client asks of the connections of a reference: the reference itself,
-/// or else the ORB.
-#[derive(Debug, Default)]
-pub(crate) struct Wishes {
-    bands: Option<Arc<[PriorityBand]>>,
-    private: bool,
+/// What keeps connections from being shared, or shared by all.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Apart {
+    /// They are for requests of these priorities.
+    band: Option<PriorityBand>,
+    /// They are one reference's own; a number for each.
+    private: Option<u64>,
+    /// Each request says at which priority it is to be served.
+    carries: bool,
+    /// What they send is marked for the network.
+    mark: Option<NetworkMark>,
+    /// What is asked of their sockets, if not what the ORB asks of all.
     properties: Option<ProtocolProperties>,
-    own: Option<Arc<Own>>,
+    /// There is one, and never another.
+    is_once: bool,
+}
+
+impl Apart {
+    pub(crate) fn is_private(&self) -> bool {
+        self.private.is_some()
+    }
+
+    pub(crate) fn is_once(&self) -> bool {
+        self.is_once
+    }
+
+    /// What is asked of their sockets instead of what the ORB asks of all.
+    pub(crate) fn properties(&self, of_all: ProtocolProperties) -> Option<ProtocolProperties> {
+        match (self.mark, self.properties) {
+            (None, own) => own,
+            (Some(mark), own) => Some(mark.on(own.unwrap_or(of_all))),
+        }
+    }
+}
+
+/// What a client asks of the connections of a reference.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Wishes {
+    /// PriorityBandedConnectionPolicy.
+    pub(crate) bands: Option<Arc<[PriorityBand]>>,
+    /// PrivateConnectionPolicy.
+    pub(crate) private: bool,
+    /// What is asked of the sockets of its connections.
+    pub(crate) properties: Option<ProtocolProperties>,
+    /// Its connections ask their server for something.
+    pub(crate) own: Option<Arc<Own>>,
 }
 
 impl Wishes {
-    pub(crate) fn of(orb: &Orb, overrides: &Overrides) -> Self {
-        let of_orb = orb.real_time().map(|it| it.connections());
-        let of_orb = of_orb.unwrap_or_default();
+    /// These, or else what a thread or the ORB asks.
+    pub(crate) fn or(&self, others: &ConnectionWishes) -> Self {
         Self {
-            bands: overrides.bands.clone().or(of_orb.bands),
-            private: overrides.private || of_orb.private,
-            properties: overrides.properties,
-            own: overrides.own.clone(),
+            bands: self.bands.as_ref().or(others.bands.as_ref()).cloned(),
+            private: self.private || others.private,
+            ..self.clone()
         }
+    }
+
+    /// These, or else what the ORB asks.
+    pub(crate) fn or_of(&self, orb: &Orb) -> Self {
+        let of_orb = orb.real_time().map(|it| it.connections());
+        self.or(&of_orb.unwrap_or_default())
+    }
+
+    /// Whether calls share connections as with the others.
+    pub(crate) fn shares_as(&self, others: &Self) -> bool {
+        self.bands == others.bands && self.private == others.private
+    }
+}
+
+/// Priorities that candidates serve, and which those are.
+#[derive(Debug, Default)]
+pub(crate) struct Lanes(Vec<(i16, usize)>);
+
+/// Priorities that a candidate serves.
+pub(crate) struct Served(Vec<i16>);
+
+impl Lanes {
+    pub(crate) fn served(offer: &Offer) -> Served {
+        let lanes = protocol::lanes(&offer.components).into_iter();
+        let served = lanes.filter(|(_, address)| *address == offer.channel.address);
+        Served(served.map(|(priority, _)| priority).collect())
+    }
+
+    pub(crate) fn add(&mut self, served: Served, candidate: usize) {
+        let served = served.0.into_iter();
+        self.0.extend(served.map(|priority| (priority, candidate)));
     }
 }
 
@@ -120,7 +187,7 @@ impl Priorities {
         published: &PublishedPolicies,
         wishes: &Wishes,
         candidates: impl Iterator<Item = &'c Candidate>,
-        lanes: Vec<(i16, usize)>,
+        lanes: Lanes,
     ) -> Result<Option<Box<Self>>, SystemException> {
         let bands = match (&wishes.bands, &published.bands) {
             _ if wishes.own.is_some() => Vec::new(),
@@ -136,7 +203,7 @@ impl Priorities {
             || wishes.private
             || wishes.properties.is_some()
             || wishes.own.is_some();
-        if !carries && !apart && lanes.is_empty() && !marks {
+        if !carries && !apart && lanes.0.is_empty() && !marks {
             return Ok(None);
         }
         let pools = candidates
@@ -146,10 +213,15 @@ impl Priorities {
             model: published.priority_model,
             bands: bands.into(),
             pools,
-            lanes: lanes.into(),
+            lanes: lanes.0.into(),
             marks,
             own: wishes.own.clone(),
         })))
+    }
+
+    /// What connections ask their server for.
+    pub(crate) fn own(&self) -> Option<&Arc<Own>> {
+        self.own.as_ref()
     }
 
     /// At which priority a call goes out, and in which band.
@@ -243,7 +315,7 @@ impl Pools {
             properties: wishes.properties,
             carries,
             mark: marked_for.and_then(|at| orb.real_time()?.network_mark(at)),
-            is_once: own.is_some_and(|own| own.is_once),
+            is_once: own.is_some_and(Own::is_once),
             ..Apart::default()
         };
         let mut apart = Vec::new();

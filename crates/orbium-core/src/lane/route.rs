@@ -6,7 +6,7 @@ use orbium_sys::Scheduling;
 
 use crate::adapter::{ActiveObject, Incoming};
 use crate::dispatch_hook::{Dispatch, RequestInfo, asked_priority};
-use crate::{Lane, Orb, Policies, Priority};
+use crate::{Call, Lane, Orb, Policies, Priority};
 
 /// At which priority a request is served, if not at that of the thread.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -54,6 +54,22 @@ pub(crate) fn lane_of_object(
 pub(crate) fn lane_for(lanes: &[Lane], priority: Priority) -> Option<&Lane> {
     let fits = |lane: &&Lane| lane.priority().is_none_or(|it| it <= priority);
     lanes.iter().filter(fits).max_by_key(|lane| lane.priority())
+}
+
+impl Call<'_> {
+    /// The lane by whose connection the request came; `None` within the process,
+    /// and for a connection that has a thread of its own.
+    #[must_use]
+    pub fn lane(&self) -> Option<Lane> {
+        let number = self.incoming.peer?.lane();
+        match number {
+            OWN => self.orb().own_lane().ok(),
+            _ => {
+                let mut lanes = self.orb().lanes().into_iter();
+                lanes.find(|lane| lane.0.number == number)
+            }
+        }
+    }
 }
 
 impl Incoming<'_> {

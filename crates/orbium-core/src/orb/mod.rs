@@ -8,7 +8,7 @@ pub(crate) mod policies;
 mod references;
 
 use std::fmt;
-use std::sync::atomic::{AtomicU8, AtomicUsize};
+use std::sync::atomic::AtomicU8;
 use std::sync::{Arc, Condvar, Mutex, OnceLock, Weak};
 
 use orbium_cdr::Owner;
@@ -16,10 +16,11 @@ use orbium_giop::{Completion, ExceptionKind, SystemException};
 
 use crate::adapter::Registry;
 use crate::client::Pools;
+use crate::dedication::Dedications;
 use crate::initial::InitialReferences;
 use crate::lane::Lanes;
 use crate::server::Server;
-use crate::{Config, Dedication, Lane, Poa, RealTime};
+use crate::{Config, Lane, Poa, RealTime};
 
 pub use builder::OrbBuilder;
 pub use error::OrbError;
@@ -44,10 +45,7 @@ pub(crate) struct OrbCore {
     pub(crate) lanes: Lanes,
     /// Whom calls ask about priorities.
     pub(crate) real_time: OnceLock<Arc<dyn RealTime>>,
-    /// Who decides about connections that ask for a thread of their own, and how
-    /// many have one.
-    pub(crate) dedication: OnceLock<Arc<dyn Dedication>>,
-    pub(crate) dedicated: Arc<AtomicUsize>,
+    pub(crate) dedications: Dedications,
     state: AtomicU8,
     /// What a call has to know before it begins: that the ORB has ended, or
     /// that some thread has a policy of its own. Zero nearly always.
@@ -108,8 +106,7 @@ impl Orb {
             server: OnceLock::new(),
             lanes: Lanes::default(),
             real_time: OnceLock::new(),
-            dedication: OnceLock::new(),
-            dedicated: Arc::default(),
+            dedications: Dedications::default(),
             state: AtomicU8::new(RUNNING),
             notice: AtomicU8::new(0),
             ending: Mutex::new(()),

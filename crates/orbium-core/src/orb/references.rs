@@ -12,7 +12,7 @@ use crate::client::no_usable_protocol;
 use crate::lane::lane_for;
 use crate::reference::Overrides;
 use crate::server::Server;
-use crate::{Channel, Lane, ObjectRef, Priority, ProtocolPolicy, protocol};
+use crate::{Channel, Lane, ObjectRef, Poa, Priority, ProtocolPolicy, protocol};
 
 impl Orb {
     /// The server half, listening on a free port if no endpoint was given.
@@ -106,6 +106,13 @@ impl Orb {
         let has = |lane: &Lane| lane.channels().contains(channel);
         let own = matches!(self.0.server.get(), Some(Ok(server)) if has(&server.0));
         own || self.0.lanes.lock().iter().any(has)
+    }
+
+    /// The adapter and the id of the active object that a key leads to.
+    #[must_use]
+    pub fn object_with_key(&self, key: &[u8]) -> Option<(Poa, Vec<u8>)> {
+        let object = self.core().registry.find(key).ok()?;
+        Some((object.poa(), object.id.to_vec()))
     }
 
     /// A reference to the object with that key of ours, over these protocols if

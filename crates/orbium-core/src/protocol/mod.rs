@@ -21,9 +21,11 @@ mod registry;
 #[cfg(feature = "libraries")]
 pub use library::LoadError;
 pub use offer::Channel;
+#[cfg(feature = "real-time")]
+pub(crate) use offer::lanes;
 #[cfg(feature = "bridge")]
 pub(crate) use offer::not_understood;
-pub(crate) use offer::{Offer, bears_cancelling, code_sets, groups, lanes, offers};
+pub(crate) use offer::{Offer, bears_cancelling, code_sets, groups, offers};
 pub use offered::OfferedProtocol;
 pub(crate) use offered::{offered, wanted};
 pub use policy::{ProtocolPolicy, ProtocolPolicyError};

@@ -2,9 +2,14 @@
 //! Messages from a client: requests to servants, the others answered here.
 
 mod arriving;
+#[cfg(feature = "real-time")]
 mod gated;
 mod queued;
 mod request;
+#[cfg(feature = "real-time")]
+mod telling;
+#[cfg(not(feature = "real-time"))]
+#[path = "intake/telling/left_out.rs"]
 mod telling;
 
 use std::sync::Arc;
@@ -23,7 +28,9 @@ use crate::framing::{Framing, FramingError};
 use crate::lane::Decided;
 use crate::server::connection::ServerConnection;
 use crate::{Lane, Limits, Orb};
-pub(super) use queued::{Answering, Queued, Sink};
+#[cfg(feature = "strategies")]
+pub(super) use queued::Answering;
+pub(super) use queued::{Queued, Sink};
 
 /// The receiving side of a connection.
 #[derive(Debug)]

@@ -4,6 +4,7 @@
 mod bell;
 mod cancelled;
 mod connection;
+#[cfg(feature = "real-time")]
 mod dedicated;
 mod ending;
 mod idle;
@@ -11,6 +12,10 @@ mod intake;
 mod lane_core;
 #[cfg(feature = "strategies")]
 mod leader_followers;
+#[cfg(feature = "real-time")]
+mod own_thread;
+#[cfg(not(feature = "real-time"))]
+#[path = "own_thread/left_out.rs"]
 mod own_thread;
 mod passing;
 #[cfg(feature = "strategies")]

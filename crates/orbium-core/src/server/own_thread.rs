@@ -99,7 +99,7 @@ impl ServerConnection {
     /// and somebody here knows it.
     #[inline]
     pub(super) fn marker(&self, orb: &Orb, contexts: &ServiceContexts<'_>) -> Option<Marker> {
-        let dedication = orb.core().dedication.get()?;
+        let dedication = orb.core().dedications.decides.get()?;
         let data = contexts.find(service_context::ORBIUM_DEDICATION)?;
         let unasked = matches!(
             *self

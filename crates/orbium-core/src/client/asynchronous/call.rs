@@ -247,7 +247,7 @@ impl Call {
     ) -> Result<Prepared, SystemException> {
         let way = attempt.way(choice)?;
         let pool = match way.pool {
-            Some(pool) if !way.own.is_some_and(|own| own.is_once) => pool,
+            Some(pool) if !way.own.is_some_and(|own| own.is_once()) => pool,
             pool => {
                 let is_local = pool.is_none();
                 return Ok(Prepared::ByThread { is_local });

@@ -135,7 +135,7 @@ impl Line {
             pending: HashMap::new(),
             last_id: 0,
             is_introduced: false,
-            asking: way.own.filter(|own| own.asks.is_some()).cloned(),
+            asking: way.own.filter(|own| own.asks().is_some()).cloned(),
             wants_room: false,
             sending: None,
             used: Instant::now(),
@@ -258,7 +258,7 @@ impl State {
             self.last_id = self.last_id.wrapping_add(2);
         }
         let unknown = !self.is_introduced && key.negotiated != Negotiated::DEFAULT;
-        let marker = self.asking.as_ref().and_then(|own| own.asks);
+        let marker = self.asking.as_ref().and_then(|own| own.asks());
         let said = marker.map_or(said, |marker| said.with(marker));
         let code_sets = unknown.then_some(key.negotiated);
         (self.last_id, Introduction::new(code_sets, said))

@@ -117,7 +117,7 @@ impl<'o> Attempt<'o> {
             band: apart.and(priorities.band(at)),
             pool: apart.or_else(|| shared(candidate)),
             said: at.said(),
-            own: priorities.own.as_ref(),
+            own: priorities.own(),
         })
     }
 

@@ -54,12 +54,11 @@ pub(in crate::client) fn connector(
     key: &PoolKey,
 ) -> Result<Box<dyn Connector>, SystemException> {
     let channel = &key.channel;
-    let made = match (key.apart.mark, key.apart.properties) {
-        (None, None) => config.protocols.connector(channel, config),
-        (mark, properties) => {
-            let properties = properties.unwrap_or(config.properties);
+    let made = match key.apart.properties(config.properties) {
+        None => config.protocols.connector(channel, config),
+        Some(properties) => {
             let mut own = config.clone();
-            own.properties = mark.map_or(properties, |mark| mark.on(properties));
+            own.properties = properties;
             config.protocols.connector(channel, &own)
         }
     };

@@ -26,7 +26,7 @@ impl Intake {
     pub(in crate::server) fn take_for(&mut self, source: &Source<'_>, sink: &dyn Sink) -> Taken {
         match self.framing.next() {
             Ok(Some(header)) if header.kind == MessageKind::Request && !header.more_fragments => {
-                if source.orb.core().dedication.get().is_some() && self.is_marked(source, &header) {
+                if source.orb.core().dedications.are_decided() && self.is_marked(source, &header) {
                     return Taken::Marked;
                 }
                 let mut octets = sink.room();

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The links of calls whose reference has to do with priorities.
+
+use orbium_giop::SystemException;
+
+use super::{Attempt, may_try_others};
+use crate::client::bands;
+use crate::client::binding::{Binding, no_usable_protocol};
+use crate::client::link::{Link, binding_lost};
+use crate::client::priorities::Priorities;
+
+impl Attempt<'_> {
+    /// A link for a call whose reference has to do with priorities: to the
+    /// candidate that serves its priority, over connections of its own.
+    #[cold]
+    pub(super) fn link_at_priority<'s>(
+        &'s self,
+        binding: &'s Binding,
+        priorities: &'s Priorities,
+    ) -> Result<Link<'s>, SystemException> {
+        let orb = self.object.orb();
+        let first = binding.candidates.first().ok_or_else(no_usable_protocol)?;
+        let at = priorities.of_call(orb, &first.object_key)?;
+        let said = at.said();
+        let start = priorities.candidate(at).unwrap_or(binding.preferred());
+        let own = priorities.own();
+        let mut refused = match own {
+            Some(own) if own.is_once() => binding_lost(),
+            _ => no_usable_protocol(),
+        };
+        for offset in 0..binding.candidates.len() {
+            let index = (start + offset) % binding.candidates.len();
+            let candidate = &binding.candidates[index];
+            if own.is_some_and(|own| !own.may_lead_to(candidate.channel())) {
+                continue;
+            }
+            let apart = priorities.pool(orb, candidate, index, at)?;
+            let link = match apart {
+                None => Link::new(candidate, &self.timing),
+                Some(pool) => match priorities.band(at) {
+                    Some(band) => bands::link(orb, candidate, pool, &self.timing, band),
+                    None => Link::through(candidate, Some(pool), &self.timing),
+                },
+            };
+            match link {
+                Ok(link) => {
+                    binding.prefer(index);
+                    self.candidate.set(index);
+                    if let Some(own) = own {
+                        own.leads_to(candidate.channel());
+                        return Ok(link.asking(own).saying(said));
+                    }
+                    return Ok(link.saying(said));
+                }
+                Err(exception) if !may_try_others(exception) => return Err(exception),
+                Err(exception) if offset == 0 => refused = exception,
+                Err(_) => {}
+            }
+        }
+        Err(refused)
+    }
+
+    /// The same over datagrams, to the one in that place.
+    #[cold]
+    pub(super) fn datagram_link_at_priority<'s>(
+        &'s self,
+        binding: &'s Binding,
+        priorities: &'s Priorities,
+        place: usize,
+    ) -> Result<Link<'s>, SystemException> {
+        let orb = self.object.orb();
+        let candidate = binding.datagrams.get(place);
+        let candidate = candidate.ok_or_else(no_usable_protocol)?;
+        let at = priorities.of_call(orb, &candidate.object_key)?;
+        let place = binding.candidates.len() + place;
+        match priorities.pool(orb, candidate, place, at)? {
+            None => Link::new(candidate, &self.timing),
+            Some(pool) => {
+                let link = Link::through(candidate, Some(pool), &self.timing)?;
+                Ok(link.saying(at.said()))
+            }
+        }
+    }
+}
