@@ -4,9 +4,10 @@
 //! points, which costs a multi-threaded program some sixty instructions each.
 #![expect(unsafe_code, reason = "system calls that no small safe crate offers")]
 
-use std::io;
+use std::io::{self, IoSlice};
 #[cfg(target_os = "linux")]
 use std::mem::MaybeUninit;
+use std::mem::zeroed;
 #[cfg(feature = "datagrams")]
 use std::net::{SocketAddr, UdpSocket};
 use std::os::fd::{AsFd, AsRawFd};
@@ -123,6 +124,20 @@ pub(crate) fn send<S: AsFd>(socket: &S, octets: &[u8]) -> io::Result<usize> {
     // SAFETY: the descriptor is open as long as it is borrowed; the kernel reads
     // as many octets as there are, and no address.
     unsafe { system_call!(SYS_sendto, sendto(fd, at, len, QUIETLY, to, to_len)) }
+}
+
+/// Sends what fits of several pieces.
+pub(crate) fn send_pieces<S: AsFd>(socket: &S, pieces: &[IoSlice<'_>]) -> io::Result<usize> {
+    let fd = socket.as_fd().as_raw_fd();
+    // SAFETY: numbers and pointers, of which none point anywhere.
+    let mut message: libc::msghdr = unsafe { zeroed() };
+    message.msg_iov = pieces.as_ptr().cast_mut().cast();
+    message.msg_iovlen = pieces.len() as _;
+    let message = &raw const message;
+    // SAFETY: the descriptor is open as long as it is borrowed; on Unix systems an
+    // `IoSlice` lies in memory as an `iovec`, and the kernel reads as many of them
+    // as there are, and what they lend.
+    unsafe { system_call!(SYS_sendmsg, sendmsg(fd, message, QUIETLY)) }
 }
 
 /// Receives what is there.

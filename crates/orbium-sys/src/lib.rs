@@ -28,6 +28,7 @@ mod scheduling;
 #[cfg(all(target_os = "linux", feature = "shared"))]
 pub mod shared;
 mod shown;
+mod socket;
 mod socket_options;
 mod stream;
 mod tcp;

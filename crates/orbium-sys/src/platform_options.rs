@@ -4,76 +4,82 @@
 #[cfg(target_os = "linux")]
 mod platform {
     use std::io;
+    #[cfg(feature = "datagrams")]
     use std::num::NonZeroU32;
     use std::os::fd::AsFd;
     use std::time::Duration;
 
-    use socket2::SockRef;
+    use crate::raw::{self, NumberOption, number, set_number};
 
-    use crate::raw;
+    const QUICK_ACK: NumberOption = (libc::IPPROTO_TCP, libc::TCP_QUICKACK);
+    const TRAFFIC_CLASS: NumberOption = (libc::IPPROTO_IPV6, libc::IPV6_TCLASS);
+    const PRIORITY: NumberOption = (libc::SOL_SOCKET, libc::SO_PRIORITY);
+    const BUSY_POLL: NumberOption = (libc::SOL_SOCKET, libc::SO_BUSY_POLL);
+    const MARK: NumberOption = (libc::SOL_SOCKET, libc::SO_MARK);
+    const INCOMING_CPU: NumberOption = (libc::SOL_SOCKET, libc::SO_INCOMING_CPU);
 
-    pub(crate) fn set_quick_ack<S: AsFd>(socket: &S, on: bool) -> io::Result<()> {
-        SockRef::from(socket).set_tcp_quickack(on)
+    pub(crate) fn set_quick_ack(socket: &dyn AsFd, on: bool) -> io::Result<()> {
+        set_number(socket, QUICK_ACK, on.into())
     }
 
-    pub(crate) fn quick_ack<S: AsFd>(socket: &S) -> io::Result<Option<bool>> {
-        SockRef::from(socket).tcp_quickack().map(Some)
+    pub(crate) fn quick_ack(socket: &dyn AsFd) -> io::Result<Option<bool>> {
+        Ok(Some(number(socket, QUICK_ACK)? != 0))
     }
 
-    pub(crate) fn set_traffic_class<S: AsFd>(socket: &S, class: u32) -> io::Result<()> {
-        SockRef::from(socket).set_tclass_v6(class)
+    pub(crate) fn set_traffic_class(socket: &dyn AsFd, class: u32) -> io::Result<()> {
+        set_number(socket, TRAFFIC_CLASS, class.cast_signed())
     }
 
-    pub(crate) fn traffic_class<S: AsFd>(socket: &S) -> io::Result<Option<u32>> {
-        SockRef::from(socket).tclass_v6().map(Some)
+    pub(crate) fn traffic_class(socket: &dyn AsFd) -> io::Result<Option<u32>> {
+        Ok(Some(number(socket, TRAFFIC_CLASS)?.cast_unsigned()))
     }
 
-    pub(crate) fn set_priority<S: AsFd>(socket: &S, priority: u32) -> io::Result<()> {
-        SockRef::from(socket).set_priority(priority)
+    pub(crate) fn set_priority(socket: &dyn AsFd, priority: u32) -> io::Result<()> {
+        set_number(socket, PRIORITY, priority.cast_signed())
     }
 
-    pub(crate) fn priority<S: AsFd>(socket: &S) -> io::Result<Option<u32>> {
-        SockRef::from(socket).priority().map(Some)
+    pub(crate) fn priority(socket: &dyn AsFd) -> io::Result<Option<u32>> {
+        Ok(Some(number(socket, PRIORITY)?.cast_unsigned()))
     }
 
-    pub(crate) fn set_pacing_rate<S: AsFd>(socket: &S, rate: u64) -> io::Result<()> {
+    pub(crate) fn set_pacing_rate(socket: &dyn AsFd, rate: u64) -> io::Result<()> {
         raw::set_pacing_rate(socket, rate)
     }
 
-    pub(crate) fn pacing_rate<S: AsFd>(socket: &S) -> io::Result<Option<u64>> {
+    pub(crate) fn pacing_rate(socket: &dyn AsFd) -> io::Result<Option<u64>> {
         raw::pacing_rate(socket)
     }
 
-    pub(crate) fn set_busy_poll<S: AsFd>(socket: &S, time: Duration) -> io::Result<()> {
-        let time = i32::try_from(time.as_micros()).ok();
-        let time = time.and_then(|time| u32::try_from(time).ok());
-        SockRef::from(socket).set_busy_poll(time.ok_or(io::ErrorKind::InvalidInput)?)
+    pub(crate) fn set_busy_poll(socket: &dyn AsFd, time: Duration) -> io::Result<()> {
+        let time = i32::try_from(time.as_micros()).map_err(|_| io::ErrorKind::InvalidInput)?;
+        set_number(socket, BUSY_POLL, time)
     }
 
-    pub(crate) fn busy_poll<S: AsFd>(socket: &S) -> io::Result<Option<Duration>> {
-        let time = SockRef::from(socket).busy_poll()?;
+    pub(crate) fn busy_poll(socket: &dyn AsFd) -> io::Result<Option<Duration>> {
+        let time = number(socket, BUSY_POLL)?.cast_unsigned();
         Ok(Some(Duration::from_micros(time.into())))
     }
 
-    pub(crate) fn set_mark<S: AsFd>(socket: &S, mark: u32) -> io::Result<()> {
-        SockRef::from(socket).set_mark(mark)
+    pub(crate) fn set_mark(socket: &dyn AsFd, mark: u32) -> io::Result<()> {
+        set_number(socket, MARK, mark.cast_signed())
     }
 
-    pub(crate) fn mark<S: AsFd>(socket: &S) -> io::Result<Option<u32>> {
-        SockRef::from(socket).mark().map(Some)
+    pub(crate) fn mark(socket: &dyn AsFd) -> io::Result<Option<u32>> {
+        Ok(Some(number(socket, MARK)?.cast_unsigned()))
     }
 
-    pub(crate) fn set_incoming_cpu<S: AsFd>(socket: &S, cpu: u32) -> io::Result<()> {
-        raw::set_incoming_cpu(socket, cpu)
+    pub(crate) fn set_incoming_cpu(socket: &dyn AsFd, cpu: u32) -> io::Result<()> {
+        let cpu = i32::try_from(cpu).map_err(|_| io::ErrorKind::InvalidInput)?;
+        set_number(socket, INCOMING_CPU, cpu)
     }
 
-    pub(crate) fn incoming_cpu<S: AsFd>(socket: &S) -> io::Result<Option<u32>> {
-        let cpu = raw::incoming_cpu(socket)?;
-        // All ones: none so far.
-        Ok((cpu != u32::MAX).then_some(cpu))
+    pub(crate) fn incoming_cpu(socket: &dyn AsFd) -> io::Result<Option<u32>> {
+        // Negative: none so far.
+        Ok(u32::try_from(number(socket, INCOMING_CPU)?).ok())
     }
 
-    pub(crate) fn set_multicast_index_v4<S: AsFd>(socket: &S, index: NonZeroU32) -> io::Result<()> {
+    #[cfg(feature = "datagrams")]
+    pub(crate) fn set_multicast_index_v4(socket: &dyn AsFd, index: NonZeroU32) -> io::Result<()> {
         raw::set_multicast_index_v4(socket, index.get())
     }
 
@@ -85,6 +91,7 @@ mod platform {
 #[cfg(not(target_os = "linux"))]
 mod platform {
     use std::io;
+    #[cfg(feature = "datagrams")]
     use std::num::NonZeroU32;
     use std::os::fd::AsFd;
     use std::time::Duration;
@@ -92,11 +99,11 @@ mod platform {
     macro_rules! unsupported {
         ($($set:ident, $get:ident: $sort:ty;)*) => {
             $(
-                pub(crate) fn $set<S: AsFd>(_socket: &S, _value: $sort) -> io::Result<()> {
+                pub(crate) fn $set(_socket: &dyn AsFd, _value: $sort) -> io::Result<()> {
                     Err(io::ErrorKind::Unsupported.into())
                 }
 
-                pub(crate) fn $get<S: AsFd>(_socket: &S) -> io::Result<Option<$sort>> {
+                pub(crate) fn $get(_socket: &dyn AsFd) -> io::Result<Option<$sort>> {
                     Ok(None)
                 }
             )*
@@ -113,10 +120,8 @@ mod platform {
         set_incoming_cpu, incoming_cpu: u32;
     }
 
-    pub(crate) fn set_multicast_index_v4<S: AsFd>(
-        _socket: &S,
-        _index: NonZeroU32,
-    ) -> io::Result<()> {
+    #[cfg(feature = "datagrams")]
+    pub(crate) fn set_multicast_index_v4(_socket: &dyn AsFd, _index: NonZeroU32) -> io::Result<()> {
         Err(io::ErrorKind::Unsupported.into())
     }
 

@@ -78,6 +78,23 @@ fn get<T: Plain + Default>(socket: &dyn AsFd, level: c_int, name: c_int) -> io::
     }
 }
 
+/// An option whose value is a number: its level and its name.
+pub(crate) type NumberOption = (c_int, c_int);
+
+/// Sets an option to a number.
+pub(crate) fn set_number(
+    socket: &dyn AsFd,
+    (level, name): NumberOption,
+    value: c_int,
+) -> io::Result<()> {
+    set(socket, level, name, value)
+}
+
+/// The number that is the value of an option.
+pub(crate) fn number(socket: &dyn AsFd, (level, name): NumberOption) -> io::Result<c_int> {
+    get(socket, level, name)
+}
+
 /// A process of this host, as the kernel vouches for it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ProcessCredentials {
@@ -102,16 +119,6 @@ pub(crate) fn peer_process(socket: &dyn AsFd) -> io::Result<ProcessCredentials> 
 #[cfg(not(any(target_os = "linux", target_os = "android")))]
 pub(crate) fn peer_process(_socket: &dyn AsFd) -> io::Result<ProcessCredentials> {
     Err(io::ErrorKind::Unsupported.into())
-}
-
-/// `SO_DONTROUTE`.
-pub(crate) fn set_dont_route(socket: &dyn AsFd, on: bool) -> io::Result<()> {
-    set::<c_int>(socket, libc::SOL_SOCKET, libc::SO_DONTROUTE, on.into())
-}
-
-/// `SO_DONTROUTE`.
-pub(crate) fn dont_route(socket: &dyn AsFd) -> io::Result<bool> {
-    Ok(get::<c_int>(socket, libc::SOL_SOCKET, libc::SO_DONTROUTE)? != 0)
 }
 
 /// `SO_MAX_PACING_RATE`, in octets per second.
@@ -152,22 +159,8 @@ pub(crate) fn set_timeout(
     set(socket, libc::SOL_SOCKET, name, value)
 }
 
-/// `SO_INCOMING_CPU`.
-#[cfg(target_os = "linux")]
-pub(crate) fn set_incoming_cpu(socket: &dyn AsFd, cpu: u32) -> io::Result<()> {
-    let cpu = c_int::try_from(cpu).map_err(|_| io::ErrorKind::InvalidInput)?;
-    set(socket, libc::SOL_SOCKET, libc::SO_INCOMING_CPU, cpu)
-}
-
-/// `SO_INCOMING_CPU`; all ones if there is none so far.
-#[cfg(target_os = "linux")]
-pub(crate) fn incoming_cpu(socket: &dyn AsFd) -> io::Result<u32> {
-    let cpu: c_int = get(socket, libc::SOL_SOCKET, libc::SO_INCOMING_CPU)?;
-    Ok(cpu.cast_unsigned())
-}
-
 /// `IP_MULTICAST_IF`, by the index of an interface.
-#[cfg(target_os = "linux")]
+#[cfg(all(target_os = "linux", feature = "datagrams"))]
 pub(crate) fn set_multicast_index_v4(socket: &dyn AsFd, index: u32) -> io::Result<()> {
     const { assert!(size_of::<libc::ip_mreqn>() == size_of::<[u32; 3]>()) };
     // Of no group, at no address.

@@ -2,13 +2,22 @@
 //! What the kernel says of a socket.
 
 use std::io;
-use std::num::NonZeroU32;
 use std::os::fd::AsFd;
 
-use socket2::{Domain, SockRef, Type};
-
 use crate::platform_options as platform;
-use crate::{NetworkInterface, SocketOptions, raw};
+use crate::raw::{NumberOption, number};
+use crate::socket::family;
+use crate::socket_options::*;
+
+const SORT: NumberOption = (libc::SOL_SOCKET, libc::SO_TYPE);
+
+fn is_on(socket: &dyn AsFd, option: NumberOption) -> io::Result<bool> {
+    Ok(number(socket, option)? != 0)
+}
+
+fn size(socket: &dyn AsFd, option: NumberOption) -> io::Result<Option<usize>> {
+    Ok(usize::try_from(number(socket, option)?).ok())
+}
 
 impl SocketOptions {
     /// The options in effect on a socket; those that its sort does not have are
@@ -16,41 +25,44 @@ impl SocketOptions {
     ///
     /// Linux counts its own overhead to the sizes of buffers: they read as twice
     /// what was asked. An interface of IPv4 multicast that was given by its index
-    /// cannot be read.
+    /// cannot be read. What concerns multicast is read with the feature `datagrams`.
     ///
     /// # Errors
     /// The system's error.
     pub fn read_from<S: AsFd>(socket: &S) -> io::Result<Self> {
-        let s = SockRef::from(socket);
-        let domain = s.local_addr()?.domain();
+        Self::read_all(socket)
+    }
+
+    fn read_all(socket: &dyn AsFd) -> io::Result<Self> {
+        let family = family(socket)?;
+        let is_v6 = family == libc::AF_INET6;
         let mut options = Self {
-            send_buffer: Some(s.send_buffer_size()?),
-            receive_buffer: Some(s.recv_buffer_size()?),
+            send_buffer: size(socket, SEND_BUFFER)?,
+            receive_buffer: size(socket, RECEIVE_BUFFER)?,
             no_delay: false,
             keep_alive: false,
             ..Self::new()
         };
-        if domain != Domain::IPV4 && domain != Domain::IPV6 {
+        if !is_v6 && family != libc::AF_INET {
             return Ok(options);
         }
-        options.read_ip(socket, domain == Domain::IPV6)?;
-        match s.r#type()? {
-            Type::STREAM => {
-                options.no_delay = s.tcp_nodelay()?;
-                options.keep_alive = s.keepalive()?;
-                options.quick_ack = platform::quick_ack(socket)?;
-            }
-            _ => options.read_multicast(socket, domain == Domain::IPV6)?,
+        options.read_ip(socket, is_v6)?;
+        if number(socket, SORT)? == libc::SOCK_STREAM {
+            options.no_delay = is_on(socket, NO_DELAY)?;
+            options.keep_alive = is_on(socket, KEEP_ALIVE)?;
+            options.quick_ack = platform::quick_ack(socket)?;
+            return Ok(options);
         }
+        #[cfg(feature = "datagrams")]
+        options.read_multicast(socket, is_v6)?;
         Ok(options)
     }
 
-    fn read_ip<S: AsFd>(&mut self, socket: &S, v6: bool) -> io::Result<()> {
-        let s = SockRef::from(socket);
-        self.dont_route = raw::dont_route(socket)?;
+    fn read_ip(&mut self, socket: &dyn AsFd, v6: bool) -> io::Result<()> {
+        self.dont_route = is_on(socket, DONT_ROUTE)?;
         let class = match v6 {
             true => platform::traffic_class(socket)?,
-            false => Some(s.tos_v4()?),
+            false => Some(number(socket, TYPE_OF_SERVICE)?.cast_unsigned()),
         };
         self.dscp = class.and_then(|class| u8::try_from(class >> 2).ok());
         self.socket_priority = platform::priority(socket)?;
@@ -58,12 +70,18 @@ impl SocketOptions {
         self.busy_poll = platform::busy_poll(socket)?;
         self.mark = platform::mark(socket)?;
         self.incoming_cpu = platform::incoming_cpu(socket)?;
-        self.reuse = s.reuse_port()?;
+        self.reuse = is_on(socket, REUSE_PORT)?;
         Ok(())
     }
 
-    fn read_multicast<S: AsFd>(&mut self, socket: &S, v6: bool) -> io::Result<()> {
-        let s = SockRef::from(socket);
+    #[cfg(feature = "datagrams")]
+    fn read_multicast(&mut self, socket: &dyn AsFd, v6: bool) -> io::Result<()> {
+        use std::num::NonZeroU32;
+
+        use crate::NetworkInterface;
+
+        let socket = socket.as_fd();
+        let s = socket2::SockRef::from(&socket);
         let ttl = match v6 {
             true => s.multicast_hops_v6()?,
             false => s.multicast_ttl_v4()?,

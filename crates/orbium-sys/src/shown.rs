@@ -5,7 +5,8 @@ use std::io::{self, Read, Write};
 use std::os::unix::net::UnixStream;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use socket2::SockRef;
+use crate::raw::set_number;
+use crate::socket_options::SEND_BUFFER;
 
 /// Something to wait on that is readable and writable as it is told to be: for
 /// what moves octets without the kernel. Readability and writability are apart;
@@ -30,7 +31,7 @@ impl ShownReadiness {
         theirs.set_nonblocking(true)?;
         ours.set_nonblocking(true)?;
         // As little as there is: it is filled to be full.
-        SockRef::from(&theirs).set_send_buffer_size(1)?;
+        set_number(&theirs, SEND_BUFFER, 1)?;
         Ok(Self {
             theirs,
             ours,

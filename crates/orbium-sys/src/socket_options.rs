@@ -5,10 +5,19 @@ use std::io;
 use std::os::fd::{AsFd, BorrowedFd};
 use std::time::Duration;
 
-use socket2::{Domain, SockRef};
-
 use crate::platform_options as platform;
-use crate::{NetworkInterface, raw};
+use crate::raw::{NumberOption, number, set_number};
+use crate::{NetworkInterface, socket};
+
+pub(crate) const SEND_BUFFER: NumberOption = (libc::SOL_SOCKET, libc::SO_SNDBUF);
+pub(crate) const RECEIVE_BUFFER: NumberOption = (libc::SOL_SOCKET, libc::SO_RCVBUF);
+pub(crate) const NO_DELAY: NumberOption = (libc::IPPROTO_TCP, libc::TCP_NODELAY);
+pub(crate) const KEEP_ALIVE: NumberOption = (libc::SOL_SOCKET, libc::SO_KEEPALIVE);
+pub(crate) const DONT_ROUTE: NumberOption = (libc::SOL_SOCKET, libc::SO_DONTROUTE);
+pub(crate) const TYPE_OF_SERVICE: NumberOption = (libc::IPPROTO_IP, libc::IP_TOS);
+pub(crate) const REUSE_ADDRESS: NumberOption = (libc::SOL_SOCKET, libc::SO_REUSEADDR);
+pub(crate) const REUSE_PORT: NumberOption = (libc::SOL_SOCKET, libc::SO_REUSEPORT);
+pub(crate) const ONLY_V6: NumberOption = (libc::IPPROTO_IPV6, libc::IPV6_V6ONLY);
 
 /// What can be asked of a socket. `None` leaves what the system does by itself.
 ///
@@ -105,6 +114,15 @@ fn ask<T>(name: &str, value: Option<T>, apply: impl FnOnce(T) -> io::Result<()>)
     apply(value).map_err(|error| refused(name, &error))
 }
 
+fn ask_number(
+    name: &str,
+    value: Option<i32>,
+    socket: &dyn AsFd,
+    option: NumberOption,
+) -> io::Result<()> {
+    ask(name, value, |value| set_number(socket, option, value))
+}
+
 #[cold]
 fn refused(name: &str, error: &io::Error) -> io::Error {
     let what = format!("socket option {name}: {error}");
@@ -125,13 +143,13 @@ impl SocketOptions {
     // What takes any socket hands on what is the same for all: it is compiled
     // once.
     fn apply_tcp_to(&self, stream: BorrowedFd<'_>) -> io::Result<()> {
-        let socket = SockRef::from(&stream);
-        ask("no_delay", Some(self.no_delay), |on| {
-            socket.set_tcp_nodelay(on)
-        })?;
-        ask("keep_alive", Some(self.keep_alive), |on| {
-            socket.set_keepalive(on)
-        })?;
+        ask_number("no_delay", Some(self.no_delay.into()), &stream, NO_DELAY)?;
+        ask_number(
+            "keep_alive",
+            Some(self.keep_alive.into()),
+            &stream,
+            KEEP_ALIVE,
+        )?;
         self.apply_quick_ack(stream)?;
         self.apply_buffers(stream)?;
         self.apply_ip(stream)
@@ -181,13 +199,15 @@ impl SocketOptions {
     ///
     /// # Errors
     /// What the kernel refuses.
+    #[cfg(feature = "datagrams")]
     pub fn apply_multicast<S: AsFd>(&self, socket: &S) -> io::Result<()> {
         self.apply_multicast_to(socket.as_fd())
     }
 
+    #[cfg(feature = "datagrams")]
     fn apply_multicast_to(&self, socket: BorrowedFd<'_>) -> io::Result<()> {
         let v6 = is_v6(&socket)?;
-        let s = SockRef::from(&socket);
+        let s = socket2::SockRef::from(&socket);
         ask("multicast_ttl", self.multicast_ttl, |ttl| match v6 {
             true => s.set_multicast_hops_v6(ttl.into()),
             false => s.set_multicast_ttl_v4(ttl.into()),
@@ -210,25 +230,27 @@ impl SocketOptions {
     }
 
     fn apply_buffers(&self, socket: BorrowedFd<'_>) -> io::Result<()> {
-        let socket = SockRef::from(&socket);
-        // The kernel takes a size for a number with a sign.
-        let size = |octets: usize| match i32::try_from(octets) {
-            Ok(_) => Ok(octets),
-            Err(_) => Err(io::Error::from(io::ErrorKind::InvalidInput)),
-        };
-        ask("send_buffer", self.send_buffer, |octets| {
-            socket.set_send_buffer_size(size(octets)?)
-        })?;
-        ask("receive_buffer", self.receive_buffer, |octets| {
-            socket.set_recv_buffer_size(size(octets)?)
-        })
+        for (name, size, option) in [
+            ("send_buffer", self.send_buffer, SEND_BUFFER),
+            ("receive_buffer", self.receive_buffer, RECEIVE_BUFFER),
+        ] {
+            ask(name, size, |octets| {
+                // The kernel takes a size for a number with a sign.
+                let size = i32::try_from(octets).map_err(|_| io::ErrorKind::InvalidInput)?;
+                set_number(&socket, option, size)
+            })?;
+        }
+        Ok(())
     }
 
     fn apply_ip(&self, socket: BorrowedFd<'_>) -> io::Result<()> {
         let socket = &socket;
-        ask("dont_route", self.dont_route.then_some(true), |on| {
-            raw::set_dont_route(socket, on)
-        })?;
+        ask_number(
+            "dont_route",
+            self.dont_route.then_some(1),
+            socket,
+            DONT_ROUTE,
+        )?;
         // Linux changes the priority with the code point, so that comes first.
         ask("dscp", self.dscp, |dscp| set_dscp(socket, dscp))?;
         ask("socket_priority", self.socket_priority, |priority| {
@@ -249,18 +271,16 @@ impl SocketOptions {
         ask("incoming_cpu", self.incoming_cpu, |cpu| {
             platform::set_incoming_cpu(socket, cpu)
         })?;
-        ask("reuse", self.reuse.then_some(true), |on| {
-            SockRef::from(socket).set_reuse_port(on)
-        })
+        ask_number("reuse", self.reuse.then_some(1), socket, REUSE_PORT)
     }
 }
 
 /// Whether a socket is one of IPv6; it need not have an address.
-pub(crate) fn is_v6<S: AsFd>(socket: &S) -> io::Result<bool> {
-    Ok(SockRef::from(socket).local_addr()?.domain() == Domain::IPV6)
+pub(crate) fn is_v6(socket: &dyn AsFd) -> io::Result<bool> {
+    Ok(socket::family(socket)? == libc::AF_INET6)
 }
 
-fn set_dscp<S: AsFd>(socket: &S, dscp: u8) -> io::Result<()> {
+fn set_dscp(socket: &dyn AsFd, dscp: u8) -> io::Result<()> {
     if dscp > 63 {
         return Err(io::ErrorKind::InvalidInput.into());
     }
@@ -268,10 +288,10 @@ fn set_dscp<S: AsFd>(socket: &S, dscp: u8) -> io::Result<()> {
     let class = u32::from(dscp) << 2;
     if is_v6(socket)? {
         platform::set_traffic_class(socket, class)?;
-        if SockRef::from(socket).only_v6()? {
+        if number(socket, ONLY_V6)? != 0 {
             return Ok(());
         }
         // It may carry IPv4 too.
     }
-    SockRef::from(socket).set_tos_v4(class)
+    set_number(socket, TYPE_OF_SERVICE, class.cast_signed())
 }

@@ -6,8 +6,6 @@ use std::io::{self, IoSlice};
 use std::os::fd::AsFd;
 use std::time::Duration;
 
-use socket2::SockRef;
-
 use crate::{bare, raw};
 
 /// Sends from one buffer; returns the octets taken.
@@ -33,7 +31,7 @@ pub fn receive<S: AsFd>(stream: &S, room: &mut [u8]) -> io::Result<usize> {
 /// # Errors
 /// The system's error.
 pub fn send_vectored<S: AsFd>(stream: &S, pieces: &[IoSlice<'_>]) -> io::Result<usize> {
-    SockRef::from(stream).send_vectored_with_flags(pieces, bare::QUIETLY)
+    bare::send_pieces(stream, pieces)
 }
 
 /// Bounds how long a blocking receive and a blocking send may take; `None`

@@ -5,8 +5,9 @@ use std::io;
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::os::fd::AsFd;
 
-use socket2::{Domain, Protocol, Socket, Type};
-
+use crate::raw::set_number;
+use crate::socket::{self, Address};
+use crate::socket_options::{ONLY_V6, REUSE_ADDRESS};
 use crate::{Deadline, Interest, SocketOptions, wait_for};
 
 /// Octets of the send buffer of a connection within this host, unless another
@@ -18,12 +19,7 @@ use crate::{Deadline, Interest, SocketOptions, wait_for};
 /// a quarter, and what is sent behind it is later. Two messages of 64 KiB keep both
 /// sides busy; the kernel adds its own overhead.
 #[cfg(any(target_os = "linux", target_os = "android"))]
-const WITHIN_HOST: usize = 128 * 1024;
-
-fn socket(address: SocketAddr) -> io::Result<Socket> {
-    let domain = Domain::for_address(address);
-    Socket::new(domain, Type::STREAM, Some(Protocol::TCP))
-}
+const WITHIN_HOST: i32 = 128 * 1024;
 
 /// Connects before the deadline.
 ///
@@ -35,17 +31,17 @@ pub fn connect(
     deadline: Deadline,
 ) -> io::Result<TcpStream> {
     deadline.remaining()?;
-    let socket = socket(address)?;
+    let to = Address::from(address);
+    let stream = TcpStream::from(socket::stream_for(&to)?);
     // Before the handshake: it says how large the window can grow, and is to be
     // treated like what follows.
-    options.apply_tcp(&socket)?;
-    socket.set_nonblocking(true)?;
-    match socket.connect(&address.into()) {
-        Err(error) if is_under_way(&error) => wait_until_connected(&socket, deadline)?,
+    options.apply_tcp(&stream)?;
+    stream.set_nonblocking(true)?;
+    match socket::connect(&stream, &to) {
+        Err(error) if is_under_way(&error) => wait_until_connected(&stream, deadline)?,
         connected => connected?,
     }
-    socket.set_nonblocking(false)?;
-    let stream = TcpStream::from(socket);
+    stream.set_nonblocking(false)?;
     let own = stream.local_addr().ok();
     if own == stream.peer_addr().ok() {
         // A port in the ephemeral range with nobody listening can be
@@ -55,7 +51,7 @@ pub fn connect(
     #[cfg(any(target_os = "linux", target_os = "android"))]
     if options.send_buffer.is_none() && is_within_host(address, own) {
         // It does as well without.
-        let _ = socket2::SockRef::from(&stream).set_send_buffer_size(WITHIN_HOST);
+        let _ = set_number(&stream, crate::socket_options::SEND_BUFFER, WITHIN_HOST);
     }
     options.apply_quick_ack(stream.as_fd())?;
     Ok(stream)
@@ -73,14 +69,14 @@ fn is_under_way(error: &io::Error) -> bool {
     error.raw_os_error() == Some(libc::EINPROGRESS) || error.kind() == io::ErrorKind::Interrupted
 }
 
-fn wait_until_connected(socket: &Socket, deadline: Deadline) -> io::Result<()> {
+fn wait_until_connected(stream: &TcpStream, deadline: Deadline) -> io::Result<()> {
     loop {
         let left = deadline.remaining()?;
-        if wait_for([(socket, Interest::Write)], left)? == [true] {
+        if wait_for([(stream, Interest::Write)], left)? == [true] {
             break;
         }
     }
-    match socket.take_error()? {
+    match stream.take_error()? {
         Some(error) => Err(error),
         None => Ok(()),
     }
@@ -92,13 +88,14 @@ fn wait_until_connected(socket: &Socket, deadline: Deadline) -> io::Result<()> {
 /// # Errors
 /// The system's error: address in use, not ours, no permission.
 pub fn listen(address: SocketAddr, options: &SocketOptions) -> io::Result<TcpListener> {
-    let socket = socket(address)?;
+    let at = Address::from(address);
+    let socket = socket::stream_for(&at)?;
     if address.is_ipv6() && address.ip().is_unspecified() {
-        socket.set_only_v6(false)?;
+        set_number(&socket, ONLY_V6, 0)?;
     }
-    socket.set_reuse_address(true)?;
+    set_number(&socket, REUSE_ADDRESS, 1)?;
     options.apply_listener(&socket)?;
-    socket.bind(&address.into())?;
-    socket.listen(1024)?;
+    socket::bind(&socket, &at)?;
+    socket::listen(&socket, 1024)?;
     Ok(socket.into())
 }

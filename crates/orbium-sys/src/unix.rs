@@ -2,12 +2,11 @@
 //! Unix sockets: those of one host.
 
 use std::io;
-use std::os::fd::{AsFd, OwnedFd};
+use std::os::fd::AsFd;
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::Path;
 
-use socket2::{Domain, SockAddr, Socket, Type};
-
+use crate::socket::{self, Address};
 use crate::{Deadline, ProcessCredentials};
 
 /// Connections that may wait to be accepted.
@@ -15,7 +14,7 @@ const BACKLOG: i32 = 1024;
 
 /// The name of a Unix socket: a path that fits, or an abstract name.
 #[derive(Clone, Debug)]
-pub struct UnixName(SockAddr);
+pub struct UnixName(Vec<u8>);
 
 impl UnixName {
     /// The name that a path gives.
@@ -27,7 +26,12 @@ impl UnixName {
         if octets.is_empty() || octets.contains(&0) {
             return Err(io::ErrorKind::InvalidInput.into());
         }
-        Ok(Self(SockAddr::unix(path)?))
+        Self::that_fits(octets.into())
+    }
+
+    fn that_fits(octets: Vec<u8>) -> io::Result<Self> {
+        Address::unix(&octets)?;
+        Ok(Self(octets))
     }
 
     /// A name outside of the file system, which ends with its last socket.
@@ -39,7 +43,7 @@ impl UnixName {
         if name.is_empty() {
             return Err(io::ErrorKind::InvalidInput.into());
         }
-        Ok(Self(SockAddr::unix(format!("\0{name}"))?))
+        Self::that_fits(format!("\0{name}").into())
     }
 
     /// A name outside of the file system, which this system does not have.
@@ -55,16 +59,17 @@ impl UnixName {
 /// A socket that has a name and does not listen yet: whoever connects is
 /// refused.
 #[derive(Debug)]
-pub struct BoundUnix(Socket);
+pub struct BoundUnix(UnixListener);
 
 /// Gives a new socket a name; that of a path appears in the file system.
 ///
 /// # Errors
 /// `AddrInUse` if there is anything by that name; the system's error.
 pub fn bind_unix(name: &UnixName) -> io::Result<BoundUnix> {
-    let socket = Socket::new(Domain::UNIX, Type::STREAM, None)?;
-    socket.bind(&name.0)?;
-    Ok(BoundUnix(socket))
+    let address = Address::unix(&name.0)?;
+    let socket = socket::stream_for(&address)?;
+    socket::bind(&socket, &address)?;
+    Ok(BoundUnix(socket.into()))
 }
 
 impl BoundUnix {
@@ -73,8 +78,8 @@ impl BoundUnix {
     /// # Errors
     /// The system's error.
     pub fn listen(self) -> io::Result<UnixListener> {
-        self.0.listen(BACKLOG)?;
-        Ok(OwnedFd::from(self.0).into())
+        socket::listen(&self.0, BACKLOG)?;
+        Ok(self.0)
     }
 }
 
@@ -84,14 +89,15 @@ impl BoundUnix {
 /// The system's error; [`TimedOut`](io::ErrorKind::TimedOut) at the deadline,
 /// if the server accepts nothing and its queue is full.
 pub fn connect_unix(name: &UnixName, deadline: Deadline) -> io::Result<UnixStream> {
-    let socket = Socket::new(Domain::UNIX, Type::STREAM, None)?;
+    let address = Address::unix(&name.0)?;
+    let socket = socket::stream_for(&address)?;
     loop {
         let left = deadline.remaining()?;
         if left.is_some() {
             // Connecting waits for room in the queue, as sending does.
             crate::set_timeouts(&socket, None, Some(left))?;
         }
-        match socket.connect(&name.0) {
+        match socket::connect(&socket, &address) {
             Ok(()) => break,
             Err(error) => match error.kind() {
                 // The deadline decides. An interrupted attempt has left nothing.
@@ -103,7 +109,7 @@ pub fn connect_unix(name: &UnixName, deadline: Deadline) -> io::Result<UnixStrea
     if deadline != Deadline::NEVER {
         crate::set_timeouts(&socket, None, Some(None))?;
     }
-    Ok(OwnedFd::from(socket).into())
+    Ok(socket.into())
 }
 
 /// Whether somebody listens by that name, without waiting.
@@ -112,9 +118,10 @@ pub fn connect_unix(name: &UnixName, deadline: Deadline) -> io::Result<UnixStrea
 /// It cannot be found out: no permission, most likely. `NotFound` if there is no
 /// such name.
 pub fn is_listening(name: &UnixName) -> io::Result<bool> {
-    let socket = Socket::new(Domain::UNIX, Type::STREAM, None)?;
+    let address = Address::unix(&name.0)?;
+    let socket = UnixStream::from(socket::stream_for(&address)?);
     socket.set_nonblocking(true)?;
-    match socket.connect(&name.0) {
+    match socket::connect(&socket, &address) {
         Ok(()) => Ok(true),
         Err(error) => match error.kind() {
             io::ErrorKind::ConnectionRefused => Ok(false),
