@@ -5,14 +5,17 @@
 use std::borrow::Cow;
 use std::error::Error;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::pin::pin;
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, mpsc};
+use std::task::{Context, Poll, Wake, Waker};
+use std::thread::{self, Thread};
 use std::time::Duration;
 use std::{env, fs};
 
 use orbium::{
-    Any, AnyError, Call, Char, ExceptionKind, IdAssignment, Interface, InvalidName, Lifespan,
-    LongDouble, NarrowError, ObjectRef, Orb, Policies, SystemException, TypeCode, WChar,
+    Any, AnyError, Asynchronous, Call, Char, ExceptionKind, IdAssignment, Interface, InvalidName,
+    Lifespan, LongDouble, NarrowError, ObjectRef, Orb, Policies, SystemException, TypeCode, WChar,
 };
 use orbium_demo::cubit::{self, Cube, Many, Oneof, TooBig, TooBigError};
 use orbium_demo::kitchen::{self, Base, BaseServant, ByBool, ByColour, Colour, Money, Peer};
@@ -297,6 +300,55 @@ fn results_into_what_is_there() -> Tested {
         cube.echo_octets_into(&request, &mut out)?;
         assert_eq!(out, request);
     }
+    Ok(())
+}
+
+struct Unpark(Thread);
+
+impl Wake for Unpark {
+    fn wake(self: Arc<Self>) {
+        self.0.unpark();
+    }
+}
+
+/// The least executor.
+fn block_on<T>(future: impl Future<Output = T>) -> T {
+    let mut future = pin!(future);
+    let waker = Waker::from(Arc::new(Unpark(thread::current())));
+    let mut context = Context::from_waker(&waker);
+    loop {
+        match future.as_mut().poll(&mut context) {
+            Poll::Ready(output) => return output,
+            Poll::Pending => thread::park(),
+        }
+    }
+}
+
+#[test]
+fn calls_that_do_not_wait() -> Tested {
+    let pair = Pair::new()?;
+    let (cube, peer) = (pair.cube()?, pair.peer()?);
+    // A future.
+    let sum = async { Ok::<_, TooBigError>(cube.cube_long_async(2).await? + 1) };
+    assert_eq!(block_on(sum), Ok(9));
+
+    // A poller: whoever asks says how long to wait.
+    let mut slow = peer.slow_async(50);
+    while !slow.is_ready(Some(Duration::from_millis(10))) {
+        peer.ping()?;
+    }
+    assert_eq!(slow.response(None)?, 50);
+
+    // A handler, which a thread of the ORB calls.
+    let (tell, told) = mpsc::channel();
+    cube.cube_long_async(1291)
+        .on_reply(move |outcome| tell.send(outcome).unwrap_or_default());
+    assert!(matches!(told.recv()?, Err(TooBigError::TooBig(_))));
+
+    // Several at once, over one connection.
+    let cubes: Vec<_> = (1..4).map(|v| cube.cube_octet_async(v)).collect();
+    let cubes: Result<Vec<_>, _> = cubes.into_iter().map(Asynchronous::wait).collect();
+    assert_eq!(cubes?, [1, 8, 27]);
     Ok(())
 }
 
