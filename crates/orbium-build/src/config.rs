@@ -76,7 +76,8 @@ impl Config {
     ///
     /// Not set unless told otherwise: `@ami` in the IDL file, before a module,
     /// interface, operation or attribute, asks for less, and `@ami(FALSE)` takes
-    /// out what was asked for here.
+    /// out what was asked for here. An external module must have been generated
+    /// likewise if its interfaces are inherited.
     #[must_use]
     pub fn asynchronous(mut self, generate: bool) -> Self {
         self.asynchronous = generate;
