@@ -215,20 +215,23 @@ impl Orb {
     /// The names under which references are registered or configured.
     #[must_use]
     pub fn list_initial_services(&self) -> Vec<String> {
-        let configured = self.config().initial_references.iter();
         let references = self
             .core()
             .initial
             .0
             .lock()
             .unwrap_or_else(PoisonError::into_inner);
-        let all = references.iter().map(|(name, _)| name);
-        let all = all.chain(configured.map(|(name, _)| name));
         let mut names: Vec<String> = Vec::new();
-        for name in all {
+        let mut add = |name: &String| {
             if let Err(place) = names.binary_search(name) {
                 names.insert(place, name.clone());
             }
+        };
+        for (name, _) in references.iter() {
+            add(name);
+        }
+        for (name, _) in &self.config().initial_references {
+            add(name);
         }
         names
     }

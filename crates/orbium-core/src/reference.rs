@@ -14,7 +14,7 @@ use std::time::Duration;
 
 use orbium_cdr::{CdrError, CdrReader, CdrWriter};
 use orbium_giop::real_time::PublishedPolicies;
-use orbium_giop::{Completion, ExceptionKind, Ior, SystemException, TaggedProfile};
+use orbium_giop::{Completion, ExceptionKind, Ior, SystemException};
 use orbium_sync::lock::Mutex;
 
 pub use interface::Interface;
@@ -195,9 +195,12 @@ impl ObjectRef {
     /// same connections; `None` if it is not known how.
     #[must_use]
     pub fn with_object_key(&self, object_key: &[u8], type_id: &str) -> Option<Self> {
-        let profiles = self.ior().profiles.iter();
-        let profiles = profiles.filter_map(|it| TaggedProfile::with_object_key(it, object_key));
-        let profiles: Vec<_> = profiles.collect();
+        let mut profiles = Vec::new();
+        for profile in &self.ior().profiles {
+            if let Some(profile) = profile.with_object_key(object_key) {
+                profiles.push(profile);
+            }
+        }
         if profiles.is_empty() {
             return None;
         }
@@ -282,10 +285,12 @@ impl ObjectRef {
 
     /// The object key, if this ORB itself serves the object.
     pub(crate) fn own_key(&self) -> Option<Vec<u8>> {
-        let mut offers = protocol::offers(&self.0.ior).into_iter();
-        offers
-            .find(|offer| offer.target.is_none() && self.0.orb.is_own_channel(&offer.channel))
-            .map(|offer| offer.object_key)
+        for offer in protocol::offers(&self.0.ior) {
+            if offer.target.is_none() && self.0.orb.is_own_channel(&offer.channel) {
+                return Some(offer.object_key);
+            }
+        }
+        None
     }
 }
 

@@ -109,10 +109,10 @@ impl<'k> ObjectKey<'k> {
     /// The key of a transient object with a system id.
     pub(crate) fn short(incarnation: u64, hint: SlotKey) -> Vec<u8> {
         let mut key = Vec::with_capacity(HEAD);
-        key.extend(MAGIC);
-        key.extend(incarnation.to_le_bytes());
-        key.extend(hint.index.to_le_bytes());
-        key.extend(hint.generation.to_le_bytes());
+        key.extend_from_slice(&MAGIC);
+        key.extend_from_slice(&incarnation.to_le_bytes());
+        key.extend_from_slice(&hint.index.to_le_bytes());
+        key.extend_from_slice(&hint.generation.to_le_bytes());
         key
     }
 
@@ -128,10 +128,10 @@ impl<'k> ObjectKey<'k> {
         key.push(if persistent { PERSISTENT } else { 0 });
         key.push(names.len() as u8);
         for name in names {
-            key.extend((name.len() as u16).to_be_bytes());
-            key.extend(name.as_bytes());
+            key.extend_from_slice(&(name.len() as u16).to_be_bytes());
+            key.extend_from_slice(name.as_bytes());
         }
-        key.extend(object_id);
+        key.extend_from_slice(object_id);
         key
     }
 }

@@ -29,8 +29,9 @@ pub(crate) struct Registry {
     pub(super) incarnation: u64,
     stamps: AtomicU64,
     pub(crate) root: OnceLock<Poa>,
-    /// Transient adapters by stamp: for short keys whose hint is stale.
-    adapters: Mutex<HashMap<u64, Weak<PoaCore>>>,
+    /// Transient adapters in the order of their stamps: for short keys whose hint
+    /// is stale.
+    adapters: Mutex<Vec<(u64, Weak<PoaCore>)>>,
     /// Plain keys, as a corbaloc has them, and the real keys they stand for.
     plain_keys: RwLock<PlainKeys>,
 }
@@ -75,17 +76,34 @@ impl Registry {
             .wrapping_add(count.wrapping_mul(0xD134_2543_DE82_EF95))
     }
 
-    fn lock_adapters(&self) -> MutexGuard<'_, HashMap<u64, Weak<PoaCore>>> {
+    fn lock_adapters(&self) -> MutexGuard<'_, Vec<(u64, Weak<PoaCore>)>> {
         self.adapters.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Takes a transient adapter into the books.
     pub(super) fn remember(&self, stamp: u64, poa: Weak<PoaCore>) {
-        self.lock_adapters().insert(stamp, poa);
+        let mut adapters = self.lock_adapters();
+        let place = adapters.partition_point(|(other, _)| *other < stamp);
+        adapters.insert(place, (stamp, poa));
     }
 
     pub(super) fn forget(&self, stamp: u64) {
-        self.lock_adapters().remove(&stamp);
+        let mut adapters = self.lock_adapters();
+        let place = adapters.partition_point(|(other, _)| *other < stamp);
+        // A persistent one is not there.
+        if adapters.get(place).is_some_and(|(it, _)| *it == stamp) {
+            adapters.remove(place);
+        }
+    }
+
+    /// The transient adapter of that stamp.
+    fn adapter(&self, stamp: u64) -> Option<Poa> {
+        let adapters = self.lock_adapters();
+        let place = adapters.partition_point(|(other, _)| *other < stamp);
+        match adapters.get(place) {
+            Some((found, poa)) if *found == stamp => poa.upgrade().map(Poa::from),
+            _ => None,
+        }
     }
 
     /// Makes a plain key stand for a real one.
@@ -153,11 +171,7 @@ impl Registry {
     fn find_by_path(&self, key: &ObjectKey<'_>) -> Result<Found<'_>, SystemException> {
         let Some(path) = key.path else {
             // An object with a system id, active again under another slot.
-            let poa = self
-                .lock_adapters()
-                .get(&key.incarnation)
-                .and_then(Weak::upgrade);
-            let poa = Poa::from(poa.ok_or_else(no_such_object)?);
+            let poa = self.adapter(key.incarnation).ok_or_else(no_such_object)?;
             return self.find_in(&poa, &system_id(key.hint), no_such_object);
         };
         let mut poa = self.root.get().cloned().ok_or_else(no_such_adapter)?;

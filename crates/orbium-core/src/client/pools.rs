@@ -60,13 +60,25 @@ struct Known {
 
 impl Known {
     fn private(&self, key: &PoolKey) -> Option<Arc<Pool>> {
-        let mut private = self.private.iter().filter_map(Weak::upgrade);
-        private.find(|pool| pool.key == *key)
+        for pool in &self.private {
+            if let Some(pool) = pool.upgrade().filter(|pool| pool.key == *key) {
+                return Some(pool);
+            }
+        }
+        None
     }
 
     fn all(&self) -> Vec<Arc<Pool>> {
-        let private = self.private.iter().filter_map(Weak::upgrade);
-        self.shared.values().cloned().chain(private).collect()
+        let mut all = Vec::with_capacity(self.shared.len() + self.private.len());
+        for pool in self.shared.values() {
+            all.push(Arc::clone(pool));
+        }
+        for pool in &self.private {
+            if let Some(pool) = pool.upgrade() {
+                all.push(pool);
+            }
+        }
+        all
     }
 }
 
@@ -184,10 +196,14 @@ impl All {
         let pools = self.lock().all();
         let now = Instant::now();
         while self.counts.is_crowded() {
-            let oldest = pools
-                .iter()
-                .filter_map(|pool| Some((pool.oldest_idle(now)?, pool)))
-                .min_by_key(|(used, _)| *used);
+            let mut oldest: Option<(Instant, &Pool)> = None;
+            for pool in &pools {
+                if let Some(used) = pool.oldest_idle(now)
+                    && oldest.is_none_or(|(before, _)| used < before)
+                {
+                    oldest = Some((used, pool));
+                }
+            }
             let Some((_, pool)) = oldest else {
                 return;
             };

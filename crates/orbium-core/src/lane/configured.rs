@@ -1,13 +1,18 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The lanes of a configuration: which make sense together, and how they come to
-//! be.
+//! The lanes of a configuration: which make sense together, how they come to be, and
+//! where they are found.
 
 use std::sync::atomic::Ordering;
 
+use orbium_giop::component::{self, PriorityEndpoint};
+use orbium_giop::{SystemException, TaggedComponent};
+use orbium_transport::HostPort;
+
+use super::route::lane_for;
 use crate::accepting::Accepting;
 use crate::orb::OrbError;
 use crate::server::LaneCore;
-use crate::{Config, Lane, LaneConfig, Orb, Policies, ServerStrategy};
+use crate::{Channel, Config, Lane, LaneConfig, Orb, Policies, Priority, ServerStrategy};
 
 impl Config {
     /// Whether the lanes make sense together; the sentence that says why not.
@@ -159,4 +164,56 @@ impl Orb {
         }
         Ok(config)
     }
+
+    /// Where objects are found that these lanes serve: the lane of the object's
+    /// own priority first, then that without a priority, then from the most urgent
+    /// on.
+    pub(crate) fn channels_of(
+        &self,
+        lanes: &[Lane],
+        priority: Option<Priority>,
+    ) -> Result<Vec<Channel>, SystemException> {
+        let own = priority.and_then(|it| lane_for(lanes, it));
+        // One without a priority is for who has none.
+        let before = |other: &Lane, lane: &Lane| match (other.priority(), lane.priority()) {
+            (None, _) => true,
+            (Some(_), None) => false,
+            (Some(other), Some(lane)) => other >= lane,
+        };
+        let mut sorted: Vec<&Lane> = Vec::with_capacity(lanes.len());
+        for lane in lanes.iter().filter(|lane| Some(*lane) != own) {
+            let place = sorted.partition_point(|other| before(other, lane));
+            sorted.insert(place, lane);
+        }
+        if let Some(own) = own {
+            sorted.insert(0, own);
+        }
+        let mut channels = Vec::new();
+        for lane in sorted {
+            channels.extend_from_slice(lane.channels());
+        }
+        match channels.is_empty() {
+            true => Ok(self.published()?.channels().to_vec()),
+            false => Ok(channels),
+        }
+    }
+}
+
+/// Says which endpoint serves which priority, if there are several; a lane
+/// without one serves the lowest.
+pub(crate) fn lane_endpoints(lanes: &[Lane]) -> Option<TaggedComponent> {
+    let mut endpoints = Vec::new();
+    for lane in lanes {
+        let priority = lane.priority().map_or(0, Priority::number);
+        for channel in lane.channels() {
+            let Some(HostPort { host, port }) = channel.host_port_over("iiop") else {
+                continue;
+            };
+            endpoints.push(PriorityEndpoint {
+                address: component::HostPort { host, port },
+                priority,
+            });
+        }
+    }
+    (endpoints.len() > 1).then(|| TaggedComponent::tao_endpoints(&endpoints))
 }

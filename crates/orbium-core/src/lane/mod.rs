@@ -25,9 +25,10 @@ use crate::server::LaneCore;
 use crate::{Channel, Config, Orb, Priority, ServerStrategy};
 
 pub use config::LaneConfig;
+pub(crate) use configured::lane_endpoints;
 pub(crate) use room::Place;
 pub use room::QueueRoom;
-pub(crate) use route::{Decided, OWN, Route, SETTLED, lane_for, lane_of_object};
+pub(crate) use route::{Decided, OWN, Route, SETTLED, lane_of_object};
 pub use thread::give_scheduling;
 
 /// A lane: threads at one priority with their own endpoints, connections,

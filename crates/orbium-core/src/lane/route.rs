@@ -52,8 +52,14 @@ pub(crate) fn lane_of_object(
 
 /// The lane for requests of a priority: the highest that is not above it.
 pub(crate) fn lane_for(lanes: &[Lane], priority: Priority) -> Option<&Lane> {
-    let fits = |lane: &&Lane| lane.priority().is_none_or(|it| it <= priority);
-    lanes.iter().filter(fits).max_by_key(|lane| lane.priority())
+    let mut best: Option<&Lane> = None;
+    for lane in lanes {
+        let fits = lane.priority().is_none_or(|it| it <= priority);
+        if fits && best.is_none_or(|best| best.priority() <= lane.priority()) {
+            best = Some(lane);
+        }
+    }
+    best
 }
 
 impl Call<'_> {

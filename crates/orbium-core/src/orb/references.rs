@@ -3,13 +3,12 @@
 
 use std::sync::Arc;
 
-use orbium_giop::component::{self, PriorityEndpoint};
 use orbium_giop::{Completion, ExceptionKind, Ior, SystemException, TaggedComponent};
 use orbium_transport::{Endpoint, HostPort};
 
 use super::Orb;
 use crate::client::no_usable_protocol;
-use crate::lane::lane_for;
+use crate::lane::lane_endpoints;
 use crate::reference::Overrides;
 use crate::server::Server;
 use crate::{Channel, Lane, ObjectRef, Poa, Priority, ProtocolPolicy, protocol};
@@ -48,39 +47,6 @@ impl Orb {
         }
     }
 
-    /// Where objects are found that these lanes serve: the lane of the object's
-    /// own priority first, then that without a priority, then from the most urgent
-    /// on.
-    fn channels_of(
-        &self,
-        lanes: &[Lane],
-        priority: Option<Priority>,
-    ) -> Result<Vec<Channel>, SystemException> {
-        let own = priority.and_then(|it| lane_for(lanes, it));
-        // One without a priority is for who has none.
-        let before = |other: &Lane, lane: &Lane| match (other.priority(), lane.priority()) {
-            (None, _) => true,
-            (Some(_), None) => false,
-            (Some(other), Some(lane)) => other >= lane,
-        };
-        let mut sorted: Vec<&Lane> = Vec::with_capacity(lanes.len());
-        for lane in lanes.iter().filter(|lane| Some(*lane) != own) {
-            let place = sorted.partition_point(|other| before(other, lane));
-            sorted.insert(place, lane);
-        }
-        if let Some(own) = own {
-            sorted.insert(0, own);
-        }
-        let mut channels = Vec::new();
-        for lane in sorted {
-            channels.extend_from_slice(lane.channels());
-        }
-        match channels.is_empty() {
-            true => Ok(self.published()?.channels().to_vec()),
-            false => Ok(channels),
-        }
-    }
-
     /// The addresses published in references over TCP, with the ports that were
     /// taken.
     ///
@@ -89,7 +55,9 @@ impl Orb {
     pub fn addresses(&self) -> Result<Vec<HostPort>, SystemException> {
         let mut addresses = Vec::new();
         for channel in self.published()?.channels() {
-            addresses.extend(channel.host_port_over("iiop"));
+            if let Some(at) = channel.host_port_over("iiop") {
+                addresses.push(at);
+            }
         }
         Ok(addresses)
     }
@@ -131,7 +99,9 @@ impl Orb {
             [] => self.published()?.channels(),
             lanes => {
                 several = self.channels_of(lanes, priority)?;
-                components.extend(lane_endpoints(lanes));
+                if let Some(endpoints) = lane_endpoints(lanes) {
+                    components.push(endpoints);
+                }
                 several.as_slice()
             }
         };
@@ -208,23 +178,4 @@ impl Orb {
         }
         Ok(())
     }
-}
-
-/// Says which endpoint serves which priority, if there are several; a lane
-/// without one serves the lowest.
-fn lane_endpoints(lanes: &[Lane]) -> Option<TaggedComponent> {
-    let mut endpoints = Vec::new();
-    for lane in lanes {
-        let priority = lane.priority().map_or(0, Priority::number);
-        for channel in lane.channels() {
-            let Some(HostPort { host, port }) = channel.host_port_over("iiop") else {
-                continue;
-            };
-            endpoints.push(PriorityEndpoint {
-                address: component::HostPort { host, port },
-                priority,
-            });
-        }
-    }
-    (endpoints.len() > 1).then(|| TaggedComponent::tao_endpoints(&endpoints))
 }

@@ -301,8 +301,10 @@ pub(crate) fn not_understood(ior: &Ior) -> impl Iterator<Item = &TaggedProfile> 
 pub(crate) fn groups(ior: &Ior) -> Vec<ObjectGroup> {
     let mut groups = Vec::new();
     for profile in &ior.profiles {
-        if let Ok(Profile::Uipmc(body)) = Profile::parse(profile) {
-            groups.extend(body.group());
+        if let Ok(Profile::Uipmc(body)) = Profile::parse(profile)
+            && let Some(group) = body.group()
+        {
+            groups.push(group);
         }
     }
     groups

@@ -74,8 +74,11 @@ pub(crate) fn offered(
     listed.append(&mut offers(ior));
     let (mut offered, mut refused) = (Vec::<OfferedProtocol>::new(), Vec::new());
     for Offer { channel, .. } in listed {
-        let is_known = |it: &OfferedProtocol| it.channel.as_ref() == Some(&channel);
-        if offered.iter().chain(&refused).any(is_known) {
+        let is_among = |list: &[OfferedProtocol]| {
+            let mut list = list.iter();
+            list.any(|it| it.channel.as_ref() == Some(&channel))
+        };
+        if is_among(&offered) || is_among(&refused) {
             continue;
         }
         let refusal = refusal(orb, &channel, policy);

@@ -78,7 +78,8 @@ impl FromStr for ProtocolPolicy {
     type Err = ProtocolPolicyError;
 
     fn from_str(text: &str) -> Result<Self, ProtocolPolicyError> {
-        let in_name = |c: char| c.is_ascii_alphanumeric() || "+-./_".contains(c);
+        let in_name =
+            |c: char| c.is_ascii_alphanumeric() || matches!(c, '+' | '-' | '.' | '/' | '_');
         let mut names = Vec::new();
         for name in text.split(',').map(str::trim) {
             if name.is_empty() || !name.chars().all(in_name) {

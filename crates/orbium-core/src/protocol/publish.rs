@@ -86,23 +86,30 @@ impl Publication<'_> {
         let mut profiles = Vec::new();
         let mut internet = false;
         for channel in self.channels {
-            if channel.is_giop_over("iiop") {
-                if !internet {
-                    profiles.extend(self.internet());
+            let profile = if channel.is_giop_over("iiop") {
+                match std::mem::replace(&mut internet, true) {
+                    false => self.internet(),
+                    true => None,
                 }
-                internet = true;
             } else if channel.is_giop_over("ssliop") {
-                profiles.extend(self.tls_alone(channel));
+                self.tls_alone(channel)
             } else if channel.is_giop_over("uiop") {
-                profiles.push(self.unix(channel));
+                Some(self.unix(channel))
             } else if channel.is_giop_over("diop") {
-                profiles.extend(self.datagrams(channel));
+                self.datagrams(channel)
             } else {
-                profiles.push(self.own(channel));
+                Some(self.own(channel))
+            };
+            if let Some(profile) = profile {
+                profiles.push(profile);
             }
         }
-        if !internet && profiles.iter().all(|profile| profile.tag != 0) {
-            profiles.extend(self.unix_for_omniorb());
+        let says_internet = |profile: &TaggedProfile| profile.tag == 0;
+        if !internet
+            && !profiles.iter().any(says_internet)
+            && let Some(profile) = self.unix_for_omniorb()
+        {
+            profiles.push(profile);
         }
         profiles
     }
@@ -111,7 +118,9 @@ impl Publication<'_> {
     fn over(&self, scheme: &str) -> Vec<HostPort> {
         let mut addresses = Vec::new();
         for channel in self.channels {
-            addresses.extend(channel.host_port_over(scheme));
+            if let Some(at) = channel.host_port_over(scheme) {
+                addresses.push(at);
+            }
         }
         addresses
     }
@@ -198,7 +207,9 @@ impl Publication<'_> {
     /// A protocol that no other ORB knows.
     fn own(&self, channel: &Channel) -> TaggedProfile {
         let mut components = self.common_components();
-        components.extend(host::identity(&channel.scheme).map(TaggedComponent::orbium_host));
+        if let Some(id) = host::identity(&channel.scheme) {
+            components.push(TaggedComponent::orbium_host(id));
+        }
         let profile = OrbiumProfile {
             version: self.version,
             scheme: channel.scheme.clone(),

@@ -8,18 +8,25 @@ use super::{ProtocolPolicy, offers};
 
 /// The policies that a reference has: those of the first profile that has any.
 pub(crate) fn published_policies(ior: &Ior) -> PublishedPolicies {
-    let of_profiles = offers(ior).into_iter();
-    let mut found = of_profiles.map(|offer| PublishedPolicies::find(&offer.components));
     let none = PublishedPolicies::default();
-    found.find(|it| *it != none).unwrap_or(none)
+    for offer in &offers(ior) {
+        let found = PublishedPolicies::find(&offer.components);
+        if found != none {
+            return found;
+        }
+    }
+    none
 }
 
 /// The ClientProtocolPolicy that a reference has, as far as its protocols are
 /// told apart by their tags.
 pub(crate) fn exposed_protocols(published: &PublishedPolicies) -> Option<ProtocolPolicy> {
     let protocols = published.client_protocols.as_ref()?;
-    let names = protocols.0.iter().flat_map(|it| names(it.protocol_type));
-    Some(ProtocolPolicy::new(names.copied()))
+    let mut all = Vec::new();
+    for protocol in &protocols.0 {
+        all.extend_from_slice(names(protocol.protocol_type));
+    }
+    Some(ProtocolPolicy::new(all))
 }
 
 /// The protocols whose profiles have a tag.

@@ -35,6 +35,8 @@ pub(super) struct Pending {
 #[derive(Debug)]
 pub(crate) struct ServerConnection {
     pub(super) id: u64,
+    /// Its place in the books of its lane, whose lock guards it.
+    pub(super) place: AtomicUsize,
     /// The number of its lane, and the priority of that, or of its own thread.
     pub(super) lane: AtomicU32,
     pub(super) priority: AtomicI16,
@@ -71,6 +73,7 @@ impl ServerConnection {
     ) -> Self {
         Self {
             id,
+            place: AtomicUsize::new(0),
             lane: AtomicU32::new(lane.number),
             priority: AtomicI16::new(priority::number_of(lane.setup.priority)),
             peer: OnceLock::new(),

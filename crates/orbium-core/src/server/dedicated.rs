@@ -105,7 +105,7 @@ impl Own {
             drop(waiting);
             self.connection.end();
             self.connection.give_thread_back();
-            self.lane.forget(self.connection.id);
+            self.lane.forget(&self.connection);
         }
         thread::resume(&self.lane.setup);
     }

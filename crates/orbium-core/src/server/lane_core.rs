@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! A lane, as its threads see it.
 
-use std::collections::HashMap;
 #[cfg(not(feature = "strategies"))]
 use std::io;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -45,7 +44,8 @@ pub(crate) struct LaneCore {
     pub(super) threads: ThreadCache,
     stopping: AtomicBool,
     pub(super) waker: Arc<Waker>,
-    connections: Mutex<HashMap<u64, Arc<ServerConnection>>>,
+    /// Each knows its place.
+    connections: Mutex<Vec<Arc<ServerConnection>>>,
     next_id: AtomicU64,
 }
 
@@ -111,7 +111,7 @@ impl LaneCore {
     pub(crate) fn halt(&self) {
         self.stopping.store(true, Ordering::Release);
         self.waker.wake();
-        for connection in self.lock().values() {
+        for connection in &*self.lock() {
             connection.stop_receiving();
         }
         self.pool.close();
@@ -125,7 +125,7 @@ impl LaneCore {
         }
     }
 
-    fn lock(&self) -> MutexGuard<'_, HashMap<u64, Arc<ServerConnection>>> {
+    fn lock(&self) -> MutexGuard<'_, Vec<Arc<ServerConnection>>> {
         self.connections
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
@@ -153,11 +153,23 @@ impl LaneCore {
         let (send_time, fragments) = (config.limits.send_time, config.fragment_size);
         let made = ServerConnection::new(self, id, stream, send_time, fragments, bell);
         let connection = Arc::new(made);
-        connections.insert(id, Arc::clone(&connection));
+        connection.place.store(connections.len(), Ordering::Relaxed);
+        connections.push(Arc::clone(&connection));
         Some(connection)
     }
 
-    pub(super) fn forget(&self, id: u64) {
-        self.lock().remove(&id);
+    pub(super) fn forget(&self, connection: &ServerConnection) {
+        let mut connections = self.lock();
+        let place = connection.place.load(Ordering::Relaxed);
+        let there = connections.get(place);
+        if there.is_none_or(|it| it.id != connection.id) {
+            return;
+        }
+        let forgotten = connections.swap_remove(place);
+        if let Some(moved) = connections.get(place) {
+            moved.place.store(place, Ordering::Relaxed);
+        }
+        drop(connections);
+        drop(forgotten);
     }
 }

@@ -191,7 +191,7 @@ impl Reactor {
             .add(&source, connection.id, self.bell.interest(Interest::Read))
             .is_err()
         {
-            self.shared.forget(connection.id);
+            self.shared.forget(&connection);
             return;
         }
         let intake = Some(Box::new(Intake::new(limits, &*connection.stream)));
@@ -276,7 +276,7 @@ impl Reactor {
             // First of all: who is late must not count on the reactor.
             served.connection.end();
             served.connection.wait_for_nothing(&self.bell);
-            self.shared.forget(id);
+            self.shared.forget(&served.connection);
             if let Some(pool) = &self.pool {
                 pool.look_again();
             }
@@ -289,13 +289,13 @@ impl Reactor {
     pub(super) fn close_all(&mut self) -> Option<Left> {
         self.accepting.end(&self.bell.poller);
         let mut connections = Vec::new();
-        for (id, served) in self.served.extract_if(|_, served| !served.is_taken()) {
+        for (_, served) in self.served.extract_if(|_, served| !served.is_taken()) {
             // In the end the kernel may be waited for, though not for long.
             let stream = &served.connection.stream;
             let _ = stream.set_nonblocking(false);
             let _ = stream.set_timeouts(None, Some(Some(LAST_WAIT)));
             served.connection.end();
-            self.shared.forget(id);
+            self.shared.forget(&served.connection);
             if served.connection.is_shared()
                 && let Some(intake) = served.intake
             {

@@ -55,7 +55,7 @@ impl Serving {
         };
         let intake = Intake::new(limits, &*connection.stream);
         if !self.read_elsewhere(&connection, intake) {
-            self.shared.forget(connection.id);
+            self.shared.forget(&connection);
         }
     }
 
@@ -92,7 +92,7 @@ impl Serving {
                 connections: vec![(Arc::clone(connection), intake)],
             });
         }
-        self.shared.forget(connection.id);
+        self.shared.forget(connection);
     }
 
     /// Serves what comes until the connection is to end; `None` if another

@@ -20,9 +20,13 @@ impl Pool {
     /// Drops the idle connections that `unwanted` says; whether there were any.
     fn drop_idle(&self, unwanted: &dyn Fn(&Connection) -> bool) -> bool {
         let mut state = self.lock_all_idle();
-        let (gone, kept): (Vec<_>, Vec<_>) = std::mem::take(&mut state.idle)
-            .into_iter()
-            .partition(|connection| unwanted(connection));
+        let (mut gone, mut kept) = (Vec::new(), Vec::new());
+        for connection in std::mem::take(&mut state.idle) {
+            match unwanted(&connection) {
+                true => gone.push(connection),
+                false => kept.push(connection),
+            }
+        }
         state.idle = kept;
         state.open -= gone.len();
         drop(state);
@@ -70,13 +74,19 @@ impl Pool {
             return own.oldest_idle(now);
         }
         let mut state = self.lock_all_idle();
-        let used = state.idle.iter_mut().map(|it| it.last_used(now));
+        let mut used: Option<(Instant, Instant)> = None;
+        for connection in &mut state.idle {
+            let last = connection.last_used(now);
+            let (first, latest) = used.unwrap_or((last, last));
+            used = Some((first.min(last), latest.max(last)));
+        }
+        let (first, latest) = used?;
         match &self.source {
-            Source::Exclusive(_) => used.min(),
+            Source::Exclusive(_) => Some(first),
             // As long as no seat is busy.
             Source::Shared(hub) => {
-                let used = used.max();
-                used.filter(|_| state.idle.len() == state.open && hub.is_open())
+                let all_idle = state.idle.len() == state.open && hub.is_open();
+                all_idle.then_some(latest)
             }
         }
     }
@@ -92,12 +102,14 @@ impl Pool {
             return;
         }
         let mut state = self.lock_all_idle();
-        let places = state.idle.iter().enumerate();
-        let oldest = places
-            .min_by_key(|(_, it)| it.used())
-            .map(|(place, _)| place);
-        if let Some(place) = oldest {
-            let connection = state.idle.remove(place);
+        let mut oldest = 0;
+        for (place, connection) in state.idle.iter().enumerate() {
+            if connection.used() < state.idle[oldest].used() {
+                oldest = place;
+            }
+        }
+        if oldest < state.idle.len() {
+            let connection = state.idle.remove(oldest);
             state.open -= 1;
             drop(state);
             connection.close();

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Lanes in a program without the feature `strategies`: the ORB's own alone.
 
+use orbium_giop::{SystemException, TaggedComponent};
+
 use crate::orb::OrbError;
-use crate::{Config, Lane, LaneConfig, Orb, Policies};
+use crate::{Channel, Config, Lane, LaneConfig, Orb, Policies, Priority};
 
 impl Config {
     pub(crate) fn check_lanes(&self) -> Result<(), &'static str> {
@@ -27,4 +29,16 @@ impl Orb {
     pub(crate) fn lanes_of<'a>(&'a self, _policies: &'a Policies) -> &'a [Lane] {
         &[]
     }
+
+    pub(crate) fn channels_of(
+        &self,
+        _lanes: &[Lane],
+        _priority: Option<Priority>,
+    ) -> Result<Vec<Channel>, SystemException> {
+        self.channels()
+    }
+}
+
+pub(crate) fn lane_endpoints(_lanes: &[Lane]) -> Option<TaggedComponent> {
+    None
 }

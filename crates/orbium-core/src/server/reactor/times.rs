@@ -15,8 +15,8 @@ impl Reactor {
     /// Time until something is due, whatever is received.
     pub(in crate::server) fn timeout(&mut self) -> Option<Duration> {
         let resume = self.accepting.resume(&self.bell.poller);
-        let due = [self.drop_late(), resume, self.drop_idle()];
-        due.into_iter().flatten().min()
+        let (late, idle) = (self.drop_late(), self.drop_idle());
+        sooner(sooner(late, resume), idle)
     }
 
     /// Closes what has been idle for too long; time until the next look.
@@ -26,9 +26,12 @@ impl Reactor {
         if now < next {
             return Some(next - now);
         }
-        let served = self.served.iter_mut();
-        let idle = served.filter_map(|(id, served)| served.is_idle(now, time).then_some(*id));
-        let idle: Vec<u64> = idle.collect();
+        let mut idle = Vec::new();
+        for (id, served) in &mut self.served {
+            if served.is_idle(now, time) {
+                idle.push(*id);
+            }
+        }
         for id in idle {
             // What is to be looked at is not idle.
             if !self.todo.contains(&id) {
@@ -74,10 +77,7 @@ impl Reactor {
         };
         match earliest.map(Deadline::remaining) {
             Some(Ok(left)) => {
-                *next = match (*next, left) {
-                    (Some(a), Some(b)) => Some(a.min(b)),
-                    (a, b) => a.or(b),
-                };
+                *next = sooner(*next, left);
                 return true;
             }
             None => served.is_timed = false,
@@ -109,6 +109,14 @@ impl Reactor {
             // It was nothing that a message begins with.
             served.unfinished = None;
         }
+    }
+}
+
+/// The shorter of two times, as far as there are any.
+fn sooner(one: Option<Duration>, other: Option<Duration>) -> Option<Duration> {
+    match (one, other) {
+        (Some(one), Some(other)) => Some(one.min(other)),
+        (one, other) => one.or(other),
     }
 }
 
