@@ -15,20 +15,24 @@
 
 mod atomic;
 pub mod lock;
-#[cfg(target_os = "linux")]
+#[cfg(all(target_os = "linux", feature = "priority-mutex"))]
 mod pi_futex;
-#[cfg(not(target_os = "linux"))]
+#[cfg(all(not(target_os = "linux"), feature = "priority-mutex"))]
 #[path = "pi_futex_elsewhere.rs"]
 mod pi_futex;
+#[cfg(feature = "priority-mutex")]
 mod priority_mutex;
 pub mod role;
 mod shelf;
 mod slab;
 mod threads;
+#[cfg(feature = "turns")]
 mod turns;
 
+#[cfg(feature = "priority-mutex")]
 pub use priority_mutex::{MutexError, PriorityMutex};
 pub use shelf::Shelf;
 pub use slab::{Pinned, Slab, SlabFull, SlotKey};
 pub use threads::{ThreadCache, ThreadOptions, spawn};
+#[cfg(feature = "turns")]
 pub use turns::{Turn, Turns};
