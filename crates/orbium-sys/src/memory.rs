@@ -31,6 +31,7 @@ pub enum LockedMemory {
 /// [`RealTimeError::MemoryLockLimit`]; [`RealTimeError::Unsupported`] on systems
 /// other than Linux.
 #[cfg(target_os = "linux")]
+#[inline]
 pub fn lock_memory(which: LockedMemory) -> Result<(), RealTimeError> {
     let flags = match which {
         LockedMemory::Present => libc::MCL_CURRENT,
@@ -52,6 +53,7 @@ pub fn lock_memory(which: LockedMemory) -> Result<(), RealTimeError> {
 /// # Errors
 /// What the system says.
 #[cfg(target_os = "linux")]
+#[inline]
 pub fn unlock_memory() -> Result<(), RealTimeError> {
     // SAFETY: takes nothing; memory stays what and where it is.
     match unsafe { libc::munlockall() } {
@@ -100,6 +102,7 @@ fn touch_stack(start: usize, octets: usize) -> u8 {
 /// Takes that many octets from the heap, touches them and gives them back; with
 /// the allocator of glibc they stay with the process, and so does all that is
 /// given back later. With another allocator that is its own affair.
+#[inline]
 pub fn prefault_heap(octets: usize) {
     if octets == 0 {
         return;

@@ -22,6 +22,7 @@ mod platform {
         set_number(socket, QUICK_ACK, on.into())
     }
 
+    #[inline]
     pub(crate) fn quick_ack(socket: &dyn AsFd) -> io::Result<Option<bool>> {
         Ok(Some(number(socket, QUICK_ACK)? != 0))
     }
@@ -30,6 +31,7 @@ mod platform {
         set_number(socket, TRAFFIC_CLASS, class.cast_signed())
     }
 
+    #[inline]
     pub(crate) fn traffic_class(socket: &dyn AsFd) -> io::Result<Option<u32>> {
         Ok(Some(number(socket, TRAFFIC_CLASS)?.cast_unsigned()))
     }
@@ -38,6 +40,7 @@ mod platform {
         set_number(socket, PRIORITY, priority.cast_signed())
     }
 
+    #[inline]
     pub(crate) fn priority(socket: &dyn AsFd) -> io::Result<Option<u32>> {
         Ok(Some(number(socket, PRIORITY)?.cast_unsigned()))
     }
@@ -46,6 +49,7 @@ mod platform {
         raw::set_pacing_rate(socket, rate)
     }
 
+    #[inline]
     pub(crate) fn pacing_rate(socket: &dyn AsFd) -> io::Result<Option<u64>> {
         raw::pacing_rate(socket)
     }
@@ -55,6 +59,7 @@ mod platform {
         set_number(socket, BUSY_POLL, time)
     }
 
+    #[inline]
     pub(crate) fn busy_poll(socket: &dyn AsFd) -> io::Result<Option<Duration>> {
         let time = number(socket, BUSY_POLL)?.cast_unsigned();
         Ok(Some(Duration::from_micros(time.into())))
@@ -64,6 +69,7 @@ mod platform {
         set_number(socket, MARK, mark.cast_signed())
     }
 
+    #[inline]
     pub(crate) fn mark(socket: &dyn AsFd) -> io::Result<Option<u32>> {
         Ok(Some(number(socket, MARK)?.cast_unsigned()))
     }
@@ -73,6 +79,7 @@ mod platform {
         set_number(socket, INCOMING_CPU, cpu)
     }
 
+    #[inline]
     pub(crate) fn incoming_cpu(socket: &dyn AsFd) -> io::Result<Option<u32>> {
         // Negative: none so far.
         Ok(u32::try_from(number(socket, INCOMING_CPU)?).ok())

@@ -61,6 +61,7 @@ pub fn bind_this_thread(processors: &[usize]) -> Result<(), RealTimeError> {
 /// # Errors
 /// What the system says.
 #[cfg(target_os = "linux")]
+#[inline]
 pub fn processors_of_this_thread() -> io::Result<Vec<usize>> {
     let mut set: Set = Default::default();
     // SAFETY: 0 is the calling thread; at most as many octets are written as the

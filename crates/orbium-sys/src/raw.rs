@@ -130,6 +130,7 @@ pub(crate) fn set_pacing_rate(socket: &dyn AsFd, rate: u64) -> io::Result<()> {
 
 /// `SO_MAX_PACING_RATE`; `None` if there is no bound.
 #[cfg(target_os = "linux")]
+#[inline]
 pub(crate) fn pacing_rate(socket: &dyn AsFd) -> io::Result<Option<u64>> {
     let rate: libc::c_ulong = get(socket, libc::SOL_SOCKET, libc::SO_MAX_PACING_RATE)?;
     // Lossless: no system has longer ones.

@@ -11,10 +11,12 @@ use crate::socket_options::*;
 
 const SORT: NumberOption = (libc::SOL_SOCKET, libc::SO_TYPE);
 
+#[inline]
 fn is_on(socket: &dyn AsFd, option: NumberOption) -> io::Result<bool> {
     Ok(number(socket, option)? != 0)
 }
 
+#[inline]
 fn size(socket: &dyn AsFd, option: NumberOption) -> io::Result<Option<usize>> {
     Ok(usize::try_from(number(socket, option)?).ok())
 }
@@ -33,6 +35,7 @@ impl SocketOptions {
         Self::read_all(socket)
     }
 
+    #[inline]
     fn read_all(socket: &dyn AsFd) -> io::Result<Self> {
         let family = family(socket)?;
         let is_v6 = family == libc::AF_INET6;
@@ -58,6 +61,7 @@ impl SocketOptions {
         Ok(options)
     }
 
+    #[inline]
     fn read_ip(&mut self, socket: &dyn AsFd, v6: bool) -> io::Result<()> {
         self.dont_route = is_on(socket, DONT_ROUTE)?;
         let class = match v6 {

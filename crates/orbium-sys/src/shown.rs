@@ -26,6 +26,7 @@ impl ShownReadiness {
     ///
     /// # Errors
     /// No descriptors left.
+    #[inline]
     pub fn new() -> io::Result<Self> {
         let (theirs, ours) = UnixStream::pair()?;
         theirs.set_nonblocking(true)?;
@@ -41,6 +42,7 @@ impl ShownReadiness {
     }
 
     /// Shows itself readable or not.
+    #[inline]
     pub fn set_readable(&self, readable: bool) {
         if self.readable.swap(readable, Ordering::AcqRel) == readable {
             return;
@@ -54,6 +56,7 @@ impl ShownReadiness {
     }
 
     /// Shows itself writable or not.
+    #[inline]
     pub fn set_writable(&self, writable: bool) {
         if self.writable.swap(writable, Ordering::AcqRel) == writable {
             return;
@@ -72,6 +75,7 @@ impl ShownReadiness {
     }
 }
 
+#[inline]
 fn drain(mut from: &UnixStream) {
     let mut room = [0; 4096];
     while matches!(from.read(&mut room), Ok(1..)) {}

@@ -75,6 +75,7 @@ impl Set {
         }
     }
 
+    #[inline]
     pub(super) fn wait_beside(
         &self,
         source: &dyn AsFd,
