@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Socket options as text, for endpoints and configurations.
 
-use std::str::FromStr;
 use std::time::Duration;
 
 use crate::SocketOptions;
@@ -24,8 +23,10 @@ fn flag(text: &str) -> Result<bool, OptionError> {
     }
 }
 
-fn value<T: FromStr>(text: &str) -> Result<T, OptionError> {
-    text.parse().map_err(|_| OptionError::BadValue)
+fn number<T: TryFrom<u64>>(text: &str) -> Result<T, OptionError> {
+    let number: Option<u64> = text.parse().ok();
+    let number = number.and_then(|number| T::try_from(number).ok());
+    number.ok_or(OptionError::BadValue)
 }
 
 impl SocketOptions {
@@ -75,25 +76,28 @@ impl SocketOptions {
     /// There is no such option, or it cannot have such a value.
     pub fn set(&mut self, name: &str, text: &str) -> Result<(), OptionError> {
         match name {
-            "send_buffer" => self.send_buffer = Some(value(text)?),
-            "receive_buffer" => self.receive_buffer = Some(value(text)?),
+            "send_buffer" => self.send_buffer = Some(number(text)?),
+            "receive_buffer" => self.receive_buffer = Some(number(text)?),
             "no_delay" => self.no_delay = flag(text)?,
             "keep_alive" => self.keep_alive = flag(text)?,
             "quick_ack" => self.quick_ack = Some(flag(text)?),
             "dont_route" => self.dont_route = flag(text)?,
             "dscp" => {
-                let dscp = Some(value(text)?).filter(|dscp| *dscp <= 63);
+                let dscp = Some(number(text)?).filter(|dscp| *dscp <= 63);
                 self.dscp = Some(dscp.ok_or(OptionError::BadValue)?);
             }
-            "socket_priority" => self.socket_priority = Some(value(text)?),
-            "pacing_rate" => self.pacing_rate = Some(value(text)?),
-            "busy_poll" => self.busy_poll = Some(Duration::from_micros(value(text)?)),
-            "mark" => self.mark = Some(value(text)?),
-            "incoming_cpu" => self.incoming_cpu = Some(value(text)?),
+            "socket_priority" => self.socket_priority = Some(number(text)?),
+            "pacing_rate" => self.pacing_rate = Some(number(text)?),
+            "busy_poll" => self.busy_poll = Some(Duration::from_micros(number(text)?)),
+            "mark" => self.mark = Some(number(text)?),
+            "incoming_cpu" => self.incoming_cpu = Some(number(text)?),
             "reuse" => self.reuse = flag(text)?,
-            "multicast_ttl" => self.multicast_ttl = Some(value(text)?),
+            "multicast_ttl" => self.multicast_ttl = Some(number(text)?),
             "multicast_loop" => self.multicast_loop = Some(flag(text)?),
-            "multicast_interface" => self.multicast_interface = Some(value(text)?),
+            "multicast_interface" => {
+                let interface = text.parse().map_err(|_| OptionError::BadValue)?;
+                self.multicast_interface = Some(interface);
+            }
             _ => return Err(OptionError::Unknown),
         }
         Ok(())

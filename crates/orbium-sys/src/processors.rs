@@ -17,7 +17,10 @@ use crate::RealTimeError;
 
 /// A bit for each processor, as the kernel counts them.
 #[cfg(target_os = "linux")]
-type Set = [c_ulong; MOST / c_ulong::BITS as usize];
+type Set = [c_ulong; WORDS];
+
+#[cfg(target_os = "linux")]
+const WORDS: usize = MOST / c_ulong::BITS as usize;
 
 /// Processors that a set can name; the C library has as many.
 #[cfg(target_os = "linux")]
@@ -39,7 +42,7 @@ fn bit(processor: usize) -> (usize, c_ulong) {
 #[cfg(target_os = "linux")]
 pub fn bind_this_thread(processors: &[usize]) -> Result<(), RealTimeError> {
     let nowhere = || RealTimeError::NoSuchProcessor(processors.to_vec());
-    let mut set: Set = Default::default();
+    let mut set: Set = [0; WORDS];
     for &processor in processors {
         let (word, bit) = bit(processor);
         *set.get_mut(word).ok_or_else(nowhere)? |= bit;
@@ -63,7 +66,7 @@ pub fn bind_this_thread(processors: &[usize]) -> Result<(), RealTimeError> {
 #[cfg(target_os = "linux")]
 #[inline]
 pub fn processors_of_this_thread() -> io::Result<Vec<usize>> {
-    let mut set: Set = Default::default();
+    let mut set: Set = [0; WORDS];
     // SAFETY: 0 is the calling thread; at most as many octets are written as the
     // set has, and every pattern is a set.
     let result = unsafe { libc::sched_getaffinity(0, size_of::<Set>(), (&raw mut set).cast()) };

@@ -68,9 +68,21 @@ pub fn wait_for<const N: usize>(
     sources: [(&dyn AsFd, Interest); N],
     timeout: Option<Duration>,
 ) -> io::Result<[bool; N]> {
-    let mut set = sources.map(|(source, interest)| entry(source, interest));
+    const NOTHING: libc::pollfd = libc::pollfd {
+        fd: -1,
+        events: 0,
+        revents: 0,
+    };
+    let mut set = [NOTHING; N];
+    for (place, (source, interest)) in set.iter_mut().zip(&sources) {
+        *place = entry(*source, *interest);
+    }
     raw::poll(&mut set, timeout)?;
-    Ok(set.map(|source| source.revents != 0))
+    let mut ready = [false; N];
+    for (ready, entry) in ready.iter_mut().zip(&set) {
+        *ready = entry.revents != 0;
+    }
+    Ok(ready)
 }
 
 /// Waits for many sources at once. Shared between threads: any may wait, and
