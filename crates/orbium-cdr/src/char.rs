@@ -26,6 +26,7 @@ pub struct LongDouble(pub [u8; 16]);
 pub struct CharOutOfRange(pub char);
 
 impl fmt::Display for CharOutOfRange {
+    #[inline]
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{:?} does not fit the IDL character type", self.0)
     }
@@ -72,18 +73,21 @@ impl TryFrom<WChar> for char {
 }
 
 impl fmt::Debug for Char {
+    #[inline]
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Debug::fmt(&char::from(*self), f)
     }
 }
 
 impl fmt::Display for Char {
+    #[inline]
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Display::fmt(&char::from(*self), f)
     }
 }
 
 impl fmt::Debug for WChar {
+    #[inline]
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match char::try_from(*self) {
             Ok(c) => fmt::Debug::fmt(&c, f),
@@ -137,6 +141,7 @@ impl From<LongDouble> for f64 {
 }
 
 impl fmt::Debug for LongDouble {
+    #[inline]
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Debug::fmt(&f64::from(*self), f)
     }

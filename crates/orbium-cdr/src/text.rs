@@ -63,6 +63,7 @@ impl<'a> CdrWriter<'a> {
         }
     }
 
+    #[inline]
     fn wide_is_possible(&mut self) -> bool {
         if self.format().minor == 0 {
             self.fail(CdrErrorKind::WideInGiop10);
@@ -74,6 +75,7 @@ impl<'a> CdrWriter<'a> {
 
     /// Writes a `wchar`: an aligned short in GIOP 1.1, a counted big-endian
     /// pair of octets from 1.2 on.
+    #[inline]
     pub fn write_wchar(&mut self, value: WChar) {
         if !self.wide_is_possible() {
             return;
@@ -88,6 +90,7 @@ impl<'a> CdrWriter<'a> {
 
     /// Writes a `wstring`: counted code units with a terminator in GIOP 1.1;
     /// counted octets, big-endian, without terminator or mark from 1.2 on.
+    #[inline]
     pub fn write_wstr(&mut self, value: &str) {
         if !self.wide_is_possible() {
             return;
@@ -163,6 +166,7 @@ impl<'a> CdrReader<'a> {
         core::str::from_utf8(octets).map_err(|_| self.error(CdrErrorKind::BadString))
     }
 
+    #[inline]
     fn require_wide(&self) -> Result<(), CdrError> {
         if self.format().minor == 0 {
             return Err(self.error(CdrErrorKind::WideInGiop10));
@@ -178,6 +182,7 @@ impl<'a> CdrReader<'a> {
     /// # Errors
     /// [`CdrErrorKind::WideInGiop10`], [`CdrErrorKind::WideNotNegotiated`],
     /// [`CdrErrorKind::CannotConvert`], [`CdrErrorKind::Truncated`].
+    #[inline]
     pub fn read_wchar(&mut self) -> Result<WChar, CdrError> {
         self.require_wide()?;
         if self.format().minor == 1 {
@@ -198,6 +203,7 @@ impl<'a> CdrReader<'a> {
     /// As [`CdrReader::read_wchar`]; [`CdrErrorKind::BadString`] for a missing
     /// terminator in GIOP 1.1, [`CdrErrorKind::CannotConvert`] for unpaired
     /// surrogates.
+    #[inline]
     pub fn read_wstring(&mut self) -> Result<String, CdrError> {
         self.require_wide()?;
         let converted = if self.format().minor == 1 {
