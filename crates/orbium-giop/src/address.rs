@@ -249,6 +249,12 @@ pub(crate) fn before(text: &str, ends: &[u8]) -> usize {
     end.unwrap_or(text.len())
 }
 
+/// What stands before the first of a character, which is of ASCII, and after it.
+pub(crate) fn split_once(text: &str, mark: u8) -> Option<(&str, &str)> {
+    let at = before(text, &[mark]);
+    Some((text.get(..at)?, text.get(at + 1..)?))
+}
+
 fn is_scheme(protocol: &str) -> bool {
     let is_plain = |c: u8| c.is_ascii_alphanumeric() || b"+-._".contains(&c);
     consists_of(protocol, is_plain)

@@ -146,25 +146,26 @@ const fn is_unescaped(octet: u8) -> bool {
 /// The octets that an escaped string stands for.
 pub(crate) fn unescape(text: &str, offset: usize) -> Result<Vec<u8>, UrlError> {
     let mut octets = Vec::with_capacity(text.len());
-    let mut chars = text.char_indices();
-    while let Some((at, c)) = chars.next() {
-        if c == '%' {
-            let digits = text.as_bytes().get(at + 1..at + 3).unwrap_or_default();
-            let value = match digits {
-                [high, low] => hex_digit(*high).zip(hex_digit(*low)),
+    let mut at = 0;
+    while let Some(octet) = text.as_bytes().get(at) {
+        if *octet == b'%' {
+            let value = match text.as_bytes().get(at + 1..at + 3) {
+                Some([high, low]) => hex_digit(*high).zip(hex_digit(*low)),
                 _ => None,
             };
             let Some((high, low)) = value else {
                 return Err(UrlError::new(UrlErrorKind::BadEscape, offset + at));
             };
             octets.push(high << 4 | low);
-            // Two hexadecimal digits are two characters.
-            chars.nth(1);
+            at += 3;
+        } else if is_unescaped(*octet) {
+            octets.push(*octet);
+            at += 1;
         } else {
-            match u8::try_from(c) {
-                Ok(octet) if is_unescaped(octet) => octets.push(octet),
-                _ => return Err(UrlError::new(UrlErrorKind::MustBeEscaped(c), offset + at)),
-            }
+            // A character begins here: all that was passed was ASCII.
+            let c = text.get(at..).and_then(|rest| rest.chars().next());
+            let kind = c.map_or(UrlErrorKind::NotText, UrlErrorKind::MustBeEscaped);
+            return Err(UrlError::new(kind, offset + at));
         }
     }
     Ok(octets)

@@ -4,6 +4,7 @@
 use core::fmt;
 
 use crate::Corbaloc;
+use crate::address::split_once;
 use crate::corbaloc::{DEFAULT_KEY, parse_addresses, unescape, write_escaped};
 use crate::object_url::{UrlError, UrlErrorKind, has_scheme};
 
@@ -29,10 +30,7 @@ impl Corbaname {
         if !has_scheme(text, Self::SCHEME) {
             return Err(UrlError::new(UrlErrorKind::UnknownScheme, 0));
         }
-        let (location, name) = match text.find('#') {
-            Some(at) => (&text[..at], &text[at + 1..]),
-            None => (text, ""),
-        };
+        let (location, name) = split_once(text, b'#').unwrap_or((text, ""));
         let (addresses, key_at) = parse_addresses(location, Self::SCHEME.len())?;
         let mut key = unescape(location.get(key_at..).unwrap_or_default(), key_at)?;
         if key.is_empty() {

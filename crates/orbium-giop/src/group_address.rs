@@ -5,7 +5,7 @@
 use core::fmt;
 use core::net::IpAddr;
 
-use crate::address::before;
+use crate::address::{before, split_once};
 use crate::iiop_address::{consists_of, decimal, parse_port, split_version};
 use crate::object_url::{UrlError, UrlErrorKind};
 use crate::{ObjectGroup, TaggedComponent, UipmcProfile, Version};
@@ -26,7 +26,7 @@ pub struct GroupAddress {
 impl GroupAddress {
     /// Parses what follows `miop:`, and says how long it is.
     pub(crate) fn parse(text: &str, offset: usize) -> Result<(Self, usize), UrlError> {
-        let (group, rest) = text.split_once('/').unwrap_or((text, ""));
+        let (group, rest) = split_once(text, b'/').unwrap_or((text, ""));
         let at = offset + group.len() + 1;
         let (version, group) = match split_version(group, offset)? {
             (Version { minor: 1.., .. }, ..) => {
@@ -58,15 +58,10 @@ impl GroupAddress {
 /// `1.0-domain-id` or `1.0-domain-id-version`.
 fn parse_group(text: &str, offset: usize) -> Result<ObjectGroup, UrlError> {
     let bad = UrlError::new(UrlErrorKind::BadGroup, offset);
-    let mut parts = text.split('-');
-    let mut part = || parts.next();
-    let (Some(version), Some(domain), Some(id)) = (part(), part(), part()) else {
-        return Err(bad);
-    };
-    let reference_version = part().unwrap_or("0");
-    if part().is_some() {
-        return Err(bad);
-    }
+    let (version, rest) = split_once(text, b'-').ok_or(bad)?;
+    let (domain, numbers) = split_once(rest, b'-').ok_or(bad)?;
+    // What has one more part is no number.
+    let (id, reference_version) = split_once(numbers, b'-').unwrap_or((numbers, "0"));
     let is_plain = |c: u8| c.is_ascii_alphanumeric() || b"._~:".contains(&c);
     if version != "1.0" || domain.is_empty() || !consists_of(domain, is_plain) {
         return Err(bad);
@@ -81,13 +76,13 @@ fn parse_group(text: &str, offset: usize) -> Result<ObjectGroup, UrlError> {
 
 fn parse_address(text: &str, offset: usize) -> Result<(IpAddr, u16), UrlError> {
     let bracketed = text.strip_prefix('[').and_then(|text| {
-        let (host, rest) = text.split_once(']')?;
+        let (host, rest) = split_once(text, b']')?;
         Some((host, rest.strip_prefix(':')?))
     });
     let (host, port) = match bracketed {
         Some((host, port)) => (host.parse().map(IpAddr::V6), port),
         None => {
-            let (host, port) = text.split_once(':').unwrap_or((text, ""));
+            let (host, port) = split_once(text, b':').unwrap_or((text, ""));
             (host.parse().map(IpAddr::V4), port)
         }
     };

@@ -4,6 +4,7 @@
 use core::fmt;
 use core::net::Ipv6Addr;
 
+use crate::address::split_once;
 use crate::component_value::write_host;
 use crate::object_url::{UrlError, UrlErrorKind};
 use crate::{IiopProfile, TaggedComponent, Version, component};
@@ -31,8 +32,8 @@ impl IiopAddress {
         let (version, text, offset) = split_version(text, offset)?;
         let (host, port, port_at) = if let Some(inner) = text.strip_prefix('[') {
             let bad = UrlError::new(UrlErrorKind::BadIpv6, offset);
-            let (host, port) = inner.split_once(']').ok_or(bad)?;
-            let plain = host.split_once('%').map_or(host, |(plain, _zone)| plain);
+            let (host, port) = split_once(inner, b']').ok_or(bad)?;
+            let plain = split_once(host, b'%').map_or(host, |(plain, _zone)| plain);
             plain.parse::<Ipv6Addr>().map_err(|_| bad)?;
             let port_at = offset + host.len() + 2;
             match port.strip_prefix(':') {
@@ -41,7 +42,7 @@ impl IiopAddress {
                 None => return Err(UrlError::new(UrlErrorKind::BadPort, port_at)),
             }
         } else {
-            match text.split_once(':') {
+            match split_once(text, b':') {
                 Some((host, port)) => (host, Some(port), offset + host.len() + 1),
                 None => (text, None, offset),
             }
@@ -110,10 +111,10 @@ impl fmt::Display for IiopAddress {
 
 /// A version written before an `@`, else 1.0; then what follows and its offset.
 pub(crate) fn split_version(text: &str, offset: usize) -> Result<(Version, &str, usize), UrlError> {
-    let Some((version, rest)) = text.split_once('@') else {
+    let Some((version, rest)) = split_once(text, b'@') else {
         return Ok((Version::V1_0, text, offset));
     };
-    let parsed = match version.split_once('.') {
+    let parsed = match split_once(version, b'.') {
         Some(("1", minor)) => decimal(minor),
         _ => None,
     };
