@@ -95,6 +95,7 @@ impl SocketStream<UnixStream> {
 
     /// The socket, for a transport that uses it for something else.
     #[must_use]
+    #[inline]
     pub fn into_socket(self) -> OwnedFd {
         self.socket.into()
     }

@@ -93,6 +93,7 @@ pub enum ListenError {
 }
 
 impl fmt::Display for ListenError {
+    #[inline]
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Endpoint(error) => error.fmt(f),
