@@ -80,8 +80,13 @@ fn an_annotation_of_one_opening_of_a_module_holds_for_all() {
 
 #[test]
 fn a_forward_declaration_asks_too() {
-    let idl = "@ami interface I; interface I { void f(); };";
-    assert_eq!(unasked(idl), ["f_async"]);
+    for idl in [
+        "@ami interface I; interface I { void f(); };",
+        "interface I; @ami interface I; interface I { void f(); };",
+        "interface I { void f(); }; @ami interface I;",
+    ] {
+        assert_eq!(unasked(idl), ["f_async"], "{idl}");
+    }
 }
 
 #[test]

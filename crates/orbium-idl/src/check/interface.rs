@@ -66,6 +66,9 @@ impl Checker<'_> {
         if let Some(id) = self.known_interface(name) {
             self.check_spelling_of(id, name);
             self.check_interface_kind(id, name, kind);
+            let annotations = self.annotations(around.annotations);
+            let known = self.model.definition_mut(id);
+            known.annotations.extend(annotations);
             return;
         }
         let id = self.define(name, Self::empty_interface(kind), around);
