@@ -42,6 +42,14 @@ pub trait RealTime: Send + Sync + 'static {
     /// DATA_CONVERSION 2 if the thread's native priority means none.
     fn outgoing(&self, object_key: &[u8]) -> Result<Option<Priority>, SystemException>;
 
+    /// Whether this thread serves a request, and what it calls goes out as
+    /// [`outgoing`](Self::outgoing) says of such calls.
+    fn is_serving(&self) -> bool;
+
+    /// Runs `work`, once, as a thread that serves a request would: for one that
+    /// does, but left a call to others.
+    fn while_serving(&self, work: &mut dyn FnMut());
+
     /// How requests of a priority are marked for the network; `None` leaves
     /// that to the protocol properties.
     fn network_mark(&self, priority: Priority) -> Option<NetworkMark>;

@@ -31,6 +31,18 @@ pub(crate) fn in_upcall() -> bool {
     IN_UPCALL.get()
 }
 
+/// Runs something as a thread does that runs such a servant.
+pub(crate) fn while_in_upcall<R>(work: impl FnOnce() -> R) -> R {
+    struct Restore(bool);
+    impl Drop for Restore {
+        fn drop(&mut self) {
+            IN_UPCALL.set(self.0);
+        }
+    }
+    let _restore = Restore(IN_UPCALL.replace(true));
+    work()
+}
+
 /// The policies of an adapter, checked, and what follows from them.
 pub(crate) struct Adapter {
     pub(crate) shared: Arc<Shared>,
@@ -181,14 +193,7 @@ impl AdapterExtension for Adapter {
         _: &Call<'_>,
         serve: &mut dyn FnMut() -> Result<(), DispatchError>,
     ) -> Result<(), DispatchError> {
-        struct Restore(bool);
-        impl Drop for Restore {
-            fn drop(&mut self) {
-                IN_UPCALL.set(self.0);
-            }
-        }
-        let _restore = Restore(IN_UPCALL.replace(true));
-        serve()
+        while_in_upcall(serve)
     }
 
     fn bind_band(&self, band: PriorityBand) -> Result<(), SystemException> {

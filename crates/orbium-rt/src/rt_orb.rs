@@ -13,7 +13,7 @@ use orbium_core::{
 
 use orbium_giop::real_time::PriorityBand;
 
-use crate::adapter::{Adapter, in_upcall};
+use crate::adapter::{Adapter, in_upcall, while_in_upcall};
 use crate::binding::{self, Admission, Bindings, ServeError};
 use crate::error::bad_param;
 use crate::host::Host;
@@ -106,6 +106,14 @@ impl Shared {
 impl RealTime for Installed {
     fn outgoing(&self, object_key: &[u8]) -> Result<Option<Priority>, SystemException> {
         self.0.outgoing(object_key).map(Some)
+    }
+
+    fn is_serving(&self) -> bool {
+        in_upcall()
+    }
+
+    fn while_serving(&self, work: &mut dyn FnMut()) {
+        while_in_upcall(work);
     }
 
     fn network_mark(&self, priority: Priority) -> Option<NetworkMark> {

@@ -67,6 +67,9 @@ pub(crate) struct Pool {
     /// Whether who waits here serves others meanwhile.
     reacts: bool,
     all: Weak<All>,
+    /// Who has to learn of its end.
+    #[cfg(feature = "asynchronous")]
+    readers: Mutex<Vec<Weak<orbium_sys::Waker>>>,
 }
 
 /// Where connections come from.
@@ -121,6 +124,8 @@ impl Pool {
             limit,
             reacts,
             all: Arc::downgrade(all),
+            #[cfg(feature = "asynchronous")]
+            readers: Mutex::default(),
         }))
     }
 
@@ -341,6 +346,24 @@ impl Pool {
         self.one_free.notify_one();
     }
 
+    /// Has somebody woken when nobody refers to the server any more by this
+    /// reference.
+    #[cfg(feature = "asynchronous")]
+    pub(super) fn wakes_at_its_end(&self, reader: &Arc<orbium_sys::Waker>) {
+        let mut readers = self.readers.lock().unwrap_or_else(PoisonError::into_inner);
+        let reader = Arc::downgrade(reader);
+        if !readers.iter().any(|known| known.ptr_eq(&reader)) {
+            readers.push(reader);
+        }
+    }
+
+    #[cfg(feature = "asynchronous")]
+    fn tell_readers(&self) {
+        let readers = self.readers.lock().unwrap_or_else(PoisonError::into_inner);
+        let readers = readers.iter().filter_map(Weak::upgrade);
+        readers.for_each(|reader| reader.wake());
+    }
+
     pub(super) fn is_closed(&self) -> bool {
         self.counts.is_closed()
     }
@@ -383,5 +406,7 @@ impl Drop for Pool {
     /// Nobody refers to the server any more, or not by this reference.
     fn drop(&mut self) {
         self.close();
+        #[cfg(feature = "asynchronous")]
+        self.tell_readers();
     }
 }

@@ -44,6 +44,13 @@ pub fn give_scheduling(scheduling: Scheduling) -> Result<(), RealTimeError> {
     Ok(())
 }
 
+/// The calling thread has its native priority back after [`at`], without having
+/// been given any.
+#[cfg(feature = "asynchronous")]
+pub(crate) fn note_scheduling() {
+    GIVEN.set(Scheduling::of_this_thread().ok());
+}
+
 impl Setup {
     /// What the host gives of what is asked for, tried on a thread made for it.
     pub(crate) fn new(config: &LaneConfig) -> Result<Arc<Self>, RealTimeError> {

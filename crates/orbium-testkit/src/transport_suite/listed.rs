@@ -99,10 +99,18 @@ macro_rules! transport_suite {
             a_server_that_is_gone_is_transient_and_one_that_came_back_is_found
             a_client_that_dies_costs_nobody_else_anything
             a_server_that_is_killed_ends_its_calls
+            asynchronous_calls_are_answered
+            asynchronous_calls_are_answered_in_fragments_and_in_giop_1_0
+            many_asynchronous_calls_are_answered
+            large_asynchronous_messages_cross
+            a_server_that_does_not_read_keeps_no_caller
+            the_end_of_a_client_ends_its_asynchronous_calls
+            a_server_that_is_killed_ends_its_asynchronous_calls
         }
         $crate::transport_suite! { @tests run_alone orbs
             calls_in_steady_state_take_nothing_from_the_heap
             orbs_leave_nothing
+            asynchronous_calls_leave_nothing
         }
     };
     (@tests $run:ident $level:ident $($behaviour:ident)+) => {

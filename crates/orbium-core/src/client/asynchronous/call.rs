@@ -98,6 +98,8 @@ pub(crate) struct Call {
     arguments: Mutex<Option<Box<dyn Arguments>>>,
     /// The caller's.
     priority: Option<Priority>,
+    /// Whether the caller serves a request.
+    is_nested: bool,
     reader: OnceLock<Arc<Reader>>,
     state: Mutex<State>,
     told: Condvar,
@@ -130,12 +132,15 @@ impl Call {
         let readers = &object.orb().core().reply_readers;
         let counted = readers.count_in(object.orb());
         let refused = counted.as_ref().err().copied();
+        let real_time = object.orb().real_time();
+        let is_nested = real_time.is_some_and(|it| it.is_serving());
         let call = Arc::new(Self {
             number: readers.next_number(),
             object: object.clone(),
             operation,
             arguments: Mutex::new(Some(arguments)),
-            priority: priority::current(),
+            priority: own_priority(object.orb(), is_nested),
+            is_nested,
             reader: OnceLock::new(),
             state: Mutex::new(State {
                 attempt: None,
@@ -195,7 +200,18 @@ impl Call {
         let suspended = self.lock().attempt.take();
         if let (Some(suspended), Some(reader)) = (suspended, self.reader.get()) {
             priority::while_at(self.priority, || {
-                act(self, reader, Attempt::resume(&self.object, suspended));
+                let act = || act(self, reader, Attempt::resume(&self.object, suspended));
+                match self.orb().real_time() {
+                    Some(real_time) if self.is_nested => {
+                        let mut act = Some(act);
+                        real_time.while_serving(&mut || {
+                            if let Some(act) = act.take() {
+                                act();
+                            }
+                        });
+                    }
+                    _ => act(),
+                }
             });
         }
     }
@@ -353,6 +369,15 @@ impl Call {
             }
         };
         self.complete(answered);
+    }
+}
+
+/// The priority of the calling thread: that which its native one means, if it was
+/// given no other.
+fn own_priority(orb: &Orb, is_nested: bool) -> Option<Priority> {
+    match (priority::current(), orb.real_time()) {
+        (None, Some(real_time)) if !is_nested => real_time.outgoing(&[]).ok().flatten(),
+        (own, _) => own,
     }
 }
 

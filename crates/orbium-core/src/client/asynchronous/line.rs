@@ -11,7 +11,7 @@ mod sending;
 use std::collections::{HashMap, VecDeque};
 use std::fmt;
 use std::os::fd::{AsFd, OwnedFd};
-use std::sync::{Arc, OnceLock, PoisonError};
+use std::sync::{Arc, OnceLock, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
 use orbium_cdr::Format;
@@ -28,7 +28,7 @@ use crate::client::bands::BIND_PRIORITY_BAND;
 use crate::client::binding::{Candidate, Introduction, Said};
 use crate::client::counts::Counted;
 use crate::client::own::Own;
-use crate::client::pool::making;
+use crate::client::pool::{Pool, making};
 use crate::client::pools::PoolKey;
 use crate::client::timing::Timing;
 use crate::{Config, Orb};
@@ -51,6 +51,20 @@ struct Message {
     octets: Vec<u8>,
     /// What of it is sent.
     at: usize,
+    /// Whether the stream was given any of it: one that encrypts or encodes may
+    /// have begun with it, and has to be given the same again.
+    is_begun: bool,
+}
+
+impl Message {
+    fn new(id: u32, octets: Vec<u8>) -> Self {
+        Self {
+            id,
+            octets,
+            at: 0,
+            is_begun: false,
+        }
+    }
 }
 
 /// Whose answer is awaited.
@@ -110,6 +124,8 @@ pub(super) struct Line {
     key: PoolKey,
     number: u64,
     config: Arc<Config>,
+    /// The reference's own connections, of which it is one.
+    private: Option<Weak<Pool>>,
     stream: OnceLock<Box<dyn ByteStream>>,
     state: Mutex<State>,
     input: Mutex<Input>,
@@ -122,11 +138,12 @@ impl Line {
     /// The band cannot be told.
     pub(super) fn new(
         orb: &Orb,
-        key: PoolKey,
+        pool: &Arc<Pool>,
         number: u64,
         way: &Way<'_>,
     ) -> Result<Arc<Self>, SystemException> {
         let config = &orb.core().config;
+        let key = pool.key().clone();
         let mut state = State {
             phase: Phase::Opening,
             end: None,
@@ -146,12 +163,13 @@ impl Line {
             let timing = Timing::NEVER;
             let bind = &BIND_PRIORITY_BAND;
             let octets = written(config, way.candidate, bind, introduced, &timing, None)?;
-            let (id, at) = (introduced.0, 0);
+            let id = introduced.0;
             let pending = Pending::new(Awaiting::Band, way.candidate);
             state.pending.insert(id, pending);
-            state.first = Some(Message { id, octets, at });
+            state.first = Some(Message::new(id, octets));
         }
         Ok(Arc::new(Self {
+            private: key.apart.is_private().then(|| Arc::downgrade(pool)),
             key,
             number,
             config: Arc::clone(config),
@@ -201,10 +219,6 @@ impl Line {
             }
             state.counted = Some(reader.counted());
             let _ = self.stream.set(stream);
-            state.phase = match state.first {
-                Some(_) => Phase::Binding,
-                None => Phase::Open,
-            };
         }
         let Some(stream) = self.stream.get() else {
             return;
@@ -212,10 +226,24 @@ impl Line {
         if reader.watch(self, stream.source()).is_err() {
             return self.end(reader, End::Lost);
         }
+        {
+            // Not before it is watched: whoever sends may have to wait for room.
+            let mut state = self.lock();
+            if state.phase == Phase::Over {
+                return;
+            }
+            state.phase = match state.first {
+                Some(_) => Phase::Binding,
+                None => Phase::Open,
+            };
+        }
         self.flush(reader);
         // What came with the handshake shows nowhere.
         if stream.has_buffered() {
             reader.look_at(self);
+        }
+        if self.is_orphaned() {
+            self.end(reader, End::Idle);
         }
     }
 
@@ -243,10 +271,18 @@ impl Line {
         self.stream.get().map(|stream| stream.source())
     }
 
-    /// Whether nothing was owed for so long.
+    /// Whether nothing was owed for so long, or nothing is and the reference that it
+    /// was made for is gone.
     pub(super) fn is_idle(&self, time: Duration) -> bool {
         let state = self.lock();
-        state.phase == Phase::Open && state.pending.is_empty() && state.used.elapsed() >= time
+        let idle = state.phase == Phase::Open && state.pending.is_empty();
+        idle && (self.is_orphaned() || state.used.elapsed() >= time)
+    }
+
+    /// Whether the reference whose own it was is gone.
+    fn is_orphaned(&self) -> bool {
+        let private = self.private.as_ref();
+        private.is_some_and(|pool| pool.strong_count() == 0)
     }
 }
 

@@ -17,7 +17,7 @@ use orbium_sync::{ThreadCache, ThreadOptions};
 use orbium_sys::{Interest, Poller, Waker};
 
 use super::call::Call;
-use super::line::Line;
+use super::line::{End, Line};
 use super::readers::exhausted;
 use super::work::{Job, Work};
 use crate::client::attempt::Way;
@@ -80,7 +80,7 @@ pub(crate) struct Reader {
     counts: Arc<Counts>,
     real_time: Option<Arc<dyn RealTime>>,
     poller: Poller,
-    waker: Waker,
+    waker: Arc<Waker>,
     state: Mutex<State>,
     begun: Condvar,
     threads: ThreadCache,
@@ -96,7 +96,7 @@ pub(crate) struct Reader {
 impl Reader {
     pub(super) fn new(orb: &Orb, priority: Option<Priority>) -> io::Result<Arc<Self>> {
         let core = orb.core();
-        let (poller, waker) = (Poller::new()?, Waker::new()?);
+        let (poller, waker) = (Poller::new()?, Arc::new(Waker::new()?));
         poller.add(waker.source(), WAKER, Interest::Read)?;
         let real_time = orb.real_time().cloned();
         let of_threads = real_time.clone();
@@ -154,7 +154,7 @@ impl Reader {
         self: &Arc<Self>,
         orb: &Orb,
         way: &Way<'_>,
-        pool: &Pool,
+        pool: &Arc<Pool>,
     ) -> Result<Arc<Line>, SystemException> {
         let key = pool.key();
         if let Some(line) = self.lock().line(key) {
@@ -167,14 +167,18 @@ impl Reader {
                 return Ok(line);
             }
             state.last_line += 1;
-            let line = Line::new(orb, key.clone(), state.last_line, way)?;
+            let line = Line::new(orb, pool, state.last_line, way)?;
             state.lines.insert(key.clone(), Arc::clone(&line));
             line
         };
+        if key.apart.is_private() {
+            pool.wakes_at_its_end(&self.waker);
+        }
         let (reader, opened) = (Arc::clone(self), Arc::clone(&line));
         let open = move || opened.open(&reader, &*connector);
         if self.threads.run(open).is_err() {
-            self.forget(&line);
+            // Somebody else may have a request there already.
+            line.end(self, End::Unreachable(exhausted()));
             return Err(exhausted());
         }
         Ok(line)
@@ -274,7 +278,7 @@ impl Reader {
         }
         let ended = already_shut_down();
         for line in lines {
-            line.end(self, super::line::End::WithOrb(ended));
+            line.end(self, End::WithOrb(ended));
         }
         loop {
             let timer = self.lock().timers.pop_first();
@@ -289,8 +293,8 @@ impl Reader {
         }
         self.threads.close(None);
         // For these there was no thread.
-        self.chores.do_rest();
-        self.handlers.do_rest();
+        self.chores.end();
+        self.handlers.end();
     }
 }
 
@@ -301,7 +305,10 @@ fn begin(
 ) -> Result<(), SystemException> {
     match (real_time, of_caller) {
         (Some(real_time), Some(priority)) => real_time.begin_thread(priority),
-        (_, priority) => {
+        (real_time, priority) => {
+            if real_time.is_some() {
+                crate::lane::thread::note_scheduling();
+            }
             priority::set_current(priority);
             Ok(())
         }

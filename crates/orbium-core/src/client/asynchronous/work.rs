@@ -15,6 +15,7 @@ struct State {
     jobs: VecDeque<Job>,
     /// Threads that do them.
     threads: usize,
+    ended: bool,
 }
 
 /// Jobs, and how many threads may do them at once.
@@ -36,9 +37,18 @@ impl Work {
     }
 
     /// Has a job done; `false` if there is no thread for it now: then
-    /// [`Work::go_on`] is to be called later.
+    /// [`Work::go_on`] is to be called later. After the end it is done at once, by
+    /// the calling thread.
     pub(super) fn add(self: &Arc<Self>, threads: &ThreadCache, job: Job) -> bool {
-        self.lock().jobs.push_back(job);
+        {
+            let mut state = self.lock();
+            if state.ended {
+                drop(state);
+                job();
+                return true;
+            }
+            state.jobs.push_back(job);
+        }
         self.go_on(threads)
     }
 
@@ -77,8 +87,9 @@ impl Work {
         job
     }
 
-    /// Does on this very thread what nobody did.
-    pub(super) fn do_rest(&self) {
+    /// There are no threads any more: does on this very one what nobody did.
+    pub(super) fn end(&self) {
+        self.lock().ended = true;
         loop {
             let job = self.lock().jobs.pop_front();
             let Some(job) = job else { return };
@@ -129,10 +140,14 @@ mod tests {
         threads.close(None);
         let work = Work::new(2);
         let (done, is_done) = mpsc::channel();
+        let again = done.clone();
         let job = move || done.send(()).unwrap();
         assert!(!work.add(&threads, Box::new(job)));
         assert!(is_done.try_recv().is_err());
-        work.do_rest();
+        work.end();
+        assert_eq!(is_done.try_recv(), Ok(()));
+        // Or at once, if it comes after the end.
+        assert!(work.add(&threads, Box::new(move || again.send(()).unwrap())));
         assert_eq!(is_done.try_recv(), Ok(()));
     }
 }

@@ -109,7 +109,7 @@ pub fn a_server_that_is_gone_is_transient_and_one_that_came_back_is_found(subjec
 }
 
 /// The exceptions that say that a connection was lost, or not to be had.
-fn is_lost(result: &Result<impl Sized, SystemException>) -> bool {
+pub(super) fn is_lost(result: &Result<impl Sized, SystemException>) -> bool {
     result.as_ref().is_err_and(|exception| {
         matches!(
             exception.kind,

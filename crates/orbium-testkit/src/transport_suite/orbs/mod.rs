@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Behaviours of calls over a transport, with each server strategy.
 
+mod asynchronous;
 mod calls;
 mod hostile;
 mod lifetime;
@@ -8,6 +9,13 @@ mod live;
 mod steady;
 mod wire;
 
+pub use asynchronous::{
+    a_server_that_does_not_read_keeps_no_caller,
+    a_server_that_is_killed_ends_its_asynchronous_calls, asynchronous_calls_are_answered,
+    asynchronous_calls_are_answered_in_fragments_and_in_giop_1_0, asynchronous_calls_leave_nothing,
+    large_asynchronous_messages_cross, many_asynchronous_calls_are_answered,
+    the_end_of_a_client_ends_its_asynchronous_calls,
+};
 pub use calls::{
     a_call_that_takes_too_long_is_given_up, every_operation_is_answered,
     every_operation_is_answered_in_fragments, every_operation_is_answered_in_giop_1_0,

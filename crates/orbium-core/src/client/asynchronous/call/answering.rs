@@ -15,7 +15,7 @@ use super::{Answered, Call, Due, Handler, Over, Slot, State, Then};
 use crate::client::attempt::Attempt;
 use crate::client::link::deadline_passed;
 use crate::client::waiting;
-use crate::priority;
+use crate::lane::thread;
 
 impl Call {
     /// A reply has come. Late, it is none; early, it is kept back.
@@ -121,9 +121,9 @@ impl Call {
     fn hand(self: &Arc<Self>, handler: Handler, answered: Answered) {
         let (orb, priority) = (self.orb().clone(), self.priority);
         let job = move || {
-            priority::while_at(priority, || {
-                role::while_serving_own_thread(orb.number(), || handler(answered));
-            });
+            let handle = || role::while_serving_own_thread(orb.number(), || handler(answered));
+            // Whatever it makes of its thread's priority; no native one is given.
+            let _ = thread::at(priority, None, handle);
         };
         match self.reader.get() {
             Some(reader) => reader.handle(Box::new(job)),

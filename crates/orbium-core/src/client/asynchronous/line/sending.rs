@@ -36,7 +36,7 @@ impl Line {
             return Err(end.news(false));
         }
         state.pending.insert(id, pending);
-        state.queue.push_back(Message { id, octets, at: 0 });
+        state.queue.push_back(Message::new(id, octets));
         // Whoever waits for room sends it then.
         if !state.wants_room {
             self.send_queued(reader, state);
@@ -56,10 +56,8 @@ impl Line {
         };
         match state.send_all(&**stream) {
             Ok(is_all) => {
-                if state
-                    .want_room(self.number, reader, &**stream, !is_all)
-                    .is_err()
-                {
+                if let Err(error) = state.want_room(self.number, reader, &**stream, !is_all) {
+                    crate::log::warn!(%error, "cannot wait for room to send");
                     stream.shutdown(Shutdown::Both);
                 }
             }
@@ -86,7 +84,7 @@ impl Line {
         };
         let place = state.queue.iter().position(|message| message.id == id);
         match place {
-            Some(place) if state.queue[place].at == 0 => {
+            Some(place) if !state.queue[place].is_begun => {
                 state.queue.remove(place);
                 return false;
             }
@@ -96,7 +94,7 @@ impl Line {
         if let Some(version) = pending.cancelled {
             let cancel = CancelRequest { request_id: id };
             let octets = cancel.message(version, ByteOrder::NATIVE).to_vec();
-            state.queue.push_back(Message { id, octets, at: 0 });
+            state.queue.push_back(Message::new(id, octets));
             if !state.wants_room {
                 self.send_queued(reader, state);
             }
@@ -121,6 +119,7 @@ impl State {
             if sent > TURN {
                 return Ok(false);
             }
+            message.is_begun = true;
             match stream.send(&message.octets[message.at..]) {
                 Ok(count) => {
                     message.at += count;
@@ -183,6 +182,6 @@ impl State {
     /// rest.
     pub(super) fn is_midway(&self) -> bool {
         let messages = self.first.iter().chain(self.queue.front());
-        messages.into_iter().any(|message| message.at > 0)
+        messages.into_iter().any(|message| message.is_begun)
     }
 }
