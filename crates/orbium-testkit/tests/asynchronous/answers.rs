@@ -138,6 +138,27 @@ fn a_handler_that_panics_costs_nobody_else_anything() {
 }
 
 #[test]
+fn a_waker_that_panics_costs_nobody_else_anything() {
+    struct Panics;
+    impl Wake for Panics {
+        fn wake(self: Arc<Self>) {
+            std::panic::resume_unwind(Box::new("waker"));
+        }
+    }
+    let (scripted, mut peer) = Scripted::connected();
+    let mut call = echo(&scripted.object, 1);
+    let waker = Waker::from(Arc::new(Panics));
+    let polled = pin!(&mut call).poll(&mut Context::from_waker(&waker));
+    assert!(polled.is_pending());
+    let next = echo(&scripted.object, 2);
+    // The one after the other.
+    answer(&mut peer, 1);
+    answer(&mut peer, 1);
+    assert_eq!((result(call), result(next)), (Ok(1), Ok(2)));
+    scripted.end();
+}
+
+#[test]
 fn exceptions_come_out_of_the_result() {
     let (scripted, mut peer) = Scripted::connected();
     let refused = SystemException::new(ExceptionKind::NoPermission, 77, Completion::No);

@@ -2,6 +2,7 @@
 //! The answer to a call, and who is given it.
 
 use std::mem;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::time::{Duration, Instant};
@@ -90,7 +91,9 @@ impl Call {
                 drop(state);
                 self.told.notify_all();
                 if let Some(waker) = waker {
-                    waker.wake();
+                    // Whoever made it: one that panics must not end the thread that
+                    // receives for others.
+                    let _ = catch_unwind(AssertUnwindSafe(|| waker.wake()));
                 }
             }
             Then::Handled(handler) => {
