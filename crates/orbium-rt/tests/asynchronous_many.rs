@@ -8,15 +8,14 @@ use std::collections::VecDeque;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::mpsc::channel;
 use std::sync::{Arc, Mutex, PoisonError};
-use std::task::{Context, Poll, Wake, Waker};
-use std::thread::{self, Thread};
+use std::thread;
 
 use common::{adapter, client, propagated, seen_by, server, teller};
 use orbium_cdr::{Decode, Encode};
 use orbium_core::{Asynchronous, Interface, Operation, SystemException};
 use orbium_rt::RtOrb;
 use orbium_testkit::probe::Target;
-use orbium_testkit::{descriptors, eventually, threads, within};
+use orbium_testkit::{block_on, descriptors, eventually, threads, within};
 
 static ACT: Operation = Operation::new("act");
 
@@ -35,24 +34,6 @@ fn act(target: &Target) -> Asynchronous<i32> {
     target
         .as_object()
         .call_async(&ACT, 0, Encode::encode, i32::decode)
-}
-
-struct Unpark(Thread);
-
-impl Wake for Unpark {
-    fn wake(self: Arc<Self>) {
-        self.0.unpark();
-    }
-}
-
-fn block_on<F: Future + Unpin>(mut future: F) -> F::Output {
-    let waker = Waker::from(Arc::new(Unpark(thread::current())));
-    loop {
-        match std::pin::Pin::new(&mut future).poll(&mut Context::from_waker(&waker)) {
-            Poll::Ready(output) => return output,
-            Poll::Pending => thread::park(),
-        }
-    }
 }
 
 /// What came of calls.

@@ -2,8 +2,11 @@
 //! Waiting for conditions, never for ever.
 
 use std::panic::resume_unwind;
+use std::pin::pin;
+use std::sync::Arc;
 use std::sync::mpsc::{RecvTimeoutError, channel};
-use std::thread;
+use std::task::{Context, Poll, Wake, Waker};
+use std::thread::{self, Thread};
 use std::time::{Duration, Instant};
 
 /// How long anything that must happen may take before a test fails: on a busy
@@ -53,5 +56,23 @@ pub fn within<T: Send + 'static>(what: &str, body: impl FnOnce() -> T + Send + '
         Err(RecvTimeoutError::Timeout) => panic!("hangs: {what}"),
         // Done, or ended by a panic.
         _ => thread.join().unwrap_or_else(|panic| resume_unwind(panic)),
+    }
+}
+
+/// Runs one future, on this very thread: an executor that knows nothing of ORBs.
+pub fn block_on<F: Future>(future: F) -> F::Output {
+    struct Unpark(Thread);
+    impl Wake for Unpark {
+        fn wake(self: Arc<Self>) {
+            self.0.unpark();
+        }
+    }
+    let waker = Waker::from(Arc::new(Unpark(thread::current())));
+    let mut future = pin!(future);
+    loop {
+        match future.as_mut().poll(&mut Context::from_waker(&waker)) {
+            Poll::Ready(output) => return output,
+            Poll::Pending => thread::park(),
+        }
     }
 }

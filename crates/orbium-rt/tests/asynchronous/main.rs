@@ -11,16 +11,13 @@ mod many;
 mod native;
 mod negotiated;
 
-use std::sync::Arc;
 use std::sync::mpsc::channel;
-use std::task::{Context, Poll, Wake, Waker};
-use std::thread::{self, Thread};
 
 use orbium_cdr::{Decode, Encode};
 use orbium_core::{Asynchronous, Interface, Operation, SystemException};
 use orbium_rt::RtOrb;
 use orbium_testkit::probe::Target;
-use orbium_testkit::within;
+use orbium_testkit::{block_on, within};
 
 static ACT: Operation = Operation::new("act");
 
@@ -55,21 +52,4 @@ fn handled<R: Send + 'static>(
     let (tell, told) = channel();
     call.on_reply(move |result| tell.send(handler(result)).unwrap());
     within("the handler", move || told.recv().unwrap())
-}
-
-/// An executor of one future.
-fn block_on<F: Future + Unpin>(mut future: F) -> F::Output {
-    struct Unpark(Thread);
-    impl Wake for Unpark {
-        fn wake(self: Arc<Self>) {
-            self.0.unpark();
-        }
-    }
-    let waker = Waker::from(Arc::new(Unpark(thread::current())));
-    loop {
-        match std::pin::Pin::new(&mut future).poll(&mut Context::from_waker(&waker)) {
-            Poll::Ready(output) => return output,
-            Poll::Pending => thread::park(),
-        }
-    }
 }

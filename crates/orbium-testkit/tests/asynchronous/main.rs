@@ -6,10 +6,7 @@ mod ending;
 mod faults;
 mod times;
 
-use std::pin::pin;
-use std::sync::Arc;
 use std::sync::mpsc::{Receiver, channel};
-use std::task::{Context, Poll, Wake, Waker};
 use std::thread::{self, Thread};
 
 use orbium::giop::minor;
@@ -18,7 +15,7 @@ use orbium::{
 };
 use orbium_cdr::{Decode, Encode};
 use orbium_core::Operation;
-use orbium_testkit::{FakeServer, Peer, Request, reach, reference, within};
+use orbium_testkit::{FakeServer, Peer, Request, block_on, reach, reference, within};
 
 static ECHO_LONG: Operation = Operation::new("echo_long");
 static ECHO_OCTETS: Operation = Operation::new("echo_octets");
@@ -43,24 +40,6 @@ fn handled<T: Send + 'static>(call: Asynchronous<T>) -> Receiver<(Result<T>, Thr
 
 fn result<T: Send + 'static>(call: Asynchronous<T>) -> Result<T> {
     within("the call", move || call.wait())
-}
-
-/// An executor of one future.
-fn block_on<F: Future>(future: F) -> F::Output {
-    struct Unpark(Thread);
-    impl Wake for Unpark {
-        fn wake(self: Arc<Self>) {
-            self.0.unpark();
-        }
-    }
-    let waker = Waker::from(Arc::new(Unpark(thread::current())));
-    let mut future = pin!(future);
-    loop {
-        match future.as_mut().poll(&mut Context::from_waker(&waker)) {
-            Poll::Ready(output) => return output,
-            Poll::Pending => thread::park(),
-        }
-    }
 }
 
 struct Scripted {
