@@ -2,10 +2,12 @@
 //! Deadlines and start times. Every test here would wait for ever, or find nothing
 //! held back, if they did not hold; how exactly they hold is not measured.
 
+use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::time::{Duration, Instant, SystemTime};
 
 use orbium::giop::MessageKind;
-use orbium::{ServerStrategy, TimePolicies};
+use orbium::{ConnectTimeout, ServerStrategy, TimePolicies};
+use orbium_testkit::probe::Target;
 use orbium_testkit::{Served, with_time_enough};
 
 use super::*;
@@ -52,18 +54,38 @@ fn each_call_has_its_own_deadline() {
     scripted.end();
 }
 
-#[test]
-fn connecting_and_sending_are_within_the_deadline() {
-    // Listens, and accepts nobody: the backlog is full.
-    let full = std::net::TcpListener::bind(("127.0.0.1", 0)).unwrap();
-    let address = full.local_addr().unwrap();
+/// Where somebody listens who accepts nobody, and what fills the backlog.
+fn full() -> (SocketAddr, (TcpListener, Vec<TcpStream>)) {
+    let listener = TcpListener::bind(("127.0.0.1", 0)).unwrap();
+    let address = listener.local_addr().unwrap();
     let mut connected = Vec::new();
-    while let Ok(stream) =
-        std::net::TcpStream::connect_timeout(&address, Duration::from_millis(200))
-    {
+    while let Ok(stream) = TcpStream::connect_timeout(&address, Duration::from_millis(200)) {
         connected.push(stream);
         assert!(connected.len() < 10_000);
     }
+    (address, (listener, connected))
+}
+
+#[test]
+fn a_connection_that_takes_too_long_to_make_is_transient() {
+    let (address, connected) = full();
+    let client = Orb::new(Config {
+        connect_timeout: ConnectTimeout(SHORT),
+        ..Config::default()
+    })
+    .unwrap();
+    let object = object(&client, &[address.port()]);
+    let (kind, code) = (ExceptionKind::Transient, minor::CONNECT_TIMEOUT);
+    let slow = SystemException::orbium(kind, code, Completion::No);
+    // As a call that waits says.
+    let waited = Target::from_object(object.clone()).echo_long(1);
+    assert_eq!((waited, result(echo(&object, 1))), (Err(slow), Err(slow)));
+    drop(connected);
+}
+
+#[test]
+fn connecting_and_sending_are_within_the_deadline() {
+    let (address, connected) = full();
     let client = orbium_testkit::client();
     let object = object(&client, &[address.port()]).with_timeout(SHORT);
     assert_eq!(result(echo(&object, 1)), Err(timed_out(Completion::No)));

@@ -205,7 +205,8 @@ impl Line {
         match connect() {
             Ok(stream) => self.opened(reader, stream),
             Err(error) => {
-                let refused = making::refused(&error, deadline, &self.key.channel);
+                // The calls mind their own deadlines.
+                let refused = making::refused(&error, Deadline::NEVER, &self.key.channel);
                 self.end(reader, End::Unreachable(refused));
             }
         }
