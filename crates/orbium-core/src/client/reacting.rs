@@ -8,6 +8,7 @@ use orbium_sync::{ThreadCache, role};
 use orbium_sys::{Interest, Waker};
 use orbium_transport::{ByteStream, Connector, Deadline};
 
+use crate::client::pool::making::nonblocking;
 use crate::server::{keeps_reactor, wait_meanwhile};
 
 type Made = io::Result<Box<dyn ByteStream>>;
@@ -17,16 +18,8 @@ type Made = io::Result<Box<dyn ByteStream>>;
 pub(super) fn connect(connector: &Arc<dyn Connector>, deadline: Deadline) -> Made {
     match keeps_reactor() {
         Some(threads) => connect_elsewhere(&threads, connector, deadline),
-        None => connect_here(&**connector, deadline),
+        None => nonblocking(&**connector, deadline),
     }
-}
-
-fn connect_here(connector: &dyn Connector, deadline: Deadline) -> Made {
-    let stream = connector.connect(deadline)?;
-    // Completes a handshake, which would wait otherwise than a message does.
-    stream.send(&[])?;
-    stream.set_nonblocking(true)?;
-    Ok(stream)
 }
 
 fn connect_elsewhere(
@@ -37,14 +30,14 @@ fn connect_elsewhere(
     let done: Arc<(Waker, Mutex<Option<Made>>)> = Arc::new((Waker::new()?, Mutex::new(None)));
     let (own, theirs) = (Arc::clone(connector), Arc::clone(&done));
     let begun = threads.run(move || {
-        let made = connect_here(&*own, deadline);
+        let made = nonblocking(&*own, deadline);
         let (waker, place) = &*theirs;
         *place.lock().unwrap_or_else(PoisonError::into_inner) = Some(made);
         waker.wake();
     });
     if begun.is_err() {
         role::about_to_block();
-        return connect_here(&**connector, deadline);
+        return nonblocking(&**connector, deadline);
     }
     let (waker, place) = &*done;
     wait_meanwhile(waker.source(), Interest::Read, deadline)?;

@@ -154,15 +154,23 @@ impl Timing {
     /// TIMEOUT, completed MAYBE.
     #[cold]
     pub(crate) fn await_reply_start(&self) -> Result<(), SystemException> {
-        let late = |_| SystemException {
-            completed: Completion::Maybe,
-            ..deadline_passed()
-        };
-        self.reply.remaining().map_err(late)?;
+        self.check_reply()?;
         match self.reply_start {
             Some(start) => wait_until(start, &|| Ok(())),
             None => Ok(()),
         }
+    }
+
+    /// Whether a reply that is there now has come in time.
+    ///
+    /// # Errors
+    /// TIMEOUT, completed MAYBE.
+    pub(crate) fn check_reply(&self) -> Result<(), SystemException> {
+        let late = |_| SystemException {
+            completed: Completion::Maybe,
+            ..deadline_passed()
+        };
+        self.reply.remaining().map(drop).map_err(late)
     }
 
     /// What the server is told: the time that is left, and points of time for

@@ -42,7 +42,7 @@ enum Phase {
     /// The server is told of a band; nothing else is sent before it has answered.
     Binding,
     Open,
-    Over,
+    Over(End),
 }
 
 /// A message that is not sent whole yet.
@@ -101,8 +101,6 @@ impl Pending {
 
 struct State {
     phase: Phase,
-    /// Why it is over.
-    end: Option<End>,
     /// What tells the server of the band.
     first: Option<Message>,
     queue: VecDeque<Message>,
@@ -146,7 +144,6 @@ impl Line {
         let key = pool.key().clone();
         let mut state = State {
             phase: Phase::Opening,
-            end: None,
             first: None,
             queue: VecDeque::new(),
             pending: HashMap::new(),
@@ -195,14 +192,7 @@ impl Line {
     /// Connects. This waits, on a thread of its own.
     pub(super) fn open(self: &Arc<Self>, reader: &Arc<Reader>, connector: &dyn Connector) {
         let deadline = Deadline::after(Some(self.config.connect_timeout.0));
-        let connect = || {
-            let stream = connector.connect(deadline)?;
-            // Completes a handshake, which would wait otherwise than a message does.
-            stream.send(&[])?;
-            stream.set_nonblocking(true)?;
-            Ok(stream)
-        };
-        match connect() {
+        match making::nonblocking(connector, deadline) {
             Ok(stream) => self.opened(reader, stream),
             Err(error) => {
                 // The calls mind their own deadlines.
@@ -215,7 +205,7 @@ impl Line {
     fn opened(self: &Arc<Self>, reader: &Arc<Reader>, stream: Box<dyn ByteStream>) {
         {
             let mut state = self.lock();
-            if state.phase == Phase::Over {
+            if state.is_over() {
                 return;
             }
             state.counted = Some(reader.counted());
@@ -230,7 +220,7 @@ impl Line {
         {
             // Not before it is watched: whoever sends may have to wait for room.
             let mut state = self.lock();
-            if state.phase == Phase::Over {
+            if state.is_over() {
                 return;
             }
             state.phase = match state.first {
@@ -260,7 +250,7 @@ impl Line {
     }
 
     pub(super) fn is_over(&self) -> bool {
-        self.lock().phase == Phase::Over
+        self.lock().is_over()
     }
 
     /// Whether room to send is waited for.
@@ -288,6 +278,10 @@ impl Line {
 }
 
 impl State {
+    fn is_over(&self) -> bool {
+        matches!(self.phase, Phase::Over(_))
+    }
+
     fn introduce(&mut self, key: &PoolKey, said: Said) -> (u32, Option<Introduction>) {
         // Even, for we opened the connection.
         self.last_id = self.last_id.wrapping_add(2);

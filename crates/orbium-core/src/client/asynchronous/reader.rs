@@ -18,11 +18,11 @@ use orbium_sys::{Interest, Poller, Waker};
 
 use super::call::Call;
 use super::line::{End, Line};
-use super::readers::exhausted;
 use super::work::{Job, Work};
 use crate::client::attempt::Way;
 use crate::client::counts::{Counted, Counts};
-use crate::client::pool::{Pool, making};
+use crate::client::pool::Pool;
+use crate::client::pool::making::{self, exhausted};
 use crate::client::pools::PoolKey;
 use crate::orb::already_shut_down;
 use crate::{Config, Orb, Priority, RealTime, priority};

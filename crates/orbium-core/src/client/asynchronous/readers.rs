@@ -8,6 +8,7 @@ use orbium_giop::{Completion, ExceptionKind, SystemException, minor};
 use orbium_sync::lock::Mutex;
 
 use super::reader::Reader;
+use crate::client::pool::making::exhausted;
 use crate::orb::already_shut_down;
 use crate::{Orb, Priority};
 
@@ -105,12 +106,6 @@ fn next_more_urgent(readers: &[Arc<Reader>], priority: Option<Priority>) -> Opti
     let next = above.min_by_key(|reader| reader.priority());
     let next = next.or_else(|| readers.iter().max_by_key(|reader| reader.priority()));
     next.cloned()
-}
-
-/// Raised where the system gives no further thread or descriptor.
-pub(super) fn exhausted() -> SystemException {
-    let (kind, code) = (ExceptionKind::NoResources, minor::SYSTEM_EXHAUSTED);
-    SystemException::orbium(kind, code, Completion::No)
 }
 
 impl Drop for ReplyReaders {

@@ -5,6 +5,8 @@
 use std::io;
 
 use orbium_giop::{Completion, ExceptionKind, SystemException, minor};
+#[cfg(any(feature = "asynchronous", feature = "strategies"))]
+use orbium_transport::ByteStream;
 use orbium_transport::{Connector, Deadline};
 
 use super::{Pool, Source};
@@ -68,6 +70,26 @@ pub(in crate::client) fn connector(
     })
 }
 
+/// Connects, for who waits until the stream is ready and not in it.
+#[cfg(any(feature = "asynchronous", feature = "strategies"))]
+pub(in crate::client) fn nonblocking(
+    connector: &dyn Connector,
+    deadline: Deadline,
+) -> io::Result<Box<dyn ByteStream>> {
+    let stream = connector.connect(deadline)?;
+    // Completes a handshake, which would wait otherwise than a message does.
+    stream.send(&[])?;
+    stream.set_nonblocking(true)?;
+    Ok(stream)
+}
+
+/// Raised where the system gives no further thread or descriptor.
+#[cold]
+pub(in crate::client) fn exhausted() -> SystemException {
+    let (kind, code) = (ExceptionKind::NoResources, minor::SYSTEM_EXHAUSTED);
+    SystemException::orbium(kind, code, Completion::No)
+}
+
 /// What a caller is told of a connection that could not be made.
 pub(in crate::client) fn refused(
     error: &io::Error,
@@ -83,8 +105,7 @@ pub(in crate::client) fn refused(
     }
     if orbium_sys::is_exhausted(error) {
         crate::log::warn!(%error, "nothing left to connect with");
-        let code = minor::SYSTEM_EXHAUSTED;
-        return SystemException::orbium(ExceptionKind::NoResources, code, Completion::No);
+        return exhausted();
     }
     let code = match error.kind() {
         io::ErrorKind::ConnectionRefused => minor::CONNECT_REFUSED,

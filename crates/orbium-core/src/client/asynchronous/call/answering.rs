@@ -7,14 +7,13 @@ use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::time::{Duration, Instant};
 
-use orbium_giop::{Completion, SystemException};
+use orbium_giop::SystemException;
 use orbium_sync::lock::MutexGuard;
 use orbium_sync::role;
 use orbium_transport::Deadline;
 
 use super::{Answered, Call, Due, Handler, Over, Slot, State, Then};
 use crate::client::attempt::Attempt;
-use crate::client::link::deadline_passed;
 use crate::client::waiting;
 use crate::lane::thread;
 
@@ -28,11 +27,8 @@ impl Call {
         if tried > 0 {
             self.prefer_candidate();
         }
-        if timing.reply.has_passed() {
-            return self.complete(Err(SystemException {
-                completed: Completion::Maybe,
-                ..deadline_passed()
-            }));
+        if let Err(late) = timing.check_reply() {
+            return self.complete(Err(late));
         }
         match timing.reply_start {
             Some(start) if start > Instant::now() => self.keep_back(start, answered),

@@ -12,7 +12,7 @@ use crate::client::asynchronous::reader::Reader;
 use crate::client::exchange::Outcome;
 
 /// Why a line has ended.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::client::asynchronous) enum End {
     /// It was never made.
     Unreachable(SystemException),
@@ -69,12 +69,11 @@ impl Line {
         let (pending, midway) = {
             let mut state = self.lock();
             // Somebody may have come meanwhile.
-            if state.phase == Phase::Over || matches!(end, End::Idle) && !state.pending.is_empty() {
+            if state.is_over() || end == End::Idle && !state.pending.is_empty() {
                 return;
             }
             let midway = state.is_midway();
-            state.phase = Phase::Over;
-            state.end = Some(end);
+            state.phase = Phase::Over(end);
             state.first = None;
             state.queue.clear();
             state.counted = None;

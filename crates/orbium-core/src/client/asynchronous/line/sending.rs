@@ -32,16 +32,25 @@ impl Line {
         pending: Pending,
     ) -> Result<(), News> {
         let mut state = self.lock();
-        if let Some(end) = state.end {
+        if let Phase::Over(end) = state.phase {
             return Err(end.news(false));
         }
         state.pending.insert(id, pending);
-        state.queue.push_back(Message::new(id, octets));
+        self.send_in_turn(reader, state, Message::new(id, octets));
+        Ok(())
+    }
+
+    fn send_in_turn(
+        self: &Arc<Self>,
+        reader: &Arc<Reader>,
+        mut state: MutexGuard<'_, State>,
+        message: Message,
+    ) {
+        state.queue.push_back(message);
         // Whoever waits for room sends it then.
         if !state.wants_room {
             self.send_queued(reader, state);
         }
-        Ok(())
     }
 
     /// Sends what waits, as far as the peer takes it.
@@ -94,10 +103,7 @@ impl Line {
         if let Some(version) = pending.cancelled {
             let cancel = CancelRequest { request_id: id };
             let octets = cancel.message(version, ByteOrder::NATIVE).to_vec();
-            state.queue.push_back(Message::new(id, octets));
-            if !state.wants_room {
-                self.send_queued(reader, state);
-            }
+            self.send_in_turn(reader, state, Message::new(id, octets));
         }
         true
     }
@@ -109,7 +115,7 @@ impl State {
         let mut sent = 0;
         loop {
             let message = match self.phase {
-                Phase::Opening | Phase::Over => return Ok(true),
+                Phase::Opening | Phase::Over(_) => return Ok(true),
                 Phase::Binding => self.first.as_mut(),
                 Phase::Open => self.queue.front_mut(),
             };

@@ -11,7 +11,7 @@ use orbium_sys::{Interest, Ready};
 use super::sources::line_of;
 use super::{LINGER, Reader, Running, State, WAKER, begin};
 use crate::client::asynchronous::line::End;
-use crate::client::asynchronous::readers::exhausted;
+use crate::client::pool::making::exhausted;
 use crate::orb::already_shut_down;
 
 /// How long before a moment its wait becomes exact: waiting for many sources is
