@@ -59,6 +59,7 @@ pub use readiness::{Interest, Poller, Ready, wait_for};
 pub use real_time_error::RealTimeError;
 pub use scheduling::{Scheduling, SchedulingClass};
 pub use shown::ShownReadiness;
+pub use socket::stop_listening;
 pub use socket_options::SocketOptions;
 pub use stream::{receive, send, send_vectored, set_timeouts};
 pub use tcp::{connect, listen};

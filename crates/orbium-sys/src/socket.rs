@@ -146,6 +146,18 @@ pub(crate) fn listen(socket: &dyn AsFd, backlog: c_int) -> io::Result<()> {
     done(unsafe { libc::listen(socket.as_fd().as_raw_fd(), backlog) })
 }
 
+/// Has a listening socket listen no more, whoever else has its descriptor: what
+/// waits to be accepted ends, what would connect is refused.
+///
+/// Closing alone leaves a socket to those that have a copy, as a process has that
+/// was just forked and does not yet run the program it is meant for: for that long
+/// it would go on listening where nobody accepts.
+pub fn stop_listening(socket: &dyn AsFd) {
+    // SAFETY: the descriptor is open as long as it is borrowed; nothing is pointed
+    // to. What fails is left to closing.
+    unsafe { libc::shutdown(socket.as_fd().as_raw_fd(), libc::SHUT_RDWR) };
+}
+
 /// The family of a socket: `AF_INET` and its like. It need not have an address.
 ///
 /// # Errors

@@ -11,6 +11,7 @@ mod datagram;
 mod endpoint;
 #[cfg(feature = "in-process")]
 mod in_process;
+mod listening;
 mod properties;
 mod resolve;
 mod socket_stream;

@@ -7,6 +7,7 @@ use std::os::fd::AsFd;
 
 use orbium_sys as sys;
 
+use crate::listening::Listening;
 use crate::resolve::{Resolved, publication, resolve};
 use crate::{
     Acceptor, ByteStream, Connector, Deadline, Endpoint, EndpointError, HostPort, ListenError,
@@ -47,7 +48,7 @@ impl StreamTransport for Tcp {
 /// A listening TCP socket.
 #[derive(Debug)]
 pub struct TcpAcceptor {
-    listener: TcpListener,
+    listener: Listening<TcpListener>,
     properties: ProtocolProperties,
     address: String,
 }
@@ -78,7 +79,7 @@ impl TcpAcceptor {
         listener.set_nonblocking(true)?;
         let address = publication(&at, publish, listener.local_addr()?).to_string();
         Ok(Self {
-            listener,
+            listener: Listening(listener),
             properties,
             address,
         })
@@ -116,7 +117,7 @@ impl Acceptor for TcpAcceptor {
     }
 
     fn source(&self) -> &dyn AsFd {
-        &self.listener
+        &*self.listener
     }
 
     fn address(&self) -> &str {

@@ -37,6 +37,7 @@ macro_rules! transport_suite {
             an_address_where_nobody_listens_is_refused
             an_address_in_use_cannot_be_listened_at
             an_address_can_be_listened_at_again
+            an_acceptor_ends_whoever_has_its_descriptor
             hostile_addresses_are_errors
             unknown_parameters_are_refused
             accepting_never_blocks

@@ -11,6 +11,7 @@ use std::path::Path;
 use orbium_sys as sys;
 use sys::UnixName;
 
+use crate::listening::Listening;
 use crate::{
     Acceptor, ByteStream, Connector, Deadline, Endpoint, EndpointError, ListenError,
     ProtocolProperties, StreamTransport, UnixByteStream,
@@ -78,7 +79,7 @@ pub struct UnixAcceptor {
     // Removed in this order: nobody finds a socket that is closed already.
     _file: Option<SocketFile>,
     _directory: Option<PrivateDirectory>,
-    listener: UnixListener,
+    listener: Listening<UnixListener>,
     properties: ProtocolProperties,
     address: String,
 }
@@ -162,7 +163,7 @@ impl UnixAcceptor {
         Self {
             _file: file,
             _directory: directory,
-            listener,
+            listener: Listening(listener),
             properties: *properties,
             address,
         }
@@ -188,7 +189,7 @@ impl Acceptor for UnixAcceptor {
     }
 
     fn source(&self) -> &dyn AsFd {
-        &self.listener
+        &*self.listener
     }
 
     fn address(&self) -> &str {

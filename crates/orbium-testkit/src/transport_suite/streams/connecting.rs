@@ -61,7 +61,7 @@ pub fn an_address_where_nobody_listens_is_refused(subject: &Subject) {
     assert!(refused, "nobody listens, yet somebody answers");
 }
 
-fn refusal(listened: Result<Box<dyn Acceptor>, ListenError>) -> Option<io::ErrorKind> {
+fn refusal(listened: &Result<Box<dyn Acceptor>, ListenError>) -> Option<io::ErrorKind> {
     match listened {
         Ok(_) => None,
         Err(ListenError::Io(error)) => Some(error.kind()),
@@ -76,7 +76,7 @@ pub fn an_address_in_use_cannot_be_listened_at(subject: &Subject) {
     let connector = subject.connector(first.address());
     for _ in 0..2 {
         assert_eq!(
-            refusal(subject.try_listen(&at)),
+            refusal(&subject.try_listen(&at)),
             Some(io::ErrorKind::AddrInUse)
         );
         Ends::between(&*first, &*connector);
@@ -123,6 +123,31 @@ fn listen_again(subject: &Subject) -> bool {
         unaccepted.join().map(|connected| connected.is_ok())
     });
     true
+}
+
+/// An acceptor that is gone accepts nobody and leaves its address, even if another
+/// process has a copy of its descriptor: so does every process from its fork on
+/// until it runs its own program.
+///
+/// Servers that came back at their address were refused it, once in a few thousand
+/// times, while another thread was starting a process.
+pub fn an_acceptor_ends_whoever_has_its_descriptor(subject: &Subject) {
+    // A port may be taken by somebody else meanwhile: once, perhaps.
+    let listened = (0..3).any(|_| {
+        let (first, at) = subject.listen_somewhere();
+        let connector = subject.connector(first.address());
+        let _copy = first.source().as_fd().try_clone_to_owned();
+        drop(first);
+        let refused = within("a connect to nobody", move || try_connect(&*connector));
+        let second = subject.try_listen(&at);
+        if refused.is_ok() || refusal(&second) == Some(io::ErrorKind::AddrInUse) {
+            return false;
+        }
+        let second = second.expect("the address that was left");
+        Ends::between(&*second, &*subject.connector(second.address()));
+        true
+    });
+    assert!(listened, "an acceptor that is gone still listens");
 }
 
 /// Addresses come from references: whatever they are, they cost an error and no
