@@ -73,6 +73,7 @@ impl<'r> Call<'r> {
     /// The CORBA priority that the request is served at; `None` if nobody gave
     /// it one.
     #[must_use]
+    #[inline]
     pub fn priority(&self) -> Option<Priority> {
         priority::current()
     }
@@ -97,6 +98,7 @@ impl<'r> Call<'r> {
 
     /// Who calls; `None` for a call within the process.
     #[must_use]
+    #[inline]
     pub fn peer(&self) -> Option<&'r Peer> {
         self.incoming.peer.map(ServerConnection::peer)
     }
@@ -131,6 +133,7 @@ impl<'r> Call<'r> {
 }
 
 impl fmt::Debug for Call<'_> {
+    #[inline]
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Call")
             .field("operation", &String::from_utf8_lossy(self.operation()))
@@ -168,6 +171,7 @@ pub struct Reply<'r> {
 }
 
 impl fmt::Debug for Reply<'_> {
+    #[inline]
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Reply")
             .field("request_id", &self.request_id)

@@ -61,6 +61,7 @@ fn state_of(word: usize) -> ManagerState {
 }
 
 /// A thread that serves a request would wait for itself.
+#[inline]
 pub(super) fn refuse_to_wait_for_oneself(orb: usize, wait: bool) -> Result<(), SystemException> {
     if wait && role::is_serving(orb) {
         return Err(SystemException::omg(
@@ -120,6 +121,7 @@ impl PoaManager {
 
     /// Requests being served right now.
     #[must_use]
+    #[inline]
     pub fn requests_in_progress(&self) -> usize {
         self.0.word.load(Ordering::Acquire) >> STATE_BITS
     }
@@ -138,6 +140,7 @@ impl PoaManager {
     /// # Errors
     /// [`PoaError::AdapterInactive`]; BAD_INV_ORDER for waiting from within a
     /// request, which would be for ever: nothing is done then.
+    #[inline]
     pub fn hold_requests(&self, wait: bool) -> Result<(), PoaError> {
         refuse_to_wait_for_oneself(self.0.orb, wait)?;
         self.change(ManagerState::Holding)?;
@@ -150,6 +153,7 @@ impl PoaManager {
     ///
     /// # Errors
     /// As [`PoaManager::hold_requests`].
+    #[inline]
     pub fn discard_requests(&self, wait: bool) -> Result<(), PoaError> {
         refuse_to_wait_for_oneself(self.0.orb, wait)?;
         self.change(ManagerState::Discarding)?;
@@ -162,6 +166,7 @@ impl PoaManager {
     ///
     /// # Errors
     /// BAD_INV_ORDER for waiting from within a request.
+    #[inline]
     pub fn deactivate(&self, wait: bool) -> Result<(), PoaError> {
         refuse_to_wait_for_oneself(self.0.orb, wait)?;
         // Fails only if it is inactive already.
@@ -171,6 +176,7 @@ impl PoaManager {
     }
 
     /// Lets held requests look again at whether they still can be served.
+    #[inline]
     pub(super) fn reconsider(&self) {
         self.0.wake();
     }
@@ -202,6 +208,7 @@ impl PoaManager {
     }
 
     /// Waits for the end of the requests being served, while the state stays.
+    #[inline]
     fn wait_while(&self, wait: bool, state: ManagerState) {
         if !wait {
             return;

@@ -62,6 +62,7 @@ impl ActiveObject {
         self.manager.state() == ManagerState::Holding
     }
 
+    #[inline]
     pub(crate) fn reference(&self) -> Result<ObjectRef, SystemException> {
         let key = self.adapter.key_of(&self.id, self.slot);
         self.adapter
@@ -77,6 +78,7 @@ impl Drop for ActiveObject {
 }
 
 impl fmt::Debug for ActiveObject {
+    #[inline]
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("ActiveObject")
             .field("id", &self.id)

@@ -87,6 +87,7 @@ impl Registry {
         adapters.insert(place, (stamp, poa));
     }
 
+    #[inline]
     pub(super) fn forget(&self, stamp: u64) {
         let mut adapters = self.lock_adapters();
         let place = adapters.partition_point(|(other, _)| *other < stamp);

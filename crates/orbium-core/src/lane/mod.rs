@@ -98,6 +98,7 @@ impl Lane {
     /// Requests for which there was no room so far: answered TRANSIENT, or
     /// dropped if they were oneways.
     #[must_use]
+    #[inline]
     pub fn refused_requests(&self) -> u64 {
         self.0.refused()
     }
@@ -110,6 +111,7 @@ impl Lane {
 
     /// Whether the calling thread is one of the lane's.
     #[must_use]
+    #[inline]
     pub fn is_of_this_thread(&self) -> bool {
         self.0.setup.is_of_this_thread()
     }
@@ -121,6 +123,7 @@ impl Lane {
     ///
     /// # Errors
     /// BAD_INV_ORDER from a thread of the lane: that would wait for itself.
+    #[inline]
     pub fn stop(&self) -> Result<(), SystemException> {
         let orb = self.0.orb.upgrade().map(Orb::from);
         if self.is_of_this_thread() {
@@ -154,6 +157,7 @@ impl Hash for Lane {
 }
 
 impl fmt::Debug for Lane {
+    #[inline]
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Lane")
             .field("name", &self.name())
@@ -222,6 +226,7 @@ impl Orb {
 
     /// The lane of that name, of the configuration or added since.
     #[must_use]
+    #[inline]
     pub fn lane(&self, name: &str) -> Option<Lane> {
         let lanes = self.core().lanes.lock();
         lanes.iter().find(|lane| lane.name() == name).cloned()
@@ -229,6 +234,7 @@ impl Orb {
 
     /// The lanes that were added and not stopped.
     #[must_use]
+    #[inline]
     pub fn lanes(&self) -> Vec<Lane> {
         self.core().lanes.lock().clone()
     }
@@ -243,6 +249,7 @@ impl Orb {
     }
 
     /// The lane of that number, if it serves.
+    #[inline]
     pub(crate) fn lane_numbered(&self, number: u32) -> Option<Lane> {
         match number {
             OWN => self.own_lane().ok(),

@@ -41,6 +41,7 @@ pub(crate) struct Place {
 impl QueueRoom {
     /// Room for so many requests, and for so many octets of them.
     #[must_use]
+    #[inline]
     pub fn new(requests: usize, octets: usize) -> Self {
         Self(Arc::new(Room {
             requests: AtomicUsize::new(0),

@@ -142,6 +142,7 @@ impl Setup {
     }
 
     /// Whether the calling thread is the lane's.
+    #[inline]
     pub(crate) fn is_of_this_thread(self: &Arc<Self>) -> bool {
         OWN.with_borrow(|own| own.as_ref().is_some_and(|own| Arc::ptr_eq(own, self)))
     }

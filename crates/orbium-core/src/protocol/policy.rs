@@ -30,6 +30,7 @@ pub struct ProtocolPolicy(Arc<[String]>);
 pub struct ProtocolPolicyError(String);
 
 impl fmt::Display for ProtocolPolicyError {
+    #[inline]
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,
@@ -77,6 +78,7 @@ impl ProtocolPolicy {
 impl FromStr for ProtocolPolicy {
     type Err = ProtocolPolicyError;
 
+    #[inline]
     fn from_str(text: &str) -> Result<Self, ProtocolPolicyError> {
         let in_name =
             |c: char| c.is_ascii_alphanumeric() || matches!(c, '+' | '-' | '.' | '/' | '_');
@@ -92,6 +94,7 @@ impl FromStr for ProtocolPolicy {
 }
 
 impl fmt::Display for ProtocolPolicy {
+    #[inline]
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&listed(&mut self.0.iter().map(String::as_str), ","))
     }

@@ -59,6 +59,7 @@ pub struct UnknownProtocol {
 }
 
 impl fmt::Display for UnknownProtocol {
+    #[inline]
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,
@@ -107,6 +108,7 @@ impl Protocols {
     }
 
     /// Adds a transport; it takes the place of one with the same scheme.
+    #[inline]
     pub fn register(&mut self, transport: Transport) {
         self.transports
             .retain(|known| known.scheme() != transport.scheme());
@@ -121,6 +123,7 @@ impl Protocols {
     }
 
     /// Adds all of the other's.
+    #[inline]
     pub fn add(&mut self, other: Self) {
         for transport in other.transports {
             self.register(transport);
@@ -190,6 +193,7 @@ impl Protocols {
 
 impl PartialEq for Protocols {
     /// Equal if they are the very same halves.
+    #[inline]
     fn eq(&self, other: &Self) -> bool {
         let same = |(a, b): (&Transport, &Transport)| match (a, b) {
             (Transport::Stream(a), Transport::Stream(b)) => Arc::ptr_eq(a, b),

@@ -72,6 +72,7 @@ impl Poa {
     ///
     /// # Errors
     /// As [`Poa::activate_with_id`]; [`PoaError::ServantAlreadyActive`].
+    #[inline]
     pub fn activate_servant_with_id(
         &self,
         id: &[u8],
@@ -87,6 +88,7 @@ impl Poa {
     ///
     /// # Errors
     /// As those.
+    #[inline]
     pub fn activate_servant_at(
         &self,
         id: Option<&[u8]>,
@@ -120,6 +122,7 @@ impl Poa {
     }
 
     /// Refuses ids that an adapter which names objects itself cannot have given.
+    #[inline]
     pub(super) fn check_id(&self, id: &[u8]) -> Result<(), PoaError> {
         let plausible = match self.0.policies.lifespan {
             Lifespan::Transient => matches!(id.len(), 8 | 16),
@@ -185,6 +188,7 @@ impl Poa {
     ///
     /// # Errors
     /// [`PoaError::ObjectNotActive`].
+    #[inline]
     pub fn deactivate(&self, id: &[u8]) -> Result<(), PoaError> {
         let orb = self.0.orb()?;
         let removed = {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The end of an adapter.
+//! The end of an adapter: `#[inline]`, as few programs have one end.
 
 use std::sync::PoisonError;
 use std::sync::atomic::Ordering;
@@ -18,6 +18,7 @@ impl Poa {
     /// # Errors
     /// BAD_INV_ORDER for waiting from within a request, which would be for
     /// ever; nothing is done then.
+    #[inline]
     pub fn destroy(&self, wait: bool) -> Result<(), PoaError> {
         refuse_to_wait_for_oneself(self.0.orb.as_ptr() as usize, wait)?;
         self.end();
@@ -36,6 +37,7 @@ impl Poa {
         Ok(())
     }
 
+    #[inline]
     fn end(&self) {
         {
             // No child is made after this.
@@ -59,6 +61,7 @@ impl Poa {
     }
 
     /// Takes the adapter and those below it out of the ORB's books.
+    #[inline]
     fn forget(&self) {
         self.0.gone.store(true, Ordering::Release);
         for child in self.the_children() {
@@ -69,6 +72,7 @@ impl Poa {
         }
     }
 
+    #[inline]
     fn wait_until_gone(&self) {
         for child in self.the_children() {
             child.wait_until_gone();
@@ -84,6 +88,7 @@ impl Poa {
     }
 
     /// Deactivates the managers of this adapter and of those below it.
+    #[inline]
     pub(crate) fn deactivate_managers(&self) {
         // Never waits, so never refuses.
         let _ = self.0.manager.deactivate(false);
@@ -93,6 +98,7 @@ impl Poa {
     }
 
     /// As [`Poa::destroy`] without waiting, when the ORB ends.
+    #[inline]
     pub(crate) fn end_with_orb(&self) {
         self.end();
         self.forget();

@@ -28,6 +28,7 @@ impl PoaCore {
     }
 
     /// The priority that an object is to have, if that is settled.
+    #[inline]
     pub(in crate::adapter) fn settled_priority(&self, id: &[u8]) -> Option<Priority> {
         self.extension()?.0.settled_priority(id)
     }
@@ -52,6 +53,7 @@ impl Poa {
         self.0.lock().by_id.get(id).copied()
     }
 
+    #[inline]
     pub(in crate::adapter) fn active(&self, id: &[u8]) -> Option<Arc<ActiveObject>> {
         let slot = self.slot_of(id)?;
         self.0.orb.upgrade()?.registry.objects.get(slot)

@@ -69,6 +69,7 @@ impl PartialEq for Poa {
 }
 
 impl fmt::Debug for Poa {
+    #[inline]
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Poa")
             .field("name", &self.0.name)
@@ -147,12 +148,14 @@ impl Poa {
 
     /// The adapter this one is a child of.
     #[must_use]
+    #[inline]
     pub fn parent(&self) -> Option<Self> {
         self.0.parent.as_ref()?.upgrade().map(Self)
     }
 
     /// The adapter's policies.
     #[must_use]
+    #[inline]
     pub fn policies(&self) -> Policies {
         self.0.policies.clone()
     }
@@ -172,6 +175,7 @@ impl Poa {
 
     /// The adapters directly below this one.
     #[must_use]
+    #[inline]
     pub fn the_children(&self) -> Vec<Self> {
         self.children().clone()
     }
@@ -182,6 +186,7 @@ impl Poa {
     /// # Errors
     /// [`PoaError::AdapterAlreadyExists`], [`PoaError::NameTooLong`]; BAD_INV_ORDER
     /// if this adapter is being destroyed.
+    #[inline]
     pub fn create_poa(
         &self,
         name: &str,
@@ -215,6 +220,7 @@ impl Poa {
     ///
     /// # Errors
     /// [`PoaError::AdapterNonExistent`].
+    #[inline]
     pub fn find_poa(&self, name: &str) -> Result<Self, PoaError> {
         self.child(name).ok_or(PoaError::AdapterNonExistent)
     }

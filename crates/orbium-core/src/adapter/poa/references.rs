@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! References, ids and servants: from each to the others.
+//! References, ids and servants: from each to the others. Compiled where it is used
+//! (`#[inline]`), but for what activation needs.
 
 use std::sync::Arc;
 
@@ -43,6 +44,7 @@ impl Poa {
     ///
     /// # Errors
     /// [`PoaError::WrongPolicy`] if users name objects here.
+    #[inline]
     pub fn next_object_id(&self) -> Result<Box<[u8]>, PoaError> {
         if self.0.policies.id_assignment != IdAssignment::System {
             return Err(PoaError::WrongPolicy);
@@ -72,6 +74,7 @@ impl Poa {
     ///
     /// # Errors
     /// As [`Poa::create_reference`].
+    #[inline]
     pub fn create_object_reference(&self, repository_id: &str) -> Result<ObjectRef, PoaError> {
         self.create_object_reference_with_id(&self.next_object_id()?, repository_id)
     }
@@ -80,6 +83,7 @@ impl Poa {
     ///
     /// # Errors
     /// As [`Poa::create_reference_with_id`].
+    #[inline]
     pub fn create_object_reference_with_id(
         &self,
         id: &[u8],
@@ -89,6 +93,7 @@ impl Poa {
         self.make_reference(id, repository_id)
     }
 
+    #[inline]
     fn make_reference(&self, id: &[u8], repository_id: &str) -> Result<ObjectRef, PoaError> {
         let slot = self.0.lock().by_id.get(id).copied().unwrap_or(NO_HINT);
         let key = self.0.key_of(id, slot);
@@ -100,6 +105,7 @@ impl Poa {
     ///
     /// # Errors
     /// [`PoaError::ObjectNotActive`].
+    #[inline]
     pub fn id_to_reference(&self, id: &[u8]) -> Result<ObjectRef, PoaError> {
         self.0.orb()?;
         let object = self.active(id).ok_or(PoaError::ObjectNotActive)?;
@@ -110,6 +116,7 @@ impl Poa {
     ///
     /// # Errors
     /// [`PoaError::ObjectNotActive`].
+    #[inline]
     pub fn id_to_servant(&self, id: &[u8]) -> Result<Arc<dyn Servant>, PoaError> {
         self.0.orb()?;
         let object = self.active(id).ok_or(PoaError::ObjectNotActive)?;
@@ -120,6 +127,7 @@ impl Poa {
     ///
     /// # Errors
     /// [`PoaError::ServantNotActive`], [`PoaError::WrongPolicy`].
+    #[inline]
     pub fn servant_to_id(&self, servant: &Arc<dyn Servant>) -> Result<Vec<u8>, PoaError> {
         self.0.orb()?;
         if self.0.policies.id_uniqueness != IdUniqueness::Unique {
