@@ -285,9 +285,9 @@ impl ObjectRef {
 
     /// The object key, if this ORB itself serves the object.
     pub(crate) fn own_key(&self) -> Option<Vec<u8>> {
-        for offer in protocol::offers(&self.0.ior) {
+        for offer in &protocol::offers(&self.0.ior) {
             if offer.target.is_none() && self.0.orb.is_own_channel(&offer.channel) {
-                return Some(offer.object_key);
+                return Some(offer.object_key.clone());
             }
         }
         None

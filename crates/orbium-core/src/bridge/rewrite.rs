@@ -24,7 +24,7 @@ pub(super) fn rewrite(ior: &Ior, from: &Channel, to: &[Channel]) -> Ior {
         object_key,
         components,
         ..
-    } = offer;
+    } = &**offer;
     let mut profiles = protocol::profiles_with(to, object_key, version.minor, components);
     profiles.extend(protocol::not_understood(ior).cloned());
     Ior {

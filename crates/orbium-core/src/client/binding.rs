@@ -127,9 +127,9 @@ impl Binding {
         let (mut candidates, mut datagrams) = (Vec::new(), Vec::new());
         let mut datagrams_first = false;
         let mut refused = None;
-        for offer in protocol::wanted(ior, policy) {
+        for offer in &protocol::wanted(ior, policy) {
             let over_datagrams = orb.config().protocols.is_datagram(&offer.channel);
-            let served = Lanes::served(&offer);
+            let served = Lanes::served(offer);
             match Candidate::new(orb, offer) {
                 Ok(candidate) if over_datagrams => {
                     datagrams_first |= candidates.is_empty();
@@ -188,11 +188,11 @@ pub(crate) fn no_usable_protocol() -> SystemException {
 }
 
 impl Candidate {
-    fn new(orb: &Orb, offer: Offer) -> Result<Self, SystemException> {
+    fn new(orb: &Orb, offer: &Offer) -> Result<Self, SystemException> {
         let spoken = orb.core().config.giop_minor.number();
         let minor = offer.version.minor.min(spoken);
         let version = Version { major: 1, minor };
-        let negotiated = agree(&offer, minor)?;
+        let negotiated = agree(offer, minor)?;
         // What goes to a group goes to all of its members.
         let is_own = offer.target.is_none() && orb.is_own_channel(&offer.channel);
         let route = if is_own {
@@ -209,9 +209,9 @@ impl Candidate {
             route,
             version,
             negotiated,
-            template: template(version, &offer),
+            template: template(version, offer),
             is_cancelled: protocol::bears_cancelling(&offer.components),
-            object_key: offer.object_key,
+            object_key: offer.object_key.clone(),
             readdressed: OnceLock::new(),
         })
     }

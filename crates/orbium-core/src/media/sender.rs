@@ -40,7 +40,7 @@ impl MediaSender {
         let reference = reference.as_object();
         let policy = reference.policy_here(orb).map_err(|_| MediaError::Ended)?;
         let mut failed = None;
-        for offer in protocol::wanted(reference.ior(), policy.as_ref()) {
+        for offer in &protocol::wanted(reference.ior(), policy.as_ref()) {
             let is_media = offer.channel.messaging == [MESSAGING];
             let Ok(stream) = <[u8; 4]>::try_from(&offer.object_key[..]) else {
                 continue;
@@ -48,7 +48,7 @@ impl MediaSender {
             if !is_media || !orb.config().protocols.is_datagram(&offer.channel) {
                 continue;
             }
-            match Self::open_channel(orb, offer.channel, u32::from_be_bytes(stream)) {
+            match Self::open_channel(orb, offer.channel.clone(), u32::from_be_bytes(stream)) {
                 Ok(sender) => return Ok(sender),
                 Err(error) => failed = Some(error),
             }

@@ -2,10 +2,11 @@
 //! What a reference offers: for each profile, the ways to reach the object.
 
 use std::fmt;
+use std::rc::Rc;
 use std::str::FromStr;
 
 use orbium_giop::component::{self, Component, PriorityEndpoint};
-use orbium_giop::profile::TAG_TAO_DIOP;
+use orbium_giop::profile::{TAG_TAO_DIOP, TAG_UIPMC};
 use orbium_giop::{
     Ior, ObjectGroup, OrbiumProfile, Profile, TaggedComponent, TaggedProfile, Version,
 };
@@ -111,8 +112,8 @@ impl fmt::Display for Channel {
     }
 }
 
-/// One way to an object.
-#[derive(Clone, Debug)]
+/// One way to an object. It is shared by the lists that it is in.
+#[derive(Debug)]
 pub(crate) struct Offer {
     pub(crate) channel: Channel,
     pub(crate) version: Version,
@@ -131,32 +132,36 @@ impl Offer {
 /// All ways that a reference offers, nearest first: those within this host,
 /// then the others as the reference has them. Profiles that are not understood
 /// offer nothing, nor do those for processes of another host.
-pub(crate) fn offers(ior: &Ior) -> Vec<Offer> {
-    let mut ranked = Vec::new();
+pub(crate) fn offers(ior: &Ior) -> Vec<Rc<Offer>> {
+    let mut offers = Vec::new();
     for profile in &ior.profiles {
-        for offer in profile_offers(profile) {
-            ranked.push((distance(&offer.channel.scheme), offer));
-        }
+        add_offers(profile, &mut offers);
     }
-    in_order(ranked)
+    in_order(&offers, &|offer| Some(distance(&offer.channel.scheme)))
 }
 
-/// Sorts by a rank, and leaves equals as they came. Of those that follow one
-/// another and mean the same the first is left: omniORB and TAO have ways of their
-/// own to say what a profile says.
-pub(crate) fn in_order(mut ranked: Vec<(usize, Offer)>) -> Vec<Offer> {
-    let mut sorted: Vec<Offer> = Vec::with_capacity(ranked.len());
+/// Sorted by a rank, those left out that have none; equals stay as they came. Of
+/// those that follow one another and mean the same the first is left: omniORB and
+/// TAO have ways of their own to say what a profile says.
+pub(crate) fn in_order(
+    offers: &[Rc<Offer>],
+    rank: &dyn Fn(&Offer) -> Option<usize>,
+) -> Vec<Rc<Offer>> {
+    let mut sorted: Vec<Rc<Offer>> = Vec::with_capacity(offers.len());
     // There are only a few ranks: a sort would be much more code.
-    while let Some(best) = ranked.iter().map(|(rank, _)| *rank).min() {
-        let mut others = Vec::new();
-        for (rank, offer) in ranked {
-            if rank != best {
-                others.push((rank, offer));
-            } else if !sorted.last().is_some_and(|last| last.is_same(&offer)) {
-                sorted.push(offer);
+    let mut next = Some(0);
+    while let Some(now) = next {
+        next = None;
+        for offer in offers {
+            let Some(rank) = rank(offer) else { continue };
+            if rank > now && next.is_none_or(|next| rank < next) {
+                next = Some(rank);
+            }
+            let is_repeated = sorted.last().is_some_and(|last| last.is_same(offer));
+            if rank == now && !is_repeated {
+                sorted.push(Rc::clone(offer));
             }
         }
-        ranked = others;
     }
     sorted
 }
@@ -173,56 +178,47 @@ fn distance(scheme: &str) -> usize {
     }
 }
 
-fn profile_offers(profile: &TaggedProfile) -> Vec<Offer> {
-    match Profile::parse(profile) {
+/// Adds the ways that a profile offers; whether there are any.
+fn add_offers(profile: &TaggedProfile, offers: &mut Vec<Rc<Offer>>) -> bool {
+    let (channels, version, object_key, components) = match Profile::parse(profile) {
         Ok(Profile::Iiop(body)) => {
             let channels = internet_channels(&body.host, body.port, &body.components);
-            let mut offers = Vec::with_capacity(channels.len());
-            for channel in channels {
-                offers.push(Offer {
-                    channel,
-                    version: body.version,
-                    object_key: body.object_key.clone(),
-                    components: body.components.clone(),
-                    target: None,
-                });
-            }
-            offers
+            (channels, body.version, body.object_key, body.components)
         }
-        Ok(Profile::HostPort(TAG_TAO_DIOP, body)) => vec![Offer {
-            channel: Channel::internet("diop", &body.host, body.port),
-            version: body.version,
-            object_key: body.object_key,
-            components: body.components,
-            target: None,
-        }],
-        Ok(Profile::Uiop(body)) => vec![Offer {
-            channel: Channel::giop("uiop", body.rendezvous_point),
-            version: body.version,
-            object_key: body.object_key,
-            components: body.components,
-            target: None,
-        }],
-        Ok(Profile::Orbium(body)) if is_here(&body) => vec![Offer {
-            channel: Channel {
+        Ok(Profile::HostPort(TAG_TAO_DIOP, body)) => {
+            let channel = Channel::internet("diop", &body.host, body.port);
+            let channels = vec![channel];
+            (channels, body.version, body.object_key, body.components)
+        }
+        Ok(Profile::Uiop(body)) => {
+            let channels = vec![Channel::giop("uiop", body.rendezvous_point)];
+            (channels, body.version, body.object_key, body.components)
+        }
+        Ok(Profile::Orbium(body)) if is_here(&body) => {
+            let channels = vec![Channel {
                 scheme: body.scheme,
                 messaging: body.messaging,
                 address: body.address,
-            },
-            version: body.version,
-            object_key: body.object_key,
-            components: body.components,
-            target: None,
-        }],
-        Ok(Profile::Uipmc(body)) => vec![Offer {
-            channel: Channel::internet("miop", &body.address, body.port),
-            version: Version::V1_2,
-            object_key: Vec::new(),
-            components: body.components,
-            target: Some(profile.clone()),
-        }],
-        _ => Vec::new(),
+            }];
+            (channels, body.version, body.object_key, body.components)
+        }
+        Ok(Profile::Uipmc(body)) => {
+            let channels = vec![Channel::internet("miop", &body.address, body.port)];
+            (channels, Version::V1_2, Vec::new(), body.components)
+        }
+        _ => return false,
+    };
+    let any = !channels.is_empty();
+    for channel in channels {
+        offers.push(Rc::new(Offer {
+            channel,
+            version,
+            object_key: object_key.clone(),
+            components: components.clone(),
+            target: (profile.tag == TAG_UIPMC).then(|| profile.clone()),
+        }));
     }
+    any
 }
 
 /// Whether a profile that means one host, or one process, means this one.
@@ -275,7 +271,7 @@ pub(crate) fn strange(ior: &Ior) -> Vec<OfferedProtocol> {
     for profile in &ior.profiles {
         let refusal = match Profile::parse(profile) {
             Ok(Profile::Components(_)) => continue,
-            _ if !profile_offers(profile).is_empty() => continue,
+            _ if add_offers(profile, &mut Vec::new()) => continue,
             Err(error) => format!("malformed: {error}"),
             Ok(Profile::Iiop(_)) => "no address that can be used".into(),
             Ok(Profile::Orbium(_)) => "for processes of another host".into(),

@@ -3,6 +3,7 @@
 //! rest.
 
 use std::fmt::{self, Write as _};
+use std::rc::Rc;
 
 use orbium_giop::Ior;
 
@@ -50,18 +51,12 @@ impl OfferedProtocol {
 }
 
 /// The offers to be tried under a policy, best first.
-pub(crate) fn wanted(ior: &Ior, policy: Option<&ProtocolPolicy>) -> Vec<Offer> {
+pub(crate) fn wanted(ior: &Ior, policy: Option<&ProtocolPolicy>) -> Vec<Rc<Offer>> {
     let offers = offers(ior);
-    let Some(policy) = policy else {
-        return offers;
-    };
-    let mut ranked = Vec::with_capacity(offers.len());
-    for offer in offers {
-        if let Some(rank) = policy.rank(&offer.channel) {
-            ranked.push((rank, offer));
-        }
+    match policy {
+        None => offers,
+        Some(policy) => in_order(&offers, &|offer| policy.rank(&offer.channel)),
     }
-    in_order(ranked)
 }
 
 /// Everything that a reference offers: what can be used first.
@@ -72,22 +67,19 @@ pub(crate) fn offered(
 ) -> Vec<OfferedProtocol> {
     let mut listed = wanted(ior, policy);
     listed.append(&mut offers(ior));
-    let (mut offered, mut refused) = (Vec::<OfferedProtocol>::new(), Vec::new());
-    for Offer { channel, .. } in listed {
-        let is_among = |list: &[OfferedProtocol]| {
-            let mut list = list.iter();
-            list.any(|it| it.channel.as_ref() == Some(&channel))
-        };
-        if is_among(&offered) || is_among(&refused) {
+    let (mut offered, mut refused) = (Vec::new(), Vec::new());
+    for offer in &listed {
+        let channel = &offer.channel;
+        if is_among(&offered, channel) || is_among(&refused, channel) {
             continue;
         }
-        let refusal = refusal(orb, &channel, policy);
+        let refusal = refusal(orb, channel, policy);
         let list = match refusal {
             None => &mut offered,
             Some(_) => &mut refused,
         };
         list.push(OfferedProtocol {
-            channel: Some(channel),
+            channel: Some(channel.clone()),
             tag: None,
             refusal,
         });
@@ -95,6 +87,10 @@ pub(crate) fn offered(
     offered.append(&mut refused);
     offered.append(&mut strange(ior));
     offered
+}
+
+fn is_among(list: &[OfferedProtocol], channel: &Channel) -> bool {
+    list.iter().any(|it| it.channel.as_ref() == Some(channel))
 }
 
 fn refusal(orb: &Orb, channel: &Channel, policy: Option<&ProtocolPolicy>) -> Option<String> {
