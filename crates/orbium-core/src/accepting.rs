@@ -139,7 +139,7 @@ impl Accepting {
 /// rather than because nobody is there.
 fn is_refusal(error: &io::Error) -> bool {
     let harmless = matches!(
-        error.kind(),
+        orbium_sys::kind_of(error),
         io::ErrorKind::WouldBlock | io::ErrorKind::ConnectionAborted
     );
     if !harmless {

@@ -206,7 +206,7 @@ fn wait_if_full(
     error: io::Error,
     patience: &mut Patience,
 ) -> io::Result<()> {
-    match error.kind() {
+    match orbium_sys::kind_of(&error) {
         io::ErrorKind::Interrupted => Ok(()),
         io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut => {
             let deadline = patience.deadline();

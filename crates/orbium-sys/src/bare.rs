@@ -10,6 +10,8 @@ use std::mem::MaybeUninit;
 use std::mem::zeroed;
 #[cfg(feature = "datagrams")]
 use std::net::{SocketAddr, UdpSocket};
+#[cfg(target_os = "linux")]
+use std::os::fd::OwnedFd;
 use std::os::fd::{AsFd, AsRawFd};
 use std::ptr::{null, null_mut};
 
@@ -187,13 +189,13 @@ unsafe fn receive_with(
 
 /// Waits for events of an epoll set; returns how many there are.
 #[cfg(target_os = "linux")]
-pub(crate) fn wait<'e, const N: usize>(
-    epoll: &impl AsFd,
-    events: &'e mut [MaybeUninit<libc::epoll_event>; N],
+pub(crate) fn wait<'e>(
+    epoll: &OwnedFd,
+    events: &'e mut [MaybeUninit<libc::epoll_event>],
     milliseconds: i32,
 ) -> io::Result<&'e [libc::epoll_event]> {
     let fd = epoll.as_fd().as_raw_fd();
-    let room = i32::try_from(N).unwrap_or(i32::MAX);
+    let room = i32::try_from(events.len()).unwrap_or(i32::MAX);
     let (at, masked) = (
         events.as_mut_ptr().cast::<libc::epoll_event>(),
         null::<libc::sigset_t>(),

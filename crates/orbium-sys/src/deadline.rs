@@ -53,7 +53,7 @@ impl Deadline {
     /// Whether the deadline has passed.
     #[must_use]
     pub fn has_passed(self) -> bool {
-        self.remaining().is_err()
+        self.0.is_some_and(|instant| instant <= Instant::now())
     }
 
     /// The earlier of two; never is later than all.

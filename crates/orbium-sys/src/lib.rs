@@ -14,6 +14,7 @@ mod bare;
 mod datagram;
 mod deadline;
 mod exhaustion;
+mod failure;
 mod host;
 mod interface;
 #[cfg(feature = "libraries")]
@@ -46,6 +47,7 @@ pub use datagram::{
 };
 pub use deadline::Deadline;
 pub use exhaustion::is_exhausted;
+pub use failure::{about, if_done, kind_alone, kind_of, retold, unless};
 pub use host::host_name;
 pub use interface::NetworkInterface;
 #[cfg(feature = "libraries")]
@@ -59,7 +61,7 @@ pub use readiness::{Interest, Poller, Ready, wait_for};
 pub use real_time_error::RealTimeError;
 pub use scheduling::{Scheduling, SchedulingClass};
 pub use shown::ShownReadiness;
-pub use socket::stop_listening;
+pub use socket::{own_address_towards, stop_listening};
 pub use socket_options::SocketOptions;
 pub use stream::{receive, send, send_vectored, set_timeouts};
 pub use tcp::{connect, listen};

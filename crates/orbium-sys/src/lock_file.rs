@@ -7,7 +7,7 @@ use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use crate::{Deadline, raw};
+use crate::{Deadline, if_done, raw, unless};
 
 /// Time between two attempts: others hold a lock for some system calls only.
 const PAUSE: Duration = Duration::from_millis(1);
@@ -43,12 +43,11 @@ impl LockFile {
                     });
                 }
                 Ok(()) => {}
-                Err(error) => match error.kind() {
-                    io::ErrorKind::WouldBlock | io::ErrorKind::Interrupted => {
-                        std::thread::sleep(PAUSE);
-                    }
-                    _ => return Err(error),
-                },
+                Err(error) => {
+                    let harmless = [io::ErrorKind::WouldBlock, io::ErrorKind::Interrupted];
+                    unless(error, &harmless)?;
+                    std::thread::sleep(PAUSE);
+                }
             }
             deadline.remaining()?;
         }
@@ -67,15 +66,17 @@ fn is_at(file: &File, path: &Path) -> io::Result<bool> {
     let held = file.metadata()?;
     match fs::symlink_metadata(path) {
         Ok(named) => Ok((named.dev(), named.ino()) == (held.dev(), held.ino())),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
-        Err(error) => Err(error),
+        Err(error) => {
+            unless(error, &[io::ErrorKind::NotFound])?;
+            Ok(false)
+        }
     }
 }
 
 impl Drop for LockFile {
     fn drop(&mut self) {
         // Still locked: whoever waits finds out that the file is not there.
-        let _ = fs::remove_file(&self.path);
+        if_done(fs::remove_file(&self.path));
     }
 }
 

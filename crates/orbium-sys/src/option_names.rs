@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use crate::SocketOptions;
+use crate::{SocketOptions, if_done};
 
 /// Why an option cannot be set from text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,9 +24,14 @@ fn flag(text: &str) -> Result<bool, OptionError> {
 }
 
 fn number<T: TryFrom<u64>>(text: &str) -> Result<T, OptionError> {
-    let number: Option<u64> = text.parse().ok();
-    let number = number.and_then(|number| T::try_from(number).ok());
-    number.ok_or(OptionError::BadValue)
+    match T::try_from(whole(text)?) {
+        Ok(number) => Ok(number),
+        Err(_) => Err(OptionError::BadValue),
+    }
+}
+
+fn whole(text: &str) -> Result<u64, OptionError> {
+    text.parse().map_err(|_| OptionError::BadValue)
 }
 
 impl SocketOptions {
@@ -95,8 +100,8 @@ impl SocketOptions {
             "multicast_ttl" => self.multicast_ttl = Some(number(text)?),
             "multicast_loop" => self.multicast_loop = Some(flag(text)?),
             "multicast_interface" => {
-                let interface = text.parse().map_err(|_| OptionError::BadValue)?;
-                self.multicast_interface = Some(interface);
+                let interface = if_done(text.parse());
+                self.multicast_interface = Some(interface.ok_or(OptionError::BadValue)?);
             }
             _ => return Err(OptionError::Unknown),
         }

@@ -14,6 +14,8 @@ use std::mem::size_of;
 use libc::c_ulong;
 
 use crate::RealTimeError;
+#[cfg(target_os = "linux")]
+use crate::failure::last_number;
 
 /// A bit for each processor, as the kernel counts them.
 #[cfg(target_os = "linux")]
@@ -52,10 +54,9 @@ pub fn bind_this_thread(processors: &[usize]) -> Result<(), RealTimeError> {
     if result == 0 {
         return Ok(());
     }
-    let error = io::Error::last_os_error();
-    Err(match error.raw_os_error() {
-        Some(libc::EINVAL) => nowhere(),
-        _ => RealTimeError::System(error),
+    Err(match last_number() {
+        libc::EINVAL => nowhere(),
+        error => io::Error::from_raw_os_error(error).into(),
     })
 }
 

@@ -18,6 +18,8 @@ use std::time::Duration;
 
 use libc::{c_int, socklen_t};
 
+use crate::unless;
+
 /// Types that an option can have.
 ///
 /// # Safety
@@ -229,13 +231,11 @@ pub(crate) fn poll(set: &mut [libc::pollfd], timeout: Option<Duration>) -> io::R
     if result >= 0 {
         return Ok(());
     }
-    match io::Error::last_os_error() {
-        error if error.kind() == io::ErrorKind::Interrupted => {
-            set.iter_mut().for_each(|of| of.revents = 0);
-            Ok(())
-        }
-        error => Err(error),
+    unless(io::Error::last_os_error(), &[io::ErrorKind::Interrupted])?;
+    for of in set {
+        of.revents = 0;
     }
+    Ok(())
 }
 
 /// A timeout as poll and epoll take it: milliseconds, rounded up, -1 for ever.

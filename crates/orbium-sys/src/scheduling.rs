@@ -140,11 +140,12 @@ impl Scheduling {
     /// # Errors
     /// [`RealTimeError::NoSuchPriority`], [`RealTimeError::PriorityNotPermitted`].
     pub fn apply_to_this_thread(self) -> Result<(), RealTimeError> {
-        self.set().map_err(|error| match error.raw_os_error() {
-            Some(libc::EINVAL) => RealTimeError::NoSuchPriority(self),
-            Some(libc::EPERM) => RealTimeError::PriorityNotPermitted(self),
-            _ => RealTimeError::System(error),
-        })
+        match self.set() {
+            0 => Ok(()),
+            libc::EINVAL => Err(RealTimeError::NoSuchPriority(self)),
+            libc::EPERM => Err(RealTimeError::PriorityNotPermitted(self)),
+            error => Err(io::Error::from_raw_os_error(error).into()),
+        }
     }
 
     /// Whether a thread of this process may have it: tried on a thread made for
@@ -156,23 +157,20 @@ impl Scheduling {
         try_on_thread(None, Box::new(move || self.apply_to_this_thread()))
     }
 
-    fn set(self) -> io::Result<()> {
+    /// Returns the number of an error, or 0.
+    fn set(self) -> i32 {
         // SAFETY: a `sched_param` is integers, for which zero is a value.
         let mut parameters: libc::sched_param = unsafe { zeroed() };
         parameters.sched_priority = self.priority;
         // Not `sched_setscheduler`, which musl does not implement.
         // SAFETY: the handle is that of the calling thread, which runs; one
         // `sched_param` is read, which lives until the call has returned.
-        let result = unsafe {
+        unsafe {
             libc::pthread_setschedparam(
                 libc::pthread_self(),
                 self.class.policy(),
                 &raw const parameters,
             )
-        };
-        match result {
-            0 => Ok(()),
-            error => Err(io::Error::from_raw_os_error(error)),
         }
     }
 }

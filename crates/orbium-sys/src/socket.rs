@@ -5,9 +5,10 @@
 
 use std::io;
 use std::mem::{offset_of, size_of, zeroed};
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr, UdpSocket};
 use std::os::fd::{AsFd, AsRawFd, FromRawFd, OwnedFd};
 
+use crate::failure::last_number;
 use libc::{c_int, sockaddr, sockaddr_in, sockaddr_in6, sockaddr_storage, sockaddr_un, socklen_t};
 
 /// An address as the system takes it.
@@ -97,10 +98,12 @@ fn done(result: c_int) -> io::Result<()> {
 /// # Errors
 /// The system's error: no descriptors left.
 pub(crate) fn stream_for(address: &Address) -> io::Result<OwnedFd> {
+    socket_for(address, libc::SOCK_STREAM)
+}
+
+fn socket_for(address: &Address, sort: c_int) -> io::Result<OwnedFd> {
     #[cfg(any(target_os = "linux", target_os = "android"))]
-    let sort = libc::SOCK_STREAM | libc::SOCK_CLOEXEC;
-    #[cfg(not(any(target_os = "linux", target_os = "android")))]
-    let sort = libc::SOCK_STREAM;
+    let sort = sort | libc::SOCK_CLOEXEC;
     // SAFETY: nothing is pointed to.
     let fd = unsafe { libc::socket(address.family(), sort, 0) };
     done(fd)?;
@@ -128,12 +131,31 @@ pub(crate) fn bind(socket: &dyn AsFd, address: &Address) -> io::Result<()> {
 /// Connects a socket to an address.
 ///
 /// # Errors
-/// The system's error; where the socket does not wait, that it is under way.
-pub(crate) fn connect(socket: &dyn AsFd, address: &Address) -> io::Result<()> {
+/// The number of the system's error; where the socket does not wait, that it is
+/// under way.
+pub(crate) fn connect(socket: &dyn AsFd, address: &Address) -> Result<(), c_int> {
     let (at, len) = address.raw();
     // SAFETY: the descriptor is open as long as it is borrowed; the kernel reads
     // `len` octets of the address, which has as many.
-    done(unsafe { libc::connect(socket.as_fd().as_raw_fd(), at, len) })
+    match unsafe { libc::connect(socket.as_fd().as_raw_fd(), at, len) } {
+        0 => Ok(()),
+        _ => Err(last_number()),
+    }
+}
+
+/// The address of this host that packets to another would leave from; nothing is
+/// sent.
+///
+/// # Errors
+/// The system's error: no route.
+pub fn own_address_towards(there: SocketAddr) -> io::Result<IpAddr> {
+    let there = Address::from(there);
+    let socket = socket_for(&there, libc::SOCK_DGRAM)?;
+    // For datagrams this only chooses a route.
+    if let Err(error) = connect(&socket, &there) {
+        return Err(io::Error::from_raw_os_error(error));
+    }
+    Ok(UdpSocket::from(socket).local_addr()?.ip())
 }
 
 /// Has a socket listen; so many connections may wait to be accepted.

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use crate::platform_options as platform;
 use crate::raw::{NumberOption, number, set_number};
-use crate::{NetworkInterface, socket};
+use crate::{NetworkInterface, about, socket};
 
 pub(crate) const SEND_BUFFER: NumberOption = (libc::SOL_SOCKET, libc::SO_SNDBUF);
 pub(crate) const RECEIVE_BUFFER: NumberOption = (libc::SOL_SOCKET, libc::SO_RCVBUF);
@@ -107,11 +107,21 @@ impl Default for SocketOptions {
 }
 
 /// Asks for an option unless there is nothing to ask; an error names it.
+#[inline(always)]
 fn ask<T>(name: &str, value: Option<T>, apply: impl FnOnce(T) -> io::Result<()>) -> io::Result<()> {
-    let Some(value) = value else {
-        return Ok(());
-    };
-    apply(value).map_err(|error| refused(name, &error))
+    match value {
+        Some(value) => named(name, apply(value)),
+        None => Ok(()),
+    }
+}
+
+/// What came of asking for an option; an error names it.
+#[inline(never)]
+fn named(name: &str, asked: io::Result<()>) -> io::Result<()> {
+    match asked {
+        Ok(()) => Ok(()),
+        Err(error) => Err(about(&format_args!("socket option {name}"), error)),
+    }
 }
 
 fn ask_number(
@@ -121,12 +131,6 @@ fn ask_number(
     option: NumberOption,
 ) -> io::Result<()> {
     ask(name, value, |value| set_number(socket, option, value))
-}
-
-#[cold]
-fn refused(name: &str, error: &io::Error) -> io::Error {
-    let what = format!("socket option {name}: {error}");
-    io::Error::new(error.kind(), what)
 }
 
 impl SocketOptions {

@@ -8,7 +8,7 @@ use std::os::fd::AsFd;
 use crate::raw::set_number;
 use crate::socket::{self, Address};
 use crate::socket_options::{ONLY_V6, REUSE_ADDRESS};
-use crate::{Deadline, Interest, SocketOptions, wait_for};
+use crate::{Deadline, Interest, SocketOptions, if_done, wait_for};
 
 /// Octets of the send buffer of a connection within this host, unless another
 /// size is asked for.
@@ -38,12 +38,14 @@ pub fn connect(
     options.apply_tcp(&stream)?;
     stream.set_nonblocking(true)?;
     match socket::connect(&stream, &to) {
-        Err(error) if is_under_way(&error) => wait_until_connected(&stream, deadline)?,
-        connected => connected?,
+        Ok(()) => {}
+        // An interruption leaves the attempt under way too.
+        Err(libc::EINPROGRESS | libc::EINTR) => wait_until_connected(&stream, deadline)?,
+        Err(error) => return Err(io::Error::from_raw_os_error(error)),
     }
     stream.set_nonblocking(false)?;
-    let own = stream.local_addr().ok();
-    if own == stream.peer_addr().ok() {
+    let own = if_done(stream.local_addr());
+    if own == if_done(stream.peer_addr()) {
         // A port in the ephemeral range with nobody listening can be
         // connected to itself by chance.
         return Err(io::ErrorKind::ConnectionRefused.into());
@@ -51,7 +53,11 @@ pub fn connect(
     #[cfg(any(target_os = "linux", target_os = "android"))]
     if options.send_buffer.is_none() && is_within_host(address, own) {
         // It does as well without.
-        let _ = set_number(&stream, crate::socket_options::SEND_BUFFER, WITHIN_HOST);
+        if_done(set_number(
+            &stream,
+            crate::socket_options::SEND_BUFFER,
+            WITHIN_HOST,
+        ));
     }
     options.apply_quick_ack(stream.as_fd())?;
     Ok(stream)
@@ -62,11 +68,6 @@ pub fn connect(
 fn is_within_host(address: SocketAddr, own: Option<SocketAddr>) -> bool {
     let to = address.ip().to_canonical();
     to.is_loopback() || own.is_some_and(|own| own.ip().to_canonical() == to)
-}
-
-fn is_under_way(error: &io::Error) -> bool {
-    // An interruption leaves the attempt under way too.
-    error.raw_os_error() == Some(libc::EINPROGRESS) || error.kind() == io::ErrorKind::Interrupted
 }
 
 fn wait_until_connected(stream: &TcpStream, deadline: Deadline) -> io::Result<()> {

@@ -7,7 +7,7 @@ use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::Path;
 
 use crate::socket::{self, Address};
-use crate::{Deadline, ProcessCredentials};
+use crate::{Deadline, ProcessCredentials, if_done};
 
 /// Connections that may wait to be accepted.
 const BACKLOG: i32 = 1024;
@@ -99,11 +99,9 @@ pub fn connect_unix(name: &UnixName, deadline: Deadline) -> io::Result<UnixStrea
         }
         match socket::connect(&socket, &address) {
             Ok(()) => break,
-            Err(error) => match error.kind() {
-                // The deadline decides. An interrupted attempt has left nothing.
-                io::ErrorKind::Interrupted | io::ErrorKind::WouldBlock => {}
-                _ => return Err(error),
-            },
+            // The deadline decides. An interrupted attempt has left nothing.
+            Err(libc::EINTR | libc::EAGAIN) => {}
+            Err(error) => return Err(io::Error::from_raw_os_error(error)),
         }
     }
     if deadline != Deadline::NEVER {
@@ -115,21 +113,17 @@ pub fn connect_unix(name: &UnixName, deadline: Deadline) -> io::Result<UnixStrea
 /// Whether somebody listens by that name, without waiting.
 ///
 /// # Errors
-/// It cannot be found out: no permission, most likely. `NotFound` if there is no
+/// It cannot be if_done out: no permission, most likely. `NotFound` if there is no
 /// such name.
 pub fn is_listening(name: &UnixName) -> io::Result<bool> {
     let address = Address::unix(&name.0)?;
     let socket = UnixStream::from(socket::stream_for(&address)?);
     socket.set_nonblocking(true)?;
     match socket::connect(&socket, &address) {
-        Ok(()) => Ok(true),
-        Err(error) => match error.kind() {
-            io::ErrorKind::ConnectionRefused => Ok(false),
-            // Its queue is full.
-            io::ErrorKind::WouldBlock => Ok(true),
-            _ if error.raw_os_error() == Some(libc::EPROTOTYPE) => Ok(true),
-            _ => Err(error),
-        },
+        Err(libc::ECONNREFUSED) => Ok(false),
+        // Its queue is full, or it is for datagrams.
+        Ok(()) | Err(libc::EAGAIN | libc::EPROTOTYPE) => Ok(true),
+        Err(error) => Err(io::Error::from_raw_os_error(error)),
     }
 }
 
@@ -137,5 +131,5 @@ pub fn is_listening(name: &UnixName) -> io::Result<bool> {
 /// `None` where the system does not tell.
 #[must_use]
 pub fn peer_process<S: AsFd>(stream: &S) -> Option<ProcessCredentials> {
-    crate::raw::peer_process(stream).ok()
+    if_done(crate::raw::peer_process(stream))
 }

@@ -47,7 +47,7 @@ impl Waker {
     pub fn wake(&self) {
         // A full channel is readable already, so an error changes nothing.
         #[cfg(unix)]
-        let _ = io::Write::write(&mut &self.send, &[1]);
+        crate::if_done(io::Write::write(&mut &self.send, &[1]));
         #[cfg(not(unix))]
         let _ = self.receive.send(&[1]);
     }
@@ -57,7 +57,7 @@ impl Waker {
     pub fn clear(&self) {
         let mut room = [0; 64];
         #[cfg(unix)]
-        while matches!(io::Read::read(&mut &self.receive, &mut room), Ok(64)) {}
+        while crate::if_done(io::Read::read(&mut &self.receive, &mut room)) == Some(64) {}
         #[cfg(not(unix))]
         while self.receive.recv(&mut room).is_ok() {}
     }

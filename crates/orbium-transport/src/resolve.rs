@@ -3,9 +3,11 @@
 //! connection; never on the way of a request.
 
 use std::io;
-use std::net::{IpAddr, Ipv4Addr, SocketAddr, ToSocketAddrs, UdpSocket};
+use std::net::{IpAddr, Ipv4Addr, SocketAddr, ToSocketAddrs};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::Duration;
+
+use orbium_sys as sys;
 
 use crate::{Deadline, HostPort};
 
@@ -18,15 +20,18 @@ pub fn resolve(at: &HostPort) -> io::Result<Vec<SocketAddr>> {
         return Ok(vec![SocketAddr::new(address, at.port)]);
     }
     // Resolver errors come in kinds of all sorts; one says what they are.
-    let unresolved = |what: String| {
-        let what = format!("host `{}`: {what}", at.host);
-        io::Error::new(io::ErrorKind::NotFound, what)
-    };
-    let found = (at.host.as_str(), at.port).to_socket_addrs();
+    let kind = io::ErrorKind::NotFound;
     let mut addresses = Vec::new();
-    addresses.extend(found.map_err(|error| unresolved(error.to_string()))?);
+    match (at.host.as_str(), at.port).to_socket_addrs() {
+        Ok(found) => addresses.extend(found),
+        Err(error) => {
+            let host = format_args!("host `{}`", at.host);
+            return Err(sys::retold(kind, &host, error));
+        }
+    }
     if addresses.is_empty() {
-        return Err(unresolved("it has no address".into()));
+        let what = format!("host `{}`: it has no address", at.host);
+        return Err(io::Error::new(kind, what));
     }
     Ok(addresses)
 }
@@ -78,6 +83,13 @@ impl Resolved {
         self.lock().clear();
     }
 
+    /// As [`forget`](Self::forget), after that error of the last address.
+    #[inline(never)]
+    pub(crate) fn leads_nowhere(&self, error: io::Error) -> io::Error {
+        self.forget();
+        error
+    }
+
     fn lock(&self) -> std::sync::MutexGuard<'_, Vec<SocketAddr>> {
         self.addresses
             .lock()
@@ -101,7 +113,7 @@ fn resolve_before(at: HostPort, deadline: Deadline) -> io::Result<Vec<SocketAddr
         *given.found.lock().unwrap_or_else(PoisonError::into_inner) = Some(found);
         given.there.notify_one();
     };
-    orbium_sys::spawn("orbium-resolve", None, Box::new(job))?;
+    sys::spawn("orbium-resolve", None, Box::new(job))?;
     let mut found = answer.found.lock().unwrap_or_else(PoisonError::into_inner);
     loop {
         if let Some(found) = found.take() {
@@ -144,16 +156,10 @@ fn publishable(address: IpAddr) -> String {
     if !address.is_unspecified() {
         return address.to_string();
     }
-    let outside = outside().ok().filter(|ip| !ip.is_unspecified());
-    outside.unwrap_or(Ipv4Addr::LOCALHOST.into()).to_string()
-}
-
-/// The address that packets to TEST-NET-1 would leave from: documentation
-/// addresses, routed like any other.
-fn outside() -> io::Result<IpAddr> {
-    let any = SocketAddr::new(Ipv4Addr::UNSPECIFIED.into(), 0);
-    // Connecting a datagram socket sends nothing; it only chooses a route.
-    let socket = UdpSocket::bind(any)?;
-    socket.connect(SocketAddr::new(Ipv4Addr::new(192, 0, 2, 1).into(), 9))?;
-    Ok(socket.local_addr()?.ip())
+    // TEST-NET-1: documentation addresses, routed like any other.
+    let outside = SocketAddr::new(Ipv4Addr::new(192, 0, 2, 1).into(), 9);
+    match sys::if_done(sys::own_address_towards(outside)) {
+        Some(own) if !own.is_unspecified() => own.to_string(),
+        _ => Ipv4Addr::LOCALHOST.to_string(),
+    }
 }

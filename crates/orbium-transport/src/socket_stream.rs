@@ -8,7 +8,7 @@ use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::net::UnixStream;
 use std::time::Duration;
 
-use orbium_sys as sys;
+use orbium_sys::{self as sys, ProcessCredentials};
 
 use crate::{ByteStream, Peer};
 
@@ -41,7 +41,10 @@ impl ConnectedSocket for TcpStream {
     }
 
     fn peer(&self) -> Peer {
-        self.peer_addr().map_or(Peer::Unknown, Peer::Internet)
+        match sys::if_done(self.peer_addr()) {
+            Some(address) => Peer::Internet(address),
+            None => Peer::Unknown,
+        }
     }
 }
 
@@ -55,11 +58,14 @@ impl ConnectedSocket for UnixStream {
     }
 
     fn peer(&self) -> Peer {
-        sys::peer_process(self).map_or(Peer::Unknown, |process| Peer::Process {
-            pid: process.pid,
-            uid: process.uid,
-            gid: process.gid,
-        })
+        peer(sys::peer_process(self))
+    }
+}
+
+fn peer(process: Option<ProcessCredentials>) -> Peer {
+    match process {
+        Some(ProcessCredentials { pid, uid, gid }) => Peer::Process { pid, uid, gid },
+        None => Peer::Unknown,
     }
 }
 
@@ -67,8 +73,8 @@ impl ConnectedSocket for UnixStream {
 #[derive(Debug)]
 pub struct SocketStream<S> {
     socket: S,
-    /// `None`: asked for when somebody wants to know.
-    peer: Option<Peer>,
+    /// Who is at the other end; `None`: asked for when somebody wants to know.
+    process: Option<ProcessCredentials>,
 }
 
 /// A TCP connection.
@@ -81,7 +87,10 @@ impl SocketStream<TcpStream> {
     /// Wraps a connected socket.
     #[must_use]
     pub fn new(socket: TcpStream) -> Self {
-        Self { socket, peer: None }
+        Self {
+            socket,
+            process: None,
+        }
     }
 }
 
@@ -89,8 +98,8 @@ impl SocketStream<UnixStream> {
     /// Wraps a connected socket; asks the kernel once who is at its other end.
     #[must_use]
     pub fn new(socket: UnixStream) -> Self {
-        let peer = Some(ConnectedSocket::peer(&socket));
-        Self { socket, peer }
+        let process = sys::peer_process(&socket);
+        Self { socket, process }
     }
 
     /// The socket, for a transport that uses it for something else.
@@ -130,11 +139,14 @@ impl<S: ConnectedSocket> ByteStream for SocketStream<S> {
 
     fn shutdown(&self, how: Shutdown) {
         // An error means that the connection is gone already.
-        let _ = self.socket.shutdown(how);
+        sys::if_done(self.socket.shutdown(how));
     }
 
     fn peer(&self) -> Peer {
-        self.peer.clone().unwrap_or_else(|| self.socket.peer())
+        match self.process {
+            None => self.socket.peer(),
+            process => peer(process),
+        }
     }
 
     fn source(&self) -> &dyn AsFd {

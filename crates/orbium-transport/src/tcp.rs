@@ -2,7 +2,7 @@
 //! TCP over IPv4 and IPv6.
 
 use std::io;
-use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr, TcpListener};
+use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr, TcpListener, TcpStream};
 use std::os::fd::AsFd;
 
 use orbium_sys as sys;
@@ -101,14 +101,15 @@ fn listen_at_first(
     addresses: &[SocketAddr],
     properties: &ProtocolProperties,
 ) -> io::Result<TcpListener> {
-    let mut refused = io::Error::from(io::ErrorKind::AddrNotAvailable);
-    for address in addresses {
-        match sys::listen(*address, properties) {
-            Ok(listener) => return Ok(listener),
-            Err(error) => refused = error,
+    let Some((last, others)) = addresses.split_last() else {
+        return Err(io::ErrorKind::AddrNotAvailable.into());
+    };
+    for address in others {
+        if let Some(listener) = sys::if_done(sys::listen(*address, properties)) {
+            return Ok(listener);
         }
     }
-    Err(refused)
+    sys::listen(*last, properties)
 }
 
 impl Acceptor for TcpAcceptor {
@@ -147,17 +148,29 @@ impl TcpConnector {
     /// # Errors
     /// The error of the last address tried, or of the look-up.
     pub fn connect_tcp(&self, deadline: Deadline) -> io::Result<TcpByteStream> {
-        let mut refused = io::Error::from(io::ErrorKind::AddrNotAvailable);
-        for address in self.resolved.addresses(deadline)? {
-            match sys::connect(address, &self.properties, deadline) {
-                Ok(stream) => return Ok(TcpByteStream::new(stream)),
-                Err(error) => refused = error,
-            }
+        let addresses = self.resolved.addresses(deadline)?;
+        match connect_to_first(&addresses, &self.properties, deadline) {
+            Ok(stream) => Ok(TcpByteStream::new(stream)),
+            // The name may lead elsewhere by now.
+            Err(error) => Err(self.resolved.leads_nowhere(error)),
         }
-        // The name may lead elsewhere by now.
-        self.resolved.forget();
-        Err(refused)
     }
+}
+
+fn connect_to_first(
+    addresses: &[SocketAddr],
+    properties: &ProtocolProperties,
+    deadline: Deadline,
+) -> io::Result<TcpStream> {
+    let Some((last, others)) = addresses.split_last() else {
+        return Err(io::ErrorKind::AddrNotAvailable.into());
+    };
+    for address in others {
+        if let Some(stream) = sys::if_done(sys::connect(*address, properties, deadline)) {
+            return Ok(stream);
+        }
+    }
+    sys::connect(*last, properties, deadline)
 }
 
 impl Connector for TcpConnector {

@@ -261,7 +261,7 @@ fn send(
     })?;
     let sent = connection.send(writer, timing.sending);
     connection.put_storage(writer.take_storage());
-    sent.map_err(|error| match error.kind() {
+    sent.map_err(|error| match orbium_sys::kind_alone(error) {
         std::io::ErrorKind::TimedOut | std::io::ErrorKind::WouldBlock => SendFailure::TimedOut,
         std::io::ErrorKind::PermissionDenied => SendFailure::Refused,
         _ => SendFailure::Lost,

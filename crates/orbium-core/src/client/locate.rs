@@ -47,7 +47,7 @@ pub(crate) fn perform(
         .and_then(|()| connection.send(&writer, timing.sending));
     if let Err(error) = sent {
         link.give_up();
-        return Err(match error.kind() {
+        return Err(match orbium_sys::kind_alone(error) {
             io::ErrorKind::PermissionDenied => Outcome::Failed(not_trusted()),
             _ => Outcome::NotBegun(lost()),
         });

@@ -83,7 +83,7 @@ fn refuse_what_came(
             Ok(0) => return true,
             Ok(_) => {}
             Err(error) => {
-                let kind = error.kind();
+                let kind = orbium_sys::kind_alone(error);
                 return matches!(
                     kind,
                     std::io::ErrorKind::WouldBlock | std::io::ErrorKind::Interrupted

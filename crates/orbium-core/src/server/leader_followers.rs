@@ -307,7 +307,7 @@ impl Team {
             Ok(0) if self.shared.is_stopping() => Taken::None,
             Ok(0) => Taken::Close,
             Ok(_) => Taken::Done,
-            Err(error) => match error.kind() {
+            Err(error) => match orbium_sys::kind_alone(error) {
                 io::ErrorKind::Interrupted | io::ErrorKind::WouldBlock => Taken::None,
                 _ => Taken::Close,
             },

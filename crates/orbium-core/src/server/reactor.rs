@@ -246,7 +246,7 @@ impl Reactor {
             // The answers of other threads go first.
             Ok(0) => served.closing = true,
             Ok(_) => self.todo.push_back(id),
-            Err(error) => match error.kind() {
+            Err(error) => match orbium_sys::kind_alone(error) {
                 io::ErrorKind::Interrupted => {}
                 io::ErrorKind::WouldBlock => {
                     self.note_midway(id);

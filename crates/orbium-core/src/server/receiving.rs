@@ -100,7 +100,7 @@ impl<'c> Receiving<'c> {
                 self.quiet.disturb();
                 true
             }
-            Err(error) => match error.kind() {
+            Err(error) => match orbium_sys::kind_alone(error) {
                 io::ErrorKind::Interrupted => true,
                 io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut => self.goes_on(intake),
                 _ => false,

@@ -7,7 +7,7 @@ use std::os::fd::{AsFd, OwnedFd};
 use std::time::Duration;
 
 use super::{AT_ONCE, Interest, Ready, wait_for};
-use crate::{bare, raw};
+use crate::{bare, raw, unless};
 
 #[derive(Debug)]
 pub(super) struct Set {
@@ -65,13 +65,21 @@ impl Set {
         timeout: Option<Duration>,
     ) -> io::Result<()> {
         let mut events = [const { MaybeUninit::uninit() }; N];
-        match bare::wait(&self.epoll, &mut events, raw::milliseconds(timeout)) {
+        self.wait_with(&mut events, ready, timeout)
+    }
+
+    fn wait_with(
+        &self,
+        events: &mut [MaybeUninit<libc::epoll_event>],
+        ready: &mut Vec<Ready>,
+        timeout: Option<Duration>,
+    ) -> io::Result<()> {
+        match bare::wait(&self.epoll, events, raw::milliseconds(timeout)) {
             Ok(told) => {
                 ready.extend(told.iter().map(|event| Ready { token: event.u64 }));
                 Ok(())
             }
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => Ok(()),
-            Err(error) => Err(error),
+            Err(error) => unless(error, &[io::ErrorKind::Interrupted]),
         }
     }
 

@@ -74,8 +74,7 @@ fn identity(metadata: &Metadata) -> (u64, u64) {
 fn remove_if_dead(path: &Path, name: &UnixName) -> io::Result<()> {
     let there = match fs::symlink_metadata(path) {
         Ok(there) => there,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
-        Err(error) => return Err(error),
+        Err(error) => return sys::unless(error, &[io::ErrorKind::NotFound]),
     };
     if !there.file_type().is_socket() {
         let what = "what is there is no socket";
@@ -87,25 +86,24 @@ fn remove_if_dead(path: &Path, name: &UnixName) -> io::Result<()> {
             Err(io::Error::new(io::ErrorKind::AddrInUse, what))
         }
         Ok(false) => fs::remove_file(path),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
-        Err(error) => Err(error),
+        Err(error) => sys::unless(error, &[io::ErrorKind::NotFound]),
     }
 }
 
 /// Removes a file if it is that one. The lock must be held: between the look and
 /// the removal nobody may put another there.
 fn remove(path: &Path, expected: (u64, u64)) {
-    if let Ok(there) = fs::symlink_metadata(path)
+    if let Some(there) = sys::if_done(fs::symlink_metadata(path))
         && identity(&there) == expected
     {
         // What cannot be removed is found dead by the next one who wants it.
-        let _ = fs::remove_file(path);
+        sys::if_done(fs::remove_file(path));
     }
 }
 
 impl Drop for SocketFile {
     fn drop(&mut self) {
-        if let Ok(_lock) = lock(&self.path) {
+        if let Some(_lock) = sys::if_done(lock(&self.path)) {
             remove(&self.path, self.identity);
         }
     }
@@ -150,6 +148,6 @@ impl PrivateDirectory {
 
 impl Drop for PrivateDirectory {
     fn drop(&mut self) {
-        let _ = fs::remove_dir(&self.0);
+        sys::if_done(fs::remove_dir(&self.0));
     }
 }

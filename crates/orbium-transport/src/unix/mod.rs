@@ -70,7 +70,7 @@ fn name(address: &str) -> Result<UnixName, EndpointError> {
         Some(name) => UnixName::abstract_name(name),
         None => UnixName::path(Path::new(address)),
     };
-    name.map_err(|_| EndpointError::BadPath(address.to_owned()))
+    sys::if_done(name).ok_or_else(|| EndpointError::BadPath(address.to_owned()))
 }
 
 /// A listening Unix socket. Its file goes with it.
@@ -143,7 +143,8 @@ impl UnixAcceptor {
         let bad = || EndpointError::BadPath(path.display().to_string());
         let address = path.to_str().ok_or_else(bad)?.to_owned();
         let name = name(&address)?;
-        let (listener, file) = file::listen(path, &name, mode).map_err(|error| at(path, &error))?;
+        let (listener, file) =
+            file::listen(path, &name, mode).map_err(|error| sys::about(&path.display(), error))?;
         Ok(Self::new(
             Some(file),
             directory,
@@ -172,15 +173,21 @@ impl UnixAcceptor {
 
 /// Permissions, in octal.
 fn mode(text: &str) -> Result<u32, EndpointError> {
-    let digits = !text.is_empty() && text.bytes().all(|digit| digit.is_ascii_digit());
-    let mode = u32::from_str_radix(text, 8).ok();
-    mode.filter(|mode| digits && *mode <= 0o777)
-        .ok_or_else(|| EndpointError::BadParameter(format!("mode={text}")))
+    let mut mode = 0;
+    for octet in text.bytes() {
+        mode = match octet {
+            b'0'..=b'7' if mode <= 0o77 => 8 * mode + u32::from(octet - b'0'),
+            _ => return Err(bad_mode(text)),
+        };
+    }
+    match text.is_empty() {
+        true => Err(bad_mode(text)),
+        false => Ok(mode),
+    }
 }
 
-/// The same error, with the path that it is about.
-fn at(path: &Path, error: &io::Error) -> io::Error {
-    io::Error::new(error.kind(), format!("{}: {error}", path.display()))
+fn bad_mode(text: &str) -> EndpointError {
+    EndpointError::BadParameter(format!("mode={text}"))
 }
 
 impl Acceptor for UnixAcceptor {
@@ -224,7 +231,7 @@ impl UnixConnector {
     /// As [`Connector::connect`].
     pub fn connect_unix(&self, deadline: Deadline) -> io::Result<UnixByteStream> {
         let stream = sys::connect_unix(&self.name, deadline)
-            .map_err(|error| at(Path::new(&self.address), &error))?;
+            .map_err(|error| sys::about(&self.address, error))?;
         self.properties.apply_unix(&stream)?;
         Ok(UnixByteStream::new(stream))
     }

@@ -99,16 +99,16 @@ impl Connection {
 
     #[cold]
     fn receive_failed(&mut self, error: &io::Error, deadline: Deadline) -> Option<Received> {
-        match error.kind() {
+        match orbium_sys::kind_of(error) {
             io::ErrorKind::Interrupted => None,
             io::ErrorKind::WouldBlock if self.reacts => {
                 let source = self.stream.source();
                 match wait_meanwhile(source, Interest::Read, deadline) {
                     Ok(()) => None,
-                    Err(error) if error.kind() == io::ErrorKind::TimedOut => {
-                        Some(Received::TimedOut)
-                    }
-                    Err(_) => Some(Received::Lost),
+                    Err(error) => match orbium_sys::kind_alone(error) {
+                        io::ErrorKind::TimedOut => Some(Received::TimedOut),
+                        _ => Some(Received::Lost),
+                    },
                 }
             }
             io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut => {

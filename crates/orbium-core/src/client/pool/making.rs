@@ -99,7 +99,7 @@ pub(in crate::client) fn refused(
     if deadline.has_passed() {
         return deadline_passed();
     }
-    if error.kind() == io::ErrorKind::PermissionDenied {
+    if orbium_sys::kind_of(error) == io::ErrorKind::PermissionDenied {
         crate::log::warn!(%error, "the peer is not trusted");
         return not_trusted();
     }
@@ -107,7 +107,7 @@ pub(in crate::client) fn refused(
         crate::log::warn!(%error, "nothing left to connect with");
         return exhausted();
     }
-    let code = match error.kind() {
+    let code = match orbium_sys::kind_of(error) {
         io::ErrorKind::ConnectionRefused => minor::CONNECT_REFUSED,
         // A socket file that is not there any more: nobody listens.
         io::ErrorKind::NotFound if channel.is_within_host() => minor::CONNECT_REFUSED,

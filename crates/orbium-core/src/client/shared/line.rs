@@ -39,7 +39,7 @@ pub(super) enum End {
 
 impl End {
     pub(super) fn of(error: &io::Error) -> Self {
-        match error.kind() {
+        match orbium_sys::kind_of(error) {
             io::ErrorKind::PermissionDenied => Self::Refused,
             _ => Self::Lost,
         }
@@ -244,7 +244,7 @@ impl Line {
         match reader.framing.receive(&*self.stream) {
             Ok(0) => self.finish(End::Lost),
             Ok(_) => return true,
-            Err(error) => match error.kind() {
+            Err(error) => match orbium_sys::kind_of(&error) {
                 io::ErrorKind::Interrupted
                 | io::ErrorKind::WouldBlock
                 | io::ErrorKind::TimedOut => {}

@@ -66,7 +66,7 @@ impl Line {
                         return Ok(sent);
                     }
                 }
-                Err(error) => match error.kind() {
+                Err(error) => match orbium_sys::kind_of(&error) {
                     io::ErrorKind::Interrupted => {}
                     io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut => {
                         if let Some(end) = self.ending() {

@@ -170,7 +170,7 @@ fn cut(pieces: &mut [&[u8]], mut len: usize) {
 
 fn waits(error: &io::Error) -> bool {
     matches!(
-        error.kind(),
+        orbium_sys::kind_of(error),
         io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut | io::ErrorKind::Interrupted
     )
 }

@@ -213,7 +213,7 @@ fn sent_at_once(stream: &dyn ByteStream, octets: &[u8]) -> io::Result<usize> {
     while sent < octets.len() {
         match stream.send(&octets[sent..]) {
             Ok(count) => sent += count,
-            Err(error) => match error.kind() {
+            Err(error) => match orbium_sys::kind_of(&error) {
                 io::ErrorKind::Interrupted => {}
                 io::ErrorKind::WouldBlock => break,
                 _ => return Err(error),

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What is asked of errors of the system where something was not done.
+//!
+//! The standard library's own [`io::Error::kind`], and dropping an error, are long and
+//! compiled anew in most places that use them. These are compiled once.
+
+use std::fmt;
+use std::io;
+
+/// The kind of an error, as [`io::Error::kind`] tells it.
+#[must_use]
+#[inline(never)]
+pub fn kind_of(error: &io::Error) -> io::ErrorKind {
+    error.kind()
+}
+
+/// The kind of an error of which nothing else matters.
+#[must_use]
+#[inline(never)]
+pub fn kind_alone(error: io::Error) -> io::ErrorKind {
+    let kind = error.kind();
+    drop(error);
+    kind
+}
+
+/// What something gave if it was done; why it was not does not matter.
+#[inline]
+pub fn if_done<T>(result: io::Result<T>) -> Option<T> {
+    match result {
+        Ok(value) => Some(value),
+        Err(error) => {
+            forget(error);
+            None
+        }
+    }
+}
+
+#[cold]
+#[inline(never)]
+fn forget(error: io::Error) {
+    drop(error);
+}
+
+/// The number of the last error of a system call.
+#[inline(never)]
+pub(crate) fn last_number() -> i32 {
+    io::Error::last_os_error()
+        .raw_os_error()
+        .unwrap_or_default()
+}
+
+/// Passes errors of some kinds over.
+///
+/// # Errors
+/// That error, if it is of another kind.
+#[inline(never)]
+pub fn unless(error: io::Error, harmless: &[io::ErrorKind]) -> io::Result<()> {
+    match harmless.contains(&error.kind()) {
+        true => Ok(()),
+        false => Err(error),
+    }
+}
+
+/// The same error, with what it is about before its text.
+#[must_use]
+pub fn about(what: &dyn fmt::Display, error: io::Error) -> io::Error {
+    retold(error.kind(), what, error)
+}
+
+/// The text of an error, with what it is about before it, as an error of some kind.
+#[must_use]
+#[inline(never)]
+pub fn retold(kind: io::ErrorKind, what: &dyn fmt::Display, error: io::Error) -> io::Error {
+    let text = format!("{what}: {error}");
+    drop(error);
+    io::Error::new(kind, text)
+}
