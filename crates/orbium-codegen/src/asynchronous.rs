@@ -5,10 +5,9 @@
 //! synchronous stub borrows is copied here, and `inout` parameters come back
 //! with the results.
 
-use std::collections::HashSet;
-
 use orbium_idl::model::{
-    Annotation, AnnotationValue, ConstValue, DefId, Definition, DefinitionKind, InterfaceKind, Type,
+    Annotation, AnnotationValue, ConstValue, DefId, Definition, DefinitionKind, InterfaceKind,
+    NameSet, Type,
 };
 
 use crate::client::operation_static;
@@ -132,12 +131,7 @@ impl Emitter<'_, '_> {
     }
 
     /// The asynchronous form of a stub, if it has one.
-    pub(crate) fn stub_async(
-        &mut self,
-        function: &Function,
-        method: &str,
-        taken: &mut HashSet<String>,
-    ) {
+    pub(crate) fn stub_async(&mut self, function: &Function, method: &str, taken: &mut NameSet) {
         if function.oneway || !self.plan.is_asked_for(function.feature) {
             return;
         }

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! References: what a caller holds.
 
-use std::collections::HashSet;
-
-use orbium_idl::model::{Definition, Direction, Interface};
+use orbium_idl::model::{Definition, Direction, Interface, NameSet};
 
 use crate::data::quoted;
 use crate::each::{each, joined};
@@ -122,16 +120,16 @@ impl Emitter<'_, '_> {
         if functions.is_empty() {
             return;
         }
-        let mut taken = HashSet::new();
+        let mut taken = NameSet::default();
         for function in functions {
-            taken.insert(function.name.clone());
+            taken.insert(&function.name);
         }
         // Two bases may have brought the same name in different case.
-        let mut seen = HashSet::new();
+        let mut seen = NameSet::default();
         self.text.blank();
         self.text.open(format!("impl {name} {{"));
         for function in functions {
-            let method = if seen.insert(function.name.clone()) {
+            let method = if seen.insert(&function.name) {
                 function.name.clone()
             } else {
                 names::fresh(&function.name, &mut taken)
@@ -301,7 +299,7 @@ impl Emitter<'_, '_> {
         let arguments = self.arguments(function);
         let mut taken = function.taken();
         for output in outputs {
-            taken.insert(output.name.clone());
+            taken.insert(&output.name);
         }
         let reader = names::fresh("r", &mut taken);
         let outcome = names::fresh("outcome", &mut taken);

@@ -5,9 +5,7 @@
 //! For each such type a module gets two private functions, one level each:
 //! `encode_string_32`, `decode_string_32_sequence_4`, …
 
-use std::collections::{HashMap, HashSet};
-
-use orbium_idl::model::Type;
+use orbium_idl::model::{NameMap, NameSet, Type};
 
 use crate::each::joined;
 use crate::names;
@@ -18,7 +16,7 @@ use crate::text::Text;
 #[derive(Debug, Default)]
 pub(crate) struct Functions {
     /// Types by the stem of their functions' names.
-    stems: HashMap<String, Type>,
+    stems: NameMap<Type>,
     encode: Vec<String>,
     decode: Vec<String>,
 }
@@ -67,7 +65,7 @@ impl Functions {
     /// The function that reads a `wstring`, for where one must be named.
     pub(crate) fn decode_wide(&mut self) -> String {
         let stem = "wstring".to_owned();
-        self.stems.insert(stem.clone(), Type::WString(None));
+        *self.stems.slot(&stem) = Some(Type::WString(None));
         if !self.decode.contains(&stem) {
             self.decode.push(stem);
         }
@@ -80,38 +78,40 @@ impl Functions {
         while self.stems.get(&stem).is_some_and(|known| known != ty) {
             stem.push('_');
         }
-        self.stems.insert(stem.clone(), ty.clone());
+        *self.stems.slot(&stem) = Some(ty.clone());
         stem
     }
 
     /// Writes the functions asked for, and those that they ask for in turn.
     pub(crate) fn emit(&mut self, plan: &Plan<'_>, text: &mut Text, from: &[String]) {
-        let mut done = HashSet::new();
+        let mut done = NameSet::default();
         while let Some(stem) = self
             .encode
             .iter()
-            .find(|stem| !done.contains(*stem))
+            .find(|stem| !done.contains(stem))
             .cloned()
         {
             text.blank();
             self.emit_encode(plan, text, from, &stem);
-            done.insert(stem);
+            done.insert(&stem);
         }
-        done.clear();
+        let mut done = NameSet::default();
         while let Some(stem) = self
             .decode
             .iter()
-            .find(|stem| !done.contains(*stem))
+            .find(|stem| !done.contains(stem))
             .cloned()
         {
             text.blank();
             self.emit_decode(plan, text, from, &stem);
-            done.insert(stem);
+            done.insert(&stem);
         }
     }
 
     fn emit_encode(&mut self, plan: &Plan<'_>, text: &mut Text, from: &[String], stem: &str) {
-        let ty = self.stems[stem].clone();
+        let Some(ty) = self.stems.get(stem).cloned() else {
+            return;
+        };
         let parameter = match &ty {
             Type::String(_) | Type::WString(_) => "&'a str".to_owned(),
             Type::Sequence { element, .. } => format!("&'a [{}]", plan.rust(element, from)),
@@ -151,7 +151,9 @@ impl Functions {
     }
 
     fn emit_decode(&mut self, plan: &Plan<'_>, text: &mut Text, from: &[String], stem: &str) {
-        let ty = self.stems[stem].clone();
+        let Some(ty) = self.stems.get(stem).cloned() else {
+            return;
+        };
         let rust = plan.rust(&ty, from);
         let parameters = ["reader: &mut orb::CdrReader<'_>".to_owned()];
         let tail = format!(" -> $Result<{rust}, orb::CdrError> {{");

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Structs, exceptions, enums and typedefs.
 
-use std::collections::HashSet;
-
-use orbium_idl::model::{Alias, DefId, Definition, Enum, Exception, Member, Struct, Type};
+use orbium_idl::model::{Alias, DefId, Definition, Enum, Exception, Member, NameSet, Struct, Type};
 
 use crate::each::each;
 use crate::emit::Emitter;
@@ -298,7 +296,7 @@ impl Emitter<'_, '_> {
 
 /// Field names of members, each different.
 pub(crate) fn fields(members: &[Member]) -> Vec<String> {
-    let mut taken = HashSet::new();
+    let mut taken = NameSet::default();
     each(members, &mut |member| {
         names::fresh(&names::value(&member.name), &mut taken)
     })
@@ -306,7 +304,7 @@ pub(crate) fn fields(members: &[Member]) -> Vec<String> {
 
 /// Variant names of enumerators, each different.
 pub(crate) fn variants(enumeration: &Enum) -> Vec<String> {
-    let mut taken = HashSet::new();
+    let mut taken = NameSet::default();
     each(&enumeration.enumerators, &mut |enumerator| {
         names::fresh(&names::ty(&enumerator.name), &mut taken)
     })

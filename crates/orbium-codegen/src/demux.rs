@@ -5,7 +5,7 @@
 //! octets in a row with the length, or else a hash of the whole name. Collisions
 //! are resolved by a displacement per bucket. Everything here is deterministic.
 
-use std::collections::BinaryHeap;
+use crate::each::sorted;
 
 /// What the run time needs to find a name.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -113,8 +113,11 @@ fn keys(names: &[&str], key: &dyn Fn(&[u8]) -> u64) -> Vec<u64> {
 }
 
 fn are_distinct(keys: &[u64]) -> bool {
-    let keys = BinaryHeap::from(keys.to_vec()).into_sorted_vec();
-    keys.windows(2).all(|pair| pair[0] != pair[1])
+    let mut numbers = Vec::with_capacity(keys.len());
+    for key in keys {
+        numbers.push(i128::from(*key));
+    }
+    sorted(numbers).windows(2).all(|pair| pair[0] != pair[1])
 }
 
 /// Finds a slot of its own for each of the distinct keys.

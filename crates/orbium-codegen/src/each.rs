@@ -5,6 +5,8 @@
 //! optimisation, in every build that has IDL; these are compiled once for each
 //! kind of item.
 
+use std::collections::BinaryHeap;
+
 /// The text of each item.
 pub(crate) fn each<T>(items: &[T], text: &mut dyn FnMut(&T) -> String) -> Vec<String> {
     let mut texts = Vec::with_capacity(items.len());
@@ -17,4 +19,10 @@ pub(crate) fn each<T>(items: &[T], text: &mut dyn FnMut(&T) -> String) -> Vec<St
 /// The text of each item, with something between them.
 pub(crate) fn joined<T>(items: &[T], between: &str, text: &mut dyn FnMut(&T) -> String) -> String {
     each(items, text).join(between)
+}
+
+/// Numbers in order. A heap sorts with a fifth of the code that sorting a slice
+/// compiles.
+pub(crate) fn sorted(numbers: Vec<i128>) -> Vec<i128> {
+    BinaryHeap::from(numbers).into_sorted_vec()
 }

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Walks the model module by module and writes what the plan has decided.
 
-use std::collections::HashSet;
-
 use orbium_idl::model::{DefId, Definition, DefinitionKind, InterfaceKind};
 
 use crate::codec::Functions;
@@ -63,7 +61,7 @@ impl<'m> Emitter<'_, 'm> {
                 _ => others.push(definition),
             }
         }
-        let outer = self.text.shadow(self.plan.defined_in(&[]));
+        let outer = self.text.shadow(self.plan.shadowed_in(&[]));
         if !others.is_empty() {
             let start = self.text.position();
             for definition in others {
@@ -86,15 +84,10 @@ impl<'m> Emitter<'_, 'm> {
     /// Writes something at file scope with the lints to allow in front of each
     /// item.
     fn apart(&mut self, write: &mut dyn FnMut(&mut Self)) {
-        // Handed on and taken back: a copy for each item is slow in long files.
-        let shadowed = self.text.shadow(HashSet::new());
-        let mut text = Text::default();
-        text.shadow(shadowed);
-        let outer = std::mem::replace(&mut self.text, text);
+        let outer = std::mem::take(&mut self.text);
+        self.text.shadow(outer.shadowed());
         write(self);
-        let mut text = std::mem::replace(&mut self.text, outer);
-        self.text.shadow(text.shadow(HashSet::new()));
-        let written = text.finish();
+        let written = std::mem::replace(&mut self.text, outer).finish();
         let mut allows = std::mem::take(&mut self.allows);
         if written.is_empty() {
             return;
@@ -156,7 +149,7 @@ impl<'m> Emitter<'_, 'm> {
         self.text.blank();
         self.doc(doc);
         self.text.open(format!("pub mod {name} {{"));
-        let outer = self.text.shadow(self.plan.defined_in(&path));
+        let outer = self.text.shadow(self.plan.shadowed_in(&path));
         let module = std::mem::replace(&mut self.module, path);
         let functions = std::mem::take(&mut self.functions);
         let start = self.text.position();

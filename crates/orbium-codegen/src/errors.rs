@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Error enums: the exceptions of a `raises` clause, and system exceptions.
 
-use std::collections::HashSet;
-
-use orbium_idl::model::{DefId, Type};
+use orbium_idl::model::{DefId, NameSet, Type};
 
 use crate::each::{each, joined};
 use crate::emit::Emitter;
@@ -13,7 +11,8 @@ use crate::plan::ErrorEnum;
 impl Emitter<'_, '_> {
     pub(crate) fn error_enum(&mut self, error: &ErrorEnum) {
         let name = &error.name;
-        let mut taken = HashSet::from(["System".to_owned()]);
+        let mut taken = NameSet::default();
+        taken.insert("System");
         let mut variants = Vec::new();
         let mut sizes = Vec::new();
         for id in &error.exceptions {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! IDL names in Rust case.
 
-use std::collections::HashSet;
+use orbium_idl::model::NameSet;
 
 use crate::each::joined;
 
@@ -93,13 +93,13 @@ pub(crate) fn ty(name: &str) -> String {
 
 /// The name, or the name with as many underscores as make it new; it is then
 /// taken.
-pub(crate) fn fresh(name: &str, taken: &mut HashSet<String>) -> String {
+pub(crate) fn fresh(name: &str, taken: &mut NameSet) -> String {
     let mut name = name.to_owned();
     while taken.contains(&name) {
         // `r#type_` would be a needless raw identifier.
         name = format!("{}_", name.strip_prefix("r#").unwrap_or(&name));
     }
-    taken.insert(name.clone());
+    taken.insert(&name);
     name
 }
 
@@ -136,7 +136,8 @@ mod tests {
 
     #[test]
     fn clashing_names_get_underscores() {
-        let mut taken = HashSet::from(["r#type".to_owned(), "a".to_owned()]);
+        let mut taken = NameSet::default();
+        assert!(taken.insert("r#type") && taken.insert("a"));
         assert_eq!(fresh("r#type", &mut taken), "type_");
         assert_eq!(fresh("a", &mut taken), "a_");
         assert_eq!(fresh("a", &mut taken), "a__");

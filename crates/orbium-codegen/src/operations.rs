@@ -2,9 +2,9 @@
 //! What callers and servants both need to know of an operation. Attributes are
 //! operations too: one to read, one to write.
 
-use std::collections::HashSet;
-
-use orbium_idl::model::{Attribute, DefId, Definition, DefinitionKind, Direction, Operation, Type};
+use orbium_idl::model::{
+    Attribute, DefId, Definition, DefinitionKind, Direction, NameSet, Operation, Type,
+};
 
 use crate::each::joined;
 use crate::names;
@@ -61,7 +61,7 @@ impl Function {
 
     fn operation(plan: &Plan<'_>, definition: &Definition, operation: &Operation) -> Self {
         let methods = plan.methods_of(definition.id);
-        let mut taken = HashSet::new();
+        let mut taken = NameSet::default();
         let mut parameters = Vec::new();
         for parameter in &operation.parameters {
             parameters.push(Parameter {
@@ -165,10 +165,10 @@ impl Function {
     }
 
     /// The names of its parameters.
-    pub(crate) fn taken(&self) -> HashSet<String> {
-        let mut taken = HashSet::new();
+    pub(crate) fn taken(&self) -> NameSet {
+        let mut taken = NameSet::default();
         for parameter in &self.parameters {
-            taken.insert(parameter.name.clone());
+            taken.insert(&parameter.name);
         }
         taken
     }

@@ -3,15 +3,16 @@
 //! written.
 
 use std::cell::RefCell;
-use std::collections::{BinaryHeap, HashMap, HashSet};
 
 use orbium_idl::model::{
-    DefId, DefMap, DefSet, Definition, DefinitionKind, Direction, InterfaceKind, Model, Type,
+    DefId, DefMap, DefSet, Definition, DefinitionKind, Direction, InterfaceKind, Model, NameMap,
+    NameSet, Type,
 };
 
 use crate::data::variants;
 use crate::each::joined;
 use crate::mapped::{LeftOut, left_out};
+use crate::text::Shadowed;
 use crate::types::FACTS;
 use crate::{Options, names};
 
@@ -70,7 +71,7 @@ pub(crate) struct ErrorEnum {
 /// What a module holds beside its definitions.
 #[derive(Debug, Clone, Default)]
 struct Names {
-    taken: HashSet<String>,
+    taken: NameSet,
     /// One for each set of exceptions.
     errors: Vec<ErrorEnum>,
 }
@@ -88,7 +89,7 @@ pub(crate) struct Plan<'m> {
     interfaces: DefMap<InterfaceNames>,
     type_codes: DefMap<String>,
     /// By path.
-    modules: HashMap<Vec<String>, Names>,
+    modules: NameMap<Names>,
     external: Vec<(Vec<String>, String)>,
     /// By fact.
     pub(crate) facts: RefCell<[DefMap<u64>; FACTS]>,
@@ -107,7 +108,7 @@ impl<'m> Plan<'m> {
             asynchronous_results: DefMap::default(),
             interfaces: DefMap::default(),
             type_codes: DefMap::default(),
-            modules: HashMap::new(),
+            modules: NameMap::default(),
             external: Vec::new(),
             facts: RefCell::default(),
             variants: RefCell::default(),
@@ -158,14 +159,20 @@ impl<'m> Plan<'m> {
         mapped
     }
 
+    /// What a module holds beside its definitions.
+    fn names_of(&mut self, module: &[String]) -> &mut Names {
+        let names = self.modules.slot(&module.join("::"));
+        names.get_or_insert_default()
+    }
+
     pub(crate) fn fresh(&mut self, module: &[String], name: &str) -> String {
-        let taken = &mut self.modules.entry(module.to_vec()).or_default().taken;
-        if taken.is_empty() {
-            let runtime = self.options.runtime_path();
+        let runtime = self.options.runtime_path();
+        let taken = &mut self.names_of(module).taken;
+        if !taken.contains(RESERVED[0]) {
             let root = runtime.split_once("::").map_or(runtime, |(root, _)| root);
-            taken.insert(root.to_owned());
+            taken.insert(root);
             for name in RESERVED {
-                taken.insert(name.to_owned());
+                taken.insert(name);
             }
         }
         names::fresh(name, taken)
@@ -244,13 +251,13 @@ impl<'m> Plan<'m> {
 
     /// Names the methods of an interface after those that it inherits.
     fn name_features(&mut self, id: DefId) {
-        let mut taken = HashSet::new();
+        let mut taken = NameSet::default();
         for base in self.model.all_bases(id) {
             for feature in self.model.contents(base) {
                 if let Some(methods) = self.methods.get(*feature) {
-                    taken.insert(methods.call.clone());
+                    taken.insert(&methods.call);
                     if let Some(set) = &methods.set {
-                        taken.insert(set.clone());
+                        taken.insert(set);
                     }
                 }
             }
@@ -326,7 +333,7 @@ impl<'m> Plan<'m> {
             )
         };
         let name = self.fresh(module, &format!("{name}Error"));
-        let names = self.modules.entry(module.to_vec()).or_default();
+        let names = self.names_of(module);
         names.errors.push(ErrorEnum { name, exceptions });
     }
 
@@ -339,7 +346,7 @@ impl<'m> Plan<'m> {
 
     /// The error enums of a module.
     pub(crate) fn error_enums(&self, module: &[String]) -> &[ErrorEnum] {
-        match self.modules.get(module) {
+        match self.modules.get(&module.join("::")) {
             Some(names) => &names.errors,
             None => &[],
         }
@@ -374,11 +381,11 @@ impl<'m> Plan<'m> {
         &self.type_codes[id]
     }
 
-    /// Names defined in a module, to tell what they shadow.
-    pub(crate) fn defined_in(&self, module: &[String]) -> HashSet<String> {
-        match self.modules.get(module) {
-            Some(names) => names.taken.clone(),
-            None => HashSet::new(),
+    /// What the names defined in a module shadow.
+    pub(crate) fn shadowed_in(&self, module: &[String]) -> Shadowed {
+        match self.modules.get(&module.join("::")) {
+            Some(names) => Shadowed::by(&names.taken),
+            None => Shadowed::default(),
         }
     }
 
@@ -431,8 +438,12 @@ impl<'m> Plan<'m> {
 
 /// A set of exceptions in the one order in which sets are compared.
 fn canonical(raises: &[DefId]) -> Vec<DefId> {
-    // A heap sorts with a fifth of the code that sorting a slice compiles.
-    BinaryHeap::from(raises.to_vec()).into_sorted_vec()
+    let mut ordered: Vec<DefId> = Vec::new();
+    for id in raises {
+        let place = ordered.partition_point(|known| known < id);
+        ordered.insert(place, *id);
+    }
+    ordered
 }
 
 /// The path from a start, such as `super::`, through modules to a name.

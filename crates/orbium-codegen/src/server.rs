@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Servant traits, and the skeletons that lead requests to them.
 
-use std::collections::HashSet;
-
-use orbium_idl::model::{DefId, Definition, Direction, Type};
+use orbium_idl::model::{DefId, Definition, Direction, NameSet, Type};
 
 use crate::codec;
 use crate::data::quoted;
@@ -276,9 +274,9 @@ impl Emitter<'_, '_> {
     /// What happens for one operation: everything is decoded before the servant
     /// is called.
     fn arm_of(&mut self, function: &Function) {
-        let mut taken = HashSet::new();
+        let mut taken = NameSet::default();
         for name in ["call", "arguments", "reply", "self"] {
-            taken.insert(name.to_owned());
+            taken.insert(name);
         }
         let mut passed = vec!["&self.0".to_owned(), "call".to_owned()];
         let mut inouts: Vec<(String, String)> = Vec::new();

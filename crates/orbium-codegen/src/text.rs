@@ -8,7 +8,7 @@
 mod calls;
 mod lists;
 
-use std::collections::HashSet;
+use orbium_idl::model::NameSet;
 
 /// Columns in a line.
 const WIDTH: usize = 100;
@@ -39,12 +39,27 @@ const PRELUDE: [(&str, &str); 16] = [
     ("matches", "::core::matches"),
 ];
 
+/// Which names of the prelude a module calls something of its own, in their order.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Shadowed([bool; PRELUDE.len()]);
+
+impl Shadowed {
+    /// Those among the names that a module defines.
+    pub(crate) fn by(names: &NameSet) -> Self {
+        let mut shadowed = Self::default();
+        for (i, (name, _)) in PRELUDE.iter().enumerate() {
+            shadowed.0[i] = names.contains(name);
+        }
+        shadowed
+    }
+}
+
 /// Rust text in the making.
 #[derive(Debug, Default)]
 pub(crate) struct Text {
     out: String,
     depth: usize,
-    shadowed: HashSet<String>,
+    shadowed: Shadowed,
 }
 
 /// An argument of a call.
@@ -67,10 +82,15 @@ impl Argument {
 }
 
 impl Text {
-    /// Sets the names that the module now written defines itself; gives back
-    /// those of the module around it.
-    pub(crate) fn shadow(&mut self, names: HashSet<String>) -> HashSet<String> {
-        std::mem::replace(&mut self.shadowed, names)
+    /// Sets what the module now written shadows; gives back what the module
+    /// around it does.
+    pub(crate) fn shadow(&mut self, shadowed: Shadowed) -> Shadowed {
+        std::mem::replace(&mut self.shadowed, shadowed)
+    }
+
+    /// The names of the prelude that mean something else here.
+    pub(crate) fn shadowed(&self) -> Shadowed {
+        self.shadowed
     }
 
     /// What was written.
@@ -107,14 +127,13 @@ impl Text {
                 .find(|c: char| !c.is_ascii_alphanumeric())
                 .unwrap_or(part.len());
             let (name, rest) = part.split_at(end);
-            let path = PRELUDE
-                .iter()
-                .find(|(known, _)| *known == name)
-                .map(|(_, path)| *path);
-            match path.filter(|_| self.shadowed.contains(name)) {
-                Some(path) => out.push_str(path),
-                None => out.push_str(name),
+            let mut written = name;
+            for (i, (known, path)) in PRELUDE.iter().enumerate() {
+                if self.shadowed.0[i] && *known == name {
+                    written = path;
+                }
             }
+            out.push_str(written);
             out.push_str(rest);
         }
         out

@@ -5,11 +5,11 @@
 //! labels or `default` carries the discriminator too, so that nothing is lost
 //! on the way. Discriminators that no case covers are a variant of their own.
 
-use std::collections::{BinaryHeap, HashSet};
+use orbium_idl::model::{
+    Case, ConstValue, DefId, Definition, DefinitionKind, NameSet, Type, Union,
+};
 
-use orbium_idl::model::{Case, ConstValue, DefId, Definition, DefinitionKind, Type, Union};
-
-use crate::each::{each, joined};
+use crate::each::{each, joined, sorted};
 use crate::emit::Emitter;
 use crate::{codec, docs, names};
 
@@ -110,7 +110,7 @@ impl Emitter<'_, '_> {
     }
 
     fn shape(&self, definition: &Definition, union: &Union) -> Shape {
-        let mut taken = HashSet::new();
+        let mut taken = NameSet::default();
         let mut labels = 0;
         let variants = each(&union.cases, &mut |case| {
             labels += case.labels.len();
@@ -459,7 +459,7 @@ impl Emitter<'_, '_> {
 
 /// Numbers as patterns, three in a row or more as a range.
 fn runs(numbers: Vec<i128>) -> Vec<String> {
-    let numbers = BinaryHeap::from(numbers).into_sorted_vec();
+    let numbers = sorted(numbers);
     let mut patterns = Vec::new();
     let mut rest = numbers.as_slice();
     while let Some(first) = rest.first() {

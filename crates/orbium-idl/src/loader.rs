@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Where the text of files comes from.
 
-use std::collections::HashMap;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -41,7 +40,7 @@ impl Loader for FileSystem {
 /// Loads from memory: for tests, fuzzing and programs that carry their IDL inside.
 #[derive(Debug, Clone, Default)]
 pub struct Memory {
-    files: HashMap<PathBuf, Vec<u8>>,
+    files: Vec<(PathBuf, Vec<u8>)>,
 }
 
 impl Memory {
@@ -53,13 +52,20 @@ impl Memory {
     /// Adds a file, or replaces it.
     #[must_use]
     pub fn with(mut self, path: impl Into<PathBuf>, content: impl Into<Vec<u8>>) -> Self {
-        self.files.insert(path.into(), content.into());
+        let path = path.into();
+        self.files.retain(|(known, _)| *known != path);
+        self.files.push((path, content.into()));
         self
     }
 }
 
 impl Loader for Memory {
     fn load(&self, path: &Path) -> io::Result<Option<Vec<u8>>> {
-        Ok(self.files.get(path).cloned())
+        for (known, content) in &self.files {
+            if known == path {
+                return Ok(Some(content.clone()));
+            }
+        }
+        Ok(None)
     }
 }

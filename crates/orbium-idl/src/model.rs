@@ -43,12 +43,14 @@
 
 mod build;
 mod by_id;
+mod by_name;
 mod definition;
 mod query;
 mod types;
 mod value;
 
 pub use by_id::{DefMap, DefSet};
+pub use by_name::{NameMap, NameSet};
 pub use definition::{
     Alias, Annotation, AnnotationParameter, AnnotationValue, Attribute, Case, Constant, DefId,
     Definition, DefinitionKind, Direction, Enum, Enumerator, Exception, Factory, Interface,
@@ -58,12 +60,10 @@ pub use definition::{
 pub use types::Type;
 pub use value::{ConstValue, Fixed};
 
-use std::collections::HashMap;
-
 /// Everything that one IDL file and the files it includes define.
 #[derive(Debug, Clone, Default)]
 pub struct Model {
     definitions: Vec<Definition>,
     top_level: Vec<DefId>,
-    by_name: HashMap<String, DefId>,
+    by_name: NameMap<DefId>,
 }

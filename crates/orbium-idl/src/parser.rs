@@ -16,11 +16,11 @@ mod types;
 
 pub(crate) use types::idl4_integer;
 
-use std::collections::HashSet;
 use std::rc::Rc;
 
 use crate::ast::{Ident, Item, ItemKind, ScopedName};
 use crate::diagnostic::{Draft, Reporter, Severity};
+use crate::model::NameSet;
 use crate::options::Options;
 use crate::preprocessor::{Event, TokenStream};
 use crate::source::Span;
@@ -37,7 +37,7 @@ type Parse<T> = Result<T, Broken>;
 pub(crate) struct Unit {
     pub(crate) items: Vec<Item>,
     /// Lower-case identifiers in declarations that could not be read.
-    pub(crate) tainted: HashSet<String>,
+    pub(crate) tainted: NameSet,
 }
 
 pub(crate) fn parse(options: &Options, stream: TokenStream, report: &mut Reporter) -> Unit {
@@ -49,7 +49,7 @@ pub(crate) fn parse(options: &Options, stream: TokenStream, report: &mut Reporte
         events: stream.events.into_iter().peekable(),
         closing_shift: false,
         depth: 0,
-        tainted: HashSet::new(),
+        tainted: NameSet::default(),
     };
     let items = parser.specification();
     Unit {
@@ -67,7 +67,7 @@ struct Parser<'a> {
     /// A `>>` closes brackets here: the expression ends before it.
     closing_shift: bool,
     depth: usize,
-    tainted: HashSet<String>,
+    tainted: NameSet,
 }
 
 impl Parser<'_> {
@@ -293,8 +293,8 @@ impl Parser<'_> {
         }
         for token in &self.tokens[start..self.next] {
             if token.is_identifier() {
-                self.tainted
-                    .insert(token.text.trim_start_matches('_').to_ascii_lowercase());
+                let name = token.text.trim_start_matches('_');
+                self.tainted.insert(&name.to_ascii_lowercase());
             }
         }
     }

@@ -9,13 +9,13 @@ mod condition;
 mod directive;
 mod expansion;
 
-use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 use crate::builtin;
 use crate::diagnostic::{Reporter, Severity};
 use crate::loader::Loader;
+use crate::model::NameMap;
 use crate::options::Options;
 use crate::scanner::Scanner;
 use crate::source::{SourceMap, Span};
@@ -51,9 +51,9 @@ pub(crate) struct Preprocessor<'a> {
     sources: &'a mut SourceMap,
     report: &'a mut Reporter,
     names: Interner,
-    macros: HashMap<Rc<str>, Rc<Macro>>,
+    macros: NameMap<Rc<Macro>>,
     /// Macros being expanded, which are not expanded again inside.
-    active: HashMap<Rc<str>, usize>,
+    active: NameMap<usize>,
     frames: Vec<Frame>,
     output: Vec<Token>,
     events: Vec<(usize, Event)>,
@@ -108,8 +108,8 @@ impl<'a> Preprocessor<'a> {
             sources,
             report,
             names: Interner::default(),
-            macros: HashMap::new(),
-            active: HashMap::new(),
+            macros: NameMap::default(),
+            active: NameMap::default(),
             frames: Vec::new(),
             output: Vec::new(),
             events: Vec::new(),
@@ -135,7 +135,7 @@ impl<'a> Preprocessor<'a> {
             self.define_text(name, replacement);
         }
         for name in &options.undefines {
-            self.macros.remove(name.as_str());
+            *self.macros.slot(name) = None;
         }
     }
 
@@ -291,7 +291,7 @@ impl<'a> Preprocessor<'a> {
         if let Some(Frame::Tokens {
             name: Some(name), ..
         }) = self.frames.pop()
-            && let Some(count) = self.active.get_mut(&name)
+            && let Some(count) = self.active.slot(&name)
         {
             *count = count.saturating_sub(1);
         }
@@ -300,7 +300,7 @@ impl<'a> Preprocessor<'a> {
     /// Puts tokens before all else that is to be read.
     fn push_tokens(&mut self, name: Option<Rc<str>>, tokens: Vec<Token>) {
         if let Some(name) = &name {
-            *self.active.entry(name.clone()).or_insert(0) += 1;
+            *self.active.slot(name).get_or_insert(0) += 1;
         }
         self.frames.push(Frame::Tokens {
             name,

@@ -180,7 +180,7 @@ impl Checker<'_> {
         if hidden || self.report.is_exhausted() {
             return;
         }
-        if !self.undeclared.insert(format!("{}{place}", name.name)) {
+        if !self.undeclared.insert(&format!("{}{place}", name.name)) {
             return;
         }
         let suggestion = self.similar(&name.name);
@@ -203,13 +203,12 @@ impl Checker<'_> {
         let mut at = Some(self.scope);
         while let Some(scope) = at {
             let scope = &self.scopes[scope.0];
-            let found = scope
-                .names
-                .values()
-                .filter_map(|known| known.own.as_ref())
-                .find(|e| within_one_edit(&e.name, name));
-            if let Some(entry) = found {
-                return Some(entry.name.to_string());
+            for (_, known) in scope.names.all() {
+                if let Some(entry) = &known.own
+                    && within_one_edit(&entry.name, name)
+                {
+                    return Some(entry.name.to_string());
+                }
             }
             at = scope.parent;
         }

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Scopes and declarations (CORBA 3.3 Part 1, 7.20).
 
-use std::collections::{BTreeMap, HashMap};
 use std::rc::Rc;
 
 use super::Checker;
 use crate::ast::Ident;
 use crate::diagnostic::Severity;
-use crate::model::{DefId, DefinitionKind};
+use crate::model::{DefId, DefinitionKind, NameMap};
 use crate::source::Span;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -69,8 +68,8 @@ pub(super) struct Scope {
     pub(super) parent: Option<ScopeId>,
     /// The scope's own name, which cannot be declared inside it.
     name: Option<(Rc<str>, Span)>,
-    pub(super) names: BTreeMap<String, Known>,
-    uses: HashMap<String, Use>,
+    pub(super) names: NameMap<Known>,
+    uses: NameMap<Use>,
     /// What goes before names of this scope in repository ids.
     pub(super) prefix: String,
 }
@@ -82,8 +81,8 @@ impl Scope {
             def: None,
             parent: None,
             name: None,
-            names: BTreeMap::new(),
-            uses: HashMap::new(),
+            names: NameMap::default(),
+            uses: NameMap::default(),
             prefix: String::new(),
         }
     }
@@ -204,7 +203,7 @@ impl Checker<'_> {
             entity,
         };
         let names = &mut self.scopes[self.scope.0].names;
-        names.entry(key).or_default().own = Some(entry);
+        names.slot(&key).get_or_insert_default().own = Some(entry);
     }
 
     fn report_redefinition(&mut self, name: &Ident, what: &str, earlier: &Entry) {
@@ -294,7 +293,7 @@ impl Checker<'_> {
                 name: name.name.clone(),
                 span: name.span,
             };
-            scope.uses.entry(key.clone()).or_insert(used);
+            scope.uses.slot(&key).get_or_insert(used);
             let Some(parent) = scope.parent.filter(|_| !is_found) else {
                 return;
             };
@@ -314,9 +313,8 @@ impl Checker<'_> {
         let inside = |span: Span| {
             span.file == within.file && span.start >= within.start && span.end <= within.end
         };
-        self.scopes[self.scope.0]
-            .uses
-            .retain(|_, used| !inside(used.span));
+        let uses = &mut self.scopes[self.scope.0].uses;
+        uses.forget(&mut |used| inside(used.span));
     }
 
     /// Adds the names of a base to those inherited by the current scope.
@@ -325,8 +323,8 @@ impl Checker<'_> {
             return;
         };
         let mut entries: Vec<(String, Entry)> = Vec::new();
-        let source = &self.scopes[from.0];
-        for known in source.names.values() {
+        let names = self.scopes[from.0].names.all();
+        for (_, known) in &names {
             self.inherited += usize::from(known.own.is_some());
             self.inherited += usize::from(!known.inherited.is_empty());
         }
@@ -336,23 +334,23 @@ impl Checker<'_> {
                 .error("inheritance-too-large", heir.span, message);
             return;
         }
-        for (key, known) in &source.names {
+        for (key, known) in &names {
             if let Some(entry) = &known.own
                 && !matches!(entry.entity, Entity::Factory(_))
             {
-                entries.push((key.clone(), entry.clone()));
+                entries.push(((*key).to_owned(), entry.clone()));
             }
         }
-        for (key, known) in &source.names {
+        for (key, known) in &names {
             if known.own.is_none() {
                 for entry in &known.inherited {
-                    entries.push((key.clone(), entry.clone()));
+                    entries.push(((*key).to_owned(), entry.clone()));
                 }
             }
         }
-        for (key, entry) in entries {
+        for (key, entry) in &entries {
             let names = &mut self.scopes[self.scope.0].names;
-            let inherited = &mut names.entry(key).or_default().inherited;
+            let inherited = &mut names.slot(key).get_or_insert_default().inherited;
             if inherited.iter().any(|k| k.entity == entry.entity) {
                 continue;
             }

@@ -42,7 +42,7 @@ impl Preprocessor<'_> {
                 let tokens = self.directive_tokens();
                 match tokens.first() {
                     Some(name) if name.is_identifier() => {
-                        self.macros.remove(&name.text);
+                        *self.macros.slot(&name.text) = None;
                     }
                     _ => self.malformed(span, "`#undef` needs the name of a macro"),
                 }
@@ -129,7 +129,7 @@ impl Preprocessor<'_> {
             "if" => self.condition(span, &tokens),
             word => match tokens.first() {
                 Some(name) if name.is_identifier() => {
-                    self.macros.contains_key(&name.text) == (word == "ifdef")
+                    self.macros.contains(&name.text) == (word == "ifdef")
                 }
                 _ => {
                     self.malformed(span, "the name of a macro is expected here");
@@ -373,7 +373,7 @@ impl Preprocessor<'_> {
             if parenthesised && is_at(tokens, next, ")") {
                 next += 1;
             }
-            let value = if self.macros.contains_key(&name.text) {
+            let value = if self.macros.contains(&name.text) {
                 "1"
             } else {
                 "0"

@@ -62,12 +62,12 @@ impl Preprocessor<'_> {
                 Err(_) => return,
             },
         };
-        self.insert(first.text.clone(), parameters, body);
+        self.insert(&first.text, parameters, body);
     }
 
     fn insert(
         &mut self,
-        name: Rc<str>,
+        name: &str,
         parameters: Option<(Vec<Rc<str>>, bool)>,
         body: Vec<Token>,
     ) -> Option<Rc<Macro>> {
@@ -80,7 +80,7 @@ impl Preprocessor<'_> {
             variadic,
             body,
         });
-        self.macros.insert(name, definition)
+        self.macros.slot(name).replace(definition)
     }
 
     /// `#define`.
@@ -110,7 +110,7 @@ impl Preprocessor<'_> {
                 }
             },
         };
-        let before = self.insert(name.text.clone(), parameters, tokens);
+        let before = self.insert(&name.text, parameters, tokens);
         let now = self.macros.get(&name.text);
         if let (Some(before), Some(now)) = (before, now)
             && !now.is_same(&before)
