@@ -120,19 +120,21 @@ impl Config {
     ///
     /// Ends the build script with status 1 if that fails, after showing why.
     pub fn compile(&self, files: &[impl AsRef<Path>]) {
-        match self.try_compile(files) {
-            Ok(compiled) => {
-                for file in &compiled.read {
+        self.compile_or_exit(&paths(files));
+    }
+
+    pub(crate) fn compile_or_exit(&self, files: &[&Path]) {
+        match self.compile_all(files) {
+            Ok(outcome) => {
+                for file in &outcome.read {
                     println!("cargo:rerun-if-changed={}", file.display());
                 }
-                for line in compiled
-                    .warnings
-                    .lines()
-                    .filter(|line| line.contains(": warning: "))
-                {
-                    println!("cargo:warning={line}");
+                for line in outcome.warnings.lines() {
+                    if line.contains(": warning: ") {
+                        println!("cargo:warning={line}");
+                    }
                 }
-                show(&compiled.warnings);
+                show(&outcome.warnings);
             }
             Err(error) => {
                 // Cargo shows this as it is, several lines and carets.
@@ -148,41 +150,49 @@ impl Config {
     /// # Errors
     /// See [`Error`]. Files compiled before the faulty one have been written.
     pub fn try_compile(&self, files: &[impl AsRef<Path>]) -> Result<Compiled, Error> {
-        let files: Vec<&Path> = files.iter().map(AsRef::as_ref).collect();
-        self.compile_all(&files)
+        let outcome = self.compile_all(&paths(files))?;
+        Ok(Compiled {
+            written: outcome.written,
+            read: outcome.read.into_iter().collect(),
+            warnings: outcome.warnings,
+        })
     }
 
-    fn compile_all(&self, files: &[&Path]) -> Result<Compiled, Error> {
+    fn compile_all(&self, files: &[&Path]) -> Result<Outcome, Error> {
         let folder = match &self.out_dir {
             Some(folder) => folder.clone(),
             None => env::var_os("OUT_DIR")
                 .map(PathBuf::from)
                 .ok_or(Error::NoOutDir)?,
         };
-        let mut compiled = Compiled::default();
+        let mut outcome = Outcome::default();
         for file in files {
             let stem = file.file_stem().unwrap_or(file.as_os_str());
             let mut path = folder.join(stem);
             path.as_mut_os_string().push(".rs");
-            if compiled.written.contains(&path) {
+            if outcome.written.contains(&path) {
                 return Err(Error::SameStem {
                     file: (*file).to_owned(),
                 });
             }
-            let code = self.generate(file, &mut compiled)?;
+            let code = self.generate(file, &mut outcome)?;
             write(&path, &code).map_err(|cause| Error::Write {
                 path: path.clone(),
                 cause,
             })?;
-            compiled.written.push(path);
+            outcome.written.push(path);
         }
-        Ok(compiled)
+        Ok(outcome)
     }
 
     /// The Rust of one file.
-    fn generate(&self, file: &Path, compiled: &mut Compiled) -> Result<String, Error> {
+    fn generate(&self, file: &Path, outcome: &mut Outcome) -> Result<String, Error> {
         let front = orbium_idl::compile(&self.front, file);
-        compiled.read.extend(front.files().iter().cloned());
+        for read in front.files() {
+            if !outcome.read.contains(read) {
+                outcome.read.push(read.clone());
+            }
+        }
         let diagnostics = front.to_string();
         let Some(model) = front.model else {
             return Err(Error::Idl {
@@ -190,7 +200,7 @@ impl Config {
                 diagnostics,
             });
         };
-        compiled.warnings.push_str(&diagnostics);
+        outcome.warnings.push_str(&diagnostics);
         let generated = orbium_codegen::generate(&model, &self.back(file)).map_err(|unmapped| {
             Error::Unmapped {
                 file: file.to_owned(),
@@ -198,7 +208,7 @@ impl Config {
             }
         })?;
         for warning in &generated.warnings {
-            compiled.warnings.push_str(&format!("{warning}\n"));
+            outcome.warnings.push_str(&format!("{warning}\n"));
         }
         Ok(generated.code)
     }
@@ -220,6 +230,19 @@ impl Config {
         }
         options
     }
+}
+
+/// What came of some files, before there is a set of those read: only who asks
+/// for a set compiles one.
+#[derive(Default)]
+struct Outcome {
+    written: Vec<PathBuf>,
+    read: Vec<PathBuf>,
+    warnings: String,
+}
+
+fn paths(files: &[impl AsRef<Path>]) -> Vec<&Path> {
+    files.iter().map(AsRef::as_ref).collect()
 }
 
 /// Writes a file unless it says the same already: an unchanged file keeps its

@@ -41,5 +41,5 @@ pub use error::Error;
 ///
 /// Ends the build script with status 1 if that fails, after showing why.
 pub fn compile(file: impl AsRef<Path>) {
-    Config::new().compile(&[file]);
+    Config::new().compile_or_exit(&[file.as_ref()]);
 }
