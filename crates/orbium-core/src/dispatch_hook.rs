@@ -127,12 +127,14 @@ impl<'r> RequestInfo<'r> {
 
     /// The priority that the client asks for (service context RTCorbaPriority).
     #[must_use]
+    #[inline]
     pub fn priority(&self) -> Option<Priority> {
         asked_priority(&self.incoming.contexts)
     }
 
     /// Who calls; `None` for a call within the process.
     #[must_use]
+    #[inline]
     pub fn peer(&self) -> Option<&'r Peer> {
         self.incoming.peer.map(ServerConnection::peer)
     }
@@ -145,6 +147,7 @@ impl<'r> RequestInfo<'r> {
 }
 
 impl fmt::Debug for RequestInfo<'_> {
+    #[inline]
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("RequestInfo")
             .field("operation", &String::from_utf8_lossy(self.operation()))

@@ -70,6 +70,7 @@ const LOCAL: [&str; 9] = [
 pub(crate) struct InitialReferences(Mutex<Vec<(String, ObjectRef)>>);
 
 impl InitialReferences {
+    #[inline]
     pub(crate) fn clear(&self) {
         let all = std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner));
         drop(all);
@@ -214,6 +215,7 @@ impl Orb {
 
     /// The names under which references are registered or configured.
     #[must_use]
+    #[inline]
     pub fn list_initial_services(&self) -> Vec<String> {
         let references = self
             .core()

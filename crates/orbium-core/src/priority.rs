@@ -28,6 +28,7 @@ pub struct Priority(i16);
 pub struct NoPriority(pub i16);
 
 impl fmt::Display for NoPriority {
+    #[inline]
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,
@@ -67,6 +68,7 @@ impl Priority {
 impl TryFrom<i16> for Priority {
     type Error = NoPriority;
 
+    #[inline]
     fn try_from(number: i16) -> Result<Self, NoPriority> {
         Self::new(number).ok_or(NoPriority(number))
     }

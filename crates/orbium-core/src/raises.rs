@@ -23,6 +23,7 @@ pub enum Raised<'e> {
 }
 
 impl fmt::Debug for Raised<'_> {
+    #[inline]
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::System(exception) => exception.fmt(f),

@@ -136,6 +136,7 @@ impl Hash for Extension {
 }
 
 impl fmt::Debug for Extension {
+    #[inline]
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0.fmt(f)
     }
@@ -144,12 +145,14 @@ impl fmt::Debug for Extension {
 impl Orb {
     /// Has the ORB ask about priorities from now on; `false` if it asks
     /// somebody else already.
+    #[inline]
     pub fn install_real_time(&self, real_time: Arc<dyn RealTime>) -> bool {
         self.core().real_time.set(real_time).is_ok()
     }
 
     /// Whom the ORB asks about priorities.
     #[must_use]
+    #[inline]
     pub fn real_time(&self) -> Option<&Arc<dyn RealTime>> {
         self.core().real_time.get()
     }

@@ -125,6 +125,7 @@ impl ObjectRef {
 
     /// The same object with a bound on the time of each call.
     #[must_use]
+    #[inline]
     pub fn with_timeout(&self, timeout: Duration) -> Self {
         self.with_time_policies(TimePolicies {
             roundtrip_timeout: Some(timeout),
@@ -138,6 +139,7 @@ impl ObjectRef {
     /// A call whose time is over before it begins raises TIMEOUT, completed NO,
     /// and nothing is sent.
     #[must_use]
+    #[inline]
     pub fn with_time_policies(&self, times: TimePolicies) -> Self {
         self.with_overrides(Overrides {
             times: times.or(self.0.overrides.times),
@@ -149,6 +151,7 @@ impl ObjectRef {
     /// call it with, best first. For one call, make the call through what this
     /// returns: connections are shared all the same.
     #[must_use]
+    #[inline]
     pub fn with_protocols(&self, policy: ProtocolPolicy) -> Self {
         self.with_overrides(Overrides {
             protocols: Some(policy),
@@ -159,6 +162,7 @@ impl ObjectRef {
     /// Types of the policies that the reference and the client both have, though
     /// only one of them may.
     #[must_use]
+    #[inline]
     pub fn inconsistent_policies(&self) -> Vec<u32> {
         let published = protocol::published_policies(&self.0.ior);
         let wishes = self.0.overrides.wishes.or_of(&self.0.orb);
@@ -167,6 +171,7 @@ impl ObjectRef {
 
     /// What the reference says of priorities.
     #[must_use]
+    #[inline]
     pub fn published_policies(&self) -> PublishedPolicies {
         protocol::published_policies(&self.0.ior)
     }
@@ -177,6 +182,7 @@ impl ObjectRef {
     /// # Errors
     /// INV_POLICY for inconsistent policies; NO_RESOURCES 2 if no band holds the
     /// priority; what connecting raises.
+    #[inline]
     pub fn connect(&self) -> Result<(), SystemException> {
         client::connect(self, 1)
     }
@@ -187,6 +193,7 @@ impl ObjectRef {
     ///
     /// # Errors
     /// As [`connect`](Self::connect).
+    #[inline]
     pub fn connect_many(&self, calls: usize) -> Result<(), SystemException> {
         client::connect(self, calls)
     }
@@ -194,6 +201,7 @@ impl ObjectRef {
     /// Another object of the same server, reached in the same ways and over the
     /// same connections; `None` if it is not known how.
     #[must_use]
+    #[inline]
     pub fn with_object_key(&self, object_key: &[u8], type_id: &str) -> Option<Self> {
         let mut profiles = Vec::new();
         for profile in &self.ior().profiles {
@@ -227,6 +235,7 @@ impl ObjectRef {
     /// last, or the first that is tried. `None` for an object of this very ORB,
     /// and if there is no way at all: [`protocols`](Self::protocols) says why.
     #[must_use]
+    #[inline]
     pub fn channel(&self) -> Option<Channel> {
         let forwarded = self.0.forwarded();
         let state = forwarded.as_ref().unwrap_or(self).state();
@@ -331,12 +340,14 @@ impl Reference {
 
 impl PartialEq for ObjectRef {
     /// Equal references have equal IORs.
+    #[inline]
     fn eq(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.0.ior, &other.0.ior) || self.0.ior == other.0.ior
     }
 }
 
 impl fmt::Debug for ObjectRef {
+    #[inline]
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut out = f.debug_struct("ObjectRef");
         out.field("type_id", &self.0.ior.type_id);

@@ -53,6 +53,7 @@ pub enum ServerStrategy {
 impl ServerStrategy {
     /// [`ServerStrategy::LeaderFollowers`] with a thread per processor.
     #[must_use]
+    #[inline]
     pub fn leader_followers() -> Self {
         Self::LeaderFollowers {
             threads: processors(),
@@ -62,6 +63,7 @@ impl ServerStrategy {
     /// [`ServerStrategy::WorkerPool`] with a worker per processor, and room for
     /// 256 requests.
     #[must_use]
+    #[inline]
     pub fn worker_pool() -> Self {
         Self::WorkerPool {
             workers: processors(),
@@ -130,6 +132,7 @@ impl LaneConfig {
     }
 }
 
+#[inline]
 fn processors() -> usize {
     thread::available_parallelism().map_or(1, NonZero::get)
 }
@@ -150,6 +153,7 @@ impl fmt::Display for ServerStrategy {
 pub struct UnknownStrategy(pub String);
 
 impl fmt::Display for UnknownStrategy {
+    #[inline]
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,
@@ -164,6 +168,7 @@ impl std::error::Error for UnknownStrategy {}
 impl FromStr for ServerStrategy {
     type Err = UnknownStrategy;
 
+    #[inline]
     fn from_str(text: &str) -> Result<Self, UnknownStrategy> {
         let unknown = || UnknownStrategy(text.to_owned());
         let number = |text: &str| text.parse::<usize>().map_err(|_| unknown());

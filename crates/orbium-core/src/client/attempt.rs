@@ -125,6 +125,7 @@ impl<'o> Attempt<'o> {
 
     /// A link for a request without a reply, over datagrams where they are
     /// preferred or the only way.
+    #[inline]
     pub(crate) fn link_for_oneway(&self) -> Result<Link<'_>, SystemException> {
         let binding = self.target().state().binding()?;
         if binding.datagrams.is_empty() {
@@ -146,6 +147,7 @@ impl<'o> Attempt<'o> {
         self.link().or_else(|_| over_datagrams())
     }
 
+    #[inline]
     fn datagram_link<'s>(
         &'s self,
         binding: &'s Binding,
@@ -277,6 +279,7 @@ impl<'o> Attempt<'o> {
     }
 
     /// Asks the server once where the object is.
+    #[inline]
     pub(crate) fn locate(&self) -> Result<bool, Outcome> {
         let link = self.link();
         let failed = |exception| Outcome::Failed(self.reached_nobody(false, exception));

@@ -320,6 +320,7 @@ impl Candidate {
     }
 
     /// The object as a LocateRequest names it.
+    #[inline]
     pub(crate) fn target<'t>(&'t self, ior: &'t Ior) -> Target<'t> {
         let disposition = self.readdressed.get().map(|(disposition, _)| *disposition);
         match (disposition, self.profile_in(ior)) {

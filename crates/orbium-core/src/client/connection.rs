@@ -279,6 +279,7 @@ impl Connection {
 
     /// Whether to look if it is spoilt, for who will not learn of that from an
     /// answer: not twice within a moment.
+    #[inline]
     pub(super) fn is_to_be_looked_at(&mut self) -> bool {
         let now = Instant::now();
         let looked = now.saturating_duration_since(self.used) < MOMENT;
@@ -289,6 +290,7 @@ impl Connection {
     /// Whether nothing more can be sent on a connection that nobody uses, or
     /// something is there that should not be; a shared one is not looked at
     /// further, since what comes may be for others.
+    #[inline]
     pub(crate) fn is_known_spoilt(&self) -> bool {
         match self.id_distance {
             2 => self.is_spoilt(),

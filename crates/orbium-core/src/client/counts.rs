@@ -30,6 +30,7 @@ impl Counts {
         self.closed.load(Ordering::Acquire)
     }
 
+    #[inline]
     pub(super) fn close(&self) {
         self.closed.store(true, Ordering::Release);
         self.is_unusual.store(true, Ordering::Release);

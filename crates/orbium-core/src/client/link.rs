@@ -100,6 +100,7 @@ impl<'b> Link<'b> {
 
     /// Whether the server has closed the connection before a request that has no
     /// answer, as far as can be seen here. Then it is given up.
+    #[inline]
     pub(super) fn is_closed_for_oneway(&mut self) -> bool {
         let (Some(connection), Some(pool)) = (&mut self.connection, self.pool) else {
             return false;
@@ -114,6 +115,7 @@ impl<'b> Link<'b> {
     }
 
     /// Whether the connection turns out to be of no use.
+    #[inline]
     pub(super) fn is_spoilt(&self) -> bool {
         let connection = self.connection.as_ref();
         connection.is_some_and(|connection| connection.is_known_spoilt())

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Asking a server where an object is.
+//! Asking a server where an object is. Inline, and so compiled for programs that
+//! ask, alone.
 
 use std::io;
 
@@ -17,6 +18,7 @@ use crate::client::exchange::Outcome;
 use crate::client::link::{Link, deadline_passed, not_trusted};
 use crate::client::timing::Timing;
 
+#[inline]
 fn lost() -> SystemException {
     SystemException::orbium(
         ExceptionKind::CommFailure,
@@ -26,6 +28,7 @@ fn lost() -> SystemException {
 }
 
 /// Asks once: `Ok` is whether the object is there, `Err` what else to do.
+#[inline]
 pub(crate) fn perform(
     orb: &Orb,
     ior: &Ior,
@@ -67,6 +70,7 @@ pub(crate) fn perform(
 }
 
 /// What to do where no answer came.
+#[inline]
 fn unanswered(link: &mut Link<'_>, received: Received) -> Outcome {
     match received {
         Received::TimedOut => link.abandon(),
@@ -82,6 +86,7 @@ fn unanswered(link: &mut Link<'_>, received: Received) -> Outcome {
 
 /// What a message says of that question; `None` if it answers an earlier one, too
 /// late.
+#[inline]
 fn read(
     connection: &mut Connection,
     header: &MessageHeader,
@@ -107,10 +112,12 @@ fn read(
     said
 }
 
+#[inline]
 fn malformed(error: CdrError) -> Outcome {
     Outcome::Failed(SystemException::from_cdr(error, Completion::No))
 }
 
+#[inline]
 fn interpret(
     status: LocateStatus,
     reader: &mut orbium_cdr::CdrReader<'_>,

@@ -136,6 +136,7 @@ const REPLACEMENTS: usize = 64;
 
 /// A link whose connection its server has not closed yet, as far as that is
 /// known here: nobody would tell that the request was lost.
+#[inline]
 fn link_for_oneway<'s>(attempt: &'s Attempt<'_>) -> Result<Link<'s>, SystemException> {
     let mut link = attempt.link_for_oneway()?;
     for _ in 0..REPLACEMENTS {
@@ -149,6 +150,7 @@ fn link_for_oneway<'s>(attempt: &'s Attempt<'_>) -> Result<Link<'s>, SystemExcep
 }
 
 /// Has so many connections ready that calls of this thread can use.
+#[inline]
 pub(crate) fn connect(object: &ObjectRef, count: usize) -> Result<(), SystemException> {
     let mut attempt = Attempt::new(object);
     attempt.heed()?;
@@ -169,6 +171,7 @@ pub(crate) fn connect(object: &ObjectRef, count: usize) -> Result<(), SystemExce
 }
 
 /// Asks where the object is.
+#[inline]
 pub(crate) fn locate(object: &ObjectRef) -> Result<bool, SystemException> {
     let mut attempt = Attempt::new(object);
     attempt.heed()?;

@@ -99,6 +99,7 @@ impl fmt::Display for ClientStrategy {
 pub struct UnknownClientStrategy(pub String);
 
 impl fmt::Display for UnknownClientStrategy {
+    #[inline]
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "`{}` is not a client strategy: expected one of", self.0)?;
         let mut all = ClientStrategy::ALL.iter();
@@ -111,6 +112,7 @@ impl std::error::Error for UnknownClientStrategy {}
 impl FromStr for ClientStrategy {
     type Err = UnknownClientStrategy;
 
+    #[inline]
     fn from_str(name: &str) -> Result<Self, UnknownClientStrategy> {
         let found = Self::ALL.iter().find(|strategy| strategy.name() == name);
         found

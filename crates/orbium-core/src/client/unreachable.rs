@@ -45,6 +45,7 @@ pub struct Unreachable {
 impl Unreachable {
     /// The protocols and what stood in the way of each, without the exception.
     #[must_use]
+    #[inline]
     pub fn reasons(&self) -> String {
         match self.offered.as_slice() {
             [] => "the reference offers no protocol".to_owned(),
@@ -54,6 +55,7 @@ impl Unreachable {
 }
 
 impl fmt::Display for Unreachable {
+    #[inline]
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}: {}", self.exception, self.reasons())
     }
@@ -72,6 +74,7 @@ impl std::error::Error for Unreachable {
 /// it as it is: its [`exception`](Unreachable::exception) is that of the call
 /// that it explains. Calls that succeed pay nothing for it.
 #[must_use]
+#[inline]
 pub fn last_failure() -> Option<Unreachable> {
     LAST.with_borrow(Clone::clone)
 }

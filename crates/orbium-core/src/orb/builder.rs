@@ -31,6 +31,7 @@ impl OrbBuilder {
     }
 
     /// Adds a transport; it takes the place of one with the same scheme.
+    #[inline]
     pub fn transport(mut self, transport: Transport) -> Self {
         self.config.protocols.register(transport);
         self
@@ -44,36 +45,42 @@ impl OrbBuilder {
     }
 
     /// Protocols to call with, best first; those not named are not used.
+    #[inline]
     pub fn client_protocols(mut self, policy: ProtocolPolicy) -> Self {
         self.config.client_protocols = Some(policy);
         self
     }
 
     /// How connections are served.
+    #[inline]
     pub fn strategy(mut self, strategy: ServerStrategy) -> Self {
         self.config.strategy = strategy;
         self
     }
 
     /// How calls use connections, and wait for their replies.
+    #[inline]
     pub fn client_strategy(mut self, strategy: ClientStrategy) -> Self {
         self.config.client_strategy = strategy;
         self
     }
 
     /// Bounds on what peers can make the ORB hold or wait for.
+    #[inline]
     pub fn limits(mut self, limits: Limits) -> Self {
         self.config.limits = limits;
         self
     }
 
     /// Time each call may take.
+    #[inline]
     pub fn call_timeout(mut self, timeout: Duration) -> Self {
         self.config.call_timeout = Some(timeout);
         self
     }
 
     /// Everything at once.
+    #[inline]
     pub fn config(mut self, config: Config) -> Self {
         self.config = config;
         self

@@ -44,6 +44,7 @@ impl Orb {
     ///
     /// # Errors
     /// BAD_INV_ORDER for waiting from within a request: that would be for ever.
+    #[inline]
     pub fn shutdown(&self, wait: bool) -> Result<(), SystemException> {
         if wait && role::is_serving(self.number()) {
             return Err(SystemException::omg(
@@ -77,11 +78,13 @@ impl Orb {
 
     /// Whether nobody has begun to end the ORB.
     #[must_use]
+    #[inline]
     pub fn is_running(&self) -> bool {
         self.0.state.load(Ordering::Acquire) == RUNNING
     }
 
     /// Whether this call changed the state, rather than somebody before it.
+    #[inline]
     fn change_state(&self, from: u8, to: u8) -> bool {
         let _guard = self.0.ending.lock().unwrap_or_else(PoisonError::into_inner);
         let state = &self.0.state;
@@ -95,6 +98,7 @@ impl Orb {
         changed
     }
 
+    #[inline]
     fn end(&self) {
         let mut lanes = self.0.lanes.halt();
         if let Some(Ok(server)) = self.0.server.get() {

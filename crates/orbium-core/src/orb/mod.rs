@@ -146,6 +146,7 @@ impl Orb {
         Arc::downgrade(&self.0)
     }
 
+    #[inline]
     pub(crate) fn from_owner(owner: &Owner) -> Option<Self> {
         owner.downcast_ref::<OwnerHandle>()?.0.upgrade().map(Self)
     }
@@ -163,6 +164,7 @@ impl Orb {
     /// Requests refused so far because neither a thread nor the queue had room
     /// for them: answered TRANSIENT, or dropped if they were oneways.
     #[must_use]
+    #[inline]
     pub fn refused_requests(&self) -> u64 {
         let own = match self.0.server.get() {
             Some(Ok(server)) => server.0.refused_requests(),
@@ -186,6 +188,7 @@ impl PartialEq for Orb {
 }
 
 impl fmt::Debug for Orb {
+    #[inline]
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Orb")
             .field("strategy", &self.0.config.strategy)

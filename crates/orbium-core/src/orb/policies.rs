@@ -20,6 +20,7 @@ pub(crate) struct ThreadPolicies {
 
 impl ThreadPolicies {
     /// Whether calls go over other connections than they would without.
+    #[inline]
     pub(crate) fn choose_connections(&self) -> bool {
         self.protocols.is_some() || self.connections != ConnectionWishes::default()
     }
@@ -59,6 +60,7 @@ impl Orb {
     /// ClientProtocolPolicy of the calls that this thread makes through this
     /// ORB from now on; `None` goes back to the ORB's. A reference's own policy
     /// comes before it.
+    #[inline]
     pub fn set_thread_protocols(&self, policy: Option<ProtocolPolicy>) {
         let mut policies = self.take_thread_policies();
         policies.protocols = policy;
@@ -68,6 +70,7 @@ impl Orb {
     /// Time policies of the calls that this thread makes through this ORB from
     /// now on; what is not set is the ORB's. A reference's own policies come
     /// before them.
+    #[inline]
     pub fn set_thread_time_policies(&self, times: TimePolicies) {
         let mut policies = self.take_thread_policies();
         policies.times = times;
@@ -77,12 +80,14 @@ impl Orb {
     /// How the calls that this thread makes through this ORB from now on share
     /// connections, where neither a reference nor the ORB says so.
     #[cfg(feature = "real-time")]
+    #[inline]
     pub fn set_thread_connections(&self, connections: ConnectionWishes) {
         let mut policies = self.take_thread_policies();
         policies.connections = connections;
         self.put_thread_policies(policies);
     }
 
+    #[inline]
     fn take_thread_policies(&self) -> ThreadPolicies {
         THREAD_POLICIES.with_borrow_mut(|all| {
             let own = all.iter().position(|(orb, _)| *orb == self.number());
@@ -90,6 +95,7 @@ impl Orb {
         })
     }
 
+    #[inline]
     fn put_thread_policies(&self, policies: ThreadPolicies) {
         if policies.choose_connections() || policies.times != TimePolicies::NONE {
             THREAD_POLICIES.with_borrow_mut(|all| all.push((self.number(), policies)));

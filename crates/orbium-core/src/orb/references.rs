@@ -52,6 +52,7 @@ impl Orb {
     ///
     /// # Errors
     /// The ORB cannot listen, or was shut down.
+    #[inline]
     pub fn addresses(&self) -> Result<Vec<HostPort>, SystemException> {
         let mut addresses = Vec::new();
         for channel in self.published()?.channels() {
@@ -78,6 +79,7 @@ impl Orb {
 
     /// The adapter and the id of the active object that a key leads to.
     #[must_use]
+    #[inline]
     pub fn object_with_key(&self, key: &[u8]) -> Option<(Poa, Vec<u8>)> {
         let object = self.core().registry.find(key).ok()?;
         Some((object.poa(), object.id.to_vec()))
@@ -162,6 +164,7 @@ impl Orb {
     /// # Errors
     /// BAD_PARAM: the first is no reference to a group, or the second to no
     /// object of this ORB.
+    #[inline]
     pub fn join_group(
         &self,
         group: &impl crate::Interface,

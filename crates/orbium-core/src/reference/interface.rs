@@ -60,6 +60,7 @@ impl Interface for ObjectRef {
 
 /// Implements what every typed reference has, for
 /// `struct Name(ObjectRef)`; `Name = "name"` where IDL has another name for it.
+/// Inline: a program compiles what it uses.
 #[macro_export]
 macro_rules! interface {
     ($name:ident, $id:literal, [$($base:literal),* $(,)?]) => {
@@ -69,34 +70,41 @@ macro_rules! interface {
         impl $crate::Interface for $name {
             const REPOSITORY_ID: &'static str = $id;
             const BASES: &'static [&'static str] = &[$($base),*];
+            #[inline]
             fn from_object(object: $crate::ObjectRef) -> Self {
                 Self(object)
             }
+            #[inline]
             fn as_object(&self) -> &$crate::ObjectRef {
                 &self.0
             }
         }
         impl ::core::convert::From<$name> for $crate::ObjectRef {
+            #[inline]
             fn from(reference: $name) -> Self {
                 reference.0
             }
         }
         impl ::core::fmt::Debug for $name {
+            #[inline]
             fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
                 ::core::fmt::Debug::fmt(&self.0, f)
             }
         }
         impl ::core::cmp::PartialEq for $name {
+            #[inline]
             fn eq(&self, other: &Self) -> bool {
                 self.0 == other.0
             }
         }
         impl $crate::cdr::Encode for $name {
+            #[inline]
             fn encode<'a>(&'a self, writer: &mut $crate::cdr::CdrWriter<'a>) {
                 $crate::cdr::Encode::encode(&self.0, writer);
             }
         }
         impl $crate::cdr::EncodeNillable for $name {
+            #[inline]
             fn encode_nillable<'a>(
                 value: ::core::option::Option<&'a Self>,
                 writer: &mut $crate::cdr::CdrWriter<'a>,
@@ -109,6 +117,7 @@ macro_rules! interface {
         }
         impl $crate::cdr::DecodeNillable for $name {
             const MIN_SIZE: usize = 12;
+            #[inline]
             fn decode_nillable(
                 reader: &mut $crate::cdr::CdrReader<'_>,
             ) -> ::core::result::Result<::core::option::Option<Self>, $crate::cdr::CdrError> {

@@ -13,6 +13,7 @@ use super::{ObjectRef, Overrides};
 use crate::Orb;
 
 impl Encode for ObjectRef {
+    #[inline]
     fn encode<'a>(&'a self, writer: &mut CdrWriter<'a>) {
         writer.note_owner(self.0.orb.owner());
         self.0.ior.encode(writer);
@@ -20,6 +21,7 @@ impl Encode for ObjectRef {
 }
 
 impl EncodeNillable for ObjectRef {
+    #[inline]
     fn encode_nillable<'a>(value: Option<&'a Self>, writer: &mut CdrWriter<'a>) {
         static NIL: Ior = Ior::NIL;
         match value {
@@ -32,6 +34,7 @@ impl EncodeNillable for ObjectRef {
 impl DecodeNillable for ObjectRef {
     const MIN_SIZE: usize = 12;
 
+    #[inline]
     fn decode_nillable(reader: &mut CdrReader<'_>) -> Result<Option<Self>, CdrError> {
         let ior = Ior::decode(reader)?;
         if ior.is_nil() {

@@ -89,6 +89,7 @@ impl ObjectRef {
     ///
     /// # Errors
     /// The server could not be asked.
+    #[inline]
     pub fn non_existent(&self) -> Result<bool, SystemException> {
         static NON_EXISTENT: Operation = Operation::new("_non_existent");
         let mut is_gone = false;
@@ -109,6 +110,7 @@ impl ObjectRef {
     ///
     /// # Errors
     /// The object could not be asked.
+    #[inline]
     pub fn repository_id(&self) -> Result<String, SystemException> {
         static REPOSITORY_ID: Operation = Operation::new("_repository_id");
         let mut id = String::new();
@@ -124,6 +126,7 @@ impl ObjectRef {
     ///
     /// # Errors
     /// The server could not be asked.
+    #[inline]
     pub fn locate(&self) -> Result<bool, SystemException> {
         client::locate(self)
     }
@@ -131,6 +134,7 @@ impl ObjectRef {
     /// Whether both references have a profile in common, octet for octet; a
     /// `false` does not prove that the objects differ.
     #[must_use]
+    #[inline]
     pub fn is_equivalent(&self, other: &Self) -> bool {
         let mut profiles = self.0.ior.profiles.iter();
         Arc::ptr_eq(&self.0.ior, &other.0.ior)

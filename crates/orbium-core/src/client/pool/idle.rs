@@ -36,6 +36,7 @@ impl Pool {
 
     /// Whether what can be received on a connection that was acquired can only be
     /// its end: on a shared one it may be for others.
+    #[inline]
     pub(in crate::client) fn can_be_looked_at(&self) -> bool {
         match &self.source {
             Source::Exclusive(_) => !self.config.protocols.is_datagram(&self.key.channel),
