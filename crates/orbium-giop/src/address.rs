@@ -244,12 +244,18 @@ fn parse_path(
 
 /// How many octets of a text stand before the first of some characters, all of
 /// ASCII.
+#[inline(never)]
 pub(crate) fn before(text: &str, ends: &[u8]) -> usize {
-    let end = text.bytes().position(|octet| ends.contains(&octet));
-    end.unwrap_or(text.len())
+    let octets = text.as_bytes();
+    let mut len = 0;
+    while len < octets.len() && !ends.contains(&octets[len]) {
+        len += 1;
+    }
+    len
 }
 
 /// What stands before the first of a character, which is of ASCII, and after it.
+#[inline(never)]
 pub(crate) fn split_once(text: &str, mark: u8) -> Option<(&str, &str)> {
     let at = before(text, &[mark]);
     Some((text.get(..at)?, text.get(at + 1..)?))

@@ -6,7 +6,7 @@ use core::fmt;
 use orbium_cdr::{CdrError, CdrReader, CdrWriter, CharSet, WideSet};
 
 use crate::component_value::read_list;
-use crate::encapsulation::{decode_encapsulation, encapsulate};
+use crate::encapsulation::{decode_encapsulation, encapsulate, read_u32, write_count, write_u32};
 
 /// A code set of the OSF registry.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -108,16 +108,16 @@ impl Default for CodeSetId {
 
 impl CodeSetComponent {
     fn read(reader: &mut CdrReader<'_>) -> Result<Self, CdrError> {
-        let native = CodeSetId(reader.read_u32()?);
-        let conversion = read_list(reader, 4, |reader| reader.read_u32().map(CodeSetId))?;
+        let native = CodeSetId(read_u32(reader)?);
+        let conversion = read_list(reader, 4, |reader| read_u32(reader).map(CodeSetId))?;
         Ok(Self { native, conversion })
     }
 
     fn write(&self, writer: &mut CdrWriter<'_>) {
-        writer.write_u32(self.native.0);
-        writer.write_count(self.conversion.len());
+        write_u32(writer, self.native.0);
+        write_count(writer, self.conversion.len());
         for set in &self.conversion {
-            writer.write_u32(set.0);
+            write_u32(writer, set.0);
         }
     }
 
@@ -186,8 +186,8 @@ impl CodeSetContext {
     pub fn decode(data: &[u8]) -> Result<Self, CdrError> {
         decode_encapsulation(data, |reader| {
             Ok(Self {
-                char_data: CodeSetId(reader.read_u32()?),
-                wchar_data: CodeSetId(reader.read_u32()?),
+                char_data: CodeSetId(read_u32(reader)?),
+                wchar_data: CodeSetId(read_u32(reader)?),
             })
         })
     }
@@ -196,8 +196,8 @@ impl CodeSetContext {
     #[must_use]
     pub fn encode(&self) -> Vec<u8> {
         encapsulate(&|writer| {
-            writer.write_u32(self.char_data.0);
-            writer.write_u32(self.wchar_data.0);
+            write_u32(writer, self.char_data.0);
+            write_u32(writer, self.wchar_data.0);
         })
     }
 }

@@ -5,7 +5,10 @@ use orbium_cdr::{CdrError, CdrReader, CdrWriter, Decode, Encode};
 
 use crate::ObjectGroup;
 use crate::codeset::CodeSetComponentInfo;
-use crate::encapsulation::{encapsulate, encode_encapsulation, read_octets};
+use crate::encapsulation::{
+    encapsulate, encode_encapsulation, read_octets, read_u32, write_count, write_octets, write_raw,
+    write_u16, write_u32, write_u64,
+};
 
 pub use crate::component_value::{
     AssociationOptions, Component, HostPort, PolicyValue, PriorityEndpoint,
@@ -115,7 +118,7 @@ impl TaggedComponent {
     /// TAG_ORB_TYPE.
     #[must_use]
     pub fn orb_type(orb_type: u32) -> Self {
-        Self::tagged(TAG_ORB_TYPE, &|writer| writer.write_u32(orb_type))
+        Self::tagged(TAG_ORB_TYPE, &|writer| write_u32(writer, orb_type))
     }
 
     /// TAG_CODE_SETS.
@@ -129,7 +132,7 @@ impl TaggedComponent {
     pub fn alternate_address(host: &str, port: u16) -> Self {
         Self::tagged(TAG_ALTERNATE_IIOP_ADDRESS, &|writer| {
             writer.write_name(host);
-            writer.write_u16(port);
+            write_u16(writer, port);
         })
     }
 
@@ -147,10 +150,10 @@ impl TaggedComponent {
     #[inline]
     pub fn policies(policies: &[PolicyValue]) -> Self {
         Self::tagged(TAG_POLICIES, &|writer| {
-            writer.write_count(policies.len());
+            write_count(writer, policies.len());
             for policy in policies {
-                writer.write_u32(policy.kind);
-                writer.write_octets(&policy.data);
+                write_u32(writer, policy.kind);
+                write_octets(writer, &policy.data);
             }
         })
     }
@@ -159,11 +162,11 @@ impl TaggedComponent {
     #[must_use]
     pub fn tao_endpoints(endpoints: &[PriorityEndpoint]) -> Self {
         Self::tagged(TAG_TAO_ENDPOINTS, &|writer| {
-            writer.write_count(endpoints.len());
+            write_count(writer, endpoints.len());
             for endpoint in endpoints {
                 writer.write_name(&endpoint.address.host);
-                writer.write_u16(endpoint.address.port);
-                writer.write_u16(endpoint.priority as u16);
+                write_u16(writer, endpoint.address.port);
+                write_u16(writer, endpoint.priority as u16);
             }
         })
     }
@@ -172,10 +175,10 @@ impl TaggedComponent {
     #[must_use]
     pub fn group(group: &ObjectGroup) -> Self {
         Self::tagged(TAG_GROUP, &|writer| {
-            writer.write_raw(&[group.version.major, group.version.minor]);
+            write_raw(writer, &[group.version.major, group.version.minor]);
             writer.write_name(&group.domain);
-            writer.write_u64(group.id);
-            writer.write_u32(group.reference_version);
+            write_u64(writer, group.id);
+            write_u32(writer, group.reference_version);
         })
     }
 
@@ -197,7 +200,7 @@ impl TaggedComponent {
         Self { tag, data }
     }
 
-    fn tagged(tag: u32, write: &dyn Fn(&mut CdrWriter<'_>)) -> Self {
+    pub(crate) fn tagged(tag: u32, write: &dyn Fn(&mut CdrWriter<'_>)) -> Self {
         let data = encapsulate(write);
         Self { tag, data }
     }
@@ -206,16 +209,17 @@ impl TaggedComponent {
 impl Encode for TaggedComponent {
     #[inline]
     fn encode<'a>(&'a self, writer: &mut CdrWriter<'a>) {
-        writer.write_u32(self.tag);
-        writer.write_octets(&self.data);
+        write_u32(writer, self.tag);
+        write_octets(writer, &self.data);
     }
 }
 
 impl Decode for TaggedComponent {
     const MIN_SIZE: usize = 8;
+    #[inline(never)]
     fn decode(reader: &mut CdrReader<'_>) -> Result<Self, CdrError> {
         Ok(Self {
-            tag: reader.read_u32()?,
+            tag: read_u32(reader)?,
             data: read_octets(reader)?,
         })
     }

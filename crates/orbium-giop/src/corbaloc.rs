@@ -64,7 +64,9 @@ impl Corbaloc {
         }
         let mut profiles = Vec::new();
         for address in &self.addresses {
-            profiles.extend(address.profile(&self.key));
+            if let Some(profile) = address.profile(&self.key) {
+                profiles.push(profile);
+            }
         }
         if profiles.is_empty() {
             return Err(UrlError::new(UrlErrorKind::UnsupportedProtocol, at));

@@ -45,6 +45,7 @@ impl GroupAddress {
         Ok((parsed, at - offset + len))
     }
 
+    #[inline(never)]
     pub(crate) fn profile(&self) -> UipmcProfile {
         UipmcProfile {
             version: self.version,

@@ -6,6 +6,7 @@ use core::net::Ipv6Addr;
 
 use crate::address::split_once;
 use crate::component_value::write_host;
+use crate::encapsulation::write_u16;
 use crate::object_url::{UrlError, UrlErrorKind};
 use crate::{IiopProfile, TaggedComponent, Version, component};
 
@@ -80,10 +81,10 @@ impl IiopAddress {
     /// The form that TLS endpoints have in references: no plain port, and a
     /// component with the port, for which version 1.0 has no room.
     pub(crate) fn tls_profile(&self, object_key: &[u8]) -> IiopProfile {
-        let ssl = TaggedComponent::encapsulated(component::TAG_SSL_SEC_TRANS, |writer| {
-            writer.write_u16(SSL_OPTIONS);
-            writer.write_u16(SSL_OPTIONS);
-            writer.write_u16(self.port);
+        let ssl = TaggedComponent::tagged(component::TAG_SSL_SEC_TRANS, &|writer| {
+            write_u16(writer, SSL_OPTIONS);
+            write_u16(writer, SSL_OPTIONS);
+            write_u16(writer, self.port);
         });
         IiopProfile {
             version: self.version.max(Version::V1_2),
@@ -134,6 +135,7 @@ pub(crate) fn parse_port(text: &str) -> Option<u16> {
 
 /// A number of nothing but digits, if it is in range.
 pub(crate) fn decimal<N: TryFrom<u64>>(text: &str) -> Option<N> {
+    #[inline(never)]
     fn parse(text: &str) -> Option<u64> {
         let digits = consists_of(text, |c| c.is_ascii_digit());
         text.parse().ok().filter(|_| digits)
@@ -142,6 +144,7 @@ pub(crate) fn decimal<N: TryFrom<u64>>(text: &str) -> Option<N> {
 }
 
 /// Whether every octet of a text is allowed.
+#[inline(never)]
 pub(crate) fn consists_of(text: &str, allowed: fn(u8) -> bool) -> bool {
     text.bytes().all(allowed)
 }

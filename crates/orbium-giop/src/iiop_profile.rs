@@ -9,7 +9,9 @@ use orbium_cdr::{CdrError, CdrErrorKind};
 use crate::codeset::CodeSetComponentInfo;
 use crate::component::{HostPort, TAG_ALTERNATE_IIOP_ADDRESS, TAG_CODE_SETS};
 use crate::component_value::write_host;
-use crate::encapsulation::{decode_encapsulation, encapsulate, read_text};
+use crate::encapsulation::{
+    decode_encapsulation, encapsulate, read_text, read_u16, write_raw, write_u16,
+};
 use crate::profile::{
     TAG_INTERNET_IOP, TaggedProfile, read_key_and_components, read_version,
     write_key_and_components,
@@ -49,7 +51,7 @@ impl IiopProfile {
         decode_encapsulation(data, |reader| {
             let version = read_version(reader)?;
             let host = read_text(reader)?;
-            let port = reader.read_u16()?;
+            let port = read_u16(reader)?;
             let (object_key, components) = read_key_and_components(reader, version)?;
             Ok(Self {
                 version,
@@ -72,9 +74,9 @@ impl IiopProfile {
     #[must_use]
     pub fn encode_as(&self, tag: u32) -> TaggedProfile {
         let data = encapsulate(&|writer| {
-            writer.write_raw(&[self.version.major, self.version.minor]);
+            write_raw(writer, &[self.version.major, self.version.minor]);
             writer.write_name(&self.host);
-            writer.write_u16(self.port);
+            write_u16(writer, self.port);
             write_key_and_components(writer, self.version, &self.object_key, &self.components);
         });
         TaggedProfile { tag, data }

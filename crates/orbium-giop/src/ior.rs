@@ -6,7 +6,7 @@ use core::fmt;
 use orbium_cdr::{ByteOrder, CdrError, CdrErrorKind, CdrReader, CdrWriter, Decode, Encode, Format};
 
 use crate::TaggedComponent;
-use crate::encapsulation::{decode_encapsulation, read_text};
+use crate::encapsulation::{decode_encapsulation, read_count, read_text, write_count};
 use crate::profile::{IiopProfile, Profile, TAG_INTERNET_IOP, TaggedProfile};
 
 /// Most profiles that are read from one reference.
@@ -105,22 +105,29 @@ impl Ior {
 }
 
 impl Encode for Ior {
+    #[inline(never)]
     fn encode<'a>(&'a self, writer: &mut CdrWriter<'a>) {
         writer.write_name(&self.type_id);
-        self.profiles.encode(writer);
+        write_count(writer, self.profiles.len());
+        for profile in &self.profiles {
+            profile.encode(writer);
+        }
     }
 }
 
 impl Decode for Ior {
     const MIN_SIZE: usize = 8;
+    #[inline(never)]
     fn decode(reader: &mut CdrReader<'_>) -> Result<Self, CdrError> {
         let type_id = read_text(reader)?;
-        let count = reader.read_count(TaggedProfile::MIN_SIZE)?;
+        let count = read_count(reader, TaggedProfile::MIN_SIZE)?;
         if count > MAX_PROFILES {
             return Err(reader.error(CdrErrorKind::CountTooLarge));
         }
         let mut profiles = Vec::new();
-        TaggedProfile::decode_vec(reader, count, &mut profiles)?;
+        for _ in 0..count {
+            profiles.push(TaggedProfile::decode(reader)?);
+        }
         Ok(Self { type_id, profiles })
     }
 }
@@ -130,13 +137,13 @@ impl fmt::Display for Ior {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         const DIGITS: &[u8; 16] = b"0123456789abcdef";
         let octets = self.encapsulated();
-        let mut text = String::with_capacity(4 + 2 * octets.len());
-        text.push_str("IOR:");
+        let mut digits = Vec::with_capacity(2 * octets.len());
         for octet in octets {
-            text.push(char::from(DIGITS[usize::from(octet >> 4)]));
-            text.push(char::from(DIGITS[usize::from(octet & 15)]));
+            digits.push(DIGITS[usize::from(octet >> 4)]);
+            digits.push(DIGITS[usize::from(octet & 15)]);
         }
-        f.write_str(&text)
+        f.write_str("IOR:")?;
+        f.write_str(core::str::from_utf8(&digits).unwrap_or_default())
     }
 }
 

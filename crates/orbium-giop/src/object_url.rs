@@ -183,6 +183,7 @@ impl fmt::Display for UrlError {
 impl core::error::Error for UrlError {}
 
 /// Whether a text starts with a scheme, in any case.
+#[inline(never)]
 pub(crate) fn has_scheme(text: &str, scheme: &str) -> bool {
     text.get(..scheme.len())
         .is_some_and(|start| start.eq_ignore_ascii_case(scheme))

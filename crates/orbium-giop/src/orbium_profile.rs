@@ -3,7 +3,10 @@
 
 use orbium_cdr::{CdrError, CdrErrorKind};
 
-use crate::encapsulation::{decode_encapsulation, encapsulate, read_octets, read_text};
+use crate::encapsulation::{
+    decode_encapsulation, encapsulate, read_count, read_octets, read_text, write_count,
+    write_octets, write_raw,
+};
 use crate::profile::{
     TAG_ORBIUM_IOP, TaggedProfile, read_components, read_version, write_components,
 };
@@ -48,7 +51,7 @@ impl OrbiumProfile {
         decode_encapsulation(&profile.data, |reader| {
             let version = read_version(reader)?;
             let scheme = read_text(reader)?;
-            let count = reader.read_count(5)?;
+            let count = read_count(reader, 5)?;
             if count > MAX_HALVES {
                 return Err(reader.error(CdrErrorKind::CountTooLarge));
             }
@@ -71,14 +74,14 @@ impl OrbiumProfile {
     #[must_use]
     pub fn encode(&self) -> TaggedProfile {
         let data = encapsulate(&|writer| {
-            writer.write_raw(&[self.version.major, self.version.minor]);
+            write_raw(writer, &[self.version.major, self.version.minor]);
             writer.write_name(&self.scheme);
-            writer.write_count(self.messaging.len());
+            write_count(writer, self.messaging.len());
             for half in &self.messaging {
                 writer.write_name(half);
             }
             writer.write_name(&self.address);
-            writer.write_octets(&self.object_key);
+            write_octets(writer, &self.object_key);
             write_components(writer, &self.components);
         });
         TaggedProfile {

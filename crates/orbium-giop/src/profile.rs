@@ -4,7 +4,10 @@
 
 use orbium_cdr::{CdrError, CdrErrorKind, CdrReader, CdrWriter, Decode, Encode};
 
-use crate::encapsulation::{decode_encapsulation, encapsulate, read_octets};
+use crate::encapsulation::{
+    decode_encapsulation, encapsulate, read_count, read_octets, read_u8, read_u32, write_count,
+    write_octets, write_u32,
+};
 use crate::{TaggedComponent, Version};
 
 pub use crate::iiop_profile::IiopProfile;
@@ -115,17 +118,19 @@ impl TaggedProfile {
 }
 
 impl Encode for TaggedProfile {
+    #[inline(never)]
     fn encode<'a>(&'a self, writer: &mut CdrWriter<'a>) {
-        writer.write_u32(self.tag);
-        writer.write_octets(&self.data);
+        write_u32(writer, self.tag);
+        write_octets(writer, &self.data);
     }
 }
 
 impl Decode for TaggedProfile {
     const MIN_SIZE: usize = 8;
+    #[inline(never)]
     fn decode(reader: &mut CdrReader<'_>) -> Result<Self, CdrError> {
         Ok(Self {
-            tag: reader.read_u32()?,
+            tag: read_u32(reader)?,
             data: read_octets(reader)?,
         })
     }
@@ -184,10 +189,11 @@ impl Profile {
     }
 }
 
+#[inline(never)]
 pub(crate) fn read_version(reader: &mut CdrReader<'_>) -> Result<Version, CdrError> {
     let version = Version {
-        major: reader.read_u8()?,
-        minor: reader.read_u8()?,
+        major: read_u8(reader)?,
+        minor: read_u8(reader)?,
     };
     if version.major != 1 {
         return Err(reader.error(CdrErrorKind::BadReference));
@@ -195,20 +201,24 @@ pub(crate) fn read_version(reader: &mut CdrReader<'_>) -> Result<Version, CdrErr
     Ok(version)
 }
 
+#[inline(never)]
 pub(crate) fn read_components(
     reader: &mut CdrReader<'_>,
 ) -> Result<Vec<TaggedComponent>, CdrError> {
-    let count = reader.read_count(TaggedComponent::MIN_SIZE)?;
+    let count = read_count(reader, TaggedComponent::MIN_SIZE)?;
     if count > MAX_COMPONENTS {
         return Err(reader.error(CdrErrorKind::CountTooLarge));
     }
     let mut components = Vec::new();
-    TaggedComponent::decode_vec(reader, count, &mut components)?;
+    for _ in 0..count {
+        components.push(TaggedComponent::decode(reader)?);
+    }
     Ok(components)
 }
 
 /// What bodies of IIOP and those after it end with: the object key, and since
 /// version 1.1 components.
+#[inline(never)]
 pub(crate) fn read_key_and_components(
     reader: &mut CdrReader<'_>,
     version: Version,
@@ -222,22 +232,24 @@ pub(crate) fn read_key_and_components(
 }
 
 /// The same, written.
+#[inline(never)]
 pub(crate) fn write_key_and_components(
     writer: &mut CdrWriter<'_>,
     version: Version,
     key: &[u8],
     components: &[TaggedComponent],
 ) {
-    writer.write_octets(key);
+    write_octets(writer, key);
     if version.minor > 0 {
         write_components(writer, components);
     }
 }
 
+#[inline(never)]
 pub(crate) fn write_components(writer: &mut CdrWriter<'_>, components: &[TaggedComponent]) {
-    writer.write_count(components.len());
+    write_count(writer, components.len());
     for component in components {
-        writer.write_u32(component.tag);
-        writer.write_octets(&component.data);
+        write_u32(writer, component.tag);
+        write_octets(writer, &component.data);
     }
 }

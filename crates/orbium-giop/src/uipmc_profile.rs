@@ -5,7 +5,9 @@
 use orbium_cdr::{CdrError, CdrErrorKind};
 
 use crate::component::TAG_GROUP;
-use crate::encapsulation::{decode_encapsulation, encapsulate, read_text};
+use crate::encapsulation::{
+    decode_encapsulation, encapsulate, read_text, read_u16, write_raw, write_u16,
+};
 use crate::profile::{TAG_UIPMC, TaggedProfile, read_components, read_version, write_components};
 use crate::{Component, TaggedComponent, Version};
 
@@ -41,6 +43,7 @@ impl ObjectGroup {
     /// The object key that stands for the group where requests arrive, since
     /// they name their target by the profile.
     #[must_use]
+    #[inline(never)]
     pub fn object_key(&self) -> Vec<u8> {
         format!("miop/{}/{}", self.id, self.domain).into_bytes()
     }
@@ -60,7 +63,7 @@ impl UipmcProfile {
             Ok(Self {
                 version: read_version(reader)?,
                 address: read_text(reader)?,
-                port: reader.read_u16()?,
+                port: read_u16(reader)?,
                 components: read_components(reader)?,
             })
         })
@@ -70,9 +73,9 @@ impl UipmcProfile {
     #[must_use]
     pub fn encode(&self) -> TaggedProfile {
         let data = encapsulate(&|writer| {
-            writer.write_raw(&[self.version.major, self.version.minor]);
+            write_raw(writer, &[self.version.major, self.version.minor]);
             writer.write_name(&self.address);
-            writer.write_u16(self.port);
+            write_u16(writer, self.port);
             write_components(writer, &self.components);
         });
         TaggedProfile {
@@ -83,11 +86,13 @@ impl UipmcProfile {
 
     /// The group, if a component names it.
     #[must_use]
+    #[inline(never)]
     pub fn group(&self) -> Option<ObjectGroup> {
-        let named = self.components.iter().find(|known| known.tag == TAG_GROUP);
-        match Component::parse(named?) {
-            Ok(Component::Group(group)) => Some(group),
-            _ => None,
+        for component in &self.components {
+            if component.tag == TAG_GROUP {
+                return Component::group_of(component);
+            }
         }
+        None
     }
 }
