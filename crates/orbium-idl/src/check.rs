@@ -194,12 +194,12 @@ impl Checker<'_> {
 
     fn reopen_module(&mut self, id: DefId, name: &Ident, around: Surroundings<'_>) {
         self.check_reopened_prefix(id, name);
-        let annotations = self.annotations(around.annotations);
+        let mut annotations = self.annotations(around.annotations);
         let main = self.sources.in_main_file(name.span);
         let doc = doc::comment_of(self.sources, around.start, around.end);
         let definition = self.model.definition_mut(id);
         definition.in_main_file |= main;
-        definition.annotations.extend(annotations);
+        definition.annotations.append(&mut annotations);
         if definition.doc.is_none() {
             definition.doc = doc;
         }
@@ -251,14 +251,14 @@ impl Checker<'_> {
     /// Turns a forward declaration into the full one that has now been found.
     fn complete_forward(&mut self, id: DefId, name: &Ident, around: Surroundings<'_>) {
         self.check_spelling_of(id, name);
-        let annotations = self.annotations(around.annotations);
+        let mut annotations = self.annotations(around.annotations);
         let doc = doc::comment_of(self.sources, around.start, around.end);
         let location = self.sources.location(name.span);
         let main = self.sources.in_main_file(name.span);
         let definition = self.model.definition_mut(id);
         definition.location = location;
         definition.in_main_file = main;
-        definition.annotations.extend(annotations);
+        definition.annotations.append(&mut annotations);
         definition.doc = doc.or(definition.doc.take());
         self.check_forward_prefix(id, name);
         if let Some(state) = self.states.get_mut(id) {
@@ -298,11 +298,11 @@ impl Checker<'_> {
                 unfinished.push(definition.id);
             }
         }
-        for id in unfinished {
-            self.never_defined(id);
+        for id in &unfinished {
+            self.never_defined(*id);
         }
-        for import in std::mem::take(&mut self.imports) {
-            self.check_import(&import);
+        for import in &std::mem::take(&mut self.imports) {
+            self.check_import(import);
         }
     }
 

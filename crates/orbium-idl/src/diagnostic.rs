@@ -176,9 +176,11 @@ impl Draft {
 
     fn finish(self, sources: &SourceMap) -> Diagnostic {
         let mut labels = Vec::new();
-        for (span, message) in self.labels {
-            let excerpt = sources.excerpt(span);
-            labels.push(Label { excerpt, message });
+        for (span, message) in &self.labels {
+            labels.push(Label {
+                excerpt: sources.excerpt(*span),
+                message: message.clone(),
+            });
         }
         Diagnostic {
             severity: self.severity,

@@ -79,7 +79,7 @@ fn clean(file: &SourceFile, comments: &[Comment]) -> String {
                 let rest = rest.strip_prefix(['/', '!']).unwrap_or(rest);
                 lines.push(rest.strip_prefix('<').unwrap_or(rest).trim_end().to_owned());
             }
-            None => lines.extend(block_lines(text)),
+            None => lines.append(&mut block_lines(text)),
         }
     }
     for line in &mut lines {

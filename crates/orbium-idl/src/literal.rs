@@ -33,10 +33,15 @@ pub(crate) fn integer(text: &str) -> Option<u64> {
         None if text.len() > 1 && text.starts_with('0') => (&text[1..], 8),
         None => (text, 10),
     };
-    match digits.bytes().all(|b| char::from(b).is_digit(radix)) {
-        true => u64::from_str_radix(digits, radix).ok(),
-        false => None,
+    if digits.is_empty() {
+        return None;
     }
+    let mut value: u64 = 0;
+    for digit in digits.chars() {
+        let digit = u64::from(digit.to_digit(radix)?);
+        value = value.checked_mul(radix.into())?.checked_add(digit)?;
+    }
+    Some(value)
 }
 
 /// Any numeric literal.
@@ -110,11 +115,12 @@ fn fixed(text: &str, digits: &str) -> Result<Number, Malformed> {
             format!("the fixed point literal `{text}` has more than 31 digits"),
         );
     }
-    let joined = format!("0{whole}{fraction}");
-    match (joined.parse::<i128>(), u8::try_from(fraction.len())) {
-        (Ok(unscaled), Ok(scale)) => Ok(Number::Fixed(Fixed { unscaled, scale })),
-        _ => malformed("malformed-number", format!("`{text}` is no valid number")),
+    let mut unscaled = 0;
+    for digit in whole.bytes().chain(fraction.bytes()) {
+        unscaled = unscaled * 10 + i128::from(digit - b'0');
     }
+    let scale = fraction.len() as u8;
+    Ok(Number::Fixed(Fixed { unscaled, scale }))
 }
 
 /// The value of a character literal, quotes (and `L`) included in the text.

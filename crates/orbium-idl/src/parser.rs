@@ -253,7 +253,7 @@ impl Parser<'_> {
             }
             let before = self.next;
             match item(self) {
-                Ok(read) => items.extend(read),
+                Ok(mut read) => items.append(&mut read),
                 Err(Broken) => self.recover(before, top),
             }
             if self.next == before && !self.at_end() {

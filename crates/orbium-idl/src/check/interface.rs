@@ -31,13 +31,13 @@ impl Checker<'_> {
             _ => self.define(name, Self::empty_interface(interface.kind), around),
         };
         if let DefinitionKind::Interface(i) = &mut self.model.definition_mut(id).kind {
-            i.bases.clone_from(&bases);
+            i.bases = bases.clone();
             i.forward_only = false;
         }
         self.set_progress(id, Progress::Open);
         let outer = self.enter(ScopeKind::Interface, name, Some(id));
-        for base in bases {
-            self.inherit(base, name);
+        for base in &bases {
+            self.inherit(*base, name);
         }
         self.items(body);
         self.leave(outer);
@@ -66,9 +66,9 @@ impl Checker<'_> {
         if let Some(id) = self.known_interface(name) {
             self.check_spelling_of(id, name);
             self.check_interface_kind(id, name, kind);
-            let annotations = self.annotations(around.annotations);
+            let mut annotations = self.annotations(around.annotations);
             let known = self.model.definition_mut(id);
-            known.annotations.extend(annotations);
+            known.annotations.append(&mut annotations);
             return;
         }
         let id = self.define(name, Self::empty_interface(kind), around);

@@ -323,13 +323,13 @@ impl Checker<'_> {
                 }
                 _ => {}
             }
-            pending.extend(self.model.parts(part));
+            pending.append(&mut self.model.parts(part));
         }
         // What is not complete yet may still come to hold something local.
         let settled = |id: &DefId| self.progress(*id) == Progress::Complete;
         if found == (None, None) && parts.iter().all(settled) {
-            for part in parts {
-                self.mobile.insert(part);
+            for part in &parts {
+                self.mobile.insert(*part);
             }
         }
         found

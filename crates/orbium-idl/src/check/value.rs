@@ -39,17 +39,17 @@ impl Checker<'_> {
         if let DefinitionKind::ValueType(v) = &mut self.model.definition_mut(id).kind {
             v.kind = value.kind;
             v.truncatable = value.truncatable.is_some();
-            v.bases.clone_from(&bases);
-            v.supports.clone_from(&supports);
+            v.bases = bases.clone();
+            v.supports = supports.clone();
             v.forward_only = false;
         }
         self.set_progress(id, Progress::Open);
         let outer = self.enter(ScopeKind::Interface, name, Some(id));
-        for base in bases {
-            self.inherit(base, name);
+        for base in &bases {
+            self.inherit(*base, name);
         }
-        for interface in supports {
-            self.inherit(interface, name);
+        for interface in &supports {
+            self.inherit(*interface, name);
         }
         self.items(body);
         self.leave(outer);

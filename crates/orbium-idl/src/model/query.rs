@@ -90,7 +90,9 @@ impl Model {
         while let Some(base) = pending.pop() {
             if seen.insert(base) {
                 found.push(base);
-                pending.extend(self.bases(base).iter().rev());
+                for base in self.bases(base).iter().rev() {
+                    pending.push(*base);
+                }
             }
         }
         found
@@ -103,8 +105,8 @@ impl Model {
         owners.reverse();
         owners.push(id);
         let mut features = Vec::new();
-        for owner in owners {
-            for id in self.contents(owner) {
+        for owner in &owners {
+            for id in self.contents(*owner) {
                 let kind = &self[*id].kind;
                 if let DefinitionKind::Operation(_) | DefinitionKind::Attribute(_) = kind {
                     features.push(*id);
@@ -124,7 +126,7 @@ impl Model {
                 return true;
             }
             if seen.insert(part) {
-                pending.extend(self.parts(part));
+                pending.append(&mut self.parts(part));
             }
         }
         false
@@ -158,7 +160,7 @@ impl Model {
             if wanted(&self[part].kind) {
                 return Some(part);
             }
-            pending.extend(self.parts(part));
+            pending.append(&mut self.parts(part));
         }
         None
     }
@@ -166,27 +168,27 @@ impl Model {
     /// The definitions that the type `id` is directly made of: member, element and alias types.
     pub(crate) fn parts(&self, id: DefId) -> Vec<DefId> {
         let mut parts = Vec::new();
-        let mut members = |members: &[Member]| {
-            for member in members {
-                named_in(&member.ty, &mut parts);
-            }
-        };
+        let mut members: &[Member] = &[];
         match &self[id].kind {
-            DefinitionKind::Struct(s) => members(&s.members),
-            DefinitionKind::Exception(e) => members(&e.members),
-            DefinitionKind::Union(u) => u
-                .cases
-                .iter()
-                .for_each(|c| named_in(&c.member.ty, &mut parts)),
+            DefinitionKind::Struct(s) => members = &s.members,
+            DefinitionKind::Exception(e) => members = &e.members,
+            DefinitionKind::Union(u) => {
+                for case in &u.cases {
+                    named_in(&case.member.ty, &mut parts);
+                }
+            }
             DefinitionKind::ValueType(v) => {
-                v.members
-                    .iter()
-                    .for_each(|m| named_in(&m.member.ty, &mut parts));
-                parts.extend(&v.bases);
+                for state in &v.members {
+                    named_in(&state.member.ty, &mut parts);
+                }
+                parts.extend_from_slice(&v.bases);
             }
             DefinitionKind::Alias(alias) => named_in(&alias.ty, &mut parts),
             DefinitionKind::ValueBox(boxed) => named_in(&boxed.ty, &mut parts),
             _ => {}
+        }
+        for member in members {
+            named_in(&member.ty, &mut parts);
         }
         parts
     }

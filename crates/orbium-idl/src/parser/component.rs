@@ -34,7 +34,7 @@ impl Parser<'_> {
             unmapped.references.push(self.scoped_name()?);
         }
         if self.eat("supports") {
-            unmapped.references.extend(self.scoped_names()?);
+            unmapped.references.append(&mut self.scoped_names()?);
         }
         self.expect("{")?;
         let mut items = Vec::new();
@@ -42,7 +42,7 @@ impl Parser<'_> {
             let before = self.next;
             let read = match self.at_port() {
                 true => self.port().map(|port| unmapped.ports.push(port)),
-                false => self.export().map(|read| items.extend(read)),
+                false => self.export().map(|mut read| items.append(&mut read)),
             };
             if read.is_err() {
                 self.recover(before, false);
@@ -95,7 +95,7 @@ impl Parser<'_> {
             unmapped.references.push(self.scoped_name()?);
         }
         if self.eat("supports") {
-            unmapped.references.extend(self.scoped_names()?);
+            unmapped.references.append(&mut self.scoped_names()?);
         }
         self.expect("manages")?;
         unmapped.references.push(self.scoped_name()?);

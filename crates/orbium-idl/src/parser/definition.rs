@@ -344,7 +344,7 @@ impl Parser<'_> {
             self.unexpected("`case` or `default`");
             return Err(Broken);
         }
-        annotations.extend(self.annotations()?);
+        annotations.append(&mut self.annotations()?);
         let ty = self.type_spec(Place::Anywhere)?;
         let declarator = self.declarator()?;
         let end = self.semicolon()?;

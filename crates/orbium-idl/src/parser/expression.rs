@@ -60,15 +60,22 @@ impl Parser<'_> {
 
     fn unary(&mut self, steps: &mut Steps) -> Parse<()> {
         let mut signs = Vec::new();
-        while let Some(sign) = ['-', '+', '~']
-            .into_iter()
-            .find(|s| self.at(s.encode_utf8(&mut [0; 4])))
-        {
+        while let Some(sign) = self.sign() {
             signs.push((Step::Unary(sign), self.bump().span));
         }
         self.primary(steps)?;
-        steps.extend(signs.into_iter().rev());
+        signs.reverse();
+        steps.append(&mut signs);
         Ok(())
+    }
+
+    fn sign(&self) -> Option<char> {
+        match &*self.peek().text {
+            "-" => Some('-'),
+            "+" => Some('+'),
+            "~" => Some('~'),
+            _ => None,
+        }
     }
 
     fn primary(&mut self, steps: &mut Steps) -> Parse<()> {
@@ -136,9 +143,9 @@ impl Parser<'_> {
                 units = None;
             }
             match literal::string(&token.text, part_wide) {
-                Ok(part) => {
+                Ok(mut part) => {
                     if let Some(units) = &mut units {
-                        units.extend(part);
+                        units.append(&mut part);
                     }
                 }
                 Err(problem) => {

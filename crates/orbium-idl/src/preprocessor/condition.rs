@@ -101,13 +101,25 @@ impl<'a> Reader<'a> {
         None
     }
 
+    fn sign(&mut self) -> Option<&'static str> {
+        let sign = match &*self.peek()?.text {
+            "!" => "!",
+            "~" => "~",
+            "-" => "-",
+            "+" => "+",
+            _ => return None,
+        };
+        self.next += 1;
+        Some(sign)
+    }
+
     fn unary(&mut self) -> Result<i64, String> {
         let mut signs = Vec::new();
-        while let Some(sign) = ["!", "~", "-", "+"].into_iter().find(|s| self.eat(s)) {
+        while let Some(sign) = self.sign() {
             signs.push(sign);
         }
         let mut value = self.primary()?;
-        for sign in signs.into_iter().rev() {
+        while let Some(sign) = signs.pop() {
             value = match sign {
                 "!" => i64::from(value == 0),
                 "~" => !value,

@@ -75,7 +75,7 @@ impl Preprocessor<'_> {
             }
             _ if name.kind == TokenKind::Number => {
                 let mut tokens = vec![name];
-                tokens.extend(self.directive_tokens());
+                tokens.append(&mut self.directive_tokens());
                 self.line_marker(span, &tokens);
             }
             other => {
@@ -89,7 +89,7 @@ impl Preprocessor<'_> {
     fn free_text(&mut self) -> String {
         let tokens = self.directive_tokens();
         let mut text = String::new();
-        for token in tokens {
+        for token in &tokens {
             if token.spaced && !text.is_empty() {
                 text.push(' ');
             }

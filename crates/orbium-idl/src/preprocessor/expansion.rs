@@ -337,7 +337,7 @@ impl Preprocessor<'_> {
             return;
         };
         let text = format!("{}{}", left.text, right.text);
-        let joined = Scanner::retokenize(&text, span, &mut self.names);
+        let mut joined = Scanner::retokenize(&text, span, &mut self.names);
         if joined.len() != 1 {
             let message = format!(
                 "joining `{}` and `{}` gives no valid token",
@@ -345,7 +345,7 @@ impl Preprocessor<'_> {
             );
             self.report.error("macro-paste", span, message);
         }
-        result.extend(joined);
+        result.append(&mut joined);
     }
 }
 
