@@ -167,7 +167,7 @@ impl Emitter<'_, '_> {
     }
 
     fn begin(&mut self, function: &Function, outputs: &[Output], value: &str) {
-        let sent: Vec<&Parameter> = function.sent().collect();
+        let sent = function.sent();
         let kept = each(&sent, &mut |parameter| self.plan.kept(parameter));
         let arguments = match kept.as_slice() {
             [only] => format!("({only},)"),

@@ -68,9 +68,9 @@ impl Emitter<'_, '_> {
             self.text.line(array);
         } else {
             self.text.open("[");
-            bases
-                .iter()
-                .for_each(|base| self.text.line(format!("{base},")));
+            for base in bases {
+                self.text.line(format!("{base},"));
+            }
             self.text.close("]");
         }
         self.text.close(");");
@@ -234,7 +234,9 @@ impl Emitter<'_, '_> {
         {
             return Argument::Plain(format!("{head} {only}"));
         }
-        lines.iter_mut().for_each(|line| line.push(';'));
+        for line in &mut lines {
+            line.push(';');
+        }
         Argument::Closure(head, lines)
     }
 
@@ -264,7 +266,7 @@ impl Emitter<'_, '_> {
             several => {
                 let mut lines = self.read_lines(several, &reader);
                 let names = each(several, &mut |output| output.name.clone());
-                lines.extend(literal(path, &names, "$Ok(", ")"));
+                lines.append(&mut literal(path, &names, "$Ok(", ")"));
                 Argument::Closure(format!("|{reader}|"), lines)
             }
         }
@@ -287,9 +289,9 @@ impl Emitter<'_, '_> {
         }
         self.text
             .open(format!("orb::ObjectRef::send(&self.0, &OP, |{writer}| {{"));
-        lines
-            .iter()
-            .for_each(|line| self.text.statement(&format!("{line};")));
+        for line in &lines {
+            self.text.statement(&format!("{line};"));
+        }
         self.text.close("})");
     }
 
@@ -339,7 +341,7 @@ impl Emitter<'_, '_> {
         if values.len() > 1 {
             let path = function.value(self.plan, &self.module);
             let before = format!("let {results} = ");
-            lines.extend(literal(&path, &values, &before, ";"));
+            lines.append(&mut literal(&path, &values, &before, ";"));
         }
         lines.push(format!("$Ok({pattern})"));
         let closure = Argument::Closure(format!("|{reader}|"), lines);

@@ -271,12 +271,16 @@ fn describe(plan: &Plan<'_>, ty: &Type) -> String {
             Type::Named(_) => names::snake(&plan.model[*id].name),
             resolved => describe(plan, resolved),
         },
-        simple => names::snake(
-            &plan
-                .model
-                .type_name(simple)
-                .replace([' ', ':', '<', ',', '>'], "_"),
-        ),
+        simple => {
+            let mut word = String::new();
+            for letter in plan.model.type_name(simple).chars() {
+                word.push(match letter {
+                    ' ' | ':' | '<' | ',' | '>' => '_',
+                    letter => letter,
+                });
+            }
+            names::snake(&word)
+        }
     }
 }
 

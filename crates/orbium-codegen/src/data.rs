@@ -330,7 +330,10 @@ pub(crate) fn quoted(text: &str) -> String {
     let mut out = String::from("\"");
     for letter in text.chars() {
         match letter {
-            '"' | '\\' => out.extend(['\\', letter]),
+            '"' | '\\' => {
+                out.push('\\');
+                out.push(letter);
+            }
             '\n' => out.push_str("\\n"),
             '\r' => out.push_str("\\r"),
             '\t' => out.push_str("\\t"),

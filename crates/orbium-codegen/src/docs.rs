@@ -54,18 +54,23 @@ fn with_comment(doc: Option<&str>, what: &str) -> String {
 fn escape(comment: &str) -> String {
     let mut out = String::new();
     for line in comment.lines() {
-        let line = line.replace(char::is_control, "");
-        let line = line.trim();
+        let mut shown = String::new();
+        for letter in line.chars() {
+            if !letter.is_control() {
+                shown.push(letter);
+            }
+        }
         // At the start of a line these would begin lists, headings, quotes or
         // rules.
-        if line.starts_with(['-', '+', '=', '#', '>', '~', '|']) {
-            out.push('\\');
-        }
-        for letter in line.chars() {
-            if matches!(letter, '\\' | '`' | '[' | ']' | '<' | '*' | '_') {
+        let mut starts = true;
+        for letter in shown.trim().chars() {
+            if matches!(letter, '\\' | '`' | '[' | ']' | '<' | '*' | '_')
+                || starts && matches!(letter, '-' | '+' | '=' | '#' | '>' | '~' | '|')
+            {
                 out.push('\\');
             }
             out.push(letter);
+            starts = false;
         }
         out.push('\n');
     }
@@ -85,9 +90,19 @@ pub(crate) fn looks_like_code(doc: &str) -> bool {
 }
 
 fn is_like_code(word: &str) -> bool {
-    let inner = word.trim_matches(|c: char| !c.is_alphanumeric());
-    let capital_inside = inner.chars().skip(1).any(char::is_uppercase);
-    capital_inside || inner.contains(['_', ':', '/', '(', '.'])
+    // What would say so counts only with a letter or digit before and behind it.
+    let (mut starts, mut seen) = (true, false);
+    for letter in word.chars() {
+        if letter.is_alphanumeric() {
+            if seen || !starts && letter.is_uppercase() {
+                return true;
+            }
+            starts = false;
+        } else {
+            seen |= !starts && matches!(letter, '_' | ':' | '/' | '(' | '.');
+        }
+    }
+    false
 }
 
 #[cfg(test)]

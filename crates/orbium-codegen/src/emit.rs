@@ -7,6 +7,7 @@ use crate::codec::Functions;
 use crate::docs;
 use crate::each::joined;
 use crate::plan::{Plan, is_feature};
+use crate::search::find;
 use crate::text::Text;
 
 /// The state of writing one generated file.
@@ -68,7 +69,7 @@ impl<'m> Emitter<'_, 'm> {
                 self.apart(&mut |emitter| emitter.definition(definition));
             }
             self.apart(&mut Self::finish_module);
-            if self.text.since(start).contains("orb::") {
+            if find(self.text.since(start), "orb::").is_some() {
                 self.text.insert(
                     start,
                     &format!("\nuse {} as orb;\n", self.plan.options.runtime_path()),
@@ -161,11 +162,11 @@ impl<'m> Emitter<'_, 'm> {
             let before = self.text.position();
             self.definition(definition);
             let module = matches!(definition.kind, DefinitionKind::Module(_));
-            imports |= !module && self.text.since(before).contains("orb::");
+            imports |= !module && find(self.text.since(before), "orb::").is_some();
         }
         let before = self.text.position();
         self.finish_module();
-        imports |= self.text.since(before).contains("orb::");
+        imports |= find(self.text.since(before), "orb::").is_some();
         if imports {
             let line = format!("use {} as orb;", self.plan.options.runtime_path());
             self.text.insert(start, &self.text.indented(&line));

@@ -30,6 +30,7 @@ mod operations;
 mod options;
 mod plan;
 mod results;
+mod search;
 mod server;
 mod text;
 mod typecodes;

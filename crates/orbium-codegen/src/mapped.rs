@@ -80,9 +80,11 @@ fn not_needed(model: &Model) -> LeftOut {
             continue;
         }
         let definition = &model[id];
-        pending.extend(definition.parent);
+        if let Some(parent) = definition.parent {
+            pending.push(parent);
+        }
         if !matches!(definition.kind, DefinitionKind::Module(_)) {
-            pending.extend(model.contents(id));
+            pending.extend_from_slice(model.contents(id));
             used_by(&definition.kind, &mut pending);
         }
     }
@@ -96,33 +98,35 @@ fn not_needed(model: &Model) -> LeftOut {
 }
 
 fn used_by(kind: &DefinitionKind, into: &mut Vec<DefId>) {
-    let mut members = |members: &[Member]| members.iter().for_each(|m| named_in(&m.ty, into));
+    let mut members: &[Member] = &[];
     match kind {
-        DefinitionKind::Struct(s) => members(&s.members),
-        DefinitionKind::Exception(e) => members(&e.members),
+        DefinitionKind::Struct(s) => members = &s.members,
+        DefinitionKind::Exception(e) => members = &e.members,
         DefinitionKind::Union(u) => {
             named_in(&u.discriminator, into);
-            u.cases
-                .iter()
-                .for_each(|case| named_in(&case.member.ty, into));
+            for case in &u.cases {
+                named_in(&case.member.ty, into);
+            }
         }
         DefinitionKind::Alias(alias) => named_in(&alias.ty, into),
         DefinitionKind::Constant(constant) => named_in(&constant.ty, into),
-        DefinitionKind::Interface(interface) => into.extend(&interface.bases),
+        DefinitionKind::Interface(interface) => into.extend_from_slice(&interface.bases),
         DefinitionKind::Operation(operation) => {
             named_in(&operation.result, into);
-            operation
-                .parameters
-                .iter()
-                .for_each(|parameter| named_in(&parameter.ty, into));
-            into.extend(&operation.raises);
+            for parameter in &operation.parameters {
+                named_in(&parameter.ty, into);
+            }
+            into.extend_from_slice(&operation.raises);
         }
         DefinitionKind::Attribute(attribute) => {
             named_in(&attribute.ty, into);
-            into.extend(&attribute.get_raises);
-            into.extend(&attribute.set_raises);
+            into.extend_from_slice(&attribute.get_raises);
+            into.extend_from_slice(&attribute.set_raises);
         }
         _ => {}
+    }
+    for member in members {
+        named_in(&member.ty, into);
     }
 }
 

@@ -47,15 +47,20 @@ pub(crate) fn screaming(name: &str) -> String {
 /// `CamelCase`, for types and variants.
 pub(crate) fn camel(name: &str) -> String {
     let mut out = String::new();
-    for word in words(name) {
+    for word in &words(name) {
         // Two numbers side by side would become another number.
         let digits = |c: Option<char>| c.is_some_and(|c| c.is_ascii_digit());
         if digits(out.chars().last()) && digits(word.chars().next()) {
             out.push('_');
         }
-        let mut letters = word.chars();
-        out.extend(letters.next().map(|letter| letter.to_ascii_uppercase()));
-        out.extend(letters.map(|letter| letter.to_ascii_lowercase()));
+        let mut starts = true;
+        for letter in word.chars() {
+            out.push(match starts {
+                true => letter.to_ascii_uppercase(),
+                false => letter.to_ascii_lowercase(),
+            });
+            starts = false;
+        }
     }
     out
 }

@@ -123,10 +123,14 @@ impl Function {
     }
 
     /// What is sent: `in` and `inout` parameters in order.
-    pub(crate) fn sent(&self) -> impl Iterator<Item = &Parameter> {
-        self.parameters
-            .iter()
-            .filter(|parameter| parameter.direction != Direction::Out)
+    pub(crate) fn sent(&self) -> Vec<&Parameter> {
+        let mut sent = Vec::new();
+        for parameter in &self.parameters {
+            if parameter.direction != Direction::Out {
+                sent.push(parameter);
+            }
+        }
+        sent
     }
 
     /// What comes back, in the order of the wire.

@@ -12,6 +12,7 @@ use orbium_idl::model::{
 use crate::data::variants;
 use crate::each::joined;
 use crate::mapped::{LeftOut, left_out};
+use crate::search::cut;
 use crate::text::Shadowed;
 use crate::types::FACTS;
 use crate::{Options, names};
@@ -37,7 +38,9 @@ impl Place {
     /// Path of the module of its contents.
     pub(crate) fn inner_path(&self) -> Vec<String> {
         let mut path = self.module.clone();
-        path.extend(self.inner.clone());
+        if let Some(inner) = &self.inner {
+            path.push(inner.clone());
+        }
         path
     }
 }
@@ -169,7 +172,7 @@ impl<'m> Plan<'m> {
         let runtime = self.options.runtime_path();
         let taken = &mut self.names_of(module).taken;
         if !taken.contains(RESERVED[0]) {
-            let root = runtime.split_once("::").map_or(runtime, |(root, _)| root);
+            let root = cut(runtime, "::").map_or(runtime, |(root, _)| root);
             taken.insert(root);
             for name in RESERVED {
                 taken.insert(name);
@@ -180,8 +183,12 @@ impl<'m> Plan<'m> {
 
     /// Names what a scope holds, then what that brings with it, then goes in.
     fn place(&mut self, ids: &'m [DefId], module: &[String]) {
-        let mut contents = self.contents(ids);
-        contents.retain(|d| !is_feature(d));
+        let mut contents = Vec::new();
+        for definition in self.contents(ids) {
+            if !is_feature(definition) {
+                contents.push(definition);
+            }
+        }
         for definition in &contents {
             let name = match definition.kind {
                 DefinitionKind::Module(_) => names::value(&definition.name),
@@ -263,8 +270,13 @@ impl<'m> Plan<'m> {
             }
         }
         let module = self.places[id].module.clone();
-        let mut features = self.contents(self.model.contents(id));
-        features.retain(|d| is_feature(d));
+        // What else is inside has names of its own.
+        let mut features = Vec::new();
+        for feature in self.contents(self.model.contents(id)) {
+            if is_feature(feature) {
+                features.push(feature);
+            }
+        }
         for feature in &features {
             let call = names::fresh(&names::value(&feature.name), &mut taken);
             self.methods.insert(
@@ -289,11 +301,10 @@ impl<'m> Plan<'m> {
                     self.plan_error(&module, &attribute.get_raises, id, feature);
                 }
                 DefinitionKind::Operation(operation) => {
-                    let outs = operation
-                        .parameters
-                        .iter()
-                        .filter(|p| p.direction == Direction::Out);
-                    let values = usize::from(operation.result != Type::Void) + outs.count();
+                    let mut values = usize::from(operation.result != Type::Void);
+                    for parameter in &operation.parameters {
+                        values += usize::from(parameter.direction == Direction::Out);
+                    }
                     if values > 1 {
                         let interface = names::camel(&self.model[id].name);
                         let wanted = format!("{interface}{}Results", names::camel(&feature.name));
@@ -391,9 +402,11 @@ impl<'m> Plan<'m> {
 
     /// Whether a module comes from elsewhere, so that nothing is generated.
     pub(crate) fn is_external(&self, module: &[String]) -> bool {
-        self.external
-            .iter()
-            .any(|(found, _)| module.starts_with(found))
+        let mut found = false;
+        for (external, _) in &self.external {
+            found |= module.starts_with(external);
+        }
+        found
     }
 
     /// The path from a module to a name in another one.
@@ -403,8 +416,14 @@ impl<'m> Plan<'m> {
                 return along(format!("{path}::"), &module[external.len()..], name);
             }
         }
-        let common = from.iter().zip(module).take_while(|(a, b)| a == b).count();
-        let ups = "super::".repeat(from.len() - common);
+        let mut common = 0;
+        while common < from.len() && from.get(common) == module.get(common) {
+            common += 1;
+        }
+        let mut ups = String::new();
+        for _ in common..from.len() {
+            ups.push_str("super::");
+        }
         along(ups, &module[common..], name)
     }
 

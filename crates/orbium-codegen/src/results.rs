@@ -18,8 +18,12 @@ impl Emitter<'_, '_> {
                     continue;
                 };
                 let doc = format!("What the IDL operation `{}` gives.", function.wire);
-                let mut outputs = function.outputs();
-                outputs.retain(|output| !output.inout);
+                let mut outputs = Vec::new();
+                for output in function.outputs() {
+                    if !output.inout {
+                        outputs.push(output);
+                    }
+                }
                 self.results_struct(name, &doc, &function, &outputs);
             }
         }

@@ -10,6 +10,7 @@ use crate::each::{each, joined};
 use crate::emit::Emitter;
 use crate::names;
 use crate::operations::{Function, Output};
+use crate::search::cut;
 use crate::text::Argument;
 
 impl Emitter<'_, '_> {
@@ -84,16 +85,18 @@ impl Emitter<'_, '_> {
         if bases < 2 || self.text.fits(&format!("{head} {{")) {
             return self.text.open(format!("{head} {{"));
         }
-        let (name, supertraits) = head.split_once(": ").unwrap_or((head, ""));
+        let (name, supertraits) = cut(head, ": ").unwrap_or((head, ""));
         self.text.line(format!("{name}:"));
         self.text.inwards();
         if self.text.fits(supertraits) {
             self.text.line(supertraits);
         } else {
-            for (i, base) in supertraits.split(" + ").enumerate() {
-                self.text
-                    .line(format!("{}{base}", if i == 0 { "" } else { "+ " }));
+            let (mut rest, mut plus) = (supertraits, "");
+            while let Some((base, others)) = cut(rest, " + ") {
+                self.text.line(format!("{plus}{base}"));
+                (rest, plus) = (others, "+ ");
             }
+            self.text.line(format!("{plus}{rest}"));
         }
         self.text.outwards();
         self.text.open("{");
@@ -231,9 +234,10 @@ impl Emitter<'_, '_> {
     }
 
     fn dispatch(&mut self, operations: &str, functions: &[Function]) {
-        let reads = functions
-            .iter()
-            .any(|function| function.sent().next().is_some());
+        let mut reads = false;
+        for function in functions {
+            reads |= !function.sent().is_empty();
+        }
         let (call, arguments, reply) = match (functions.is_empty(), reads) {
             (true, _) => ("_", "_", "_"),
             (false, false) => ("call", "_", "reply"),

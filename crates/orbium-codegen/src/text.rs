@@ -40,8 +40,14 @@ const PRELUDE: [(&str, &str); 16] = [
 ];
 
 /// Which names of the prelude a module calls something of its own, in their order.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Copy)]
 pub(crate) struct Shadowed([bool; PRELUDE.len()]);
+
+impl Default for Shadowed {
+    fn default() -> Self {
+        Self([false; PRELUDE.len()])
+    }
+}
 
 impl Shadowed {
     /// Those among the names that a module defines.
@@ -115,7 +121,7 @@ impl Text {
 
     /// A line at the present depth, with an empty line after it.
     pub(crate) fn indented(&self, line: &str) -> String {
-        format!("{}{line}\n\n", " ".repeat(self.depth * 4))
+        format!("{}{line}\n\n", indent(self.depth))
     }
 
     /// Resolves the marked names.
@@ -123,9 +129,13 @@ impl Text {
         let mut parts = line.split('$');
         let mut out = parts.next().unwrap_or("").to_owned();
         for part in parts {
-            let end = part
-                .find(|c: char| !c.is_ascii_alphanumeric())
-                .unwrap_or(part.len());
+            let mut end = 0;
+            for letter in part.bytes() {
+                if !letter.is_ascii_alphanumeric() {
+                    break;
+                }
+                end += 1;
+            }
             let (name, rest) = part.split_at(end);
             let mut written = name;
             for (i, (known, path)) in PRELUDE.iter().enumerate() {
@@ -147,7 +157,7 @@ impl Text {
     /// Writes a line as it is.
     pub(crate) fn raw(&mut self, line: &str) {
         if !line.is_empty() {
-            self.out.push_str(&" ".repeat(self.depth * 4));
+            self.out.push_str(&indent(self.depth));
             self.out.push_str(line);
         }
         self.out.push('\n');
@@ -226,7 +236,9 @@ impl Text {
     /// Closes what [`Text::open_assigned`] opened.
     pub(crate) fn close_assigned(&mut self, levels: usize) {
         self.close(");");
-        (1..levels).for_each(|_| self.outwards());
+        for _ in 1..levels {
+            self.outwards();
+        }
     }
 
     /// Opens `head for target {`: on one line, or the target on the next.
@@ -274,7 +286,7 @@ impl Text {
 
 /// The arguments in the text of a list: split at commas, but not inside
 /// brackets or strings.
-fn split(list: &str) -> Vec<&str> {
+fn split(list: &str) -> Vec<String> {
     let mut parts = Vec::new();
     let (mut start, mut depth, mut string, mut escaped) = (0, 0i32, false, false);
     for (at, letter) in list.char_indices() {
@@ -286,18 +298,33 @@ fn split(list: &str) -> Vec<&str> {
             '(' | '[' | '{' | '<' => depth += 1,
             ')' | ']' | '}' | '>' => depth -= 1,
             ',' if depth == 0 => {
-                parts.push(list[start..at].trim());
+                parts.push(list[start..at].trim().to_owned());
                 start = at + 1;
             }
             _ => {}
         }
     }
-    parts.push(list[start..].trim());
+    parts.push(list[start..].trim().to_owned());
     parts
 }
 
-/// Whether an argument is so simple and short that several share a line.
-fn is_short(text: &str) -> bool {
-    let simple = |c: char| c.is_ascii_alphanumeric() || "_.&*# ".contains(c);
-    text.len() <= SHORT && text.chars().all(simple)
+/// Spaces up to a depth.
+fn indent(depth: usize) -> String {
+    let mut spaces = String::new();
+    for _ in 0..depth {
+        spaces.push_str("    ");
+    }
+    spaces
+}
+
+/// Whether arguments are so simple and short that several share a line.
+fn are_short(arguments: &[String]) -> bool {
+    let mut short = true;
+    for text in arguments {
+        short &= text.len() <= SHORT;
+        for c in text.bytes() {
+            short &= c.is_ascii_alphanumeric() || b"_.&*# ".contains(&c);
+        }
+    }
+    short
 }

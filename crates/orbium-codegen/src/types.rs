@@ -83,11 +83,11 @@ impl Plan<'_> {
                 element,
                 dimensions,
             } => {
-                let element = self.rust(element, from);
-                dimensions
-                    .iter()
-                    .rev()
-                    .fold(element, |inner, n| format!("[{inner}; {n}]"))
+                let mut inner = self.rust(element, from);
+                for n in dimensions.iter().rev() {
+                    inner = format!("[{inner}; {n}]");
+                }
+                inner
             }
             Type::Named(id) => self.named(*id, from),
         }
@@ -199,11 +199,13 @@ impl Plan<'_> {
     }
 
     fn fixed_members(&self, members: &[Member]) -> Option<u64> {
-        members.iter().try_fold(0u64, |sum, member| {
+        let mut sum = 0u64;
+        for member in members {
             let size = self.fixed_size(&member.ty)?;
             // Up to 7 octets of padding before each member.
-            Some(sum.saturating_add(size).saturating_add(7))
-        })
+            sum = sum.saturating_add(size).saturating_add(7);
+        }
+        Some(sum)
     }
 
     /// Whether the Rust type is `Copy`.
@@ -286,15 +288,15 @@ impl Plan<'_> {
                 DefinitionKind::Alias(alias) => self.min_size(&alias.ty),
                 DefinitionKind::Struct(s) => self.min_members(&s.members),
                 DefinitionKind::Union(u) => {
-                    let cases = u.cases.iter().map(|case| self.min_size(&case.member.ty));
+                    let mut least = u64::MAX;
+                    for case in &u.cases {
+                        least = least.min(self.min_size(&case.member.ty));
+                    }
                     // A discriminator that no case covers stands alone.
-                    let least = if u.default_case().is_some() {
-                        cases.min()
-                    } else {
-                        None
-                    };
-                    self.min_size(&u.discriminator)
-                        .saturating_add(least.unwrap_or(0))
+                    if u.default_case().is_none() {
+                        least = 0;
+                    }
+                    self.min_size(&u.discriminator).saturating_add(least)
                 }
                 DefinitionKind::Enum(_) => 4,
                 DefinitionKind::Interface(_) => 8,

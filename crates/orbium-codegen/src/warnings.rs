@@ -40,51 +40,63 @@ pub(crate) fn of(plan: &Plan<'_>) -> Vec<Warning> {
     for definition in plan.model.definitions() {
         if let Some(reason) = plan.left_out.get(definition.id) {
             let noun = definition.kind.noun();
-            warnings.extend(reason.as_ref().map(|reason| Warning {
-                kind: WarningKind::LeftOut,
-                message: format!(
-                    "{noun} `{}` is left out: {reason}",
-                    definition.scoped_name()
-                ),
-                location: definition.location.clone(),
-            }));
+            if let Some(reason) = reason {
+                warnings.push(Warning {
+                    kind: WarningKind::LeftOut,
+                    message: format!(
+                        "{noun} `{}` is left out: {reason}",
+                        definition.scoped_name()
+                    ),
+                    location: definition.location.clone(),
+                });
+            }
             continue;
         }
         let name = definition.scoped_name();
-        let mut ignored = |of: String, annotations: &[Annotation]| {
-            warnings.extend(annotations.iter().map(|annotation| Warning {
+        let mut ignored = |of: String, annotation: &Annotation| {
+            warnings.push(Warning {
                 kind: WarningKind::Ignored,
                 message: format!("annotation `@{}` of {of} has no effect", annotation.name),
                 location: annotation.location.clone(),
-            }));
+            });
         };
-        let mut own = definition.annotations.clone();
-        own.retain(|annotation| !plan.is_heeded(annotation, definition));
-        ignored(format!("`{name}`"), &own);
+        for annotation in &definition.annotations {
+            if !plan.is_heeded(annotation, definition) {
+                ignored(format!("`{name}`"), annotation);
+            }
+        }
+        let mut inside = |part: &str, annotations: &[Annotation]| {
+            for annotation in annotations {
+                ignored(format!("`{name}::{part}`"), annotation);
+            }
+        };
         match &definition.kind {
             DefinitionKind::Struct(s) => {
-                s.members
-                    .iter()
-                    .for_each(|m| ignored(format!("`{name}::{}`", m.name), &m.annotations));
+                for member in &s.members {
+                    inside(&member.name, &member.annotations);
+                }
             }
             DefinitionKind::Exception(e) => {
-                e.members
-                    .iter()
-                    .for_each(|m| ignored(format!("`{name}::{}`", m.name), &m.annotations));
+                for member in &e.members {
+                    inside(&member.name, &member.annotations);
+                }
             }
             DefinitionKind::Union(u) => {
-                let members = u.cases.iter().map(|case| &case.member);
-                members.for_each(|m| ignored(format!("`{name}::{}`", m.name), &m.annotations));
+                for case in &u.cases {
+                    inside(&case.member.name, &case.member.annotations);
+                }
             }
             DefinitionKind::Enum(e) => {
-                e.enumerators
-                    .iter()
-                    .for_each(|m| ignored(format!("`{name}::{}`", m.name), &m.annotations));
+                for enumerator in &e.enumerators {
+                    inside(&enumerator.name, &enumerator.annotations);
+                }
             }
             DefinitionKind::Operation(operation) => {
                 for parameter in &operation.parameters {
-                    let of = format!("parameter `{}` of `{name}`", parameter.name);
-                    ignored(of, &parameter.annotations);
+                    for annotation in &parameter.annotations {
+                        let of = format!("parameter `{}` of `{name}`", parameter.name);
+                        ignored(of, annotation);
+                    }
                 }
                 if !operation.contexts.is_empty() {
                     warnings.push(Warning {

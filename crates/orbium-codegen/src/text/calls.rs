@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Signatures, calls and expressions, broken where the formatter breaks them.
 
-use super::{Argument, CALL_WIDTH, Text, WIDTH, is_short, split};
+use super::{Argument, CALL_WIDTH, Text, WIDTH, are_short, split};
+use crate::search::{cut, cut_last};
 
 impl Text {
     /// A function's signature: `head(parameters)tail`, tail being ` -> T {` or `;`.
@@ -11,7 +12,7 @@ impl Text {
         if one.len() == self.room() && one.ends_with(';') {
             // rustfmt counts one column more here and then finds that the
             // parameters fit without what is returned.
-            let (start, result) = one.rsplit_once(" -> ").unwrap_or((&one, ""));
+            let (start, result) = cut_last(&one, " -> ").unwrap_or((&one, ""));
             let (start, result) = (start.to_owned(), format!("-> {result}"));
             self.raw(&start);
             self.raw(&result);
@@ -50,16 +51,13 @@ impl Text {
             return self.raw("{");
         }
         let generic = bare.strip_suffix('>').unwrap_or("");
-        let start = ["Result<", "Asynchronous<"]
-            .iter()
-            .find_map(|name| Some(generic.find(name)? + name.len()));
-        let Some((start, types)) = start.and_then(|end| generic.split_at_checked(end)) else {
+        let Some((_, types)) = cut(generic, "Result<").or(cut(generic, "Asynchronous<")) else {
             return self.raw(&one);
         };
-        self.open(start);
-        split(types)
-            .iter()
-            .for_each(|part| self.raw(&format!("{part},")));
+        self.open(&generic[..generic.len() - types.len()]);
+        for part in &split(types) {
+            self.raw(&format!("{part},"));
+        }
         self.close(format!(">{end}"));
     }
 
@@ -93,7 +91,7 @@ impl Text {
             }
         }
         self.open(format!("{head}("));
-        if all_plain && plain.iter().all(|text| is_short(text)) {
+        if all_plain && are_short(&plain) {
             self.fill(&plain);
             return self.close(format!("){tail}"));
         }
@@ -137,7 +135,7 @@ impl Text {
     /// becomes a block.
     fn argument(&mut self, text: &str) {
         let line = self.resolve(&format!("{text},"));
-        let Some((head, body)) = text.split_once("| ").filter(|_| line.len() > self.room()) else {
+        let Some((head, body)) = cut(text, "| ").filter(|_| line.len() > self.room()) else {
             return self.expression("", text, ",");
         };
         self.open(format!("{head}| {{"));
@@ -162,14 +160,16 @@ impl Text {
                 [only] => {
                     let (head, inside) = only.split_once('(').unwrap_or((only, ""));
                     self.open(format!("{before}&[{head}("));
-                    for part in split(inside.strip_suffix(')').unwrap_or(inside)) {
+                    for part in &split(inside.strip_suffix(')').unwrap_or(inside)) {
                         self.expression("", part, ",");
                     }
                     self.close(format!(")]{after}"));
                 }
                 items => {
                     self.open(format!("{before}&["));
-                    items.iter().for_each(|item| self.expression("", item, ","));
+                    for item in items {
+                        self.expression("", item, ",");
+                    }
                     self.close(format!("]{after}"));
                 }
             };
@@ -181,11 +181,14 @@ impl Text {
         let parts = split(inside);
         if let ([only], true) = (parts.as_slice(), inside.ends_with('}')) {
             // A struct literal alone goes with the parentheses.
-            let Some((name, fields)) = only.split_once(" { ").filter(|_| !fits) else {
+            let Some((name, mut fields)) = cut(only, " { ").filter(|_| !fits) else {
                 return self.raw(&one);
             };
+            while let Some(rest) = fields.strip_suffix('}').or(fields.strip_suffix(' ')) {
+                fields = rest;
+            }
             self.open(format!("{before}{head}({name} {{"));
-            for field in split(fields.trim_end_matches(['}', ' '])) {
+            for field in &split(fields) {
                 self.line(format!("{field},"));
             }
             return self.close(format!("}}){after}"));
@@ -194,11 +197,12 @@ impl Text {
             return self.raw(&one);
         }
         self.open(format!("{before}{head}("));
-        if parts.iter().all(|part| is_short(part)) {
-            let parts: Vec<String> = parts.into_iter().map(str::to_owned).collect();
+        if are_short(&parts) {
             self.fill(&parts);
         } else {
-            parts.iter().for_each(|part| self.expression("", part, ","));
+            for part in &parts {
+                self.expression("", part, ",");
+            }
         }
         self.close(format!("){after}"));
     }

@@ -38,7 +38,9 @@ impl Text {
             return self.numbers(head, items, tail);
         }
         self.open(format!("{head}["));
-        items.iter().for_each(|item| self.raw(&format!("{item},")));
+        for item in items {
+            self.raw(&format!("{item},"));
+        }
         self.close(format!("]{tail}"));
     }
 
@@ -50,9 +52,9 @@ impl Text {
             return self.raw(&one);
         }
         self.open(format!("{head} {{"));
-        fields
-            .iter()
-            .for_each(|field| self.line(format!("{field},")));
+        for field in fields {
+            self.line(format!("{field},"));
+        }
         self.close(format!("}}{tail}"));
     }
 
