@@ -33,6 +33,6 @@ mod turns;
 pub use priority_mutex::{MutexError, PriorityMutex};
 pub use shelf::Shelf;
 pub use slab::{Pinned, Slab, SlabFull, SlotKey};
-pub use threads::{ThreadCache, ThreadOptions, spawn};
+pub use threads::{Starter, ThreadCache, ThreadOptions, spawn};
 #[cfg(feature = "turns")]
 pub use turns::{Turn, Turns};

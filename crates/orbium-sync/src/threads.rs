@@ -19,6 +19,8 @@ pub fn spawn(name: &str, job: impl FnOnce() + Send + 'static) -> io::Result<Join
     spawn_boxed(name, None, Box::new(job))
 }
 
+/// Compiled by who uses it: a program may have a [`Starter`] of its own.
+#[inline]
 fn spawn_boxed(name: &str, stack: Option<usize>, job: Job) -> io::Result<JoinHandle<()>> {
     let mut builder = thread::Builder::new().name(name.to_owned());
     if let Some(octets) = stack {
@@ -26,6 +28,15 @@ fn spawn_boxed(name: &str, stack: Option<usize>, job: Job) -> io::Result<JoinHan
     }
     builder.spawn(job)
 }
+
+#[inline]
+fn start(name: &str, stack: Option<usize>, job: Job) -> io::Result<()> {
+    spawn_boxed(name, stack, job).map(drop)
+}
+
+/// Starts a thread of a name, with a stack of so many octets, for a job. Nobody waits
+/// for its end. What cannot be started drops the job.
+pub type Starter = fn(&str, Option<usize>, Box<dyn FnOnce() + Send>) -> io::Result<()>;
 
 /// What the threads of a cache have in common.
 #[derive(Clone, Default)]
@@ -61,6 +72,15 @@ struct Shared {
     one_ended: Condvar,
 }
 
+/// A thread of a cache: counted out at its end, even if a job panics.
+struct Counted(ThreadCache);
+
+impl Drop for Counted {
+    fn drop(&mut self) {
+        self.0.ended();
+    }
+}
+
 /// Runs jobs, each on a thread of its own: one that has just finished another,
 /// or a new one.
 #[derive(Clone)]
@@ -69,6 +89,7 @@ pub struct ThreadCache {
     name: Arc<str>,
     linger: Duration,
     options: ThreadOptions,
+    start: Starter,
 }
 
 impl std::fmt::Debug for ThreadCache {
@@ -83,18 +104,32 @@ impl ThreadCache {
     /// A cache of threads with that name; each ends `linger` after its last
     /// job.
     #[must_use]
+    #[inline]
     pub fn new(name: &str, linger: Duration) -> Self {
         Self::with_options(name, linger, ThreadOptions::default())
     }
 
     /// As [`ThreadCache::new`], with threads of some kind.
     #[must_use]
+    #[inline]
     pub fn with_options(name: &str, linger: Duration, options: ThreadOptions) -> Self {
+        Self::with_starter(name, linger, options, start)
+    }
+
+    /// As [`ThreadCache::with_options`], with threads that something else starts.
+    #[must_use]
+    pub fn with_starter(
+        name: &str,
+        linger: Duration,
+        options: ThreadOptions,
+        start: Starter,
+    ) -> Self {
         Self {
             shared: Arc::default(),
             name: name.into(),
             linger,
             options,
+            start,
         }
     }
 
@@ -123,13 +158,10 @@ impl ThreadCache {
             state.next_worker += 1;
             state.next_worker
         };
-        let cache = self.clone();
-        let work = Box::new(move || cache.work(worker, job));
-        let spawned = spawn_boxed(&self.name, self.options.stack_size, work);
-        if spawned.is_err() {
-            self.ended();
-        }
-        spawned.map(|_| ())
+        // Without a thread the work is dropped, and counted out likewise.
+        let counted = Counted(self.clone());
+        let work = Box::new(move || counted.0.work(worker, job));
+        (self.start)(&self.name, self.options.stack_size, work)
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
@@ -145,14 +177,6 @@ impl ThreadCache {
     }
 
     fn work(&self, worker: u64, first: Job) {
-        /// Counts the thread out even if a job panics.
-        struct Ended<'a>(&'a ThreadCache);
-        impl Drop for Ended<'_> {
-            fn drop(&mut self) {
-                self.0.ended();
-            }
-        }
-        let _ended = Ended(self);
         if let Some(begin) = &self.options.begin {
             begin();
         }

@@ -65,6 +65,6 @@ pub use socket::{own_address_towards, stop_listening};
 pub use socket_options::SocketOptions;
 pub use stream::{receive, send, send_vectored, set_timeouts};
 pub use tcp::{connect, listen};
-pub use threads::{spawn, try_on_thread};
+pub use threads::{spawn, spawn_detached, try_on_thread};
 pub use unix::{BoundUnix, UnixName, bind_unix, connect_unix, is_listening, peer_process};
 pub use waker::Waker;

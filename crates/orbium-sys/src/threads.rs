@@ -24,6 +24,18 @@ pub fn spawn(
     builder.spawn(job)
 }
 
+/// As [`spawn`], of a thread for whose end nobody waits.
+///
+/// # Errors
+/// As [`spawn`].
+pub fn spawn_detached(
+    name: &str,
+    stack_size: Option<usize>,
+    job: Box<dyn FnOnce() + Send>,
+) -> io::Result<()> {
+    spawn(name, stack_size, job).map(drop)
+}
+
 /// Tries something out on a thread that ends then.
 ///
 /// # Errors

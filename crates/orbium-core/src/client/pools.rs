@@ -219,7 +219,7 @@ impl All {
             return;
         }
         let all = Arc::downgrade(self);
-        match orbium_sync::spawn("orbium-idle", move || reap(&all, time)) {
+        match orbium_sys::spawn("orbium-idle", None, Box::new(move || reap(&all, time))) {
             Ok(thread) => reaper.thread = Some(thread),
             // The next connection made tries again.
             Err(error) => crate::log::warn!(%error, "no thread to close idle connections"),

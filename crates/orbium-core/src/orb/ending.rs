@@ -60,7 +60,9 @@ impl Orb {
             let end = move || role::while_serving_own_thread(orb.number(), || orb.end());
             if wait {
                 end();
-            } else if let Err(error) = orbium_sync::spawn("orbium-shutdown", end) {
+            } else if let Err(error) =
+                orbium_sys::spawn_detached("orbium-shutdown", None, Box::new(end))
+            {
                 crate::log::error!(%error, "no thread to shut down on");
                 self.change_state(ENDING, RUNNING);
                 return Err(SystemException::new(

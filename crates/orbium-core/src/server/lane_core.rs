@@ -62,7 +62,8 @@ impl LaneCore {
         let failed = |error| OrbError::Threads(config.name.clone(), error);
         let setup = Setup::new(config).map_err(refused)?;
         let options = setup.options(config.stack_size);
-        let threads = ThreadCache::with_options(&config.name, config.idle_time, options);
+        let start = orbium_sys::spawn_detached;
+        let threads = ThreadCache::with_starter(&config.name, config.idle_time, options, start);
         let lane = Arc::new(Self {
             orb: orb.downgrade(),
             number,

@@ -108,6 +108,7 @@ impl Reader {
             })),
             ..ThreadOptions::default()
         };
+        let start = orbium_sys::spawn_detached;
         Ok(Arc::new(Self {
             priority,
             config: Arc::clone(&core.config),
@@ -129,8 +130,8 @@ impl Reader {
                 idle_since: Instant::now(),
             }),
             begun: Condvar::new(),
-            threads: ThreadCache::with_options("orbium-handler", LINGER, options.clone()),
-            callers: ThreadCache::with_options("orbium-caller", LINGER, options),
+            threads: ThreadCache::with_starter("orbium-handler", LINGER, options.clone(), start),
+            callers: ThreadCache::with_starter("orbium-caller", LINGER, options, start),
             handlers: Work::new(core.config.limits.reply_threads),
             chores: Work::new(CHORES),
             performed: Arc::default(),

@@ -46,7 +46,8 @@ impl Reader {
                 }
                 Running::No => {
                     let reader = Arc::clone(self);
-                    let thread = orbium_sync::spawn("orbium-replies", move || reader.run());
+                    let run = Box::new(move || reader.run());
+                    let thread = orbium_sys::spawn("orbium-replies", None, run);
                     state.thread = Some(thread.map_err(|_| exhausted())?);
                     state.running = Running::Begins;
                     state.refused = None;
