@@ -63,15 +63,25 @@ pub fn unless(error: io::Error, harmless: &[io::ErrorKind]) -> io::Result<()> {
 
 /// The same error, with what it is about before its text.
 #[must_use]
+#[inline(never)]
 pub fn about(what: &dyn fmt::Display, error: io::Error) -> io::Error {
-    retold(error.kind(), what, error)
+    let kind = error.kind();
+    io::Error::new(kind, format!("{what}: {}", text_of(error)))
 }
 
-/// The text of an error, with what it is about before it, as an error of some kind.
+/// The text of an error of which nothing else matters.
 #[must_use]
 #[inline(never)]
-pub fn retold(kind: io::ErrorKind, what: &dyn fmt::Display, error: io::Error) -> io::Error {
-    let text = format!("{what}: {error}");
+pub fn text_of(error: io::Error) -> String {
+    let text = format!("{error}");
     drop(error);
-    io::Error::new(kind, text)
+    text
+}
+
+/// That error, once what was done before it is undone.
+#[must_use]
+#[inline(never)]
+pub fn undone(error: io::Error, undo: &mut dyn FnMut()) -> io::Error {
+    undo();
+    error
 }

@@ -9,6 +9,21 @@ pub fn host_name() -> String {
     crate::raw::host_name()
 }
 
+/// A number that nobody else can guess.
+#[cfg(target_os = "linux")]
+#[must_use]
+pub fn random_number() -> u64 {
+    crate::raw::random_number()
+}
+
+/// A number that nobody else can guess.
+#[cfg(not(target_os = "linux"))]
+#[must_use]
+pub fn random_number() -> u64 {
+    use std::hash::{BuildHasher, Hasher, RandomState};
+    RandomState::new().build_hasher().finish()
+}
+
 /// The name of this host; not known here.
 #[cfg(not(unix))]
 #[must_use]

@@ -47,8 +47,8 @@ pub use datagram::{
 };
 pub use deadline::Deadline;
 pub use exhaustion::is_exhausted;
-pub use failure::{about, if_done, kind_alone, kind_of, retold, unless};
-pub use host::host_name;
+pub use failure::{about, if_done, kind_alone, kind_of, text_of, undone, unless};
+pub use host::{host_name, random_number};
 pub use interface::NetworkInterface;
 #[cfg(feature = "libraries")]
 pub use library::{Declaration, LibraryError, SYMBOL, load_library};

@@ -144,6 +144,7 @@ pub(crate) fn pacing_rate(socket: &dyn AsFd) -> io::Result<Option<u64>> {
 ///
 /// # Errors
 /// `InvalidInput`: no time at all, which would mean for ever; the system's error.
+#[inline(never)]
 pub(crate) fn set_timeout(
     socket: &dyn AsFd,
     name: c_int,
@@ -184,6 +185,7 @@ pub(crate) fn path_mtu(socket: &dyn AsFd, is_v6: bool) -> io::Result<usize> {
 
 /// The index of the network interface of a name.
 #[cfg(target_os = "linux")]
+#[inline(never)]
 pub(crate) fn interface_index(name: &str) -> io::Result<u32> {
     let name = CString::new(name)?;
     // SAFETY: `name` ends with a 0, and is only read.
@@ -204,6 +206,16 @@ pub(crate) fn host_name() -> String {
     name.and_then(|name| name.to_str().ok())
         .unwrap_or_default()
         .to_owned()
+}
+
+/// A number that nobody else can guess; 0 if the system has none.
+#[cfg(target_os = "linux")]
+pub(crate) fn random_number() -> u64 {
+    let mut number = 0;
+    // SAFETY: as many octets are written as a number has, for which any is a value.
+    // So few come at once or not at all.
+    unsafe { libc::getrandom((&raw mut number).cast(), size_of::<u64>(), 0) };
+    number
 }
 
 /// Waits until one of some descriptors is ready; `None` is for ever. What is
@@ -253,6 +265,7 @@ pub(crate) fn milliseconds(timeout: Option<Duration>) -> c_int {
 /// # Errors
 /// No descriptors left.
 #[cfg(target_os = "linux")]
+#[inline(never)]
 pub(crate) fn epoll() -> io::Result<OwnedFd> {
     // SAFETY: nothing is pointed to.
     let fd = unsafe { libc::epoll_create1(libc::EPOLL_CLOEXEC) };
@@ -268,6 +281,7 @@ pub(crate) fn epoll() -> io::Result<OwnedFd> {
 /// # Errors
 /// The system's error.
 #[cfg(target_os = "linux")]
+#[inline(never)]
 pub(crate) fn epoll_control(
     epoll: &OwnedFd,
     operation: c_int,

@@ -101,6 +101,7 @@ pub(crate) fn stream_for(address: &Address) -> io::Result<OwnedFd> {
     socket_for(address, libc::SOCK_STREAM)
 }
 
+#[inline(never)]
 fn socket_for(address: &Address, sort: c_int) -> io::Result<OwnedFd> {
     #[cfg(any(target_os = "linux", target_os = "android"))]
     let sort = sort | libc::SOCK_CLOEXEC;
@@ -121,6 +122,7 @@ fn socket_for(address: &Address, sort: c_int) -> io::Result<OwnedFd> {
 ///
 /// # Errors
 /// The system's error: address in use, not ours, no permission.
+#[inline(never)]
 pub(crate) fn bind(socket: &dyn AsFd, address: &Address) -> io::Result<()> {
     let (at, len) = address.raw();
     // SAFETY: the descriptor is open as long as it is borrowed; the kernel reads
@@ -133,6 +135,7 @@ pub(crate) fn bind(socket: &dyn AsFd, address: &Address) -> io::Result<()> {
 /// # Errors
 /// The number of the system's error; where the socket does not wait, that it is
 /// under way.
+#[inline(never)]
 pub(crate) fn connect(socket: &dyn AsFd, address: &Address) -> Result<(), c_int> {
     let (at, len) = address.raw();
     // SAFETY: the descriptor is open as long as it is borrowed; the kernel reads

@@ -44,6 +44,14 @@ pub fn set_timeouts<S: AsFd>(
     receive: Option<Option<Duration>>,
     send: Option<Option<Duration>>,
 ) -> io::Result<()> {
+    set_timeouts_of(stream, receive, send)
+}
+
+fn set_timeouts_of(
+    stream: &dyn AsFd,
+    receive: Option<Option<Duration>>,
+    send: Option<Option<Duration>>,
+) -> io::Result<()> {
     if let Some(timeout) = receive {
         raw::set_timeout(stream, libc::SO_RCVTIMEO, timeout)?;
     }

@@ -3,7 +3,7 @@
 //! thread, much of which would else be compiled for each.
 
 use std::io;
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{Builder, JoinHandle};
 
 use crate::RealTimeError;
@@ -45,18 +45,24 @@ pub fn try_on_thread(
     stack_size: Option<usize>,
     attempt: Box<dyn FnOnce() -> Result<(), RealTimeError> + Send>,
 ) -> Result<(), RealTimeError> {
-    let told = Arc::new(OnceLock::new());
+    let told = Arc::new(Mutex::new(None));
     let tell = Arc::clone(&told);
     let job = move || {
-        let _ = tell.set(attempt());
+        let said = attempt();
+        *tell.lock().unwrap_or_else(PoisonError::into_inner) = Some(said);
     };
     let _panicked = spawn("orbium-try", stack_size, Box::new(job))?.join();
-    let said = Arc::into_inner(told).and_then(OnceLock::into_inner);
-    said.unwrap_or_else(|| Err(io::Error::other("the thread failed").into()))
+    let said = told.lock().unwrap_or_else(PoisonError::into_inner).take();
+    match said {
+        Some(said) => said,
+        None => Err(io::Error::other("the thread failed").into()),
+    }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::sync::OnceLock;
+
     use super::*;
 
     #[test]

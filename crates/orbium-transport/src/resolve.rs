@@ -19,21 +19,28 @@ pub fn resolve(at: &HostPort) -> io::Result<Vec<SocketAddr>> {
     if let Ok(address) = at.host.parse::<IpAddr>() {
         return Ok(vec![SocketAddr::new(address, at.port)]);
     }
-    // Resolver errors come in kinds of all sorts; one says what they are.
-    let kind = io::ErrorKind::NotFound;
+    look_up(at).map_err(unresolved)
+}
+
+/// Errors of the resolver come in kinds of all sorts; one says what they are.
+fn unresolved(what: String) -> io::Error {
+    io::Error::new(io::ErrorKind::NotFound, what)
+}
+
+/// Or why there is none.
+fn look_up(at: &HostPort) -> Result<Vec<SocketAddr>, String> {
     let mut addresses = Vec::new();
-    match (at.host.as_str(), at.port).to_socket_addrs() {
-        Ok(found) => addresses.extend(found),
-        Err(error) => {
-            let host = format_args!("host `{}`", at.host);
-            return Err(sys::retold(kind, &host, error));
+    let why = match (at.host.as_str(), at.port).to_socket_addrs() {
+        Ok(found) => {
+            addresses.extend(found);
+            if !addresses.is_empty() {
+                return Ok(addresses);
+            }
+            "it has no address".into()
         }
-    }
-    if addresses.is_empty() {
-        let what = format!("host `{}`: it has no address", at.host);
-        return Err(io::Error::new(kind, what));
-    }
-    Ok(addresses)
+        Err(error) => sys::text_of(error),
+    };
+    Err(format!("host `{}`: {why}", at.host))
 }
 
 /// Where a host and port led when they were last looked up.
@@ -83,13 +90,6 @@ impl Resolved {
         self.lock().clear();
     }
 
-    /// As [`forget`](Self::forget), after that error of the last address.
-    #[inline(never)]
-    pub(crate) fn leads_nowhere(&self, error: io::Error) -> io::Error {
-        self.forget();
-        error
-    }
-
     fn lock(&self) -> std::sync::MutexGuard<'_, Vec<SocketAddr>> {
         self.addresses
             .lock()
@@ -100,7 +100,7 @@ impl Resolved {
 /// What a look-up has found, once it has.
 #[derive(Default)]
 struct Answer {
-    found: Mutex<Option<io::Result<Vec<SocketAddr>>>>,
+    found: Mutex<Option<Result<Vec<SocketAddr>, String>>>,
     there: Condvar,
 }
 
@@ -109,7 +109,7 @@ fn resolve_before(at: HostPort, deadline: Deadline) -> io::Result<Vec<SocketAddr
     let given = Arc::clone(&answer);
     let job = move || {
         // Who asked may have given up.
-        let found = resolve(&at);
+        let found = look_up(&at);
         *given.found.lock().unwrap_or_else(PoisonError::into_inner) = Some(found);
         given.there.notify_one();
     };
@@ -117,7 +117,7 @@ fn resolve_before(at: HostPort, deadline: Deadline) -> io::Result<Vec<SocketAddr
     let mut found = answer.found.lock().unwrap_or_else(PoisonError::into_inner);
     loop {
         if let Some(found) = found.take() {
-            return found;
+            return found.map_err(unresolved);
         }
         let left = deadline.remaining()?.unwrap_or(Duration::from_secs(3600));
         let waited = answer.there.wait_timeout(found, left);
@@ -154,12 +154,12 @@ pub fn publication(listen: &HostPort, publish: Option<HostPort>, local: SocketAd
 /// loopback address on a host without a network.
 fn publishable(address: IpAddr) -> String {
     if !address.is_unspecified() {
-        return address.to_string();
+        return format!("{address}");
     }
     // TEST-NET-1: documentation addresses, routed like any other.
     let outside = SocketAddr::new(Ipv4Addr::new(192, 0, 2, 1).into(), 9);
     match sys::if_done(sys::own_address_towards(outside)) {
-        Some(own) if !own.is_unspecified() => own.to_string(),
-        _ => Ipv4Addr::LOCALHOST.to_string(),
+        Some(own) if !own.is_unspecified() => format!("{own}"),
+        _ => format!("{}", Ipv4Addr::LOCALHOST),
     }
 }

@@ -77,11 +77,11 @@ impl TcpAcceptor {
             listen_at_first(&resolve(&at)?, &properties)?
         };
         listener.set_nonblocking(true)?;
-        let address = publication(&at, publish, listener.local_addr()?).to_string();
+        let published = publication(&at, publish, listener.local_addr()?);
         Ok(Self {
             listener: Listening(listener),
             properties,
-            address,
+            address: format!("{published}"),
         })
     }
 
@@ -152,7 +152,7 @@ impl TcpConnector {
         match connect_to_first(&addresses, &self.properties, deadline) {
             Ok(stream) => Ok(TcpByteStream::new(stream)),
             // The name may lead elsewhere by now.
-            Err(error) => Err(self.resolved.leads_nowhere(error)),
+            Err(error) => Err(sys::undone(error, &mut || self.resolved.forget())),
         }
     }
 }

@@ -2,10 +2,8 @@
 //! The file of a Unix socket: taken over if nobody listens there any more,
 //! removed as long as it is ours.
 
-use std::collections::hash_map::RandomState;
 use std::ffi::OsString;
 use std::fs::{self, DirBuilder, Metadata, Permissions};
-use std::hash::{BuildHasher, Hasher};
 use std::io;
 use std::os::unix::fs::{DirBuilderExt, FileTypeExt, MetadataExt, PermissionsExt};
 use std::os::unix::net::UnixListener;
@@ -53,10 +51,7 @@ pub(super) fn listen(
             let path = path.to_owned();
             Ok((listener, SocketFile { path, identity }))
         }
-        Err(error) => {
-            remove(path, identity);
-            Err(error)
-        }
+        Err(error) => Err(sys::undone(error, &mut || remove(path, identity))),
     }
 }
 
@@ -117,32 +112,29 @@ impl PrivateDirectory {
     /// Makes one that nobody else may write to; who may connect to a socket of
     /// that mode may pass. Also the path of the socket in it.
     pub(super) fn new(mode: Option<u32>) -> io::Result<(Self, PathBuf)> {
-        let mut refused = io::Error::from(io::ErrorKind::NotFound);
-        let mut places = vec![std::env::temp_dir(), PathBuf::from("/tmp")];
         let own = PathBuf::from(std::env::var_os("XDG_RUNTIME_DIR").unwrap_or_default());
-        if own.is_absolute() {
-            places.insert(0, own);
+        if own.is_absolute()
+            && let Some(made) = sys::if_done(Self::new_in(&own, mode))
+        {
+            return Ok(made);
         }
-        for place in &places {
-            let random = RandomState::new().build_hasher().finish();
-            let directory = place.join(format!("orbium-{}-{random:x}", std::process::id()));
-            let path = directory.join("socket");
-            if let Err(error) = UnixName::path(&path) {
-                refused = error;
-                continue;
-            }
-            // Fails if there is anything by that name.
-            match DirBuilder::new().mode(0o700).create(&directory) {
-                Ok(()) => {
-                    let made = Self(directory);
-                    let passing = 0o700 | ((mode.unwrap_or(0) & 0o022) >> 1);
-                    fs::set_permissions(&made.0, Permissions::from_mode(passing))?;
-                    return Ok((made, path));
-                }
-                Err(error) => refused = error,
-            }
+        if let Some(made) = sys::if_done(Self::new_in(&std::env::temp_dir(), mode)) {
+            return Ok(made);
         }
-        Err(refused)
+        Self::new_in(Path::new("/tmp"), mode)
+    }
+
+    fn new_in(place: &Path, mode: Option<u32>) -> io::Result<(Self, PathBuf)> {
+        let (process, random) = (std::process::id(), sys::random_number());
+        let directory = place.join(format!("orbium-{process}-{random:x}"));
+        let path = directory.join("socket");
+        UnixName::path(&path)?;
+        // Fails if there is anything by that name.
+        DirBuilder::new().mode(0o700).create(&directory)?;
+        let made = Self(directory);
+        let passing = 0o700 | ((mode.unwrap_or(0) & 0o022) >> 1);
+        fs::set_permissions(&made.0, Permissions::from_mode(passing))?;
+        Ok((made, path))
     }
 }
 

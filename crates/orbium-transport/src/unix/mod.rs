@@ -140,7 +140,7 @@ impl UnixAcceptor {
         mode: Option<u32>,
         properties: &ProtocolProperties,
     ) -> Result<Self, ListenError> {
-        let bad = || EndpointError::BadPath(path.display().to_string());
+        let bad = || EndpointError::BadPath(format!("{}", path.display()));
         let address = path.to_str().ok_or_else(bad)?.to_owned();
         let name = name(&address)?;
         let (listener, file) =
