@@ -3,6 +3,7 @@
 
 use orbium_cdr::{ByteOrder, CdrError, CdrReader};
 
+use crate::encapsulation::read_u32;
 use crate::header::{HEADER_LEN, MessageHeader, MessageKind, Version, u32_octets};
 
 /// The requester no longer waits for a reply. Advice: the reply may be on its
@@ -19,7 +20,7 @@ impl CancelRequest {
     /// # Errors
     /// [`CdrErrorKind::Truncated`](orbium_cdr::CdrErrorKind).
     pub fn read(reader: &mut CdrReader<'_>) -> Result<Self, CdrError> {
-        reader.read_u32().map(|request_id| Self { request_id })
+        read_u32(reader).map(|request_id| Self { request_id })
     }
 
     /// The whole message.

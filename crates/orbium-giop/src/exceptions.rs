@@ -137,6 +137,7 @@ exception_kinds! {
 impl ExceptionKind {
     /// The exception of that repository id.
     #[must_use]
+    #[inline(never)]
     pub fn from_repository_id(id: &str) -> Option<Self> {
         let name = id.strip_prefix("IDL:omg.org/CORBA/")?;
         Self::from_name(name.strip_suffix(":1.0")?)

@@ -49,7 +49,7 @@ impl GroupAddress {
     pub(crate) fn profile(&self) -> UipmcProfile {
         UipmcProfile {
             version: self.version,
-            address: self.address.to_string(),
+            address: format!("{}", self.address),
             port: self.port,
             components: vec![TaggedComponent::group(&self.group)],
         }

@@ -7,6 +7,7 @@ use orbium_cdr::{ByteOrder, CdrError, CdrErrorKind, CdrReader, CdrWriter, Decode
 
 use crate::TaggedComponent;
 use crate::encapsulation::{decode_encapsulation, read_count, read_text, write_count};
+use crate::object_url::{has_scheme, trimmed};
 use crate::profile::{IiopProfile, Profile, TAG_INTERNET_IOP, TaggedProfile};
 
 /// Most profiles that are read from one reference.
@@ -75,11 +76,11 @@ impl Ior {
     /// # Errors
     /// [`IorStringError`].
     pub fn from_string(text: &str) -> Result<Self, IorStringError> {
-        let text = text.trim();
-        let digits = match text.split_at_checked(4) {
-            Some((scheme, digits)) if scheme.eq_ignore_ascii_case("IOR:") => digits,
-            _ => return Err(IorStringError::NoScheme),
-        };
+        let text = trimmed(text);
+        if !has_scheme(text, "IOR:") {
+            return Err(IorStringError::NoScheme);
+        }
+        let digits = text.get(4..).unwrap_or_default();
         if !digits.len().is_multiple_of(2) {
             return Err(IorStringError::OddLength);
         }

@@ -5,6 +5,7 @@
 use orbium_cdr::{CdrError, CdrErrorKind, CdrReader, CdrWriter, Encode};
 
 use crate::body::{BodyStart, finish_message};
+use crate::encapsulation::{read_u16, read_u32, write_octets, write_raw, write_u16, write_u32};
 use crate::header::{HEADER_LEN, MessageHeader, MessageKind, Version};
 use crate::request::{AddressingDisposition, Target};
 
@@ -23,9 +24,9 @@ impl<'a> LocateRequest<'a> {
     /// # Errors
     /// [`CdrError`] for whatever is wrong with it.
     pub fn read(reader: &mut CdrReader<'a>, minor: u8) -> Result<Self, CdrError> {
-        let request_id = reader.read_u32()?;
-        let form = if minor >= 2 { reader.read_u16()? } else { 0 };
-        let first = reader.read_u32()?;
+        let request_id = read_u32(reader)?;
+        let form = if minor >= 2 { read_u16(reader)? } else { 0 };
+        let first = read_u32(reader)?;
         Ok(Self {
             request_id,
             target: Target::read_rest(reader, form, first)?,
@@ -42,21 +43,21 @@ pub fn write_locate_request<'a>(
     target: &'a Target<'_>,
 ) {
     write_header(writer, version, MessageKind::LocateRequest);
-    writer.write_u32(request_id);
+    write_u32(writer, request_id);
     let disposition = target.disposition();
     if version.minor >= 2 {
-        writer.write_u16(disposition as u16);
+        write_u16(writer, disposition as u16);
     } else if disposition != AddressingDisposition::Key {
         writer.fail(CdrErrorKind::NotSupported);
     }
     match target {
-        Target::Key(key) => writer.write_octets(key),
+        Target::Key(key) => write_octets(writer, key),
         Target::Profile { tag, data } => {
-            writer.write_u32(*tag);
-            writer.write_octets(data);
+            write_u32(writer, *tag);
+            write_octets(writer, data);
         }
         Target::Reference { index, ior } => {
-            writer.write_u32(*index);
+            write_u32(writer, *index);
             ior.encode(writer);
         }
     }
@@ -116,8 +117,8 @@ impl LocateReplyHeader {
     /// [`CdrErrorKind::Truncated`]; [`CdrErrorKind::BadEnumerator`] for a
     /// status that the version lacks.
     pub fn read(reader: &mut CdrReader<'_>, minor: u8) -> Result<Self, CdrError> {
-        let request_id = reader.read_u32()?;
-        let status = reader.read_u32()?;
+        let request_id = read_u32(reader)?;
+        let status = read_u32(reader)?;
         match LocateStatus::from_number(status, minor) {
             Some(status) => Ok(Self { request_id, status }),
             None => Err(reader.error(CdrErrorKind::BadEnumerator)),
@@ -134,8 +135,8 @@ pub fn begin_locate_reply(
     status: LocateStatus,
 ) -> BodyStart {
     write_header(writer, version, MessageKind::LocateReply);
-    writer.write_u32(request_id);
-    writer.write_u32(status as u32);
+    write_u32(writer, request_id);
+    write_u32(writer, status as u32);
     BodyStart::unpadded(HEADER_LEN + 8)
 }
 
@@ -148,5 +149,5 @@ fn write_header(writer: &mut CdrWriter<'_>, version: Version, kind: MessageKind)
         kind,
         size: 0,
     };
-    writer.write_raw(&header.encode());
+    write_raw(writer, &header.encode());
 }

@@ -29,7 +29,7 @@ impl ObjectUrl {
     /// # Errors
     /// [`UrlError`].
     pub fn parse(text: &str) -> Result<Self, UrlError> {
-        let text = text.trim();
+        let text = trimmed(text);
         if has_scheme(text, "IOR:") {
             return Ior::from_string(text)
                 .map(Self::Ior)
@@ -181,6 +181,12 @@ impl fmt::Display for UrlError {
 }
 
 impl core::error::Error for UrlError {}
+
+/// A text without the white space around it.
+#[inline(never)]
+pub(crate) fn trimmed(text: &str) -> &str {
+    text.trim()
+}
 
 /// Whether a text starts with a scheme, in any case.
 #[inline(never)]

@@ -5,6 +5,7 @@
 use orbium_cdr::{ByteOrder, CdrWriter, Encode, Format};
 
 use crate::body::BodyStart;
+use crate::encapsulation::{write_octets, write_raw, write_u16, write_u32};
 use crate::header::{HEADER_LEN, MessageHeader, MessageKind, Version, u32_from, u32_octets};
 use crate::request::{AddressingDisposition, ResponseFlags};
 use crate::service_context::{self, ServiceContext};
@@ -44,11 +45,11 @@ impl RequestTemplate {
     /// As [`RequestTemplate::new`], in a byte order of choice.
     #[must_use]
     pub fn in_order(order: ByteOrder, version: Version, key: &[u8]) -> Self {
-        Self::build(order, version, |writer| {
+        Self::build(order, version, &|writer| {
             if version.minor >= 2 {
-                writer.write_u16(AddressingDisposition::Key as u16);
+                write_u16(writer, AddressingDisposition::Key as u16);
             }
-            writer.write_octets(key);
+            write_octets(writer, key);
         })
     }
 
@@ -56,10 +57,10 @@ impl RequestTemplate {
     #[must_use]
     pub fn with_profile(version: Version, profile: &TaggedProfile) -> Option<Self> {
         (version.minor >= 2).then(|| {
-            Self::build(ByteOrder::NATIVE, version, |writer| {
-                writer.write_u16(AddressingDisposition::Profile as u16);
-                writer.write_u32(profile.tag);
-                writer.write_octets(&profile.data);
+            Self::build(ByteOrder::NATIVE, version, &|writer| {
+                write_u16(writer, AddressingDisposition::Profile as u16);
+                write_u32(writer, profile.tag);
+                write_octets(writer, &profile.data);
             })
         })
     }
@@ -70,14 +71,14 @@ impl RequestTemplate {
     pub fn with_reference(version: Version, index: u32, ior: &Ior) -> Option<Self> {
         (version.minor >= 2).then(|| {
             let mut writer = Self::start(ByteOrder::NATIVE, version);
-            writer.write_u16(AddressingDisposition::Reference as u16);
-            writer.write_u32(index);
+            write_u16(&mut writer, AddressingDisposition::Reference as u16);
+            write_u32(&mut writer, index);
             ior.encode(&mut writer);
             Self::end(writer, version)
         })
     }
 
-    fn build(order: ByteOrder, version: Version, target: impl FnOnce(&mut CdrWriter<'_>)) -> Self {
+    fn build(order: ByteOrder, version: Version, target: &dyn Fn(&mut CdrWriter<'_>)) -> Self {
         let mut writer = Self::start(order, version);
         target(&mut writer);
         Self::end(writer, version)
@@ -92,10 +93,10 @@ impl RequestTemplate {
             size: 0,
         };
         let mut writer = CdrWriter::new(Format::plain(order, version.minor));
-        writer.write_raw(&header.encode());
+        write_raw(&mut writer, &header.encode());
         // Request id and flags, before them in 1.0 and 1.1 no service contexts.
         let fixed = if version.minor >= 2 { 8 } else { 12 };
-        writer.write_raw(&[0; 12][..fixed]);
+        write_raw(&mut writer, &[0; 12][..fixed]);
         writer
     }
 
