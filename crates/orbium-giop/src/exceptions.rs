@@ -206,6 +206,7 @@ impl SystemException {
     /// The exception that a marshalling error is raised as.
     #[must_use]
     #[cold]
+    #[inline(never)]
     pub const fn from_cdr(error: CdrError, completed: Completion) -> Self {
         use ExceptionKind::{BadTypecode, DataConversion, InvObjref, Marshal, NoImplement};
         let (kind, minor) = match error.kind {

@@ -189,6 +189,7 @@ unsafe fn receive_with(
 
 /// Waits for events of an epoll set; returns how many there are.
 #[cfg(target_os = "linux")]
+#[inline]
 pub(crate) fn wait<'e>(
     epoll: &OwnedFd,
     events: &'e mut [MaybeUninit<libc::epoll_event>],
