@@ -12,7 +12,7 @@ use orbium_core::{
 };
 use orbium_rt::{DirectMapping, RtOrb, Scheduling};
 use orbium_testkit::probe::Target;
-use orbium_testkit::{Served, skipped, within};
+use orbium_testkit::{Served, eventually, skipped, within};
 use rustix::thread::{CapabilitySet, capabilities, set_capabilities};
 
 use crate::common::{client_with, on_a_thread, propagated, server_with};
@@ -72,7 +72,9 @@ fn replies_are_received_and_handled_at_the_callers_native_priority() {
         let before = own();
         let seen = handled(act_at(&rt, &target, priority), |it| (it, own()));
         assert_eq!(seen, (Ok(0), Scheduling::fifo(priority.into())));
-        assert!(priorities_of("orbium-replies").contains(&priority.into()));
+        eventually("a thread has it", || {
+            priorities_of("orbium-replies").contains(&priority.into())
+        });
         assert_eq!(own(), before);
     }
     // A thread without a priority has its replies handled by such a one.

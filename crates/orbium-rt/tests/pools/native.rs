@@ -8,7 +8,7 @@ use orbium_rt::{
     LinearMapping, PriorityMapping, RtOrb, Scheduling, SchedulingClass, ThreadpoolConfig,
     ThreadpoolId, ThreadpoolLane,
 };
-use orbium_testkit::skipped;
+use orbium_testkit::{eventually, skipped};
 
 use crate::common::{client_with, on_a_thread, seen_by};
 use crate::{Pooled, propagated, with_endpoint};
@@ -49,11 +49,10 @@ fn threads_have_native_priorities() {
         ..ThreadpoolConfig::default()
     };
     let pool = rt.create_threadpool_with_lanes(&lanes, config).unwrap();
-    assert_eq!(
-        native(pool, [2, 7]),
-        [2, 2, 7, 7],
-        "who reads and who serves"
-    );
+    // A thread takes its name and its priority once it runs.
+    eventually("those who read and those who serve are there", || {
+        native(pool, [2, 7]) == [2, 2, 7, 7]
+    });
     let pooled = Pooled::new(orb, rt, pool, propagated(2));
     pooled.state.on_act(|_, _| {
         let own = Scheduling::of_this_thread().unwrap();
