@@ -97,9 +97,14 @@ impl<T> Slab<T> {
     fn slot_or_grow(&self, index: u32) -> Option<&Slot<T>> {
         let (chunk, place) = locate(index);
         let first = index - place as u32;
-        let count = (FIRST_CHUNK << chunk) as usize;
-        let fresh = || (first..).take(count).map(Slot::free);
-        let slots = self.chunks.get(chunk)?.get_or_init(|| fresh().collect());
+        let count = (FIRST_CHUNK << chunk) as u32;
+        let slots = self.chunks.get(chunk)?.get_or_init(|| {
+            let mut slots = Vec::with_capacity(count as usize);
+            for index in first..first + count {
+                slots.push(Slot::free(index));
+            }
+            slots.into()
+        });
         slots.get(place)
     }
 

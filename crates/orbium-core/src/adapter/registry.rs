@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! All active objects of an ORB, whatever adapter they are in.
 
-use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock, PoisonError, Weak};
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -15,8 +14,9 @@ use crate::adapter::key::ObjectKey;
 use crate::adapter::object::ActiveObject;
 use crate::adapter::poa::{PoaCore, system_id};
 
-/// Plain keys, and the real ones they stand for.
-type PlainKeys = HashMap<Box<[u8]>, Arc<[u8]>>;
+/// Plain keys in their order, and the real ones they stand for. They are a few: the
+/// program names each.
+type PlainKeys = Vec<(Box<[u8]>, Arc<[u8]>)>;
 
 /// An object that is being called.
 pub(crate) type Found<'r> = Pinned<'r, Arc<ActiveObject>>;
@@ -46,6 +46,14 @@ fn no_such_object() -> SystemException {
         minor::NO_SUCH_OBJECT,
         Completion::No,
     )
+}
+
+fn adapter_place(adapters: &[(u64, Weak<PoaCore>)], stamp: u64) -> Result<usize, usize> {
+    adapters.binary_search_by(|(it, _)| it.cmp(&stamp))
+}
+
+fn plain_place(keys: &PlainKeys, plain: &[u8]) -> Result<usize, usize> {
+    keys.binary_search_by(|(it, _)| (**it).cmp(plain))
 }
 
 impl Registry {
@@ -83,16 +91,16 @@ impl Registry {
     /// Takes a transient adapter into the books.
     pub(super) fn remember(&self, stamp: u64, poa: Weak<PoaCore>) {
         let mut adapters = self.lock_adapters();
-        let place = adapters.partition_point(|(other, _)| *other < stamp);
-        adapters.insert(place, (stamp, poa));
+        if let Err(place) = adapter_place(&adapters, stamp) {
+            adapters.insert(place, (stamp, poa));
+        }
     }
 
     #[inline]
     pub(super) fn forget(&self, stamp: u64) {
         let mut adapters = self.lock_adapters();
-        let place = adapters.partition_point(|(other, _)| *other < stamp);
         // A persistent one is not there.
-        if adapters.get(place).is_some_and(|(it, _)| *it == stamp) {
+        if let Ok(place) = adapter_place(&adapters, stamp) {
             adapters.remove(place);
         }
     }
@@ -100,11 +108,8 @@ impl Registry {
     /// The transient adapter of that stamp.
     fn adapter(&self, stamp: u64) -> Option<Poa> {
         let adapters = self.lock_adapters();
-        let place = adapters.partition_point(|(other, _)| *other < stamp);
-        match adapters.get(place) {
-            Some((found, poa)) if *found == stamp => poa.upgrade().map(Poa::from),
-            _ => None,
-        }
+        let place = adapter_place(&adapters, stamp).ok()?;
+        adapters[place].1.upgrade().map(Poa::from)
     }
 
     /// Makes a plain key stand for a real one.
@@ -113,7 +118,10 @@ impl Registry {
             .plain_keys
             .write()
             .unwrap_or_else(PoisonError::into_inner);
-        keys.insert(plain.into(), key.into());
+        match plain_place(&keys, plain) {
+            Ok(place) => keys[place].1 = key.into(),
+            Err(place) => keys.insert(place, (plain.into(), key.into())),
+        }
     }
 
     /// The object with that key, which stays as long as what is returned.
@@ -162,7 +170,8 @@ impl Registry {
                 .plain_keys
                 .read()
                 .unwrap_or_else(PoisonError::into_inner);
-            keys.get(plain).cloned().ok_or_else(no_such_adapter)?
+            let place = plain_place(&keys, plain).map_err(|_| no_such_adapter())?;
+            Arc::clone(&keys[place].1)
         };
         self.find_parsed(&ObjectKey::parse(&key).ok_or_else(no_such_adapter)?)
     }

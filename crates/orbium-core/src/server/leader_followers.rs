@@ -334,7 +334,7 @@ impl Team {
         let mut state = self.lock();
         let reactor = &mut state.reactor;
         reactor.put_back(connection, intake, last, any);
-        if reactor.served.contains_key(&id) && reactor.todo.back() != Some(&id) {
+        if reactor.served.get(id).is_some() && reactor.todo.back() != Some(&id) {
             reactor.note_midway(id);
             if connection.wait_again(&self.bell).is_err() {
                 reactor.drop_connection(id);

@@ -64,7 +64,7 @@ impl Held {
     /// Gives back what was received behind a message: it is looked at first.
     fn give_back(&self, connection: &ServerConnection, intake: Intake) {
         if let Some(reactor) = &mut *self.reactor.borrow_mut()
-            && let Some(served) = reactor.served.get_mut(&connection.id)
+            && let Some(served) = reactor.served.get_mut(connection.id)
         {
             served.intake = Some(Box::new(intake));
             reactor.todo.push_front(connection.id);
@@ -79,7 +79,7 @@ impl HandOver for Held {
             return true;
         }
         if let Some(reactor) = &mut *self.reactor.borrow_mut()
-            && let Some(served) = reactor.served.get_mut(&connection.id)
+            && let Some(served) = reactor.served.get_mut(connection.id)
         {
             served.intake = None;
         }

@@ -4,10 +4,11 @@
 
 #[cfg(feature = "strategies")]
 mod asked;
+mod table;
 mod times;
 mod turns;
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::VecDeque;
 use std::io;
 use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
@@ -27,6 +28,7 @@ use crate::server::intake::Intake;
 use crate::server::pool::Pool;
 #[cfg(feature = "strategies")]
 pub(super) use asked::Beside;
+use table::Table;
 
 /// Messages served from one connection before the others have their turn.
 pub(super) const TURN: usize = 16;
@@ -84,7 +86,7 @@ pub(super) struct Reactor {
     pub(super) shared: Arc<LaneCore>,
     pub(super) bell: Arc<Bell>,
     accepting: Accepting,
-    pub(super) served: HashMap<u64, Served>,
+    pub(super) served: Table<Served>,
     /// Connections to look at before waiting again.
     pub(super) todo: VecDeque<u64>,
     /// Connections with a deadline, lazily cleaned. Each knows that it is here.
@@ -111,7 +113,7 @@ impl Reactor {
             shared: Arc::clone(shared),
             bell,
             accepting,
-            served: HashMap::new(),
+            served: Table::new(),
             todo: VecDeque::new(),
             timed: Vec::new(),
             idle: orb
@@ -162,7 +164,7 @@ impl Reactor {
     }
 
     fn is_held_up(&self, id: u64) -> bool {
-        let served = self.served.get(&id);
+        let served = self.served.get(id);
         served.is_some_and(|served| served.connection.has_pending())
     }
 
@@ -210,7 +212,7 @@ impl Reactor {
 
     /// A connection is ready: to receive, or to take what is kept for it.
     fn progress(&mut self, id: u64) {
-        let Some(served) = self.served.get_mut(&id) else {
+        let Some(served) = self.served.get_mut(id) else {
             return;
         };
         if served.connection.has_pending() {
@@ -262,7 +264,7 @@ impl Reactor {
         if let Some(pool) = &self.pool {
             pool.forget(id);
         }
-        if let Some(served) = self.served.get_mut(&id)
+        if let Some(served) = self.served.get_mut(id)
             && served.is_taken()
         {
             // Its request is answered into the void first.
@@ -272,7 +274,7 @@ impl Reactor {
     }
 
     pub(super) fn drop_connection(&mut self, id: u64) {
-        if let Some(served) = self.served.remove(&id) {
+        if let Some(served) = self.served.remove(id) {
             // First of all: who is late must not count on the reactor.
             served.connection.end();
             served.connection.wait_for_nothing(&self.bell);
@@ -288,8 +290,17 @@ impl Reactor {
     #[must_use]
     pub(super) fn close_all(&mut self) -> Option<Left> {
         self.accepting.end(&self.bell.poller);
+        let mut free = Vec::new();
+        self.served.each(&mut |id, served| {
+            if !served.is_taken() {
+                free.push(id);
+            }
+        });
         let mut connections = Vec::new();
-        for (_, served) in self.served.extract_if(|_, served| !served.is_taken()) {
+        for id in free {
+            let Some(served) = self.served.remove(id) else {
+                continue;
+            };
             // In the end the kernel may be waited for, though not for long.
             let stream = &served.connection.stream;
             let _ = stream.set_nonblocking(false);

@@ -14,8 +14,9 @@ use crate::lane::lane_of_object;
 use crate::reference::ObjectRef;
 use crate::{Priority, Servant, ServedBy};
 
-pub(super) fn address(servant: &Arc<dyn Servant>) -> usize {
-    Arc::as_ptr(servant).cast::<()>() as usize
+/// What tells a servant from all others.
+pub(super) fn address(servant: &Arc<dyn Servant>) -> [u8; size_of::<usize>()] {
+    (Arc::as_ptr(servant).cast::<()>() as usize).to_ne_bytes()
 }
 
 fn erased(skeleton: impl Servant) -> Arc<dyn Servant> {
@@ -149,7 +150,7 @@ impl Poa {
         let mut objects = core.lock();
         // Again, under the lock: `end` empties the map under it.
         core.orb()?;
-        if unique && objects.by_servant.contains_key(&address(servant)) {
+        if unique && objects.by_servant.contains_key(&address(servant)[..]) {
             return Err(PoaError::ServantAlreadyActive);
         }
         if id.as_ref().is_some_and(|id| objects.by_id.contains_key(id)) {
@@ -175,7 +176,7 @@ impl Poa {
             .map_err(|_| SystemException::new(ExceptionKind::NoResources, 0, Completion::No))?;
         objects.alive += 1;
         if unique {
-            objects.by_servant.insert(address(servant), given.clone());
+            objects.by_servant.insert(address(servant).into(), slot);
         }
         let key = core.key_of(&given, slot);
         objects.by_id.insert(given, slot);
@@ -196,7 +197,7 @@ impl Poa {
             let slot = objects.by_id.remove(id).ok_or(PoaError::ObjectNotActive)?;
             let removed = orb.core().registry.objects.remove(slot);
             if let Some(object) = &removed {
-                objects.by_servant.remove(&address(&object.servant));
+                objects.by_servant.remove(&address(&object.servant)[..]);
             }
             removed
         };

@@ -28,8 +28,9 @@ use crate::orb::OrbCore;
 struct Objects {
     /// Every active object by id.
     by_id: HashMap<Box<[u8]>, SlotKey>,
-    /// Ids of servants that may be but one object, by address.
-    by_servant: HashMap<usize, Box<[u8]>>,
+    /// Those of servants that may be but one object, by the octets of an address: the
+    /// same kind of map, for each kind is much code.
+    by_servant: HashMap<Box<[u8]>, SlotKey>,
     /// Active objects and those that still serve their last requests.
     alive: usize,
 }

@@ -129,16 +129,13 @@ impl Poa {
     /// [`PoaError::ServantNotActive`], [`PoaError::WrongPolicy`].
     #[inline]
     pub fn servant_to_id(&self, servant: &Arc<dyn Servant>) -> Result<Vec<u8>, PoaError> {
-        self.0.orb()?;
+        let orb = self.0.orb()?;
         if self.0.policies.id_uniqueness != IdUniqueness::Unique {
             return Err(PoaError::WrongPolicy);
         }
-        let objects = self.0.lock();
-        let id = objects
-            .by_servant
-            .get(&address(servant))
-            .ok_or(PoaError::ServantNotActive)?;
-        Ok(id.to_vec())
+        let slot = self.0.lock().by_servant.get(&address(servant)[..]).copied();
+        let object = slot.and_then(|slot| orb.core().registry.objects.get(slot));
+        Ok(object.ok_or(PoaError::ServantNotActive)?.id.to_vec())
     }
 
     /// The id in a reference that this adapter made.

@@ -19,7 +19,7 @@ impl HandOver for Member<'_> {
     fn hand_over(&self, connection: &Arc<ServerConnection>, intake: Intake) -> bool {
         let id = connection.id;
         let mut state = self.team.lock();
-        if let Some(served) = state.reactor.served.get_mut(&id) {
+        if let Some(served) = state.reactor.served.get_mut(id) {
             served.intake = Some(Box::new(intake));
             state.reactor.todo.push_front(id);
         }
@@ -34,7 +34,7 @@ impl HandOver for Member<'_> {
         }
         // No thread to be had: keep the connection, and block.
         state.active += 1;
-        if let Some(served) = state.reactor.served.get_mut(&id) {
+        if let Some(served) = state.reactor.served.get_mut(id) {
             served.intake = None;
             state.reactor.todo.pop_front();
         }

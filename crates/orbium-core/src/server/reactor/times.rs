@@ -27,11 +27,11 @@ impl Reactor {
             return Some(next - now);
         }
         let mut idle = Vec::new();
-        for (id, served) in &mut self.served {
+        self.served.each(&mut |id, served| {
             if served.is_idle(now, time) {
-                idle.push(*id);
+                idle.push(id);
             }
-        }
+        });
         for id in idle {
             // What is to be looked at is not idle.
             if !self.todo.contains(&id) {
@@ -57,7 +57,7 @@ impl Reactor {
 
     /// Notes that a connection has a deadline.
     pub(super) fn note_timed(&mut self, id: u64) {
-        if let Some(served) = self.served.get_mut(&id)
+        if let Some(served) = self.served.get_mut(id)
             && !std::mem::replace(&mut served.is_timed, true)
         {
             self.timed.push(id);
@@ -67,7 +67,7 @@ impl Reactor {
     /// Whether a connection has a deadline that is to come, and perhaps is the
     /// `next`.
     fn stays_timed(&mut self, id: u64, next: &mut Option<Duration>) -> bool {
-        let Some(served) = self.served.get_mut(&id) else {
+        let Some(served) = self.served.get_mut(id) else {
             return false;
         };
         let pending = served.connection.pending_deadline();
@@ -93,7 +93,7 @@ impl Reactor {
     /// Gives what the stream keeps of a message to itself a deadline, or takes it
     /// back if there is nothing.
     pub(in crate::server) fn note_midway(&mut self, id: u64) {
-        let Some(served) = self.served.get_mut(&id) else {
+        let Some(served) = self.served.get_mut(id) else {
             return;
         };
         if served.connection.stream.is_midway() {

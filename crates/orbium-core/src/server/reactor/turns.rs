@@ -15,7 +15,7 @@ impl Reactor {
         &mut self,
         id: u64,
     ) -> Option<(Orb, Arc<ServerConnection>, Box<Intake>)> {
-        let served = self.served.get_mut(&id)?;
+        let served = self.served.get_mut(id)?;
         if served.connection.has_pending() {
             return None;
         }
@@ -25,7 +25,7 @@ impl Reactor {
             let connection = Arc::clone(&served.connection);
             intake = self.dedicate(&connection, intake)?;
         }
-        let served = self.served.get_mut(&id)?;
+        let served = self.served.get_mut(id)?;
         match self.orb.upgrade().map(Orb::from) {
             Some(orb) => Some((orb, Arc::clone(&served.connection), intake)),
             None => {
@@ -47,7 +47,7 @@ impl Reactor {
         let Some(intake) = self.unless_granted(id, intake, last) else {
             return;
         };
-        let Some(served) = self.served.get_mut(&id) else {
+        let Some(served) = self.served.get_mut(id) else {
             return;
         };
         let close = last == Taken::Close || intake.is_assembly_late();
@@ -86,7 +86,7 @@ impl Reactor {
     /// What was received, unless the connection is gone, or was just granted a
     /// thread, which has it now.
     fn unless_granted(&mut self, id: u64, intake: Box<Intake>, last: Taken) -> Option<Box<Intake>> {
-        let connection = &self.served.get(&id)?.connection;
+        let connection = &self.served.get(id)?.connection;
         let granted = matches!(last, Taken::Granted | Taken::Marked);
         if !granted || connection.has_pending() {
             return Some(intake);
@@ -106,7 +106,7 @@ impl Reactor {
         connection.leave(&self.bell);
         match self.shared.dedicate(connection, intake) {
             Ok(()) => {
-                self.served.remove(&connection.id);
+                self.served.remove(connection.id);
                 None
             }
             Err(back) if connection.come_back(&self.bell).is_ok() => Some(back),
