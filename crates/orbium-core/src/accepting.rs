@@ -16,6 +16,10 @@ const PAUSE: Duration = Duration::from_millis(50);
 /// Token of the waker; acceptors follow, from 1 on.
 pub(crate) const WAKER: u64 = 0;
 
+const fn token(place: usize) -> u64 {
+    1 + place as u64
+}
+
 /// Acceptors that share a poller with a waker.
 pub(crate) struct Accepting {
     acceptors: Vec<Box<dyn Acceptor>>,
@@ -45,9 +49,10 @@ impl Accepting {
 
     /// Listens no more: nobody who connects now waits for an answer in vain.
     pub(crate) fn end(&mut self, poller: &Poller) {
-        for (token, acceptor) in (1..).zip(self.acceptors.drain(..)) {
-            let _ = poller.remove(&acceptor.source(), token);
+        for (place, acceptor) in self.acceptors.iter().enumerate() {
+            let _ = poller.remove(&acceptor.source(), token(place));
         }
+        self.acceptors.clear();
     }
 
     /// Whether there is nothing to accept at.
@@ -57,14 +62,14 @@ impl Accepting {
 
     /// The first token that is neither the waker's nor an acceptor's.
     pub(crate) fn next_token(&self) -> u64 {
-        1 + self.acceptors.len() as u64
+        token(self.acceptors.len())
     }
 
     /// Has a poller wait for the waker and for connections.
     pub(crate) fn register(&self, poller: &Poller, waker: &Waker) -> io::Result<()> {
         poller.add(waker.source(), WAKER, Interest::Read)?;
-        for (token, acceptor) in (1..).zip(&self.acceptors) {
-            poller.add(&acceptor.source(), token, Interest::Read)?;
+        for (place, acceptor) in self.acceptors.iter().enumerate() {
+            poller.add(&acceptor.source(), token(place), Interest::Read)?;
         }
         Ok(())
     }
@@ -90,9 +95,9 @@ impl Accepting {
     }
 
     fn set_interest(&self, poller: &Poller, interest: Interest) {
-        for (token, acceptor) in (1..).zip(&self.acceptors) {
+        for (place, acceptor) in self.acceptors.iter().enumerate() {
             // Should this fail, the next attempt to accept tells.
-            let _ = poller.modify(&acceptor.source(), token, interest);
+            let _ = poller.modify(&acceptor.source(), token(place), interest);
         }
     }
 
@@ -116,8 +121,8 @@ impl Accepting {
     pub(crate) fn run(
         mut self,
         poller: &Poller,
-        is_stopping: impl Fn() -> bool,
-        take_on: impl Fn(Box<dyn ByteStream>),
+        is_stopping: &dyn Fn() -> bool,
+        take_on: &dyn Fn(Box<dyn ByteStream>),
     ) {
         let mut ready: Vec<Ready> = Vec::new();
         while !is_stopping() {

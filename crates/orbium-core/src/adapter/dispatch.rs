@@ -257,20 +257,21 @@ fn serve_implicit<'a>(
     arguments: &mut CdrReader<'a>,
     reply: &mut Reply<'_>,
 ) -> Result<(), DispatchError> {
-    match call.operation() {
-        b"_is_a" => {
+    // As text: octets would be compared one by one.
+    match str::from_utf8(call.operation()).unwrap_or_default() {
+        "_is_a" => {
             let id = arguments.read_str()?;
             let is_a = *id == *OBJECT_REPOSITORY_ID || object.servant.is_a(&id);
             reply.say_result(&mut |writer| writer.write_bool(is_a))
         }
-        b"_non_existent" | b"_not_existent" => {
+        "_non_existent" | "_not_existent" => {
             reply.say_result(&mut |writer| writer.write_bool(false))
         }
-        b"_repository_id" => {
+        "_repository_id" => {
             let id = object.servant.repository_id();
             reply.say_result(&mut |writer| id.encode(writer))
         }
-        b"_bind_priority_band" => match object.extension() {
+        "_bind_priority_band" => match object.extension() {
             Some(extension) => {
                 let asked = call.service_contexts().find(RT_CORBA_PRIORITY_RANGE);
                 extension.0.bind_band(band(asked)?)?;
@@ -278,10 +279,10 @@ fn serve_implicit<'a>(
             }
             None => Err(unknown_operation()),
         },
-        b"_interface" => {
+        "_interface" => {
             Err(SystemException::omg(ExceptionKind::IntfRepos, 1, Completion::No).into())
         }
-        b"_component" | b"_domain_managers" => {
+        "_component" | "_domain_managers" => {
             Err(SystemException::new(ExceptionKind::NoImplement, 0, Completion::No).into())
         }
         _ => Err(unknown_operation()),

@@ -41,21 +41,21 @@ impl Expiry {
         peer: Option<&Peer>,
     ) -> Result<Self, SystemException> {
         let malformed = |error| SystemException::from_cdr(error, Completion::No);
-        let left = contexts.find(service_context::ORBIUM_TIME_LEFT);
-        let left = left.map(TimeLeft::decode).transpose().map_err(malformed)?;
-        let policies = contexts.find(service_context::INVOCATION_POLICIES);
-        let start = policies.map(request_start).transpose().map_err(malformed)?;
-        if is_to_come(start.flatten()) {
-            return Err(SystemException::new(
-                ExceptionKind::InvPolicy,
-                0,
-                Completion::No,
-            ));
+        let left = match contexts.find(service_context::ORBIUM_TIME_LEFT) {
+            Some(data) => Some(TimeLeft::decode(data).map_err(malformed)?),
+            None => None,
+        };
+        let mut ends = None;
+        if let Some(data) = contexts.find(service_context::INVOCATION_POLICIES) {
+            if is_to_come(request_start(data).map_err(malformed)?) {
+                return Err(SystemException::new(
+                    ExceptionKind::InvPolicy,
+                    0,
+                    Completion::No,
+                ));
+            }
+            ends = Some(EndTimes::decode(data).map_err(malformed)?);
         }
-        let ends = policies
-            .map(EndTimes::decode)
-            .transpose()
-            .map_err(malformed)?;
         Ok(match (ends, left) {
             (Some(ends), None) => Self::at(ends),
             (Some(ends), Some(_)) if has_our_clock(peer) => Self::at(ends),

@@ -126,7 +126,7 @@ impl Registry {
 
     /// The object with that key, which stays as long as what is returned.
     pub(crate) fn find(&self, key: &[u8]) -> Result<Found<'_>, SystemException> {
-        self.find_within(key)
+        self.find_any(key)
     }
 
     /// As `find`, as part of the path of a call.
@@ -182,7 +182,7 @@ impl Registry {
         let Some(path) = key.path else {
             // An object with a system id, active again under another slot.
             let poa = self.adapter(key.incarnation).ok_or_else(no_such_object)?;
-            return self.find_in(&poa, &system_id(key.hint), no_such_object);
+            return self.find_in(&poa, &system_id(key.hint));
         };
         let mut poa = self.root.get().cloned().ok_or_else(no_such_adapter)?;
         for name in path.names() {
@@ -193,21 +193,18 @@ impl Registry {
         if !poa.serves(path.persistent, key.incarnation) {
             return Err(no_such_adapter());
         }
-        self.find_in(&poa, path.object_id, no_such_object)
+        self.find_in(&poa, path.object_id)
     }
 
     /// The active object with an id. While its adapter is being destroyed there is
     /// none any more, but may soon be again.
-    fn find_in(
-        &self,
-        poa: &Poa,
-        id: &[u8],
-        unknown: impl FnOnce() -> SystemException,
-    ) -> Result<Found<'_>, SystemException> {
-        let slot = poa.slot_of(id);
-        match slot.and_then(|slot| self.objects.pin(slot)) {
-            Some(object) => Ok(object),
-            None => poa.check_not_destroyed().and_then(|()| Err(unknown())),
+    fn find_in(&self, poa: &Poa, id: &[u8]) -> Result<Found<'_>, SystemException> {
+        if let Some(slot) = poa.slot_of(id)
+            && let Some(object) = self.objects.pin(slot)
+        {
+            return Ok(object);
         }
+        poa.check_not_destroyed()?;
+        Err(no_such_object())
     }
 }

@@ -101,11 +101,9 @@ impl Bridge {
         let poller = Poller::new().map_err(failed)?;
         accepting.register(&poller, &shared.waker).map_err(failed)?;
         let accept = move || {
-            accepting.run(
-                &poller,
-                || serving.is_stopping(),
-                |stream| serving.take_on(stream),
-            );
+            accepting.run(&poller, &|| serving.is_stopping(), &|stream| {
+                serving.take_on(stream);
+            });
         };
         let acceptor = orbium_sync::spawn("orbium-bridge", accept).map_err(failed)?;
         Ok(Self {

@@ -66,6 +66,7 @@ impl Call<'_> {
     /// The lane by whose connection the request came; `None` within the process,
     /// and for a connection that has a thread of its own.
     #[must_use]
+    #[inline]
     pub fn lane(&self) -> Option<Lane> {
         let number = self.incoming.peer?.lane();
         match number {

@@ -17,7 +17,7 @@ use super::{OfferedProtocol, host};
 
 /// A messaging stack over a transport, and the address it leads to: what
 /// connections must have in common to be used for one another.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Debug, PartialEq, Eq, Hash)]
 pub struct Channel {
     /// The scheme of the transport.
     pub scheme: String,
@@ -27,13 +27,24 @@ pub struct Channel {
     pub address: String,
 }
 
+impl Clone for Channel {
+    // A derived one would be compiled in every unit that uses it.
+    fn clone(&self) -> Self {
+        Self {
+            scheme: self.scheme.clone(),
+            messaging: self.messaging.clone(),
+            address: self.address.clone(),
+        }
+    }
+}
+
 impl Channel {
     /// GIOP over a transport.
-    pub(crate) fn giop(scheme: &str, address: impl Into<String>) -> Self {
+    pub(crate) fn giop(scheme: &str, address: String) -> Self {
         Self {
             scheme: scheme.to_owned(),
             messaging: Vec::new(),
-            address: address.into(),
+            address,
         }
     }
 
@@ -233,27 +244,17 @@ fn is_here(body: &OrbiumProfile) -> bool {
 /// components. A port of 0 says that nothing is served over plain TCP.
 fn internet_channels(host: &str, port: u16, components: &[TaggedComponent]) -> Vec<Channel> {
     let mut channels = Vec::new();
-    if port != 0 {
-        channels.push(Channel::internet("iiop", host, port));
-    }
+    add_internet(&mut channels, "iiop", host, port);
     for component in components {
         match Component::parse(component) {
-            Ok(Component::AlternateAddress(at)) if at.port != 0 => {
-                let channel = Channel::internet("iiop", &at.host, at.port);
-                if !channels.contains(&channel) {
-                    channels.push(channel);
-                }
+            Ok(Component::AlternateAddress(at)) => {
+                add_internet(&mut channels, "iiop", &at.host, at.port);
             }
-            Ok(Component::Ssl { port, .. }) if port != 0 => {
-                channels.push(Channel::internet("ssliop", host, port));
-            }
+            Ok(Component::Ssl { port, .. }) => add_internet(&mut channels, "ssliop", host, port),
             // An endpoint for each priority, the profile's own among them.
             Ok(Component::TaoEndpoints(endpoints)) => {
                 for at in endpoints.iter().map(|it| &it.address) {
-                    let channel = Channel::internet("iiop", &at.host, at.port);
-                    if at.port != 0 && !channels.contains(&channel) {
-                        channels.push(channel);
-                    }
+                    add_internet(&mut channels, "iiop", &at.host, at.port);
                 }
             }
             Ok(Component::OmniorbUnix { host, path }) if host == host::name() => {
@@ -265,22 +266,35 @@ fn internet_channels(host: &str, port: u16, components: &[TaggedComponent]) -> V
     channels
 }
 
+fn add_internet(channels: &mut Vec<Channel>, scheme: &str, host: &str, port: u16) {
+    if port != 0 {
+        let channel = Channel::internet(scheme, host, port);
+        if !channels.contains(&channel) {
+            channels.push(channel);
+        }
+    }
+}
+
 /// The profiles of a reference that are not understood, or for elsewhere.
 pub(crate) fn strange(ior: &Ior) -> Vec<OfferedProtocol> {
     let mut strange = Vec::new();
     for profile in &ior.profiles {
+        let malformed;
         let refusal = match Profile::parse(profile) {
             Ok(Profile::Components(_)) => continue,
             _ if add_offers(profile, &mut Vec::new()) => continue,
-            Err(error) => format!("malformed: {error}"),
-            Ok(Profile::Iiop(_)) => "no address that can be used".into(),
-            Ok(Profile::Orbium(_)) => "for processes of another host".into(),
-            Ok(_) => "not understood".into(),
+            Err(error) => {
+                malformed = format!("malformed: {error}");
+                &malformed
+            }
+            Ok(Profile::Iiop(_)) => "no address that can be used",
+            Ok(Profile::Orbium(_)) => "for processes of another host",
+            Ok(_) => "not understood",
         };
         strange.push(OfferedProtocol {
             channel: None,
             tag: Some(profile.tag),
-            refusal: Some(refusal),
+            refusal: Some(refusal.to_owned()),
         });
     }
     strange

@@ -46,7 +46,15 @@ impl std::error::Error for ProtocolPolicyError {}
 impl ProtocolPolicy {
     /// These protocols, in this order.
     pub fn new(names: impl IntoIterator<Item = impl Into<String>>) -> Self {
-        Self(names.into_iter().map(Into::into).collect())
+        let mut all = Vec::new();
+        for name in names {
+            all.push(name.into());
+        }
+        Self::of(all)
+    }
+
+    pub(super) fn of(names: Vec<String>) -> Self {
+        Self(names.into())
     }
 
     /// The names.
@@ -71,7 +79,12 @@ impl ProtocolPolicy {
     /// The place of a channel's protocol; `None` if it is not to be used.
     pub(crate) fn rank(&self, channel: &Channel) -> Option<usize> {
         let protocol = channel.protocol();
-        self.0.iter().position(|name| *name == protocol)
+        for (rank, name) in self.0.iter().enumerate() {
+            if *name == protocol {
+                return Some(rank);
+            }
+        }
+        None
     }
 }
 

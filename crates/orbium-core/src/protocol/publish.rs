@@ -2,7 +2,7 @@
 //! From the channels an ORB serves to the profiles of its references.
 
 use orbium_giop::codeset::CodeSetComponentInfo;
-use orbium_giop::profile::TAG_TAO_DIOP;
+use orbium_giop::profile::{TAG_INTERNET_IOP, TAG_TAO_DIOP};
 use orbium_giop::{
     IiopProfile, OrbiumProfile, TaggedComponent, TaggedProfile, UiopProfile, Version, component,
 };
@@ -86,172 +86,174 @@ impl Publication<'_> {
         let mut profiles = Vec::new();
         let mut internet = false;
         for channel in self.channels {
-            let profile = if channel.is_giop_over("iiop") {
-                match std::mem::replace(&mut internet, true) {
-                    false => self.internet(),
-                    true => None,
-                }
-            } else if channel.is_giop_over("ssliop") {
-                self.tls_alone(channel)
-            } else if channel.is_giop_over("uiop") {
-                Some(self.unix(channel))
-            } else if channel.is_giop_over("diop") {
-                self.datagrams(channel)
-            } else {
+            let profile = if !channel.messaging.is_empty() {
                 Some(self.own(channel))
+            } else {
+                match channel.scheme.as_str() {
+                    "iiop" => match std::mem::replace(&mut internet, true) {
+                        false => self.internet(),
+                        true => None,
+                    },
+                    "ssliop" => self.tls_alone(channel),
+                    "uiop" => Some(self.unix(channel)),
+                    "diop" => self.datagrams(channel),
+                    _ => Some(self.own(channel)),
+                }
             };
-            if let Some(profile) = profile {
-                profiles.push(profile);
-            }
+            profiles.extend(profile);
         }
         let says_internet = |profile: &TaggedProfile| profile.tag == 0;
-        if !internet
-            && !profiles.iter().any(says_internet)
-            && let Some(profile) = self.unix_for_omniorb()
-        {
-            profiles.push(profile);
+        if !internet && !profiles.iter().any(says_internet) {
+            profiles.extend(self.unix_for_omniorb());
         }
         profiles
     }
 
-    /// Where GIOP over an internet transport is served.
-    fn over(&self, scheme: &str) -> Vec<HostPort> {
-        let mut addresses = Vec::new();
-        for channel in self.channels {
-            if let Some(at) = channel.host_port_over(scheme) {
-                addresses.push(at);
-            }
-        }
-        addresses
-    }
-
-    /// The components that every profile has, as far as its version has any.
-    fn common_components(&self) -> Vec<TaggedComponent> {
+    /// The components that every profile has, as far as its version has any, and
+    /// more.
+    fn components(&self, mut more: Vec<TaggedComponent>) -> Vec<TaggedComponent> {
         if self.version.minor == 0 {
             return Vec::new();
         }
-        self.common.clone()
+        let mut components = self.common.clone();
+        components.append(&mut more);
+        components
     }
 
-    fn iiop(&self, at: HostPort, more: Vec<TaggedComponent>) -> TaggedProfile {
-        let mut components = self.common_components();
-        if self.version.minor > 0 {
-            components.extend(more);
-        }
+    fn iiop(&self, tag: u32, at: HostPort, more: Vec<TaggedComponent>) -> TaggedProfile {
         let profile = IiopProfile {
             version: self.version,
             host: at.host,
             port: at.port,
             object_key: self.object_key.to_vec(),
-            components,
+            components: self.components(more),
         };
-        profile.encode()
+        profile.encode_as(tag)
     }
 
     /// All plain addresses.
     fn internet(&self) -> Option<TaggedProfile> {
-        let mut addresses = self.over("iiop").into_iter();
-        let first = addresses.next()?;
+        let mut first = None;
         let mut more = Vec::new();
-        if self.version.minor >= 2 {
-            for at in addresses {
-                more.push(TaggedComponent::alternate_address(&at.host, at.port));
+        for channel in self.channels {
+            match channel.host_port_over("iiop") {
+                Some(at) if first.is_none() => first = Some(at),
+                Some(at) if self.version.minor >= 2 => {
+                    more.push(TaggedComponent::alternate_address(&at.host, at.port));
+                }
+                _ => {}
             }
-            more.append(&mut self.omniorb_unix());
         }
-        if let Some(at) = self.tls_beside(&first) {
-            more.push(ssl(at.port, TLS_OPTIONS | PLAIN_OPTION, 0));
+        let first = first?;
+        if self.version.minor >= 2 {
+            self.add_omniorb_unix(&mut more);
         }
-        Some(self.iiop(first, more))
+        if let Some(port) = self.tls_beside(&first.host) {
+            more.push(ssl(port, TLS_OPTIONS | PLAIN_OPTION, 0));
+        }
+        Some(self.iiop(TAG_INTERNET_IOP, first, more))
     }
 
-    /// The TLS address that a plain one announces.
-    fn tls_beside(&self, plain: &HostPort) -> Option<HostPort> {
-        let tls = self.over("ssliop");
-        tls.into_iter().find(|at| at.host == plain.host)
+    /// The port for TLS that a plain address of that host announces.
+    fn tls_beside(&self, host: &str) -> Option<u16> {
+        for channel in self.channels {
+            match channel.host_port_over("ssliop") {
+                Some(at) if at.host == host => return Some(at.port),
+                _ => {}
+            }
+        }
+        None
+    }
+
+    /// Whether a plain address announces that one for TLS.
+    fn is_announced(&self, tls: &HostPort) -> bool {
+        for channel in self.channels {
+            if let Some(plain) = channel.host_port_over("iiop") {
+                return plain.host == tls.host && self.tls_beside(&plain.host) == Some(tls.port);
+            }
+        }
+        false
     }
 
     /// A TLS address that no plain one announces: in a profile with port 0. As
     /// IIOP 1.0 has no components to say so in, an ORB that speaks no more than
     /// that has it in a profile of our own.
+    #[cold]
     fn tls_alone(&self, channel: &Channel) -> Option<TaggedProfile> {
         if self.version.minor == 0 {
             return Some(self.own(channel));
         }
         let at = channel.host_port_over("ssliop")?;
-        let plain = self.over("iiop");
-        let announced = plain.first().and_then(|plain| self.tls_beside(plain));
-        if announced.as_ref() == Some(&at) {
+        if self.is_announced(&at) {
             return None;
         }
+        let requires = ssl(at.port, TLS_OPTIONS, TLS_OPTIONS & !0x40);
         let none = HostPort {
             host: at.host,
             port: 0,
         };
-        Some(self.iiop(none, vec![ssl(at.port, TLS_OPTIONS, TLS_OPTIONS & !0x40)]))
+        Some(self.iiop(TAG_INTERNET_IOP, none, vec![requires]))
     }
 
     /// UDP, as TAO has it.
+    #[cold]
     fn datagrams(&self, channel: &Channel) -> Option<TaggedProfile> {
         let at = channel.host_port_over("diop")?;
-        let profile = IiopProfile {
-            version: self.version,
-            host: at.host,
-            port: at.port,
-            object_key: self.object_key.to_vec(),
-            components: self.common_components(),
-        };
-        Some(profile.encode_as(TAG_TAO_DIOP))
+        Some(self.iiop(TAG_TAO_DIOP, at, Vec::new()))
     }
 
     /// A protocol that no other ORB knows.
+    #[cold]
     fn own(&self, channel: &Channel) -> TaggedProfile {
-        let mut components = self.common_components();
+        let mut components = self.components(Vec::new());
         if let Some(id) = host::identity(&channel.scheme) {
             components.push(TaggedComponent::orbium_host(id));
         }
+        let channel = channel.clone();
         let profile = OrbiumProfile {
             version: self.version,
-            scheme: channel.scheme.clone(),
-            messaging: channel.messaging.clone(),
-            address: channel.address.clone(),
+            scheme: channel.scheme,
+            messaging: channel.messaging,
+            address: channel.address,
             object_key: self.object_key.to_vec(),
             components,
         };
         profile.encode()
     }
 
+    #[cold]
     fn unix(&self, channel: &Channel) -> TaggedProfile {
         let profile = UiopProfile {
             version: self.version,
             rendezvous_point: channel.address.clone(),
             object_key: self.object_key.to_vec(),
-            components: self.common_components(),
+            components: self.components(Vec::new()),
         };
         profile.encode()
     }
 
-    fn omniorb_unix(&self) -> Vec<TaggedComponent> {
-        let mut components = Vec::new();
+    fn add_omniorb_unix(&self, components: &mut Vec<TaggedComponent>) {
         for channel in self.channels {
             if channel.is_giop_over("uiop") {
-                components.push(TaggedComponent::omniorb_unix(
-                    host::name(),
-                    &channel.address,
-                ));
+                let component = TaggedComponent::omniorb_unix(host::name(), &channel.address);
+                components.push(component);
             }
         }
-        components
     }
 
     /// A profile that only says where the Unix-domain sockets are.
+    #[cold]
     fn unix_for_omniorb(&self) -> Option<TaggedProfile> {
-        let more = self.omniorb_unix();
+        let mut more = Vec::new();
+        self.add_omniorb_unix(&mut more);
+        if more.is_empty() || self.version.minor == 0 {
+            return None;
+        }
         let none = HostPort {
             host: host::name().to_owned(),
             port: 0,
         };
-        (!more.is_empty() && self.version.minor > 0).then(|| self.iiop(none, more))
+        Some(self.iiop(TAG_INTERNET_IOP, none, more))
     }
 }
 

@@ -22,11 +22,13 @@ pub(crate) fn published_policies(ior: &Ior) -> PublishedPolicies {
 /// told apart by their tags.
 pub(crate) fn exposed_protocols(published: &PublishedPolicies) -> Option<ProtocolPolicy> {
     let protocols = published.client_protocols.as_ref()?;
-    let mut all = Vec::new();
+    let mut all = Vec::<String>::new();
     for protocol in &protocols.0 {
-        all.extend_from_slice(names(protocol.protocol_type));
+        for name in names(protocol.protocol_type) {
+            all.push((*name).to_owned());
+        }
     }
-    Some(ProtocolPolicy::new(all))
+    Some(ProtocolPolicy::of(all))
 }
 
 /// The protocols whose profiles have a tag.

@@ -37,7 +37,13 @@ impl Cancelled {
             return false;
         }
         let mut ids = self.lock();
-        let place = ids.iter().position(|id| *id == request_id);
+        let mut place = None;
+        for (at, id) in ids.iter().enumerate() {
+            if *id == request_id {
+                place = Some(at);
+                break;
+            }
+        }
         if let Some(place) = place {
             ids.swap_remove(place);
         }

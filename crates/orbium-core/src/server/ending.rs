@@ -26,7 +26,7 @@ const PAUSES: (Duration, Duration) = (Duration::from_micros(500), Duration::from
 /// Connections that are not closed yet, and what was received on each.
 pub(super) struct Left {
     pub(super) orb: Orb,
-    pub(super) connections: Vec<(Arc<ServerConnection>, Intake)>,
+    pub(super) connections: Vec<(Arc<ServerConnection>, Box<Intake>)>,
 }
 
 /// Refuses what comes, as long as requests of those connections are served.
@@ -42,9 +42,14 @@ pub(super) fn refuse_the_rest(left: Left) {
     let mut pause = PAUSES.0;
     loop {
         let mut any = false;
-        left.retain_mut(|(connection, intake)| {
-            connection.is_shared() && refuse_what_came(&orb, connection, intake, &mut any)
-        });
+        let mut place = 0;
+        while let Some((connection, intake)) = left.get_mut(place) {
+            if connection.is_shared() && refuse_what_came(&orb, connection, intake, &mut any) {
+                place += 1;
+            } else {
+                left.swap_remove(place);
+            }
+        }
         if left.is_empty() {
             return;
         }

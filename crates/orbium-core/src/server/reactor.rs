@@ -310,7 +310,7 @@ impl Reactor {
             if served.connection.is_shared()
                 && let Some(intake) = served.intake
             {
-                connections.push((served.connection, *intake));
+                connections.push((served.connection, intake));
             }
         }
         let orb = self.orb.upgrade().map(Orb::from);

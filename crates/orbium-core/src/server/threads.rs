@@ -24,11 +24,9 @@ pub(super) fn start(orb: &Orb, shared: &Arc<LaneCore>, accepting: Accepting) -> 
         shared: Arc::clone(shared),
     };
     shared.threads.run(move || {
-        accepting.run(
-            &poller,
-            || serving.shared.is_stopping(),
-            |stream| serving.take_on(stream),
-        );
+        accepting.run(&poller, &|| serving.shared.is_stopping(), &|stream| {
+            serving.take_on(stream);
+        });
     })
 }
 
@@ -89,7 +87,7 @@ impl Serving {
         if self.shared.is_stopping() && connection.is_shared() && !connection.is_broken() {
             refuse_the_rest(Left {
                 orb,
-                connections: vec![(Arc::clone(connection), intake)],
+                connections: vec![(Arc::clone(connection), Box::new(intake))],
             });
         }
         self.shared.forget(connection);

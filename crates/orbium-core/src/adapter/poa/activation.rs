@@ -153,7 +153,10 @@ impl Poa {
         if unique && objects.by_servant.contains_key(&address(servant)[..]) {
             return Err(PoaError::ServantAlreadyActive);
         }
-        if id.as_ref().is_some_and(|id| objects.by_id.contains_key(id)) {
+        if id
+            .as_deref()
+            .is_some_and(|id| objects.by_id.contains_key(id))
+        {
             return Err(PoaError::ObjectAlreadyActive);
         }
         let lane = lane_of_object(&orb, &core.policies, priority);
@@ -176,7 +179,8 @@ impl Poa {
             .map_err(|_| SystemException::new(ExceptionKind::NoResources, 0, Completion::No))?;
         objects.alive += 1;
         if unique {
-            objects.by_servant.insert(address(servant).into(), slot);
+            let servant = &address(servant)[..];
+            objects.by_servant.insert(servant.into(), slot);
         }
         let key = core.key_of(&given, slot);
         objects.by_id.insert(given, slot);

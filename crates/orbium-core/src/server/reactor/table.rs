@@ -59,7 +59,14 @@ impl<T> Table<T> {
     /// Forgets those that are gone, if they are many.
     fn tidy(&mut self) {
         if self.gone * 2 > self.entries.len() {
-            self.entries.retain(|(_, entry)| entry.is_some());
+            let mut kept = 0;
+            for place in 0..self.entries.len() {
+                if self.entries[place].1.is_some() {
+                    self.entries.swap(kept, place);
+                    kept += 1;
+                }
+            }
+            self.entries.truncate(kept);
             self.gone = 0;
         }
     }

@@ -49,9 +49,14 @@ impl Reactor {
             self.note_timed(id);
         }
         let mut next = None;
-        let mut timed = std::mem::take(&mut self.timed);
-        timed.retain(|&id| self.stays_timed(id, &mut next));
-        self.timed = timed;
+        let mut place = 0;
+        while let Some(&id) = self.timed.get(place) {
+            if self.stays_timed(id, &mut next) {
+                place += 1;
+            } else {
+                self.timed.swap_remove(place);
+            }
+        }
         next
     }
 
