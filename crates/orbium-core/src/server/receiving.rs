@@ -91,7 +91,7 @@ impl<'c> Receiving<'c> {
     }
 
     /// Receives once; `false` if the connection is to end.
-    #[inline]
+    #[inline(always)]
     pub(super) fn receive(&mut self, intake: &mut Intake) -> bool {
         match intake.framing.receive(&*self.connection.stream) {
             Ok(0) => false,
@@ -100,11 +100,17 @@ impl<'c> Receiving<'c> {
                 self.quiet.disturb();
                 true
             }
-            Err(error) => match orbium_sys::kind_alone(error) {
-                io::ErrorKind::Interrupted => true,
-                io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut => self.goes_on(intake),
-                _ => false,
-            },
+            Err(error) => self.heed(error, intake),
+        }
+    }
+
+    /// Nothing was received; whether the connection stays.
+    #[cold]
+    fn heed(&mut self, error: io::Error, intake: &Intake) -> bool {
+        match orbium_sys::kind_alone(error) {
+            io::ErrorKind::Interrupted => true,
+            io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut => self.goes_on(intake),
+            _ => false,
         }
     }
 
