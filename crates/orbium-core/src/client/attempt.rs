@@ -204,7 +204,7 @@ impl<'o> Attempt<'o> {
     #[cold]
     pub(crate) fn again(&mut self, outcome: Outcome) -> Result<(), SystemException> {
         match outcome {
-            Outcome::Forward(ior) => self.follow(*ior)?,
+            Outcome::Forward(ior) => self.follow(ior)?,
             Outcome::Readdress(wanted) => self.readdress(wanted)?,
             Outcome::NotBegun(exception) if self.retries >= RETRIES => self.fall_back(exception)?,
             Outcome::NotBegun(_) => self.retries += 1,
@@ -219,7 +219,7 @@ impl<'o> Attempt<'o> {
         Ok(())
     }
 
-    fn follow(&mut self, ior: Ior) -> Result<(), SystemException> {
+    fn follow(&mut self, ior: Arc<Ior>) -> Result<(), SystemException> {
         self.forwards += 1;
         let state = self.object.state();
         if self.forwards > state.orb.core().config.limits.forwards {
@@ -237,7 +237,7 @@ impl<'o> Attempt<'o> {
             ));
         }
         let overrides = self.target().state().overrides.clone();
-        let to = ObjectRef::new(state.orb.clone(), Arc::new(ior), overrides);
+        let to = ObjectRef::new(state.orb.clone(), ior, overrides);
         state.set_forward(Some(to.clone()));
         self.forwarded = Some(to);
         Ok(())

@@ -3,6 +3,8 @@
 
 mod reply;
 
+use std::io;
+use std::sync::Arc;
 use std::time::Duration;
 
 use orbium_cdr::{CdrError, CdrErrorKind, CdrWriter, Format};
@@ -35,7 +37,7 @@ pub(crate) enum Answer {
 #[derive(Debug)]
 pub(crate) enum Outcome {
     /// The object is elsewhere.
-    Forward(Box<Ior>),
+    Forward(Arc<Ior>),
     /// The server wants the object addressed in another way.
     Readdress(AddressingDisposition),
     /// The server had not begun: the request may be sent again.
@@ -165,6 +167,16 @@ impl<'a, 'b> Exchange<'a, 'b> {
     /// Sends the request and waits for the reply, if there is to be one.
     #[inline]
     pub(crate) fn perform(&mut self) -> Answer {
+        self.perform_and(Self::receive)
+    }
+
+    /// As `perform`, with less code: for what is asked once.
+    pub(crate) fn perform_once(&mut self) -> Answer {
+        self.perform_and(Self::receive_minded)
+    }
+
+    #[inline(always)]
+    fn perform_and(&mut self, receive: impl FnOnce(&mut Self) -> Answer) -> Answer {
         finish_message(&mut self.writer, self.start);
         if let Some(error) = self.writer.error() {
             return self.end(Outcome::Failed(bad_argument(error)));
@@ -176,7 +188,7 @@ impl<'a, 'b> Exchange<'a, 'b> {
         match send(connection, &mut self.writer, self.link.timeout, self.timing) {
             Ok(()) if self.oneway => Answer::Results,
             Ok(()) if self.timing.is_minded => self.receive_minded(),
-            Ok(()) => self.receive(),
+            Ok(()) => receive(self),
             Err(failure) => self.not_sent(failure),
         }
     }
@@ -255,17 +267,37 @@ fn send(
         return Err(SendFailure::TooLarge);
     }
     connection.about_to_wait();
-    connection.set_timeout(timeout).map_err(|_| match timeout {
-        Some(Duration::ZERO) => SendFailure::TimedOut,
-        _ => SendFailure::Lost,
-    })?;
+    if let Err(error) = connection.set_timeout(timeout) {
+        return Err(no_timeout(error, timeout));
+    }
     let sent = connection.send(writer, timing.sending);
     connection.put_storage(writer.take_storage());
-    sent.map_err(|error| match orbium_sys::kind_alone(error) {
-        std::io::ErrorKind::TimedOut | std::io::ErrorKind::WouldBlock => SendFailure::TimedOut,
-        std::io::ErrorKind::PermissionDenied => SendFailure::Refused,
+    match sent {
+        Ok(()) => Ok(()),
+        Err(error) => Err(SendFailure::from(error)),
+    }
+}
+
+/// What it means that a connection did not take a timeout.
+#[cold]
+#[inline(never)]
+fn no_timeout(_: io::Error, timeout: Option<Duration>) -> SendFailure {
+    match timeout {
+        Some(Duration::ZERO) => SendFailure::TimedOut,
         _ => SendFailure::Lost,
-    })
+    }
+}
+
+impl From<io::Error> for SendFailure {
+    #[cold]
+    #[inline(never)]
+    fn from(error: io::Error) -> Self {
+        match orbium_sys::kind_alone(error) {
+            io::ErrorKind::TimedOut | io::ErrorKind::WouldBlock => Self::TimedOut,
+            io::ErrorKind::PermissionDenied => Self::Refused,
+            _ => Self::Lost,
+        }
+    }
 }
 
 #[cold]

@@ -3,6 +3,7 @@
 //! ask, alone.
 
 use std::io;
+use std::sync::Arc;
 
 use orbium_cdr::{ByteOrder, CdrError, CdrErrorKind, CdrWriter, Decode, Format};
 use orbium_giop::{
@@ -126,7 +127,7 @@ fn interpret(
         LocateStatus::ObjectHere => return Ok(true),
         LocateStatus::UnknownObject => return Ok(false),
         LocateStatus::ObjectForward | LocateStatus::ObjectForwardPerm => {
-            Ior::decode(reader).map(|ior| Outcome::Forward(Box::new(ior)))
+            Ior::decode(reader).map(|ior| Outcome::Forward(Arc::new(ior)))
         }
         LocateStatus::SystemException => {
             SystemExceptionBody::read(reader).map(|body| Outcome::Failed(body.exception()))

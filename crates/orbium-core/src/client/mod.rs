@@ -72,12 +72,53 @@ use link::Link;
 pub(crate) const SEATS: u32 = 1024;
 
 /// Calls, and waits for the results.
+#[expect(
+    clippy::redundant_closure_for_method_calls,
+    reason = "the method itself is of one lifetime only"
+)]
 #[inline]
 pub(crate) fn call<'a, T, E: Raises>(
     object: &ObjectRef,
     operation: &'static Operation,
     arguments: impl Fn(&mut CdrWriter<'a>),
     results: impl FnOnce(&mut CdrReader<'_>) -> Result<T, CdrError>,
+) -> Result<T, E> {
+    call_and(
+        object,
+        operation,
+        arguments,
+        |exchange| exchange.perform(),
+        |exchange| exchange.results(results),
+    )
+}
+
+/// As `call`, with less code: for what is asked once.
+#[expect(
+    clippy::redundant_closure_for_method_calls,
+    reason = "the method itself is of one lifetime only"
+)]
+pub(crate) fn call_once<'a>(
+    object: &ObjectRef,
+    operation: &'static Operation,
+    arguments: impl Fn(&mut CdrWriter<'a>),
+    results: &mut dyn FnMut(&mut CdrReader<'_>) -> Result<(), CdrError>,
+) -> Result<(), SystemException> {
+    call_and(
+        object,
+        operation,
+        arguments,
+        |exchange| exchange.perform_once(),
+        |exchange| exchange.results_once(results),
+    )
+}
+
+#[inline(always)]
+fn call_and<'a, T, E: Raises>(
+    object: &ObjectRef,
+    operation: &'static Operation,
+    arguments: impl Fn(&mut CdrWriter<'a>),
+    perform: impl Fn(&mut Exchange<'a, '_>) -> Answer,
+    results: impl FnOnce(&mut Exchange<'a, '_>) -> Result<T, SystemException>,
 ) -> Result<T, E> {
     probe!(ClientStart);
     let mut attempt = Attempt::new(object);
@@ -93,8 +134,8 @@ pub(crate) fn call<'a, T, E: Raises>(
                 probe!(MessagingSend);
                 arguments(exchange.writer());
                 probe!(Marshal);
-                match exchange.perform() {
-                    Answer::Results => return exchange.results(results).map_err(E::from),
+                match perform(&mut exchange) {
+                    Answer::Results => return results(&mut exchange).map_err(E::from),
                     Answer::UserException => return Err(exchange.user_exception()),
                     Answer::None => exchange.outcome(),
                 }

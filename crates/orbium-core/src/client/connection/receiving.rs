@@ -57,7 +57,7 @@ impl Connection {
                     }
                     Ok(_) => {}
                     Err(error) => {
-                        if let Some(received) = self.receive_failed(&error, deadline) {
+                        if let Some(received) = self.receive_failed(error, deadline) {
                             return received;
                         }
                     }
@@ -98,8 +98,13 @@ impl Connection {
     }
 
     #[cold]
-    fn receive_failed(&mut self, error: &io::Error, deadline: Deadline) -> Option<Received> {
-        match orbium_sys::kind_of(error) {
+    #[inline(never)]
+    fn receive_failed(&mut self, error: io::Error, deadline: Deadline) -> Option<Received> {
+        if orbium_sys::kind_of(&error) == io::ErrorKind::PermissionDenied {
+            crate::log::warn!(%error, "refused by the peer");
+            return Some(Received::Refused);
+        }
+        match orbium_sys::kind_alone(error) {
             io::ErrorKind::Interrupted => None,
             io::ErrorKind::WouldBlock if self.reacts => {
                 let source = self.stream.source();
@@ -113,10 +118,6 @@ impl Connection {
             }
             io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut => {
                 (!self.goes_on(deadline)).then_some(Received::TimedOut)
-            }
-            io::ErrorKind::PermissionDenied => {
-                crate::log::warn!(%error, "refused by the peer");
-                Some(Received::Refused)
             }
             _ => Some(Received::Lost),
         }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The reply to a request: receiving it, and reading what it says.
 
+use std::sync::Arc;
+
 use orbium_cdr::{CdrError, CdrErrorKind, CdrReader, Decode, Format};
 use orbium_giop::dedication::DedicationReply;
 use orbium_giop::{
@@ -121,8 +123,13 @@ impl Exchange<'_, '_> {
 
     #[cold]
     fn interpret_other(&mut self, status: ReplyStatus) -> Answer {
-        let outcome = self.read(|reader| outcome_of(status, reader));
-        self.end(outcome.unwrap_or_else(|_| Outcome::malformed()))
+        let mut outcome = Outcome::malformed();
+        // What cannot be read leaves it at that.
+        let _ = self.read_seldom(&mut |reader| {
+            outcome = outcome_of(status, reader)?;
+            Ok(())
+        });
+        self.end(outcome)
     }
 
     /// Reads the body of the reply. The reader is made where it is used: one that
@@ -149,6 +156,16 @@ impl Exchange<'_, '_> {
         reader.set_owner(Some(self.orb.owner()));
         reader.set_nesting(self.orb.core().config.limits.nesting);
         read(&mut reader)
+    }
+
+    /// As `read`, once for all that is read seldom.
+    #[cold]
+    #[inline(never)]
+    fn read_seldom(
+        &mut self,
+        read: &mut dyn FnMut(&mut CdrReader<'_>) -> Result<(), CdrError>,
+    ) -> Result<(), CdrError> {
+        self.read(read)
     }
 
     /// The reply as it came, for who reads it later.
@@ -188,14 +205,25 @@ impl Exchange<'_, '_> {
         results.map_err(|error| SystemException::from_cdr(error, Completion::Yes))
     }
 
+    /// As `results`, with less code.
+    pub(crate) fn results_once(
+        &mut self,
+        read: &mut dyn FnMut(&mut CdrReader<'_>) -> Result<(), CdrError>,
+    ) -> Result<(), SystemException> {
+        let results = self.read_seldom(read);
+        results.map_err(|error| SystemException::from_cdr(error, Completion::Yes))
+    }
+
     /// Reads the user exception.
     #[cold]
     pub(crate) fn user_exception<E: Raises>(&mut self) -> E {
-        let raised = self.read(|reader| {
+        let mut raised = None;
+        let read = self.read_seldom(&mut |reader| {
             let id = reader.read_name()?.to_owned();
-            E::decode_raised(&id, reader).transpose()
+            raised = E::decode_raised(&id, reader).transpose()?;
+            Ok(())
         });
-        raised_as(raised)
+        raised_as(read.map(|()| raised))
     }
 }
 
@@ -232,7 +260,7 @@ pub(crate) fn outcome_of(
             Outcome::Failed(SystemExceptionBody::read(reader)?.exception())
         }
         ReplyStatus::LocationForward | ReplyStatus::LocationForwardPerm => {
-            Outcome::Forward(Box::new(Ior::decode(reader)?))
+            Outcome::Forward(Arc::new(Ior::decode(reader)?))
         }
         ReplyStatus::NeedsAddressingMode => {
             let wanted = AddressingDisposition::from_number(reader.read_u16()?);
