@@ -5,7 +5,7 @@ use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use orbium_giop::{
-    Completion, Corbaloc, ExceptionKind, ObjectUrl, SystemException, UrlError, minor,
+    Completion, Corbaloc, ExceptionKind, Ior, ObjectUrl, SystemException, UrlError, minor,
 };
 
 use crate::reference::Overrides;
@@ -94,12 +94,7 @@ impl Orb {
         let ior = match ObjectUrl::parse(text)? {
             ObjectUrl::Ior(ior) => ior,
             ObjectUrl::Corbaloc(corbaloc) => match corbaloc.initial_reference() {
-                Some(name) => {
-                    return self
-                        .resolve_initial_references(name)
-                        .map(Some)
-                        .map_err(ObjectError::Unknown);
-                }
+                Some(name) => return self.resolve_as_object(name),
                 None => corbaloc.to_ior()?,
             },
             ObjectUrl::Corbaname(name) => return self.resolve_corbaname(&name.context, &name.name),
@@ -107,11 +102,7 @@ impl Orb {
         if ior.is_nil() {
             return Ok(None);
         }
-        Ok(Some(ObjectRef::new(
-            self.clone(),
-            Arc::new(ior),
-            Overrides::default(),
-        )))
+        Ok(Some(self.plain_reference(ior)))
     }
 
     fn resolve_corbaname(
@@ -128,19 +119,21 @@ impl Orb {
             )));
         }
         match context.initial_reference() {
-            Some(name) => self
-                .resolve_initial_references(name)
-                .map(Some)
-                .map_err(ObjectError::Unknown),
-            None => {
-                let ior = context.to_ior()?;
-                Ok(Some(ObjectRef::new(
-                    self.clone(),
-                    Arc::new(ior),
-                    Overrides::default(),
-                )))
-            }
+            Some(name) => self.resolve_as_object(name),
+            None => Ok(Some(self.plain_reference(context.to_ior()?))),
         }
+    }
+
+    fn resolve_as_object(&self, name: &str) -> Result<Option<ObjectRef>, ObjectError> {
+        match self.resolve_initial_references(name) {
+            Ok(object) => Ok(Some(object)),
+            Err(invalid) => Err(ObjectError::Unknown(invalid)),
+        }
+    }
+
+    /// The reference, without policies of its own.
+    fn plain_reference(&self, ior: Ior) -> ObjectRef {
+        ObjectRef::new(self.clone(), Arc::new(ior), Overrides::default())
     }
 
     /// The reference registered under a name; or else the one that the
@@ -157,8 +150,10 @@ impl Orb {
                 .0
                 .lock()
                 .unwrap_or_else(PoisonError::into_inner);
-            if let Some((_, object)) = references.iter().find(|(known, _)| known == name) {
-                return Ok(object.clone());
+            for (known, object) in references.iter() {
+                if known == name {
+                    return Ok(object.clone());
+                }
             }
         }
         let url = self.configured_reference(name).ok_or_else(invalid)?;
@@ -175,10 +170,11 @@ impl Orb {
     /// clause 8.5.2).
     fn configured_reference(&self, name: &str) -> Option<String> {
         let config = self.config();
-        let mut own = config.initial_references.iter();
         // The last one counts, as of all settings.
-        if let Some((_, url)) = own.rfind(|(known, _)| known == name) {
-            return Some(url.clone());
+        for (known, url) in config.initial_references.iter().rev() {
+            if known == name {
+                return Some(url.clone());
+            }
         }
         if LOCAL.contains(&name) || name.is_empty() {
             return None;

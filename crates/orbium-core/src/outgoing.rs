@@ -96,7 +96,7 @@ fn send_gathered(
     message: &CdrWriter<'_>,
     patience: Patience,
 ) -> io::Result<()> {
-    send_pieces(stream, message.pieces(), patience)
+    send_pieces(stream, &[], &mut message.pieces(), patience)
 }
 
 /// Sends what a first attempt with that outcome left.
@@ -139,14 +139,16 @@ pub(crate) fn send_octets(
     Ok(())
 }
 
-/// Sends octets from several places, whole and in order.
-pub(crate) fn send_pieces<'p>(
+/// Sends octets from several places, whole and in order; `head` before them.
+fn send_pieces<'p>(
     stream: &dyn ByteStream,
-    pieces: impl Iterator<Item = &'p [u8]>,
+    head: &'p [u8],
+    pieces: &mut dyn Iterator<Item = &'p [u8]>,
     patience: Patience,
 ) -> io::Result<()> {
     let mut slices = [IoSlice::new(&[]); MAX_PIECES];
-    let mut count = 0;
+    slices[0] = IoSlice::new(head);
+    let mut count = usize::from(!head.is_empty());
     for piece in pieces {
         if count == MAX_PIECES {
             send_slices(stream, &mut slices[..count], patience)?;
@@ -193,8 +195,8 @@ fn send_fragments(
         return send_message(stream, message, patience);
     };
     for part in plan {
-        let body = slices_within(message.pieces(), part.range.clone());
-        send_pieces(stream, std::iter::once(part.head()).chain(body), patience)?;
+        let mut body = slices_within(message.pieces(), part.range.clone());
+        send_pieces(stream, part.head(), &mut body, patience)?;
     }
     Ok(())
 }

@@ -62,7 +62,7 @@ impl ObjectRef {
     pub(crate) fn new(orb: Orb, ior: Arc<Ior>, overrides: Overrides) -> Self {
         let times = overrides.times.or(orb.config().time_policies());
         Self(Arc::new(Reference {
-            notice: if times == TimePolicies::NONE {
+            notice: if times.is_none() {
                 0
             } else {
                 NOTICE_TIME_POLICY

@@ -112,24 +112,27 @@ impl Config {
             return Ok(());
         }
         if self.strategy.may_be_left_out() {
-            let what = format!("server strategy {}", self.strategy);
-            return Err(OrbError::Feature(what, FEATURE));
+            return Err(left_out("server strategy ", &self.strategy));
         }
         if self.client_strategy != ClientStrategy::ExclusivePool {
-            let what = format!("client strategy {}", self.client_strategy);
-            return Err(OrbError::Feature(what, FEATURE));
+            return Err(left_out("client strategy ", &self.client_strategy));
         }
-        self.lanes
-            .first()
-            .map_or(Ok(()), |lane| Err(lane.left_out()))
+        match self.lanes.first() {
+            Some(lane) => Err(lane.left_out()),
+            None => Ok(()),
+        }
     }
 }
 
 impl LaneConfig {
     /// That this program has no lanes but the ORB's own.
     pub(crate) fn left_out(&self) -> OrbError {
-        OrbError::Feature(format!("lane {}", self.name), FEATURE)
+        left_out("lane ", &self.name)
     }
+}
+
+fn left_out(what: &str, which: &dyn fmt::Display) -> OrbError {
+    OrbError::Feature(format!("{what}{which}"), FEATURE)
 }
 
 #[inline]

@@ -92,7 +92,10 @@ pub(crate) struct Introduction {
 impl Introduction {
     /// `None` if there is nothing to say.
     pub(crate) fn new(code_sets: Option<Negotiated>, said: Said) -> Option<Self> {
-        (code_sets.is_some() || said != Said::Nothing).then_some(Self { code_sets, said })
+        match (code_sets, said) {
+            (None, Said::Nothing) => None,
+            (code_sets, said) => Some(Self { code_sets, said }),
+        }
     }
 }
 
@@ -227,7 +230,10 @@ fn template(version: Version, offer: &Offer) -> RequestTemplate {
 
 /// The code sets to use with the server.
 fn agree(offer: &Offer, minor: u8) -> Result<Negotiated, SystemException> {
-    let code_sets = protocol::code_sets(&offer.components).filter(|_| minor > 0);
+    let code_sets = match minor {
+        0 => None,
+        _ => protocol::code_sets(&offer.components),
+    };
     Negotiated::with_server(code_sets.as_ref())
         .map_err(|_| SystemException::omg(ExceptionKind::CodesetIncompatible, 1, Completion::No))
 }
@@ -314,9 +320,12 @@ impl Candidate {
 
     /// The profile of the reference that this candidate was made from.
     fn profile_in<'i>(&self, ior: &'i Ior) -> Option<(u32, &'i TaggedProfile)> {
-        (0..)
-            .zip(&ior.profiles)
-            .find(|(_, profile)| profile.object_key().as_deref() == Some(&self.object_key))
+        for (index, profile) in ior.profiles.iter().enumerate() {
+            if profile.object_key().as_deref() == Some(&self.object_key) {
+                return Some((u32::try_from(index).ok()?, profile));
+            }
+        }
+        None
     }
 
     /// The object as a LocateRequest names it.

@@ -144,8 +144,14 @@ impl Pool {
     /// The same, with all that is idle in one place.
     fn lock_all_idle(&self) -> MutexGuard<'_, State> {
         let mut state = self.lock();
-        state.idle.extend(self.shelf.drain());
+        self.take_from_shelf(&mut state);
         state
+    }
+
+    fn take_from_shelf(&self, state: &mut State) {
+        for connection in self.shelf.drain() {
+            state.idle.push(connection);
+        }
     }
 
     /// A connection for one call, if one is idle.
@@ -243,7 +249,7 @@ impl Pool {
             let ended = ExceptionKind::BadInvOrder;
             return Err(SystemException::omg(ended, 4, Completion::No));
         }
-        state.idle.extend(self.shelf.drain());
+        self.take_from_shelf(state);
         if let Some(connection) = state.idle.pop() {
             return Ok(Found::Idle(connection));
         }

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The pools of all servers, and what is done about all of them together.
 
-use std::collections::HashMap;
-use std::hash::{Hash, Hasher};
+use std::hash::{BuildHasher, Hash, Hasher, RandomState};
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, PoisonError, Weak};
 use std::thread::{self, JoinHandle};
@@ -27,6 +26,7 @@ pub(crate) struct PoolKey {
 }
 
 impl Hash for PoolKey {
+    #[inline]
     fn hash<H: Hasher>(&self, state: &mut H) {
         self.channel.hash(state);
     }
@@ -53,12 +53,29 @@ pub(super) struct All {
 
 #[derive(Debug, Default)]
 struct Known {
-    shared: HashMap<PoolKey, Arc<Pool>>,
+    /// Behind the hashes of their keys, in the order of these.
+    shared: Vec<(u64, Arc<Pool>)>,
+    hashes: RandomState,
     /// Those of one reference each end with it.
     private: Vec<Weak<Pool>>,
 }
 
 impl Known {
+    /// The pool with that key, or the place where it is to be.
+    fn shared(&self, key: &PoolKey) -> Result<&Arc<Pool>, (usize, u64)> {
+        let hash = self.hashes.hash_one(key);
+        let place = self.shared.partition_point(|(known, _)| *known < hash);
+        for (known, pool) in &self.shared[place..] {
+            if *known != hash {
+                break;
+            }
+            if pool.key == *key {
+                return Ok(pool);
+            }
+        }
+        Err((place, hash))
+    }
+
     fn private(&self, key: &PoolKey) -> Option<Arc<Pool>> {
         for pool in &self.private {
             if let Some(pool) = pool.upgrade().filter(|pool| pool.key == *key) {
@@ -70,7 +87,7 @@ impl Known {
 
     fn all(&self) -> Vec<Arc<Pool>> {
         let mut all = Vec::with_capacity(self.shared.len() + self.private.len());
-        for pool in self.shared.values() {
+        for (_, pool) in &self.shared {
             all.push(Arc::clone(pool));
         }
         for pool in &self.private {
@@ -108,20 +125,21 @@ impl Pools {
     pub(crate) fn pool(&self, key: PoolKey) -> Result<Arc<Pool>, SystemException> {
         let all = &self.0;
         let mut known = all.lock();
-        let found = match key.apart.is_private() {
-            false => known.shared.get(&key).cloned(),
-            true => known.private(&key),
-        };
-        if let Some(pool) = found {
-            return Ok(pool);
-        }
-        let pool = Pool::new(key.clone(), &all.config, all)?;
         if key.apart.is_private() {
+            if let Some(pool) = known.private(&key) {
+                return Ok(pool);
+            }
+            let pool = Pool::new(key, &all.config, all)?;
             known.private.retain(|pool| pool.strong_count() > 0);
             known.private.push(Arc::downgrade(&pool));
-        } else {
-            known.shared.insert(key, Arc::clone(&pool));
+            return Ok(pool);
         }
+        let (place, hash) = match known.shared(&key) {
+            Ok(pool) => return Ok(Arc::clone(pool)),
+            Err(place) => place,
+        };
+        let pool = Pool::new(key, &all.config, all)?;
+        known.shared.insert(place, (hash, Arc::clone(&pool)));
         Ok(pool)
     }
 
@@ -171,7 +189,7 @@ impl All {
             let mut known = self.lock();
             known
                 .shared
-                .retain(|_, pool| Arc::strong_count(pool) > 1 || pool.is_in_use());
+                .retain(|(_, pool)| Arc::strong_count(pool) > 1 || pool.is_in_use());
             known.all()
         };
         for pool in pools {

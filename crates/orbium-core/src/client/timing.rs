@@ -47,6 +47,16 @@ impl TimePolicies {
         reply_start: None,
     };
 
+    /// Whether nothing is bounded.
+    pub(crate) fn is_none(&self) -> bool {
+        self.roundtrip_timeout.is_none()
+            && self.request_timeout.is_none()
+            && self.request_end.is_none()
+            && self.reply_end.is_none()
+            && self.request_start.is_none()
+            && self.reply_start.is_none()
+    }
+
     /// These, and of the others what these do not say.
     #[must_use]
     pub fn or(self, wider: Self) -> Self {
@@ -100,7 +110,7 @@ impl Timing {
         policies: &TimePolicies,
         is_told: bool,
     ) -> Result<(Self, Option<Instant>), SystemException> {
-        if *policies == TimePolicies::NONE {
+        if policies.is_none() {
             return Ok((Self::NEVER, None));
         }
         let until = |end: Option<SystemTime>| {

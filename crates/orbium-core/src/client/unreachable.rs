@@ -12,10 +12,20 @@ use crate::{Channel, ObjectRef, OfferedProtocol};
 /// Failed connections that are remembered until the call fails as a whole.
 const MOST_NOTES: usize = 32;
 
-thread_local! {
-    static LAST: RefCell<Option<Unreachable>> = const { RefCell::new(None) };
+/// What is kept for a thread.
+struct Kept {
+    last: Option<Unreachable>,
     /// What became of connections, by channel.
-    static NOTES: RefCell<Vec<(Channel, String)>> = const { RefCell::new(Vec::new()) };
+    notes: Vec<(Channel, String)>,
+}
+
+thread_local! {
+    static KEPT: RefCell<Kept> = const {
+        RefCell::new(Kept {
+            last: None,
+            notes: Vec::new(),
+        })
+    };
 }
 
 /// Why a call reached nobody. A [`SystemException`] is eight octets and has no
@@ -76,16 +86,23 @@ impl std::error::Error for Unreachable {
 #[must_use]
 #[inline]
 pub fn last_failure() -> Option<Unreachable> {
-    LAST.with_borrow(Clone::clone)
+    KEPT.with_borrow(|kept| kept.last.clone())
 }
 
 /// Remembers why a connection could not be made.
 #[cold]
 pub(super) fn note(channel: &Channel, reason: &dyn fmt::Display) {
-    NOTES.with_borrow_mut(|notes| {
-        notes.retain(|(noted, _)| noted != channel);
-        if notes.len() < MOST_NOTES {
-            notes.push((channel.clone(), reason.to_string()));
+    let mut reason = reason.to_string();
+    with_kept(&mut |kept| {
+        for (noted, known) in &mut kept.notes {
+            if noted == channel {
+                *known = std::mem::take(&mut reason);
+                return;
+            }
+        }
+        if kept.notes.len() < MOST_NOTES {
+            let reason = std::mem::take(&mut reason);
+            kept.notes.push((channel.clone(), reason));
         }
     });
 }
@@ -93,7 +110,8 @@ pub(super) fn note(channel: &Channel, reason: &dyn fmt::Display) {
 /// Remembers that a call through that reference reached nobody.
 #[cold]
 pub(super) fn explain(object: &ObjectRef, oneway: bool, exception: SystemException) {
-    let notes = NOTES.take();
+    let mut notes = Vec::new();
+    with_kept(&mut |kept| notes = std::mem::take(&mut kept.notes));
     let mut offered = object.protocols();
     for protocol in &mut offered {
         let Some(channel) = protocol.channel.as_ref() else {
@@ -102,14 +120,19 @@ pub(super) fn explain(object: &ObjectRef, oneway: bool, exception: SystemExcepti
         if protocol.refusal.is_some() {
             continue;
         }
-        let noted = notes.iter().find(|(noted, _)| noted == channel);
-        let datagrams = object.orb().config().protocols.is_datagram(channel);
-        protocol.refusal = match noted {
-            Some((_, reason)) => Some(reason.clone()),
-            None if datagrams && !oneway => Some("it has no way back for an answer".into()),
-            None => None,
-        };
+        if object.orb().config().protocols.is_datagram(channel) && !oneway {
+            protocol.refusal = Some("it has no way back for an answer".into());
+        }
+        for (noted, reason) in &notes {
+            if noted == channel {
+                protocol.refusal = Some(reason.clone());
+            }
+        }
     }
-    let failure = Unreachable { exception, offered };
-    LAST.set(Some(failure));
+    let mut failure = Some(Unreachable { exception, offered });
+    with_kept(&mut |kept| kept.last = failure.take());
+}
+
+fn with_kept(work: &mut dyn FnMut(&mut Kept)) {
+    KEPT.with_borrow_mut(work);
 }

@@ -29,20 +29,21 @@ pub enum OrbError {
 
 impl fmt::Display for OrbError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Endpoint(error) => error.fmt(f),
-            Self::Protocol(at, why) => write!(f, "cannot listen at {at}: {why}"),
-            Self::Feature(what, feature) => write!(
-                f,
-                "{what}: this program was built without orbium's feature `{feature}`"
-            ),
-            Self::Config(text) => f.write_str(text),
-            Self::RealTime(lane, error) => write!(f, "cannot serve in lane {lane}: {error}"),
-            Self::Threads(lane, error) => {
-                write!(f, "no threads or descriptors for lane {lane}: {error}")
+        let (what, at, why): (&str, &str, &dyn fmt::Display) = match self {
+            Self::Endpoint(error) => return error.fmt(f),
+            Self::Config(text) => return f.write_str(text),
+            Self::Feature(what, feature) => {
+                return write!(
+                    f,
+                    "{what}: this program was built without orbium's feature `{feature}`"
+                );
             }
-            Self::Listen(at, error) => write!(f, "cannot listen at {at}: {error}"),
-        }
+            Self::Protocol(at, why) => ("cannot listen at", at, why),
+            Self::Listen(at, error) => ("cannot listen at", at, error),
+            Self::RealTime(lane, error) => ("cannot serve in lane", lane, error),
+            Self::Threads(lane, error) => ("no threads or descriptors for lane", lane, error),
+        };
+        write!(f, "{what} {at}: {why}")
     }
 }
 

@@ -98,8 +98,6 @@ impl Orb {
         let listen = !config.endpoints.is_empty();
         let config = Arc::new(config);
         let orb = Self(Arc::new_cyclic(|weak: &Weak<OrbCore>| OrbCore {
-            registry: Registry::new(),
-            pools: Pools::new(Arc::clone(&config)),
             #[cfg(feature = "asynchronous")]
             reply_readers: crate::client::ReplyReaders::default(),
             initial: InitialReferences::default(),
@@ -112,6 +110,8 @@ impl Orb {
             ending: Mutex::new(()),
             ended: Condvar::new(),
             owner: Arc::new(OwnerHandle(weak.clone())),
+            pools: Pools::new(Arc::clone(&config)),
+            registry: Registry::new(),
             config,
         }));
         let root = Poa::root(&orb.0);

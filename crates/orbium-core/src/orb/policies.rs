@@ -97,7 +97,7 @@ impl Orb {
 
     #[inline]
     fn put_thread_policies(&self, policies: ThreadPolicies) {
-        if policies.choose_connections() || policies.times != TimePolicies::NONE {
+        if policies.choose_connections() || !policies.times.is_none() {
             THREAD_POLICIES.with_borrow_mut(|all| all.push((self.number(), policies)));
         }
         self.0
