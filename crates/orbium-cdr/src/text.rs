@@ -120,6 +120,14 @@ impl<'a> CdrWriter<'a> {
     }
 }
 
+/// ISO 8859-1 text with letters beyond ASCII, which differs from UTF-8. Not
+/// compiled by all who read text.
+#[inline(never)]
+fn latin1(octets: &[u8]) -> Option<String> {
+    let beyond = !octets.is_ascii();
+    beyond.then(|| octets.iter().copied().map(char::from).collect())
+}
+
 impl<'a> CdrReader<'a> {
     /// Octets of a string without its terminator. A count of 0, seen from old
     /// ORBs, is the empty string.
@@ -145,14 +153,14 @@ impl<'a> CdrReader<'a> {
         if octets.contains(&0) {
             return Err(self.error(CdrErrorKind::BadString));
         }
-        match self.format().char_set {
-            CharSet::Latin1 if !octets.is_ascii() => {
-                Ok(Cow::Owned(octets.iter().copied().map(char::from).collect()))
-            }
-            _ => match core::str::from_utf8(octets) {
-                Ok(text) => Ok(Cow::Borrowed(text)),
-                Err(_) => Err(self.error(CdrErrorKind::CannotConvert)),
-            },
+        if self.format().char_set == CharSet::Latin1
+            && let Some(text) = latin1(octets)
+        {
+            return Ok(Cow::Owned(text));
+        }
+        match core::str::from_utf8(octets) {
+            Ok(text) => Ok(Cow::Borrowed(text)),
+            Err(_) => Err(self.error(CdrErrorKind::CannotConvert)),
         }
     }
 

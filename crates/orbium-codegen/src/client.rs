@@ -381,6 +381,8 @@ impl Emitter<'_, '_> {
         self.text.raw("/// # Errors");
         self.text
             .raw(&format!("/// As `{name}`; the value is then unspecified."));
+        // Few calls are made in this form: only programs that do compile it.
+        self.text.raw("#[inline]");
         let error = function.error(self.plan, &self.module);
         let mut parameters = self.stub_parameters(function);
         parameters.push(format!("{out}: &mut {}", self.rust(&ty)));

@@ -209,14 +209,17 @@ impl Emitter<'_, '_> {
         self.text.blank();
         self.text
             .open("fn is_a(&self, repository_id: &str) -> bool {");
-        self.text.open(format!(
-            "if repository_id == <{name} as orb::Interface>::REPOSITORY_ID {{"
-        ));
-        self.text.line("return true;");
-        self.text.close("}");
-        self.text.line(format!(
-            "<{name} as orb::Interface>::BASES.contains(&repository_id)"
-        ));
+        let own = format!("repository_id == <{name} as orb::Interface>::REPOSITORY_ID");
+        if self.plan.model.bases(definition.id).is_empty() {
+            self.text.line(own);
+        } else {
+            self.text.open(format!("if {own} {{"));
+            self.text.line("return true;");
+            self.text.close("}");
+            self.text.line(format!(
+                "<{name} as orb::Interface>::BASES.contains(&repository_id)"
+            ));
+        }
         self.text.close("}");
         self.text.blank();
         self.dispatch(&names.operations, functions);

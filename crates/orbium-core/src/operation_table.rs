@@ -209,8 +209,11 @@ fn short_word(name: &[u8]) -> u64 {
     if let (Some(first), Some(last)) = (name.first_chunk::<4>(), name.last_chunk::<4>()) {
         return u64::from(u32::from_le_bytes(*first)) << 32 | u64::from(u32::from_le_bytes(*last));
     }
-    name.iter()
-        .fold(0, |word, octet| (word << 8) | u64::from(*octet))
+    let mut word = 0;
+    for octet in name {
+        word = (word << 8) | u64::from(*octet);
+    }
+    word
 }
 
 /// Both halves of the product: every bit of the key tells in every bit.

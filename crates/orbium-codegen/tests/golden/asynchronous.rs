@@ -552,10 +552,7 @@ pub mod away {
         }
 
         fn is_a(&self, repository_id: &str) -> bool {
-            if repository_id == <Base as orb::Interface>::REPOSITORY_ID {
-                return true;
-            }
-            <Base as orb::Interface>::BASES.contains(&repository_id)
+            repository_id == <Base as orb::Interface>::REPOSITORY_ID
         }
 
         fn dispatch<'a>(
@@ -846,6 +843,7 @@ pub mod away {
         ///
         /// # Errors
         /// As `join`; the value is then unspecified.
+        #[inline]
         pub fn join_into(
             &self,
             left: &str,
@@ -906,6 +904,7 @@ pub mod away {
         ///
         /// # Errors
         /// As `move`; the value is then unspecified.
+        #[inline]
         pub fn move_into(
             &self,
             all: &[Point],
@@ -1149,6 +1148,7 @@ pub mod away {
         ///
         /// # Errors
         /// As `pick`; the value is then unspecified.
+        #[inline]
         pub fn pick_into(
             &self,
             one: &Either,
@@ -1245,6 +1245,7 @@ pub mod away {
         ///
         /// # Errors
         /// As `make`; the value is then unspecified.
+        #[inline]
         pub fn make_into(&self, name: &str, out: &mut Token) -> Result<(), orb::SystemException> {
             static OP: orb::Operation = orb::Operation::new("make");
             orb::ObjectRef::call(
@@ -1492,6 +1493,7 @@ pub mod away {
         ///
         /// # Errors
         /// As `everything_that_can_be_said`; the value is then unspecified.
+        #[inline]
         pub fn everything_that_can_be_said_into(
             &self,
             what_was_said_first: &str,
@@ -1564,6 +1566,7 @@ pub mod away {
         ///
         /// # Errors
         /// As `the_longest_operation_of_all_the_operations_that_there_are`; the value is then unspecified.
+        #[inline]
         pub fn the_longest_operation_of_all_the_operations_that_there_are_into(
             &self,
             how_many_of_them_there_are_to_be: u32,
@@ -2438,10 +2441,7 @@ pub mod away {
         }
 
         fn is_a(&self, repository_id: &str) -> bool {
-            if repository_id == <Waiting as orb::Interface>::REPOSITORY_ID {
-                return true;
-            }
-            <Waiting as orb::Interface>::BASES.contains(&repository_id)
+            repository_id == <Waiting as orb::Interface>::REPOSITORY_ID
         }
 
         fn dispatch<'a>(

@@ -246,10 +246,7 @@ pub mod base {
         }
 
         fn is_a(&self, repository_id: &str) -> bool {
-            if repository_id == <Thing as orb::Interface>::REPOSITORY_ID {
-                return true;
-            }
-            <Thing as orb::Interface>::BASES.contains(&repository_id)
+            repository_id == <Thing as orb::Interface>::REPOSITORY_ID
         }
 
         fn dispatch<'a>(
@@ -655,6 +652,7 @@ pub mod interfaces {
         ///
         /// # Errors
         /// As `find`; the value is then unspecified.
+        #[inline]
         pub fn find_into(
             &self,
             key: &str,
@@ -691,6 +689,7 @@ pub mod interfaces {
         ///
         /// # Errors
         /// As `all`; the value is then unspecified.
+        #[inline]
         pub fn all_into(&self, most: u32, out: &mut Laters) -> Result<(), EverythingAllError> {
             static OP: orb::Operation = orb::Operation::new("all");
             orb::ObjectRef::call(
@@ -781,6 +780,7 @@ pub mod interfaces {
         ///
         /// # Errors
         /// As `wide`; the value is then unspecified.
+        #[inline]
         pub fn wide_into(
             &self,
             text: &str,
@@ -820,6 +820,7 @@ pub mod interfaces {
         ///
         /// # Errors
         /// As `wide_bounded`; the value is then unspecified.
+        #[inline]
         pub fn wide_bounded_into(
             &self,
             text: &str,
@@ -2249,10 +2250,7 @@ pub mod interfaces {
         }
 
         fn is_a(&self, repository_id: &str) -> bool {
-            if repository_id == <Empty as orb::Interface>::REPOSITORY_ID {
-                return true;
-            }
-            <Empty as orb::Interface>::BASES.contains(&repository_id)
+            repository_id == <Empty as orb::Interface>::REPOSITORY_ID
         }
 
         fn dispatch<'a>(
@@ -2524,10 +2522,7 @@ pub mod interfaces {
         }
 
         fn is_a(&self, repository_id: &str) -> bool {
-            if repository_id == <Later as orb::Interface>::REPOSITORY_ID {
-                return true;
-            }
-            <Later as orb::Interface>::BASES.contains(&repository_id)
+            repository_id == <Later as orb::Interface>::REPOSITORY_ID
         }
 
         fn dispatch<'a>(

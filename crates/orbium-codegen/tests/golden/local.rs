@@ -53,10 +53,7 @@ pub mod local {
         }
 
         fn is_a(&self, repository_id: &str) -> bool {
-            if repository_id == <Remote as orb::Interface>::REPOSITORY_ID {
-                return true;
-            }
-            <Remote as orb::Interface>::BASES.contains(&repository_id)
+            repository_id == <Remote as orb::Interface>::REPOSITORY_ID
         }
 
         fn dispatch<'a>(
@@ -248,10 +245,7 @@ pub mod local {
         }
 
         fn is_a(&self, repository_id: &str) -> bool {
-            if repository_id == <User as orb::Interface>::REPOSITORY_ID {
-                return true;
-            }
-            <User as orb::Interface>::BASES.contains(&repository_id)
+            repository_id == <User as orb::Interface>::REPOSITORY_ID
         }
 
         fn dispatch<'a>(

@@ -1487,10 +1487,7 @@ impl<S: ManyServant> orb::Servant for ManySkeleton<S> {
     }
 
     fn is_a(&self, repository_id: &str) -> bool {
-        if repository_id == <Many as orb::Interface>::REPOSITORY_ID {
-            return true;
-        }
-        <Many as orb::Interface>::BASES.contains(&repository_id)
+        repository_id == <Many as orb::Interface>::REPOSITORY_ID
     }
 
     fn dispatch<'a>(

@@ -71,6 +71,7 @@ impl Top {
     ///
     /// # Errors
     /// As `all`; the value is then unspecified.
+    #[inline]
     pub fn all_into(&self, out: &mut Names) -> Result<(), orb::SystemException> {
         static OP: orb::Operation = orb::Operation::new("all");
         orb::ObjectRef::call(
@@ -138,10 +139,7 @@ impl<S: TopServant> orb::Servant for TopSkeleton<S> {
     }
 
     fn is_a(&self, repository_id: &str) -> bool {
-        if repository_id == <Top as orb::Interface>::REPOSITORY_ID {
-            return true;
-        }
-        <Top as orb::Interface>::BASES.contains(&repository_id)
+        repository_id == <Top as orb::Interface>::REPOSITORY_ID
     }
 
     fn dispatch<'a>(
@@ -303,10 +301,7 @@ pub mod outer {
             }
 
             fn is_a(&self, repository_id: &str) -> bool {
-                if repository_id == <Deep as orb::Interface>::REPOSITORY_ID {
-                    return true;
-                }
-                <Deep as orb::Interface>::BASES.contains(&repository_id)
+                repository_id == <Deep as orb::Interface>::REPOSITORY_ID
             }
 
             fn dispatch<'a>(
@@ -430,6 +425,7 @@ pub mod outer {
         ///
         /// # Errors
         /// As `all`; the value is then unspecified.
+        #[inline]
         pub fn all_into(&self, out: &mut super::Names) -> Result<(), orb::SystemException> {
             static OP: orb::Operation = orb::Operation::new("all");
             orb::ObjectRef::call(

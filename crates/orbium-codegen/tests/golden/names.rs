@@ -222,6 +222,7 @@ pub mod r#type {
         ///
         /// # Errors
         /// As `clone`; the value is then unspecified.
+        #[inline]
         pub fn clone_into(
             &self,
             value: &Vec,
@@ -279,10 +280,7 @@ pub mod r#type {
         }
 
         fn is_a(&self, repository_id: &str) -> bool {
-            if repository_id == <Default as orb::Interface>::REPOSITORY_ID {
-                return true;
-            }
-            <Default as orb::Interface>::BASES.contains(&repository_id)
+            repository_id == <Default as orb::Interface>::REPOSITORY_ID
         }
 
         fn dispatch<'a>(
@@ -475,10 +473,7 @@ pub mod r#type {
         }
 
         fn is_a(&self, repository_id: &str) -> bool {
-            if repository_id == <From as orb::Interface>::REPOSITORY_ID {
-                return true;
-            }
-            <From as orb::Interface>::BASES.contains(&repository_id)
+            repository_id == <From as orb::Interface>::REPOSITORY_ID
         }
 
         fn dispatch<'a>(
@@ -583,10 +578,7 @@ pub mod r#type {
         }
 
         fn is_a(&self, repository_id: &str) -> bool {
-            if repository_id == <Ok as orb::Interface>::REPOSITORY_ID {
-                return true;
-            }
-            <Ok as orb::Interface>::BASES.contains(&repository_id)
+            repository_id == <Ok as orb::Interface>::REPOSITORY_ID
         }
 
         fn dispatch<'a>(
@@ -905,10 +897,7 @@ pub mod r#type {
         }
 
         fn is_a(&self, repository_id: &str) -> bool {
-            if repository_id == <Send as orb::Interface>::REPOSITORY_ID {
-                return true;
-            }
-            <Send as orb::Interface>::BASES.contains(&repository_id)
+            repository_id == <Send as orb::Interface>::REPOSITORY_ID
         }
 
         fn dispatch<'a>(
@@ -1066,6 +1055,7 @@ pub mod r#type {
         ///
         /// # Errors
         /// As `new`; the value is then unspecified.
+        #[inline]
         pub fn new_into(
             &self,
             w: &str,
@@ -1283,10 +1273,7 @@ pub mod r#type {
         }
 
         fn is_a(&self, repository_id: &str) -> bool {
-            if repository_id == <Sized as orb::Interface>::REPOSITORY_ID {
-                return true;
-            }
-            <Sized as orb::Interface>::BASES.contains(&repository_id)
+            repository_id == <Sized as orb::Interface>::REPOSITORY_ID
         }
 
         fn dispatch<'a>(
@@ -1683,6 +1670,7 @@ pub mod clashes {
         ///
         /// # Errors
         /// As `get_foo_into`; the value is then unspecified.
+        #[inline]
         pub fn get_foo_into_into(
             &self,
             out: &str,
@@ -1761,10 +1749,7 @@ pub mod clashes {
         }
 
         fn is_a(&self, repository_id: &str) -> bool {
-            if repository_id == <FooBar_ as orb::Interface>::REPOSITORY_ID {
-                return true;
-            }
-            <FooBar_ as orb::Interface>::BASES.contains(&repository_id)
+            repository_id == <FooBar_ as orb::Interface>::REPOSITORY_ID
         }
 
         fn dispatch<'a>(
@@ -1933,10 +1918,7 @@ pub mod clashes {
         }
 
         fn is_a(&self, repository_id: &str) -> bool {
-            if repository_id == <User as orb::Interface>::REPOSITORY_ID {
-                return true;
-            }
-            <User as orb::Interface>::BASES.contains(&repository_id)
+            repository_id == <User as orb::Interface>::REPOSITORY_ID
         }
 
         fn dispatch<'a>(
@@ -2063,10 +2045,7 @@ pub mod clashes {
         }
 
         fn is_a(&self, repository_id: &str) -> bool {
-            if repository_id == <Std as orb::Interface>::REPOSITORY_ID {
-                return true;
-            }
-            <Std as orb::Interface>::BASES.contains(&repository_id)
+            repository_id == <Std as orb::Interface>::REPOSITORY_ID
         }
 
         fn dispatch<'a>(

@@ -67,10 +67,7 @@ pub mod unmapped {
         }
 
         fn is_a(&self, repository_id: &str) -> bool {
-            if repository_id == <Mixed as orb::Interface>::REPOSITORY_ID {
-                return true;
-            }
-            <Mixed as orb::Interface>::BASES.contains(&repository_id)
+            repository_id == <Mixed as orb::Interface>::REPOSITORY_ID
         }
 
         fn dispatch<'a>(

@@ -8,7 +8,6 @@ use orbium_sys::RealTimeError;
 use orbium_transport::EndpointError;
 
 /// Why an ORB could not be built.
-#[derive(Debug)]
 pub enum OrbError {
     /// An endpoint that cannot be understood.
     Endpoint(EndpointError),
@@ -25,6 +24,28 @@ pub enum OrbError {
     RealTime(String, RealTimeError),
     /// A lane for which the system has no threads or descriptors.
     Threads(String, io::Error),
+}
+
+impl fmt::Debug for OrbError {
+    // By hand, to be compiled here: what is derived is compiled by every program
+    // whose `main` returns the error.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (variant, first, second): (_, &dyn fmt::Debug, Option<&dyn fmt::Debug>) = match self {
+            Self::Endpoint(error) => ("Endpoint", error, None),
+            Self::Protocol(at, why) => ("Protocol", at, Some(why)),
+            Self::Feature(what, feature) => ("Feature", what, Some(feature)),
+            Self::Config(text) => ("Config", text, None),
+            Self::Listen(at, error) => ("Listen", at, Some(error)),
+            Self::RealTime(lane, error) => ("RealTime", lane, Some(error)),
+            Self::Threads(lane, error) => ("Threads", lane, Some(error)),
+        };
+        let mut out = f.debug_tuple(variant);
+        out.field(first);
+        if let Some(second) = second {
+            out.field(second);
+        }
+        out.finish()
+    }
 }
 
 impl fmt::Display for OrbError {
