@@ -2,6 +2,7 @@
 //! Which comment belongs to a declaration, and its text without the comment marks.
 
 use crate::source::{Comment, SourceFile, SourceMap, Span};
+use crate::words::{all, joined, places};
 
 /// The comment directly above the declaration, or else the one behind its end on the same line.
 pub(crate) fn comment_of(sources: &SourceMap, start: Span, end: Span) -> Option<String> {
@@ -15,7 +16,7 @@ pub(crate) fn comment_of(sources: &SourceMap, start: Span, end: Span) -> Option<
 }
 
 fn leading(file: &SourceFile, offset: u32) -> Option<&[Comment]> {
-    let last = file.comments.partition_point(|c| c.end <= offset);
+    let last = places(file.comments.len(), &|i| file.comments[i].end <= offset);
     let mut first = last;
     let mut below = offset;
     while let Some(comment) = first.checked_sub(1).and_then(|i| file.comments.get(i)) {
@@ -39,10 +40,10 @@ fn leading(file: &SourceFile, offset: u32) -> Option<&[Comment]> {
 }
 
 fn trailing(file: &SourceFile, offset: u32) -> Option<&[Comment]> {
-    let first = file.comments.partition_point(|c| c.start < offset);
+    let first = places(file.comments.len(), &|i| file.comments[i].start < offset);
     let comment = file.comments.get(first)?;
     let gap = between(file, offset, comment.start)?;
-    if !gap.chars().all(|c| matches!(c, ' ' | '\t' | ',' | ';')) {
+    if !all(gap, &|c| matches!(c, ' ' | '\t' | ',' | ';')) {
         return None;
     }
     let at = column(file, comment.start);
@@ -62,7 +63,14 @@ fn between(file: &SourceFile, start: u32, end: u32) -> Option<&str> {
 }
 
 fn directly_above(gap: &str) -> bool {
-    gap.chars().all(char::is_whitespace) && gap.matches('\n').count() <= 1
+    let mut ends = 0;
+    for letter in gap.chars() {
+        ends += usize::from(letter == '\n');
+        if ends > 1 || !letter.is_whitespace() {
+            return false;
+        }
+    }
+    true
 }
 
 fn column(file: &SourceFile, offset: u32) -> u32 {
@@ -83,16 +91,16 @@ fn clean(file: &SourceFile, comments: &[Comment]) -> String {
         }
     }
     for line in &mut lines {
-        let decoration = line
-            .trim()
-            .chars()
-            .all(|c| matches!(c, '-' | '=' | '*' | '/' | '#'));
+        let decoration = all(line.trim(), &|c| matches!(c, '-' | '=' | '*' | '/' | '#'));
         if decoration {
             line.clear();
         }
     }
     dedent(&mut lines);
-    lines.join("\n").trim_matches('\n').trim_end().to_owned()
+    joined(&lines, "\n")
+        .trim_matches('\n')
+        .trim_end()
+        .to_owned()
 }
 
 /// Removes the indentation that all lines share.

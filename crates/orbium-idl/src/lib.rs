@@ -22,6 +22,7 @@ mod scanner;
 mod source;
 mod spelling;
 mod token;
+mod words;
 
 pub use compilation::{Compilation, compile, compile_bytes, compile_source, compile_with};
 pub use diagnostic::{Diagnostic, Excerpt, Label, Severity};

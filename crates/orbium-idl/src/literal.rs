@@ -2,6 +2,7 @@
 //! Values of literals (CORBA 3.3 Part 1, 7.2.6).
 
 use crate::model::Fixed;
+use crate::words::all;
 
 /// What is wrong with a literal: the rule and a sentence.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -33,6 +34,11 @@ pub(crate) fn integer(text: &str) -> Option<u64> {
         None if text.len() > 1 && text.starts_with('0') => (&text[1..], 8),
         None => (text, 10),
     };
+    whole(digits, radix)
+}
+
+/// Digits of a radix. None when there are none, others, or they do not fit 64 bits.
+pub(crate) fn whole(digits: &str, radix: u32) -> Option<u64> {
     if digits.is_empty() {
         return None;
     }
@@ -44,13 +50,17 @@ pub(crate) fn integer(text: &str) -> Option<u64> {
     Some(value)
 }
 
+/// Whether all octets, if any, are decimal digits.
+fn is_digits(text: &str) -> bool {
+    all(text, &|c| c.is_ascii_digit())
+}
+
 /// Any numeric literal.
 pub(crate) fn number(text: &str) -> Result<Number, Malformed> {
     if let Some(value) = integer(text) {
         return Ok(Number::Integer(value));
     }
     let hexadecimal = text.starts_with("0x") || text.starts_with("0X");
-    let is_digits = |s: &str| s.bytes().all(|b| b.is_ascii_digit());
     if hexadecimal || is_digits(text) {
         return integer_problem(text, hexadecimal);
     }
@@ -82,8 +92,8 @@ pub(crate) fn number(text: &str) -> Result<Number, Malformed> {
 fn integer_problem(text: &str, hexadecimal: bool) -> Result<Number, Malformed> {
     let octal = !hexadecimal && text.starts_with('0');
     let valid = match hexadecimal {
-        true => text.len() > 2 && text[2..].bytes().all(|b| b.is_ascii_hexdigit()),
-        false => !octal || text.bytes().all(|b| (b'0'..=b'7').contains(&b)),
+        true => text.len() > 2 && all(&text[2..], &|c| c.is_ascii_hexdigit()),
+        false => !octal || all(text, &|c| c.is_digit(8)),
     };
     match valid {
         true => malformed(
@@ -100,10 +110,7 @@ fn integer_problem(text: &str, hexadecimal: bool) -> Result<Number, Malformed> {
 
 fn fixed(text: &str, digits: &str) -> Result<Number, Malformed> {
     let (whole, fraction) = digits.split_once('.').unwrap_or((digits, ""));
-    let all_digits = whole
-        .bytes()
-        .chain(fraction.bytes())
-        .all(|b| b.is_ascii_digit());
+    let all_digits = is_digits(whole) && is_digits(fraction);
     if !all_digits || (whole.is_empty() && fraction.is_empty()) {
         return malformed("malformed-number", format!("`{text}` is no valid number"));
     }
@@ -116,7 +123,7 @@ fn fixed(text: &str, digits: &str) -> Result<Number, Malformed> {
         );
     }
     let mut unscaled = 0;
-    for digit in whole.bytes().chain(fraction.bytes()) {
+    for digit in format!("{whole}{fraction}").bytes() {
         unscaled = unscaled * 10 + i128::from(digit - b'0');
     }
     let scale = fraction.len() as u8;

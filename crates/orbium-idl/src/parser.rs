@@ -40,13 +40,14 @@ pub(crate) struct Unit {
     pub(crate) tainted: NameSet,
 }
 
-pub(crate) fn parse(options: &Options, stream: TokenStream, report: &mut Reporter) -> Unit {
+pub(crate) fn parse(options: &Options, mut stream: TokenStream, report: &mut Reporter) -> Unit {
+    stream.events.reverse();
     let mut parser = Parser {
         options,
         report,
         tokens: stream.tokens,
         next: 0,
-        events: stream.events.into_iter().peekable(),
+        events: stream.events,
         closing_shift: false,
         depth: 0,
         tainted: NameSet::default(),
@@ -63,7 +64,8 @@ struct Parser<'a> {
     report: &'a mut Reporter,
     tokens: Vec<Token>,
     next: usize,
-    events: std::iter::Peekable<std::vec::IntoIter<(usize, Event)>>,
+    /// The next one last.
+    events: Vec<(usize, Event)>,
     /// A `>>` closes brackets here: the expression ends before it.
     closing_shift: bool,
     depth: usize,
@@ -302,7 +304,9 @@ impl Parser<'_> {
     /// Turns pragmas and file boundaries before the next token into items.
     fn take_events(&mut self, items: &mut Vec<Item>) {
         let position = self.next;
-        while let Some((_, event)) = self.events.next_if(|(at, _)| *at <= position) {
+        while self.events.last().is_some_and(|(at, _)| *at <= position)
+            && let Some((_, event)) = self.events.pop()
+        {
             let span = self.peek().span;
             let plain = |kind| Item {
                 annotations: Vec::new(),

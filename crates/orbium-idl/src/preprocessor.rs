@@ -311,10 +311,12 @@ impl<'a> Preprocessor<'a> {
 
     /// The file being read, looking through macro expansions.
     fn current_file(&mut self) -> Option<&mut FileFrame> {
-        self.frames.iter_mut().rev().find_map(|frame| match frame {
-            Frame::File(file) => Some(file),
-            Frame::Tokens { .. } => None,
-        })
+        for frame in self.frames.iter_mut().rev() {
+            if let Frame::File(file) = frame {
+                return Some(file);
+            }
+        }
+        None
     }
 
     /// Reads the rest of the directive's line as tokens, without complaint about free text.

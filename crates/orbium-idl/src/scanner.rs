@@ -223,9 +223,9 @@ impl Scanner {
         let start = self.position;
         let kind = self.scan(start, report);
         let raw = self.text.get(start..self.position).unwrap_or("");
-        let text = match raw.contains("\\\n") || raw.contains("\\\r\n") {
-            true => names.intern(&raw.replace("\\\r\n", "").replace("\\\n", "")),
-            false => names.intern(raw),
+        let text = match raw.find('\n') {
+            Some(_) => names.intern(&without_splices(raw)),
+            None => names.intern(raw),
         };
         let starts_line = std::mem::replace(&mut self.starts_line, false);
         Token {
@@ -279,7 +279,7 @@ impl Scanner {
         let hexadecimal = |s: &Self| {
             s.text
                 .get(first..first + 2)
-                .is_some_and(|p| p.eq_ignore_ascii_case("0x"))
+                .is_some_and(|p| matches!(p, "0x" | "0X"))
         };
         while let Some(c) = self.peek() {
             if !c.is_ascii_alphanumeric() && c != '.' && c != '_' {
@@ -343,4 +343,13 @@ impl Scanner {
         // What follows is part of the mistake: hand out the literal as if it were closed.
         kind
     }
+}
+/// A token without the backslashes before its ends of lines, and without these.
+fn without_splices(raw: &str) -> String {
+    let mut text = String::new();
+    for line in raw.split_inclusive('\n') {
+        let kept = line.strip_suffix("\\\n").or(line.strip_suffix("\\\r\n"));
+        text.push_str(kept.unwrap_or(line));
+    }
+    text
 }

@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use crate::diagnostic::Excerpt;
 use crate::model::Location;
+use crate::words::places;
 
 /// A range of octets in one source file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -70,9 +71,8 @@ pub(crate) struct SourceFile {
 impl SourceFile {
     /// Index of the physical line that holds the offset.
     fn line_index(&self, offset: u32) -> usize {
-        self.line_starts
-            .partition_point(|start| *start <= offset)
-            .saturating_sub(1)
+        let starts = &self.line_starts;
+        places(starts.len(), &|i| starts[i] <= offset).saturating_sub(1)
     }
 
     /// Where the line that holds the offset begins.
@@ -112,7 +112,7 @@ impl SourceFile {
     /// File and line as line markers would have them called.
     fn presumed(&self, index: usize) -> (Arc<str>, u32) {
         let physical = u32::try_from(index).unwrap_or(u32::MAX).saturating_add(1);
-        let position = self.markers.partition_point(|m| m.at < physical);
+        let position = places(self.markers.len(), &|i| self.markers[i].at < physical);
         match position.checked_sub(1).and_then(|p| self.markers.get(p)) {
             Some(m) => (m.name.clone(), m.line.saturating_add(physical - m.at - 1)),
             None => (self.name.clone(), physical),
@@ -152,8 +152,12 @@ impl SourceMap {
 
     /// The index of the file that was read from that path.
     pub(crate) fn find(&self, path: &Path) -> Option<u32> {
-        let found = self.files.iter().position(|f| f.path == path)?;
-        u32::try_from(found).ok()
+        for (index, file) in self.files.iter().enumerate() {
+            if file.path == path {
+                return u32::try_from(index).ok();
+            }
+        }
+        None
     }
 
     pub(crate) fn file(&self, index: u32) -> Option<&SourceFile> {
@@ -225,10 +229,18 @@ impl SourceMap {
             true if text.len() > EXCERPT_WIDTH => before - EXCERPT_WIDTH / 2,
             _ => 0,
         };
-        let shown: String = text.chars().skip(skipped).take(EXCERPT_WIDTH).collect();
-        let room = (shown.chars().count() + 1)
-            .saturating_sub(before - skipped)
-            .max(1);
+        let mut shown = String::new();
+        let mut room = 1usize;
+        for (place, letter) in text.chars().enumerate() {
+            if room > EXCERPT_WIDTH {
+                break;
+            }
+            if place >= skipped {
+                shown.push(letter);
+                room += 1;
+            }
+        }
+        let room = room.saturating_sub(before - skipped).max(1);
         Excerpt::new(location, shown, before - skipped, width.min(room))
     }
 }

@@ -7,7 +7,10 @@ pub(crate) fn within_one_edit(a: &str, b: &str) -> bool {
         true => (a.as_bytes(), b.as_bytes()),
         false => (b.as_bytes(), a.as_bytes()),
     };
-    let same = short.iter().zip(long).take_while(|(x, y)| x == y).count();
+    let mut same = 0;
+    while same < short.len() && short[same] == long[same] {
+        same += 1;
+    }
     let (short, long) = (&short[same..], &long[same..]);
     match (short, long) {
         ([], []) => true,

@@ -35,7 +35,11 @@ impl Decimal {
     /// Appends zeros behind the point.
     fn widen(&mut self, scale: usize) {
         let missing = scale.saturating_sub(self.scale);
-        self.digits.splice(0..0, std::iter::repeat_n(0, missing));
+        self.digits.reverse();
+        for _ in 0..missing {
+            self.digits.push(0);
+        }
+        self.digits.reverse();
         self.scale += missing;
     }
 
@@ -154,7 +158,10 @@ pub(super) fn subtract(a: Fixed, b: Fixed) -> Option<Fixed> {
 /// The product; None when it has too many digits.
 pub(super) fn multiply(a: Fixed, b: Fixed) -> Option<Fixed> {
     let (a, b) = (Decimal::new(a), Decimal::new(b));
-    let mut places = vec![0u32; a.digits.len() + b.digits.len() + 1];
+    let mut places: Vec<u32> = Vec::new();
+    while places.len() < a.digits.len() + b.digits.len() + 1 {
+        places.push(0);
+    }
     for (i, x) in a.digits.iter().enumerate() {
         for (j, y) in b.digits.iter().enumerate() {
             places[i + j] += u32::from(x * y);
@@ -162,7 +169,7 @@ pub(super) fn multiply(a: Fixed, b: Fixed) -> Option<Fixed> {
     }
     let mut carry = 0;
     let mut digits = Vec::with_capacity(places.len());
-    for place in places {
+    for place in &places {
         let value = place + carry;
         // The remainder is a single digit.
         digits.push((value % 10) as u8);

@@ -9,6 +9,7 @@ use crate::model::{
     Attribute, DefId, DefinitionKind, Direction, InterfaceKind, Operation, Parameter, Type,
 };
 use crate::source::Span;
+use crate::words::all;
 
 impl Checker<'_> {
     pub(super) fn operation(&mut self, operation: &ast::Operation, around: Surroundings<'_>) {
@@ -184,10 +185,11 @@ impl Checker<'_> {
         for (units, span) in contexts {
             let name = String::from_utf16_lossy(units);
             let body = name.strip_suffix('*').unwrap_or(&name);
-            let good = body.starts_with(|c: char| c.is_ascii_alphabetic())
-                && body
-                    .chars()
-                    .all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '.'));
+            let first = body.chars().next();
+            let good = first.is_some_and(|c| c.is_ascii_alphabetic())
+                && all(body, &|c| {
+                    c.is_ascii_alphanumeric() || matches!(c, '_' | '.')
+                });
             if !good {
                 let message = format!("malformed context name \"{name}\"");
                 self.report.error("malformed-context", *span, message).help(

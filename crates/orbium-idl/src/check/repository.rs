@@ -7,6 +7,7 @@ use crate::ast::{Ident, Pragma, ScopedName};
 use crate::diagnostic::Severity;
 use crate::model::DefId;
 use crate::source::Span;
+use crate::words::{all, joined};
 
 /// How an entity came by its repository id.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -47,7 +48,7 @@ impl Checker<'_> {
     /// What goes before names inside the definition, whose own name is in the current scope.
     pub(super) fn scope_prefix(&self, id: DefId, name: &str) -> String {
         match self.type_prefixes.get(id) {
-            Some(prefix) => join(prefix, &self.model[id].path.join("/")),
+            Some(prefix) => join(prefix, &joined(&self.model[id].path, "/")),
             None => join(&self.scopes[self.scope.0].prefix, name),
         }
     }
@@ -79,7 +80,7 @@ impl Checker<'_> {
     fn natural_prefix(&self) -> String {
         self.scopes[self.scope.0]
             .def
-            .map_or_else(String::new, |id| self.model[id].path.join("/"))
+            .map_or_else(String::new, |id| joined(&self.model[id].path, "/"))
     }
 
     fn pragma_target(&mut self, name: &ScopedName) -> Option<DefId> {
@@ -152,14 +153,13 @@ impl Checker<'_> {
     }
 
     fn check_format(&mut self, id: &str, span: Span) {
+        let number = |n: &str| !n.is_empty() && all(n, &|c| c.is_ascii_digit());
         let good = match id.split_once(':') {
-            Some(("IDL", rest)) => rest.rsplit_once(':').is_some_and(|(body, version)| {
-                let number = |n: &str| !n.is_empty() && n.bytes().all(|b| b.is_ascii_digit());
-                !body.is_empty()
-                    && version
-                        .split_once('.')
-                        .is_some_and(|(a, b)| number(a) && number(b))
-            }),
+            Some(("IDL", rest)) => {
+                let (body, version) = rest.rsplit_once(':').unwrap_or(("", ""));
+                let (major, minor) = version.split_once('.').unwrap_or(("", ""));
+                !body.is_empty() && number(major) && number(minor)
+            }
             Some((format, rest)) => !format.is_empty() && !rest.is_empty(),
             None => false,
         };
@@ -215,7 +215,7 @@ impl Checker<'_> {
         let mut pending = vec![target];
         while let Some(id) = pending.pop() {
             pending.extend_from_slice(self.model.contents(id));
-            let body = join(&prefix, &self.model[id].path.join("/"));
+            let body = join(&prefix, &joined(&self.model[id].path, "/"));
             if let Some(scope) = self.scope_of.get(id) {
                 self.scopes[scope.0].prefix.clone_from(&body);
             }

@@ -8,6 +8,7 @@ use crate::ast::Ident;
 use crate::diagnostic::Severity;
 use crate::model::{DefId, DefinitionKind, NameMap};
 use crate::source::Span;
+use crate::words::same_but_case;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct ScopeId(pub(super) usize);
@@ -168,7 +169,7 @@ impl Checker<'_> {
         let own = scope
             .name
             .clone()
-            .filter(|(own, _)| own.eq_ignore_ascii_case(&name.name));
+            .filter(|(own, _)| same_but_case(own, &name.name));
         let mut inherited = scope.inherited(&key).iter();
         let inherited = inherited.find(|e| self.is_feature(e.entity)).cloned();
         let used = scope.uses.get(&key).cloned();

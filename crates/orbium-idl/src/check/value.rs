@@ -280,7 +280,11 @@ impl Checker<'_> {
             let DefinitionKind::ValueType(v) = &self.model[base].kind else {
                 break;
             };
-            inherited = v.supports.iter().copied().find(|i| self.is_concrete(*i));
+            for interface in &v.supports {
+                if inherited.is_none() && self.is_concrete(*interface) {
+                    inherited = Some(*interface);
+                }
+            }
             if inherited.is_some() {
                 break;
             }

@@ -57,7 +57,12 @@ impl Model {
 }
 
 fn keep_last(contents: &mut Vec<DefId>, seen: &mut DefSet) {
-    contents.reverse();
-    contents.retain(|id| seen.insert(*id));
-    contents.reverse();
+    let mut kept = Vec::new();
+    for id in contents.iter().rev() {
+        if seen.insert(*id) {
+            kept.push(*id);
+        }
+    }
+    kept.reverse();
+    *contents = kept;
 }

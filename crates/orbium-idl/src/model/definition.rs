@@ -244,7 +244,12 @@ pub struct Union {
 impl Union {
     /// Index of the case marked `default`, if there is one.
     pub fn default_case(&self) -> Option<usize> {
-        self.cases.iter().position(|c| c.is_default)
+        for (index, case) in self.cases.iter().enumerate() {
+            if case.is_default {
+                return Some(index);
+            }
+        }
+        None
     }
 }
 
@@ -392,16 +397,15 @@ pub struct Annotation {
 impl Annotation {
     /// The argument of that name, or the only unnamed one when `name` is `value`.
     pub fn parameter(&self, name: &str) -> Option<&AnnotationValue> {
-        let named = self
-            .parameters
-            .iter()
-            .find(|p| p.name.as_deref() == Some(name));
-        named
-            .or_else(|| {
-                let unnamed = self.parameters.iter().find(|p| p.name.is_none());
-                unnamed.filter(|_| name == "value")
-            })
-            .map(|p| &p.value)
+        let mut unnamed = None;
+        for parameter in &self.parameters {
+            match &parameter.name {
+                Some(known) if known == name => return Some(&parameter.value),
+                None if name == "value" => unnamed = unnamed.or(Some(&parameter.value)),
+                _ => {}
+            }
+        }
+        unnamed
     }
 }
 

@@ -169,7 +169,22 @@ impl Parser<'_> {
                 continue;
             }
             if let Some(escaped) = chars.next()
-                && !"ntvbrfa\\?'\"xu01234567".contains(escaped)
+                && !matches!(
+                    escaped,
+                    'n' | 't'
+                        | 'v'
+                        | 'b'
+                        | 'r'
+                        | 'f'
+                        | 'a'
+                        | '\\'
+                        | '?'
+                        | '\''
+                        | '"'
+                        | 'x'
+                        | 'u'
+                        | '0'..='7'
+                )
             {
                 let message =
                     format!("the escape sequence `\\{escaped}` is undefined; `{escaped}` is taken");

@@ -5,6 +5,7 @@ use std::rc::Rc;
 
 use super::Parser;
 use crate::ast::{Ident, Pragma, ScopedName};
+use crate::literal::whole;
 use crate::source::Span;
 use crate::token::{Token, TokenKind, spelled};
 
@@ -60,10 +61,7 @@ impl Parser<'_> {
         let (name, rest) = scoped_name(rest)?;
         let version = spelled(rest);
         let (major, minor) = version.split_once('.')?;
-        let number = |text: &str| {
-            text.parse::<u16>()
-                .is_ok_and(|_| text.bytes().all(|b| b.is_ascii_digit()))
-        };
+        let number = |text: &str| whole(text, 10).is_some_and(|n| n <= u16::MAX.into());
         (number(major) && number(minor)).then(|| Pragma::Version(name, version.clone(), span))
     }
 }

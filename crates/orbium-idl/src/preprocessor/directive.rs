@@ -105,15 +105,15 @@ impl Preprocessor<'_> {
     /// `#line n "file"` and `# n "file" flags`. Flag 1 says that an included file begins,
     /// flag 2 that the text returns to the including one.
     fn line_marker(&mut self, span: Span, tokens: &[Token]) {
-        let line = tokens.first().and_then(|t| t.text.parse::<u32>().ok());
-        let Some(line) = line else {
+        let line = tokens.first().and_then(|t| literal::whole(&t.text, 10));
+        let Some(line) = line.and_then(|line| u32::try_from(line).ok()) else {
             self.malformed(span, "`#line` needs a line number");
             return;
         };
         let name = tokens.get(1).filter(|t| t.kind == TokenKind::Text);
         let name = name.map(|t| t.text.trim_matches('"').to_owned());
         self.sources.mark(span, line, name.as_deref());
-        for flag in tokens.iter().skip(2) {
+        for flag in tokens.get(2..).unwrap_or(&[]) {
             match &*flag.text {
                 "1" => self.events.push((self.output.len(), Event::Enter)),
                 "2" => self.events.push((self.output.len(), Event::Leave)),
@@ -227,9 +227,12 @@ impl Preprocessor<'_> {
     /// the tokens put out. That something was found is checked when all is known.
     pub(super) fn import(&mut self, start: usize) {
         let tokens = self.output.get(start..).unwrap_or(&[]);
-        let named = tokens
-            .iter()
-            .find(|t| matches!(t.kind, TokenKind::Identifier | TokenKind::Text));
+        let mut named = None;
+        for token in tokens {
+            if matches!(token.kind, TokenKind::Identifier | TokenKind::Text) {
+                named = named.or(Some(token));
+            }
+        }
         let Some(named) = named else { return };
         let span = named.span;
         let text = named.text.trim_matches('"');

@@ -20,11 +20,18 @@ pub(super) struct Macro {
 impl Macro {
     /// Two macros are the same when they are spelled the same, wherever that is.
     fn is_same(&self, other: &Macro) -> bool {
-        let mut pairs = self.body.iter().zip(&other.body);
-        self.parameters == other.parameters
-            && self.variadic == other.variadic
-            && self.body.len() == other.body.len()
-            && pairs.all(|(a, b)| a.kind == b.kind && a.text == b.text)
+        if self.parameters != other.parameters
+            || self.variadic != other.variadic
+            || self.body.len() != other.body.len()
+        {
+            return false;
+        }
+        for (i, token) in self.body.iter().enumerate() {
+            if token.kind != other.body[i].kind || token.text != other.body[i].text {
+                return false;
+            }
+        }
+        true
     }
 }
 
@@ -170,10 +177,16 @@ impl Preprocessor<'_> {
             ),
             "__FILE__" => {
                 let file = self.sources.location(token.span).file;
-                (
-                    TokenKind::Text,
-                    format!("\"{}\"", file.replace('\\', "/").replace('"', "")),
-                )
+                let mut text = String::from("\"");
+                for letter in file.chars() {
+                    match letter {
+                        '\\' => text.push('/'),
+                        '"' => {}
+                        letter => text.push(letter),
+                    }
+                }
+                text.push('"');
+                (TokenKind::Text, text)
             }
             _ => return token,
         };
@@ -267,9 +280,12 @@ impl Preprocessor<'_> {
         let body = &definition.body;
         let parameter = |token: &Token| {
             let names = definition.parameters.as_ref()?;
-            names
-                .iter()
-                .position(|p| token.is_identifier() && *p == token.text)
+            for (place, name) in names.iter().enumerate() {
+                if token.is_identifier() && *name == token.text {
+                    return Some(place);
+                }
+            }
+            None
         };
         let mut result: Vec<Token> = Vec::new();
         let mut paste = false;
