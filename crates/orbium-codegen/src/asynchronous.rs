@@ -11,7 +11,7 @@ use orbium_idl::model::{
 };
 
 use crate::client::operation_static;
-use crate::each::each;
+use crate::each::{each, join};
 use crate::emit::Emitter;
 use crate::names;
 use crate::operations::{Function, Output, Parameter};
@@ -68,7 +68,7 @@ impl Plan<'_> {
             return;
         }
         let module = self.place_of(definition.id).module.clone();
-        for feature in self.contents(self.model.contents(definition.id)) {
+        for &feature in &self.contents(self.model.contents(definition.id)) {
             for function in Function::of(self, feature) {
                 let outputs = function.outputs();
                 let inout = outputs.iter().any(|output| output.inout);
@@ -120,12 +120,12 @@ impl Emitter<'_, '_> {
             let Some(name) = self.plan.asynchronous_results.get(*id) else {
                 continue;
             };
-            for function in Function::of(self.plan, &self.plan.model[*id]) {
+            for function in &Function::of(self.plan, &self.plan.model[*id]) {
                 let doc = format!(
                     "What an asynchronous call of the IDL operation `{}` gives.",
                     function.wire
                 );
-                self.results_struct(name, &doc, &function, &function.outputs());
+                self.results_struct(name, &doc, function, true);
             }
         }
     }
@@ -154,7 +154,7 @@ impl Emitter<'_, '_> {
             error => format!(", {error}"),
         };
         let mut parameters = vec!["&self".to_owned()];
-        for parameter in function.sent() {
+        for parameter in &function.sent() {
             let ty = self.plan.parameter(&parameter.ty, &self.module, "");
             parameters.push(format!("{}: {ty}", parameter.name));
         }
@@ -171,7 +171,7 @@ impl Emitter<'_, '_> {
         let kept = each(&sent, &mut |parameter| self.plan.kept(parameter));
         let arguments = match kept.as_slice() {
             [only] => format!("({only},)"),
-            several => format!("({})", several.join(", ")),
+            several => format!("({})", join(several, ", ")),
         };
         let write = self.writer(function, &sent);
         let read = self.results_closure(function, outputs, value);
@@ -192,7 +192,7 @@ impl Emitter<'_, '_> {
         let names = each(sent, &mut |parameter| parameter.name.clone());
         let pattern = match names.as_slice() {
             [only] => format!("({only},)"),
-            several => format!("({})", several.join(", ")),
+            several => format!("({})", join(several, ", ")),
         };
         // A pattern that would have to be broken is harder to read than numbers.
         let by_name = self.text.fits(&format!("    |{pattern}, {writer}| {{"));

@@ -4,7 +4,7 @@
 use orbium_idl::model::{Definition, Direction, Interface, NameSet};
 
 use crate::data::quoted;
-use crate::each::{each, joined};
+use crate::each::{each, join, joined};
 use crate::emit::Emitter;
 use crate::operations::{Function, Output};
 use crate::results::literal;
@@ -30,7 +30,7 @@ impl Emitter<'_, '_> {
             format!("{name} = {}", quoted(&definition.name))
         };
         self.interface_macro(&named, &quoted(&definition.repository_id), &ids);
-        for base in bases {
+        for &base in &bases {
             let path = self.plan.path_to(&self.module, base);
             self.text.blank();
             self.text.open(format!("impl $From<{name}> for {path} {{"));
@@ -45,7 +45,7 @@ impl Emitter<'_, '_> {
             return;
         }
         let mut functions = Vec::new();
-        for feature in self.plan.features(definition.id) {
+        for &feature in &self.plan.features(definition.id) {
             functions.append(&mut Function::of(self.plan, feature));
         }
         self.note_lints(&functions);
@@ -56,7 +56,7 @@ impl Emitter<'_, '_> {
     }
 
     fn interface_macro(&mut self, name: &str, id: &str, bases: &[String]) {
-        let array = format!("[{}]", bases.join(", "));
+        let array = format!("[{}]", join(bases, ", "));
         let one = format!("{name}, {id}, {array}");
         if one.len() <= 60 {
             return self.text.line(format!("orb::interface!({one});"));
@@ -150,7 +150,7 @@ impl Emitter<'_, '_> {
 
     fn stub_parameters(&self, function: &Function) -> Vec<String> {
         let mut parameters = vec!["&self".to_owned()];
-        for parameter in function.sent() {
+        for parameter in &function.sent() {
             let ty = match parameter.direction {
                 Direction::InOut => format!("&mut {}", self.rust(&parameter.ty)),
                 _ => self.plan.parameter(&parameter.ty, &self.module, ""),
@@ -196,7 +196,7 @@ impl Emitter<'_, '_> {
     /// The lines that write what is sent.
     fn argument_lines(&mut self, function: &Function, writer: &str) -> Vec<String> {
         let mut lines = Vec::new();
-        for parameter in function.sent() {
+        for parameter in &function.sent() {
             let name = &parameter.name;
             let by_value =
                 self.plan.by_value(&parameter.ty) || self.plan.is_reference(&parameter.ty);
@@ -335,7 +335,7 @@ impl Emitter<'_, '_> {
         if !values.is_empty() {
             pattern = format!("{gives}, {pattern}");
         }
-        if pattern.contains(',') {
+        if pattern.find(',').is_some() {
             pattern = format!("({pattern})");
         }
         if values.len() > 1 {

@@ -5,7 +5,7 @@
 //! For each such type a module gets two private functions, one level each:
 //! `encode_string_32`, `decode_string_32_sequence_4`, …
 
-use orbium_idl::model::{NameMap, NameSet, Type};
+use orbium_idl::model::{NameMap, Type};
 
 use crate::each::joined;
 use crate::names;
@@ -84,27 +84,18 @@ impl Functions {
 
     /// Writes the functions asked for, and those that they ask for in turn.
     pub(crate) fn emit(&mut self, plan: &Plan<'_>, text: &mut Text, from: &[String]) {
-        let mut done = NameSet::default();
-        while let Some(stem) = self
-            .encode
-            .iter()
-            .find(|stem| !done.contains(stem))
-            .cloned()
-        {
+        // Each is asked for once; those asked for in turn come after the others.
+        let mut done = 0;
+        while let Some(stem) = self.encode.get(done).cloned() {
             text.blank();
             self.emit_encode(plan, text, from, &stem);
-            done.insert(&stem);
+            done += 1;
         }
-        let mut done = NameSet::default();
-        while let Some(stem) = self
-            .decode
-            .iter()
-            .find(|stem| !done.contains(stem))
-            .cloned()
-        {
+        done = 0;
+        while let Some(stem) = self.decode.get(done).cloned() {
             text.blank();
             self.emit_decode(plan, text, from, &stem);
-            done.insert(&stem);
+            done += 1;
         }
     }
 

@@ -3,7 +3,7 @@
 
 use orbium_idl::model::{Alias, DefId, Definition, Enum, Exception, Member, NameSet, Struct, Type};
 
-use crate::each::each;
+use crate::each::{each, join};
 use crate::emit::Emitter;
 use crate::{codec, docs, names};
 
@@ -66,7 +66,7 @@ impl Emitter<'_, '_> {
         self.text
             .signature("fn fmt", &parameters, " -> ::core::fmt::Result {");
         if exception.members.is_empty() {
-            let shown = definition.path.join("::");
+            let shown = join(&definition.path, "::");
             self.text.line(format!("f.write_str(\"{shown}\")"));
         } else {
             self.text.line("::core::fmt::Debug::fmt(self, f)");
@@ -92,17 +92,19 @@ impl Emitter<'_, '_> {
         if members.is_empty() {
             return self.text.line(format!("pub struct {name} {{}}"));
         }
-        let bools = members
-            .iter()
-            .filter(|member| *self.plan.model.resolve_alias(&member.ty) == Type::Boolean);
-        if bools.count() > 3 {
+        let mut bools = 0;
+        for member in members {
+            bools += usize::from(*self.plan.model.resolve_alias(&member.ty) == Type::Boolean);
+        }
+        if bools > 3 {
             self.allows.insert("clippy::struct_excessive_bools");
         }
         if share_an_end(fields) {
             self.allows.insert("clippy::struct_field_names");
         }
         self.text.open(format!("pub struct {name} {{"));
-        for (member, field) in members.iter().zip(fields) {
+        for (i, field) in fields.iter().enumerate() {
+            let member = &members[i];
             self.doc(&docs::member(member));
             let ty = self.rust(&member.ty);
             self.text.line(format!("pub {field}: {ty},"));

@@ -117,7 +117,12 @@ fn are_distinct(keys: &[u64]) -> bool {
     for key in keys {
         numbers.push(i128::from(*key));
     }
-    sorted(numbers).windows(2).all(|pair| pair[0] != pair[1])
+    let numbers = sorted(numbers);
+    let mut distinct = true;
+    for i in 1..numbers.len() {
+        distinct &= numbers[i - 1] != numbers[i];
+    }
+    distinct
 }
 
 /// Finds a slot of its own for each of the distinct keys.
@@ -167,7 +172,10 @@ fn in_one_bucket(keys: &[u64]) -> Option<Scattered> {
 /// Places the fullest buckets first, each with the first displacement that
 /// leads all its keys to free slots.
 fn displace(keys: &[u64], multiplier: u64, buckets: usize, slots: usize) -> Option<Scattered> {
-    let mut members: Vec<Vec<(u16, u64)>> = vec![Vec::new(); buckets];
+    let mut members: Vec<Vec<(u16, u64)>> = Vec::new();
+    while members.len() < buckets {
+        members.push(Vec::new());
+    }
     for (index, key) in keys.iter().enumerate() {
         let spread = spread(*key, multiplier);
         members[bucket_of(spread, buckets)].push((u16::try_from(index).ok()?, spread));
@@ -175,13 +183,13 @@ fn displace(keys: &[u64], multiplier: u64, buckets: usize, slots: usize) -> Opti
     let mut displacements = vec![0u16; buckets];
     let mut table = vec![0u16; slots];
     let mut taken = vec![false; slots];
-    for bucket in fullest_first(&members) {
+    for &bucket in &fullest_first(&members) {
         let inside = &members[bucket];
         let (displacement, wanted) = free_slots(inside, &taken)?;
         displacements[bucket] = displacement;
-        for ((index, _), slot) in inside.iter().zip(wanted) {
-            taken[slot] = true;
-            table[slot] = *index;
+        for (i, (index, _)) in inside.iter().enumerate() {
+            taken[wanted[i]] = true;
+            table[wanted[i]] = *index;
         }
     }
     Some(Scattered {
@@ -195,8 +203,8 @@ fn displace(keys: &[u64], multiplier: u64, buckets: usize, slots: usize) -> Opti
 fn fullest_first(members: &[Vec<(u16, u64)>]) -> Vec<usize> {
     let mut by_size: Vec<Vec<usize>> = Vec::new();
     for (bucket, inside) in members.iter().enumerate() {
-        if by_size.len() <= inside.len() {
-            by_size.resize(inside.len() + 1, Vec::new());
+        while by_size.len() <= inside.len() {
+            by_size.push(Vec::new());
         }
         by_size[inside.len()].push(bucket);
     }

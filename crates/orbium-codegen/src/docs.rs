@@ -3,11 +3,13 @@
 
 use orbium_idl::model::{Definition, Member};
 
+use crate::each::join;
+
 /// The comment of a definition, and what it is in IDL.
 pub(crate) fn of(definition: &Definition, noun: &str) -> String {
     let what = format!(
         "IDL {noun} `{}`, repository id `{}`.",
-        definition.path.join("::"),
+        join(&definition.path, "::"),
         definition.repository_id
     );
     with_comment(definition.doc.as_deref(), &what)

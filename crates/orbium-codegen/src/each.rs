@@ -18,7 +18,19 @@ pub(crate) fn each<T>(items: &[T], text: &mut dyn FnMut(&T) -> String) -> Vec<St
 
 /// The text of each item, with something between them.
 pub(crate) fn joined<T>(items: &[T], between: &str, text: &mut dyn FnMut(&T) -> String) -> String {
-    each(items, text).join(between)
+    join(&each(items, text), between)
+}
+
+/// Texts with something between them.
+pub(crate) fn join(texts: &[String], between: &str) -> String {
+    let mut all = String::new();
+    for (i, text) in texts.iter().enumerate() {
+        if i > 0 {
+            all.push_str(between);
+        }
+        all.push_str(text);
+    }
+    all
 }
 
 /// Numbers in order. A heap sorts with a fifth of the code that sorting a slice

@@ -5,7 +5,7 @@ use orbium_idl::model::{DefId, Definition, DefinitionKind, InterfaceKind};
 
 use crate::codec::Functions;
 use crate::docs;
-use crate::each::joined;
+use crate::each::{join, joined};
 use crate::plan::{Plan, is_feature};
 use crate::search::find;
 use crate::text::Text;
@@ -56,7 +56,7 @@ impl<'m> Emitter<'_, 'm> {
     /// definitions outside any module.
     fn root(&mut self) {
         let (mut modules, mut others) = (Vec::new(), Vec::new());
-        for definition in self.plan.contents(self.plan.model.top_level()) {
+        for &definition in &self.plan.contents(self.plan.model.top_level()) {
             match definition.kind {
                 DefinitionKind::Module(_) => modules.push(definition),
                 _ => others.push(definition),
@@ -65,7 +65,7 @@ impl<'m> Emitter<'_, 'm> {
         let outer = self.text.shadow(self.plan.shadowed_in(&[]));
         if !others.is_empty() {
             let start = self.text.position();
-            for definition in others {
+            for &definition in &others {
                 self.apart(&mut |emitter| emitter.definition(definition));
             }
             self.apart(&mut Self::finish_module);
@@ -76,7 +76,7 @@ impl<'m> Emitter<'_, 'm> {
                 );
             }
         }
-        for module in modules {
+        for &module in &modules {
             self.apart(&mut |emitter| emitter.module(module));
         }
         self.text.shadow(outer);
@@ -155,7 +155,7 @@ impl<'m> Emitter<'_, 'm> {
         let functions = std::mem::take(&mut self.functions);
         let start = self.text.position();
         let mut imports = false;
-        for definition in self.plan.contents(contents) {
+        for &definition in &self.plan.contents(contents) {
             if is_feature(definition) {
                 continue;
             }
@@ -207,7 +207,7 @@ impl<'m> Emitter<'_, 'm> {
             let doc = format!(
                 "What the IDL {} `{}` defines inside.",
                 definition.kind.noun(),
-                definition.path.join("::")
+                join(&definition.path, "::")
             );
             let contents = self.plan.model.contents(definition.id);
             self.enclose(&inner, place.inner_path(), &doc, contents);

@@ -3,7 +3,7 @@
 
 use orbium_idl::model::{DefId, NameSet, Type};
 
-use crate::each::{each, joined};
+use crate::each::{each, join, joined};
 use crate::emit::Emitter;
 use crate::names;
 use crate::plan::ErrorEnum;
@@ -20,14 +20,16 @@ impl Emitter<'_, '_> {
             variants.push((variant, self.plan.path_to(&self.module, *id), *id));
             sizes.push(self.plan.memory(&Type::Named(*id)));
         }
-        if sizes.iter().any(|size| *size > 100) {
-            self.allows.insert("clippy::result_large_err");
+        for size in &sizes {
+            if *size > 100 {
+                self.allows.insert("clippy::result_large_err");
+            }
         }
         sizes.push(12);
         self.note_sizes(&sizes);
         self.text.blank();
         let listed = joined(&error.exceptions, ", ", &mut |id| {
-            format!("`{}`", self.plan.model[*id].path.join("::"))
+            format!("`{}`", join(&self.plan.model[*id].path, "::"))
         });
         self.text
             .raw(&format!("/// What operations raise that declare {listed}."));
@@ -36,7 +38,7 @@ impl Emitter<'_, '_> {
         for (variant, path, id) in &variants {
             self.text.raw(&format!(
                 "/// IDL exception `{}`.",
-                self.plan.model[*id].path.join("::")
+                join(&self.plan.model[*id].path, "::")
             ));
             self.text.line(format!("{variant}({path}),"));
         }
@@ -81,9 +83,9 @@ impl Emitter<'_, '_> {
             format!("Self::{variant}(exception)")
         });
         patterns.push("Self::System(exception)".to_owned());
-        for pattern in patterns {
+        for pattern in &patterns {
             self.text
-                .match_arm(&pattern, "::core::fmt::Display::fmt(exception, f)");
+                .match_arm(pattern, "::core::fmt::Display::fmt(exception, f)");
         }
         self.text.close("}");
         self.text.close("}");

@@ -4,6 +4,7 @@
 use orbium_idl::model::{DefSet, Definition, Direction, Interface, InterfaceKind};
 
 use crate::docs;
+use crate::each::join;
 use crate::emit::Emitter;
 use crate::operations::Function;
 
@@ -20,15 +21,15 @@ impl Emitter<'_, '_> {
         // What local bases declare comes from their traits; what the others
         // declare belongs here.
         let mut covered = DefSet::default();
-        for base in self.plan.model.all_bases(definition.id) {
+        for &base in &self.plan.model.all_bases(definition.id) {
             if local(base) {
-                for feature in self.plan.features(base) {
+                for &feature in &self.plan.features(base) {
                     covered.insert(feature.id);
                 }
             }
         }
         let mut functions = Vec::new();
-        for feature in self.plan.features(definition.id) {
+        for &feature in &self.plan.features(definition.id) {
             if !covered.contains(feature.id) {
                 functions.append(&mut Function::of(self.plan, feature));
             }
@@ -38,7 +39,7 @@ impl Emitter<'_, '_> {
         let count = supertraits.len();
         let supertraits = match count {
             0 => "$Send + $Sync + 'static".to_owned(),
-            _ => supertraits.join(" + "),
+            _ => join(&supertraits, " + "),
         };
         self.text.blank();
         self.doc(&docs::of(definition, "local interface"));
@@ -51,7 +52,7 @@ impl Emitter<'_, '_> {
             self.text.blank();
             self.doc(&function.full_doc(self.plan));
             let mut parameters = vec!["&self".to_owned()];
-            for parameter in function.sent() {
+            for parameter in &function.sent() {
                 let ty = match parameter.direction {
                     Direction::InOut => format!("&mut {}", self.rust(&parameter.ty)),
                     _ => self.plan.parameter(&parameter.ty, &self.module, ""),

@@ -144,29 +144,48 @@ fn reason(model: &Model, out: &LeftOut, id: DefId) -> Option<String> {
     match &model[id].kind {
         DefinitionKind::Struct(s) => uses.members(&s.members),
         DefinitionKind::Exception(e) => uses.members(&e.members),
-        DefinitionKind::Union(u) => u.cases.iter().find_map(|case| {
-            uses.ty(&case.member.ty)
-                .or_else(|| uses.local(&case.member.ty))
-        }),
+        DefinitionKind::Union(u) => {
+            for case in &u.cases {
+                let reason = uses.part(&case.member.ty);
+                if reason.is_some() {
+                    return reason;
+                }
+            }
+            None
+        }
         DefinitionKind::Alias(alias) => uses.ty(&alias.ty),
         DefinitionKind::Constant(constant) => uses.ty(&constant.ty),
-        DefinitionKind::Interface(interface) => uses.ids(&interface.bases).or_else(|| {
+        DefinitionKind::Interface(interface) => {
+            let mut reason = uses.ids(&interface.bases);
             // An attribute counts twice: it is read and written.
-            let many = model.all_features(id).len() > MOST_FEATURES;
-            many.then(|| format!("it has more than {MOST_FEATURES} operations and attributes"))
-        }),
+            if reason.is_none() && model.all_features(id).len() > MOST_FEATURES {
+                reason = Some(format!(
+                    "it has more than {MOST_FEATURES} operations and attributes"
+                ));
+            }
+            reason
+        }
         DefinitionKind::Operation(operation) => {
-            let mut parameters = operation.parameters.iter();
-            let raises = uses.ids(&operation.raises);
-            raises
-                .or_else(|| parameters.find_map(|parameter| uses.feature(id, &parameter.ty)))
-                .or_else(|| uses.feature(id, &operation.result))
+            let mut reason = uses.ids(&operation.raises);
+            for parameter in &operation.parameters {
+                if reason.is_none() {
+                    reason = uses.feature(id, &parameter.ty);
+                }
+            }
+            if reason.is_none() {
+                reason = uses.feature(id, &operation.result);
+            }
+            reason
         }
         DefinitionKind::Attribute(attribute) => {
-            let raises = uses
-                .ids(&attribute.get_raises)
-                .or_else(|| uses.ids(&attribute.set_raises));
-            raises.or_else(|| uses.feature(id, &attribute.ty))
+            let mut reason = uses.ids(&attribute.get_raises);
+            if reason.is_none() {
+                reason = uses.ids(&attribute.set_raises);
+            }
+            if reason.is_none() {
+                reason = uses.feature(id, &attribute.ty);
+            }
+            reason
         }
         _ => None,
     }
@@ -189,7 +208,13 @@ impl Uses<'_> {
     }
 
     fn ids(&self, ids: &[DefId]) -> Option<String> {
-        ids.iter().find_map(|id| self.id(*id))
+        for id in ids {
+            let reason = self.id(*id);
+            if reason.is_some() {
+                return reason;
+            }
+        }
+        None
     }
 
     fn ty(&self, ty: &Type) -> Option<String> {
@@ -209,10 +234,22 @@ impl Uses<'_> {
         local.then(|| format!("it contains the local type `{}`", self.model.type_name(ty)))
     }
 
+    /// Why a type cannot be held by another.
+    fn part(&self, ty: &Type) -> Option<String> {
+        match self.ty(ty) {
+            Some(reason) => Some(reason),
+            None => self.local(ty),
+        }
+    }
+
     fn members(&self, members: &[Member]) -> Option<String> {
-        members
-            .iter()
-            .find_map(|member| self.ty(&member.ty).or_else(|| self.local(&member.ty)))
+        for member in members {
+            let reason = self.part(&member.ty);
+            if reason.is_some() {
+                return reason;
+            }
+        }
+        None
     }
 
     /// The type of a parameter, result or attribute: local types are for local
@@ -222,7 +259,9 @@ impl Uses<'_> {
         let local =
             matches!(owner, Some(DefinitionKind::Interface(i)) if i.kind == InterfaceKind::Local);
         let named = matches!(self.model.resolve_alias(ty), Type::Named(_));
-        self.ty(ty)
-            .or_else(|| self.local(ty).filter(|_| !local || !named))
+        match self.ty(ty) {
+            None if !local || !named => self.local(ty),
+            reason => reason,
+        }
     }
 }

@@ -6,7 +6,7 @@ use orbium_idl::model::{
     Attribute, DefId, Definition, DefinitionKind, Direction, NameSet, Operation, Type,
 };
 
-use crate::each::joined;
+use crate::each::{join, joined};
 use crate::names;
 use crate::plan::Plan;
 
@@ -205,7 +205,7 @@ impl Function {
     /// function has.
     pub(crate) fn full_doc(&self, plan: &Plan<'_>) -> String {
         let raised = joined(&self.raises, ", ", &mut |id| {
-            format!("`{}`", plan.model[*id].path.join("::"))
+            format!("`{}`", join(&plan.model[*id].path, "::"))
         });
         let errors = match raised.as_str() {
             "" => "A system exception.".to_owned(),

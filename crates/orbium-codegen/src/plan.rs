@@ -10,7 +10,7 @@ use orbium_idl::model::{
 };
 
 use crate::data::variants;
-use crate::each::joined;
+use crate::each::{join, joined};
 use crate::mapped::{LeftOut, left_out};
 use crate::search::cut;
 use crate::text::Shadowed;
@@ -164,7 +164,7 @@ impl<'m> Plan<'m> {
 
     /// What a module holds beside its definitions.
     fn names_of(&mut self, module: &[String]) -> &mut Names {
-        let names = self.modules.slot(&module.join("::"));
+        let names = self.modules.slot(&join(module, "::"));
         names.get_or_insert_default()
     }
 
@@ -184,7 +184,7 @@ impl<'m> Plan<'m> {
     /// Names what a scope holds, then what that brings with it, then goes in.
     fn place(&mut self, ids: &'m [DefId], module: &[String]) {
         let mut contents = Vec::new();
-        for definition in self.contents(ids) {
+        for &definition in &self.contents(ids) {
             if !is_feature(definition) {
                 contents.push(definition);
             }
@@ -259,7 +259,7 @@ impl<'m> Plan<'m> {
     /// Names the methods of an interface after those that it inherits.
     fn name_features(&mut self, id: DefId) {
         let mut taken = NameSet::default();
-        for base in self.model.all_bases(id) {
+        for &base in &self.model.all_bases(id) {
             for feature in self.model.contents(base) {
                 if let Some(methods) = self.methods.get(*feature) {
                     taken.insert(&methods.call);
@@ -272,7 +272,7 @@ impl<'m> Plan<'m> {
         let module = self.places[id].module.clone();
         // What else is inside has names of its own.
         let mut features = Vec::new();
-        for feature in self.contents(self.model.contents(id)) {
+        for &feature in &self.contents(self.model.contents(id)) {
             if is_feature(feature) {
                 features.push(feature);
             }
@@ -357,7 +357,7 @@ impl<'m> Plan<'m> {
 
     /// The error enums of a module.
     pub(crate) fn error_enums(&self, module: &[String]) -> &[ErrorEnum] {
-        match self.modules.get(&module.join("::")) {
+        match self.modules.get(&join(module, "::")) {
             Some(names) => &names.errors,
             None => &[],
         }
@@ -394,7 +394,7 @@ impl<'m> Plan<'m> {
 
     /// What the names defined in a module shadow.
     pub(crate) fn shadowed_in(&self, module: &[String]) -> Shadowed {
-        match self.modules.get(&module.join("::")) {
+        match self.modules.get(&join(module, "::")) {
             Some(names) => Shadowed::by(&names.taken),
             None => Shadowed::default(),
         }

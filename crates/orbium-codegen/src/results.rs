@@ -3,8 +3,9 @@
 
 use orbium_idl::model::Definition;
 
+use crate::each::join;
 use crate::emit::Emitter;
-use crate::operations::{Function, Output};
+use crate::operations::Function;
 
 impl Emitter<'_, '_> {
     /// The structs of several outputs of the interface's own operations.
@@ -13,37 +14,36 @@ impl Emitter<'_, '_> {
             if !self.plan.is_mapped(*id) {
                 continue;
             }
-            for function in Function::of(self.plan, &self.plan.model[*id]) {
+            for function in &Function::of(self.plan, &self.plan.model[*id]) {
                 let Some(name) = &function.results else {
                     continue;
                 };
                 let doc = format!("What the IDL operation `{}` gives.", function.wire);
-                let mut outputs = Vec::new();
-                for output in function.outputs() {
-                    if !output.inout {
-                        outputs.push(output);
-                    }
-                }
-                self.results_struct(name, &doc, &function, &outputs);
+                self.results_struct(name, &doc, function, false);
             }
         }
     }
 
-    /// A struct with a field for each output.
+    /// A struct with a field for each output, or each but `inout` parameters.
     pub(crate) fn results_struct(
         &mut self,
         name: &str,
         doc: &str,
         function: &Function,
-        outputs: &[Output],
+        inouts: bool,
     ) {
         self.text.blank();
         self.text.raw(&format!("/// {doc}"));
         self.text.line("#[derive(Clone, Debug, PartialEq)]");
         self.text.open(format!("pub struct {name} {{"));
-        for output in outputs {
-            let result = output.name.starts_with("result")
-                && function.parameters.iter().all(|p| p.name != output.name);
+        for output in &function.outputs() {
+            if output.inout && !inouts {
+                continue;
+            }
+            let mut result = output.name.starts_with("result");
+            for parameter in &function.parameters {
+                result &= parameter.name != output.name;
+            }
             let doc = if result {
                 "The return value.".to_owned()
             } else {
@@ -59,7 +59,7 @@ impl Emitter<'_, '_> {
 
 /// `before Results { a, b } after` in lines.
 pub(crate) fn literal(path: &str, fields: &[String], before: &str, after: &str) -> Vec<String> {
-    let inside = fields.join(", ");
+    let inside = join(fields, ", ");
     if inside.len() <= 18 {
         return vec![format!("{before}{path} {{ {inside} }}{after}")];
     }

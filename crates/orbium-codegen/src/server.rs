@@ -6,7 +6,7 @@ use orbium_idl::model::{DefId, Definition, Direction, NameSet, Type};
 use crate::codec;
 use crate::data::quoted;
 use crate::demux::{self, Scattered, Table};
-use crate::each::{each, joined};
+use crate::each::{each, join, joined};
 use crate::emit::Emitter;
 use crate::names;
 use crate::operations::{Function, Output};
@@ -42,7 +42,7 @@ impl Emitter<'_, '_> {
             }
         }
         self.text.blank();
-        let shown = definition.path.join("::");
+        let shown = join(&definition.path, "::");
         self.text.raw(&format!(
             "/// What a servant of IDL interface `{shown}` does."
         ));
@@ -65,11 +65,11 @@ impl Emitter<'_, '_> {
             return self.text.line(empty);
         }
         self.text.open_impl(&head, "orb::Arc<T>");
-        for function in own {
+        for function in &own {
             self.text.blank();
             self.method_signature(function, " {");
             let mut arguments = vec!["&**self".to_owned(), function.local("call")];
-            for parameter in function.sent() {
+            for parameter in &function.sent() {
                 arguments.push(parameter.name.clone());
             }
             let arguments = Argument::plain(&arguments);
@@ -121,7 +121,7 @@ impl Emitter<'_, '_> {
             format!("{and}self"),
             format!("{}: {and}orb::Call<'_>", function.local("call")),
         ];
-        for parameter in function.sent() {
+        for parameter in &function.sent() {
             let ty = match parameter.direction {
                 Direction::InOut => format!("&mut {}", self.rust(&parameter.ty)),
                 _ => self.plan.parameter(&parameter.ty, &self.module, lifetime),
@@ -167,21 +167,21 @@ impl Emitter<'_, '_> {
         let left = format!("static {name}: orb::OperationTable");
         let head = format!("orb::OperationTable::{constructor}");
         let wires = each(&wires, &mut |wire| quoted(wire));
-        let mut parts = vec![format!("&[{}]", wires.join(", "))];
+        let mut parts = vec![format!("&[{}]", join(&wires, ", "))];
         parts.extend_from_slice(&key);
         for list in &lists {
-            parts.push(format!("&[{}]", list.join(", ")));
+            parts.push(format!("&[{}]", join(list, ", ")));
         }
-        if parts.join(", ").len() <= 60 {
+        if join(&parts, ", ").len() <= 60 {
             return self.text.assign_call(&left, &head, &parts, ";");
         }
         let levels = self.text.open_assigned(&left, &head);
         self.text.strings("&", &wires, ",");
-        for part in key {
+        for part in &key {
             self.text.line(format!("{part},"));
         }
-        for list in lists {
-            self.text.numbers("&", &list, ",");
+        for list in &lists {
+            self.text.numbers("&", list, ",");
         }
         self.text.close_assigned(levels);
     }
@@ -191,7 +191,7 @@ impl Emitter<'_, '_> {
         let names = self.plan.interface(definition.id).clone();
         let (servant, skeleton) = (names.servant, names.skeleton);
         self.text.blank();
-        let shown = definition.path.join("::");
+        let shown = join(&definition.path, "::");
         self.text.raw(&format!(
             "/// Leads requests to a servant of IDL interface `{shown}`."
         ));
@@ -287,7 +287,7 @@ impl Emitter<'_, '_> {
         }
         let mut passed = vec!["&self.0".to_owned(), "call".to_owned()];
         let mut inouts: Vec<(String, String)> = Vec::new();
-        for parameter in function.sent() {
+        for parameter in &function.sent() {
             let local = names::fresh(&parameter.name, &mut taken);
             if parameter.direction == Direction::InOut {
                 let ty = self.rust(&parameter.ty);

@@ -6,7 +6,7 @@ use orbium_idl::model::{
 };
 
 use crate::data::quoted;
-use crate::each::each;
+use crate::each::{each, join};
 use crate::emit::Emitter;
 
 impl Emitter<'_, '_> {
@@ -69,7 +69,7 @@ impl Emitter<'_, '_> {
     }
 
     fn static_doc(&mut self, definition: &Definition) {
-        let doc = format!("The type of IDL `{}`.", definition.path.join("::"));
+        let doc = format!("The type of IDL `{}`.", join(&definition.path, "::"));
         self.text.doc(&doc);
     }
 
@@ -90,7 +90,7 @@ impl Emitter<'_, '_> {
         if let Some(discriminator) = discriminator {
             parts.push(discriminator.to_owned());
         }
-        let together = members.join(", ");
+        let together = join(members, ", ");
         if together.len() <= 60 {
             parts.push(format!("&[{together}]"));
             return self.text.assign_call(&left, &head, &parts, ";");
@@ -114,7 +114,7 @@ impl Emitter<'_, '_> {
     }
 
     fn described(&self, constructor: &str, parts: &[String]) -> String {
-        format!("orb::Member::{constructor}({})", parts.join(", "))
+        format!("orb::Member::{constructor}({})", join(parts, ", "))
     }
 
     /// An expression of type `&'static orb::Type`.
@@ -152,11 +152,11 @@ impl Emitter<'_, '_> {
                 element,
                 dimensions,
             } => {
-                let element = self.described_type(element);
-                let arrays = dimensions.iter().rev();
-                arrays.fold(element, |inner, n| {
-                    format!("&orb::Type::array({inner}, {n})")
-                })
+                let mut inner = self.described_type(element);
+                for n in dimensions.iter().rev() {
+                    inner = format!("&orb::Type::array({inner}, {n})");
+                }
+                inner
             }
             Type::Named(id) => match &self.plan.model[*id].kind {
                 DefinitionKind::Interface(i) if i.kind == InterfaceKind::Local => {

@@ -36,6 +36,25 @@ fn product(dimensions: &[u32]) -> u64 {
     product
 }
 
+/// The types that a struct or union holds.
+fn held(kind: &DefinitionKind) -> Vec<&Type> {
+    let mut types = Vec::new();
+    match kind {
+        DefinitionKind::Struct(s) => {
+            for member in &s.members {
+                types.push(&member.ty);
+            }
+        }
+        DefinitionKind::Union(u) => {
+            for case in &u.cases {
+                types.push(&case.member.ty);
+            }
+        }
+        _ => {}
+    }
+    types
+}
+
 impl Plan<'_> {
     fn measured(&self, fact: Fact, id: DefId, work: &dyn Fn() -> u64) -> u64 {
         if let Some(known) = self.facts.borrow()[fact as usize].get(id) {
@@ -215,11 +234,12 @@ impl Plan<'_> {
             Type::Array { element, .. } => self.is_copy(element),
             Type::Named(id) => self.known(Fact::Copy, *id, &|| match &self.model[*id].kind {
                 DefinitionKind::Alias(alias) => self.is_copy(&alias.ty),
-                DefinitionKind::Struct(s) => {
-                    !self.is_recursive(*id) && s.members.iter().all(|m| self.is_copy(&m.ty))
-                }
-                DefinitionKind::Union(u) => {
-                    !self.is_recursive(*id) && u.cases.iter().all(|c| self.is_copy(&c.member.ty))
+                kind @ (DefinitionKind::Struct(_) | DefinitionKind::Union(_)) => {
+                    let mut copy = !self.is_recursive(*id);
+                    for ty in &held(kind) {
+                        copy = copy && self.is_copy(ty);
+                    }
+                    copy
                 }
                 DefinitionKind::Enum(_) => true,
                 _ => false,
@@ -234,7 +254,13 @@ impl Plan<'_> {
             Type::Array {
                 element,
                 dimensions,
-            } => dimensions.iter().all(|n| *n <= DEFAULT_ARRAY) && self.has_default(element),
+            } => {
+                let mut short = true;
+                for n in dimensions {
+                    short &= *n <= DEFAULT_ARRAY;
+                }
+                short && self.has_default(element)
+            }
             Type::Named(id) => self.known(Fact::Default, *id, &|| match &self.model[*id].kind {
                 DefinitionKind::Alias(alias) => self.has_default(&alias.ty),
                 DefinitionKind::Struct(s) => self.have_default(&s.members),
@@ -247,7 +273,11 @@ impl Plan<'_> {
     }
 
     pub(crate) fn have_default(&self, members: &[Member]) -> bool {
-        members.iter().all(|member| self.has_default(&member.ty))
+        let mut have = true;
+        for member in members {
+            have = have && self.has_default(&member.ty);
+        }
+        have
     }
 
     /// Whether values hold memory that a later value can be read into.
@@ -257,8 +287,13 @@ impl Plan<'_> {
             Type::Array { element, .. } => self.owns_memory(element),
             Type::Named(id) => self.known(Fact::Memory, *id, &|| match &self.model[*id].kind {
                 DefinitionKind::Alias(alias) => self.owns_memory(&alias.ty),
-                DefinitionKind::Struct(s) => s.members.iter().any(|m| self.owns_memory(&m.ty)),
-                DefinitionKind::Union(u) => u.cases.iter().any(|c| self.owns_memory(&c.member.ty)),
+                kind @ (DefinitionKind::Struct(_) | DefinitionKind::Union(_)) => {
+                    let mut owns = false;
+                    for ty in &held(kind) {
+                        owns = owns || self.owns_memory(ty);
+                    }
+                    owns
+                }
                 _ => false,
             }),
             _ => false,

@@ -9,7 +9,7 @@ use orbium_idl::model::{
     Case, ConstValue, DefId, Definition, DefinitionKind, NameSet, Type, Union,
 };
 
-use crate::each::{each, joined, sorted};
+use crate::each::{each, join, joined, sorted};
 use crate::emit::Emitter;
 use crate::{codec, docs, names};
 
@@ -186,7 +186,7 @@ impl Emitter<'_, '_> {
             }
         }
         match wrapper {
-            Some(wrapper) => vec![format!("{wrapper}({})", runs(numbers).join(" | "))],
+            Some(wrapper) => vec![format!("{wrapper}({})", join(&runs(numbers), " | "))],
             None if others.is_empty() => runs(numbers),
             None => others,
         }
@@ -202,7 +202,7 @@ impl Emitter<'_, '_> {
             return vec!["_".to_owned()];
         };
         let mut covered = vec![false; e.enumerators.len()];
-        for case in labelled(union) {
+        for case in &labelled(union) {
             for label in &case.labels {
                 if let ConstValue::Enumerator { index, .. } = label
                     && let Some(covered) = covered.get_mut(*index as usize)
@@ -212,9 +212,9 @@ impl Emitter<'_, '_> {
             }
         }
         let mut left = Vec::new();
-        for (index, covered) in (0..).zip(covered) {
+        for (index, covered) in covered.iter().enumerate() {
             if !covered {
-                left.push(self.enumerator(*id, index));
+                left.push(self.enumerator(*id, index as u32));
             }
         }
         left
@@ -291,7 +291,7 @@ impl Emitter<'_, '_> {
 
     fn check_discriminator(&mut self, patterns: &[String], must_match: bool) {
         let not = if must_match { "!" } else { "" };
-        let labels = patterns.join(" | ");
+        let labels = join(patterns, " | ");
         let condition = match labels.as_str() {
             "true" | "false" => {
                 // A pattern would do, but for a boolean it reads oddly.
@@ -320,7 +320,7 @@ impl Emitter<'_, '_> {
 
     /// A match arm with alternatives: on one line, or one a line.
     fn arm(&mut self, labels: &[String], body: &str) {
-        let one = format!("{} => {body}", labels.join(" | "));
+        let one = format!("{} => {body}", join(labels, " | "));
         if self.text.fits(&one) {
             return self.text.line(one);
         }
@@ -421,11 +421,12 @@ impl Emitter<'_, '_> {
 
     fn decode_boolean_cases(&mut self, union: &Union, shape: &Shape) {
         let branch = |value: bool| {
-            let labelled = union
-                .cases
-                .iter()
-                .position(|case| case.labels.contains(&ConstValue::Boolean(value)));
-            labelled.or_else(|| union.default_case())
+            for (i, case) in union.cases.iter().enumerate() {
+                if case.labels.contains(&ConstValue::Boolean(value)) {
+                    return Some(i);
+                }
+            }
+            union.default_case()
         };
         for (value, head) in [(true, "if discriminator {"), (false, "} else {")] {
             if value {

@@ -2,13 +2,14 @@
 //! Signatures, calls and expressions, broken where the formatter breaks them.
 
 use super::{Argument, CALL_WIDTH, Text, WIDTH, are_short, split};
+use crate::each::join;
 use crate::search::{cut, cut_last};
 
 impl Text {
     /// A function's signature: `head(parameters)tail`, tail being ` -> T {` or `;`.
     /// Goes one level in if a body opens.
     pub(crate) fn signature(&mut self, head: &str, parameters: &[String], tail: &str) {
-        let one = self.resolve(&format!("{head}({}){tail}", parameters.join(", ")));
+        let one = self.resolve(&format!("{head}({}){tail}", join(parameters, ", ")));
         if one.len() == self.room() && one.ends_with(';') {
             // rustfmt counts one column more here and then finds that the
             // parameters fit without what is returned.
@@ -83,7 +84,7 @@ impl Text {
         }
         let all_plain = plain.len() == arguments.len();
         if all_plain {
-            let inside = plain.join(", ");
+            let inside = join(&plain, ", ");
             let one = self.resolve(&format!("{head}({inside}){tail}"));
             if inside.len() <= CALL_WIDTH && one.len() <= self.room() {
                 self.raw(&one);
@@ -113,7 +114,7 @@ impl Text {
     /// `left = head(arguments)tail`: on one line, or all but the left on the
     /// next line, or one argument a line.
     pub(crate) fn assign_call(&mut self, left: &str, head: &str, arguments: &[String], tail: &str) {
-        let inside = self.resolve(&arguments.join(", "));
+        let inside = self.resolve(&join(arguments, ", "));
         let whole = format!("{left} = {head}({inside}){tail}");
         let moved = self.resolve(&format!("{head}({inside}){tail}")).len() + 4 <= self.room();
         if inside.len() <= CALL_WIDTH && moved && !self.fits(&whole) {
