@@ -77,6 +77,7 @@ impl CdrError {
     /// An error noticed at `offset`.
     #[must_use]
     #[cold]
+    #[inline(never)]
     pub const fn new(kind: CdrErrorKind, offset: usize) -> Self {
         Self {
             kind,

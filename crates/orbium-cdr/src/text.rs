@@ -37,6 +37,7 @@ impl<'a> CdrWriter<'a> {
     }
 
     #[cold]
+    #[inline(never)]
     fn write_latin1(&mut self, value: &str) {
         self.write_count(value.chars().count() + 1);
         for c in value.chars() {
