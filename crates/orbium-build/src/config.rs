@@ -130,7 +130,7 @@ impl Config {
                     println!("cargo:rerun-if-changed={}", file.display());
                 }
                 for line in outcome.warnings.lines() {
-                    if line.contains(": warning: ") {
+                    if is_warning(line) {
                         println!("cargo:warning={line}");
                     }
                 }
@@ -255,6 +255,15 @@ fn write(path: &Path, code: &str) -> io::Result<()> {
         fs::create_dir_all(folder)?;
     }
     fs::write(path, code)
+}
+
+/// Whether a line of diagnostics begins a warning. Octets are compared: a search
+/// in text is much to compile.
+fn is_warning(line: &str) -> bool {
+    let mark = b": warning: ";
+    line.as_bytes()
+        .windows(mark.len())
+        .any(|octets| octets == mark)
 }
 
 /// Writes to standard error. That nobody reads it is no reason to fail.
