@@ -86,7 +86,8 @@ fn send_message(
     probe!(IoSend);
     match outcome {
         Ok(sent) if sent == octets.len() => Ok(()),
-        outcome => send_rest(stream, octets, outcome, patience),
+        Ok(sent) => send_rest(stream, octets, Ok(sent), patience),
+        Err(error) => send_rest(stream, octets, Err(error), patience),
     }
 }
 

@@ -306,10 +306,17 @@ impl ObjectRef {
 impl Reference {
     #[inline]
     pub(crate) fn binding(&self) -> Result<&Binding, SystemException> {
-        let binding = self
-            .binding
-            .get_or_init(|| Binding::new(&self.orb, &self.ior, self.policy(), &self.overrides));
-        binding.as_ref().map_err(|exception| *exception)
+        match self.binding.get().unwrap_or_else(|| self.bind()) {
+            Ok(binding) => Ok(binding),
+            Err(exception) => Err(*exception),
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn bind(&self) -> &Result<Binding, SystemException> {
+        self.binding
+            .get_or_init(|| Binding::new(&self.orb, &self.ior, self.policy(), &self.overrides))
     }
 
     /// The ClientProtocolPolicy of the object, or else of the ORB.
@@ -321,13 +328,16 @@ impl Reference {
     /// The reference that a server forwarded this one to.
     #[inline]
     pub(crate) fn forwarded(&self) -> Option<ObjectRef> {
-        if !self.is_forwarded.load(Ordering::Acquire) {
-            return None;
+        match self.is_forwarded.load(Ordering::Acquire) {
+            true => self.forward(),
+            false => None,
         }
-        self.forward
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .clone()
+    }
+
+    #[inline(never)]
+    fn forward(&self) -> Option<ObjectRef> {
+        let forward = self.forward.lock().unwrap_or_else(PoisonError::into_inner);
+        forward.clone()
     }
 
     /// Remembers, or forgets, where the server forwarded to.

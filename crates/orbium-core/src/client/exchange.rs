@@ -270,12 +270,12 @@ fn send(
     if let Err(error) = connection.set_timeout(timeout) {
         return Err(no_timeout(error, timeout));
     }
-    let sent = connection.send(writer, timing.sending);
-    connection.put_storage(writer.take_storage());
-    match sent {
+    let sent = match connection.send(writer, timing.sending) {
         Ok(()) => Ok(()),
         Err(error) => Err(SendFailure::from(error)),
-    }
+    };
+    connection.put_storage(writer.take_storage());
+    sent
 }
 
 /// What it means that a connection did not take a timeout.

@@ -15,6 +15,7 @@ use crate::{Channel, Lane, ObjectRef, Poa, Priority, ProtocolPolicy, protocol};
 
 impl Orb {
     /// The server half, listening on a free port if no endpoint was given.
+    #[inline(never)]
     pub(crate) fn published(&self) -> Result<&Lane, SystemException> {
         self.check_running()?;
         let server = self.0.server.get_or_init(|| {

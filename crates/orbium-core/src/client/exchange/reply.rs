@@ -218,12 +218,23 @@ impl Exchange<'_, '_> {
     #[cold]
     pub(crate) fn user_exception<E: Raises>(&mut self) -> E {
         let mut raised = None;
-        let read = self.read_seldom(&mut |reader| {
-            let id = reader.read_name()?.to_owned();
-            raised = E::decode_raised(&id, reader).transpose()?;
+        let read = self.read_raised(&mut |id, reader| {
+            raised = E::decode_raised(id, reader).transpose()?;
             Ok(())
         });
         raised_as(read.map(|()| raised))
+    }
+
+    /// Reads what stands behind the id of an exception.
+    #[cold]
+    fn read_raised(
+        &mut self,
+        read: &mut dyn FnMut(&str, &mut CdrReader<'_>) -> Result<(), CdrError>,
+    ) -> Result<(), CdrError> {
+        self.read_seldom(&mut |reader| {
+            let id = reader.read_name()?.to_owned();
+            read(&id, reader)
+        })
     }
 }
 
