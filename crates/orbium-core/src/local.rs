@@ -30,6 +30,8 @@ impl ReplyPath for Kept {
     }
 }
 
+#[cold]
+#[inline(never)]
 fn broken() -> SystemException {
     SystemException::orbium(
         ExceptionKind::Internal,
@@ -47,19 +49,25 @@ pub(crate) fn perform(
     mut message: Vec<u8>,
     negotiated: Negotiated,
 ) -> Result<Option<LocalReply>, SystemException> {
-    let (header, body) = message
-        .split_first_chunk_mut::<HEADER_LEN>()
-        .ok_or_else(broken)?;
-    let header = MessageHeader::parse(header).map_err(|_| broken())?;
+    let Some((header, body)) = message.split_first_chunk_mut::<HEADER_LEN>() else {
+        return Err(broken());
+    };
+    let Ok(header) = MessageHeader::parse(header) else {
+        return Err(broken());
+    };
     let mut reader = header.reader(body).with_owner(Some(orb.owner()));
-    let request = RequestHeader::read(&mut reader, header.version.minor).map_err(|_| broken())?;
+    let Ok(request) = RequestHeader::read(&mut reader, header.version.minor) else {
+        return Err(broken());
+    };
     let format = Format {
         char_set: negotiated.char_set,
         wide_set: negotiated.wide_set,
         ..header.format()
     };
     reader.set_format(format);
-    let key = request.target.object_key().ok_or_else(broken)?;
+    let Some(key) = request.target.object_key() else {
+        return Err(broken());
+    };
     let kept = Kept::default();
     let incoming = Incoming {
         orb,
@@ -86,12 +94,16 @@ pub(crate) fn perform(
         return Ok(None);
     }
     let mut reply = kept.0.into_inner();
-    let (header, body) = reply
-        .split_first_chunk_mut::<HEADER_LEN>()
-        .ok_or_else(broken)?;
-    let header = MessageHeader::parse(header).map_err(|_| broken())?;
+    match read_reply(&mut reply) {
+        Some((header, body_at, status)) => Ok(Some((header, body_at, status, reply))),
+        None => Err(broken()),
+    }
+}
+
+fn read_reply(reply: &mut [u8]) -> Option<(MessageHeader, usize, ReplyStatus)> {
+    let (header, body) = reply.split_first_chunk_mut::<HEADER_LEN>()?;
+    let header = MessageHeader::parse(header).ok()?;
     let mut reader = header.reader(body);
-    let answer = ReplyHeader::read(&mut reader, header.version.minor).map_err(|_| broken())?;
-    let body_at = reader.position();
-    Ok(Some((header, body_at, answer.status, reply)))
+    let answer = ReplyHeader::read(&mut reader, header.version.minor).ok()?;
+    Some((header, reader.position(), answer.status))
 }

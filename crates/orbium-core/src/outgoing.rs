@@ -102,6 +102,7 @@ fn send_gathered(
 
 /// Sends what a first attempt with that outcome left.
 #[cold]
+#[inline(never)]
 fn send_rest(
     stream: &dyn ByteStream,
     octets: &[u8],
@@ -122,6 +123,7 @@ fn send_rest(
 
 /// Sends octets whole.
 #[cold]
+#[inline(never)]
 pub(crate) fn send_octets(
     stream: &dyn ByteStream,
     mut octets: &[u8],

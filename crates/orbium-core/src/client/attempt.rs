@@ -74,13 +74,13 @@ impl<'o> Attempt<'o> {
     }
 
     #[cold]
+    #[inline(never)]
     fn heed_start(&mut self, notice: u8) -> Result<(), SystemException> {
         let Some(start) = self.heed_notice(notice)? else {
             return Ok(());
         };
         let orb = self.object.orb();
-        let has_ended = || orb.heed(orb.notice()).map(drop);
-        self.timing.await_start(start, &has_ended)
+        self.timing.await_start(start, &|| orb.check_running())
     }
 
     /// Minds policies; before when the request is not to be sent.
@@ -186,6 +186,7 @@ impl<'o> Attempt<'o> {
 
     /// Keeps for the caller why there was no link.
     #[cold]
+    #[inline(never)]
     pub(crate) fn reached_nobody(
         &self,
         oneway: bool,

@@ -41,6 +41,7 @@ impl Counts {
         self.open.load(Ordering::Relaxed) > self.limit
     }
 
+    #[inline(never)]
     fn update(&self) {
         let unusual = self.is_crowded() || self.is_closed();
         self.is_unusual.store(unusual, Ordering::Release);
@@ -61,6 +62,7 @@ impl Counted {
 }
 
 impl Drop for Counted {
+    #[inline(never)]
     fn drop(&mut self) {
         self.0.open.fetch_sub(1, Ordering::Relaxed);
         self.0.update();

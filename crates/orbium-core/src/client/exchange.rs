@@ -140,6 +140,7 @@ impl<'a, 'b> Exchange<'a, 'b> {
 
     /// Why there is nothing to be read.
     #[cold]
+    #[inline(never)]
     pub(crate) fn outcome(&mut self) -> Outcome {
         self.outcome
             .take()
@@ -171,6 +172,7 @@ impl<'a, 'b> Exchange<'a, 'b> {
     }
 
     /// As `perform`, with less code: for what is asked once.
+    #[inline(never)]
     pub(crate) fn perform_once(&mut self) -> Answer {
         self.perform_and(Self::receive_minded)
     }

@@ -97,10 +97,11 @@ pub(crate) fn call<'a, T, E: Raises>(
     clippy::redundant_closure_for_method_calls,
     reason = "the method itself is of one lifetime only"
 )]
+#[inline(never)]
 pub(crate) fn call_once<'a>(
     object: &ObjectRef,
     operation: &'static Operation,
-    arguments: impl Fn(&mut CdrWriter<'a>),
+    arguments: &dyn Fn(&mut CdrWriter<'a>),
     results: &mut dyn FnMut(&mut CdrReader<'_>) -> Result<(), CdrError>,
 ) -> Result<(), SystemException> {
     call_and(

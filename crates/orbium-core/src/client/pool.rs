@@ -137,6 +137,7 @@ impl Pool {
         &self.key.channel
     }
 
+    #[inline(never)]
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -304,12 +305,14 @@ impl Pool {
 
     /// Keeps one for which there is no room on the shelf.
     #[cold]
+    #[inline(never)]
     fn keep_beside(&self, connection: Box<Connection>) {
         self.lock().idle.push(connection);
     }
 
     /// Tells who waits for one that is idle, or closes it if nobody is to have it.
     #[cold]
+    #[inline(never)]
     fn tell_of_release(&self) {
         if self.counts.is_closed() {
             return self.close();
@@ -322,6 +325,7 @@ impl Pool {
     /// Keeps a connection for the next call, if the ORB has not ended, and
     /// closes those that have been idle for longest, if there are too many.
     #[cold]
+    #[inline(never)]
     fn release_otherwise(&self, connection: Box<Connection>) {
         if let Some(own) = &self.own {
             return own.release(self, connection);

@@ -46,15 +46,20 @@ impl Orb {
             return Err(already_shut_down());
         }
         Ok(THREAD_POLICIES.with_borrow(|policies| {
-            let mut own = policies.iter().filter(|(orb, _)| *orb == self.number());
-            own.next()
-                .map(|(_, policies)| policies.clone())
-                .unwrap_or_default()
+            for (orb, own) in policies {
+                if *orb == self.number() {
+                    return own.clone();
+                }
+            }
+            ThreadPolicies::default()
         }))
     }
 
-    pub(super) fn check_running(&self) -> Result<(), SystemException> {
-        self.heed(self.notice()).map(drop)
+    pub(crate) fn check_running(&self) -> Result<(), SystemException> {
+        match self.notice() & NOTICE_ENDED {
+            0 => Ok(()),
+            _ => Err(already_shut_down()),
+        }
     }
 
     /// ClientProtocolPolicy of the calls that this thread makes through this

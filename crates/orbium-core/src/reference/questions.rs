@@ -82,7 +82,7 @@ impl ObjectRef {
                 writer.write_name(name);
             }
         };
-        client::call_once(self, operation, arguments, results)
+        client::call_once(self, operation, &arguments, results)
     }
 
     /// Whether the object is known not to exist (any more).

@@ -253,6 +253,7 @@ impl Outcome {
 /// What the caller is told of an exception that was read, or was not declared, or
 /// could not be read.
 #[cold]
+#[inline(never)]
 pub(crate) fn raised_as<E: Raises>(read: Result<Option<E>, CdrError>) -> E {
     match read {
         Ok(Some(exception)) => exception,
