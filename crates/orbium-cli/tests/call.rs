@@ -4,6 +4,7 @@
 mod program;
 
 use orbium_demo::load::Load;
+use orbium_testkit::dead_port;
 use program::{Ran, Server, run};
 
 fn call(reference: &str, op: &str, more: &[&str]) -> Ran {
@@ -87,12 +88,10 @@ fn an_object_without_the_operation_is_told_before_the_loop() {
 
 #[test]
 fn a_server_that_is_gone_is_told() {
-    let port = {
-        let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
-        listener.local_addr().unwrap().port()
-    };
+    // A port that is only given back may be that of another test's server, or still
+    // listen in a process that another test is starting.
     call(
-        &format!("corbaloc::127.0.0.1:{port}/Cube"),
+        &format!("corbaloc::127.0.0.1:{}/Cube", dead_port()),
         "noop",
         &["--calls", "1"],
     )
