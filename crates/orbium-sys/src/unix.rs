@@ -113,7 +113,7 @@ pub fn connect_unix(name: &UnixName, deadline: Deadline) -> io::Result<UnixStrea
 /// Whether somebody listens by that name, without waiting.
 ///
 /// # Errors
-/// It cannot be if_done out: no permission, most likely. `NotFound` if there is no
+/// It cannot be found out: no permission, most likely. `NotFound` if there is no
 /// such name.
 pub fn is_listening(name: &UnixName) -> io::Result<bool> {
     let address = Address::unix(&name.0)?;
