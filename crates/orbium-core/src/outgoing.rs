@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use orbium_cdr::CdrWriter;
 use orbium_giop::{FragmentPlan, slices_within};
-use orbium_sys::{Interest, wait_for};
+use orbium_sys::{Interest, kind_among, wait_for};
 use orbium_transport::{ByteStream, Deadline};
 
 use crate::server::wait_meanwhile;
@@ -204,6 +204,13 @@ fn send_fragments(
     Ok(())
 }
 
+/// What does not mean that a stream is broken.
+const PASSING: [io::ErrorKind; 3] = [
+    io::ErrorKind::Interrupted,
+    io::ErrorKind::WouldBlock,
+    io::ErrorKind::TimedOut,
+];
+
 /// Waits until a stream takes octets again, whether it blocks or not.
 #[cold]
 fn wait_if_full(
@@ -211,27 +218,23 @@ fn wait_if_full(
     error: io::Error,
     patience: &mut Patience,
 ) -> io::Result<()> {
-    match orbium_sys::kind_of(&error) {
-        io::ErrorKind::Interrupted => Ok(()),
-        io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut => {
-            let deadline = patience.deadline();
-            let left = deadline.remaining()?;
-            let sending = stream.sending_source();
-            let source: &dyn AsFd = match &sending {
-                Some(sending) => sending,
-                None => stream.source(),
-            };
-            if let Patience::Until(_) = patience {
-                wait_meanwhile(source, Interest::Write, deadline)?;
-                return patience.mind(stream);
-            }
-            let [ready] = wait_for([(source, Interest::Write)], left)?;
-            if !ready {
-                deadline.remaining()?;
-            }
-            Ok(())
-        }
-        _ => Err(error),
+    if kind_among(error, &PASSING)? == io::ErrorKind::Interrupted {
+        return Ok(());
+    }
+    let deadline = patience.deadline();
+    let left = deadline.remaining()?;
+    let sending = stream.sending_source();
+    let source: &dyn AsFd = match &sending {
+        Some(sending) => sending,
+        None => stream.source(),
+    };
+    if let Patience::Until(_) = patience {
+        wait_meanwhile(source, Interest::Write, deadline)?;
+        return patience.mind(stream);
+    }
+    match wait_for([(source, Interest::Write)], left)? {
+        [true] => Ok(()),
+        [false] => deadline.remaining().map(|_| ()),
     }
 }
 

@@ -6,6 +6,7 @@
 
 use std::fmt;
 use std::io;
+use std::mem::ManuallyDrop;
 
 /// The kind of an error, as [`io::Error::kind`] tells it.
 #[must_use]
@@ -49,16 +50,36 @@ pub(crate) fn last_number() -> i32 {
         .unwrap_or_default()
 }
 
+/// What is made of an error of which nothing else matters.
+#[inline]
+pub fn made_of<T>(error: io::Error, make: impl FnOnce(&io::Error) -> T) -> T {
+    // Not dropped here even if `make` panics: that would be compiled anew.
+    let error = ManuallyDrop::new(error);
+    let made = make(&error);
+    forget(ManuallyDrop::into_inner(error));
+    made
+}
+
+/// The kind of an error that is of one of these.
+///
+/// # Errors
+/// That error, if it is of another kind.
+#[inline(never)]
+pub fn kind_among(error: io::Error, kinds: &[io::ErrorKind]) -> io::Result<io::ErrorKind> {
+    let kind = error.kind();
+    match kinds.contains(&kind) {
+        true => Ok(kind),
+        false => Err(error),
+    }
+}
+
 /// Passes errors of some kinds over.
 ///
 /// # Errors
 /// That error, if it is of another kind.
 #[inline(never)]
 pub fn unless(error: io::Error, harmless: &[io::ErrorKind]) -> io::Result<()> {
-    match harmless.contains(&error.kind()) {
-        true => Ok(()),
-        false => Err(error),
-    }
+    kind_among(error, harmless).map(|_| ())
 }
 
 /// The same error, with what it is about before its text.

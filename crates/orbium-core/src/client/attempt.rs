@@ -19,7 +19,7 @@ use orbium_giop::{AddressingDisposition, Completion, ExceptionKind, Ior, SystemE
 use crate::ObjectRef;
 use crate::client::binding::{Binding, no_usable_protocol};
 use crate::client::exchange::Outcome;
-use crate::client::link::{Link, deadline_passed};
+use crate::client::link::{Link, time_left};
 use crate::client::timing::Timing;
 use crate::client::{locate, unreachable};
 #[cfg(feature = "asynchronous")]
@@ -212,11 +212,7 @@ impl<'o> Attempt<'o> {
             Outcome::Failed(exception) => self.fall_back(exception)?,
         }
         // What was done so far took its part of the time.
-        self.timing.timeout = self
-            .timing
-            .sending
-            .remaining()
-            .map_err(|_| deadline_passed())?;
+        self.timing.timeout = time_left(self.timing.sending)?;
         Ok(())
     }
 

@@ -12,7 +12,7 @@ use orbium_giop::codeset::Negotiated;
 use orbium_giop::dedication::DedicationReply;
 use orbium_giop::{Assembled, CancelRequest, MessageHeader, Reassembly, Version, close_connection};
 use orbium_sync::role;
-use orbium_sys::{Interest, wait_for};
+use orbium_sys::{Interest, if_done, wait_for};
 use orbium_transport::{ByteStream, Deadline};
 
 use crate::Config;
@@ -232,8 +232,8 @@ impl Connection {
     /// once: a peer that takes nothing must not keep us once more.
     fn say_last(&self, message: &[u8]) {
         // One that is shared keeps its callers waiting by other means.
-        let _ = self.stream.set_nonblocking(true);
-        let _ = self.stream.send(message);
+        if_done(self.stream.set_nonblocking(true));
+        if_done(self.stream.send(message));
     }
 
     /// The octets of a message that was received.
@@ -272,8 +272,8 @@ impl Connection {
         let source = self.stream.source();
         self.stream.has_buffered()
             || !matches!(
-                wait_for([(&source, Interest::Read)], Some(Duration::ZERO)),
-                Ok([false])
+                if_done(wait_for([(&source, Interest::Read)], Some(Duration::ZERO))),
+                Some([false])
             )
     }
 

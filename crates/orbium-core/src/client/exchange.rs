@@ -12,6 +12,7 @@ use orbium_giop::{
     AddressingDisposition, BodyStart, Completion, ExceptionKind, Ior, MessageHeader,
     SystemException, finish_message, minor,
 };
+use orbium_sys::if_done;
 
 use crate::Operation;
 use crate::Orb;
@@ -283,7 +284,8 @@ fn send(
 /// What it means that a connection did not take a timeout.
 #[cold]
 #[inline(never)]
-fn no_timeout(_: io::Error, timeout: Option<Duration>) -> SendFailure {
+fn no_timeout(error: io::Error, timeout: Option<Duration>) -> SendFailure {
+    if_done::<()>(Err(error));
     match timeout {
         Some(Duration::ZERO) => SendFailure::TimedOut,
         _ => SendFailure::Lost,

@@ -5,6 +5,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use orbium_giop::{Completion, ExceptionKind, SystemException, minor};
+use orbium_sys::if_done;
+use orbium_transport::Deadline;
 
 use crate::client::binding::{Candidate, Route, Said};
 use crate::client::connection::Connection;
@@ -128,11 +130,11 @@ type Acquired = (Option<Box<Connection>>, Option<Duration>);
 #[cold]
 fn newly_acquired(pool: &Pool, timing: &Timing) -> Result<Acquired, SystemException> {
     let connection = pool.acquire_new(timing.sending)?;
-    match timing.sending.remaining() {
+    match time_left(timing.sending) {
         Ok(left) => Ok((Some(connection), left)),
-        Err(_) => {
+        Err(exception) => {
             pool.release(connection);
-            Err(deadline_passed())
+            Err(exception)
         }
     }
 }
@@ -168,6 +170,16 @@ pub(super) fn deadline_passed() -> SystemException {
         minor::DEADLINE_PASSED,
         Completion::No,
     )
+}
+
+/// What is left until a deadline of a call.
+///
+/// # Errors
+/// TIMEOUT if nothing is.
+#[cold]
+#[inline(never)]
+pub(super) fn time_left(deadline: Deadline) -> Result<Option<Duration>, SystemException> {
+    if_done(deadline.remaining()).ok_or_else(deadline_passed)
 }
 
 /// Raised where the one connection has ended.

@@ -16,7 +16,7 @@ use orbium_transport::{Connector, Deadline};
 use crate::client::SEATS;
 use crate::client::connection::Connection;
 use crate::client::counts::Counts;
-use crate::client::link::{binding_busy, binding_lost, deadline_passed};
+use crate::client::link::{binding_busy, binding_lost, time_left};
 use crate::client::per_thread::OwnConnections;
 use crate::client::pools::{All, PoolKey};
 use crate::client::shared::Hub;
@@ -257,7 +257,7 @@ impl Pool {
         if state.is_made && state.open == 0 {
             return Err(binding_lost());
         }
-        let left = limit.remaining();
+        let left = time_left(limit);
         let goes_beyond = left.is_err() && is_nested;
         if goes_beyond && self.key.apart.is_once() && state.open > 0 {
             return Err(binding_busy());
@@ -266,7 +266,7 @@ impl Pool {
             state.open += 1;
             return Ok(Found::Room);
         }
-        left.map(Found::Nothing).map_err(|_| deadline_passed())
+        left.map(Found::Nothing)
     }
 
     /// Closes a connection that another thread has for itself and does not use, so

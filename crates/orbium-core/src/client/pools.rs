@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 use orbium_giop::SystemException;
 use orbium_giop::codeset::Negotiated;
 use orbium_sync::lock::{Condvar, Mutex, MutexGuard};
+use orbium_sys::made_of;
 
 use crate::client::counts::Counts;
 use crate::client::pool::Pool;
@@ -240,7 +241,9 @@ impl All {
         match orbium_sys::spawn("orbium-idle", None, Box::new(move || reap(&all, time))) {
             Ok(thread) => reaper.thread = Some(thread),
             // The next connection made tries again.
-            Err(error) => crate::log::warn!(%error, "no thread to close idle connections"),
+            Err(error) => made_of(error, |error| {
+                crate::log::warn!(%error, "no thread to close idle connections");
+            }),
         }
     }
 

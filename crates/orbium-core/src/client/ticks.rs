@@ -9,7 +9,7 @@
 
 use std::time::Duration;
 
-use orbium_sys::{Interest, wait_for};
+use orbium_sys::{Interest, if_done, wait_for};
 use orbium_transport::{ByteStream, Deadline};
 
 /// By how much a socket may be late with any timeout: two ticks, and what a call
@@ -53,12 +53,12 @@ pub(super) fn is_in_time(timeout: Option<Duration>, left: Option<Duration>) -> b
 #[cold]
 pub(super) fn comes_before(stream: &dyn ByteStream, deadline: Deadline) -> bool {
     loop {
-        let Ok(left) = deadline.remaining() else {
+        let Some(left) = if_done(deadline.remaining()) else {
             return false;
         };
-        match wait_for([(&stream.source(), Interest::Read)], left) {
-            Ok([false]) => {}
-            Ok([true]) | Err(_) => return true,
+        match if_done(wait_for([(&stream.source(), Interest::Read)], left)) {
+            Some([false]) => {}
+            Some([true]) | None => return true,
         }
     }
 }

@@ -10,7 +10,7 @@ use orbium_giop::{Completion, SystemException};
 use orbium_sync::role;
 use orbium_transport::Deadline;
 
-use crate::client::link::deadline_passed;
+use crate::client::link::{deadline_passed, time_left};
 
 /// How long calls may take. Each policy that is not set is that of the next
 /// wider scope: reference, thread, ORB.
@@ -132,7 +132,7 @@ impl Timing {
             return Err(deadline_passed());
         }
         let timing = Self {
-            timeout: sending.remaining().map_err(|_| deadline_passed())?,
+            timeout: time_left(sending)?,
             sending,
             reply,
             reply_start,
@@ -153,7 +153,7 @@ impl Timing {
         has_ended: &dyn Fn() -> Result<(), SystemException>,
     ) -> Result<(), SystemException> {
         wait_until(start, has_ended)?;
-        self.timeout = self.sending.remaining().map_err(|_| deadline_passed())?;
+        self.timeout = time_left(self.sending)?;
         Ok(())
     }
 
@@ -176,11 +176,13 @@ impl Timing {
     /// # Errors
     /// TIMEOUT, completed MAYBE.
     pub(crate) fn check_reply(&self) -> Result<(), SystemException> {
-        let late = |_| SystemException {
-            completed: Completion::Maybe,
-            ..deadline_passed()
-        };
-        self.reply.remaining().map(drop).map_err(late)
+        match time_left(self.reply) {
+            Ok(_) => Ok(()),
+            Err(late) => Err(SystemException {
+                completed: Completion::Maybe,
+                ..late
+            }),
+        }
     }
 
     /// What the server is told: the time that is left, and points of time for

@@ -4,7 +4,7 @@
 use std::io;
 
 use orbium_giop::{FragmentError, HEADER_LEN, MessageHeader, MessageKind, Version, message_error};
-use orbium_sys::Interest;
+use orbium_sys::{Interest, if_done, made_of};
 use orbium_transport::Deadline;
 
 use super::Connection;
@@ -74,7 +74,7 @@ impl Connection {
     /// Whether something can be received before the deadline, as far as that has
     /// to be found out here: mostly the timeout that the stream has will do.
     pub(crate) fn comes_before(&mut self, deadline: Deadline) -> bool {
-        let Ok(left) = deadline.remaining() else {
+        let Some(left) = if_done(deadline.remaining()) else {
             return false;
         };
         // Who serves others meanwhile uses no timeouts of the socket.
@@ -87,8 +87,10 @@ impl Connection {
     #[cold]
     fn goes_on(&mut self, deadline: Deadline) -> bool {
         if self.reacts || !self.stream.counts_in_ticks() {
-            let left = deadline.remaining();
-            return left.and_then(|left| self.set_timeout(left)).is_ok();
+            let Some(left) = if_done(deadline.remaining()) else {
+                return false;
+            };
+            return if_done(self.set_timeout(left)).is_some();
         }
         self.stream.has_buffered() || ticks::comes_before(&*self.stream, deadline)
     }
@@ -100,11 +102,15 @@ impl Connection {
     #[cold]
     #[inline(never)]
     fn receive_failed(&mut self, error: io::Error, deadline: Deadline) -> Option<Received> {
-        if orbium_sys::kind_of(&error) == io::ErrorKind::PermissionDenied {
-            crate::log::warn!(%error, "refused by the peer");
-            return Some(Received::Refused);
-        }
-        match orbium_sys::kind_alone(error) {
+        let kind = made_of(error, |error| {
+            let kind = orbium_sys::kind_of(error);
+            if kind == io::ErrorKind::PermissionDenied {
+                crate::log::warn!(%error, "refused by the peer");
+            }
+            kind
+        });
+        match kind {
+            io::ErrorKind::PermissionDenied => Some(Received::Refused),
             io::ErrorKind::Interrupted => None,
             io::ErrorKind::WouldBlock if self.reacts => {
                 let source = self.stream.source();

@@ -5,6 +5,7 @@
 use std::io;
 
 use orbium_giop::{Completion, ExceptionKind, SystemException, minor};
+use orbium_sys::made_of;
 #[cfg(any(feature = "asynchronous", feature = "strategies"))]
 use orbium_transport::ByteStream;
 use orbium_transport::{Connector, Deadline};
@@ -42,11 +43,14 @@ impl Pool {
                 seat
             }),
         };
-        made.map(Box::new).map_err(|error| {
-            crate::log::debug!(channel = %self.key.channel, %error, "cannot connect");
-            unreachable::note(&self.key.channel, &error);
-            refused(&error, deadline, &self.key.channel)
-        })
+        match made {
+            Ok(connection) => Ok(Box::new(connection)),
+            Err(error) => Err(made_of(error, |error| {
+                crate::log::debug!(channel = %self.key.channel, %error, "cannot connect");
+                unreachable::note(&self.key.channel, error);
+                refused(error, deadline, &self.key.channel)
+            })),
+        }
     }
 }
 
