@@ -132,7 +132,7 @@ impl Orb {
     }
 
     /// The reference, without policies of its own.
-    fn plain_reference(&self, ior: Ior) -> ObjectRef {
+    pub(crate) fn plain_reference(&self, ior: Ior) -> ObjectRef {
         ObjectRef::new(self.clone(), Arc::new(ior), Overrides::default())
     }
 

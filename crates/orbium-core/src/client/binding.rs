@@ -26,9 +26,9 @@ use crate::{Channel, OfferedProtocol, Operation, Orb, Priority, ProtocolPolicy};
 #[derive(Debug)]
 pub(crate) struct Binding {
     /// Those over connections.
-    pub(crate) candidates: Box<[Candidate]>,
+    pub(crate) candidates: Vec<Candidate>,
     /// Those over datagrams, for oneways.
-    pub(crate) datagrams: Box<[Candidate]>,
+    pub(crate) datagrams: Vec<Candidate>,
     /// Whether oneways go over datagrams even if there are connections.
     pub(crate) datagrams_first: bool,
     /// What calls look at if the reference has to do with priorities.
@@ -158,9 +158,9 @@ impl Binding {
             lanes,
         )?;
         Ok(Self {
-            candidates: candidates.into(),
+            candidates,
             priorities,
-            datagrams: datagrams.into(),
+            datagrams,
             datagrams_first,
             preferred: AtomicUsize::new(0),
         })

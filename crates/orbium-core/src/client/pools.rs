@@ -168,6 +168,15 @@ impl All {
         self.pools.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// Does something to each pool, all of them left to others meanwhile.
+    #[inline(never)]
+    fn each(&self, work: &mut dyn FnMut(&Arc<Pool>)) {
+        let pools = self.lock().all();
+        for pool in &pools {
+            work(pool);
+        }
+    }
+
     /// A connection was made: sees to those that have been idle for longest, if
     /// there are too many now, and now and then to those that are of no use.
     pub(super) fn connection_made(self: &Arc<Self>) {
@@ -186,44 +195,34 @@ impl All {
     /// forgets servers that nobody refers to any more. Costs a look at each,
     /// so it is done once for many new connections.
     fn sweep(&self) {
-        let pools = {
-            let mut known = self.lock();
-            known
-                .shared
-                .retain(|(_, pool)| Arc::strong_count(pool) > 1 || pool.is_in_use());
-            known.all()
-        };
-        for pool in pools {
-            pool.drop_spoilt();
-        }
+        self.lock()
+            .shared
+            .retain(|(_, pool)| Arc::strong_count(pool) > 1 || pool.is_in_use());
+        self.each(&mut |pool| pool.drop_spoilt());
     }
 
     /// Dates the uses since the last look: a call does not, so the order of uses
     /// is known as far as connections were made in between.
     fn note_uses(&self) {
         let now = Instant::now();
-        for pool in self.lock().all() {
+        self.each(&mut |pool| {
             pool.oldest_idle(now);
-        }
+        });
     }
 
     /// Closes idle connections, the least recently used first, until there are
     /// no more than may be kept; a busy one never.
     pub(super) fn shrink(&self) {
-        if !self.counts.is_crowded() {
-            return;
-        }
-        let pools = self.lock().all();
         let now = Instant::now();
         while self.counts.is_crowded() {
-            let mut oldest: Option<(Instant, &Pool)> = None;
-            for pool in &pools {
+            let mut oldest: Option<(Instant, Arc<Pool>)> = None;
+            self.each(&mut |pool| {
                 if let Some(used) = pool.oldest_idle(now)
-                    && oldest.is_none_or(|(before, _)| used < before)
+                    && oldest.as_ref().is_none_or(|(before, _)| used < *before)
                 {
-                    oldest = Some((used, pool));
+                    oldest = Some((used, Arc::clone(pool)));
                 }
-            }
+            });
             let Some((_, pool)) = oldest else {
                 return;
             };
@@ -283,11 +282,11 @@ fn reap(all: &Weak<All>, time: Duration) {
         let Some(limit) = now.checked_sub(time) else {
             continue;
         };
-        for pool in all.lock().all() {
+        all.each(&mut |pool| {
             if pool.oldest_idle(now).is_some_and(|used| used <= limit) {
                 pool.close_idle_since(limit);
             }
-        }
+        });
     }
 }
 

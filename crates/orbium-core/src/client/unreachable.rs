@@ -110,27 +110,30 @@ pub(super) fn note(channel: &Channel, reason: &dyn fmt::Display) {
 /// Remembers that a call through that reference reached nobody.
 #[cold]
 pub(super) fn explain(object: &ObjectRef, oneway: bool, exception: SystemException) {
-    let mut notes = Vec::new();
-    with_kept(&mut |kept| notes = std::mem::take(&mut kept.notes));
     let mut offered = object.protocols();
-    for protocol in &mut offered {
-        let Some(channel) = protocol.channel.as_ref() else {
-            continue;
-        };
-        if protocol.refusal.is_some() {
-            continue;
-        }
-        if object.orb().config().protocols.is_datagram(channel) && !oneway {
-            protocol.refusal = Some("it has no way back for an answer".into());
-        }
-        for (noted, reason) in &notes {
-            if noted == channel {
-                protocol.refusal = Some(reason.clone());
+    with_kept(&mut |kept| {
+        for protocol in &mut offered {
+            let Some(channel) = protocol.channel.as_ref() else {
+                continue;
+            };
+            if protocol.refusal.is_some() {
+                continue;
             }
+            let mut reason = None;
+            if object.orb().config().protocols.is_datagram(channel) && !oneway {
+                reason = Some("it has no way back for an answer");
+            }
+            for (noted, known) in &kept.notes {
+                if noted == channel {
+                    reason = Some(known);
+                }
+            }
+            protocol.refusal = reason.map(str::to_owned);
         }
-    }
-    let mut failure = Some(Unreachable { exception, offered });
-    with_kept(&mut |kept| kept.last = failure.take());
+        kept.notes = Vec::new();
+        let offered = std::mem::take(&mut offered);
+        kept.last = Some(Unreachable { exception, offered });
+    });
 }
 
 fn with_kept(work: &mut dyn FnMut(&mut Kept)) {

@@ -1,15 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Where the ORB is found, and what it publishes of its objects.
 
-use std::sync::Arc;
-
 use orbium_giop::{Completion, ExceptionKind, Ior, SystemException, TaggedComponent};
 use orbium_transport::{Endpoint, HostPort};
 
 use super::Orb;
 use crate::client::no_usable_protocol;
 use crate::lane::lane_endpoints;
-use crate::reference::Overrides;
 use crate::server::Server;
 use crate::{Channel, Lane, ObjectRef, Poa, Priority, ProtocolPolicy, protocol};
 
@@ -97,8 +94,8 @@ impl Orb {
         mut components: Vec<TaggedComponent>,
         (lanes, priority): (&[Lane], Option<Priority>),
     ) -> Result<ObjectRef, SystemException> {
-        let several;
-        let served = match lanes {
+        let (several, chosen);
+        let mut served = match lanes {
             [] => self.published()?.channels(),
             lanes => {
                 several = self.channels_of(lanes, priority)?;
@@ -108,26 +105,18 @@ impl Orb {
                 several.as_slice()
             }
         };
-        let minor = self.0.config.giop_minor.number();
-        let profiles = match protocols {
-            None => protocol::profiles(served, key, minor, components),
-            Some(policy) => {
-                let offered = policy.choose(served);
-                if offered.is_empty() {
-                    return Err(no_usable_protocol());
-                }
-                protocol::profiles(&offered, key, minor, components)
+        if let Some(policy) = protocols {
+            chosen = policy.choose(served);
+            if chosen.is_empty() {
+                return Err(no_usable_protocol());
             }
-        };
-        let ior = Ior {
+            served = &chosen;
+        }
+        let minor = self.0.config.giop_minor.number();
+        Ok(self.plain_reference(Ior {
             type_id: repository_id.to_owned(),
-            profiles,
-        };
-        Ok(ObjectRef::new(
-            self.clone(),
-            Arc::new(ior),
-            Overrides::default(),
-        ))
+            profiles: protocol::profiles(served, key, minor, components),
+        }))
     }
 
     /// Makes an object reachable under a plain key too, as in
