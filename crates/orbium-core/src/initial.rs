@@ -91,7 +91,11 @@ impl Orb {
     /// [`ObjectError`]. A `corbaname:` needs a naming service client and is
     /// refused as such.
     pub fn string_to_object(&self, text: &str) -> Result<Option<ObjectRef>, ObjectError> {
-        let ior = match ObjectUrl::parse(text)? {
+        self.object_at(ObjectUrl::parse(text)?)
+    }
+
+    fn object_at(&self, url: ObjectUrl) -> Result<Option<ObjectRef>, ObjectError> {
+        let ior = match url {
             ObjectUrl::Ior(ior) => ior,
             ObjectUrl::Corbaloc(corbaloc) => match corbaloc.initial_reference() {
                 Some(name) => return self.resolve_as_object(name),
@@ -157,13 +161,19 @@ impl Orb {
             }
         }
         let url = self.configured_reference(name).ok_or_else(invalid)?;
-        // One that leads to initial references might lead to itself.
-        let object = match ObjectUrl::parse(&url) {
-            Ok(ObjectUrl::Corbaloc(at)) if at.initial_reference().is_some() => None,
-            Ok(ObjectUrl::Corbaname(at)) if at.context.initial_reference().is_some() => None,
-            _ => self.string_to_object(&url).ok().flatten(),
+        let Ok(url) = ObjectUrl::parse(&url) else {
+            return Err(invalid());
         };
-        object.ok_or_else(invalid)
+        // One that leads to initial references might lead to itself.
+        let initial = match &url {
+            ObjectUrl::Ior(_) => None,
+            ObjectUrl::Corbaloc(at) => at.initial_reference(),
+            ObjectUrl::Corbaname(at) => at.context.initial_reference(),
+        };
+        if initial.is_some() {
+            return Err(invalid());
+        }
+        self.object_at(url).ok().flatten().ok_or_else(invalid)
     }
 
     /// The object URL that the configuration has for a name (CORBA 3.3 Part 1,

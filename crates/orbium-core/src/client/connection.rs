@@ -230,6 +230,7 @@ impl Connection {
 
     /// Says something before the connection is given up, if that can be done at
     /// once: a peer that takes nothing must not keep us once more.
+    #[inline(never)]
     fn say_last(&self, message: &[u8]) {
         // One that is shared keeps its callers waiting by other means.
         if_done(self.stream.set_nonblocking(true));
@@ -268,6 +269,7 @@ impl Connection {
 
     /// Whether there is something to be received on a connection that nobody
     /// uses: its end, or what should not be there.
+    #[inline(never)]
     pub(crate) fn is_spoilt(&self) -> bool {
         let source = self.stream.source();
         self.stream.has_buffered()

@@ -189,9 +189,7 @@ impl Pool {
                 if self.key.apart.is_once() {
                     self.lock().is_made = true;
                 }
-                if let Some(all) = self.all.upgrade() {
-                    all.connection_made();
-                }
+                self.tell_all(&All::connection_made);
                 Ok(connection)
             }
             Err(exception) => {
@@ -339,8 +337,14 @@ impl Pool {
         }
         self.lock().idle.push(connection);
         self.one_free.notify_one();
+        self.tell_all(&|all| all.shrink());
+    }
+
+    /// Has something done about all pools together, if the ORB is still there.
+    #[inline(never)]
+    fn tell_all(&self, tell: &dyn Fn(&Arc<All>)) {
         if let Some(all) = self.all.upgrade() {
-            all.shrink();
+            tell(&all);
         }
     }
 
@@ -379,10 +383,8 @@ impl Pool {
     }
 
     pub(super) fn shrink_if_crowded(&self) {
-        if self.counts.is_crowded()
-            && let Some(all) = self.all.upgrade()
-        {
-            all.shrink();
+        if self.counts.is_crowded() {
+            self.tell_all(&|all| all.shrink());
         }
     }
 }

@@ -179,6 +179,7 @@ impl All {
 
     /// A connection was made: sees to those that have been idle for longest, if
     /// there are too many now, and now and then to those that are of no use.
+    #[inline(never)]
     pub(super) fn connection_made(self: &Arc<Self>) {
         if self.counts.made.load(Ordering::Relaxed) >= SWEEP_AFTER {
             self.counts.made.store(0, Ordering::Relaxed);
@@ -194,6 +195,7 @@ impl All {
     /// Closes idle connections that the server has closed or spoiled, and
     /// forgets servers that nobody refers to any more. Costs a look at each,
     /// so it is done once for many new connections.
+    #[inline(never)]
     fn sweep(&self) {
         self.lock()
             .shared
@@ -212,6 +214,7 @@ impl All {
 
     /// Closes idle connections, the least recently used first, until there are
     /// no more than may be kept; a busy one never.
+    #[inline(never)]
     pub(super) fn shrink(&self) {
         let now = Instant::now();
         while self.counts.is_crowded() {

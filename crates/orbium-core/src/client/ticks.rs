@@ -31,6 +31,7 @@ fn early(timeout: Duration) -> Option<Duration> {
 }
 
 /// The timeout that a stream is to have for a wait of `timeout`.
+#[inline(never)]
 pub(super) fn given(stream: &dyn ByteStream, timeout: Option<Duration>) -> Option<Duration> {
     match timeout {
         Some(timeout) if stream.counts_in_ticks() => Some(early(timeout).unwrap_or(timeout)),
@@ -51,6 +52,7 @@ pub(super) fn is_in_time(timeout: Option<Duration>, left: Option<Duration>) -> b
 /// Waits for something to receive; whether there is, or something that is wrong
 /// and will show, before the deadline.
 #[cold]
+#[inline(never)]
 pub(super) fn comes_before(stream: &dyn ByteStream, deadline: Deadline) -> bool {
     loop {
         let Some(left) = if_done(deadline.remaining()) else {

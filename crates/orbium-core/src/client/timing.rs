@@ -147,6 +147,7 @@ impl Timing {
     /// # Errors
     /// The deadline has passed, or what `has_ended` says.
     #[cold]
+    #[inline(never)]
     pub(crate) fn await_start(
         &mut self,
         start: Instant,
@@ -163,6 +164,7 @@ impl Timing {
     /// # Errors
     /// TIMEOUT, completed MAYBE.
     #[cold]
+    #[inline(never)]
     pub(crate) fn await_reply_start(&self) -> Result<(), SystemException> {
         self.check_reply()?;
         match self.reply_start {

@@ -91,6 +91,7 @@ pub fn last_failure() -> Option<Unreachable> {
 
 /// Remembers why a connection could not be made.
 #[cold]
+#[inline(never)]
 pub(super) fn note(channel: &Channel, reason: &dyn fmt::Display) {
     let mut reason = reason.to_string();
     with_kept(&mut |kept| {
@@ -109,6 +110,7 @@ pub(super) fn note(channel: &Channel, reason: &dyn fmt::Display) {
 
 /// Remembers that a call through that reference reached nobody.
 #[cold]
+#[inline(never)]
 pub(super) fn explain(object: &ObjectRef, oneway: bool, exception: SystemException) {
     let mut offered = object.protocols();
     with_kept(&mut |kept| {

@@ -142,6 +142,7 @@ impl Orb {
         Arc::as_ptr(&self.0) as usize
     }
 
+    #[inline(never)]
     pub(crate) fn downgrade(&self) -> Weak<OrbCore> {
         Arc::downgrade(&self.0)
     }

@@ -38,6 +38,7 @@ impl Orb {
 
     /// Sees that there is something to publish for objects that these lanes
     /// serve.
+    #[inline(never)]
     pub(crate) fn listens_for(&self, lanes: &[Lane]) -> Result<(), SystemException> {
         match lanes.iter().all(|lane| lane.channels().is_empty()) {
             true => self.published().map(drop),

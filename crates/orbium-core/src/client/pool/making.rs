@@ -95,6 +95,7 @@ pub(in crate::client) fn exhausted() -> SystemException {
 }
 
 /// What a caller is told of a connection that could not be made.
+#[inline(never)]
 pub(in crate::client) fn refused(
     error: &io::Error,
     deadline: Deadline,
