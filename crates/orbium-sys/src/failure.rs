@@ -106,3 +106,22 @@ pub fn undone(error: io::Error, undo: &mut dyn FnMut()) -> io::Error {
     undo();
     error
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_error_of_another_kind_is_given_back() {
+        let kinds = [io::ErrorKind::Interrupted, io::ErrorKind::WouldBlock];
+        let full = io::ErrorKind::WouldBlock;
+        assert_eq!(kind_among(full.into(), &kinds).ok(), Some(full));
+        let refused = kind_among(io::ErrorKind::ConnectionRefused.into(), &kinds);
+        assert_eq!(
+            refused.map_err(kind_alone),
+            Err(io::ErrorKind::ConnectionRefused)
+        );
+        let text = made_of(io::Error::other("no room"), ToString::to_string);
+        assert_eq!(text, "no room");
+    }
+}
