@@ -48,9 +48,10 @@ impl Accepting {
     }
 
     /// Listens no more: nobody who connects now waits for an answer in vain.
+    #[inline(never)]
     pub(crate) fn end(&mut self, poller: &Poller) {
         for (place, acceptor) in self.acceptors.iter().enumerate() {
-            let _ = poller.remove(&acceptor.source(), token(place));
+            orbium_sys::if_done(poller.remove(&acceptor.source(), token(place)));
         }
         self.acceptors.clear();
     }
@@ -85,7 +86,7 @@ impl Accepting {
         match self.acceptors.get(place)?.accept() {
             Ok(stream) => Some(stream),
             Err(error) => {
-                if is_refusal(&error) {
+                if is_refusal(error) {
                     self.paused = Some(Deadline::after(Some(PAUSE)));
                     self.set_interest(poller, Interest::None);
                 }
@@ -97,7 +98,7 @@ impl Accepting {
     fn set_interest(&self, poller: &Poller, interest: Interest) {
         for (place, acceptor) in self.acceptors.iter().enumerate() {
             // Should this fail, the next attempt to accept tells.
-            let _ = poller.modify(&acceptor.source(), token(place), interest);
+            orbium_sys::if_done(poller.modify(&acceptor.source(), token(place), interest));
         }
     }
 
@@ -107,9 +108,9 @@ impl Accepting {
     }
 
     /// Accepts again after a pause; the time until then, if it is not over.
+    #[inline(never)]
     pub(crate) fn resume(&mut self, poller: &Poller) -> Option<Duration> {
-        let left = self.paused?.remaining();
-        if let Ok(left) = left {
+        if let Some(left) = orbium_sys::if_done(self.paused?.remaining()) {
             return left;
         }
         self.paused = None;
@@ -129,6 +130,7 @@ impl Accepting {
             let timeout = self.resume(poller);
             if let Err(error) = poller.wait(&mut ready, timeout) {
                 crate::log::error!(%error, "cannot wait for connections");
+                orbium_sys::forget(error);
                 return;
             }
             for Ready { token } in ready.iter().copied() {
@@ -142,13 +144,14 @@ impl Accepting {
 
 /// Whether accepting failed for want of something, descriptors most likely,
 /// rather than because nobody is there.
-fn is_refusal(error: &io::Error) -> bool {
-    let harmless = matches!(
-        orbium_sys::kind_of(error),
-        io::ErrorKind::WouldBlock | io::ErrorKind::ConnectionAborted
-    );
-    if !harmless {
-        crate::log::warn!(%error, "cannot accept a connection");
+fn is_refusal(error: io::Error) -> bool {
+    let harmless = [io::ErrorKind::WouldBlock, io::ErrorKind::ConnectionAborted];
+    match orbium_sys::unless(error, &harmless) {
+        Ok(()) => false,
+        Err(error) => {
+            crate::log::warn!(%error, "cannot accept a connection");
+            orbium_sys::forget(error);
+            true
+        }
     }
-    !harmless
 }

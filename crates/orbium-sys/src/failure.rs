@@ -36,9 +36,10 @@ pub fn if_done<T>(result: io::Result<T>) -> Option<T> {
     }
 }
 
+/// Ends an error of which everything was said.
 #[cold]
 #[inline(never)]
-fn forget(error: io::Error) {
+pub fn forget(error: io::Error) {
     drop(error);
 }
 

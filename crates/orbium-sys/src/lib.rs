@@ -48,7 +48,7 @@ pub use datagram::{
 pub use deadline::Deadline;
 pub use exhaustion::is_exhausted;
 pub use failure::{
-    about, if_done, kind_alone, kind_among, kind_of, made_of, text_of, undone, unless,
+    about, forget, if_done, kind_alone, kind_among, kind_of, made_of, text_of, undone, unless,
 };
 pub use host::{host_name, random_number};
 pub use interface::NetworkInterface;

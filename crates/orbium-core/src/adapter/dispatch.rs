@@ -96,6 +96,7 @@ impl<'r> Incoming<'r> {
     /// wait further down on this very stack: then another thread of the lane has
     /// to be held.
     #[cold]
+    #[inline(never)]
     fn enter_slowly<'o>(
         &self,
         object: &'o ActiveObject,
@@ -215,6 +216,7 @@ fn dispatch<'a>(
 
 /// Answers with what went wrong, if anybody wants to know and was not answered.
 #[cold]
+#[inline(never)]
 fn answer_error(outcome: &std::thread::Result<Result<(), DispatchError>>, reply: &mut Reply<'_>) {
     let exception = match outcome {
         Ok(Ok(())) => SystemException::orbium(

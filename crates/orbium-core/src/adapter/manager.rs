@@ -95,6 +95,7 @@ impl Drop for Serving<'_> {
 
 impl Shared {
     #[cold]
+    #[inline(never)]
     fn wake(&self) {
         let _guard = self.changing.lock().unwrap_or_else(PoisonError::into_inner);
         self.changed.notify_all();

@@ -47,6 +47,7 @@ pub(crate) fn process_number() -> [u8; 8] {
 }
 
 /// What tells for whom an address of that scheme is; `None` if for everybody.
+#[inline(never)]
 pub(crate) fn identity(scheme: &str) -> Option<&'static [u8]> {
     let identities = identities();
     let identity = match scheme {

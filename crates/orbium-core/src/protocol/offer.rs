@@ -29,6 +29,7 @@ pub struct Channel {
 
 impl Clone for Channel {
     // A derived one would be compiled in every unit that uses it.
+    #[inline(never)]
     fn clone(&self) -> Self {
         Self {
             scheme: self.scheme.clone(),
@@ -143,6 +144,7 @@ impl Offer {
 /// All ways that a reference offers, nearest first: those within this host,
 /// then the others as the reference has them. Profiles that are not understood
 /// offer nothing, nor do those for processes of another host.
+#[inline(never)]
 pub(crate) fn offers(ior: &Ior) -> Vec<Rc<Offer>> {
     let mut offers = Vec::new();
     for profile in &ior.profiles {

@@ -101,6 +101,7 @@ impl Unusable {
     }
 
     /// That there is no ORB, or bridge, for that at an endpoint.
+    #[inline(never)]
     pub(crate) fn at(self, endpoint: impl fmt::Display) -> OrbError {
         match self {
             Self::Feature { feature, .. } => OrbError::Feature(endpoint.to_string(), feature),
@@ -220,6 +221,8 @@ impl Protocols {
     }
 }
 
+#[cold]
+#[inline(never)]
 fn cannot_listen(endpoint: &Endpoint, error: ListenError) -> OrbError {
     match error {
         ListenError::Endpoint(error) => OrbError::Endpoint(error),

@@ -23,6 +23,7 @@ impl Cancelled {
     }
 
     /// Remembers one, up to a bound.
+    #[inline(never)]
     pub(super) fn insert(&self, request_id: u32) {
         let mut ids = self.lock();
         if ids.len() < MAX && !ids.contains(&request_id) {
@@ -32,6 +33,7 @@ impl Cancelled {
     }
 
     /// Forgets one; whether it was remembered.
+    #[inline(never)]
     pub(super) fn remove(&self, request_id: u32) -> bool {
         if !self.some.load(Ordering::Acquire) {
             return false;
@@ -52,6 +54,7 @@ impl Cancelled {
     }
 
     /// Forgets all.
+    #[inline(never)]
     pub(super) fn clear(&self) {
         if !self.some.load(Ordering::Acquire) {
             return;

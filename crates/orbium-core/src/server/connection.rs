@@ -123,6 +123,7 @@ impl ServerConnection {
     }
 
     /// That thread is done.
+    #[inline(never)]
     pub(super) fn end_late(&self) {
         if self.late.fetch_sub(1, Ordering::SeqCst) == 1 {
             self.cancelled.clear();
@@ -135,6 +136,7 @@ impl ServerConnection {
     /// Nothing more will be read. The connection is closed once the last reply
     /// was sent, for CloseConnection says that what was not answered was not
     /// begun.
+    #[inline(never)]
     pub(super) fn end(&self) {
         if !self.ended.load(Ordering::SeqCst) {
             // Under the lock: what is kept before is seen by `close`, and what
@@ -213,12 +215,14 @@ impl ServerConnection {
     /// Ends the connection at once, while a request of it may be served.
     #[cold]
     pub(super) fn give_up(&self) {
-        self.break_off(&io::ErrorKind::TimedOut.into());
+        self.break_off(io::ErrorKind::TimedOut.into());
     }
 
+    #[inline(never)]
     #[cold]
-    fn break_off(&self, error: &io::Error) {
+    fn break_off(&self, error: io::Error) {
         crate::log::debug!(peer = %self.peer(), %error, "cannot send");
+        orbium_sys::forget(error);
         self.broken.store(true, Ordering::Release);
         self.stream.shutdown(Shutdown::Both);
     }
@@ -233,9 +237,9 @@ impl ServerConnection {
             return;
         }
         // If nothing of it can be sent at once, the peer does not listen anyway.
-        let sent = self.stream.send(&message).unwrap_or(0);
+        let sent = orbium_sys::if_done(self.stream.send(&message)).unwrap_or(0);
         if sent > 0 && sent < message.len() {
-            self.break_off(&io::ErrorKind::WriteZero.into());
+            self.break_off(io::ErrorKind::WriteZero.into());
         }
     }
 
@@ -250,8 +254,9 @@ impl ServerConnection {
         // Held any longer it would keep the end from the peer.
         pending.source = None;
         self.has_pending.store(false, Ordering::Release);
-        if outgoing::send_octets(&*self.stream, &kept, patience).is_ok() {
-            let _ = self.stream.send(&close_connection(Version::V1_2));
+        let sent = outgoing::send_octets(&*self.stream, &kept, patience);
+        if orbium_sys::if_done(sent).is_some() {
+            orbium_sys::if_done(self.stream.send(&close_connection(Version::V1_2)));
         }
         self.stream.shutdown(Shutdown::Write);
     }

@@ -37,7 +37,7 @@ pub(super) fn refuse_the_rest(left: Left) {
     } = left;
     for (connection, _) in &left {
         // Those who still send wait by themselves.
-        let _ = connection.stream.set_nonblocking(true);
+        orbium_sys::if_done(connection.stream.set_nonblocking(true));
     }
     let mut pause = PAUSES.0;
     loop {

@@ -135,6 +135,7 @@ impl Intake {
     }
 
     /// Deals with the next message that has arrived whole.
+    #[inline(never)]
     pub(super) fn take(&mut self, source: &Source<'_>) -> Taken {
         self.take_within(source)
     }

@@ -109,6 +109,7 @@ impl LaneCore {
     }
 
     /// Takes nothing more; what is being served goes on.
+    #[inline(never)]
     pub(crate) fn halt(&self) {
         self.stopping.store(true, Ordering::Release);
         self.waker.wake();

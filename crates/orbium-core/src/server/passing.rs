@@ -24,6 +24,7 @@ pub(super) fn pass_on<T: Send + 'static>(
         return Ok(());
     };
     crate::log::debug!(%error, "no thread");
+    orbium_sys::forget(error);
     let back = passed.lock().ok().and_then(|mut it| it.take());
     // Nobody else can have taken it.
     back.map_or(Ok(()), Err)

@@ -137,6 +137,7 @@ impl Reactor {
             let timeout = self.timeout();
             if let Err(error) = self.bell.poller.wait(ready, timeout) {
                 crate::log::error!(%error, "cannot wait for connections");
+                orbium_sys::forget(error);
                 return None;
             }
             self.heed::<false>(ready);
@@ -179,7 +180,7 @@ impl Reactor {
 
     fn take_on(&mut self, orb: &Orb, stream: Box<dyn ByteStream>) {
         let limits = &orb.config().limits;
-        if stream.set_nonblocking(true).is_err() {
+        if orbium_sys::if_done(stream.set_nonblocking(true)).is_none() {
             return;
         }
         let bell = Some(Arc::clone(&self.bell));
@@ -187,12 +188,9 @@ impl Reactor {
             return;
         };
         let source = connection.stream.source();
-        if self
-            .bell
-            .poller
-            .add(&source, connection.id, self.bell.interest(Interest::Read))
-            .is_err()
-        {
+        let interest = self.bell.interest(Interest::Read);
+        let added = self.bell.poller.add(&source, connection.id, interest);
+        if orbium_sys::if_done(added).is_none() {
             self.shared.forget(&connection);
             return;
         }
@@ -216,22 +214,22 @@ impl Reactor {
             return;
         };
         if served.connection.has_pending() {
-            match served.connection.flush() {
-                Ok(false) => {}
+            match orbium_sys::if_done(served.connection.flush()) {
+                Some(false) => {}
                 // Unless more was kept meanwhile.
-                Ok(true) if served.closing => {
+                Some(true) if served.closing => {
                     if served.connection.may_end() {
                         self.drop_connection(id);
                     }
                 }
                 // More may have been received before.
-                Ok(true) => {
+                Some(true) => {
                     self.todo.push_back(id);
                     if let Some(pool) = &self.pool {
                         pool.look_again();
                     }
                 }
-                Err(_) => self.lose(id),
+                None => self.lose(id),
             }
             return;
         }
@@ -303,8 +301,8 @@ impl Reactor {
             };
             // In the end the kernel may be waited for, though not for long.
             let stream = &served.connection.stream;
-            let _ = stream.set_nonblocking(false);
-            let _ = stream.set_timeouts(None, Some(Some(LAST_WAIT)));
+            orbium_sys::if_done(stream.set_nonblocking(false));
+            orbium_sys::if_done(stream.set_timeouts(None, Some(Some(LAST_WAIT))));
             served.connection.end();
             self.shared.forget(&served.connection);
             if served.connection.is_shared()

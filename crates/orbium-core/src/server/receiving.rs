@@ -82,7 +82,7 @@ impl<'c> Receiving<'c> {
         let next = wait.map_or(self.usual, |it| it.clamp(LEAST, self.usual));
         if next != self.set {
             let bounded = self.connection.stream.set_timeouts(Some(Some(next)), None);
-            if bounded.is_err() {
+            if orbium_sys::if_done(bounded).is_none() {
                 return false;
             }
             self.set = next;

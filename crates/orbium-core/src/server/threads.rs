@@ -45,7 +45,7 @@ impl Serving {
         let limits = &orb.config().limits;
         let receive = receiving::bound(limits);
         let timeouts = stream.set_timeouts(Some(Some(receive)), Some(Some(limits.send_time)));
-        if timeouts.is_err() {
+        if orbium_sys::if_done(timeouts).is_none() {
             return;
         }
         let Some(connection) = self.shared.register(orb.config(), stream, None) else {
@@ -63,10 +63,14 @@ impl Serving {
             .shared
             .threads
             .run(move || serving.read(&connection, intake));
-        if let Err(error) = &spawned {
-            crate::log::warn!(%error, "no thread for a connection");
+        match spawned {
+            Ok(()) => true,
+            Err(error) => {
+                crate::log::warn!(%error, "no thread for a connection");
+                orbium_sys::forget(error);
+                false
+            }
         }
-        spawned.is_ok()
     }
 
     /// Reads a connection to its end, or until another thread does.

@@ -26,19 +26,20 @@ impl ServerConnection {
             Some(bell) => self.send_alone(message, bell),
         };
         if let Err(error) = sent {
-            self.break_off(&error);
+            self.break_off(error);
         }
     }
 
     /// Sends the reply to a request from a thread that has handed the reading
     /// over, unless the client has cancelled it.
     #[cold]
+    #[inline(never)]
     pub(in crate::server) fn reply_late(&self, request_id: u32, message: &CdrWriter<'_>) {
         if self.was_cancelled(request_id) {
             return;
         }
         if let Err(error) = self.send_among_others(message) {
-            self.break_off(&error);
+            self.break_off(error);
         }
     }
 
@@ -170,10 +171,10 @@ impl ServerConnection {
     /// Nothing is waited for any more.
     pub(in crate::server) fn wait_for_nothing(&self, bell: &Bell) {
         // Closing a source would do as well, once no thread holds it any more.
-        let _ = match self.lock().source.take() {
+        orbium_sys::if_done(match self.lock().source.take() {
             Some(sending) => bell.poller.remove(&sending, self.id),
             None => bell.poller.remove(&self.stream.source(), self.id),
-        };
+        });
     }
 
     /// Sends what was kept, as far as the peer takes it; whether all is gone,
@@ -213,11 +214,11 @@ fn sent_at_once(stream: &dyn ByteStream, octets: &[u8]) -> io::Result<usize> {
     while sent < octets.len() {
         match stream.send(&octets[sent..]) {
             Ok(count) => sent += count,
-            Err(error) => match orbium_sys::kind_of(&error) {
-                io::ErrorKind::Interrupted => {}
-                io::ErrorKind::WouldBlock => break,
-                _ => return Err(error),
-            },
+            Err(error) if orbium_sys::kind_of(&error) == io::ErrorKind::WouldBlock => {
+                orbium_sys::forget(error);
+                break;
+            }
+            Err(error) => orbium_sys::unless(error, &[io::ErrorKind::Interrupted])?,
         }
     }
     Ok(sent)

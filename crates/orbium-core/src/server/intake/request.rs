@@ -51,6 +51,7 @@ enum Became {
 impl Became {
     /// What that means to who reads, if it is not here any more.
     #[cold]
+    #[inline(never)]
     fn taken(self, source: &Source<'_>) -> Taken {
         match self {
             Self::Here => Taken::Done,
@@ -390,6 +391,7 @@ impl State {
 
 /// Answers a request that names no object here, or that was refused.
 #[cold]
+#[inline(never)]
 pub(super) fn refuse_request(reply: &mut Reply<'_>, refused: Option<SystemException>) {
     if reply.response.expects_reply() {
         let no_object = SystemException::omg(ExceptionKind::ObjectNotExist, 2, Completion::No);

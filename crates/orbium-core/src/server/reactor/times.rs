@@ -80,17 +80,15 @@ impl Reactor {
             (Some(a), Some(b)) => Some(a.earlier(b)),
             (one, other) => one.or(other),
         };
-        match earliest.map(Deadline::remaining) {
-            Some(Ok(left)) => {
-                *next = sooner(*next, left);
-                return true;
-            }
-            None => served.is_timed = false,
-            Some(Err(_)) => {
-                crate::log::debug!(peer = %served.connection.peer(), "peer too slow");
-                served.is_timed = false;
-                self.lose(id);
-            }
+        let left = earliest.map(|it| orbium_sys::if_done(it.remaining()));
+        if let Some(Some(left)) = left {
+            *next = sooner(*next, left);
+            return true;
+        }
+        served.is_timed = false;
+        if earliest.is_some() {
+            crate::log::debug!(peer = %served.connection.peer(), "peer too slow");
+            self.lose(id);
         }
         false
     }

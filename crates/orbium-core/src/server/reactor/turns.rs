@@ -104,16 +104,14 @@ impl Reactor {
         intake: Box<Intake>,
     ) -> Option<Box<Intake>> {
         connection.leave(&self.bell);
-        match self.shared.dedicate(connection, intake) {
-            Ok(()) => {
-                self.served.remove(connection.id);
-                None
-            }
-            Err(back) if connection.come_back(&self.bell).is_ok() => Some(back),
-            Err(_) => {
-                self.drop_connection(connection.id);
-                None
-            }
+        let Err(back) = self.shared.dedicate(connection, intake) else {
+            self.served.remove(connection.id);
+            return None;
+        };
+        if orbium_sys::if_done(connection.come_back(&self.bell)).is_some() {
+            return Some(back);
         }
+        self.drop_connection(connection.id);
+        None
     }
 }
