@@ -89,6 +89,7 @@ impl Registry {
     }
 
     /// Takes a transient adapter into the books.
+    #[inline(never)]
     pub(super) fn remember(&self, stamp: u64, poa: Weak<PoaCore>) {
         let mut adapters = self.lock_adapters();
         if let Err(place) = adapter_place(&adapters, stamp) {

@@ -20,15 +20,18 @@ fn identities() -> &'static Identities {
     IDENTITIES.get_or_init(|| {
         // Containers of one host have the same; a path that means another file
         // there leads nowhere, or to somebody who does not know the key.
-        let read = |file| {
-            let id = std::fs::read(file).unwrap_or_default();
-            id.trim_ascii().to_vec()
-        };
         Identities {
             host: read("/proc/sys/kernel/random/boot_id"),
             process: read("/proc/sys/kernel/random/uuid"),
         }
     })
+}
+
+/// What a file of the system says; nothing if it is not there.
+#[inline(never)]
+fn read(file: &str) -> Vec<u8> {
+    let id = orbium_sys::if_done(std::fs::read(file)).unwrap_or_default();
+    id.trim_ascii().to_vec()
 }
 
 /// What tells the messages of this process from those of any other.

@@ -182,6 +182,7 @@ pub(crate) fn in_order(
 /// The distance of what may be anywhere.
 const FAR: usize = 3;
 
+#[inline(never)]
 fn distance(scheme: &str) -> usize {
     match scheme {
         "inproc" => 0,
@@ -222,9 +223,9 @@ fn add_offers(profile: &TaggedProfile, offers: &mut Vec<Rc<Offer>>) -> bool {
         _ => return false,
     };
     let any = !channels.is_empty();
-    for channel in channels {
+    for channel in &channels {
         offers.push(Rc::new(Offer {
-            channel,
+            channel: channel.clone(),
             version,
             object_key: object_key.clone(),
             components: components.clone(),

@@ -126,15 +126,15 @@ impl Protocols {
 
     /// The halves of those names on top of one another.
     #[cfg(feature = "messaging")]
-    fn stack(&self, names: &[&str]) -> Result<Halves, Unusable> {
-        let mut halves = Vec::with_capacity(names.len());
+    fn stack(&self, names: &mut dyn Iterator<Item = &str>) -> Result<Halves, Unusable> {
+        let mut halves = Vec::new();
         for name in names {
             halves.push(match (self.half(name), missing_feature(name)) {
                 (Some(half), _) => Arc::clone(half),
                 (None, Some(feature)) => return Err(Unusable::missing(name, feature)),
                 (None, None) => {
                     return Err(Unusable::NoMessaging {
-                        name: (*name).to_owned(),
+                        name: name.to_owned(),
                         known: listed(&mut self.messaging(), ", "),
                     });
                 }
@@ -149,8 +149,8 @@ impl Protocols {
 
     /// There is GIOP alone.
     #[cfg(not(feature = "messaging"))]
-    fn stack(&self, names: &[&str]) -> Result<Halves, Unusable> {
-        let Some(name) = names.first() else {
+    fn stack(&self, names: &mut dyn Iterator<Item = &str>) -> Result<Halves, Unusable> {
+        let Some(name) = names.next() else {
             return Ok(Halves);
         };
         let feature = missing_feature(name).unwrap_or("messaging");
@@ -158,6 +158,7 @@ impl Protocols {
     }
 
     /// Whether a channel carries oneways alone.
+    #[inline(never)]
     pub(crate) fn is_datagram(&self, channel: &Channel) -> bool {
         matches!(
             self.transport(&channel.scheme),
@@ -171,8 +172,7 @@ impl Protocols {
         channel: &Channel,
         config: &Config,
     ) -> Result<Box<dyn Connector>, Unusable> {
-        let names: Vec<_> = channel.messaging.iter().map(String::as_str).collect();
-        let halves = self.stack(&names)?;
+        let halves = self.stack(&mut channel.messaging.iter().map(String::as_str))?;
         match self.get(&channel.scheme)? {
             Transport::Stream(transport) => {
                 let inner = transport.connector(&channel.address, &config.properties);
@@ -198,8 +198,8 @@ impl Protocols {
         endpoint: &Endpoint,
         config: &Config,
     ) -> Result<Box<dyn Acceptor>, OrbError> {
-        let names: Vec<_> = endpoint.messaging().collect();
-        let halves = self.stack(&names).map_err(|error| error.at(endpoint))?;
+        let halves = self.stack(&mut endpoint.messaging());
+        let halves = halves.map_err(|error| error.at(endpoint))?;
         match self
             .get(&endpoint.scheme)
             .map_err(|error| error.at(endpoint))?

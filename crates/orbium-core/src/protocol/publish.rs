@@ -23,13 +23,13 @@ pub(crate) fn profiles(
     channels: &[Channel],
     object_key: &[u8],
     minor: u8,
-    more: Vec<TaggedComponent>,
+    mut more: Vec<TaggedComponent>,
 ) -> Vec<TaggedProfile> {
     let mut common = vec![
         TaggedComponent::orb_type(component::ORB_TYPE_ORBIUM),
         TaggedComponent::code_sets(&CodeSetComponentInfo::orbium()),
     ];
-    common.extend(more);
+    common.append(&mut more);
     let publication = Publication {
         channels,
         object_key,
@@ -100,11 +100,16 @@ impl Publication<'_> {
                     _ => Some(self.own(channel)),
                 }
             };
-            profiles.extend(profile);
+            if let Some(profile) = profile {
+                profiles.push(profile);
+            }
         }
         let says_internet = |profile: &TaggedProfile| profile.tag == 0;
-        if !internet && !profiles.iter().any(says_internet) {
-            profiles.extend(self.unix_for_omniorb());
+        if !internet
+            && !profiles.iter().any(says_internet)
+            && let Some(profile) = self.unix_for_omniorb()
+        {
+            profiles.push(profile);
         }
         profiles
     }

@@ -44,6 +44,7 @@ impl Bell {
 
     /// Says that a connection has got a deadline, which the reactor may be
     /// about to sleep through.
+    #[inline(never)]
     pub(super) fn has_deadline(&self, id: u64) {
         self.timed
             .lock()

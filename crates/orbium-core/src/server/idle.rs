@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 const LOOKS: u32 = 4;
 
 /// How long until connections are looked at again.
+#[inline(never)]
 pub(super) fn pause(time: Duration) -> Duration {
     (time / LOOKS).max(Duration::from_millis(1))
 }
@@ -23,6 +24,7 @@ impl Quiet {
     }
 
     /// Nothing came since the last look; whether that is so for `time` now.
+    #[inline(never)]
     pub(super) fn lasts(&mut self, now: Instant, time: Duration) -> bool {
         let since = *self.0.get_or_insert(now);
         now.saturating_duration_since(since) >= time

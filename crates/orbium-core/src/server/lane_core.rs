@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use orbium_sync::ThreadCache;
 use orbium_sync::lock::{Mutex, MutexGuard};
 use orbium_sys::Waker;
-use orbium_transport::ByteStream;
+use orbium_transport::{ByteStream, Endpoint};
 
 use crate::accepting::Accepting;
 use crate::lane::thread::Setup;
@@ -50,6 +50,12 @@ pub(crate) struct LaneCore {
 }
 
 impl LaneCore {
+    /// The ORB's own lane: listens, and starts the threads that serve.
+    pub(super) fn start_own(orb: &Orb, endpoints: &[Endpoint]) -> Result<Arc<Self>, OrbError> {
+        let (accepting, published) = Accepting::listen(endpoints, orb.config())?;
+        Self::start(orb, 0, &orb.config().lane(), accepting, published)
+    }
+
     /// Starts the threads that serve.
     pub(crate) fn start(
         orb: &Orb,

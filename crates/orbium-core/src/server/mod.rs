@@ -36,7 +36,6 @@ mod worker_pool;
 
 use orbium_transport::Endpoint;
 
-use crate::accepting::Accepting;
 use crate::orb::OrbError;
 use crate::{Lane, Orb};
 pub(crate) use connection::ServerConnection;
@@ -49,9 +48,7 @@ pub(crate) struct Server(pub(crate) Lane);
 impl Server {
     /// Listens, and starts the threads that serve.
     pub(crate) fn start(orb: &Orb, endpoints: &[Endpoint]) -> Result<Self, OrbError> {
-        let (accepting, published) = Accepting::listen(endpoints, orb.config())?;
-        let lane = LaneCore::start(orb, 0, &orb.config().lane(), accepting, published)?;
-        Ok(Self(Lane(lane)))
+        Ok(Self(Lane(LaneCore::start_own(orb, endpoints)?)))
     }
 }
 

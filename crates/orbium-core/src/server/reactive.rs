@@ -27,6 +27,7 @@ use crate::server::reactor::{Reactor, TURN};
 pub(crate) use meanwhile::{is_within_a_wait, keeps_reactor, wait_meanwhile};
 
 /// Starts the thread.
+#[inline(never)]
 pub(super) fn start(orb: &Orb, shared: &Arc<LaneCore>, accepting: Accepting) -> io::Result<()> {
     let reactor = Box::new(Reactor::new(orb, shared, accepting, false)?);
     shared.threads.run(move || run(reactor))

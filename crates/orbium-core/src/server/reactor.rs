@@ -108,6 +108,8 @@ impl Reactor {
     ) -> io::Result<Self> {
         let bell = Arc::new(Bell::new(&shared.waker, once)?);
         accepting.register(&bell.poller, &shared.waker)?;
+        let idle_time = orb.config().limits.server_idle_time;
+        let idle = idle_time.map(|time| (time, Instant::now()));
         Ok(Self {
             orb: orb.downgrade(),
             shared: Arc::clone(shared),
@@ -116,16 +118,13 @@ impl Reactor {
             served: Table::new(),
             todo: VecDeque::new(),
             timed: Vec::new(),
-            idle: orb
-                .config()
-                .limits
-                .server_idle_time
-                .map(|time| (time, Instant::now())),
+            idle,
             pool: None,
         })
     }
 
     /// The next connection with something to serve; `None` at the end.
+    #[inline(never)]
     pub(super) fn next(&mut self, ready: &mut Vec<Ready>) -> Option<u64> {
         loop {
             if self.shared.is_stopping() {

@@ -16,6 +16,7 @@ use crate::server::intake::{HandOver, Intake, Source, Taken};
 use crate::server::receiving::{self, Receiving};
 
 /// Starts the thread that accepts.
+#[inline(never)]
 pub(super) fn start(orb: &Orb, shared: &Arc<LaneCore>, accepting: Accepting) -> io::Result<()> {
     let poller = Poller::new()?;
     accepting.register(&poller, &shared.waker)?;

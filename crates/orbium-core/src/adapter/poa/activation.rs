@@ -24,6 +24,7 @@ fn erased(skeleton: impl Servant) -> Arc<dyn Servant> {
 }
 
 /// The id that an adapter gives to an object by its slot.
+#[inline(never)]
 pub(in crate::adapter) fn system_id(slot: SlotKey) -> Box<[u8]> {
     [slot.index.to_be_bytes(), slot.generation.to_be_bytes()]
         .as_flattened()

@@ -49,6 +49,7 @@ impl Poa {
     }
 
     /// The slot of the active object with an id.
+    #[inline(never)]
     pub(in crate::adapter) fn slot_of(&self, id: &[u8]) -> Option<SlotKey> {
         self.0.lock().by_id.get(id).copied()
     }
