@@ -33,11 +33,13 @@ impl Cancelled {
     }
 
     /// Forgets one; whether it was remembered.
-    #[inline(never)]
     pub(super) fn remove(&self, request_id: u32) -> bool {
-        if !self.some.load(Ordering::Acquire) {
-            return false;
-        }
+        self.some.load(Ordering::Acquire) && self.remove_from_some(request_id)
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn remove_from_some(&self, request_id: u32) -> bool {
         let mut ids = self.lock();
         let mut place = None;
         for (at, id) in ids.iter().enumerate() {
@@ -54,11 +56,15 @@ impl Cancelled {
     }
 
     /// Forgets all.
-    #[inline(never)]
     pub(super) fn clear(&self) {
-        if !self.some.load(Ordering::Acquire) {
-            return;
+        if self.some.load(Ordering::Acquire) {
+            self.clear_some();
         }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn clear_some(&self) {
         let mut ids = self.lock();
         ids.clear();
         self.some.store(false, Ordering::Release);
