@@ -9,7 +9,7 @@ pub fn host_name() -> String {
     crate::raw::host_name()
 }
 
-/// A number that nobody else can guess.
+/// A number that nobody else can guess; 0 from a system that has none to give.
 #[cfg(target_os = "linux")]
 #[must_use]
 pub fn random_number() -> u64 {

@@ -5,14 +5,12 @@ mod pipe;
 mod stream;
 
 use std::collections::VecDeque;
-use std::collections::hash_map::RandomState;
-use std::hash::{BuildHasher, Hasher};
 use std::io;
 use std::os::fd::AsFd;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, LazyLock, Mutex, MutexGuard, PoisonError};
 
-use orbium_sys::ShownReadiness;
+use orbium_sys::{ShownReadiness, random_number};
 
 use crate::{
     Acceptor, ByteStream, Connector, Deadline, Endpoint, EndpointError, ListenError,
@@ -49,7 +47,7 @@ fn place(listeners: &[(String, Arc<Listener>)], name: &str) -> Result<usize, usi
 
 /// What no other process has.
 fn this_process() -> String {
-    static RANDOM: LazyLock<u64> = LazyLock::new(|| RandomState::new().build_hasher().finish());
+    static RANDOM: LazyLock<u64> = LazyLock::new(random_number);
     // A process that was forked off has the same random number.
     format!("{}-{:016x}", std::process::id(), *RANDOM)
 }
