@@ -51,10 +51,13 @@ struct SourceArgs {
     /// Follow IDL 4 where it differs from CORBA 3
     #[arg(long)]
     idl4: bool,
-    /// Only warn of what much old IDL does: parameters named like types,
-    /// modules reopened under another prefix, interfaces never defined
+    /// Only warn of parameters and members named like types, as much old IDL has them
     #[arg(long)]
     lenient: bool,
+    /// Reject modules reopened under another prefix, and interfaces that are used but
+    /// never defined, instead of warning of them
+    #[arg(long)]
+    strict: bool,
 }
 
 #[derive(Debug, Args)]
@@ -95,8 +98,7 @@ impl SourceArgs {
         options.pre_corba3 = self.pre_corba3;
         options.idl4 = self.idl4;
         options.lenient_names = self.lenient;
-        options.lenient_prefixes = self.lenient;
-        options.lenient_forwards = self.lenient;
+        options.strict = self.strict;
         options
     }
 }

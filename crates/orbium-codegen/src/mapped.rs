@@ -213,6 +213,12 @@ impl Uses<'_> {
             if reason.is_some() {
                 return reason;
             }
+            if matches!(self.model[*id].kind, DefinitionKind::Native) {
+                return Some(format!(
+                    "it raises the native type `{}`",
+                    self.model[*id].scoped_name()
+                ));
+            }
         }
         None
     }

@@ -26,7 +26,7 @@ use crate::options::Options;
 use crate::parser::Unit;
 use crate::source::{SourceMap, Span};
 
-use repository::IdState;
+use repository::{IdState, Reopened};
 use scope::{Entity, Scope, ScopeId, ScopeKind};
 
 /// Checks a unit. The model is only good when nothing has been reported as an error.
@@ -55,6 +55,7 @@ pub(crate) fn check(
         saved_prefixes: Vec::new(),
         type_prefixes: DefMap::default(),
         imports: Vec::new(),
+        reopened: Vec::new(),
     };
     checker.items(&unit.items);
     checker.finish();
@@ -87,6 +88,8 @@ struct Checker<'a> {
     saved_prefixes: Vec<(ScopeId, String)>,
     type_prefixes: DefMap<String>,
     imports: Vec<Import>,
+    /// Modules reopened under another prefix: a `typeprefix` that follows may still decide.
+    reopened: Vec<Reopened>,
 }
 
 /// What the checker knows about a definition beyond the model.
@@ -94,7 +97,7 @@ struct Checker<'a> {
 struct State {
     span: Span,
     progress: Progress,
-    /// Where an operation of the main file first uses it while it is only forward declared.
+    /// Where it is first used while it is only forward declared.
     used: Option<Span>,
     id: IdState,
 }
@@ -304,6 +307,7 @@ impl Checker<'_> {
         for import in &std::mem::take(&mut self.imports) {
             self.check_import(import);
         }
+        self.report_reopened();
     }
 
     fn never_defined(&mut self, id: DefId) {
@@ -314,9 +318,14 @@ impl Checker<'_> {
         );
         let span = self.span_of(id);
         let used = self.states.get(id).and_then(|s| s.used);
+        let in_main_file = self.sources.in_main_file(span);
         let severity = match &self.model[id].kind {
             DefinitionKind::Struct(_) | DefinitionKind::Union(_) => Severity::Error,
-            DefinitionKind::Interface(_) if used.is_some() && !self.options.lenient_forwards => {
+            // Distributed files forward declare what another file, not always included, defines.
+            _ if used.is_none() && !in_main_file => return,
+            DefinitionKind::Interface(_)
+                if used.is_some() && in_main_file && self.options.strict =>
+            {
                 Severity::Error
             }
             _ => Severity::Warning,

@@ -30,10 +30,10 @@ pub struct Options {
     /// Only warn when the name of a parameter, member, operation or attribute collides with a
     /// type name used beside it (`void f(in Foo foo)`), which the standard forbids.
     pub lenient_names: bool,
-    /// Only warn when a module is reopened under another repository id prefix.
-    pub lenient_prefixes: bool,
-    /// Only warn when an interface or value type that is used is never defined.
-    pub lenient_forwards: bool,
+    /// Reject what the standard forbids but distributed IDL commonly does: a module reopened
+    /// under another repository id prefix, and a forward declared interface that operations of
+    /// the main file use and nothing defines. Without it both are warnings.
+    pub strict: bool,
     /// Warn about pragmas and deprecated anonymous types too.
     pub pedantic: bool,
     /// Bounds against hostile input.
@@ -83,7 +83,7 @@ impl Default for Options {
 }
 
 impl Options {
-    /// Strict CORBA 3, no search path, the predefined macros only.
+    /// CORBA 3, no search path, the predefined macros only.
     pub fn new() -> Self {
         Options {
             include_paths: Vec::new(),
@@ -92,8 +92,7 @@ impl Options {
             pre_corba3: false,
             idl4: false,
             lenient_names: false,
-            lenient_prefixes: false,
-            lenient_forwards: false,
+            strict: false,
             pedantic: false,
             limits: Limits::default(),
         }

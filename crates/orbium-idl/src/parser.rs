@@ -14,6 +14,7 @@ mod keyword;
 mod pragma;
 mod types;
 
+pub(crate) use pragma::extra_tokens;
 pub(crate) use types::idl4_integer;
 
 use std::rc::Rc;

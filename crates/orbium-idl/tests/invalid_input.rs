@@ -3,8 +3,10 @@
 
 mod catalogue;
 
+use std::path::Path;
+
 use catalogue::{CASES, Case};
-use orbium_idl::{Compilation, Options, Severity, compile_source};
+use orbium_idl::{Compilation, Memory, Options, Severity, compile_source, compile_with};
 
 fn mark_position(marked: &str) -> Option<(u32, u32)> {
     let before = marked.split_once('§')?.0;
@@ -97,36 +99,102 @@ fn a_name_that_may_be_declared_in_what_could_not_be_read_is_not_reported() {
     assert_eq!(compilation.diagnostics.len(), 1, "{compilation}");
 }
 
+const REOPENED: &str = "#pragma prefix \"a\"\nmodule M { typedef long T; };\n#pragma prefix \"b\"\nmodule M { typedef long U; };";
+
 #[test]
-fn options_turn_common_mistakes_into_warnings() {
+fn options_decide_whether_common_mistakes_are_errors() {
+    let lenient = Options {
+        lenient_names: true,
+        ..Options::new()
+    };
+    let strict = Options {
+        strict: true,
+        ..Options::new()
+    };
     let cases = [
         (
             "typedef long Foo; interface I { void f(in Foo foo); };",
-            Options {
-                lenient_names: true,
-                ..Options::new()
-            },
+            lenient,
+            Options::new(),
         ),
-        (
-            "#pragma prefix \"a\"\nmodule M { typedef long T; };\n#pragma prefix \"b\"\nmodule M { typedef long U; };",
-            Options {
-                lenient_prefixes: true,
-                ..Options::new()
-            },
-        ),
+        (REOPENED, Options::new(), strict.clone()),
         (
             "interface A; interface B { void f(in A x); };",
-            Options {
-                lenient_forwards: true,
-                ..Options::new()
-            },
+            Options::new(),
+            strict,
         ),
     ];
-    for (text, options) in cases {
-        let strict = compile_source(&Options::new(), "x.idl", text);
-        assert!(strict.model.is_none(), "{text}");
-        let lenient = compile_source(&options, "x.idl", text);
-        assert!(lenient.model.is_some(), "{lenient}");
-        assert_eq!(lenient.warnings().count(), 1, "{lenient}");
+    for (text, warns, rejects) in cases {
+        let rejected = compile_source(&rejects, "x.idl", text);
+        assert!(rejected.model.is_none(), "{text}");
+        let warned = compile_source(&warns, "x.idl", text);
+        assert!(warned.model.is_some(), "{warned}");
+        assert_eq!(warned.warnings().count(), 1, "{warned}");
     }
+}
+
+/// `typeprefix` may follow the second opening, or belong to a module around: there was an error
+/// for every file of a project that sets its prefix this way.
+#[test]
+fn a_typeprefix_settles_under_which_prefix_a_module_is_reopened() {
+    let pragma = "#pragma prefix \"a\"\n";
+    let settled = [
+        format!(
+            "{pragma}module M {{ typedef long T; }};\n#pragma prefix \"\"\nmodule M {{ typeprefix M \"a\"; typedef long U; }};"
+        ),
+        format!(
+            "{pragma}module M {{ module N {{ typedef long T; }}; }};\n#pragma prefix \"\"\nmodule M {{ module N {{ typedef long U; }}; }};\ntypeprefix M \"a\";"
+        ),
+    ];
+    for text in settled {
+        let compilation = compile_source(&Options::new(), "x.idl", &text);
+        assert_eq!(compilation.to_string(), "", "{text}");
+        let model = compilation.model.expect("there is no error");
+        let names = ["M::T", "M::U", "M::N::T", "M::N::U"];
+        for definition in names.iter().filter_map(|name| model.lookup(name)) {
+            let repository_id = &definition.repository_id;
+            assert!(repository_id.starts_with("IDL:a/M/"), "{repository_id}");
+        }
+    }
+}
+
+#[test]
+fn modules_inside_of_a_reopened_one_are_not_reported_too() {
+    let text = "#pragma prefix \"a\"\nmodule M { module N { typedef long T; }; };\n#pragma prefix \"b\"\nmodule M { module N { typedef long U; }; };";
+    let compilation = compile_source(&Options::new(), "x.idl", text);
+    let messages: Vec<_> = compilation.warnings().map(|d| d.message.clone()).collect();
+    assert_eq!(
+        messages,
+        ["the module `M` is reopened with an inconsistent repository id"]
+    );
+}
+
+/// Distributed files declare interfaces that another file defines, which is not always included.
+#[test]
+fn unused_forward_declarations_of_included_files_are_not_mentioned() {
+    let included = "interface Unused; interface Used; interface A { void f(in Used u); };\n";
+    let loader = Memory::new()
+        .with("main.idl", "#include \"base.idl\"\ninterface B : A {};\n")
+        .with("base.idl", included);
+    let compilation = compile_with(&Options::new(), &loader, Path::new("main.idl"));
+    let messages: Vec<_> = compilation
+        .diagnostics
+        .iter()
+        .map(|d| d.message.clone())
+        .collect();
+    assert_eq!(
+        messages,
+        ["the interface `Used` is forward declared but never defined"]
+    );
+    assert!(compilation.model.is_some());
+}
+
+/// `UserExceptionBase` of the messaging specification is native and raised.
+#[test]
+fn a_native_type_may_be_raised() {
+    let text = "native Base; local interface L { void f() raises(Base); };
+        valuetype Holder { void raise_exception() raises(Base); };";
+    let compilation = compile_source(&Options::new(), "x.idl", text);
+    assert_eq!(compilation.to_string(), "");
+    assert!(compilation.model.is_some());
 }

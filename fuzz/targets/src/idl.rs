@@ -32,8 +32,7 @@ pub fn idl(input: &[u8]) {
     options.pre_corba3 = chosen(1);
     options.pedantic = chosen(2);
     options.lenient_names = chosen(3);
-    options.lenient_prefixes = chosen(3);
-    options.lenient_forwards = chosen(3);
+    options.strict = chosen(3);
     options.limits = limits();
     let loader = Memory::new()
         .with("main.idl", text)

@@ -3,7 +3,9 @@
 
 use super::Checker;
 use crate::ast::{self, Expr, Step};
-use crate::model::{Annotation, AnnotationParameter, AnnotationValue, ConstValue};
+use crate::model::{
+    Annotation, AnnotationParameter, AnnotationValue, ConstValue, DefId, DefinitionKind,
+};
 
 /// The annotations of IDL 4 and those of orbium's mapping.
 const KNOWN: [&str; 40] = [
@@ -73,11 +75,63 @@ impl Checker<'_> {
                 });
             }
         }
+        if &*annotation.name == "bit_bound" {
+            self.check_bit_bound(annotation, &parameters);
+        }
         Annotation {
             name: annotation.name.to_string(),
             parameters,
             location: self.sources.location(annotation.span),
         }
+    }
+
+    /// `@bit_bound` has the number of bits, of which there are 64 at most.
+    fn check_bit_bound(
+        &mut self,
+        annotation: &ast::Annotation,
+        parameters: &[AnnotationParameter],
+    ) {
+        let found = match (bits(parameters), parameters) {
+            (Some(1..=64), _) => return,
+            (Some(other), _) => format!(", not {other}"),
+            (None, []) if !annotation.parameters.is_empty() => return, // reported already
+            _ => String::new(),
+        };
+        let message = format!("`@bit_bound` needs one integer from 1 to 64{found}");
+        let span = match annotation.parameters.as_slice() {
+            [(_, value)] => value.span,
+            _ => annotation.span,
+        };
+        self.report
+            .error("bit-bound", span, message)
+            .help("write the number of bits, such as `@bit_bound(16)`");
+    }
+
+    /// An enum has at most 32 bits, and its enumerators must fit those it has.
+    pub(super) fn check_enum_bits(&mut self, id: DefId, around: &[ast::Annotation]) {
+        let definition = &self.model[id];
+        let DefinitionKind::Enum(e) = &definition.kind else {
+            return;
+        };
+        let mut checked = definition.annotations.iter().zip(around);
+        let Some((bound, source)) = checked.find(|(a, _)| a.name == "bit_bound") else {
+            return;
+        };
+        let (count, name) = (e.enumerators.len() as u64, definition.name.clone());
+        let message = match bits(&bound.parameters) {
+            Some(bits @ 33..=64) => {
+                format!("the enum `{name}` cannot have {bits} bits: 32 are the most")
+            }
+            Some(bits @ 1..=32) if count > 1 << bits => {
+                let plural = if bits == 1 { "bit" } else { "bits" };
+                format!(
+                    "the {count} enumerators of `{name}` do not fit {bits} {plural}: {} do",
+                    1u64 << bits
+                )
+            }
+            _ => return,
+        };
+        self.report.error("bit-bound", source.span, message);
     }
 
     /// A name alone may be one of the annotation's own words, such as `FINAL`.
@@ -89,5 +143,16 @@ impl Checker<'_> {
         }
         self.evaluate_freely(expr)
             .map(|value: ConstValue| AnnotationValue::Const(value))
+    }
+}
+
+/// The integer that is the only parameter.
+fn bits(parameters: &[AnnotationParameter]) -> Option<i128> {
+    match parameters {
+        [only] => match only.value {
+            AnnotationValue::Const(ConstValue::Integer(bits)) => Some(bits),
+            _ => None,
+        },
+        _ => None,
     }
 }

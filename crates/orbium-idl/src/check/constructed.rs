@@ -192,6 +192,7 @@ impl Checker<'_> {
             }
             self.declare(&enumerator.name, Entity::Enumerator { of: id, index });
         }
+        self.check_enum_bits(id, around.annotations);
         id
     }
 

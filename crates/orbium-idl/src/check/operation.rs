@@ -114,7 +114,13 @@ impl Checker<'_> {
             self.binding = true;
             let Some(entity) = entity else { continue };
             let id = match entity {
-                Entity::Def(id) if matches!(self.model[id].kind, DefinitionKind::Exception(_)) => {
+                // A native type may stand for an exception of the language mapping.
+                Entity::Def(id)
+                    if matches!(
+                        self.model[id].kind,
+                        DefinitionKind::Exception(_) | DefinitionKind::Native
+                    ) =>
+                {
                     id
                 }
                 _ => {

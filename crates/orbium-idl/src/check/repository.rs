@@ -9,6 +9,17 @@ use crate::model::DefId;
 use crate::source::Span;
 use crate::words::{all, joined};
 
+/// A module that was opened before under another prefix.
+pub(super) struct Reopened {
+    module: DefId,
+    place: Span,
+    /// Where it was first opened, and the id it has from there.
+    first: Span,
+    before: String,
+    /// The id it would have here.
+    here: String,
+}
+
 /// How an entity came by its repository id.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct IdState {
@@ -247,18 +258,56 @@ impl Checker<'_> {
         }
     }
 
-    /// A module must keep one repository id in a unit.
+    /// A module should keep one repository id in a unit. What differs is reported at the end.
     pub(super) fn check_reopened_prefix(&mut self, id: DefId, name: &Ident) {
-        let severity = if self.options.lenient_prefixes {
-            Severity::Warning
-        } else {
-            Severity::Error
+        let Some(here) = self.other_id(id, name) else {
+            return;
         };
-        let message = format!(
-            "the module `{}` is reopened with an inconsistent repository id",
-            name.name
-        );
-        self.check_same_prefix(id, name, severity, "reopened-prefix", message);
+        self.reopened.push(Reopened {
+            module: id,
+            place: name.span,
+            first: self.span_of(id),
+            before: self.model[id].repository_id.clone(),
+            here,
+        });
+    }
+
+    /// Reports modules reopened under another prefix unless a `typeprefix` of theirs or of a
+    /// module around them has decided, whose openings are not reported one by one.
+    pub(super) fn report_reopened(&mut self) {
+        let severity = if self.options.strict {
+            Severity::Error
+        } else {
+            Severity::Warning
+        };
+        let all = std::mem::take(&mut self.reopened);
+        for (index, reopened) in all.iter().enumerate() {
+            let mut around = Some(reopened.module);
+            let mut decided = false;
+            while let Some(id) = around {
+                decided |= self.type_prefixes.contains(id);
+                // The innermost finding of one opening is a consequence of the outermost.
+                decided |= id != reopened.module && all[..index].iter().any(|r| r.module == id);
+                around = self.model[id].parent;
+            }
+            if decided {
+                continue;
+            }
+            let message = format!(
+                "the module `{}` is reopened with an inconsistent repository id",
+                self.model[reopened.module].name
+            );
+            self.report
+                .report(severity, "reopened-prefix", Some(reopened.place), message)
+                .label(
+                    reopened.first,
+                    format!("here it is \"{}\"", reopened.before),
+                )
+                .help(format!(
+                    "put both under the same `#pragma prefix`; here it would be \"{}\"",
+                    reopened.here
+                ));
+        }
     }
 
     /// Forward and full declaration must be under the same prefix.
@@ -267,33 +316,25 @@ impl Checker<'_> {
             "the repository id prefix of `{}` differs from that of its forward declaration",
             name.name
         );
-        self.check_same_prefix(id, name, Severity::Error, "forward-prefix", message);
-    }
-
-    fn check_same_prefix(
-        &mut self,
-        id: DefId,
-        name: &Ident,
-        severity: Severity,
-        code: &'static str,
-        message: String,
-    ) {
-        let (_, now) = self.default_id(&name.name);
-        let Some(state) = self.states.get(id) else {
+        let Some(here) = self.other_id(id, name) else {
             return;
         };
-        let explicit = self.type_prefixes.contains(id)
-            || matches!(state.id.origin, Origin::TypeId | Origin::Pragma);
-        if state.id.body == now.body || explicit {
-            return;
-        }
         let (before, first) = (self.model[id].repository_id.clone(), self.span_of(id));
         self.report
-            .report(severity, code, Some(name.span), message)
+            .error("forward-prefix", name.span, message)
             .label(first, format!("here it is \"{before}\""))
             .help(format!(
-                "put both under the same `#pragma prefix`; here it would be \"IDL:{}:1.0\"",
-                now.body
+                "put both under the same `#pragma prefix`; here it would be \"{here}\""
             ));
+    }
+
+    /// The id that a known definition would have if it were first declared here, when that is
+    /// another one and nothing explicit has set the one it has.
+    fn other_id(&self, id: DefId, name: &Ident) -> Option<String> {
+        let (other, now) = self.default_id(&name.name);
+        let state = self.states.get(id)?;
+        let explicit = self.type_prefixes.contains(id)
+            || matches!(state.id.origin, Origin::TypeId | Origin::Pragma);
+        (state.id.body != now.body && !explicit).then_some(other)
     }
 }

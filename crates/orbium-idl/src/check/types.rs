@@ -61,9 +61,7 @@ impl Checker<'_> {
             }
             TypeKind::Named(name) => {
                 let ty = self.named_type(name)?;
-                if usage == Usage::Operation {
-                    self.note_use(&ty, name.span);
-                }
+                self.note_use(&ty, name.span);
                 ty
             }
             TypeKind::Inline(item) => Type::Named(self.constructed(item)?),
@@ -79,15 +77,11 @@ impl Checker<'_> {
         Some(ty)
     }
 
-    /// Remembers where the main file's operations use an interface that the same file only
-    /// forward declares. (Distributed files are known to forward declare interfaces that another
-    /// file, not always included, defines.)
+    /// Remembers where a type that is only forward declared so far is first used.
     fn note_use(&mut self, ty: &Type, span: Span) {
         if let Type::Named(id) = ty
-            && self.sources.in_main_file(span)
             && let Some(state) = self.states.get_mut(*id)
             && state.progress == Progress::Forward
-            && self.sources.in_main_file(state.span)
         {
             state.used.get_or_insert(span);
         }

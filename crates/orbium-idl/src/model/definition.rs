@@ -186,7 +186,8 @@ pub struct Operation {
     pub result: Type,
     /// The parameters in order.
     pub parameters: Vec<Parameter>,
-    /// The user exceptions it may raise, in order, without duplicates.
+    /// The user exceptions it may raise, in order, without duplicates. Native types may be
+    /// among them, as `UserExceptionBase` of the messaging specification is.
     pub raises: Vec<DefId>,
     /// The names in its context clause.
     pub contexts: Vec<String>,

@@ -5,6 +5,7 @@ use std::rc::Rc;
 
 use super::Parser;
 use crate::ast::{Ident, Pragma, ScopedName};
+use crate::diagnostic::Reporter;
 use crate::literal::whole;
 use crate::source::Span;
 use crate::token::{Token, TokenKind, spelled};
@@ -39,8 +40,13 @@ impl Parser<'_> {
         pragma
     }
 
+    fn ignored_rest(&mut self, rest: &[Token], directive: &str) {
+        extra_tokens(self.report, rest, directive);
+    }
+
     fn prefix(&mut self, rest: &[Token], span: Span) -> Option<Pragma> {
         let text = plain(rest.first()?)?;
+        self.ignored_rest(rest.get(1..).unwrap_or(&[]), "#pragma prefix");
         let doubtful = text.starts_with(['_', '-', '.']) || text.ends_with('/');
         if doubtful {
             let message = format!(
@@ -54,6 +60,7 @@ impl Parser<'_> {
     fn id(&mut self, rest: &[Token], span: Span) -> Option<Pragma> {
         let (name, rest) = scoped_name(rest)?;
         let text = plain(rest.first()?)?;
+        self.ignored_rest(rest.get(1..).unwrap_or(&[]), "#pragma ID");
         Some(Pragma::Id(name, text, span))
     }
 
@@ -64,6 +71,18 @@ impl Parser<'_> {
         let number = |text: &str| whole(text, 10).is_some_and(|n| n <= u16::MAX.into());
         (number(major) && number(minor)).then(|| Pragma::Version(name, version.clone(), span))
     }
+}
+
+/// Warns of tokens behind a directive that is complete.
+pub(crate) fn extra_tokens(report: &mut Reporter, rest: &[Token], directive: &str) {
+    let [first, ..] = rest else { return };
+    let span = rest
+        .last()
+        .map_or(first.span, |last| first.span.to(last.span));
+    let message = format!("{} after `{directive}` is ignored", first.describe());
+    report
+        .warning("extra-tokens", span, message)
+        .help("a directive ends with its line, without a `;`");
 }
 
 /// The text of a string literal, which must be in quotes.

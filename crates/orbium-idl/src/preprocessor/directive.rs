@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use super::{Conditional, Event, Frame, Preprocessor};
 use crate::builtin;
 use crate::literal;
+use crate::parser::extra_tokens;
 use crate::source::Span;
 use crate::token::{Token, TokenKind, spelled};
 
@@ -305,7 +306,10 @@ impl Preprocessor<'_> {
             }
             _ => None,
         };
-        self.directive_tokens();
+        let rest = self.directive_tokens();
+        if wanted.is_some() {
+            extra_tokens(self.report, &rest, "#include");
+        }
         wanted
     }
 

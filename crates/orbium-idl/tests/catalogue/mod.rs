@@ -13,8 +13,7 @@ pub(crate) struct Case {
     pub(crate) says: &'static [&'static str],
     /// A warning only: there is a model.
     pub(crate) warning: bool,
-    /// omniidl rejects it too. It only warns about interfaces never defined, accepts modules
-    /// reopened under another prefix, and does not know the words of CORBA 3.
+    /// omniidl rejects it too. It does not know the words of CORBA 3.
     pub(crate) peers: bool,
 }
 
@@ -145,7 +144,7 @@ pub(crate) const CASES: &[Case] = &[
         "struct S { long a; }; interface I : §S {};",
         &["not an interface"],
     ),
-    here_only(
+    warned(
         "16",
         "interface §A; interface B { void f(in A x); };",
         &["forward declared but never defined"],
@@ -553,7 +552,7 @@ pub(crate) const CASES: &[Case] = &[
         "interface I {}; typeid I \"IDL:x:1.0\"; typeid I §\"IDL:y:1.0\";",
         &["typeid", "already set"],
     ),
-    here_only(
+    warned(
         "100",
         "#pragma prefix \"a\"\nmodule M { typedef long T; };\n#pragma prefix \"b\"\nmodule §M { typedef long U; };",
         &["inconsistent repository id"],
@@ -577,5 +576,45 @@ pub(crate) const CASES: &[Case] = &[
         "104",
         "custom valuetype C { public long x; }; valuetype D : §C { public long y; };",
         &["non-custom", "custom"],
+    ),
+    here_only(
+        "105",
+        "@bit_bound(§\"16\") enum E { a };",
+        &["`@bit_bound` needs one integer from 1 to 64"],
+    ),
+    here_only(
+        "105a",
+        "§@bit_bound enum E { a };",
+        &["`@bit_bound` needs one integer"],
+    ),
+    here_only(
+        "105b",
+        "@bit_bound(§65) enum E { a };",
+        &["from 1 to 64, not 65"],
+    ),
+    here_only(
+        "105c",
+        "§@bit_bound(33) enum E { a };",
+        &["`E` cannot have 33 bits: 32 are the most"],
+    ),
+    here_only(
+        "105d",
+        "§@bit_bound(1) enum E { a, b, c };",
+        &["3 enumerators of `E` do not fit 1 bit: 2 do"],
+    ),
+    warned(
+        "106",
+        "#pragma prefix \"x\"§;\ninterface I {};",
+        &["`;` after `#pragma prefix` is ignored"],
+    ),
+    warned(
+        "106a",
+        "#include <orb.idl> §: 3\ninterface I {};",
+        &["`:` after `#include` is ignored"],
+    ),
+    warned(
+        "107",
+        "native Oops; interface I { void f() raises(§Oops); };",
+        &["native type `Oops` cannot travel"],
     ),
 ];
