@@ -161,7 +161,8 @@ impl Emitter<'_, '_> {
         let tail = format!(" -> orb::Asynchronous<{value}{error}> {{");
         self.text
             .signature(&format!("pub fn {name}"), &parameters, &tail);
-        operation_static(&mut self.text, function);
+        let interface = &self.plan.model[function.owner].repository_id;
+        operation_static(&mut self.text, interface, function);
         self.begin(function, &outputs, &value);
         self.text.close("}");
     }

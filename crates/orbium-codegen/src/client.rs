@@ -169,7 +169,8 @@ impl Emitter<'_, '_> {
         let parameters = self.stub_parameters(function);
         self.text
             .signature(&format!("pub fn {method}"), &parameters, &tail);
-        operation_static(&mut self.text, function);
+        let interface = &self.plan.model[function.owner].repository_id;
+        operation_static(&mut self.text, interface, function);
         let outputs = function.outputs();
         if function.oneway {
             self.send(function);
@@ -389,7 +390,8 @@ impl Emitter<'_, '_> {
         let tail = format!(" -> $Result<(), {error}> {{");
         self.text
             .signature(&format!("pub fn {method}"), &parameters, &tail);
-        operation_static(&mut self.text, function);
+        let interface = &self.plan.model[function.owner].repository_id;
+        operation_static(&mut self.text, interface, function);
         let arguments = self.arguments(function);
         let results = if self.plan.is_plain(&ty) {
             Argument::Plain(format!(
@@ -405,11 +407,14 @@ impl Emitter<'_, '_> {
     }
 }
 
-/// The static that names the operation of a stub.
-pub(crate) fn operation_static(text: &mut Text, function: &Function) {
-    let constructor = if function.oneway { "oneway" } else { "new" };
-    text.assign(
+/// The static that names the operation of a stub, and the interface that declares
+/// it: metrics are labelled with both.
+pub(crate) fn operation_static(text: &mut Text, interface: &str, function: &Function) {
+    let constructor = if function.oneway { "oneway_of" } else { "of" };
+    text.assign_call(
         "static OP: orb::Operation",
-        &format!("orb::Operation::{constructor}({})", quoted(&function.wire)),
+        &format!("orb::Operation::{constructor}"),
+        &[quoted(interface), quoted(&function.wire)],
+        ";",
     );
 }

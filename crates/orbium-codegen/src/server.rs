@@ -222,6 +222,13 @@ impl Emitter<'_, '_> {
         }
         self.text.close("}");
         self.text.blank();
+        if !functions.is_empty() {
+            self.text
+                .open("fn operations(&self) -> $Option<&'static orb::OperationTable> {");
+            self.text.line(format!("$Some(&{})", names.operations));
+            self.text.close("}");
+            self.text.blank();
+        }
         self.dispatch(&names.operations, functions);
         self.text.close("}");
         self.text.blank();

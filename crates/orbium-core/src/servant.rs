@@ -16,7 +16,7 @@ use crate::lane::Decided;
 use crate::raises::{DispatchError, Raised, Raises, server_fault};
 use crate::reference::Interface;
 use crate::server::ServerConnection;
-use crate::{Lane, Orb, Poa, Priority, priority};
+use crate::{Lane, OperationTable, Orb, Poa, Priority, priority};
 
 /// A servant as the ORB sees it: generated skeletons implement this around the
 /// user's implementation of an interface's servant trait.
@@ -27,6 +27,12 @@ pub trait Servant: Send + Sync + 'static {
     /// Whether the servant implements that interface: its own or a base.
     /// `CORBA::Object` is answered by the ORB.
     fn is_a(&self, repository_id: &str) -> bool;
+
+    /// The operations that [`dispatch`](Self::dispatch) knows. Metrics name these
+    /// and no others: a peer must not be able to invent series. Default: none.
+    fn operations(&self) -> Option<&'static OperationTable> {
+        None
+    }
 
     /// Runs an operation: reads the arguments, calls the implementation, and
     /// answers through `reply`.

@@ -353,13 +353,13 @@ pub mod away {
         /// # Errors
         /// A system exception.
         pub fn label(&self) -> Result<String, orb::SystemException> {
-            static OP: orb::Operation = orb::Operation::new("_get_label");
+            static OP: orb::Operation = orb::Operation::of("IDL:Away/Base:1.0", "_get_label");
             orb::ObjectRef::call(&self.0, &OP, |_| {}, orb::Decode::decode)
         }
 
         /// Like `label`, without waiting for the answer.
         pub fn label_async(&self) -> orb::Asynchronous<String> {
-            static OP: orb::Operation = orb::Operation::new("_get_label");
+            static OP: orb::Operation = orb::Operation::of("IDL:Away/Base:1.0", "_get_label");
             orb::ObjectRef::call_async(&self.0, &OP, (), |(), _| {}, orb::Decode::decode)
         }
 
@@ -368,13 +368,13 @@ pub mod away {
         /// # Errors
         /// A system exception.
         pub fn set_label(&self, value: &str) -> Result<(), orb::SystemException> {
-            static OP: orb::Operation = orb::Operation::new("_set_label");
+            static OP: orb::Operation = orb::Operation::of("IDL:Away/Base:1.0", "_set_label");
             orb::ObjectRef::call(&self.0, &OP, |w| orb::Encode::encode(value, w), |_| Ok(()))
         }
 
         /// Like `set_label`, without waiting for the answer.
         pub fn set_label_async(&self, value: &str) -> orb::Asynchronous<()> {
-            static OP: orb::Operation = orb::Operation::new("_set_label");
+            static OP: orb::Operation = orb::Operation::of("IDL:Away/Base:1.0", "_set_label");
             orb::ObjectRef::call_async(
                 &self.0,
                 &OP,
@@ -389,13 +389,13 @@ pub mod away {
         /// # Errors
         /// `Away::Lost`, or a system exception.
         pub fn centre(&self) -> Result<Point, LostError> {
-            static OP: orb::Operation = orb::Operation::new("_get_centre");
+            static OP: orb::Operation = orb::Operation::of("IDL:Away/Base:1.0", "_get_centre");
             orb::ObjectRef::call(&self.0, &OP, |_| {}, orb::Decode::decode)
         }
 
         /// Like `centre`, without waiting for the answer.
         pub fn centre_async(&self) -> orb::Asynchronous<Point, LostError> {
-            static OP: orb::Operation = orb::Operation::new("_get_centre");
+            static OP: orb::Operation = orb::Operation::of("IDL:Away/Base:1.0", "_get_centre");
             orb::ObjectRef::call_async(&self.0, &OP, (), |(), _| {}, orb::Decode::decode)
         }
 
@@ -404,13 +404,13 @@ pub mod away {
         /// # Errors
         /// A system exception.
         pub fn ping(&self) -> Result<(), orb::SystemException> {
-            static OP: orb::Operation = orb::Operation::new("ping");
+            static OP: orb::Operation = orb::Operation::of("IDL:Away/Base:1.0", "ping");
             orb::ObjectRef::call(&self.0, &OP, |_| {}, |_| Ok(()))
         }
 
         /// Like `ping`, without waiting for the answer.
         pub fn ping_async(&self) -> orb::Asynchronous<()> {
-            static OP: orb::Operation = orb::Operation::new("ping");
+            static OP: orb::Operation = orb::Operation::of("IDL:Away/Base:1.0", "ping");
             orb::ObjectRef::call_async(&self.0, &OP, (), |(), _| {}, |_| Ok(()))
         }
 
@@ -419,7 +419,7 @@ pub mod away {
         /// # Errors
         /// A system exception.
         pub fn swap(&self, a: &mut String, b: &mut Point) -> Result<i32, orb::SystemException> {
-            static OP: orb::Operation = orb::Operation::new("swap");
+            static OP: orb::Operation = orb::Operation::of("IDL:Away/Base:1.0", "swap");
             let outcome: Result<_, orb::SystemException> = orb::ObjectRef::call(
                 &self.0,
                 &OP,
@@ -444,7 +444,7 @@ pub mod away {
         ///
         /// The new values of `inout` parameters are in the answer.
         pub fn swap_async(&self, a: &str, b: &Point) -> orb::Asynchronous<BaseSwapAsyncResults> {
-            static OP: orb::Operation = orb::Operation::new("swap");
+            static OP: orb::Operation = orb::Operation::of("IDL:Away/Base:1.0", "swap");
             orb::ObjectRef::call_async(
                 &self.0,
                 &OP,
@@ -553,6 +553,10 @@ pub mod away {
 
         fn is_a(&self, repository_id: &str) -> bool {
             repository_id == <Base as orb::Interface>::REPOSITORY_ID
+        }
+
+        fn operations(&self) -> Option<&'static orb::OperationTable> {
+            Some(&BASE_OPERATIONS)
         }
 
         fn dispatch<'a>(
@@ -670,13 +674,13 @@ pub mod away {
         /// # Errors
         /// A system exception.
         pub fn label(&self) -> Result<String, orb::SystemException> {
-            static OP: orb::Operation = orb::Operation::new("_get_label");
+            static OP: orb::Operation = orb::Operation::of("IDL:Away/Base:1.0", "_get_label");
             orb::ObjectRef::call(&self.0, &OP, |_| {}, orb::Decode::decode)
         }
 
         /// Like `label`, without waiting for the answer.
         pub fn label_async(&self) -> orb::Asynchronous<String> {
-            static OP: orb::Operation = orb::Operation::new("_get_label");
+            static OP: orb::Operation = orb::Operation::of("IDL:Away/Base:1.0", "_get_label");
             orb::ObjectRef::call_async(&self.0, &OP, (), |(), _| {}, orb::Decode::decode)
         }
 
@@ -685,13 +689,13 @@ pub mod away {
         /// # Errors
         /// A system exception.
         pub fn set_label(&self, value: &str) -> Result<(), orb::SystemException> {
-            static OP: orb::Operation = orb::Operation::new("_set_label");
+            static OP: orb::Operation = orb::Operation::of("IDL:Away/Base:1.0", "_set_label");
             orb::ObjectRef::call(&self.0, &OP, |w| orb::Encode::encode(value, w), |_| Ok(()))
         }
 
         /// Like `set_label`, without waiting for the answer.
         pub fn set_label_async(&self, value: &str) -> orb::Asynchronous<()> {
-            static OP: orb::Operation = orb::Operation::new("_set_label");
+            static OP: orb::Operation = orb::Operation::of("IDL:Away/Base:1.0", "_set_label");
             orb::ObjectRef::call_async(
                 &self.0,
                 &OP,
@@ -706,13 +710,13 @@ pub mod away {
         /// # Errors
         /// `Away::Lost`, or a system exception.
         pub fn centre(&self) -> Result<Point, LostError> {
-            static OP: orb::Operation = orb::Operation::new("_get_centre");
+            static OP: orb::Operation = orb::Operation::of("IDL:Away/Base:1.0", "_get_centre");
             orb::ObjectRef::call(&self.0, &OP, |_| {}, orb::Decode::decode)
         }
 
         /// Like `centre`, without waiting for the answer.
         pub fn centre_async(&self) -> orb::Asynchronous<Point, LostError> {
-            static OP: orb::Operation = orb::Operation::new("_get_centre");
+            static OP: orb::Operation = orb::Operation::of("IDL:Away/Base:1.0", "_get_centre");
             orb::ObjectRef::call_async(&self.0, &OP, (), |(), _| {}, orb::Decode::decode)
         }
 
@@ -721,13 +725,13 @@ pub mod away {
         /// # Errors
         /// A system exception.
         pub fn ping(&self) -> Result<(), orb::SystemException> {
-            static OP: orb::Operation = orb::Operation::new("ping");
+            static OP: orb::Operation = orb::Operation::of("IDL:Away/Base:1.0", "ping");
             orb::ObjectRef::call(&self.0, &OP, |_| {}, |_| Ok(()))
         }
 
         /// Like `ping`, without waiting for the answer.
         pub fn ping_async(&self) -> orb::Asynchronous<()> {
-            static OP: orb::Operation = orb::Operation::new("ping");
+            static OP: orb::Operation = orb::Operation::of("IDL:Away/Base:1.0", "ping");
             orb::ObjectRef::call_async(&self.0, &OP, (), |(), _| {}, |_| Ok(()))
         }
 
@@ -736,7 +740,7 @@ pub mod away {
         /// # Errors
         /// A system exception.
         pub fn swap(&self, a: &mut String, b: &mut Point) -> Result<i32, orb::SystemException> {
-            static OP: orb::Operation = orb::Operation::new("swap");
+            static OP: orb::Operation = orb::Operation::of("IDL:Away/Base:1.0", "swap");
             let outcome: Result<_, orb::SystemException> = orb::ObjectRef::call(
                 &self.0,
                 &OP,
@@ -761,7 +765,7 @@ pub mod away {
         ///
         /// The new values of `inout` parameters are in the answer.
         pub fn swap_async_(&self, a: &str, b: &Point) -> orb::Asynchronous<BaseSwapAsyncResults> {
-            static OP: orb::Operation = orb::Operation::new("swap");
+            static OP: orb::Operation = orb::Operation::of("IDL:Away/Base:1.0", "swap");
             orb::ObjectRef::call_async(
                 &self.0,
                 &OP,
@@ -784,7 +788,7 @@ pub mod away {
         /// # Errors
         /// A system exception.
         pub fn notify(&self, what: &str) -> Result<(), orb::SystemException> {
-            static OP: orb::Operation = orb::Operation::oneway("notify");
+            static OP: orb::Operation = orb::Operation::oneway_of("IDL:Away/Worker:1.0", "notify");
             orb::ObjectRef::send(&self.0, &OP, |w| {
                 orb::Encode::encode(what, w);
             })
@@ -795,7 +799,7 @@ pub mod away {
         /// # Errors
         /// A system exception.
         pub fn add(&self, a: i32, b: i32) -> Result<i32, orb::SystemException> {
-            static OP: orb::Operation = orb::Operation::new("add");
+            static OP: orb::Operation = orb::Operation::of("IDL:Away/Worker:1.0", "add");
             orb::ObjectRef::call(
                 &self.0,
                 &OP,
@@ -809,7 +813,7 @@ pub mod away {
 
         /// Like `add`, without waiting for the answer.
         pub fn add_async_(&self, a: i32, b: i32) -> orb::Asynchronous<i32> {
-            static OP: orb::Operation = orb::Operation::new("add");
+            static OP: orb::Operation = orb::Operation::of("IDL:Away/Worker:1.0", "add");
             orb::ObjectRef::call_async(
                 &self.0,
                 &OP,
@@ -827,7 +831,7 @@ pub mod away {
         /// # Errors
         /// A system exception.
         pub fn join(&self, left: &str, right: &str) -> Result<String, orb::SystemException> {
-            static OP: orb::Operation = orb::Operation::new("join");
+            static OP: orb::Operation = orb::Operation::of("IDL:Away/Worker:1.0", "join");
             orb::ObjectRef::call(
                 &self.0,
                 &OP,
@@ -850,7 +854,7 @@ pub mod away {
             right: &str,
             out: &mut String,
         ) -> Result<(), orb::SystemException> {
-            static OP: orb::Operation = orb::Operation::new("join");
+            static OP: orb::Operation = orb::Operation::of("IDL:Away/Worker:1.0", "join");
             orb::ObjectRef::call(
                 &self.0,
                 &OP,
@@ -864,7 +868,7 @@ pub mod away {
 
         /// Like `join`, without waiting for the answer.
         pub fn join_async(&self, left: &str, right: &str) -> orb::Asynchronous<String> {
-            static OP: orb::Operation = orb::Operation::new("join");
+            static OP: orb::Operation = orb::Operation::of("IDL:Away/Worker:1.0", "join");
             orb::ObjectRef::call_async(
                 &self.0,
                 &OP,
@@ -887,7 +891,7 @@ pub mod away {
             by: &Point,
             who: &Named,
         ) -> Result<Points, orb::SystemException> {
-            static OP: orb::Operation = orb::Operation::new("move");
+            static OP: orb::Operation = orb::Operation::of("IDL:Away/Worker:1.0", "move");
             orb::ObjectRef::call(
                 &self.0,
                 &OP,
@@ -912,7 +916,7 @@ pub mod away {
             who: &Named,
             out: &mut Points,
         ) -> Result<(), orb::SystemException> {
-            static OP: orb::Operation = orb::Operation::new("move");
+            static OP: orb::Operation = orb::Operation::of("IDL:Away/Worker:1.0", "move");
             orb::ObjectRef::call(
                 &self.0,
                 &OP,
@@ -932,7 +936,7 @@ pub mod away {
             by: &Point,
             who: &Named,
         ) -> orb::Asynchronous<Points> {
-            static OP: orb::Operation = orb::Operation::new("move");
+            static OP: orb::Operation = orb::Operation::of("IDL:Away/Worker:1.0", "move");
             orb::ObjectRef::call_async(
                 &self.0,
                 &OP,
@@ -951,7 +955,7 @@ pub mod away {
         /// # Errors
         /// `Away::Lost`, `Away::Late`, or a system exception.
         pub fn both(&self, key: &[u8]) -> Result<WorkerBothResults, LostOrLateError> {
-            static OP: orb::Operation = orb::Operation::new("both");
+            static OP: orb::Operation = orb::Operation::of("IDL:Away/Worker:1.0", "both");
             orb::ObjectRef::call(
                 &self.0,
                 &OP,
@@ -969,7 +973,7 @@ pub mod away {
             &self,
             key: &[u8],
         ) -> orb::Asynchronous<WorkerBothResults, LostOrLateError> {
-            static OP: orb::Operation = orb::Operation::new("both");
+            static OP: orb::Operation = orb::Operation::of("IDL:Away/Worker:1.0", "both");
             orb::ObjectRef::call_async(
                 &self.0,
                 &OP,
@@ -988,7 +992,7 @@ pub mod away {
         /// # Errors
         /// A system exception.
         pub fn bump(&self, value: &mut i32) -> Result<(), orb::SystemException> {
-            static OP: orb::Operation = orb::Operation::new("bump");
+            static OP: orb::Operation = orb::Operation::of("IDL:Away/Worker:1.0", "bump");
             let outcome: Result<_, orb::SystemException> = orb::ObjectRef::call(
                 &self.0,
                 &OP,
@@ -1007,7 +1011,7 @@ pub mod away {
         ///
         /// The new values of `inout` parameters are in the answer.
         pub fn bump_async(&self, value: i32) -> orb::Asynchronous<i32> {
-            static OP: orb::Operation = orb::Operation::new("bump");
+            static OP: orb::Operation = orb::Operation::of("IDL:Away/Worker:1.0", "bump");
             orb::ObjectRef::call_async(
                 &self.0,
                 &OP,
@@ -1022,7 +1026,7 @@ pub mod away {
         /// # Errors
         /// `Away::Late`, or a system exception.
         pub fn grow(&self, who: &mut Named, names: &Words) -> Result<WorkerGrowResults, LateError> {
-            static OP: orb::Operation = orb::Operation::new("grow");
+            static OP: orb::Operation = orb::Operation::of("IDL:Away/Worker:1.0", "grow");
             let outcome: Result<_, LateError> = orb::ObjectRef::call(
                 &self.0,
                 &OP,
@@ -1051,7 +1055,7 @@ pub mod away {
             who: &Named,
             names: &Words,
         ) -> orb::Asynchronous<WorkerGrowAsyncResults, LateError> {
-            static OP: orb::Operation = orb::Operation::new("grow");
+            static OP: orb::Operation = orb::Operation::of("IDL:Away/Worker:1.0", "grow");
             orb::ObjectRef::call_async(
                 &self.0,
                 &OP,
@@ -1080,7 +1084,7 @@ pub mod away {
             what: &orb::Any,
             kind: &orb::TypeCode,
         ) -> Result<Option<Worker>, orb::SystemException> {
-            static OP: orb::Operation = orb::Operation::new("find");
+            static OP: orb::Operation = orb::Operation::of("IDL:Away/Worker:1.0", "find");
             orb::ObjectRef::call(
                 &self.0,
                 &OP,
@@ -1102,7 +1106,7 @@ pub mod away {
             what: &orb::Any,
             kind: &orb::TypeCode,
         ) -> orb::Asynchronous<Option<Worker>> {
-            static OP: orb::Operation = orb::Operation::new("find");
+            static OP: orb::Operation = orb::Operation::of("IDL:Away/Worker:1.0", "find");
             orb::ObjectRef::call_async(
                 &self.0,
                 &OP,
@@ -1129,7 +1133,7 @@ pub mod away {
             letter: orb::Char,
             sum: Money,
         ) -> Result<Either, orb::SystemException> {
-            static OP: orb::Operation = orb::Operation::new("pick");
+            static OP: orb::Operation = orb::Operation::of("IDL:Away/Worker:1.0", "pick");
             orb::ObjectRef::call(
                 &self.0,
                 &OP,
@@ -1158,7 +1162,7 @@ pub mod away {
             sum: Money,
             out: &mut Either,
         ) -> Result<(), orb::SystemException> {
-            static OP: orb::Operation = orb::Operation::new("pick");
+            static OP: orb::Operation = orb::Operation::of("IDL:Away/Worker:1.0", "pick");
             orb::ObjectRef::call(
                 &self.0,
                 &OP,
@@ -1182,7 +1186,7 @@ pub mod away {
             letter: orb::Char,
             sum: Money,
         ) -> orb::Asynchronous<Either> {
-            static OP: orb::Operation = orb::Operation::new("pick");
+            static OP: orb::Operation = orb::Operation::of("IDL:Away/Worker:1.0", "pick");
             orb::ObjectRef::call_async(
                 &self.0,
                 &OP,
@@ -1206,7 +1210,7 @@ pub mod away {
             &self,
             value: orb::LongDouble,
         ) -> Result<orb::LongDouble, orb::SystemException> {
-            static OP: orb::Operation = orb::Operation::new("precise");
+            static OP: orb::Operation = orb::Operation::of("IDL:Away/Worker:1.0", "precise");
             orb::ObjectRef::call(
                 &self.0,
                 &OP,
@@ -1217,7 +1221,7 @@ pub mod away {
 
         /// Like `precise`, without waiting for the answer.
         pub fn precise_async(&self, value: orb::LongDouble) -> orb::Asynchronous<orb::LongDouble> {
-            static OP: orb::Operation = orb::Operation::new("precise");
+            static OP: orb::Operation = orb::Operation::of("IDL:Away/Worker:1.0", "precise");
             orb::ObjectRef::call_async(
                 &self.0,
                 &OP,
@@ -1232,7 +1236,7 @@ pub mod away {
         /// # Errors
         /// A system exception.
         pub fn make(&self, name: &str) -> Result<Token, orb::SystemException> {
-            static OP: orb::Operation = orb::Operation::new("make");
+            static OP: orb::Operation = orb::Operation::of("IDL:Away/Worker:1.0", "make");
             orb::ObjectRef::call(
                 &self.0,
                 &OP,
@@ -1247,7 +1251,7 @@ pub mod away {
         /// As `make`; the value is then unspecified.
         #[inline]
         pub fn make_into(&self, name: &str, out: &mut Token) -> Result<(), orb::SystemException> {
-            static OP: orb::Operation = orb::Operation::new("make");
+            static OP: orb::Operation = orb::Operation::of("IDL:Away/Worker:1.0", "make");
             orb::ObjectRef::call(
                 &self.0,
                 &OP,
@@ -1261,7 +1265,7 @@ pub mod away {
 
         /// Like `make`, without waiting for the answer.
         pub fn make_async(&self, name: &str) -> orb::Asynchronous<Token> {
-            static OP: orb::Operation = orb::Operation::new("make");
+            static OP: orb::Operation = orb::Operation::of("IDL:Away/Worker:1.0", "make");
             orb::ObjectRef::call_async(
                 &self.0,
                 &OP,
@@ -1276,7 +1280,7 @@ pub mod away {
         /// # Errors
         /// A system exception.
         pub fn with_context(&self, a: i32) -> Result<bool, orb::SystemException> {
-            static OP: orb::Operation = orb::Operation::new("with_context");
+            static OP: orb::Operation = orb::Operation::of("IDL:Away/Worker:1.0", "with_context");
             orb::ObjectRef::call(
                 &self.0,
                 &OP,
@@ -1290,7 +1294,7 @@ pub mod away {
 
         /// Like `with_context`, without waiting for the answer.
         pub fn with_context_async(&self, a: i32) -> orb::Asynchronous<bool> {
-            static OP: orb::Operation = orb::Operation::new("with_context");
+            static OP: orb::Operation = orb::Operation::of("IDL:Away/Worker:1.0", "with_context");
             orb::ObjectRef::call_async(
                 &self.0,
                 &OP,
@@ -1310,7 +1314,7 @@ pub mod away {
         /// # Errors
         /// A system exception.
         pub fn from(&self, r#type: i32, w: i32, r: i32) -> Result<i32, orb::SystemException> {
-            static OP: orb::Operation = orb::Operation::new("from");
+            static OP: orb::Operation = orb::Operation::of("IDL:Away/Worker:1.0", "from");
             orb::ObjectRef::call(
                 &self.0,
                 &OP,
@@ -1325,7 +1329,7 @@ pub mod away {
 
         /// Like `from`, without waiting for the answer.
         pub fn from_async(&self, r#type: i32, w: i32, r: i32) -> orb::Asynchronous<i32> {
-            static OP: orb::Operation = orb::Operation::new("from");
+            static OP: orb::Operation = orb::Operation::of("IDL:Away/Worker:1.0", "from");
             orb::ObjectRef::call_async(
                 &self.0,
                 &OP,
@@ -1344,7 +1348,7 @@ pub mod away {
         /// # Errors
         /// A system exception.
         pub fn add_async(&self, a: i32) -> Result<i32, orb::SystemException> {
-            static OP: orb::Operation = orb::Operation::new("add_async");
+            static OP: orb::Operation = orb::Operation::of("IDL:Away/Worker:1.0", "add_async");
             orb::ObjectRef::call(
                 &self.0,
                 &OP,
@@ -1355,7 +1359,7 @@ pub mod away {
 
         /// Like `add_async`, without waiting for the answer.
         pub fn add_async_async(&self, a: i32) -> orb::Asynchronous<i32> {
-            static OP: orb::Operation = orb::Operation::new("add_async");
+            static OP: orb::Operation = orb::Operation::of("IDL:Away/Worker:1.0", "add_async");
             orb::ObjectRef::call_async(
                 &self.0,
                 &OP,
@@ -1370,7 +1374,7 @@ pub mod away {
         /// # Errors
         /// A system exception.
         pub fn swap_async(&self, a: &mut String) -> Result<String, orb::SystemException> {
-            static OP: orb::Operation = orb::Operation::new("swap_async");
+            static OP: orb::Operation = orb::Operation::of("IDL:Away/Worker:1.0", "swap_async");
             let outcome: Result<_, orb::SystemException> = orb::ObjectRef::call(
                 &self.0,
                 &OP,
@@ -1390,7 +1394,7 @@ pub mod away {
         ///
         /// The new values of `inout` parameters are in the answer.
         pub fn swap_async_async(&self, a: &str) -> orb::Asynchronous<WorkerSwapAsyncAsyncResults> {
-            static OP: orb::Operation = orb::Operation::new("swap_async");
+            static OP: orb::Operation = orb::Operation::of("IDL:Away/Worker:1.0", "swap_async");
             orb::ObjectRef::call_async(
                 &self.0,
                 &OP,
@@ -1409,7 +1413,7 @@ pub mod away {
         /// # Errors
         /// A system exception.
         pub fn result(&self, sent: i32, result: &mut i32) -> Result<i32, orb::SystemException> {
-            static OP: orb::Operation = orb::Operation::new("result");
+            static OP: orb::Operation = orb::Operation::of("IDL:Away/Worker:1.0", "result");
             let outcome: Result<_, orb::SystemException> = orb::ObjectRef::call(
                 &self.0,
                 &OP,
@@ -1436,7 +1440,7 @@ pub mod away {
             sent: i32,
             result: i32,
         ) -> orb::Asynchronous<WorkerResultAsyncResults> {
-            static OP: orb::Operation = orb::Operation::new("result");
+            static OP: orb::Operation = orb::Operation::of("IDL:Away/Worker:1.0", "result");
             orb::ObjectRef::call_async(
                 &self.0,
                 &OP,
@@ -1458,7 +1462,7 @@ pub mod away {
         /// # Errors
         /// A system exception.
         pub fn at_once(&self) -> Result<(), orb::SystemException> {
-            static OP: orb::Operation = orb::Operation::new("at_once");
+            static OP: orb::Operation = orb::Operation::of("IDL:Away/Worker:1.0", "at_once");
             orb::ObjectRef::call(&self.0, &OP, |_| {}, |_| Ok(()))
         }
 
@@ -1475,7 +1479,8 @@ pub mod away {
             what_was_said_then: &str,
             what_was_said_last: &str,
         ) -> Result<String, orb::SystemException> {
-            static OP: orb::Operation = orb::Operation::new("everything_that_can_be_said");
+            static OP: orb::Operation =
+                orb::Operation::of("IDL:Away/Worker:1.0", "everything_that_can_be_said");
             orb::ObjectRef::call(
                 &self.0,
                 &OP,
@@ -1502,7 +1507,8 @@ pub mod away {
             what_was_said_last: &str,
             out: &mut String,
         ) -> Result<(), orb::SystemException> {
-            static OP: orb::Operation = orb::Operation::new("everything_that_can_be_said");
+            static OP: orb::Operation =
+                orb::Operation::of("IDL:Away/Worker:1.0", "everything_that_can_be_said");
             orb::ObjectRef::call(
                 &self.0,
                 &OP,
@@ -1524,7 +1530,8 @@ pub mod away {
             what_was_said_then: &str,
             what_was_said_last: &str,
         ) -> orb::Asynchronous<String> {
-            static OP: orb::Operation = orb::Operation::new("everything_that_can_be_said");
+            static OP: orb::Operation =
+                orb::Operation::of("IDL:Away/Worker:1.0", "everything_that_can_be_said");
             orb::ObjectRef::call_async(
                 &self.0,
                 &OP,
@@ -1552,8 +1559,10 @@ pub mod away {
             &self,
             how_many_of_them_there_are_to_be: u32,
         ) -> Result<Points, LateError> {
-            static OP: orb::Operation =
-                orb::Operation::new("the_longest_operation_of_all_the_operations_that_there_are");
+            static OP: orb::Operation = orb::Operation::of(
+                "IDL:Away/Worker:1.0",
+                "the_longest_operation_of_all_the_operations_that_there_are",
+            );
             orb::ObjectRef::call(
                 &self.0,
                 &OP,
@@ -1572,8 +1581,10 @@ pub mod away {
             how_many_of_them_there_are_to_be: u32,
             out: &mut Points,
         ) -> Result<(), LateError> {
-            static OP: orb::Operation =
-                orb::Operation::new("the_longest_operation_of_all_the_operations_that_there_are");
+            static OP: orb::Operation = orb::Operation::of(
+                "IDL:Away/Worker:1.0",
+                "the_longest_operation_of_all_the_operations_that_there_are",
+            );
             orb::ObjectRef::call(
                 &self.0,
                 &OP,
@@ -1587,8 +1598,10 @@ pub mod away {
             &self,
             how_many_of_them_there_are_to_be: u32,
         ) -> orb::Asynchronous<Points, LateError> {
-            static OP: orb::Operation =
-                orb::Operation::new("the_longest_operation_of_all_the_operations_that_there_are");
+            static OP: orb::Operation = orb::Operation::of(
+                "IDL:Away/Worker:1.0",
+                "the_longest_operation_of_all_the_operations_that_there_are",
+            );
             orb::ObjectRef::call_async(
                 &self.0,
                 &OP,
@@ -1621,7 +1634,7 @@ pub mod away {
             m: i16,
             n: i16,
         ) -> Result<(), orb::SystemException> {
-            static OP: orb::Operation = orb::Operation::new("numbers");
+            static OP: orb::Operation = orb::Operation::of("IDL:Away/Worker:1.0", "numbers");
             orb::ObjectRef::call(
                 &self.0,
                 &OP,
@@ -1663,7 +1676,7 @@ pub mod away {
             m: i16,
             n: i16,
         ) -> orb::Asynchronous<()> {
-            static OP: orb::Operation = orb::Operation::new("numbers");
+            static OP: orb::Operation = orb::Operation::of("IDL:Away/Worker:1.0", "numbers");
             orb::ObjectRef::call_async(
                 &self.0,
                 &OP,
@@ -2135,6 +2148,10 @@ pub mod away {
             <Worker as orb::Interface>::BASES.contains(&repository_id)
         }
 
+        fn operations(&self) -> Option<&'static orb::OperationTable> {
+            Some(&WORKER_OPERATIONS)
+        }
+
         fn dispatch<'a>(
             &'a self,
             call: &'a orb::Call<'a>,
@@ -2379,7 +2396,7 @@ pub mod away {
         /// # Errors
         /// A system exception.
         pub fn wait(&self) -> Result<(), orb::SystemException> {
-            static OP: orb::Operation = orb::Operation::new("wait");
+            static OP: orb::Operation = orb::Operation::of("IDL:Away/Waiting:1.0", "wait");
             orb::ObjectRef::call(&self.0, &OP, |_| {}, |_| Ok(()))
         }
 
@@ -2388,13 +2405,13 @@ pub mod away {
         /// # Errors
         /// A system exception.
         pub fn go(&self) -> Result<(), orb::SystemException> {
-            static OP: orb::Operation = orb::Operation::new("go");
+            static OP: orb::Operation = orb::Operation::of("IDL:Away/Waiting:1.0", "go");
             orb::ObjectRef::call(&self.0, &OP, |_| {}, |_| Ok(()))
         }
 
         /// Like `go`, without waiting for the answer.
         pub fn go_async(&self) -> orb::Asynchronous<()> {
-            static OP: orb::Operation = orb::Operation::new("go");
+            static OP: orb::Operation = orb::Operation::of("IDL:Away/Waiting:1.0", "go");
             orb::ObjectRef::call_async(&self.0, &OP, (), |(), _| {}, |_| Ok(()))
         }
     }
@@ -2442,6 +2459,10 @@ pub mod away {
 
         fn is_a(&self, repository_id: &str) -> bool {
             repository_id == <Waiting as orb::Interface>::REPOSITORY_ID
+        }
+
+        fn operations(&self) -> Option<&'static orb::OperationTable> {
+            Some(&WAITING_OPERATIONS)
         }
 
         fn dispatch<'a>(

@@ -145,7 +145,7 @@ pub mod base {
         /// # Errors
         /// A system exception.
         pub fn name(&self) -> Result<String, orb::SystemException> {
-            static OP: orb::Operation = orb::Operation::new("_get_name");
+            static OP: orb::Operation = orb::Operation::of("IDL:Base/Thing:1.0", "_get_name");
             orb::ObjectRef::call(&self.0, &OP, |_| {}, orb::Decode::decode)
         }
 
@@ -154,7 +154,7 @@ pub mod base {
         /// # Errors
         /// A system exception.
         pub fn size(&self) -> Result<i32, orb::SystemException> {
-            static OP: orb::Operation = orb::Operation::new("_get_size");
+            static OP: orb::Operation = orb::Operation::of("IDL:Base/Thing:1.0", "_get_size");
             orb::ObjectRef::call(&self.0, &OP, |_| {}, orb::Decode::decode)
         }
 
@@ -163,7 +163,7 @@ pub mod base {
         /// # Errors
         /// A system exception.
         pub fn set_size(&self, value: i32) -> Result<(), orb::SystemException> {
-            static OP: orb::Operation = orb::Operation::new("_set_size");
+            static OP: orb::Operation = orb::Operation::of("IDL:Base/Thing:1.0", "_set_size");
             orb::ObjectRef::call(&self.0, &OP, |w| orb::Encode::encode(&value, w), |_| Ok(()))
         }
 
@@ -172,7 +172,7 @@ pub mod base {
         /// # Errors
         /// A system exception.
         pub fn poke(&self) -> Result<(), orb::SystemException> {
-            static OP: orb::Operation = orb::Operation::new("poke");
+            static OP: orb::Operation = orb::Operation::of("IDL:Base/Thing:1.0", "poke");
             orb::ObjectRef::call(&self.0, &OP, |_| {}, |_| Ok(()))
         }
     }
@@ -247,6 +247,10 @@ pub mod base {
 
         fn is_a(&self, repository_id: &str) -> bool {
             repository_id == <Thing as orb::Interface>::REPOSITORY_ID
+        }
+
+        fn operations(&self) -> Option<&'static orb::OperationTable> {
+            Some(&THING_OPERATIONS)
         }
 
         fn dispatch<'a>(
@@ -398,7 +402,7 @@ pub mod interfaces {
         /// # Errors
         /// A system exception.
         pub fn name(&self) -> Result<String, orb::SystemException> {
-            static OP: orb::Operation = orb::Operation::new("_get_name");
+            static OP: orb::Operation = orb::Operation::of("IDL:Base/Thing:1.0", "_get_name");
             orb::ObjectRef::call(&self.0, &OP, |_| {}, orb::Decode::decode)
         }
 
@@ -407,7 +411,7 @@ pub mod interfaces {
         /// # Errors
         /// A system exception.
         pub fn size(&self) -> Result<i32, orb::SystemException> {
-            static OP: orb::Operation = orb::Operation::new("_get_size");
+            static OP: orb::Operation = orb::Operation::of("IDL:Base/Thing:1.0", "_get_size");
             orb::ObjectRef::call(&self.0, &OP, |_| {}, orb::Decode::decode)
         }
 
@@ -416,7 +420,7 @@ pub mod interfaces {
         /// # Errors
         /// A system exception.
         pub fn set_size(&self, value: i32) -> Result<(), orb::SystemException> {
-            static OP: orb::Operation = orb::Operation::new("_set_size");
+            static OP: orb::Operation = orb::Operation::of("IDL:Base/Thing:1.0", "_set_size");
             orb::ObjectRef::call(&self.0, &OP, |w| orb::Encode::encode(&value, w), |_| Ok(()))
         }
 
@@ -425,7 +429,7 @@ pub mod interfaces {
         /// # Errors
         /// A system exception.
         pub fn poke(&self) -> Result<(), orb::SystemException> {
-            static OP: orb::Operation = orb::Operation::new("poke");
+            static OP: orb::Operation = orb::Operation::of("IDL:Base/Thing:1.0", "poke");
             orb::ObjectRef::call(&self.0, &OP, |_| {}, |_| Ok(()))
         }
 
@@ -434,7 +438,8 @@ pub mod interfaces {
         /// # Errors
         /// `Base::Broken`, or a system exception.
         pub fn flag(&self) -> Result<bool, BrokenError> {
-            static OP: orb::Operation = orb::Operation::new("_get_flag");
+            static OP: orb::Operation =
+                orb::Operation::of("IDL:Interfaces/Everything:1.0", "_get_flag");
             orb::ObjectRef::call(&self.0, &OP, |_| {}, orb::Decode::decode)
         }
 
@@ -443,7 +448,8 @@ pub mod interfaces {
         /// # Errors
         /// `Base::Broken`, `Base::Busy`, or a system exception.
         pub fn set_flag(&self, value: bool) -> Result<(), BrokenOrBusyError> {
-            static OP: orb::Operation = orb::Operation::new("_set_flag");
+            static OP: orb::Operation =
+                orb::Operation::of("IDL:Interfaces/Everything:1.0", "_set_flag");
             orb::ObjectRef::call(&self.0, &OP, |w| orb::Encode::encode(&value, w), |_| Ok(()))
         }
 
@@ -452,7 +458,8 @@ pub mod interfaces {
         /// # Errors
         /// A system exception.
         pub fn next(&self) -> Result<Option<Later>, orb::SystemException> {
-            static OP: orb::Operation = orb::Operation::new("_get_next");
+            static OP: orb::Operation =
+                orb::Operation::of("IDL:Interfaces/Everything:1.0", "_get_next");
             orb::ObjectRef::call(&self.0, &OP, |_| {}, orb::Decode::decode)
         }
 
@@ -461,7 +468,8 @@ pub mod interfaces {
         /// # Errors
         /// A system exception.
         pub fn set_next(&self, value: Option<&Later>) -> Result<(), orb::SystemException> {
-            static OP: orb::Operation = orb::Operation::new("_set_next");
+            static OP: orb::Operation =
+                orb::Operation::of("IDL:Interfaces/Everything:1.0", "_set_next");
             orb::ObjectRef::call(&self.0, &OP, |w| orb::Encode::encode(&value, w), |_| Ok(()))
         }
 
@@ -470,7 +478,8 @@ pub mod interfaces {
         /// # Errors
         /// A system exception.
         pub fn nothing(&self) -> Result<(), orb::SystemException> {
-            static OP: orb::Operation = orb::Operation::new("nothing");
+            static OP: orb::Operation =
+                orb::Operation::of("IDL:Interfaces/Everything:1.0", "nothing");
             orb::ObjectRef::call(&self.0, &OP, |_| {}, |_| Ok(()))
         }
 
@@ -479,7 +488,8 @@ pub mod interfaces {
         /// # Errors
         /// A system exception.
         pub fn shout(&self, what: &str, times: i32) -> Result<(), orb::SystemException> {
-            static OP: orb::Operation = orb::Operation::oneway("shout");
+            static OP: orb::Operation =
+                orb::Operation::oneway_of("IDL:Interfaces/Everything:1.0", "shout");
             orb::ObjectRef::send(&self.0, &OP, |w| {
                 orb::Encode::encode(what, w);
                 orb::Encode::encode(&times, w);
@@ -491,7 +501,8 @@ pub mod interfaces {
         /// # Errors
         /// A system exception.
         pub fn signal(&self) -> Result<(), orb::SystemException> {
-            static OP: orb::Operation = orb::Operation::oneway("signal");
+            static OP: orb::Operation =
+                orb::Operation::oneway_of("IDL:Interfaces/Everything:1.0", "signal");
             orb::ObjectRef::send(&self.0, &OP, |_| {})
         }
 
@@ -500,7 +511,7 @@ pub mod interfaces {
         /// # Errors
         /// A system exception.
         pub fn add(&self, a: i32, b: i32) -> Result<i32, orb::SystemException> {
-            static OP: orb::Operation = orb::Operation::new("add");
+            static OP: orb::Operation = orb::Operation::of("IDL:Interfaces/Everything:1.0", "add");
             orb::ObjectRef::call(
                 &self.0,
                 &OP,
@@ -521,7 +532,8 @@ pub mod interfaces {
             a: i32,
             b: i32,
         ) -> Result<EverythingDivideResults, orb::SystemException> {
-            static OP: orb::Operation = orb::Operation::new("divide");
+            static OP: orb::Operation =
+                orb::Operation::of("IDL:Interfaces/Everything:1.0", "divide");
             orb::ObjectRef::call(
                 &self.0,
                 &OP,
@@ -542,7 +554,7 @@ pub mod interfaces {
         /// # Errors
         /// A system exception.
         pub fn two(&self) -> Result<EverythingTwoResults, orb::SystemException> {
-            static OP: orb::Operation = orb::Operation::new("two");
+            static OP: orb::Operation = orb::Operation::of("IDL:Interfaces/Everything:1.0", "two");
             orb::ObjectRef::call(
                 &self.0,
                 &OP,
@@ -560,7 +572,7 @@ pub mod interfaces {
         /// # Errors
         /// A system exception.
         pub fn swap(&self, a: &mut String, b: &mut String) -> Result<(), orb::SystemException> {
-            static OP: orb::Operation = orb::Operation::new("swap");
+            static OP: orb::Operation = orb::Operation::of("IDL:Interfaces/Everything:1.0", "swap");
             let outcome: Result<_, orb::SystemException> = orb::ObjectRef::call(
                 &self.0,
                 &OP,
@@ -585,7 +597,8 @@ pub mod interfaces {
         /// # Errors
         /// A system exception.
         pub fn count(&self, all: &mut Laters) -> Result<i32, orb::SystemException> {
-            static OP: orb::Operation = orb::Operation::new("count");
+            static OP: orb::Operation =
+                orb::Operation::of("IDL:Interfaces/Everything:1.0", "count");
             let outcome: Result<_, orb::SystemException> = orb::ObjectRef::call(
                 &self.0,
                 &OP,
@@ -610,7 +623,7 @@ pub mod interfaces {
             given: &str,
             changed: &mut everything::Entry,
         ) -> Result<EverythingBothResults, orb::SystemException> {
-            static OP: orb::Operation = orb::Operation::new("both");
+            static OP: orb::Operation = orb::Operation::of("IDL:Interfaces/Everything:1.0", "both");
             let outcome: Result<_, orb::SystemException> = orb::ObjectRef::call(
                 &self.0,
                 &OP,
@@ -636,7 +649,7 @@ pub mod interfaces {
         /// # Errors
         /// `Interfaces::Everything::Denied`, or a system exception.
         pub fn find(&self, key: &str, secret: &[u8]) -> Result<everything::Entry, DeniedError> {
-            static OP: orb::Operation = orb::Operation::new("find");
+            static OP: orb::Operation = orb::Operation::of("IDL:Interfaces/Everything:1.0", "find");
             orb::ObjectRef::call(
                 &self.0,
                 &OP,
@@ -659,7 +672,7 @@ pub mod interfaces {
             secret: &[u8],
             out: &mut everything::Entry,
         ) -> Result<(), DeniedError> {
-            static OP: orb::Operation = orb::Operation::new("find");
+            static OP: orb::Operation = orb::Operation::of("IDL:Interfaces/Everything:1.0", "find");
             orb::ObjectRef::call(
                 &self.0,
                 &OP,
@@ -676,7 +689,7 @@ pub mod interfaces {
         /// # Errors
         /// `Base::Broken`, `Base::Busy`, `Base::Gone`, or a system exception.
         pub fn all(&self, most: u32) -> Result<Laters, EverythingAllError> {
-            static OP: orb::Operation = orb::Operation::new("all");
+            static OP: orb::Operation = orb::Operation::of("IDL:Interfaces/Everything:1.0", "all");
             orb::ObjectRef::call(
                 &self.0,
                 &OP,
@@ -691,7 +704,7 @@ pub mod interfaces {
         /// As `all`; the value is then unspecified.
         #[inline]
         pub fn all_into(&self, most: u32, out: &mut Laters) -> Result<(), EverythingAllError> {
-            static OP: orb::Operation = orb::Operation::new("all");
+            static OP: orb::Operation = orb::Operation::of("IDL:Interfaces/Everything:1.0", "all");
             orb::ObjectRef::call(
                 &self.0,
                 &OP,
@@ -705,7 +718,8 @@ pub mod interfaces {
         /// # Errors
         /// `Base::Busy`, `Interfaces::Everything::Denied`, or a system exception.
         pub fn several(&self, e: &everything::Entry) -> Result<(), BusyOrDeniedError> {
-            static OP: orb::Operation = orb::Operation::new("several");
+            static OP: orb::Operation =
+                orb::Operation::of("IDL:Interfaces/Everything:1.0", "several");
             orb::ObjectRef::call(&self.0, &OP, |w| orb::Encode::encode(e, w), |_| Ok(()))
         }
 
@@ -714,7 +728,8 @@ pub mod interfaces {
         /// # Errors
         /// `Interfaces::Everything::Denied`, `Base::Busy`, or a system exception.
         pub fn again(&self, e: &everything::Entry) -> Result<(), BusyOrDeniedError> {
-            static OP: orb::Operation = orb::Operation::new("again");
+            static OP: orb::Operation =
+                orb::Operation::of("IDL:Interfaces/Everything:1.0", "again");
             orb::ObjectRef::call(&self.0, &OP, |w| orb::Encode::encode(e, w), |_| Ok(()))
         }
 
@@ -728,7 +743,8 @@ pub mod interfaces {
             target: &orb::TypeCode,
             near: Option<&orb::ObjectRef>,
         ) -> Result<orb::Any, orb::SystemException> {
-            static OP: orb::Operation = orb::Operation::new("convert");
+            static OP: orb::Operation =
+                orb::Operation::of("IDL:Interfaces/Everything:1.0", "convert");
             orb::ObjectRef::call(
                 &self.0,
                 &OP,
@@ -746,7 +762,8 @@ pub mod interfaces {
         /// # Errors
         /// A system exception.
         pub fn price(&self, amount: Money) -> Result<Money, orb::SystemException> {
-            static OP: orb::Operation = orb::Operation::new("price");
+            static OP: orb::Operation =
+                orb::Operation::of("IDL:Interfaces/Everything:1.0", "price");
             orb::ObjectRef::call(
                 &self.0,
                 &OP,
@@ -764,7 +781,7 @@ pub mod interfaces {
             text: &str,
             separator: orb::WChar,
         ) -> Result<String, orb::SystemException> {
-            static OP: orb::Operation = orb::Operation::new("wide");
+            static OP: orb::Operation = orb::Operation::of("IDL:Interfaces/Everything:1.0", "wide");
             orb::ObjectRef::call(
                 &self.0,
                 &OP,
@@ -787,7 +804,7 @@ pub mod interfaces {
             separator: orb::WChar,
             out: &mut String,
         ) -> Result<(), orb::SystemException> {
-            static OP: orb::Operation = orb::Operation::new("wide");
+            static OP: orb::Operation = orb::Operation::of("IDL:Interfaces/Everything:1.0", "wide");
             orb::ObjectRef::call(
                 &self.0,
                 &OP,
@@ -807,7 +824,8 @@ pub mod interfaces {
         /// # Errors
         /// A system exception.
         pub fn wide_bounded(&self, text: &str) -> Result<String, orb::SystemException> {
-            static OP: orb::Operation = orb::Operation::new("wide_bounded");
+            static OP: orb::Operation =
+                orb::Operation::of("IDL:Interfaces/Everything:1.0", "wide_bounded");
             orb::ObjectRef::call(
                 &self.0,
                 &OP,
@@ -826,7 +844,8 @@ pub mod interfaces {
             text: &str,
             out: &mut String,
         ) -> Result<(), orb::SystemException> {
-            static OP: orb::Operation = orb::Operation::new("wide_bounded");
+            static OP: orb::Operation =
+                orb::Operation::of("IDL:Interfaces/Everything:1.0", "wide_bounded");
             orb::ObjectRef::call(
                 &self.0,
                 &OP,
@@ -846,7 +865,8 @@ pub mod interfaces {
             &self,
             value: orb::LongDouble,
         ) -> Result<orb::LongDouble, orb::SystemException> {
-            static OP: orb::Operation = orb::Operation::new("precise");
+            static OP: orb::Operation =
+                orb::Operation::of("IDL:Interfaces/Everything:1.0", "precise");
             orb::ObjectRef::call(
                 &self.0,
                 &OP,
@@ -860,7 +880,8 @@ pub mod interfaces {
         /// # Errors
         /// A system exception.
         pub fn with_context(&self, a: i32) -> Result<bool, orb::SystemException> {
-            static OP: orb::Operation = orb::Operation::new("with_context");
+            static OP: orb::Operation =
+                orb::Operation::of("IDL:Interfaces/Everything:1.0", "with_context");
             orb::ObjectRef::call(
                 &self.0,
                 &OP,
@@ -887,7 +908,7 @@ pub mod interfaces {
             g: i32,
             h: i32,
         ) -> Result<i32, orb::SystemException> {
-            static OP: orb::Operation = orb::Operation::new("many");
+            static OP: orb::Operation = orb::Operation::of("IDL:Interfaces/Everything:1.0", "many");
             orb::ObjectRef::call(
                 &self.0,
                 &OP,
@@ -915,7 +936,8 @@ pub mod interfaces {
             flags: &[bool],
             texts: &[String],
         ) -> Result<(), orb::SystemException> {
-            static OP: orb::Operation = orb::Operation::new("in_a_row");
+            static OP: orb::Operation =
+                orb::Operation::of("IDL:Interfaces/Everything:1.0", "in_a_row");
             orb::ObjectRef::call(
                 &self.0,
                 &OP,
@@ -1409,6 +1431,10 @@ pub mod interfaces {
             <Everything as orb::Interface>::BASES.contains(&repository_id)
         }
 
+        fn operations(&self) -> Option<&'static orb::OperationTable> {
+            Some(&EVERYTHING_OPERATIONS)
+        }
+
         fn dispatch<'a>(
             &'a self,
             call: &'a orb::Call<'a>,
@@ -1776,7 +1802,7 @@ pub mod interfaces {
         /// # Errors
         /// A system exception.
         pub fn name(&self) -> Result<String, orb::SystemException> {
-            static OP: orb::Operation = orb::Operation::new("_get_name");
+            static OP: orb::Operation = orb::Operation::of("IDL:Base/Thing:1.0", "_get_name");
             orb::ObjectRef::call(&self.0, &OP, |_| {}, orb::Decode::decode)
         }
 
@@ -1785,7 +1811,7 @@ pub mod interfaces {
         /// # Errors
         /// A system exception.
         pub fn size(&self) -> Result<i32, orb::SystemException> {
-            static OP: orb::Operation = orb::Operation::new("_get_size");
+            static OP: orb::Operation = orb::Operation::of("IDL:Base/Thing:1.0", "_get_size");
             orb::ObjectRef::call(&self.0, &OP, |_| {}, orb::Decode::decode)
         }
 
@@ -1794,7 +1820,7 @@ pub mod interfaces {
         /// # Errors
         /// A system exception.
         pub fn set_size(&self, value: i32) -> Result<(), orb::SystemException> {
-            static OP: orb::Operation = orb::Operation::new("_set_size");
+            static OP: orb::Operation = orb::Operation::of("IDL:Base/Thing:1.0", "_set_size");
             orb::ObjectRef::call(&self.0, &OP, |w| orb::Encode::encode(&value, w), |_| Ok(()))
         }
 
@@ -1803,7 +1829,7 @@ pub mod interfaces {
         /// # Errors
         /// A system exception.
         pub fn poke(&self) -> Result<(), orb::SystemException> {
-            static OP: orb::Operation = orb::Operation::new("poke");
+            static OP: orb::Operation = orb::Operation::of("IDL:Base/Thing:1.0", "poke");
             orb::ObjectRef::call(&self.0, &OP, |_| {}, |_| Ok(()))
         }
 
@@ -1812,7 +1838,7 @@ pub mod interfaces {
         /// # Errors
         /// A system exception.
         pub fn go_left(&self) -> Result<(), orb::SystemException> {
-            static OP: orb::Operation = orb::Operation::new("go_left");
+            static OP: orb::Operation = orb::Operation::of("IDL:Interfaces/Left:1.0", "go_left");
             orb::ObjectRef::call(&self.0, &OP, |_| {}, |_| Ok(()))
         }
     }
@@ -1854,6 +1880,10 @@ pub mod interfaces {
                 return true;
             }
             <Left as orb::Interface>::BASES.contains(&repository_id)
+        }
+
+        fn operations(&self) -> Option<&'static orb::OperationTable> {
+            Some(&LEFT_OPERATIONS)
         }
 
         fn dispatch<'a>(
@@ -1915,7 +1945,7 @@ pub mod interfaces {
         /// # Errors
         /// A system exception.
         pub fn name(&self) -> Result<String, orb::SystemException> {
-            static OP: orb::Operation = orb::Operation::new("_get_name");
+            static OP: orb::Operation = orb::Operation::of("IDL:Base/Thing:1.0", "_get_name");
             orb::ObjectRef::call(&self.0, &OP, |_| {}, orb::Decode::decode)
         }
 
@@ -1924,7 +1954,7 @@ pub mod interfaces {
         /// # Errors
         /// A system exception.
         pub fn size(&self) -> Result<i32, orb::SystemException> {
-            static OP: orb::Operation = orb::Operation::new("_get_size");
+            static OP: orb::Operation = orb::Operation::of("IDL:Base/Thing:1.0", "_get_size");
             orb::ObjectRef::call(&self.0, &OP, |_| {}, orb::Decode::decode)
         }
 
@@ -1933,7 +1963,7 @@ pub mod interfaces {
         /// # Errors
         /// A system exception.
         pub fn set_size(&self, value: i32) -> Result<(), orb::SystemException> {
-            static OP: orb::Operation = orb::Operation::new("_set_size");
+            static OP: orb::Operation = orb::Operation::of("IDL:Base/Thing:1.0", "_set_size");
             orb::ObjectRef::call(&self.0, &OP, |w| orb::Encode::encode(&value, w), |_| Ok(()))
         }
 
@@ -1942,7 +1972,7 @@ pub mod interfaces {
         /// # Errors
         /// A system exception.
         pub fn poke(&self) -> Result<(), orb::SystemException> {
-            static OP: orb::Operation = orb::Operation::new("poke");
+            static OP: orb::Operation = orb::Operation::of("IDL:Base/Thing:1.0", "poke");
             orb::ObjectRef::call(&self.0, &OP, |_| {}, |_| Ok(()))
         }
 
@@ -1951,7 +1981,7 @@ pub mod interfaces {
         /// # Errors
         /// A system exception.
         pub fn go_right(&self) -> Result<(), orb::SystemException> {
-            static OP: orb::Operation = orb::Operation::new("go_right");
+            static OP: orb::Operation = orb::Operation::of("IDL:Interfaces/Right:1.0", "go_right");
             orb::ObjectRef::call(&self.0, &OP, |_| {}, |_| Ok(()))
         }
     }
@@ -1993,6 +2023,10 @@ pub mod interfaces {
                 return true;
             }
             <Right as orb::Interface>::BASES.contains(&repository_id)
+        }
+
+        fn operations(&self) -> Option<&'static orb::OperationTable> {
+            Some(&RIGHT_OPERATIONS)
         }
 
         fn dispatch<'a>(
@@ -2074,7 +2108,7 @@ pub mod interfaces {
         /// # Errors
         /// A system exception.
         pub fn go_right(&self) -> Result<(), orb::SystemException> {
-            static OP: orb::Operation = orb::Operation::new("go_right");
+            static OP: orb::Operation = orb::Operation::of("IDL:Interfaces/Right:1.0", "go_right");
             orb::ObjectRef::call(&self.0, &OP, |_| {}, |_| Ok(()))
         }
 
@@ -2083,7 +2117,7 @@ pub mod interfaces {
         /// # Errors
         /// A system exception.
         pub fn name(&self) -> Result<String, orb::SystemException> {
-            static OP: orb::Operation = orb::Operation::new("_get_name");
+            static OP: orb::Operation = orb::Operation::of("IDL:Base/Thing:1.0", "_get_name");
             orb::ObjectRef::call(&self.0, &OP, |_| {}, orb::Decode::decode)
         }
 
@@ -2092,7 +2126,7 @@ pub mod interfaces {
         /// # Errors
         /// A system exception.
         pub fn size(&self) -> Result<i32, orb::SystemException> {
-            static OP: orb::Operation = orb::Operation::new("_get_size");
+            static OP: orb::Operation = orb::Operation::of("IDL:Base/Thing:1.0", "_get_size");
             orb::ObjectRef::call(&self.0, &OP, |_| {}, orb::Decode::decode)
         }
 
@@ -2101,7 +2135,7 @@ pub mod interfaces {
         /// # Errors
         /// A system exception.
         pub fn set_size(&self, value: i32) -> Result<(), orb::SystemException> {
-            static OP: orb::Operation = orb::Operation::new("_set_size");
+            static OP: orb::Operation = orb::Operation::of("IDL:Base/Thing:1.0", "_set_size");
             orb::ObjectRef::call(&self.0, &OP, |w| orb::Encode::encode(&value, w), |_| Ok(()))
         }
 
@@ -2110,7 +2144,7 @@ pub mod interfaces {
         /// # Errors
         /// A system exception.
         pub fn poke(&self) -> Result<(), orb::SystemException> {
-            static OP: orb::Operation = orb::Operation::new("poke");
+            static OP: orb::Operation = orb::Operation::of("IDL:Base/Thing:1.0", "poke");
             orb::ObjectRef::call(&self.0, &OP, |_| {}, |_| Ok(()))
         }
 
@@ -2119,7 +2153,7 @@ pub mod interfaces {
         /// # Errors
         /// A system exception.
         pub fn go_left(&self) -> Result<(), orb::SystemException> {
-            static OP: orb::Operation = orb::Operation::new("go_left");
+            static OP: orb::Operation = orb::Operation::of("IDL:Interfaces/Left:1.0", "go_left");
             orb::ObjectRef::call(&self.0, &OP, |_| {}, |_| Ok(()))
         }
 
@@ -2128,7 +2162,7 @@ pub mod interfaces {
         /// # Errors
         /// A system exception.
         pub fn centre(&self) -> Result<(), orb::SystemException> {
-            static OP: orb::Operation = orb::Operation::new("centre");
+            static OP: orb::Operation = orb::Operation::of("IDL:Interfaces/Diamond:1.0", "centre");
             orb::ObjectRef::call(&self.0, &OP, |_| {}, |_| Ok(()))
         }
     }
@@ -2178,6 +2212,10 @@ pub mod interfaces {
                 return true;
             }
             <Diamond as orb::Interface>::BASES.contains(&repository_id)
+        }
+
+        fn operations(&self) -> Option<&'static orb::OperationTable> {
+            Some(&DIAMOND_OPERATIONS)
         }
 
         fn dispatch<'a>(
@@ -2316,7 +2354,7 @@ pub mod interfaces {
         /// # Errors
         /// A system exception.
         pub fn go_right(&self) -> Result<(), orb::SystemException> {
-            static OP: orb::Operation = orb::Operation::new("go_right");
+            static OP: orb::Operation = orb::Operation::of("IDL:Interfaces/Right:1.0", "go_right");
             orb::ObjectRef::call(&self.0, &OP, |_| {}, |_| Ok(()))
         }
 
@@ -2325,7 +2363,7 @@ pub mod interfaces {
         /// # Errors
         /// A system exception.
         pub fn name(&self) -> Result<String, orb::SystemException> {
-            static OP: orb::Operation = orb::Operation::new("_get_name");
+            static OP: orb::Operation = orb::Operation::of("IDL:Base/Thing:1.0", "_get_name");
             orb::ObjectRef::call(&self.0, &OP, |_| {}, orb::Decode::decode)
         }
 
@@ -2334,7 +2372,7 @@ pub mod interfaces {
         /// # Errors
         /// A system exception.
         pub fn size(&self) -> Result<i32, orb::SystemException> {
-            static OP: orb::Operation = orb::Operation::new("_get_size");
+            static OP: orb::Operation = orb::Operation::of("IDL:Base/Thing:1.0", "_get_size");
             orb::ObjectRef::call(&self.0, &OP, |_| {}, orb::Decode::decode)
         }
 
@@ -2343,7 +2381,7 @@ pub mod interfaces {
         /// # Errors
         /// A system exception.
         pub fn set_size(&self, value: i32) -> Result<(), orb::SystemException> {
-            static OP: orb::Operation = orb::Operation::new("_set_size");
+            static OP: orb::Operation = orb::Operation::of("IDL:Base/Thing:1.0", "_set_size");
             orb::ObjectRef::call(&self.0, &OP, |w| orb::Encode::encode(&value, w), |_| Ok(()))
         }
 
@@ -2352,7 +2390,7 @@ pub mod interfaces {
         /// # Errors
         /// A system exception.
         pub fn poke(&self) -> Result<(), orb::SystemException> {
-            static OP: orb::Operation = orb::Operation::new("poke");
+            static OP: orb::Operation = orb::Operation::of("IDL:Base/Thing:1.0", "poke");
             orb::ObjectRef::call(&self.0, &OP, |_| {}, |_| Ok(()))
         }
 
@@ -2361,7 +2399,7 @@ pub mod interfaces {
         /// # Errors
         /// A system exception.
         pub fn go_left(&self) -> Result<(), orb::SystemException> {
-            static OP: orb::Operation = orb::Operation::new("go_left");
+            static OP: orb::Operation = orb::Operation::of("IDL:Interfaces/Left:1.0", "go_left");
             orb::ObjectRef::call(&self.0, &OP, |_| {}, |_| Ok(()))
         }
 
@@ -2370,7 +2408,7 @@ pub mod interfaces {
         /// # Errors
         /// A system exception.
         pub fn centre(&self) -> Result<(), orb::SystemException> {
-            static OP: orb::Operation = orb::Operation::new("centre");
+            static OP: orb::Operation = orb::Operation::of("IDL:Interfaces/Diamond:1.0", "centre");
             orb::ObjectRef::call(&self.0, &OP, |_| {}, |_| Ok(()))
         }
     }
@@ -2410,6 +2448,10 @@ pub mod interfaces {
                 return true;
             }
             <EmptyToo as orb::Interface>::BASES.contains(&repository_id)
+        }
+
+        fn operations(&self) -> Option<&'static orb::OperationTable> {
+            Some(&EMPTY_TOO_OPERATIONS)
         }
 
         fn dispatch<'a>(
@@ -2476,7 +2518,8 @@ pub mod interfaces {
             &self,
             value: Option<&Later>,
         ) -> Result<Option<Later>, orb::SystemException> {
-            static OP: orb::Operation = orb::Operation::new("self_again");
+            static OP: orb::Operation =
+                orb::Operation::of("IDL:Interfaces/Later:1.0", "self_again");
             orb::ObjectRef::call(
                 &self.0,
                 &OP,
@@ -2523,6 +2566,10 @@ pub mod interfaces {
 
         fn is_a(&self, repository_id: &str) -> bool {
             repository_id == <Later as orb::Interface>::REPOSITORY_ID
+        }
+
+        fn operations(&self) -> Option<&'static orb::OperationTable> {
+            Some(&LATER_OPERATIONS)
         }
 
         fn dispatch<'a>(

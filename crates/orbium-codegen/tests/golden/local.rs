@@ -20,7 +20,7 @@ pub mod local {
         /// # Errors
         /// A system exception.
         pub fn ping(&self) -> Result<(), orb::SystemException> {
-            static OP: orb::Operation = orb::Operation::new("ping");
+            static OP: orb::Operation = orb::Operation::of("IDL:Local/Remote:1.0", "ping");
             orb::ObjectRef::call(&self.0, &OP, |_| {}, |_| Ok(()))
         }
     }
@@ -54,6 +54,10 @@ pub mod local {
 
         fn is_a(&self, repository_id: &str) -> bool {
             repository_id == <Remote as orb::Interface>::REPOSITORY_ID
+        }
+
+        fn operations(&self) -> Option<&'static orb::OperationTable> {
+            Some(&REMOTE_OPERATIONS)
         }
 
         fn dispatch<'a>(
@@ -212,7 +216,7 @@ pub mod local {
         /// # Errors
         /// A system exception.
         pub fn fine(&self, a: i32) -> Result<(), orb::SystemException> {
-            static OP: orb::Operation = orb::Operation::new("fine");
+            static OP: orb::Operation = orb::Operation::of("IDL:Local/User:1.0", "fine");
             orb::ObjectRef::call(&self.0, &OP, |w| orb::Encode::encode(&a, w), |_| Ok(()))
         }
     }
@@ -246,6 +250,10 @@ pub mod local {
 
         fn is_a(&self, repository_id: &str) -> bool {
             repository_id == <User as orb::Interface>::REPOSITORY_ID
+        }
+
+        fn operations(&self) -> Option<&'static orb::OperationTable> {
+            Some(&USER_OPERATIONS)
         }
 
         fn dispatch<'a>(

@@ -28,7 +28,7 @@ impl Many {
     /// # Errors
     /// A system exception.
     pub fn operation_number_1(&self) -> Result<(), orb::SystemException> {
-        static OP: orb::Operation = orb::Operation::new("operation_number_1");
+        static OP: orb::Operation = orb::Operation::of("IDL:Many:1.0", "operation_number_1");
         orb::ObjectRef::call(&self.0, &OP, |_| {}, |_| Ok(()))
     }
 
@@ -37,7 +37,7 @@ impl Many {
     /// # Errors
     /// A system exception.
     pub fn operation_number_2(&self) -> Result<(), orb::SystemException> {
-        static OP: orb::Operation = orb::Operation::new("operation_number_2");
+        static OP: orb::Operation = orb::Operation::of("IDL:Many:1.0", "operation_number_2");
         orb::ObjectRef::call(&self.0, &OP, |_| {}, |_| Ok(()))
     }
 
@@ -46,7 +46,7 @@ impl Many {
     /// # Errors
     /// A system exception.
     pub fn operation_number_3(&self) -> Result<(), orb::SystemException> {
-        static OP: orb::Operation = orb::Operation::new("operation_number_3");
+        static OP: orb::Operation = orb::Operation::of("IDL:Many:1.0", "operation_number_3");
         orb::ObjectRef::call(&self.0, &OP, |_| {}, |_| Ok(()))
     }
 
@@ -55,7 +55,7 @@ impl Many {
     /// # Errors
     /// A system exception.
     pub fn operation_number_4(&self) -> Result<(), orb::SystemException> {
-        static OP: orb::Operation = orb::Operation::new("operation_number_4");
+        static OP: orb::Operation = orb::Operation::of("IDL:Many:1.0", "operation_number_4");
         orb::ObjectRef::call(&self.0, &OP, |_| {}, |_| Ok(()))
     }
 
@@ -64,7 +64,7 @@ impl Many {
     /// # Errors
     /// A system exception.
     pub fn operation_number_5(&self) -> Result<(), orb::SystemException> {
-        static OP: orb::Operation = orb::Operation::new("operation_number_5");
+        static OP: orb::Operation = orb::Operation::of("IDL:Many:1.0", "operation_number_5");
         orb::ObjectRef::call(&self.0, &OP, |_| {}, |_| Ok(()))
     }
 
@@ -73,7 +73,7 @@ impl Many {
     /// # Errors
     /// A system exception.
     pub fn operation_number_6(&self) -> Result<(), orb::SystemException> {
-        static OP: orb::Operation = orb::Operation::new("operation_number_6");
+        static OP: orb::Operation = orb::Operation::of("IDL:Many:1.0", "operation_number_6");
         orb::ObjectRef::call(&self.0, &OP, |_| {}, |_| Ok(()))
     }
 
@@ -82,7 +82,7 @@ impl Many {
     /// # Errors
     /// A system exception.
     pub fn operation_number_7(&self) -> Result<(), orb::SystemException> {
-        static OP: orb::Operation = orb::Operation::new("operation_number_7");
+        static OP: orb::Operation = orb::Operation::of("IDL:Many:1.0", "operation_number_7");
         orb::ObjectRef::call(&self.0, &OP, |_| {}, |_| Ok(()))
     }
 
@@ -91,7 +91,7 @@ impl Many {
     /// # Errors
     /// A system exception.
     pub fn operation_number_8(&self) -> Result<(), orb::SystemException> {
-        static OP: orb::Operation = orb::Operation::new("operation_number_8");
+        static OP: orb::Operation = orb::Operation::of("IDL:Many:1.0", "operation_number_8");
         orb::ObjectRef::call(&self.0, &OP, |_| {}, |_| Ok(()))
     }
 
@@ -100,7 +100,7 @@ impl Many {
     /// # Errors
     /// A system exception.
     pub fn operation_number_9(&self) -> Result<(), orb::SystemException> {
-        static OP: orb::Operation = orb::Operation::new("operation_number_9");
+        static OP: orb::Operation = orb::Operation::of("IDL:Many:1.0", "operation_number_9");
         orb::ObjectRef::call(&self.0, &OP, |_| {}, |_| Ok(()))
     }
 
@@ -109,7 +109,7 @@ impl Many {
     /// # Errors
     /// A system exception.
     pub fn operation_number_10(&self) -> Result<(), orb::SystemException> {
-        static OP: orb::Operation = orb::Operation::new("operation_number_10");
+        static OP: orb::Operation = orb::Operation::of("IDL:Many:1.0", "operation_number_10");
         orb::ObjectRef::call(&self.0, &OP, |_| {}, |_| Ok(()))
     }
 
@@ -118,7 +118,7 @@ impl Many {
     /// # Errors
     /// A system exception.
     pub fn operation_number_11(&self) -> Result<(), orb::SystemException> {
-        static OP: orb::Operation = orb::Operation::new("operation_number_11");
+        static OP: orb::Operation = orb::Operation::of("IDL:Many:1.0", "operation_number_11");
         orb::ObjectRef::call(&self.0, &OP, |_| {}, |_| Ok(()))
     }
 
@@ -127,7 +127,7 @@ impl Many {
     /// # Errors
     /// A system exception.
     pub fn operation_number_12(&self) -> Result<(), orb::SystemException> {
-        static OP: orb::Operation = orb::Operation::new("operation_number_12");
+        static OP: orb::Operation = orb::Operation::of("IDL:Many:1.0", "operation_number_12");
         orb::ObjectRef::call(&self.0, &OP, |_| {}, |_| Ok(()))
     }
 
@@ -136,7 +136,7 @@ impl Many {
     /// # Errors
     /// A system exception.
     pub fn operation_number_13(&self) -> Result<(), orb::SystemException> {
-        static OP: orb::Operation = orb::Operation::new("operation_number_13");
+        static OP: orb::Operation = orb::Operation::of("IDL:Many:1.0", "operation_number_13");
         orb::ObjectRef::call(&self.0, &OP, |_| {}, |_| Ok(()))
     }
 
@@ -145,7 +145,7 @@ impl Many {
     /// # Errors
     /// A system exception.
     pub fn operation_number_14(&self) -> Result<(), orb::SystemException> {
-        static OP: orb::Operation = orb::Operation::new("operation_number_14");
+        static OP: orb::Operation = orb::Operation::of("IDL:Many:1.0", "operation_number_14");
         orb::ObjectRef::call(&self.0, &OP, |_| {}, |_| Ok(()))
     }
 
@@ -154,7 +154,7 @@ impl Many {
     /// # Errors
     /// A system exception.
     pub fn operation_number_15(&self) -> Result<(), orb::SystemException> {
-        static OP: orb::Operation = orb::Operation::new("operation_number_15");
+        static OP: orb::Operation = orb::Operation::of("IDL:Many:1.0", "operation_number_15");
         orb::ObjectRef::call(&self.0, &OP, |_| {}, |_| Ok(()))
     }
 
@@ -163,7 +163,7 @@ impl Many {
     /// # Errors
     /// A system exception.
     pub fn operation_number_16(&self) -> Result<(), orb::SystemException> {
-        static OP: orb::Operation = orb::Operation::new("operation_number_16");
+        static OP: orb::Operation = orb::Operation::of("IDL:Many:1.0", "operation_number_16");
         orb::ObjectRef::call(&self.0, &OP, |_| {}, |_| Ok(()))
     }
 
@@ -172,7 +172,7 @@ impl Many {
     /// # Errors
     /// A system exception.
     pub fn operation_number_17(&self) -> Result<(), orb::SystemException> {
-        static OP: orb::Operation = orb::Operation::new("operation_number_17");
+        static OP: orb::Operation = orb::Operation::of("IDL:Many:1.0", "operation_number_17");
         orb::ObjectRef::call(&self.0, &OP, |_| {}, |_| Ok(()))
     }
 
@@ -181,7 +181,7 @@ impl Many {
     /// # Errors
     /// A system exception.
     pub fn operation_number_18(&self) -> Result<(), orb::SystemException> {
-        static OP: orb::Operation = orb::Operation::new("operation_number_18");
+        static OP: orb::Operation = orb::Operation::of("IDL:Many:1.0", "operation_number_18");
         orb::ObjectRef::call(&self.0, &OP, |_| {}, |_| Ok(()))
     }
 
@@ -190,7 +190,7 @@ impl Many {
     /// # Errors
     /// A system exception.
     pub fn operation_number_19(&self) -> Result<(), orb::SystemException> {
-        static OP: orb::Operation = orb::Operation::new("operation_number_19");
+        static OP: orb::Operation = orb::Operation::of("IDL:Many:1.0", "operation_number_19");
         orb::ObjectRef::call(&self.0, &OP, |_| {}, |_| Ok(()))
     }
 
@@ -199,7 +199,7 @@ impl Many {
     /// # Errors
     /// A system exception.
     pub fn operation_number_20(&self) -> Result<(), orb::SystemException> {
-        static OP: orb::Operation = orb::Operation::new("operation_number_20");
+        static OP: orb::Operation = orb::Operation::of("IDL:Many:1.0", "operation_number_20");
         orb::ObjectRef::call(&self.0, &OP, |_| {}, |_| Ok(()))
     }
 
@@ -208,7 +208,7 @@ impl Many {
     /// # Errors
     /// A system exception.
     pub fn operation_number_21(&self) -> Result<(), orb::SystemException> {
-        static OP: orb::Operation = orb::Operation::new("operation_number_21");
+        static OP: orb::Operation = orb::Operation::of("IDL:Many:1.0", "operation_number_21");
         orb::ObjectRef::call(&self.0, &OP, |_| {}, |_| Ok(()))
     }
 
@@ -217,7 +217,7 @@ impl Many {
     /// # Errors
     /// A system exception.
     pub fn operation_number_22(&self) -> Result<(), orb::SystemException> {
-        static OP: orb::Operation = orb::Operation::new("operation_number_22");
+        static OP: orb::Operation = orb::Operation::of("IDL:Many:1.0", "operation_number_22");
         orb::ObjectRef::call(&self.0, &OP, |_| {}, |_| Ok(()))
     }
 
@@ -226,7 +226,7 @@ impl Many {
     /// # Errors
     /// A system exception.
     pub fn operation_number_23(&self) -> Result<(), orb::SystemException> {
-        static OP: orb::Operation = orb::Operation::new("operation_number_23");
+        static OP: orb::Operation = orb::Operation::of("IDL:Many:1.0", "operation_number_23");
         orb::ObjectRef::call(&self.0, &OP, |_| {}, |_| Ok(()))
     }
 
@@ -235,7 +235,7 @@ impl Many {
     /// # Errors
     /// A system exception.
     pub fn operation_number_24(&self) -> Result<(), orb::SystemException> {
-        static OP: orb::Operation = orb::Operation::new("operation_number_24");
+        static OP: orb::Operation = orb::Operation::of("IDL:Many:1.0", "operation_number_24");
         orb::ObjectRef::call(&self.0, &OP, |_| {}, |_| Ok(()))
     }
 
@@ -244,7 +244,7 @@ impl Many {
     /// # Errors
     /// A system exception.
     pub fn operation_number_25(&self) -> Result<(), orb::SystemException> {
-        static OP: orb::Operation = orb::Operation::new("operation_number_25");
+        static OP: orb::Operation = orb::Operation::of("IDL:Many:1.0", "operation_number_25");
         orb::ObjectRef::call(&self.0, &OP, |_| {}, |_| Ok(()))
     }
 
@@ -253,7 +253,7 @@ impl Many {
     /// # Errors
     /// A system exception.
     pub fn operation_number_26(&self) -> Result<(), orb::SystemException> {
-        static OP: orb::Operation = orb::Operation::new("operation_number_26");
+        static OP: orb::Operation = orb::Operation::of("IDL:Many:1.0", "operation_number_26");
         orb::ObjectRef::call(&self.0, &OP, |_| {}, |_| Ok(()))
     }
 
@@ -262,7 +262,7 @@ impl Many {
     /// # Errors
     /// A system exception.
     pub fn operation_number_27(&self) -> Result<(), orb::SystemException> {
-        static OP: orb::Operation = orb::Operation::new("operation_number_27");
+        static OP: orb::Operation = orb::Operation::of("IDL:Many:1.0", "operation_number_27");
         orb::ObjectRef::call(&self.0, &OP, |_| {}, |_| Ok(()))
     }
 
@@ -271,7 +271,7 @@ impl Many {
     /// # Errors
     /// A system exception.
     pub fn operation_number_28(&self) -> Result<(), orb::SystemException> {
-        static OP: orb::Operation = orb::Operation::new("operation_number_28");
+        static OP: orb::Operation = orb::Operation::of("IDL:Many:1.0", "operation_number_28");
         orb::ObjectRef::call(&self.0, &OP, |_| {}, |_| Ok(()))
     }
 
@@ -280,7 +280,7 @@ impl Many {
     /// # Errors
     /// A system exception.
     pub fn operation_number_29(&self) -> Result<(), orb::SystemException> {
-        static OP: orb::Operation = orb::Operation::new("operation_number_29");
+        static OP: orb::Operation = orb::Operation::of("IDL:Many:1.0", "operation_number_29");
         orb::ObjectRef::call(&self.0, &OP, |_| {}, |_| Ok(()))
     }
 
@@ -289,7 +289,7 @@ impl Many {
     /// # Errors
     /// A system exception.
     pub fn operation_number_30(&self) -> Result<(), orb::SystemException> {
-        static OP: orb::Operation = orb::Operation::new("operation_number_30");
+        static OP: orb::Operation = orb::Operation::of("IDL:Many:1.0", "operation_number_30");
         orb::ObjectRef::call(&self.0, &OP, |_| {}, |_| Ok(()))
     }
 
@@ -298,7 +298,7 @@ impl Many {
     /// # Errors
     /// A system exception.
     pub fn operation_number_31(&self) -> Result<(), orb::SystemException> {
-        static OP: orb::Operation = orb::Operation::new("operation_number_31");
+        static OP: orb::Operation = orb::Operation::of("IDL:Many:1.0", "operation_number_31");
         orb::ObjectRef::call(&self.0, &OP, |_| {}, |_| Ok(()))
     }
 
@@ -307,7 +307,7 @@ impl Many {
     /// # Errors
     /// A system exception.
     pub fn operation_number_32(&self) -> Result<(), orb::SystemException> {
-        static OP: orb::Operation = orb::Operation::new("operation_number_32");
+        static OP: orb::Operation = orb::Operation::of("IDL:Many:1.0", "operation_number_32");
         orb::ObjectRef::call(&self.0, &OP, |_| {}, |_| Ok(()))
     }
 
@@ -316,7 +316,7 @@ impl Many {
     /// # Errors
     /// A system exception.
     pub fn operation_number_33(&self) -> Result<(), orb::SystemException> {
-        static OP: orb::Operation = orb::Operation::new("operation_number_33");
+        static OP: orb::Operation = orb::Operation::of("IDL:Many:1.0", "operation_number_33");
         orb::ObjectRef::call(&self.0, &OP, |_| {}, |_| Ok(()))
     }
 
@@ -325,7 +325,7 @@ impl Many {
     /// # Errors
     /// A system exception.
     pub fn operation_number_34(&self) -> Result<(), orb::SystemException> {
-        static OP: orb::Operation = orb::Operation::new("operation_number_34");
+        static OP: orb::Operation = orb::Operation::of("IDL:Many:1.0", "operation_number_34");
         orb::ObjectRef::call(&self.0, &OP, |_| {}, |_| Ok(()))
     }
 
@@ -334,7 +334,7 @@ impl Many {
     /// # Errors
     /// A system exception.
     pub fn operation_number_35(&self) -> Result<(), orb::SystemException> {
-        static OP: orb::Operation = orb::Operation::new("operation_number_35");
+        static OP: orb::Operation = orb::Operation::of("IDL:Many:1.0", "operation_number_35");
         orb::ObjectRef::call(&self.0, &OP, |_| {}, |_| Ok(()))
     }
 
@@ -343,7 +343,7 @@ impl Many {
     /// # Errors
     /// A system exception.
     pub fn operation_number_36(&self) -> Result<(), orb::SystemException> {
-        static OP: orb::Operation = orb::Operation::new("operation_number_36");
+        static OP: orb::Operation = orb::Operation::of("IDL:Many:1.0", "operation_number_36");
         orb::ObjectRef::call(&self.0, &OP, |_| {}, |_| Ok(()))
     }
 
@@ -352,7 +352,7 @@ impl Many {
     /// # Errors
     /// A system exception.
     pub fn operation_number_37(&self) -> Result<(), orb::SystemException> {
-        static OP: orb::Operation = orb::Operation::new("operation_number_37");
+        static OP: orb::Operation = orb::Operation::of("IDL:Many:1.0", "operation_number_37");
         orb::ObjectRef::call(&self.0, &OP, |_| {}, |_| Ok(()))
     }
 
@@ -361,7 +361,7 @@ impl Many {
     /// # Errors
     /// A system exception.
     pub fn operation_number_38(&self) -> Result<(), orb::SystemException> {
-        static OP: orb::Operation = orb::Operation::new("operation_number_38");
+        static OP: orb::Operation = orb::Operation::of("IDL:Many:1.0", "operation_number_38");
         orb::ObjectRef::call(&self.0, &OP, |_| {}, |_| Ok(()))
     }
 
@@ -370,7 +370,7 @@ impl Many {
     /// # Errors
     /// A system exception.
     pub fn operation_number_39(&self) -> Result<(), orb::SystemException> {
-        static OP: orb::Operation = orb::Operation::new("operation_number_39");
+        static OP: orb::Operation = orb::Operation::of("IDL:Many:1.0", "operation_number_39");
         orb::ObjectRef::call(&self.0, &OP, |_| {}, |_| Ok(()))
     }
 
@@ -379,7 +379,7 @@ impl Many {
     /// # Errors
     /// A system exception.
     pub fn operation_number_40(&self) -> Result<(), orb::SystemException> {
-        static OP: orb::Operation = orb::Operation::new("operation_number_40");
+        static OP: orb::Operation = orb::Operation::of("IDL:Many:1.0", "operation_number_40");
         orb::ObjectRef::call(&self.0, &OP, |_| {}, |_| Ok(()))
     }
 
@@ -388,7 +388,7 @@ impl Many {
     /// # Errors
     /// A system exception.
     pub fn operation_number_41(&self) -> Result<(), orb::SystemException> {
-        static OP: orb::Operation = orb::Operation::new("operation_number_41");
+        static OP: orb::Operation = orb::Operation::of("IDL:Many:1.0", "operation_number_41");
         orb::ObjectRef::call(&self.0, &OP, |_| {}, |_| Ok(()))
     }
 
@@ -397,7 +397,7 @@ impl Many {
     /// # Errors
     /// A system exception.
     pub fn operation_number_42(&self) -> Result<(), orb::SystemException> {
-        static OP: orb::Operation = orb::Operation::new("operation_number_42");
+        static OP: orb::Operation = orb::Operation::of("IDL:Many:1.0", "operation_number_42");
         orb::ObjectRef::call(&self.0, &OP, |_| {}, |_| Ok(()))
     }
 
@@ -406,7 +406,7 @@ impl Many {
     /// # Errors
     /// A system exception.
     pub fn operation_number_43(&self) -> Result<(), orb::SystemException> {
-        static OP: orb::Operation = orb::Operation::new("operation_number_43");
+        static OP: orb::Operation = orb::Operation::of("IDL:Many:1.0", "operation_number_43");
         orb::ObjectRef::call(&self.0, &OP, |_| {}, |_| Ok(()))
     }
 
@@ -415,7 +415,7 @@ impl Many {
     /// # Errors
     /// A system exception.
     pub fn operation_number_44(&self) -> Result<(), orb::SystemException> {
-        static OP: orb::Operation = orb::Operation::new("operation_number_44");
+        static OP: orb::Operation = orb::Operation::of("IDL:Many:1.0", "operation_number_44");
         orb::ObjectRef::call(&self.0, &OP, |_| {}, |_| Ok(()))
     }
 
@@ -424,7 +424,7 @@ impl Many {
     /// # Errors
     /// A system exception.
     pub fn operation_number_45(&self) -> Result<(), orb::SystemException> {
-        static OP: orb::Operation = orb::Operation::new("operation_number_45");
+        static OP: orb::Operation = orb::Operation::of("IDL:Many:1.0", "operation_number_45");
         orb::ObjectRef::call(&self.0, &OP, |_| {}, |_| Ok(()))
     }
 
@@ -433,7 +433,7 @@ impl Many {
     /// # Errors
     /// A system exception.
     pub fn operation_number_46(&self) -> Result<(), orb::SystemException> {
-        static OP: orb::Operation = orb::Operation::new("operation_number_46");
+        static OP: orb::Operation = orb::Operation::of("IDL:Many:1.0", "operation_number_46");
         orb::ObjectRef::call(&self.0, &OP, |_| {}, |_| Ok(()))
     }
 
@@ -442,7 +442,7 @@ impl Many {
     /// # Errors
     /// A system exception.
     pub fn operation_number_47(&self) -> Result<(), orb::SystemException> {
-        static OP: orb::Operation = orb::Operation::new("operation_number_47");
+        static OP: orb::Operation = orb::Operation::of("IDL:Many:1.0", "operation_number_47");
         orb::ObjectRef::call(&self.0, &OP, |_| {}, |_| Ok(()))
     }
 
@@ -451,7 +451,7 @@ impl Many {
     /// # Errors
     /// A system exception.
     pub fn operation_number_48(&self) -> Result<(), orb::SystemException> {
-        static OP: orb::Operation = orb::Operation::new("operation_number_48");
+        static OP: orb::Operation = orb::Operation::of("IDL:Many:1.0", "operation_number_48");
         orb::ObjectRef::call(&self.0, &OP, |_| {}, |_| Ok(()))
     }
 
@@ -460,7 +460,7 @@ impl Many {
     /// # Errors
     /// A system exception.
     pub fn operation_number_49(&self) -> Result<(), orb::SystemException> {
-        static OP: orb::Operation = orb::Operation::new("operation_number_49");
+        static OP: orb::Operation = orb::Operation::of("IDL:Many:1.0", "operation_number_49");
         orb::ObjectRef::call(&self.0, &OP, |_| {}, |_| Ok(()))
     }
 
@@ -469,7 +469,7 @@ impl Many {
     /// # Errors
     /// A system exception.
     pub fn operation_number_50(&self) -> Result<(), orb::SystemException> {
-        static OP: orb::Operation = orb::Operation::new("operation_number_50");
+        static OP: orb::Operation = orb::Operation::of("IDL:Many:1.0", "operation_number_50");
         orb::ObjectRef::call(&self.0, &OP, |_| {}, |_| Ok(()))
     }
 
@@ -478,7 +478,7 @@ impl Many {
     /// # Errors
     /// A system exception.
     pub fn operation_number_51(&self) -> Result<(), orb::SystemException> {
-        static OP: orb::Operation = orb::Operation::new("operation_number_51");
+        static OP: orb::Operation = orb::Operation::of("IDL:Many:1.0", "operation_number_51");
         orb::ObjectRef::call(&self.0, &OP, |_| {}, |_| Ok(()))
     }
 
@@ -487,7 +487,7 @@ impl Many {
     /// # Errors
     /// A system exception.
     pub fn operation_number_52(&self) -> Result<(), orb::SystemException> {
-        static OP: orb::Operation = orb::Operation::new("operation_number_52");
+        static OP: orb::Operation = orb::Operation::of("IDL:Many:1.0", "operation_number_52");
         orb::ObjectRef::call(&self.0, &OP, |_| {}, |_| Ok(()))
     }
 
@@ -496,7 +496,7 @@ impl Many {
     /// # Errors
     /// A system exception.
     pub fn operation_number_53(&self) -> Result<(), orb::SystemException> {
-        static OP: orb::Operation = orb::Operation::new("operation_number_53");
+        static OP: orb::Operation = orb::Operation::of("IDL:Many:1.0", "operation_number_53");
         orb::ObjectRef::call(&self.0, &OP, |_| {}, |_| Ok(()))
     }
 
@@ -505,7 +505,7 @@ impl Many {
     /// # Errors
     /// A system exception.
     pub fn operation_number_54(&self) -> Result<(), orb::SystemException> {
-        static OP: orb::Operation = orb::Operation::new("operation_number_54");
+        static OP: orb::Operation = orb::Operation::of("IDL:Many:1.0", "operation_number_54");
         orb::ObjectRef::call(&self.0, &OP, |_| {}, |_| Ok(()))
     }
 
@@ -514,7 +514,7 @@ impl Many {
     /// # Errors
     /// A system exception.
     pub fn operation_number_55(&self) -> Result<(), orb::SystemException> {
-        static OP: orb::Operation = orb::Operation::new("operation_number_55");
+        static OP: orb::Operation = orb::Operation::of("IDL:Many:1.0", "operation_number_55");
         orb::ObjectRef::call(&self.0, &OP, |_| {}, |_| Ok(()))
     }
 
@@ -523,7 +523,7 @@ impl Many {
     /// # Errors
     /// A system exception.
     pub fn operation_number_56(&self) -> Result<(), orb::SystemException> {
-        static OP: orb::Operation = orb::Operation::new("operation_number_56");
+        static OP: orb::Operation = orb::Operation::of("IDL:Many:1.0", "operation_number_56");
         orb::ObjectRef::call(&self.0, &OP, |_| {}, |_| Ok(()))
     }
 
@@ -532,7 +532,7 @@ impl Many {
     /// # Errors
     /// A system exception.
     pub fn operation_number_57(&self) -> Result<(), orb::SystemException> {
-        static OP: orb::Operation = orb::Operation::new("operation_number_57");
+        static OP: orb::Operation = orb::Operation::of("IDL:Many:1.0", "operation_number_57");
         orb::ObjectRef::call(&self.0, &OP, |_| {}, |_| Ok(()))
     }
 
@@ -541,7 +541,7 @@ impl Many {
     /// # Errors
     /// A system exception.
     pub fn operation_number_58(&self) -> Result<(), orb::SystemException> {
-        static OP: orb::Operation = orb::Operation::new("operation_number_58");
+        static OP: orb::Operation = orb::Operation::of("IDL:Many:1.0", "operation_number_58");
         orb::ObjectRef::call(&self.0, &OP, |_| {}, |_| Ok(()))
     }
 
@@ -550,7 +550,7 @@ impl Many {
     /// # Errors
     /// A system exception.
     pub fn operation_number_59(&self) -> Result<(), orb::SystemException> {
-        static OP: orb::Operation = orb::Operation::new("operation_number_59");
+        static OP: orb::Operation = orb::Operation::of("IDL:Many:1.0", "operation_number_59");
         orb::ObjectRef::call(&self.0, &OP, |_| {}, |_| Ok(()))
     }
 
@@ -559,7 +559,7 @@ impl Many {
     /// # Errors
     /// A system exception.
     pub fn operation_number_60(&self) -> Result<(), orb::SystemException> {
-        static OP: orb::Operation = orb::Operation::new("operation_number_60");
+        static OP: orb::Operation = orb::Operation::of("IDL:Many:1.0", "operation_number_60");
         orb::ObjectRef::call(&self.0, &OP, |_| {}, |_| Ok(()))
     }
 
@@ -568,7 +568,7 @@ impl Many {
     /// # Errors
     /// A system exception.
     pub fn operation_number_61(&self) -> Result<(), orb::SystemException> {
-        static OP: orb::Operation = orb::Operation::new("operation_number_61");
+        static OP: orb::Operation = orb::Operation::of("IDL:Many:1.0", "operation_number_61");
         orb::ObjectRef::call(&self.0, &OP, |_| {}, |_| Ok(()))
     }
 
@@ -577,7 +577,7 @@ impl Many {
     /// # Errors
     /// A system exception.
     pub fn operation_number_62(&self) -> Result<(), orb::SystemException> {
-        static OP: orb::Operation = orb::Operation::new("operation_number_62");
+        static OP: orb::Operation = orb::Operation::of("IDL:Many:1.0", "operation_number_62");
         orb::ObjectRef::call(&self.0, &OP, |_| {}, |_| Ok(()))
     }
 
@@ -586,7 +586,7 @@ impl Many {
     /// # Errors
     /// A system exception.
     pub fn operation_number_63(&self) -> Result<(), orb::SystemException> {
-        static OP: orb::Operation = orb::Operation::new("operation_number_63");
+        static OP: orb::Operation = orb::Operation::of("IDL:Many:1.0", "operation_number_63");
         orb::ObjectRef::call(&self.0, &OP, |_| {}, |_| Ok(()))
     }
 
@@ -595,7 +595,7 @@ impl Many {
     /// # Errors
     /// A system exception.
     pub fn operation_number_64(&self) -> Result<(), orb::SystemException> {
-        static OP: orb::Operation = orb::Operation::new("operation_number_64");
+        static OP: orb::Operation = orb::Operation::of("IDL:Many:1.0", "operation_number_64");
         orb::ObjectRef::call(&self.0, &OP, |_| {}, |_| Ok(()))
     }
 
@@ -604,7 +604,7 @@ impl Many {
     /// # Errors
     /// A system exception.
     pub fn operation_number_65(&self) -> Result<(), orb::SystemException> {
-        static OP: orb::Operation = orb::Operation::new("operation_number_65");
+        static OP: orb::Operation = orb::Operation::of("IDL:Many:1.0", "operation_number_65");
         orb::ObjectRef::call(&self.0, &OP, |_| {}, |_| Ok(()))
     }
 
@@ -613,7 +613,7 @@ impl Many {
     /// # Errors
     /// A system exception.
     pub fn operation_number_66(&self) -> Result<(), orb::SystemException> {
-        static OP: orb::Operation = orb::Operation::new("operation_number_66");
+        static OP: orb::Operation = orb::Operation::of("IDL:Many:1.0", "operation_number_66");
         orb::ObjectRef::call(&self.0, &OP, |_| {}, |_| Ok(()))
     }
 
@@ -622,7 +622,7 @@ impl Many {
     /// # Errors
     /// A system exception.
     pub fn operation_number_67(&self) -> Result<(), orb::SystemException> {
-        static OP: orb::Operation = orb::Operation::new("operation_number_67");
+        static OP: orb::Operation = orb::Operation::of("IDL:Many:1.0", "operation_number_67");
         orb::ObjectRef::call(&self.0, &OP, |_| {}, |_| Ok(()))
     }
 
@@ -631,7 +631,7 @@ impl Many {
     /// # Errors
     /// A system exception.
     pub fn operation_number_68(&self) -> Result<(), orb::SystemException> {
-        static OP: orb::Operation = orb::Operation::new("operation_number_68");
+        static OP: orb::Operation = orb::Operation::of("IDL:Many:1.0", "operation_number_68");
         orb::ObjectRef::call(&self.0, &OP, |_| {}, |_| Ok(()))
     }
 
@@ -640,7 +640,7 @@ impl Many {
     /// # Errors
     /// A system exception.
     pub fn operation_number_69(&self) -> Result<(), orb::SystemException> {
-        static OP: orb::Operation = orb::Operation::new("operation_number_69");
+        static OP: orb::Operation = orb::Operation::of("IDL:Many:1.0", "operation_number_69");
         orb::ObjectRef::call(&self.0, &OP, |_| {}, |_| Ok(()))
     }
 
@@ -649,7 +649,7 @@ impl Many {
     /// # Errors
     /// A system exception.
     pub fn operation_number_70(&self) -> Result<(), orb::SystemException> {
-        static OP: orb::Operation = orb::Operation::new("operation_number_70");
+        static OP: orb::Operation = orb::Operation::of("IDL:Many:1.0", "operation_number_70");
         orb::ObjectRef::call(&self.0, &OP, |_| {}, |_| Ok(()))
     }
 }
@@ -1488,6 +1488,10 @@ impl<S: ManyServant> orb::Servant for ManySkeleton<S> {
 
     fn is_a(&self, repository_id: &str) -> bool {
         repository_id == <Many as orb::Interface>::REPOSITORY_ID
+    }
+
+    fn operations(&self) -> Option<&'static orb::OperationTable> {
+        Some(&MANY_OPERATIONS)
     }
 
     fn dispatch<'a>(

@@ -54,7 +54,7 @@ impl Top {
     /// # Errors
     /// A system exception.
     pub fn the_top(&self) -> Result<AtTop, orb::SystemException> {
-        static OP: orb::Operation = orb::Operation::new("the_top");
+        static OP: orb::Operation = orb::Operation::of("IDL:Top:1.0", "the_top");
         orb::ObjectRef::call(&self.0, &OP, |_| {}, orb::Decode::decode)
     }
 
@@ -63,7 +63,7 @@ impl Top {
     /// # Errors
     /// A system exception.
     pub fn all(&self) -> Result<Names, orb::SystemException> {
-        static OP: orb::Operation = orb::Operation::new("all");
+        static OP: orb::Operation = orb::Operation::of("IDL:Top:1.0", "all");
         orb::ObjectRef::call(&self.0, &OP, |_| {}, decode_string_3_sequence)
     }
 
@@ -73,7 +73,7 @@ impl Top {
     /// As `all`; the value is then unspecified.
     #[inline]
     pub fn all_into(&self, out: &mut Names) -> Result<(), orb::SystemException> {
-        static OP: orb::Operation = orb::Operation::new("all");
+        static OP: orb::Operation = orb::Operation::of("IDL:Top:1.0", "all");
         orb::ObjectRef::call(
             &self.0,
             &OP,
@@ -140,6 +140,10 @@ impl<S: TopServant> orb::Servant for TopSkeleton<S> {
 
     fn is_a(&self, repository_id: &str) -> bool {
         repository_id == <Top as orb::Interface>::REPOSITORY_ID
+    }
+
+    fn operations(&self) -> Option<&'static orb::OperationTable> {
+        Some(&TOP_OPERATIONS)
     }
 
     fn dispatch<'a>(
@@ -263,7 +267,7 @@ pub mod outer {
             /// # Errors
             /// A system exception.
             pub fn get(&self, f: &First) -> Result<First, orb::SystemException> {
-                static OP: orb::Operation = orb::Operation::new("get");
+                static OP: orb::Operation = orb::Operation::of("IDL:Outer/Inner/Deep:1.0", "get");
                 orb::ObjectRef::call(
                     &self.0,
                     &OP,
@@ -302,6 +306,10 @@ pub mod outer {
 
             fn is_a(&self, repository_id: &str) -> bool {
                 repository_id == <Deep as orb::Interface>::REPOSITORY_ID
+            }
+
+            fn operations(&self) -> Option<&'static orb::OperationTable> {
+                Some(&DEEP_OPERATIONS)
             }
 
             fn dispatch<'a>(
@@ -408,7 +416,7 @@ pub mod outer {
         /// # Errors
         /// A system exception.
         pub fn the_top(&self) -> Result<super::AtTop, orb::SystemException> {
-            static OP: orb::Operation = orb::Operation::new("the_top");
+            static OP: orb::Operation = orb::Operation::of("IDL:Top:1.0", "the_top");
             orb::ObjectRef::call(&self.0, &OP, |_| {}, orb::Decode::decode)
         }
 
@@ -417,7 +425,7 @@ pub mod outer {
         /// # Errors
         /// A system exception.
         pub fn all(&self) -> Result<super::Names, orb::SystemException> {
-            static OP: orb::Operation = orb::Operation::new("all");
+            static OP: orb::Operation = orb::Operation::of("IDL:Top:1.0", "all");
             orb::ObjectRef::call(&self.0, &OP, |_| {}, decode_string_3_sequence)
         }
 
@@ -427,7 +435,7 @@ pub mod outer {
         /// As `all`; the value is then unspecified.
         #[inline]
         pub fn all_into(&self, out: &mut super::Names) -> Result<(), orb::SystemException> {
-            static OP: orb::Operation = orb::Operation::new("all");
+            static OP: orb::Operation = orb::Operation::of("IDL:Top:1.0", "all");
             orb::ObjectRef::call(
                 &self.0,
                 &OP,
@@ -444,7 +452,7 @@ pub mod outer {
         /// # Errors
         /// A system exception.
         pub fn get(&self, f: &inner::First) -> Result<inner::First, orb::SystemException> {
-            static OP: orb::Operation = orb::Operation::new("get");
+            static OP: orb::Operation = orb::Operation::of("IDL:Outer/Inner/Deep:1.0", "get");
             orb::ObjectRef::call(
                 &self.0,
                 &OP,
@@ -458,7 +466,7 @@ pub mod outer {
         /// # Errors
         /// A system exception.
         pub fn second(&self, name: &str) -> Result<inner::Second, orb::SystemException> {
-            static OP: orb::Operation = orb::Operation::new("second");
+            static OP: orb::Operation = orb::Operation::of("IDL:Outer/User:1.0", "second");
             orb::ObjectRef::call(
                 &self.0,
                 &OP,
@@ -512,6 +520,10 @@ pub mod outer {
                 return true;
             }
             <User as orb::Interface>::BASES.contains(&repository_id)
+        }
+
+        fn operations(&self) -> Option<&'static orb::OperationTable> {
+            Some(&USER_OPERATIONS)
         }
 
         fn dispatch<'a>(

@@ -206,7 +206,7 @@ pub mod r#type {
             value: &Vec,
             self_: &Result,
         ) -> ::core::result::Result<Vec, orb::SystemException> {
-            static OP: orb::Operation = orb::Operation::new("clone");
+            static OP: orb::Operation = orb::Operation::of("IDL:type/Default:1.0", "clone");
             orb::ObjectRef::call(
                 &self.0,
                 &OP,
@@ -229,7 +229,7 @@ pub mod r#type {
             self_: &Result,
             out: &mut Vec,
         ) -> ::core::result::Result<(), orb::SystemException> {
-            static OP: orb::Operation = orb::Operation::new("clone");
+            static OP: orb::Operation = orb::Operation::of("IDL:type/Default:1.0", "clone");
             orb::ObjectRef::call(
                 &self.0,
                 &OP,
@@ -281,6 +281,10 @@ pub mod r#type {
 
         fn is_a(&self, repository_id: &str) -> bool {
             repository_id == <Default as orb::Interface>::REPOSITORY_ID
+        }
+
+        fn operations(&self) -> ::core::option::Option<&'static orb::OperationTable> {
+            ::core::option::Option::Some(&DEFAULT_OPERATIONS)
         }
 
         fn dispatch<'a>(
@@ -386,7 +390,7 @@ pub mod r#type {
         /// # Errors
         /// A system exception.
         pub fn into(&self, into: i32) -> ::core::result::Result<i32, orb::SystemException> {
-            static OP: orb::Operation = orb::Operation::new("into");
+            static OP: orb::Operation = orb::Operation::of("IDL:type/From:1.0", "into");
             orb::ObjectRef::call(
                 &self.0,
                 &OP,
@@ -404,7 +408,7 @@ pub mod r#type {
             object: ::core::option::Option<&orb::ObjectRef>,
         ) -> ::core::result::Result<::core::option::Option<orb::ObjectRef>, orb::SystemException>
         {
-            static OP: orb::Operation = orb::Operation::new("to_object");
+            static OP: orb::Operation = orb::Operation::of("IDL:type/From:1.0", "to_object");
             orb::ObjectRef::call(
                 &self.0,
                 &OP,
@@ -476,6 +480,10 @@ pub mod r#type {
             repository_id == <From as orb::Interface>::REPOSITORY_ID
         }
 
+        fn operations(&self) -> ::core::option::Option<&'static orb::OperationTable> {
+            ::core::option::Option::Some(&FROM_OPERATIONS)
+        }
+
         fn dispatch<'a>(
             &'a self,
             call: &'a orb::Call<'a>,
@@ -524,7 +532,7 @@ pub mod r#type {
             reply: i32,
             arguments: i32,
         ) -> ::core::result::Result<(), ErrError> {
-            static OP: orb::Operation = orb::Operation::new("call");
+            static OP: orb::Operation = orb::Operation::of("IDL:type/Ok:1.0", "call");
             orb::ObjectRef::call(
                 &self.0,
                 &OP,
@@ -579,6 +587,10 @@ pub mod r#type {
 
         fn is_a(&self, repository_id: &str) -> bool {
             repository_id == <Ok as orb::Interface>::REPOSITORY_ID
+        }
+
+        fn operations(&self) -> ::core::option::Option<&'static orb::OperationTable> {
+            ::core::option::Option::Some(&OK_OPERATIONS)
         }
 
         fn dispatch<'a>(
@@ -741,7 +753,7 @@ pub mod r#type {
         /// # Errors
         /// A system exception.
         pub fn len(&self) -> ::core::result::Result<i32, orb::SystemException> {
-            static OP: orb::Operation = orb::Operation::new("_get_len");
+            static OP: orb::Operation = orb::Operation::of("IDL:type/Send:1.0", "_get_len");
             orb::ObjectRef::call(&self.0, &OP, |_| {}, orb::Decode::decode)
         }
 
@@ -750,7 +762,7 @@ pub mod r#type {
         /// # Errors
         /// A system exception.
         pub fn drop(&self) -> ::core::result::Result<(), orb::SystemException> {
-            static OP: orb::Operation = orb::Operation::new("drop");
+            static OP: orb::Operation = orb::Operation::of("IDL:type/Send:1.0", "drop");
             orb::ObjectRef::call(&self.0, &OP, |_| {}, |_| ::core::result::Result::Ok(()))
         }
 
@@ -763,7 +775,7 @@ pub mod r#type {
             w: i32,
             r: &mut i32,
         ) -> ::core::result::Result<i32, orb::SystemException> {
-            static OP: orb::Operation = orb::Operation::new("set_value");
+            static OP: orb::Operation = orb::Operation::of("IDL:type/Send:1.0", "set_value");
             let outcome: ::core::result::Result<_, orb::SystemException> = orb::ObjectRef::call(
                 &self.0,
                 &OP,
@@ -787,7 +799,7 @@ pub mod r#type {
         /// # Errors
         /// A system exception.
         pub fn value(&self) -> ::core::result::Result<i32, orb::SystemException> {
-            static OP: orb::Operation = orb::Operation::new("_get_value");
+            static OP: orb::Operation = orb::Operation::of("IDL:type/Send:1.0", "_get_value");
             orb::ObjectRef::call(&self.0, &OP, |_| {}, orb::Decode::decode)
         }
 
@@ -796,7 +808,7 @@ pub mod r#type {
         /// # Errors
         /// A system exception.
         pub fn set_value_(&self, value: i32) -> ::core::result::Result<(), orb::SystemException> {
-            static OP: orb::Operation = orb::Operation::new("_set_value");
+            static OP: orb::Operation = orb::Operation::of("IDL:type/Send:1.0", "_set_value");
             orb::ObjectRef::call(
                 &self.0,
                 &OP,
@@ -900,6 +912,10 @@ pub mod r#type {
             repository_id == <Send as orb::Interface>::REPOSITORY_ID
         }
 
+        fn operations(&self) -> ::core::option::Option<&'static orb::OperationTable> {
+            ::core::option::Option::Some(&SEND_OPERATIONS)
+        }
+
         fn dispatch<'a>(
             &'a self,
             call: &'a orb::Call<'a>,
@@ -964,7 +980,7 @@ pub mod r#type {
         /// # Errors
         /// A system exception.
         pub fn len(&self) -> ::core::result::Result<i32, orb::SystemException> {
-            static OP: orb::Operation = orb::Operation::new("_get_len");
+            static OP: orb::Operation = orb::Operation::of("IDL:type/Send:1.0", "_get_len");
             orb::ObjectRef::call(&self.0, &OP, |_| {}, orb::Decode::decode)
         }
 
@@ -973,7 +989,7 @@ pub mod r#type {
         /// # Errors
         /// A system exception.
         pub fn drop(&self) -> ::core::result::Result<(), orb::SystemException> {
-            static OP: orb::Operation = orb::Operation::new("drop");
+            static OP: orb::Operation = orb::Operation::of("IDL:type/Send:1.0", "drop");
             orb::ObjectRef::call(&self.0, &OP, |_| {}, |_| ::core::result::Result::Ok(()))
         }
 
@@ -986,7 +1002,7 @@ pub mod r#type {
             w: i32,
             r: &mut i32,
         ) -> ::core::result::Result<i32, orb::SystemException> {
-            static OP: orb::Operation = orb::Operation::new("set_value");
+            static OP: orb::Operation = orb::Operation::of("IDL:type/Send:1.0", "set_value");
             let outcome: ::core::result::Result<_, orb::SystemException> = orb::ObjectRef::call(
                 &self.0,
                 &OP,
@@ -1010,7 +1026,7 @@ pub mod r#type {
         /// # Errors
         /// A system exception.
         pub fn value(&self) -> ::core::result::Result<i32, orb::SystemException> {
-            static OP: orb::Operation = orb::Operation::new("_get_value");
+            static OP: orb::Operation = orb::Operation::of("IDL:type/Send:1.0", "_get_value");
             orb::ObjectRef::call(&self.0, &OP, |_| {}, orb::Decode::decode)
         }
 
@@ -1019,7 +1035,7 @@ pub mod r#type {
         /// # Errors
         /// A system exception.
         pub fn set_value_(&self, value: i32) -> ::core::result::Result<(), orb::SystemException> {
-            static OP: orb::Operation = orb::Operation::new("_set_value");
+            static OP: orb::Operation = orb::Operation::of("IDL:type/Send:1.0", "_set_value");
             orb::ObjectRef::call(
                 &self.0,
                 &OP,
@@ -1038,7 +1054,7 @@ pub mod r#type {
             writer: &str,
             out: &str,
         ) -> ::core::result::Result<::std::string::String, orb::SystemException> {
-            static OP: orb::Operation = orb::Operation::new("new");
+            static OP: orb::Operation = orb::Operation::of("IDL:type/Sync:1.0", "new");
             orb::ObjectRef::call(
                 &self.0,
                 &OP,
@@ -1063,7 +1079,7 @@ pub mod r#type {
             out: &str,
             out_: &mut ::std::string::String,
         ) -> ::core::result::Result<(), orb::SystemException> {
-            static OP: orb::Operation = orb::Operation::new("new");
+            static OP: orb::Operation = orb::Operation::of("IDL:type/Sync:1.0", "new");
             orb::ObjectRef::call(
                 &self.0,
                 &OP,
@@ -1133,6 +1149,10 @@ pub mod r#type {
                 return true;
             }
             <Sync as orb::Interface>::BASES.contains(&repository_id)
+        }
+
+        fn operations(&self) -> ::core::option::Option<&'static orb::OperationTable> {
+            ::core::option::Option::Some(&SYNC_OPERATIONS)
         }
 
         fn dispatch<'a>(
@@ -1235,7 +1255,7 @@ pub mod r#type {
         /// # Errors
         /// `type::None`, `type::Err`, or a system exception.
         pub fn look(&self, b: i32) -> ::core::result::Result<(), ErrOrNoneError> {
-            static OP: orb::Operation = orb::Operation::new("look");
+            static OP: orb::Operation = orb::Operation::of("IDL:type/Sized:1.0", "look");
             orb::ObjectRef::call(
                 &self.0,
                 &OP,
@@ -1274,6 +1294,10 @@ pub mod r#type {
 
         fn is_a(&self, repository_id: &str) -> bool {
             repository_id == <Sized as orb::Interface>::REPOSITORY_ID
+        }
+
+        fn operations(&self) -> ::core::option::Option<&'static orb::OperationTable> {
+            ::core::option::Option::Some(&SIZED_OPERATIONS)
         }
 
         fn dispatch<'a>(
@@ -1639,7 +1663,7 @@ pub mod clashes {
         /// # Errors
         /// A system exception.
         pub fn get_foo(&self) -> Result<(), orb::SystemException> {
-            static OP: orb::Operation = orb::Operation::new("getFoo");
+            static OP: orb::Operation = orb::Operation::of("IDL:Clashes/FooBar:1.0", "getFoo");
             orb::ObjectRef::call(&self.0, &OP, |_| {}, |_| Ok(()))
         }
 
@@ -1648,7 +1672,7 @@ pub mod clashes {
         /// # Errors
         /// A system exception.
         pub fn get_foo_(&self) -> Result<(), orb::SystemException> {
-            static OP: orb::Operation = orb::Operation::new("get_foo");
+            static OP: orb::Operation = orb::Operation::of("IDL:Clashes/FooBar:1.0", "get_foo");
             orb::ObjectRef::call(&self.0, &OP, |_| {}, |_| Ok(()))
         }
 
@@ -1657,7 +1681,8 @@ pub mod clashes {
         /// # Errors
         /// A system exception.
         pub fn get_foo_into(&self, out: &str) -> Result<String, orb::SystemException> {
-            static OP: orb::Operation = orb::Operation::new("get_foo_into");
+            static OP: orb::Operation =
+                orb::Operation::of("IDL:Clashes/FooBar:1.0", "get_foo_into");
             orb::ObjectRef::call(
                 &self.0,
                 &OP,
@@ -1676,7 +1701,8 @@ pub mod clashes {
             out: &str,
             out_: &mut String,
         ) -> Result<(), orb::SystemException> {
-            static OP: orb::Operation = orb::Operation::new("get_foo_into");
+            static OP: orb::Operation =
+                orb::Operation::of("IDL:Clashes/FooBar:1.0", "get_foo_into");
             orb::ObjectRef::call(
                 &self.0,
                 &OP,
@@ -1750,6 +1776,10 @@ pub mod clashes {
 
         fn is_a(&self, repository_id: &str) -> bool {
             repository_id == <FooBar_ as orb::Interface>::REPOSITORY_ID
+        }
+
+        fn operations(&self) -> Option<&'static orb::OperationTable> {
+            Some(&FOO_BAR_OPERATIONS)
         }
 
         fn dispatch<'a>(
@@ -1885,7 +1915,7 @@ pub mod clashes {
         /// # Errors
         /// `Clashes::Foo`, or a system exception.
         pub fn f(&self) -> Result<(), FooError_> {
-            static OP: orb::Operation = orb::Operation::new("f");
+            static OP: orb::Operation = orb::Operation::of("IDL:Clashes/User:1.0", "f");
             orb::ObjectRef::call(&self.0, &OP, |_| {}, |_| Ok(()))
         }
     }
@@ -1919,6 +1949,10 @@ pub mod clashes {
 
         fn is_a(&self, repository_id: &str) -> bool {
             repository_id == <User as orb::Interface>::REPOSITORY_ID
+        }
+
+        fn operations(&self) -> Option<&'static orb::OperationTable> {
+            Some(&USER_OPERATIONS)
         }
 
         fn dispatch<'a>(
@@ -2012,7 +2046,7 @@ pub mod clashes {
         /// # Errors
         /// A system exception.
         pub fn get(&self) -> Result<std_::Core, orb::SystemException> {
-            static OP: orb::Operation = orb::Operation::new("get");
+            static OP: orb::Operation = orb::Operation::of("IDL:Clashes/std:1.0", "get");
             orb::ObjectRef::call(&self.0, &OP, |_| {}, orb::Decode::decode)
         }
     }
@@ -2046,6 +2080,10 @@ pub mod clashes {
 
         fn is_a(&self, repository_id: &str) -> bool {
             repository_id == <Std as orb::Interface>::REPOSITORY_ID
+        }
+
+        fn operations(&self) -> Option<&'static orb::OperationTable> {
+            Some(&STD_OPERATIONS)
         }
 
         fn dispatch<'a>(

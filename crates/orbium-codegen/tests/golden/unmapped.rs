@@ -34,7 +34,7 @@ pub mod unmapped {
         /// # Errors
         /// A system exception.
         pub fn stays(&self, a: i32) -> Result<(), orb::SystemException> {
-            static OP: orb::Operation = orb::Operation::new("stays");
+            static OP: orb::Operation = orb::Operation::of("IDL:Unmapped/Mixed:1.0", "stays");
             orb::ObjectRef::call(&self.0, &OP, |w| orb::Encode::encode(&a, w), |_| Ok(()))
         }
     }
@@ -68,6 +68,10 @@ pub mod unmapped {
 
         fn is_a(&self, repository_id: &str) -> bool {
             repository_id == <Mixed as orb::Interface>::REPOSITORY_ID
+        }
+
+        fn operations(&self) -> Option<&'static orb::OperationTable> {
+            Some(&MIXED_OPERATIONS)
         }
 
         fn dispatch<'a>(
