@@ -2,13 +2,11 @@
 //! `cargo xtask test`: every test of the workspace, with the other ORBs there.
 
 pub(crate) mod peers;
+mod suite;
 mod tally;
 
-use std::io::{BufRead, BufReader, Write};
-use std::process::{Command, Stdio};
-
 use peers::Readiness;
-use tally::Tally;
+use suite::{Suite, Verdict};
 
 use crate::{Outcome, shell};
 
@@ -39,7 +37,7 @@ impl Options {
 /// `N passed, N failed`.
 ///
 /// # Errors
-/// A test failed, or something was skipped in CI.
+/// A test failed twice, or something was skipped in CI.
 pub(crate) fn run(arguments: impl Iterator<Item = String>) -> Outcome<()> {
     let options = Options::parse(arguments)?;
     let mut readiness = if options.no_peers {
@@ -49,74 +47,76 @@ pub(crate) fn run(arguments: impl Iterator<Item = String>) -> Outcome<()> {
     };
 
     let log = shell::target_directory().join("skipped.log");
-    // What an earlier run skipped is not news.
+    // The notes of an earlier run.
     let _ = std::fs::remove_file(&log);
-    let mut command = shell::cargo();
-    command
-        .args(["test", "--workspace", "--no-fail-fast"])
-        .args(&options.passed_on)
-        .env("ORBIUM_SKIPPED_LOG", &log)
-        .env("ORBIUM_INTEROP_DIR", peers::directory());
+    let mut environment = vec![
+        ("ORBIUM_SKIPPED_LOG", log.clone().into_os_string()),
+        ("ORBIUM_INTEROP_DIR", peers::directory().into_os_string()),
+    ];
     if readiness.complete() {
-        command.env("ORBIUM_REQUIRE_PEERS", "1");
+        environment.push(("ORBIUM_REQUIRE_PEERS", "1".into()));
     }
-    let mut tally = Tally::default();
-    run_tests(&mut command, &mut tally)?;
-    if options.passed_on.is_empty() {
-        run_tests(&mut counted(), &mut tally)?;
+    let whole_workspace = options.passed_on.is_empty();
+    let (packages, extra) = split_packages(options.passed_on);
+    let suite = Suite {
+        build: packages,
+        extra,
+        environment,
+        ..Suite::default()
+    };
+    let mut verdict = suite.run()?;
+    if whole_workspace {
+        verdict.add(counted().run()?);
     }
 
     if let Ok(lines) = std::fs::read_to_string(&log) {
         readiness.skipped_by_tests(&lines);
     }
-    sum_up(&readiness, &tally)
+    sum_up(&readiness, &verdict)
 }
 
 /// The tests that count operations on locks: nothing else is built so.
-fn counted() -> Command {
-    let mut command = shell::cargo();
-    command
-        .args(["test", "-p", "orbium-sync", "-p", "orbium-testkit"])
-        .args(["--features", "orbium-sync/counted,orbium-testkit/counted"])
-        .args(["--no-fail-fast", "--test", "counted", "--test", "locks"]);
-    command
+fn counted() -> Suite {
+    Suite {
+        build: words(
+            "-p orbium-sync -p orbium-testkit \
+             --features orbium-sync/counted,orbium-testkit/counted",
+        ),
+        programs: words("--test counted --test locks"),
+        ..Suite::default()
+    }
 }
 
-/// Runs Cargo, shows what it prints as it comes, and counts.
-fn run_tests(command: &mut Command, tally: &mut Tally) -> Outcome<()> {
-    shell::announce(command);
-    let mut child = command
-        .stdin(Stdio::null())
-        .stdout(Stdio::piped())
-        .spawn()
-        .map_err(|error| format!("cargo: {error}"))?;
-    let failed_before = tally.failed;
-    if let Some(stdout) = child.stdout.take() {
-        let mut screen = std::io::stdout();
-        // Not `lines()`: a test may print what is not UTF-8.
-        for line in BufReader::new(stdout).split(b'\n') {
-            let line = line.map_err(|error| format!("cargo test: {error}"))?;
-            // Nobody may be left to read it; the tests go on.
-            let _ = screen.write_all(&line);
-            let _ = screen.write_all(b"\n");
-            let _ = screen.flush();
-            tally.read(&String::from_utf8_lossy(&line));
+/// The packages that arguments for `cargo test` select, or else all, and the other
+/// arguments.
+fn split_packages(arguments: Vec<String>) -> (Vec<String>, Vec<String>) {
+    let mut packages = Vec::new();
+    let mut others = Vec::new();
+    let mut arguments = arguments.into_iter();
+    while let Some(argument) = arguments.next() {
+        match argument.as_str() {
+            "-p" | "--package" => {
+                packages.push(argument);
+                packages.extend(arguments.next());
+            }
+            "--" => {
+                others.push(argument);
+                others.extend(arguments.by_ref());
+            }
+            _ => others.push(argument),
         }
     }
-    let status = child
-        .wait()
-        .map_err(|error| format!("cargo test: {error}"))?;
-    if !status.success() && tally.failed == failed_before {
-        // It did not compile, or a test program died before it could say so.
-        tally.failed += 1;
-        tally
-            .failures
-            .push(format!("cargo test itself ({status}), see above"));
+    if packages.is_empty() {
+        packages = words("--workspace");
     }
-    Ok(())
+    (packages, others)
 }
 
-fn sum_up(readiness: &Readiness, tally: &Tally) -> Outcome<()> {
+fn words(text: &str) -> Vec<String> {
+    text.split_whitespace().map(str::to_owned).collect()
+}
+
+fn sum_up(readiness: &Readiness, verdict: &Verdict) -> Outcome<()> {
     println!("\n== Summary");
     for line in &readiness.ready {
         println!("ready    {line}");
@@ -127,7 +127,16 @@ fn sum_up(readiness: &Readiness, tally: &Tally) -> Outcome<()> {
     for line in &readiness.broken {
         println!("BROKEN   {line}");
     }
-    for line in &tally.failures {
+    let known = known_flaky();
+    for name in &verdict.flaky {
+        let advice = if known.contains(name.as_str()) {
+            "known, see CONTRIBUTING.md"
+        } else {
+            "new: CONTRIBUTING.md lists flaky tests with their story"
+        };
+        println!("FLAKY    {name} (failed among others, passed alone; {advice})");
+    }
+    for line in &verdict.failures {
         println!("FAILED   {line}");
     }
     let in_ci = std::env::var("CI").is_ok_and(|value| value == "true");
@@ -135,9 +144,32 @@ fn sum_up(readiness: &Readiness, tally: &Tally) -> Outcome<()> {
     if incomplete {
         println!("In CI nothing may be skipped: this run counts as failed.");
     }
-    println!("{} passed, {} failed", tally.passed, tally.failed);
-    if tally.failed > 0 || incomplete || !readiness.broken.is_empty() {
+    if !verdict.flaky.is_empty() {
+        println!("{} flaky", verdict.flaky.len());
+    }
+    println!("{} passed, {} failed", verdict.passed, verdict.failed);
+    if verdict.failed > 0 || incomplete || !readiness.broken.is_empty() {
         return Err(String::new());
     }
     Ok(())
+}
+
+/// The page that lists the flaky tests.
+fn known_flaky() -> String {
+    std::fs::read_to_string(shell::root().join("CONTRIBUTING.md")).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{split_packages, words};
+
+    #[test]
+    fn packages_are_told_from_other_arguments() {
+        let split = |text| split_packages(words(text));
+        assert_eq!(split(""), (words("--workspace"), Vec::new()));
+        assert_eq!(
+            split("-p a --test t --package b -- -p c"),
+            (words("-p a --package b"), words("--test t -- -p c"))
+        );
+    }
 }

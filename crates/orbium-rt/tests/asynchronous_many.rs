@@ -5,9 +5,9 @@
 mod common;
 
 use std::collections::VecDeque;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::mpsc::channel;
-use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 
 use common::{adapter, client, propagated, seen_by, server, teller};
@@ -15,7 +15,7 @@ use orbium_cdr::{Decode, Encode};
 use orbium_core::{Asynchronous, Interface, Operation, SystemException};
 use orbium_rt::RtOrb;
 use orbium_testkit::probe::Target;
-use orbium_testkit::{block_on, descriptors, eventually, threads, within};
+use orbium_testkit::{block_on, descriptors, eventually, in_own_process, threads, within};
 
 static ACT: Operation = Operation::new("act");
 
@@ -23,12 +23,6 @@ const PRIORITIES: [i16; 5] = [0, 7, 40, 41, 98];
 const CALLERS: usize = 4;
 /// Calls that a caller begins before it looks for answers.
 const AT_ONCE: usize = 32;
-
-/// Threads of the harness that may begin meanwhile: fewer than one client has.
-const HARNESS: usize = 2;
-
-/// One test at a time: they count what the process has.
-static ALONE: Mutex<()> = Mutex::new(());
 
 fn act(target: &Target) -> Asynchronous<i32> {
     target
@@ -96,85 +90,87 @@ fn call_around(rt: &RtOrb, target: &Target, calls: usize, tally: &Arc<Tally>) {
 
 #[test]
 fn a_hundred_thousand_calls_are_each_served_at_their_priority_and_leave_nothing() {
-    const CALLS: usize = 100_000;
-    let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
-    let (server_orb, server_rt) = server();
-    let object: Target = adapter(&server_orb, &server_rt, "a", &propagated(3))
-        .activate(teller())
-        .unwrap();
-    let tally = Arc::new(Tally::default());
-    // What is made once is there after the first round.
-    for calls in [CALLS / 100, CALLS] {
-        let before = (descriptors(), threads());
-        let (orb, rt) = client();
-        let target = seen_by(&orb, &server_orb, &object);
-        let callers: Vec<_> = (0..CALLERS)
-            .map(|_| {
-                let (rt, target, tally) = (rt.clone(), target.clone(), Arc::clone(&tally));
-                thread::spawn(move || call_around(&rt, &target, calls / CALLERS, &tally))
-            })
-            .collect();
-        for caller in callers {
-            caller.join().unwrap();
-        }
-        eventually("all handlers have run", || {
-            tally.handled.load(Ordering::SeqCst) == 0
-        });
-        drop((rt, target));
-        within("the client's end", move || orb.shutdown(true).unwrap());
-        if calls == CALLS {
-            eventually("nothing is left", || {
-                descriptors() <= before.0 && threads() <= before.1 + HARNESS
-            });
-        }
-    }
-    let all = u32::try_from(CALLS / 100 + CALLS).unwrap();
-    assert_eq!(tally.all(), [all, 0, 0]);
-    server_orb.shutdown(true).unwrap();
-}
-
-#[test]
-fn every_call_comes_to_an_end_when_the_orb_does() {
-    let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
-    for round in 0..20 {
-        let before = threads();
+    in_own_process!(|| {
+        const CALLS: usize = 100_000;
         let (server_orb, server_rt) = server();
         let object: Target = adapter(&server_orb, &server_rt, "a", &propagated(3))
             .activate(teller())
             .unwrap();
-        let (orb, rt) = client();
-        let target = seen_by(&orb, &server_orb, &object);
         let tally = Arc::new(Tally::default());
-        let (tell, told) = channel();
-        let callers: Vec<_> = (0..CALLERS)
-            .map(|_| {
-                let (rt, target, tally) = (rt.clone(), target.clone(), Arc::clone(&tally));
-                let tell = tell.clone();
-                thread::spawn(move || {
-                    call_around(&rt, &target, 50, &tally);
-                    tell.send(()).unwrap();
-                    call_around(&rt, &target, 250, &tally);
+        // What is made once is there after the first round.
+        for calls in [CALLS / 100, CALLS] {
+            let before = (descriptors(), threads());
+            let (orb, rt) = client();
+            let target = seen_by(&orb, &server_orb, &object);
+            let callers: Vec<_> = (0..CALLERS)
+                .map(|_| {
+                    let (rt, target, tally) = (rt.clone(), target.clone(), Arc::clone(&tally));
+                    thread::spawn(move || call_around(&rt, &target, calls / CALLERS, &tally))
                 })
-            })
-            .collect();
-        told.recv().unwrap();
-        let ending = if round % 2 == 0 { &orb } else { &server_orb }.clone();
-        within("the end", move || ending.shutdown(true).unwrap());
-        within("the callers", move || {
+                .collect();
             for caller in callers {
                 caller.join().unwrap();
             }
-        });
-        eventually("all handlers have run", || {
-            tally.handled.load(Ordering::SeqCst) == 0
-        });
-        let [right, wrong, refused] = tally.all();
-        assert_eq!((right + refused, wrong), (CALLERS as u32 * 300, 0));
-        drop((rt, target, object, server_rt));
-        within("both ends", move || {
-            orb.shutdown(true).unwrap();
-            server_orb.shutdown(true).unwrap();
-        });
-        eventually("no thread is left", || threads() <= before + HARNESS);
-    }
+            eventually("all handlers have run", || {
+                tally.handled.load(Ordering::SeqCst) == 0
+            });
+            drop((rt, target));
+            within("the client's end", move || orb.shutdown(true).unwrap());
+            if calls == CALLS {
+                eventually("nothing is left", || {
+                    descriptors() <= before.0 && threads() <= before.1
+                });
+            }
+        }
+        let all = u32::try_from(CALLS / 100 + CALLS).unwrap();
+        assert_eq!(tally.all(), [all, 0, 0]);
+        server_orb.shutdown(true).unwrap();
+    });
+}
+
+#[test]
+fn every_call_comes_to_an_end_when_the_orb_does() {
+    in_own_process!(|| {
+        for round in 0..20 {
+            let before = threads();
+            let (server_orb, server_rt) = server();
+            let object: Target = adapter(&server_orb, &server_rt, "a", &propagated(3))
+                .activate(teller())
+                .unwrap();
+            let (orb, rt) = client();
+            let target = seen_by(&orb, &server_orb, &object);
+            let tally = Arc::new(Tally::default());
+            let (tell, told) = channel();
+            let callers: Vec<_> = (0..CALLERS)
+                .map(|_| {
+                    let (rt, target, tally) = (rt.clone(), target.clone(), Arc::clone(&tally));
+                    let tell = tell.clone();
+                    thread::spawn(move || {
+                        call_around(&rt, &target, 50, &tally);
+                        tell.send(()).unwrap();
+                        call_around(&rt, &target, 250, &tally);
+                    })
+                })
+                .collect();
+            told.recv().unwrap();
+            let ending = if round % 2 == 0 { &orb } else { &server_orb }.clone();
+            within("the end", move || ending.shutdown(true).unwrap());
+            within("the callers", move || {
+                for caller in callers {
+                    caller.join().unwrap();
+                }
+            });
+            eventually("all handlers have run", || {
+                tally.handled.load(Ordering::SeqCst) == 0
+            });
+            let [right, wrong, refused] = tally.all();
+            assert_eq!((right + refused, wrong), (CALLERS as u32 * 300, 0));
+            drop((rt, target, object, server_rt));
+            within("both ends", move || {
+                orb.shutdown(true).unwrap();
+                server_orb.shutdown(true).unwrap();
+            });
+            eventually("no thread is left", || threads() <= before);
+        }
+    });
 }

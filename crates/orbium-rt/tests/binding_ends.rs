@@ -16,7 +16,8 @@ use orbium_rt::binding::{Admission, Asked, Bindings, ReasonCode, Verdict};
 use orbium_rt::{Budget, LinearMapping, Offer, Priority, RtObject, RtOrb};
 use orbium_testkit::probe::Target;
 use orbium_testkit::{
-    Peer, RequestLine, TargetState, each_strategy, eventually, request, skipped, threads, within,
+    Peer, RequestLine, TargetState, each_strategy, eventually, in_own_process, request, skipped,
+    threads, within,
 };
 use proptest::prelude::*;
 
@@ -182,57 +183,59 @@ fn the_wire_is_as_it_is_documented() {
 
 #[test]
 fn clients_that_die_in_any_phase_leave_nothing() {
-    each_strategy(|strategy| {
-        let served = served(Config {
-            strategy,
-            ..Config::default()
-        });
-        let before = threads();
-        for phase in 0..8 {
-            let decided = served.decided();
-            let mut peer = Peer::connect(served.port);
-            match phase {
-                0 => {}
-                1 => peer.send(&negotiate(1, true, false)[..70]),
-                2 => peer.send(&negotiate(1, true, false)),
-                3 => {
-                    peer.send(&negotiate(1_000_000, false, false));
-                    assert_eq!(answer(&mut peer).0, COUNTERED);
-                }
-                _ => {
-                    peer.send(&negotiate(50, phase == 6, phase == 6));
-                    assert_eq!(answer(&mut peer).0, ACCEPTED, "{phase}");
-                    assert_eq!(served.bindings.active(), 1);
-                }
-            }
-            match phase {
-                5 => {
-                    // While a request is with its servant.
-                    let gate = RequestLine::new(4, "gate");
-                    peer.send(&request(gate, |_| {}));
-                    served.state.gate.await_waiting(1);
-                }
-                6 => {
-                    // While requests wait.
-                    for id in [4, 6, 8] {
-                        peer.send(&noop(id, ResponseFlags::None));
+    in_own_process!(|| {
+        each_strategy(|strategy| {
+            let served = served(Config {
+                strategy,
+                ..Config::default()
+            });
+            let before = threads();
+            for phase in 0..8 {
+                let decided = served.decided();
+                let mut peer = Peer::connect(served.port);
+                match phase {
+                    0 => {}
+                    1 => peer.send(&negotiate(1, true, false)[..70]),
+                    2 => peer.send(&negotiate(1, true, false)),
+                    3 => {
+                        peer.send(&negotiate(1_000_000, false, false));
+                        assert_eq!(answer(&mut peer).0, COUNTERED);
                     }
-                    eventually("requests wait", || served.bindings.list()[0].taken == 3);
+                    _ => {
+                        peer.send(&negotiate(50, phase == 6, phase == 6));
+                        assert_eq!(answer(&mut peer).0, ACCEPTED, "{phase}");
+                        assert_eq!(served.bindings.active(), 1);
+                    }
                 }
-                7 => peer.send(b"GIOP nonsense and more"),
-                _ => {}
+                match phase {
+                    5 => {
+                        // While a request is with its servant.
+                        let gate = RequestLine::new(4, "gate");
+                        peer.send(&request(gate, |_| {}));
+                        served.state.gate.await_waiting(1);
+                    }
+                    6 => {
+                        // While requests wait.
+                        for id in [4, 6, 8] {
+                            peer.send(&noop(id, ResponseFlags::None));
+                        }
+                        eventually("requests wait", || served.bindings.list()[0].taken == 3);
+                    }
+                    7 => peer.send(b"GIOP nonsense and more"),
+                    _ => {}
+                }
+                drop(peer);
+                // That of a client that waits for no answer is still to come.
+                let offers = u64::from(phase >= 2);
+                eventually("it is decided", || served.decided() == decided + offers);
+                served.state.gate.open();
+                served.state.gate.await_waiting(0);
+                served.state.gate.close();
+                served.await_nothing();
             }
-            drop(peer);
-            // That of a client that waits for no answer is still to come.
-            let offers = u64::from(phase >= 2);
-            eventually("it is decided", || served.decided() == decided + offers);
-            served.state.gate.open();
-            served.state.gate.await_waiting(0);
-            served.state.gate.close();
-            served.await_nothing();
-        }
-        served.orb.shutdown(true).unwrap();
-        eventually("the threads end", || threads() <= before);
+            served.orb.shutdown(true).unwrap();
+            eventually("the threads end", || threads() <= before);
+        });
     });
 }
 

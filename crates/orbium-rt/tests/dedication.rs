@@ -19,7 +19,8 @@ use orbium_rt::{
 };
 use orbium_testkit::probe::Target;
 use orbium_testkit::{
-    Peer, RequestLine, TargetState, calling_by, each_strategy, eventually, request, threads, within,
+    Peer, RequestLine, TargetState, calling_by, each_strategy, eventually, in_own_process, request,
+    threads, within,
 };
 
 /// Asks a servant for its thread, and for its priority.
@@ -370,46 +371,48 @@ fn markers_that_make_no_sense_are_passed_over() {
 
 #[test]
 fn clients_that_die_leave_nothing() {
-    let (server_orb, _, _object) = granting(Config {
-        limits: Limits {
-            dedicated_threads: 8,
-            ..Limits::default()
-        },
-        ..Config::default()
-    });
-    let port = server_orb.addresses().unwrap()[0].port;
-    let marker = DedicationRequest { priority: Some(9) }.encode();
-    let contexts = [ServiceContext {
-        id: service_context::ORBIUM_DEDICATION,
-        data: &marker,
-    }];
-    let marked = |operation, response| {
-        let line = RequestLine {
-            contexts: &contexts,
-            response,
-            ..RequestLine::new(2, operation)
+    in_own_process!(|| {
+        let (server_orb, _, _object) = granting(Config {
+            limits: Limits {
+                dedicated_threads: 8,
+                ..Limits::default()
+            },
+            ..Config::default()
+        });
+        let port = server_orb.addresses().unwrap()[0].port;
+        let marker = DedicationRequest { priority: Some(9) }.encode();
+        let contexts = [ServiceContext {
+            id: service_context::ORBIUM_DEDICATION,
+            data: &marker,
+        }];
+        let marked = |operation, response| {
+            let line = RequestLine {
+                contexts: &contexts,
+                response,
+                ..RequestLine::new(2, operation)
+            };
+            request(line, |_| {})
         };
-        request(line, |_| {})
-    };
-    let before = threads();
-    for round in 0..200 {
-        let mut peer = Peer::connect(port);
-        match round % 4 {
-            0 => peer.send(&marked("noop", ResponseFlags::Full)[..30]),
-            1 => peer.send(&marked("noop", ResponseFlags::Full)),
-            2 => peer.send(&marked("noop", ResponseFlags::None)),
-            _ => {
-                peer.send(&marked("noop", ResponseFlags::Full));
-                peer.receive();
-                peer.send(b"GIOP nonsense");
+        let before = threads();
+        for round in 0..200 {
+            let mut peer = Peer::connect(port);
+            match round % 4 {
+                0 => peer.send(&marked("noop", ResponseFlags::Full)[..30]),
+                1 => peer.send(&marked("noop", ResponseFlags::Full)),
+                2 => peer.send(&marked("noop", ResponseFlags::None)),
+                _ => {
+                    peer.send(&marked("noop", ResponseFlags::Full));
+                    peer.receive();
+                    peer.send(b"GIOP nonsense");
+                }
             }
         }
-    }
-    eventually("nothing is left", || server_orb.dedicated_threads() == 0);
-    server_orb.shutdown(true).unwrap();
-    // Nor of those that had not come yet.
-    eventually("nothing is left", || server_orb.dedicated_threads() == 0);
-    eventually("the threads end", || threads() <= before);
+        eventually("nothing is left", || server_orb.dedicated_threads() == 0);
+        server_orb.shutdown(true).unwrap();
+        // Nor of those that had not come yet.
+        eventually("nothing is left", || server_orb.dedicated_threads() == 0);
+        eventually("the threads end", || threads() <= before);
+    });
 }
 
 #[test]

@@ -10,32 +10,18 @@ mod pair;
 use std::io::ErrorKind;
 use std::net::Shutdown;
 use std::process::{Child, Command, Stdio};
-use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use orbium_shm::ShmOptions;
 use orbium_sys::{Interest, wait_for};
+use orbium_testkit::in_own_process;
 use orbium_transport::{ByteStream, Deadline};
 use pair::{LONG, accept, connect, connector, listen, name, pair, receive_all, send_all, until};
 use rustix::process::{Resource, getrlimit, setrlimit};
 
 const ROLE: &str = "ORBIUM_SHM_ROLE";
 const ADDRESS: &str = "ORBIUM_SHM_ADDRESS";
-
-/// These tests count descriptors, mappings and threads of the whole process, so
-/// they take turns. Threads that watched for the test before still end when its
-/// turn is over: counted as there from the beginning they would be missed for
-/// ever after.
-fn alone() -> MutexGuard<'static, ()> {
-    static ALONE: Mutex<()> = Mutex::new(());
-    let turn = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
-    until("the test before is over", || {
-        let (_, mappings, watchers) = held();
-        mappings == 0 && watchers == 0
-    });
-    turn
-}
 
 /// Descriptors, mappings of rings, and threads that watch.
 fn held() -> (usize, usize, usize) {
@@ -134,109 +120,113 @@ fn talk(stream: &dyn ByteStream, size: usize) -> Option<ErrorKind> {
 
 #[test]
 fn a_peer_killed_at_any_instant_is_an_error() {
-    let _alone = alone();
-    let before = held();
-    let address = name();
-    let acceptor = listen(&format!("{address}?ring=4096"));
-    for round in 0..40u64 {
-        let mut peer = child("echo", &address);
-        let stream = accept(&*acceptor);
-        let size = [1, 100, 4000][round as usize % 3];
-        let ended = thread::scope(|scope| {
-            let talking = scope.spawn(|| talk(&*stream, size));
-            thread::sleep(Duration::from_micros(round * 317 % 9000));
-            peer.0.kill().unwrap();
-            talking.join().unwrap()
-        });
-        let kinds = [ErrorKind::ConnectionReset, ErrorKind::BrokenPipe];
-        assert!(ended.is_some_and(|kind| kinds.contains(&kind)), "{ended:?}");
-    }
-    drop(acceptor);
-    all_is_given_back(before);
+    in_own_process!(|| {
+        let before = held();
+        let address = name();
+        let acceptor = listen(&format!("{address}?ring=4096"));
+        for round in 0..40u64 {
+            let mut peer = child("echo", &address);
+            let stream = accept(&*acceptor);
+            let size = [1, 100, 4000][round as usize % 3];
+            let ended = thread::scope(|scope| {
+                let talking = scope.spawn(|| talk(&*stream, size));
+                thread::sleep(Duration::from_micros(round * 317 % 9000));
+                peer.0.kill().unwrap();
+                talking.join().unwrap()
+            });
+            let kinds = [ErrorKind::ConnectionReset, ErrorKind::BrokenPipe];
+            assert!(ended.is_some_and(|kind| kinds.contains(&kind)), "{ended:?}");
+        }
+        drop(acceptor);
+        all_is_given_back(before);
+    });
 }
 
 #[test]
 fn a_server_killed_is_an_error_to_its_client() {
-    let _alone = alone();
-    for round in 0..20u64 {
-        let address = name();
-        let mut server = child("serve", &address);
-        let connector = connector(&address);
-        let mut stream = None;
-        until("the server listens", || {
-            stream = connector.connect(Deadline::after(Some(LONG))).ok();
-            stream.is_some()
-        });
-        let stream = stream.unwrap();
-        let ended = thread::scope(|scope| {
-            let talking = scope.spawn(|| talk(&*stream, 200));
-            thread::sleep(Duration::from_micros(round * 613 % 5000));
-            server.0.kill().unwrap();
-            talking.join().unwrap()
-        });
-        assert!(ended.is_some());
-    }
+    in_own_process!(|| {
+        for round in 0..20u64 {
+            let address = name();
+            let mut server = child("serve", &address);
+            let connector = connector(&address);
+            let mut stream = None;
+            until("the server listens", || {
+                stream = connector.connect(Deadline::after(Some(LONG))).ok();
+                stream.is_some()
+            });
+            let stream = stream.unwrap();
+            let ended = thread::scope(|scope| {
+                let talking = scope.spawn(|| talk(&*stream, 200));
+                thread::sleep(Duration::from_micros(round * 613 % 5000));
+                server.0.kill().unwrap();
+                talking.join().unwrap()
+            });
+            assert!(ended.is_some());
+        }
+    });
 }
 
 #[test]
 fn death_ends_every_wait() {
-    let _alone = alone();
-    let address = name();
-    let acceptor = listen(&format!("{address}?ring=4096"));
-    let dies = |wait: &(dyn Fn(&dyn ByteStream) -> ErrorKind + Sync)| {
-        let mut peer = child("silent", &address);
-        let stream = accept(&*acceptor);
-        thread::scope(|scope| {
-            let waiting = scope.spawn(|| wait(&*stream));
-            thread::sleep(Duration::from_millis(20));
-            peer.0.kill().unwrap();
-            waiting.join().unwrap()
-        })
-    };
-    let error = dies(&|stream| stream.receive(&mut [0; 8]).unwrap_err().kind());
-    assert_eq!(error, ErrorKind::ConnectionReset);
-    let error = dies(&|stream| send_all(stream, &[0; 10_000]).unwrap_err().kind());
-    assert_eq!(error, ErrorKind::BrokenPipe);
-    let error = dies(&|stream| {
-        stream.set_nonblocking(true).unwrap();
-        let source = stream.source();
-        while stream.receive(&mut [0; 8]).unwrap_err().kind() == ErrorKind::WouldBlock {
-            assert_eq!(
-                wait_for([(&source, Interest::Read)], Some(LONG)).unwrap(),
-                [true]
-            );
-        }
-        stream.receive(&mut [0; 8]).unwrap_err().kind()
+    in_own_process!(|| {
+        let address = name();
+        let acceptor = listen(&format!("{address}?ring=4096"));
+        let dies = |wait: &(dyn Fn(&dyn ByteStream) -> ErrorKind + Sync)| {
+            let mut peer = child("silent", &address);
+            let stream = accept(&*acceptor);
+            thread::scope(|scope| {
+                let waiting = scope.spawn(|| wait(&*stream));
+                thread::sleep(Duration::from_millis(20));
+                peer.0.kill().unwrap();
+                waiting.join().unwrap()
+            })
+        };
+        let error = dies(&|stream| stream.receive(&mut [0; 8]).unwrap_err().kind());
+        assert_eq!(error, ErrorKind::ConnectionReset);
+        let error = dies(&|stream| send_all(stream, &[0; 10_000]).unwrap_err().kind());
+        assert_eq!(error, ErrorKind::BrokenPipe);
+        let error = dies(&|stream| {
+            stream.set_nonblocking(true).unwrap();
+            let source = stream.source();
+            while stream.receive(&mut [0; 8]).unwrap_err().kind() == ErrorKind::WouldBlock {
+                assert_eq!(
+                    wait_for([(&source, Interest::Read)], Some(LONG)).unwrap(),
+                    [true]
+                );
+            }
+            stream.receive(&mut [0; 8]).unwrap_err().kind()
+        });
+        assert_eq!(error, ErrorKind::ConnectionReset);
     });
-    assert_eq!(error, ErrorKind::ConnectionReset);
 }
 
 #[test]
 fn thousands_of_connections_leave_nothing() {
-    let _alone = alone();
-    let before = held();
-    let address = name();
-    let acceptor = listen(&address);
-    let rounds = 3000;
-    thread::scope(|scope| {
-        scope.spawn(|| {
-            for _ in 0..rounds {
-                let client = connect(&address).unwrap();
-                send_all(&*client, b"question").unwrap();
-                assert_eq!(receive_all(&*client, 6).unwrap(), b"answer");
-                if client.receive(&mut [0; 8]).unwrap() == 0 {
-                    client.shutdown(Shutdown::Both);
+    in_own_process!(|| {
+        let before = held();
+        let address = name();
+        let acceptor = listen(&address);
+        let rounds = 3000;
+        thread::scope(|scope| {
+            scope.spawn(|| {
+                for _ in 0..rounds {
+                    let client = connect(&address).unwrap();
+                    send_all(&*client, b"question").unwrap();
+                    assert_eq!(receive_all(&*client, 6).unwrap(), b"answer");
+                    if client.receive(&mut [0; 8]).unwrap() == 0 {
+                        client.shutdown(Shutdown::Both);
+                    }
                 }
+            });
+            for _ in 0..rounds {
+                let server = accept(&*acceptor);
+                assert_eq!(receive_all(&*server, 8).unwrap(), b"question");
+                send_all(&*server, b"answer").unwrap();
             }
         });
-        for _ in 0..rounds {
-            let server = accept(&*acceptor);
-            assert_eq!(receive_all(&*server, 8).unwrap(), b"question");
-            send_all(&*server, b"answer").unwrap();
-        }
+        drop(acceptor);
+        all_is_given_back(before);
     });
-    drop(acceptor);
-    all_is_given_back(before);
 }
 
 /// Runs out of descriptors with a connection waiting, a connection asleep and a
@@ -287,7 +277,8 @@ fn poor(address: &str) {
 
 #[test]
 fn without_descriptors_nothing_is_lost() {
-    let _alone = alone();
-    let mut child = child("poor", &name());
-    assert!(child.0.wait().unwrap().success());
+    in_own_process!(|| {
+        let mut child = child("poor", &name());
+        assert!(child.0.wait().unwrap().success());
+    });
 }

@@ -12,6 +12,7 @@ mod essence;
 mod hostility;
 mod message;
 mod orbs;
+mod own_process;
 mod peer;
 mod ports;
 mod process;
@@ -31,6 +32,7 @@ pub use orbs::{
     Served, calling_by, client, each_client_strategy, each_pair, each_strategy, in_order, reach,
     reference,
 };
+pub use own_process::run_in_own_process;
 pub use peer::{FakeServer, Peer};
 pub use ports::dead_port;
 pub use process::{descriptors, resident_octets, threads};

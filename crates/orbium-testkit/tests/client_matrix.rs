@@ -6,7 +6,7 @@ use std::thread;
 
 use orbium::{Config, SystemException};
 use orbium_testkit::probe::Target;
-use orbium_testkit::{Served, each_pair, eventually, threads, within};
+use orbium_testkit::{Served, each_pair, eventually, in_own_process, threads, within};
 
 /// Two ORBs of the same strategies that serve each other.
 struct Two {
@@ -70,18 +70,20 @@ fn chains_both_ways_from_many_threads_complete() {
 
 #[test]
 fn oneways_that_call_back_all_do_and_do_not_pile_up_threads() {
-    const COUNT: u64 = 500;
-    each_pair(|config| {
-        let two = Two::new(&config);
-        for _ in 0..COUNT {
-            two.b_in_a.post_nest(Some(&two.a.target)).unwrap();
-        }
-        let state = Arc::clone(&two.a.state);
-        eventually("every oneway called back", || state.calls() == COUNT);
-        // Other tests of the process have threads, too.
-        let bound = 500 + usize::try_from(COUNT).unwrap();
-        assert!(threads() < bound, "{} threads", threads());
-        two.end();
+    in_own_process!(|| {
+        const COUNT: u64 = 500;
+        each_pair(|config| {
+            let two = Two::new(&config);
+            for _ in 0..COUNT {
+                two.b_in_a.post_nest(Some(&two.a.target)).unwrap();
+            }
+            let state = Arc::clone(&two.a.state);
+            eventually("every oneway called back", || state.calls() == COUNT);
+            // Other tests of the process have threads, too.
+            let bound = 500 + usize::try_from(COUNT).unwrap();
+            assert!(threads() < bound, "{} threads", threads());
+            two.end();
+        });
     });
 }
 

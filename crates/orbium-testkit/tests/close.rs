@@ -5,8 +5,8 @@ use std::thread;
 
 use orbium::giop::{MessageKind, Version, close_connection};
 use orbium_testkit::{
-    FakeServer, Peer, RequestLine, Served, client, descriptors, each_strategy, eventually, reach,
-    reference, request,
+    FakeServer, Peer, RequestLine, Served, client, descriptors, each_strategy, eventually,
+    in_own_process, reach, reference, request,
 };
 
 #[test]
@@ -43,26 +43,28 @@ fn a_server_that_is_told_of_the_end_ends_too() {
 
 #[test]
 fn connections_that_servers_have_closed_are_not_kept_for_ever() {
-    let before = descriptors();
-    let client = client();
-    for _ in 0..300 {
-        let server = FakeServer::listen();
-        let target = reach(
-            &client,
-            &reference(2, &[server.port()], b"x", &[]).to_string(),
-        );
-        let call = thread::spawn(move || target.noop());
-        let mut peer = server.accept();
-        let request = peer.expect_request("noop");
-        peer.answer(&request, |_| {});
-        call.join().unwrap().unwrap();
-        peer.close();
-    }
-    eventually("most descriptors are given back", || {
-        descriptors() < before + 290
-    });
-    client.shutdown(true).unwrap();
-    eventually("all descriptors are given back", || {
-        descriptors() <= before + 20
+    in_own_process!(|| {
+        let before = descriptors();
+        let client = client();
+        for _ in 0..300 {
+            let server = FakeServer::listen();
+            let target = reach(
+                &client,
+                &reference(2, &[server.port()], b"x", &[]).to_string(),
+            );
+            let call = thread::spawn(move || target.noop());
+            let mut peer = server.accept();
+            let request = peer.expect_request("noop");
+            peer.answer(&request, |_| {});
+            call.join().unwrap().unwrap();
+            peer.close();
+        }
+        eventually("most descriptors are given back", || {
+            descriptors() < before + 290
+        });
+        client.shutdown(true).unwrap();
+        eventually("all descriptors are given back", || {
+            descriptors() <= before + 20
+        });
     });
 }

@@ -11,7 +11,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use orbium_testkit::CountingAllocator;
-use orbium_testkit::transport_suite::{Subject, loopback, orbs, run, run_alone, streams};
+use orbium_testkit::in_own_process;
+use orbium_testkit::transport_suite::{Subject, loopback, orbs, streams};
 use orbium_transport::{
     Acceptor, ByteStream, Connector, Deadline, Endpoint, EndpointError, ListenError, Peer,
     ProtocolProperties, StreamTransport, Tcp,
@@ -219,12 +220,10 @@ fn subject(fault: Fault) -> Subject {
     .connections(200)
 }
 
-type Run = fn(&Subject, fn(&Subject));
-
 /// The behaviour holds without the fault, and not with it.
-fn expect_finding(fault: Fault, run: Run, behaviour: fn(&Subject)) {
-    run(&subject(Fault::None), behaviour);
-    let found = catch_unwind(AssertUnwindSafe(|| run(&subject(fault), behaviour)));
+fn expect_finding(fault: Fault, behaviour: fn(&Subject)) {
+    behaviour(&subject(Fault::None));
+    let found = catch_unwind(AssertUnwindSafe(|| behaviour(&subject(fault))));
     assert!(found.is_err(), "{fault:?} goes unnoticed");
 }
 
@@ -232,59 +231,53 @@ fn expect_finding(fault: Fault, run: Run, behaviour: fn(&Subject)) {
 fn lost_octets_are_found() {
     expect_finding(
         Fault::Loses,
-        run,
         streams::a_reader_that_takes_little_by_little_gets_everything,
     );
 }
 
 #[test]
 fn repeated_octets_are_found() {
-    expect_finding(
-        Fault::Repeats,
-        run,
-        streams::a_send_that_would_block_is_repeated,
-    );
+    expect_finding(Fault::Repeats, streams::a_send_that_would_block_is_repeated);
 }
 
 #[test]
 fn a_stream_that_takes_everything_is_found() {
-    expect_finding(
-        Fault::HoardsAll,
-        run_alone,
-        streams::a_stopped_reader_bounds_what_is_taken,
-    );
+    in_own_process!(|| {
+        expect_finding(
+            Fault::HoardsAll,
+            streams::a_stopped_reader_bounds_what_is_taken,
+        );
+    });
 }
 
 #[test]
 fn leaks_are_found() {
-    for fault in [Fault::LeaksDescriptors, Fault::LeaksMemory] {
-        expect_finding(
-            fault,
-            run_alone,
-            streams::thousands_of_connections_leave_nothing,
-        );
-    }
+    in_own_process!(|| {
+        for fault in [Fault::LeaksDescriptors, Fault::LeaksMemory] {
+            expect_finding(fault, streams::thousands_of_connections_leave_nothing);
+        }
+    });
 }
 
 #[test]
 fn a_source_that_is_always_ready_is_found() {
-    expect_finding(Fault::Spins, run, streams::an_idle_stream_is_not_ready);
+    expect_finding(Fault::Spins, streams::an_idle_stream_is_not_ready);
 }
 
 #[test]
 fn allocations_are_found() {
-    expect_finding(
-        Fault::Allocates,
-        run_alone,
-        orbs::calls_in_steady_state_take_nothing_from_the_heap,
-    );
+    in_own_process!(|| {
+        expect_finding(
+            Fault::Allocates,
+            orbs::calls_in_steady_state_take_nothing_from_the_heap,
+        );
+    });
 }
 
 #[test]
 fn mistyped_parameters_that_go_unnoticed_are_found() {
     expect_finding(
         Fault::IgnoresParameters,
-        run,
         streams::unknown_parameters_are_refused,
     );
 }
@@ -293,7 +286,6 @@ fn mistyped_parameters_that_go_unnoticed_are_found() {
 fn a_direction_that_is_not_ended_is_found() {
     expect_finding(
         Fault::KeepsSending,
-        run,
         streams::the_client_may_end_its_sending_first,
     );
 }

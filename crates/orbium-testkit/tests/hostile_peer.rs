@@ -10,8 +10,8 @@ use orbium::{Config, Limits, ServerStrategy};
 use orbium_cdr::ByteOrder;
 use orbium_testkit::{
     FakeServer, Peer, RequestLine, Served, WellBehaved, descriptors, each_strategy, eventually,
-    good_messages, reach, reference, reply, request, resident_octets, short_message_time,
-    what_is_no_message, with_time_enough, within,
+    good_messages, in_own_process, reach, reference, reply, request, resident_octets,
+    short_message_time, what_is_no_message, with_time_enough, within,
 };
 
 /// A server with a well-behaved client that calls all the time.
@@ -240,27 +240,29 @@ fn a_busy_pipelining_client_is_not_taken_for_a_slow_one() {
 
 #[test]
 fn thousands_of_connections_come_and_go() {
-    each_strategy(|strategy| {
-        let live = Live::new(strategy, Limits::default());
-        let before = descriptors();
-        for round in 0..2000 {
-            let mut peer = live.connect();
-            match round % 4 {
-                0 => {}
-                1 => peer.send(b"GIOP"),
-                2 => peer.send(&request(RequestLine::new(2, "noop"), |_| {})),
-                _ => {
-                    peer.send(&request(RequestLine::new(2, "noop"), |_| {}));
-                    peer.receive().reply();
+    in_own_process!(|| {
+        each_strategy(|strategy| {
+            let live = Live::new(strategy, Limits::default());
+            let before = descriptors();
+            for round in 0..2000 {
+                let mut peer = live.connect();
+                match round % 4 {
+                    0 => {}
+                    1 => peer.send(b"GIOP"),
+                    2 => peer.send(&request(RequestLine::new(2, "noop"), |_| {})),
+                    _ => {
+                        peer.send(&request(RequestLine::new(2, "noop"), |_| {}));
+                        peer.receive().reply();
+                    }
                 }
+                drop(peer);
             }
-            drop(peer);
-        }
-        // Those of tests that run beside this one come and go.
-        eventually("the descriptors are given back", || {
-            descriptors() < before + 500
+            // Those of tests that run beside this one come and go.
+            eventually("the descriptors are given back", || {
+                descriptors() < before + 500
+            });
+            live.end();
         });
-        live.end();
     });
 }
 
@@ -297,29 +299,31 @@ fn connections_beyond_the_limit_are_closed_and_room_is_made_when_others_go() {
 
 #[test]
 fn memory_follows_what_was_sent_and_not_what_was_claimed() {
-    each_strategy(|strategy| {
-        let live = Live::new(strategy, Limits::default());
-        let mut header = request(RequestLine::new(2, "echo_octets"), |w| w.write_octets(&[]));
-        header.truncate(HEADER_LEN);
-        header[8..12].copy_from_slice(&(200_u32 << 20).to_ne_bytes());
-        let before = resident_octets();
-        let peers: Vec<Peer> = (0..300)
-            .map(|_| {
-                let mut peer = live.connect();
-                peer.send(&header);
-                peer.send(&[0; 1000]);
-                peer
-            })
-            .collect();
-        // Behind all of them, so they were looked at.
-        let mut last = live.connect();
-        last.send(&request(RequestLine::new(2, "noop"), |_| {}));
-        last.receive().reply();
-        thread::sleep(Duration::from_millis(100));
-        let grown = resident_octets().saturating_sub(before);
-        assert!(grown < 48 << 20, "{grown} octets for 300 KiB sent");
-        drop(peers);
-        live.end();
+    in_own_process!(|| {
+        each_strategy(|strategy| {
+            let live = Live::new(strategy, Limits::default());
+            let mut header = request(RequestLine::new(2, "echo_octets"), |w| w.write_octets(&[]));
+            header.truncate(HEADER_LEN);
+            header[8..12].copy_from_slice(&(200_u32 << 20).to_ne_bytes());
+            let before = resident_octets();
+            let peers: Vec<Peer> = (0..300)
+                .map(|_| {
+                    let mut peer = live.connect();
+                    peer.send(&header);
+                    peer.send(&[0; 1000]);
+                    peer
+                })
+                .collect();
+            // Behind all of them, so they were looked at.
+            let mut last = live.connect();
+            last.send(&request(RequestLine::new(2, "noop"), |_| {}));
+            last.receive().reply();
+            thread::sleep(Duration::from_millis(100));
+            let grown = resident_octets().saturating_sub(before);
+            assert!(grown < 48 << 20, "{grown} octets for 300 KiB sent");
+            drop(peers);
+            live.end();
+        });
     });
 }
 

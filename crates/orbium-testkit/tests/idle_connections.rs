@@ -7,7 +7,8 @@ use std::net::TcpStream;
 
 use orbium::{Config, Limits, ServerStrategy};
 use orbium_testkit::{
-    CountingAllocator, Peer, RequestLine, Served, held_octets, request, resident_octets,
+    CountingAllocator, Peer, RequestLine, Served, held_octets, in_own_process, request,
+    resident_octets,
 };
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
@@ -81,12 +82,16 @@ fn within_bounds(wanted: usize) {
 
 #[test]
 fn an_idle_connection_takes_little_memory() {
-    within_bounds(400);
+    in_own_process!(|| {
+        within_bounds(400);
+    });
 }
 
 /// For the figure in the documentation: `--ignored --nocapture`.
 #[test]
 #[ignore = "a measurement: many descriptors"]
 fn five_thousand_connections() {
-    within_bounds(5_000);
+    in_own_process!(|| {
+        within_bounds(5_000);
+    });
 }

@@ -7,7 +7,7 @@ use std::thread;
 use orbium::giop::ReplyStatus;
 use orbium::{Interface, ServerStrategy, SystemException};
 use orbium_testkit::{
-    Peer, RequestLine, Served, each_strategy, eventually, request, threads, within,
+    Peer, RequestLine, Served, each_strategy, eventually, in_own_process, request, threads, within,
 };
 
 /// A calls B calls A …, so deep.
@@ -160,18 +160,20 @@ fn many_pipelined_requests_each_with_a_nested_call_are_all_answered_once() {
 
 #[test]
 fn oneways_whose_upcalls_call_back_do_not_pile_up_threads() {
-    each_strategy(|strategy| {
-        let (a, b) = (Served::new(strategy), Served::new(strategy));
-        let b_in_a = b.seen_by(&a.orb);
-        const COUNT: u64 = 500;
-        for _ in 0..COUNT {
-            b_in_a.post_nest(Some(&a.target)).unwrap();
-        }
-        eventually("every oneway called back", || a.state.calls() == COUNT);
-        // At most one per connection of the bounded cache, and a few.
-        assert!(threads() < 600, "{} threads", threads());
-        a.end();
-        b.end();
+    in_own_process!(|| {
+        each_strategy(|strategy| {
+            let (a, b) = (Served::new(strategy), Served::new(strategy));
+            let b_in_a = b.seen_by(&a.orb);
+            const COUNT: u64 = 500;
+            for _ in 0..COUNT {
+                b_in_a.post_nest(Some(&a.target)).unwrap();
+            }
+            eventually("every oneway called back", || a.state.calls() == COUNT);
+            // At most one per connection of the bounded cache, and a few.
+            assert!(threads() < 600, "{} threads", threads());
+            a.end();
+            b.end();
+        });
     });
 }
 

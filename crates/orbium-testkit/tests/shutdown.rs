@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! How an ORB ends.
 
+use std::sync::Arc;
 use std::sync::mpsc::channel;
-use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::Duration;
 
@@ -11,17 +11,8 @@ use orbium::{Completion, Config, ExceptionKind, Limits, Orb, ServerStrategy};
 use orbium_testkit::probe::Target;
 use orbium_testkit::{
     FakeServer, Peer, RequestLine, Served, TargetState, client, descriptors, each_strategy,
-    eventually, reach, reference, request, threads, within,
+    eventually, in_own_process, reach, reference, request, threads, within,
 };
-
-/// Tests that count what the process holds must not run beside others.
-static ALONE: Mutex<()> = Mutex::new(());
-
-fn alone() -> std::sync::MutexGuard<'static, ()> {
-    ALONE
-        .lock()
-        .unwrap_or_else(std::sync::PoisonError::into_inner)
-}
 
 fn shut_down(orb: &Orb) {
     let orb = orb.clone();
@@ -30,7 +21,6 @@ fn shut_down(orb: &Orb) {
 
 #[test]
 fn a_request_in_flight_is_answered_before_the_end() {
-    let _alone = alone();
     each_strategy(|strategy| {
         let served = Served::new(strategy);
         let (_client, target) = served.client();
@@ -46,7 +36,6 @@ fn a_request_in_flight_is_answered_before_the_end() {
 
 #[test]
 fn a_nested_request_in_flight_is_answered_before_the_end() {
-    let _alone = alone();
     each_strategy(|strategy| {
         let served = Served::new(strategy);
         let behind = FakeServer::listen();
@@ -71,7 +60,6 @@ fn a_nested_request_in_flight_is_answered_before_the_end() {
 
 #[test]
 fn idle_connections_are_told_that_they_end() {
-    let _alone = alone();
     each_strategy(|strategy| {
         let served = Served::new(strategy);
         let mut peers: Vec<Peer> = (0..10).map(|_| Peer::connect(served.port())).collect();
@@ -89,7 +77,6 @@ fn idle_connections_are_told_that_they_end() {
 
 #[test]
 fn calls_after_the_end_of_the_server_are_transient() {
-    let _alone = alone();
     each_strategy(|strategy| {
         let served = Served::new(strategy);
         let (_client, target) = served.client();
@@ -104,7 +91,6 @@ fn calls_after_the_end_of_the_server_are_transient() {
 
 #[test]
 fn an_orb_that_ended_refuses_whatever_is_asked_of_it() {
-    let _alone = alone();
     each_strategy(|strategy| {
         let served = Served::new(strategy);
         let (client, target) = served.client();
@@ -122,7 +108,6 @@ fn an_orb_that_ended_refuses_whatever_is_asked_of_it() {
 
 #[test]
 fn waiting_for_the_end_from_within_a_request_is_refused_and_not_waiting_is_not() {
-    let _alone = alone();
     each_strategy(|strategy| {
         let served = Served::new(strategy);
         let (_client, target) = served.client();
@@ -150,7 +135,6 @@ fn waiting_for_the_end_from_within_a_request_is_refused_and_not_waiting_is_not()
 
 #[test]
 fn run_returns_at_the_end_on_every_thread() {
-    let _alone = alone();
     let served = Served::new(ServerStrategy::default());
     let runs: Vec<_> = (0..4)
         .map(|_| {
@@ -177,7 +161,6 @@ fn the_destructor_of_a_servant_may_end_its_orb() {
             let _ = self.0.shutdown(false);
         }
     }
-    let _alone = alone();
     each_strategy(|strategy| {
         let served = Served::new(strategy);
         let ends = Ends(served.orb.clone());
@@ -199,7 +182,6 @@ fn the_destructor_of_a_servant_may_end_its_orb() {
 
 #[test]
 fn shutdown_within_a_collocated_request_does_not_wait_for_itself() {
-    let _alone = alone();
     each_strategy(|strategy| {
         let served = Served::new(strategy);
         let orb = served.orb.clone();
@@ -218,7 +200,6 @@ fn shutdown_within_a_collocated_request_does_not_wait_for_itself() {
 
 #[test]
 fn callers_that_wait_for_a_free_connection_are_not_forgotten_at_the_end() {
-    let _alone = alone();
     let server = FakeServer::listen();
     let client = Orb::new(Config {
         limits: Limits {
@@ -254,7 +235,6 @@ fn callers_that_wait_for_a_free_connection_are_not_forgotten_at_the_end() {
 
 #[test]
 fn held_requests_are_answered_at_the_end() {
-    let _alone = alone();
     each_strategy(|strategy| {
         let served = Served::new(strategy);
         let (_client, target) = served.client();
@@ -276,63 +256,64 @@ fn held_requests_are_answered_at_the_end() {
 
 #[test]
 fn fifty_cycles_leave_no_thread_and_no_descriptor() {
-    let _alone = alone();
-    // What the process keeps for itself is there after one cycle.
-    let cycle = |strategy| {
-        let served = Served::new(strategy);
-        let (client, target) = served.client();
-        thread::scope(|scope| {
-            for _ in 0..3 {
-                scope.spawn(|| target.noop().unwrap());
-            }
-        });
-        let below = served.seen_by(&served.orb);
-        target.nest(Some(&below), 1).unwrap();
-        shut_down(&client);
-        shut_down(&served.orb);
-    };
-    each_strategy(|strategy| {
-        cycle(strategy);
-        let mut threads_before = 0;
-        let mut stable = 0;
-        eventually("the threads of other tests have ended", || {
-            let now = threads();
-            stable = if now == threads_before { stable + 1 } else { 0 };
-            threads_before = now;
-            stable > 20
-        });
-        let before = descriptors();
-        for _ in 0..50 {
+    in_own_process!(|| {
+        // What the process keeps for itself is there after one cycle.
+        let cycle = |strategy| {
+            let served = Served::new(strategy);
+            let (client, target) = served.client();
+            thread::scope(|scope| {
+                for _ in 0..3 {
+                    scope.spawn(|| target.noop().unwrap());
+                }
+            });
+            let below = served.seen_by(&served.orb);
+            target.nest(Some(&below), 1).unwrap();
+            shut_down(&client);
+            shut_down(&served.orb);
+        };
+        each_strategy(|strategy| {
             cycle(strategy);
-        }
-        eventually("no descriptor is left", || descriptors() <= before);
-        eventually("no thread is left", || threads() <= threads_before);
+            let mut threads_before = 0;
+            let mut stable = 0;
+            eventually("the threads of other tests have ended", || {
+                let now = threads();
+                stable = if now == threads_before { stable + 1 } else { 0 };
+                threads_before = now;
+                stable > 20
+            });
+            let before = descriptors();
+            for _ in 0..50 {
+                cycle(strategy);
+            }
+            eventually("no descriptor is left", || descriptors() <= before);
+            eventually("no thread is left", || threads() <= threads_before);
+        });
     });
 }
 
 #[test]
 fn an_orb_that_is_dropped_stops_listening() {
-    let _alone = alone();
-    each_strategy(|strategy| {
-        let (port, weak) = {
-            let orb = Orb::new(Config {
-                endpoints: vec!["iiop://127.0.0.1:0".parse().unwrap()],
-                strategy,
-                ..Config::default()
-            })
-            .unwrap();
-            (orb.addresses().unwrap()[0].port, descriptors())
-        };
-        assert!(weak > 0);
-        eventually("the port is free again", || {
-            std::net::TcpListener::bind(("127.0.0.1", port)).is_ok()
+    in_own_process!(|| {
+        each_strategy(|strategy| {
+            let (port, weak) = {
+                let orb = Orb::new(Config {
+                    endpoints: vec!["iiop://127.0.0.1:0".parse().unwrap()],
+                    strategy,
+                    ..Config::default()
+                })
+                .unwrap();
+                (orb.addresses().unwrap()[0].port, descriptors())
+            };
+            assert!(weak > 0);
+            eventually("the port is free again", || {
+                std::net::TcpListener::bind(("127.0.0.1", port)).is_ok()
+            });
         });
     });
 }
 
 #[test]
 fn the_client_learns_why_nobody_is_there_any_more() {
-    let _alone = alone();
     let served = Served::new(ServerStrategy::default());
     let client = client();
     let target = served.seen_by(&client);

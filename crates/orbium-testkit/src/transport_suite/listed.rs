@@ -32,7 +32,7 @@ macro_rules! transport_suite {
         }
     };
     (@level streams) => {
-        $crate::transport_suite! { @tests run streams
+        $crate::transport_suite! { @tests here streams
             a_published_address_leads_to_its_acceptor
             an_address_where_nobody_listens_is_refused
             an_address_in_use_cannot_be_listened_at
@@ -70,14 +70,14 @@ macro_rules! transport_suite {
             the_end_shows
             a_waiting_connection_shows
         }
-        $crate::transport_suite! { @tests run_alone streams
+        $crate::transport_suite! { @tests in_own_process streams
             a_stopped_reader_bounds_what_is_taken
             thousands_of_connections_leave_nothing
             descriptors_may_run_out
         }
     };
     (@level orbs) => {
-        $crate::transport_suite! { @tests run orbs
+        $crate::transport_suite! { @tests here orbs
             every_operation_is_answered
             every_operation_is_answered_in_fragments
             every_operation_is_answered_in_giop_1_0
@@ -108,19 +108,21 @@ macro_rules! transport_suite {
             the_end_of_a_client_ends_its_asynchronous_calls
             a_server_that_is_killed_ends_its_asynchronous_calls
         }
-        $crate::transport_suite! { @tests run_alone orbs
+        $crate::transport_suite! { @tests in_own_process orbs
             calls_in_steady_state_take_nothing_from_the_heap
             orbs_leave_nothing
             asynchronous_calls_leave_nothing
         }
     };
+    (@here $behaviour:block) => { $behaviour };
+    // What counts threads, descriptors and allocations.
+    (@in_own_process $behaviour:block) => { $crate::in_own_process!(|| $behaviour) };
     (@tests $run:ident $level:ident $($behaviour:ident)+) => {
         $(#[test]
         fn $behaviour() {
-            $crate::transport_suite::$run(
-                &this_subject(),
-                $crate::transport_suite::$level::$behaviour,
-            );
+            $crate::transport_suite! { @$run {
+                $crate::transport_suite::$level::$behaviour(&this_subject())
+            } }
         })+
     };
     ($($name:ident => $subject:expr),+ $(,)?) => {

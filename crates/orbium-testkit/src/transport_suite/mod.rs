@@ -29,22 +29,5 @@ pub mod orbs;
 pub mod streams;
 mod subject;
 
-use std::sync::{PoisonError, RwLock};
-
 pub use child::act as act_as_child;
 pub use subject::{Subject, loopback};
-
-/// Held exclusively by what counts threads, descriptors and allocations.
-static QUIET: RwLock<()> = RwLock::new(());
-
-/// Runs one behaviour beside others.
-pub fn run(subject: &Subject, behaviour: fn(&Subject)) {
-    let _among_others = QUIET.read().unwrap_or_else(PoisonError::into_inner);
-    behaviour(subject);
-}
-
-/// Runs one behaviour while no other runs in this process.
-pub fn run_alone(subject: &Subject, behaviour: fn(&Subject)) {
-    let _alone = QUIET.write().unwrap_or_else(PoisonError::into_inner);
-    behaviour(subject);
-}

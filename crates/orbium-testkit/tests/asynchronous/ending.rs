@@ -6,6 +6,7 @@ use std::time::{Duration, SystemTime};
 use orbium::giop::MessageKind;
 use orbium::{Limits, TimePolicies};
 use orbium_testkit::eventually;
+use orbium_testkit::in_own_process;
 
 use super::*;
 
@@ -70,25 +71,26 @@ fn the_end_waits_for_handlers_and_a_handler_not_for_the_end() {
 
 #[test]
 fn an_orb_that_nobody_holds_leaves_no_threads() {
-    let server = FakeServer::listen();
-    let mut peers = Vec::new();
-    for _ in 0..5 {
-        let client = orbium_testkit::client();
-        let object = object(&client, &[server.port()]);
-        let call = handled(echo(&object, 1));
-        let mut peer = server.accept();
-        answer(&mut peer, 1);
-        assert_eq!(call.recv().unwrap().0, Ok(1));
-        // The last one to hold the ORB may be a handler's thread.
-        drop((client, object));
-        peers.push(peer);
-    }
-    for mut peer in peers {
-        peer.expect(MessageKind::CloseConnection);
-    }
-    // Other tests have theirs, which end too.
-    eventually("they end", || {
-        threads_named("orbium-replies") + threads_named("orbium-handler") == 0
+    in_own_process!(|| {
+        let server = FakeServer::listen();
+        let mut peers = Vec::new();
+        for _ in 0..5 {
+            let client = orbium_testkit::client();
+            let object = object(&client, &[server.port()]);
+            let call = handled(echo(&object, 1));
+            let mut peer = server.accept();
+            answer(&mut peer, 1);
+            assert_eq!(call.recv().unwrap().0, Ok(1));
+            // The last one to hold the ORB may be a handler's thread.
+            drop((client, object));
+            peers.push(peer);
+        }
+        for mut peer in peers {
+            peer.expect(MessageKind::CloseConnection);
+        }
+        eventually("they end", || {
+            threads_named("orbium-replies") + threads_named("orbium-handler") == 0
+        });
     });
 }
 

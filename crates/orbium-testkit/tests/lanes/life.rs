@@ -3,7 +3,9 @@
 
 use orbium::giop::ReplyStatus;
 use orbium::{LaneConfig, OrbError, Priority, ServerStrategy};
-use orbium_testkit::{Peer, Served, descriptors, each_strategy, eventually, threads, within};
+use orbium_testkit::{
+    Peer, Served, descriptors, each_strategy, eventually, in_own_process, threads, within,
+};
 
 use crate::{Behind, act, config, expect_refusal, lane, pool, port};
 
@@ -40,27 +42,29 @@ fn a_lane_that_was_stopped_is_answered_for() {
 
 #[test]
 fn lanes_come_and_go_and_leave_nothing() {
-    each_strategy(|strategy| {
-        let served = Served::new(strategy);
-        let mut before = (0, 0);
-        for round in 0..60 {
-            let lanes = [10, 20].map(|number| lane(&served.orb, number, strategy));
-            let mut peer = Peer::connect(port(&lanes[0]));
-            peer.send(&act("Target", round, None));
-            assert_eq!(peer.receive().reply().0, round);
-            drop(peer);
-            for lane in lanes {
-                within("the lane's end", move || lane.stop()).unwrap();
+    in_own_process!(|| {
+        each_strategy(|strategy| {
+            let served = Served::new(strategy);
+            let mut before = (0, 0);
+            for round in 0..60 {
+                let lanes = [10, 20].map(|number| lane(&served.orb, number, strategy));
+                let mut peer = Peer::connect(port(&lanes[0]));
+                peer.send(&act("Target", round, None));
+                assert_eq!(peer.receive().reply().0, round);
+                drop(peer);
+                for lane in lanes {
+                    within("the lane's end", move || lane.stop()).unwrap();
+                }
+                if round == 20 {
+                    before = (descriptors(), threads());
+                }
             }
-            if round == 20 {
-                before = (descriptors(), threads());
-            }
-        }
-        // Others may come and go meanwhile, but not forty times two.
-        eventually("descriptors and threads are given back", || {
-            descriptors() < before.0 + 40 && threads() < before.1 + 40
+            // Others may come and go meanwhile, but not forty times two.
+            eventually("descriptors and threads are given back", || {
+                descriptors() < before.0 + 40 && threads() < before.1 + 40
+            });
+            served.end();
         });
-        served.end();
     });
 }
 

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! One run of `cargo test`, with a second chance for what fails in it.
+//!
+//! A loaded machine makes one test of thousands miss its deadline now and then. A
+//! test that failed runs once more, alone: what passes then is flaky, which the
+//! summary says; what fails twice fails the run.
+
+use std::io::{self, BufRead, BufReader, Write};
+use std::process::{Command, Stdio};
+
+use super::tally::{Failure, Tally};
+use crate::{Outcome, shell};
+
+/// Beyond so many failures the tests are broken rather than flaky.
+const MOST_RETRIES: usize = 20;
+
+/// The arguments and the environment of a run of `cargo test`.
+#[derive(Clone, Default)]
+pub(super) struct Suite {
+    /// Packages and features: what decides how they are built.
+    pub(super) build: Vec<String>,
+    /// The test programs; none means all.
+    pub(super) programs: Vec<String>,
+    /// Behind these: arguments of the user for `cargo test`.
+    pub(super) extra: Vec<String>,
+    pub(super) environment: Vec<(&'static str, std::ffi::OsString)>,
+}
+
+/// What a run and its retries came to.
+#[derive(Default)]
+pub(super) struct Verdict {
+    pub(super) passed: u64,
+    pub(super) failed: u64,
+    /// Each a name, or a sentence.
+    pub(super) failures: Vec<String>,
+    /// Tests that failed among others and passed alone; they count as passed.
+    pub(super) flaky: Vec<String>,
+}
+
+impl Verdict {
+    pub(super) fn add(&mut self, other: Self) {
+        self.passed += other.passed;
+        self.failed += other.failed;
+        self.failures.extend(other.failures);
+        self.flaky.extend(other.flaky);
+    }
+}
+
+impl Suite {
+    /// Builds, runs, and runs again alone what failed.
+    ///
+    /// # Errors
+    /// Cargo cannot be started, or its output not be read.
+    pub(super) fn run(&self) -> Outcome<Verdict> {
+        // By itself, so that Cargo shows its progress where it can.
+        let mut build = self.command(&self.programs, &self.extra_before_dashes());
+        if shell::exit_code(build.arg("--no-run"))? != 0 {
+            return Ok(Verdict {
+                failed: 1,
+                failures: vec!["the tests do not compile, see above".to_owned()],
+                ..Verdict::default()
+            });
+        }
+        let (tally, succeeded) = run(&mut self.command(&self.programs, &self.extra))?;
+        let mut verdict = self.retry(tally)?;
+        if !succeeded && verdict.failed == 0 && verdict.flaky.is_empty() {
+            verdict.failed = 1;
+            verdict
+                .failures
+                .push("cargo test itself, see above".to_owned());
+        }
+        Ok(verdict)
+    }
+
+    fn extra_before_dashes(&self) -> Vec<String> {
+        let own = self.extra.iter().take_while(|it| *it != "--");
+        own.cloned().collect()
+    }
+
+    fn command(&self, programs: &[String], extra: &[String]) -> Command {
+        let mut command = shell::cargo();
+        command
+            .args(["test", "--no-fail-fast"])
+            .args(&self.build)
+            .args(programs)
+            .args(extra)
+            .envs(self.environment.iter().map(|(name, value)| (name, value)));
+        command
+    }
+
+    fn retry(&self, tally: Tally) -> Outcome<Verdict> {
+        let mut verdict = Verdict {
+            passed: tally.passed,
+            failed: tally.failed,
+            failures: tally.crashed,
+            flaky: Vec::new(),
+        };
+        let worth_it = tally.failures.len() <= MOST_RETRIES;
+        for failure in tally.failures {
+            if worth_it && !failure.selector.is_empty() && self.passes_alone(&failure)? {
+                verdict.failed -= 1;
+                verdict.passed += 1;
+                verdict.flaky.push(failure.name);
+            } else {
+                verdict.failures.push(failure.name);
+            }
+        }
+        Ok(verdict)
+    }
+
+    fn passes_alone(&self, failure: &Failure) -> Outcome<bool> {
+        println!("\n== Again, alone: {}", failure.name);
+        let alone = ["--", "--exact", &failure.name, "--include-ignored"].map(str::to_owned);
+        let (tally, succeeded) = run(&mut self.command(&failure.selector, &alone))?;
+        // A run of no test succeeds too.
+        Ok(succeeded && tally.passed > 0)
+    }
+}
+
+/// Runs Cargo, shows its output as it comes, and counts; tells whether Cargo
+/// succeeded.
+fn run(command: &mut Command) -> Outcome<(Tally, bool)> {
+    shell::announce(command);
+    let (reader, writer) = io::pipe().map_err(|error| format!("a pipe: {error}"))?;
+    let errors = writer
+        .try_clone()
+        .map_err(|error| format!("a pipe: {error}"))?;
+    let mut child = command
+        .stdin(Stdio::null())
+        .stdout(writer)
+        // Cargo names each test program here: one pipe keeps the order.
+        .stderr(errors)
+        .spawn()
+        .map_err(|error| format!("cargo: {error}"))?;
+    // The command holds the writing ends; without them the pipe ends with the child.
+    command.stdout(Stdio::null()).stderr(Stdio::null());
+    let mut tally = Tally::default();
+    let mut screen = io::stdout();
+    // Not `lines()`: a test may print what is not UTF-8.
+    for line in BufReader::new(reader).split(b'\n') {
+        let line = line.map_err(|error| format!("cargo test: {error}"))?;
+        // A closed standard output does not end the tests.
+        let _ = screen.write_all(&line);
+        let _ = screen.write_all(b"\n");
+        let _ = screen.flush();
+        tally.read(&String::from_utf8_lossy(&line));
+    }
+    tally.end();
+    let status = child
+        .wait()
+        .map_err(|error| format!("cargo test: {error}"))?;
+    Ok((tally, status.success()))
+}
