@@ -23,8 +23,16 @@ pub struct Limits {
     pub nesting: u16,
     /// Messages in assembly from fragments, per connection. Default: 16.
     pub messages_in_assembly: usize,
-    /// Connections served at once; further ones are closed. Default: 4096.
+    /// Connections of a lane served at once. Beyond, a new connection takes the place of one over
+    /// which no octet ever came, of one that has been idle for `initial_idle_time`, or
+    /// of an idle one of a peer (an internet address, a user of this host) that has
+    /// more connections than the new one's; with none of these the new connection is closed.
+    /// Default: 4096.
     pub connections: usize,
+    /// Time a peer may take until the first octet of its first message, the
+    /// handshake of its transport included; then its connection is closed. `None`
+    /// waits for ever. Default: 30 s.
+    pub initial_idle_time: Option<Duration>,
     /// Time a peer may take to complete a message it has begun. Default: 30 s.
     pub message_time: Duration,
     /// Time a peer may take to accept what is sent to it. Default: 30 s.
@@ -87,6 +95,7 @@ impl Default for Limits {
             nesting: MAX_NESTING,
             messages_in_assembly: 16,
             connections: 4096,
+            initial_idle_time: Some(Duration::from_secs(30)),
             message_time: Duration::from_secs(30),
             send_time: Duration::from_secs(30),
             held_requests: 1024,
@@ -227,6 +236,11 @@ impl Config {
         if limits.server_idle_time.is_some_and(|time| time.is_zero()) {
             return Err(
                 "nobody could send a request in no time: limits.server_idle_time must be above zero",
+            );
+        }
+        if limits.initial_idle_time.is_some_and(|time| time.is_zero()) {
+            return Err(
+                "every connection would be closed before its first message: limits.initial_idle_time must be above zero",
             );
         }
         self.client_strategy.check(self.strategy)?;

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Calls over an in-line bridge.
 
+use std::time::Duration;
+
 use orbium::giop::{Profile, TaggedComponent};
-use orbium::{Bridge, Config, ExceptionKind, Interface, Peer};
-use orbium_testkit::{Served, client, each_strategy, eventually, reach, reference, within};
+use orbium::{Bridge, Config, ExceptionKind, Interface};
+use orbium_testkit::{Peer, Served, client, each_strategy, eventually, reach, reference, within};
 
 fn config(endpoint: &str) -> Config {
     Config {
@@ -58,7 +60,7 @@ fn a_key_leads_through_and_the_server_sees_the_bridge() {
     let served = Served::with(config("uiop://"));
     let bridge = bridge_to(&served, "iiop://127.0.0.1:0");
     served.state.on_act(|call, v| match call.peer() {
-        Some(Peer::Process { .. }) => Ok(v + 1),
+        Some(orbium::Peer::Process { .. }) => Ok(v + 1),
         _ => Ok(0),
     });
     let client = client();
@@ -149,4 +151,23 @@ fn who_locates_beyond_a_bridge_to_nobody_is_answered() {
         let exception = target.noop().unwrap_err();
         assert_eq!(exception.kind, ExceptionKind::Transient, "1.{minor}");
     }
+}
+
+/// It kept a thread for ever.
+#[test]
+fn a_client_that_sends_nothing_is_cut_off() {
+    let served = Served::with(config("uiop://"));
+    let mut outside = config("iiop://127.0.0.1:0");
+    outside.limits.initial_idle_time = Some(Duration::from_millis(300));
+    let inside = served.orb.channels().unwrap();
+    let bridge = Bridge::start(&outside, inside[0].clone()).unwrap();
+    let port = bridge.channels()[0].address.rsplit_once(':').unwrap().1;
+    Peer::connect(port.parse().unwrap()).expect_end();
+    // One that has called may be silent then.
+    let client = client();
+    let ior = bridge.rewrite(served.target.as_object().ior());
+    let target = reach(&client, &ior.to_string());
+    assert_eq!(target.echo_long(1), Ok(1));
+    drop((client, bridge));
+    served.end();
 }

@@ -8,6 +8,8 @@ use std::os::fd::{AsFd, OwnedFd};
 use std::sync::Arc;
 use std::time::Duration;
 
+use crate::Deadline;
+
 /// Who is at the other end of a stream.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -139,6 +141,13 @@ pub trait ByteStream: Send + Sync + fmt::Debug {
     /// its sender does not hold for the next.
     fn has_many_peers(&self) -> bool {
         false
+    }
+
+    /// Until when octets can come over it at the earliest or never will, as long as it is being
+    /// opened: that of a handshake, which nobody else looks after while the peer is
+    /// silent. `None` once that is over.
+    fn opening_deadline(&self) -> Option<Deadline> {
+        None
     }
 
     /// Whether part of something was received of which nothing can be handed on

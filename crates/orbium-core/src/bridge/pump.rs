@@ -25,6 +25,8 @@ pub(super) struct Pump<'a> {
     framing: Framing,
     /// Until when the message that has begun must be there whole.
     unfinished: Option<Deadline>,
+    /// Until when the first message must begin.
+    opening: Deadline,
 }
 
 impl<'a> Pump<'a> {
@@ -34,6 +36,7 @@ impl<'a> Pump<'a> {
             from,
             framing: Framing::new(shared.config.limits.message_size),
             unfinished: None,
+            opening: Deadline::NEVER,
         }
     }
 
@@ -41,14 +44,22 @@ impl<'a> Pump<'a> {
     /// message, and back on another thread; returns when both are done.
     pub(super) fn requests(shared: &Shared, id: u64, client: &Arc<dyn ByteStream>) {
         let limits = &shared.config.limits;
-        let (receive, send) = (Some(limits.message_time), Some(limits.send_time));
-        if client.set_timeouts(Some(receive), Some(send)).is_err() {
+        let (receive, send) = (limits.message_time, Some(limits.send_time));
+        let first = limits
+            .initial_idle_time
+            .map_or(receive, |it| it.min(receive));
+        if client.set_timeouts(Some(Some(first)), Some(send)).is_err() {
             return;
         }
         let mut pump = Pump::new(shared, &**client);
+        pump.opening = Deadline::after(limits.initial_idle_time);
         let Some(first) = pump.next() else {
             return;
         };
+        pump.opening = Deadline::NEVER;
+        if client.set_timeouts(Some(Some(receive)), None).is_err() {
+            return;
+        }
         let server = match connect(shared, id) {
             Ok(server) => server,
             Err(error) => {
@@ -114,6 +125,8 @@ impl<'a> Pump<'a> {
                 if limit.has_passed() {
                     return None;
                 }
+            } else if self.opening.has_passed() {
+                return None;
             } else {
                 self.unfinished = None;
             }

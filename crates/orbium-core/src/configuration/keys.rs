@@ -146,6 +146,9 @@ keys! {
     "limits.connections" "NUMBER" "connections served at once"
         |c, text| c.limits.connections = number(text)?,
         |c| c.limits.connections.to_string();
+    "limits.initial_idle_time" "TIME or none" "what a peer may take until its first message begins, handshakes included"
+        |c, text| c.limits.initial_idle_time = optional(text, span)?,
+        |c| show_optional(c.limits.initial_idle_time, show_span);
     "limits.message_time" "TIME" "what a peer may take to complete a message"
         |c, text| c.limits.message_time = span(text)?,
         |c| show_span(c.limits.message_time);

@@ -129,6 +129,10 @@ impl ByteStream for CodedStream {
         self.inner.has_many_peers()
     }
 
+    fn opening_deadline(&self) -> Option<Deadline> {
+        self.inner.opening_deadline()
+    }
+
     fn is_midway(&self) -> bool {
         self.receiving().is_midway() || self.inner.is_midway()
     }

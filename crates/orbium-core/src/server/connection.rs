@@ -6,7 +6,7 @@ mod sending;
 use std::io;
 use std::net::Shutdown;
 use std::os::fd::OwnedFd;
-use std::sync::atomic::{AtomicBool, AtomicI16, AtomicU32, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI16, AtomicU8, AtomicU32, AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock, PoisonError};
 use std::time::Duration;
 
@@ -15,13 +15,20 @@ use orbium_sync::Shelf;
 use orbium_sync::lock::{Mutex, MutexGuard};
 use orbium_transport::{ByteStream, Deadline, Peer};
 
+use crate::Config;
 use crate::outgoing::{self, Patience};
 use crate::priority;
 use crate::server::LaneCore;
 use crate::server::bell::Bell;
 use crate::server::cancelled::Cancelled;
 use crate::server::intake::Intake;
+use crate::server::origin::Origin;
 use crate::server::own_thread::Settled;
+
+/// Octets came since the last look at the connection, none did, or none ever did.
+const SPOKE: u8 = 0;
+const QUIET: u8 = 1;
+const FRESH: u8 = 2;
 
 /// What could not be sent yet on a connection that must not block.
 #[derive(Debug, Default)]
@@ -42,6 +49,11 @@ pub(crate) struct ServerConnection {
     pub(super) priority: AtomicI16,
     pub(super) stream: Box<dyn ByteStream>,
     peer: OnceLock<Peer>,
+    /// Whose share of the connections it belongs to; read when a lane is full.
+    origin: OnceLock<Origin>,
+    /// Until when the first octet has to be here.
+    opening: Deadline,
+    activity: AtomicU8,
     /// What was received, where threads share their connections and who has served
     /// a message leaves it without a lock.
     pub(super) left: Shelf<Intake, 1>,
@@ -67,16 +79,19 @@ impl ServerConnection {
         lane: &LaneCore,
         id: u64,
         stream: Box<dyn ByteStream>,
-        send_time: Duration,
-        fragment_size: Option<usize>,
+        config: &Config,
         bell: Option<Arc<Bell>>,
     ) -> Self {
+        let limits = &config.limits;
         Self {
             id,
             place: AtomicUsize::new(0),
             lane: AtomicU32::new(lane.number),
             priority: AtomicI16::new(priority::number_of(lane.setup.priority)),
             peer: OnceLock::new(),
+            origin: OnceLock::new(),
+            opening: Deadline::after(limits.initial_idle_time),
+            activity: AtomicU8::new(FRESH),
             stream,
             left: Shelf::default(),
             sending: Mutex::default(),
@@ -87,10 +102,46 @@ impl ServerConnection {
             has_pending: AtomicBool::new(false),
             cancelled: Cancelled::default(),
             settled: Settled::default(),
-            send_time,
-            fragment_size,
+            send_time: limits.send_time,
+            fragment_size: config.fragment_size,
             bell,
         }
+    }
+
+    /// Whose share of the connections it belongs to.
+    pub(super) fn origin(&self) -> &Origin {
+        self.origin.get_or_init(|| Origin::of(&self.stream.peer()))
+    }
+
+    /// Octets were received.
+    #[inline(always)]
+    pub(super) fn note_octets(&self) {
+        self.activity.store(SPOKE, Ordering::Relaxed);
+    }
+
+    /// Whether no octet ever came.
+    pub(super) fn is_fresh(&self) -> bool {
+        self.activity.load(Ordering::Relaxed) == FRESH
+    }
+
+    /// Whether octets came since this was asked before.
+    pub(super) fn has_spoken(&self) -> bool {
+        let order = Ordering::Relaxed;
+        let spoke = self.activity.compare_exchange(SPOKE, QUIET, order, order);
+        spoke.is_ok()
+    }
+
+    /// Until when the first octet has to be here: that of the handshake, if the
+    /// stream has one of its own.
+    pub(super) fn opening(&self) -> Deadline {
+        let own = self.stream.opening_deadline();
+        own.map_or(self.opening, |own| own.earlier(self.opening))
+    }
+
+    /// Whether nothing is lost if the connection ends now: no reply is to come, and no thread
+    /// is set aside for it.
+    pub(super) fn may_make_room(&self) -> bool {
+        !(self.is_shared() || self.has_pending() || self.is_due() || self.has_own_thread())
     }
 
     /// Who is at the other end. Not asked before it must be known: a peer that

@@ -126,7 +126,7 @@ impl Reading<'_> {
     fn read(&self, mut intake: Intake) -> bool {
         let connection = &self.own.connection;
         let limits = &self.orb.config().limits;
-        if !connection.begin_own_thread(self.own.setup.priority, receiving::bound(limits)) {
+        if !connection.begin_own_thread(self.own.setup.priority, receiving::first_bound(limits)) {
             return true;
         }
         let source = Source {

@@ -13,7 +13,7 @@ pub(super) fn pause(time: Duration) -> Duration {
 }
 
 /// Since when nothing came over one connection, as far as it was looked at.
-#[derive(Debug, Default)]
+#[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Quiet(Option<Instant>);
 
 impl Quiet {
@@ -21,6 +21,11 @@ impl Quiet {
     #[inline]
     pub(super) fn disturb(&mut self) {
         self.0 = None;
+    }
+
+    /// Since when, as far as it was looked at.
+    pub(super) fn since(&self) -> Option<Instant> {
+        self.0
     }
 
     /// Nothing came since the last look; whether that is so for `time` now.

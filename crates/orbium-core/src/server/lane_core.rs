@@ -16,12 +16,13 @@ use crate::accepting::Accepting;
 use crate::lane::thread::Setup;
 use crate::orb::{OrbCore, OrbError};
 use crate::server::bell::Bell;
+use crate::server::books::Books;
 use crate::server::connection::ServerConnection;
 use crate::server::pool::Pool;
 #[cfg(feature = "strategies")]
 use crate::server::{leader_followers, worker_pool};
 use crate::server::{reactive, threads};
-use crate::{Channel, Config, LaneConfig, Orb, ServerStrategy};
+use crate::{Channel, LaneConfig, Limits, Orb, ServerStrategy};
 
 /// How long requests that are being served may go on after the end. Nobody can stop
 /// a servant, and what ends an ORB must come back even if one never does.
@@ -44,8 +45,7 @@ pub(crate) struct LaneCore {
     pub(super) threads: ThreadCache,
     stopping: AtomicBool,
     pub(super) waker: Arc<Waker>,
-    /// Each knows its place.
-    connections: Mutex<Vec<Arc<ServerConnection>>>,
+    connections: Mutex<Books>,
     next_id: AtomicU64,
 }
 
@@ -119,7 +119,7 @@ impl LaneCore {
     pub(crate) fn halt(&self) {
         self.stopping.store(true, Ordering::Release);
         self.waker.wake();
-        for connection in &*self.lock() {
+        for connection in self.lock().all() {
             connection.stop_receiving();
         }
         self.pool.close();
@@ -133,7 +133,7 @@ impl LaneCore {
         }
     }
 
-    fn lock(&self) -> MutexGuard<'_, Vec<Arc<ServerConnection>>> {
+    fn lock(&self) -> MutexGuard<'_, Books> {
         self.connections
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
@@ -143,41 +143,45 @@ impl LaneCore {
         self.stopping.load(Ordering::Acquire)
     }
 
-    /// Takes a connection into the books; `None` beyond the limit, or when no
-    /// more are taken. With a `bell` sends must not block.
+    /// Takes a connection into the books; `None` if no more are taken, or when the
+    /// limit is reached and `end` ends none of those that may make room. With a
+    /// `bell` sends must not block.
     pub(super) fn register(
         &self,
-        config: &Config,
+        orb: &Orb,
         stream: Box<dyn ByteStream>,
         bell: Option<Arc<Bell>>,
+        mut end: impl FnMut(&ServerConnection) -> bool,
     ) -> Option<Arc<ServerConnection>> {
-        let mut connections = self.lock();
-        if connections.len() >= config.limits.connections || self.is_stopping() {
-            drop(connections);
-            crate::log::warn!("connection refused: the limit of connections is reached");
-            return None;
-        }
+        let limits = &orb.config().limits;
         let id = self.next_id.fetch_add(1, Ordering::Relaxed);
-        let (send_time, fragments) = (config.limits.send_time, config.fragment_size);
-        let made = ServerConnection::new(self, id, stream, send_time, fragments, bell);
+        let made = ServerConnection::new(self, id, stream, orb.config(), bell);
         let connection = Arc::new(made);
-        connection.place.store(connections.len(), Ordering::Relaxed);
-        connections.push(Arc::clone(&connection));
-        Some(connection)
+        if self.enter(&connection, limits) {
+            return Some(connection);
+        }
+        let emptiest = match self.is_stopping() {
+            true => Vec::new(),
+            false => self.lock().emptiest(&connection, limits),
+        };
+        for other in emptiest {
+            if end(&other) && self.enter(&connection, limits) {
+                crate::log::debug!(peer = %other.peer(), "an empty connection made room");
+                return Some(connection);
+            }
+        }
+        crate::log::warn!("connection refused: the limit of connections is reached");
+        None
+    }
+
+    /// Takes a connection into the books, unless they are full or closed.
+    fn enter(&self, connection: &Arc<ServerConnection>, limits: &Limits) -> bool {
+        let mut books = self.lock();
+        !self.is_stopping() && books.enter(connection, limits)
     }
 
     pub(super) fn forget(&self, connection: &ServerConnection) {
-        let mut connections = self.lock();
-        let place = connection.place.load(Ordering::Relaxed);
-        let there = connections.get(place);
-        if there.is_none_or(|it| it.id != connection.id) {
-            return;
-        }
-        let forgotten = connections.swap_remove(place);
-        if let Some(moved) = connections.get(place) {
-            moved.place.store(place, Ordering::Relaxed);
-        }
-        drop(connections);
-        drop(forgotten);
+        // Dropped when the lock is no longer held.
+        let _forgotten = self.lock().remove(connection);
     }
 }

@@ -237,7 +237,10 @@ impl Team {
                 // If there is none, this one waits again when it has served.
                 let _ = self.add_thread(state, None);
             }
-        } else if !state.reactor.todo.is_empty() || state.reactor.is_timed() {
+        } else if !state.reactor.todo.is_empty()
+            || state.reactor.is_timed()
+            || state.reactor.newcomers.are_to_be_looked_at()
+        {
             self.shared.waker.wake();
         }
     }
@@ -306,7 +309,10 @@ impl Team {
             // Who ends all connections looks at it.
             Ok(0) if self.shared.is_stopping() => Taken::None,
             Ok(0) => Taken::Close,
-            Ok(_) => Taken::Done,
+            Ok(_) => {
+                connection.note_octets();
+                Taken::Done
+            }
             Err(error) => match orbium_sys::kind_alone(error) {
                 io::ErrorKind::Interrupted | io::ErrorKind::WouldBlock => Taken::None,
                 _ => Taken::Close,

@@ -2,6 +2,7 @@
 //! The serving side: from connections to requests.
 
 mod bell;
+mod books;
 mod cancelled;
 mod connection;
 #[cfg(feature = "real-time")]
@@ -12,6 +13,7 @@ mod intake;
 mod lane_core;
 #[cfg(feature = "strategies")]
 mod leader_followers;
+mod origin;
 #[cfg(feature = "real-time")]
 mod own_thread;
 #[cfg(not(feature = "real-time"))]

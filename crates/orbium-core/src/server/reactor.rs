@@ -4,6 +4,7 @@
 
 #[cfg(feature = "strategies")]
 mod asked;
+mod newcomers;
 mod table;
 mod times;
 mod turns;
@@ -28,6 +29,7 @@ use crate::server::intake::Intake;
 use crate::server::pool::Pool;
 #[cfg(feature = "strategies")]
 pub(super) use asked::Beside;
+use newcomers::Newcomers;
 use table::Table;
 
 /// Messages served from one connection before the others have their turn.
@@ -49,6 +51,8 @@ pub(super) struct Served {
     closing: bool,
     /// Whether it is among those with a deadline.
     is_timed: bool,
+    /// Where it is among the newcomers, if it is.
+    newcomer: Option<usize>,
     quiet: Quiet,
 }
 
@@ -91,6 +95,8 @@ pub(super) struct Reactor {
     pub(super) todo: VecDeque<u64>,
     /// Connections with a deadline, lazily cleaned. Each knows that it is here.
     timed: Vec<u64>,
+    /// Connections over which nothing came yet.
+    pub(super) newcomers: Newcomers,
     /// After which time idle connections are closed, and when they are looked at
     /// next.
     idle: Option<(Duration, Instant)>,
@@ -118,6 +124,7 @@ impl Reactor {
             served: Table::new(),
             todo: VecDeque::new(),
             timed: Vec::new(),
+            newcomers: Newcomers::default(),
             idle,
             pool: None,
         })
@@ -183,9 +190,12 @@ impl Reactor {
             return;
         }
         let bell = Some(Arc::clone(&self.bell));
-        let Some(connection) = self.shared.register(orb.config(), stream, bell) else {
+        let lane = Arc::clone(&self.shared);
+        let registered = lane.register(orb, stream, bell, |it| self.make_room(it.id));
+        let Some(connection) = registered else {
             return;
         };
+        let id = connection.id;
         let source = connection.stream.source();
         let interest = self.bell.interest(Interest::Read);
         let added = self.bell.poller.add(&source, connection.id, interest);
@@ -202,9 +212,25 @@ impl Reactor {
                 unfinished: None,
                 closing: false,
                 is_timed: false,
+                newcomer: None,
                 quiet: Quiet::default(),
             },
         );
+        self.note_newcomer(id);
+    }
+
+    /// Ends a connection for another; `false` if there is something to do for it.
+    #[cold]
+    fn make_room(&mut self, id: u64) -> bool {
+        let Some(served) = self.served.get_mut(id) else {
+            return false;
+        };
+        let busy = served.is_taken() || served.closing || !served.connection.may_end();
+        if busy || self.todo.contains(&id) {
+            return false;
+        }
+        self.drop_connection(id);
+        true
     }
 
     /// A connection is ready: to receive, or to take what is kept for it.
@@ -244,7 +270,10 @@ impl Reactor {
             Ok(0) if served.connection.may_end() => self.drop_connection(id),
             // The answers of other threads go first.
             Ok(0) => served.closing = true,
-            Ok(_) => self.todo.push_back(id),
+            Ok(_) => {
+                served.connection.note_octets();
+                self.todo.push_back(id);
+            }
             Err(error) => match orbium_sys::kind_alone(error) {
                 io::ErrorKind::Interrupted => {}
                 io::ErrorKind::WouldBlock => {
@@ -270,8 +299,14 @@ impl Reactor {
         self.drop_connection(id);
     }
 
+    /// Waits for a connection no more.
+    pub(super) fn remove(&mut self, id: u64) -> Option<Served> {
+        self.forget_newcomer(id);
+        self.served.remove(id)
+    }
+
     pub(super) fn drop_connection(&mut self, id: u64) {
-        if let Some(served) = self.served.remove(id) {
+        if let Some(served) = self.remove(id) {
             // First of all: who is late must not count on the reactor.
             served.connection.end();
             served.connection.wait_for_nothing(&self.bell);
@@ -295,7 +330,7 @@ impl Reactor {
         });
         let mut connections = Vec::new();
         for id in free {
-            let Some(served) = self.served.remove(id) else {
+            let Some(served) = self.remove(id) else {
                 continue;
             };
             // In the end the kernel may be waited for, though not for long.

@@ -22,6 +22,12 @@ pub(super) fn bound(limits: &Limits) -> Duration {
     looks.map_or(limits.message_time, |it| it.min(limits.message_time))
 }
 
+/// As `bound`, for a stream over which nothing came yet.
+pub(super) fn first_bound(limits: &Limits) -> Duration {
+    let usual = bound(limits);
+    limits.initial_idle_time.map_or(usual, |it| it.min(usual))
+}
+
 /// What is known of the peer's silence from one receive to the next.
 pub(super) struct Receiving<'c> {
     connection: &'c ServerConnection,
@@ -38,7 +44,7 @@ pub(super) struct Receiving<'c> {
 }
 
 impl<'c> Receiving<'c> {
-    /// On a stream that has the usual bound.
+    /// On a stream that has the bound of a first receive, or the usual one.
     pub(super) fn new(connection: &'c ServerConnection, limits: &Limits) -> Self {
         let usual = bound(limits);
         Self {
@@ -46,7 +52,7 @@ impl<'c> Receiving<'c> {
             message_time: limits.message_time,
             idle_time: limits.server_idle_time,
             usual,
-            set: usual,
+            set: first_bound(limits),
             quiet: Quiet::default(),
             unfinished: None,
             midway: false,
@@ -96,6 +102,7 @@ impl<'c> Receiving<'c> {
         match intake.framing.receive(&*self.connection.stream) {
             Ok(0) => false,
             Ok(_) => {
+                self.connection.note_octets();
                 self.midway = false;
                 self.quiet.disturb();
                 true
@@ -117,6 +124,12 @@ impl<'c> Receiving<'c> {
     /// Nothing came for as long as a receive lasts; whether the connection stays.
     #[cold]
     fn goes_on(&mut self, intake: &Intake) -> bool {
+        if self.connection.is_fresh() {
+            return self.opens_in_time();
+        }
+        if !self.wait_at_most(None) {
+            return false;
+        }
         self.midway = self.connection.stream.is_midway();
         if self.midway || intake.framing.is_partial() {
             return true;
@@ -129,5 +142,16 @@ impl<'c> Receiving<'c> {
         }
         let idle = |time| self.quiet.lasts(Instant::now(), time);
         !self.idle_time.is_some_and(idle)
+    }
+
+    /// Whether there is time left until the first octet, as long as which the next receive
+    /// lasts.
+    #[cold]
+    fn opens_in_time(&mut self) -> bool {
+        if let Some(left) = orbium_sys::if_done(self.connection.opening().remaining()) {
+            return self.wait_at_most(left);
+        }
+        crate::log::debug!(peer = %self.connection.peer(), "nothing came over a new connection");
+        false
     }
 }

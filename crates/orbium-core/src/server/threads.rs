@@ -44,12 +44,17 @@ impl Serving {
             return;
         };
         let limits = &orb.config().limits;
-        let receive = receiving::bound(limits);
+        let receive = receiving::first_bound(limits);
         let timeouts = stream.set_timeouts(Some(Some(receive)), Some(Some(limits.send_time)));
         if orbium_sys::if_done(timeouts).is_none() {
             return;
         }
-        let Some(connection) = self.shared.register(orb.config(), stream, None) else {
+        let end = |it: &ServerConnection| {
+            it.stop_receiving();
+            self.shared.forget(it);
+            true
+        };
+        let Some(connection) = self.shared.register(&orb, stream, None, end) else {
             return;
         };
         let intake = Intake::new(limits, &*connection.stream);

@@ -315,6 +315,10 @@ impl ByteStream for TlsStream {
         self.socket.source()
     }
 
+    fn opening_deadline(&self) -> Option<Deadline> {
+        self.outcome.get().is_none().then_some(self.deadline)
+    }
+
     fn is_midway(&self) -> bool {
         // A handshake has a deadline of its own.
         let Some(Ok(opened)) = self.outcome.get() else {

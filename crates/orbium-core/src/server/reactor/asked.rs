@@ -56,7 +56,10 @@ impl Reactor {
     /// Whether there is something to do but to wait for connections, or soon will
     /// be.
     pub(in crate::server) fn has_plans(&self) -> bool {
-        self.idle.is_some() || self.is_timed() || !self.todo.is_empty()
+        self.idle.is_some()
+            || !self.newcomers.is_empty()
+            || self.is_timed()
+            || !self.todo.is_empty()
     }
 
     /// Whether something has a deadline that who waits must know of.

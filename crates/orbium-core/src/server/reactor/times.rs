@@ -16,7 +16,8 @@ impl Reactor {
     pub(in crate::server) fn timeout(&mut self) -> Option<Duration> {
         let resume = self.accepting.resume(&self.bell.poller);
         let (late, idle) = (self.drop_late(), self.drop_idle());
-        sooner(sooner(late, resume), idle)
+        let silent = self.drop_silent();
+        sooner(sooner(sooner(late, resume), idle), silent)
     }
 
     /// Closes what has been idle for too long; time until the next look.
@@ -116,7 +117,7 @@ impl Reactor {
 }
 
 /// The shorter of two times, as far as there are any.
-fn sooner(one: Option<Duration>, other: Option<Duration>) -> Option<Duration> {
+pub(super) fn sooner(one: Option<Duration>, other: Option<Duration>) -> Option<Duration> {
     match (one, other) {
         (Some(one), Some(other)) => Some(one.min(other)),
         (one, other) => one.or(other),

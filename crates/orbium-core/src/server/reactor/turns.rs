@@ -60,6 +60,12 @@ impl Reactor {
             self.drop_connection(id);
             return;
         }
+        if served.newcomer.is_some() && !connection.is_fresh() {
+            self.forget_newcomer(id);
+        }
+        let Some(served) = self.served.get_mut(id) else {
+            return;
+        };
         if any {
             served.unfinished = None;
         }
@@ -105,7 +111,7 @@ impl Reactor {
     ) -> Option<Box<Intake>> {
         connection.leave(&self.bell);
         let Err(back) = self.shared.dedicate(connection, intake) else {
-            self.served.remove(connection.id);
+            self.remove(connection.id);
             return None;
         };
         if orbium_sys::if_done(connection.come_back(&self.bell)).is_some() {
