@@ -48,8 +48,20 @@ impl ByteOrder {
 pub enum CharSet {
     /// ISO 8859-1, the default until a code set has been negotiated.
     Latin1,
-    /// UTF-8, orbium's native set.
+    /// UTF-8. A `char` is ASCII: an octet beyond it is no UTF-8.
     Utf8,
+    /// UTF-8 for `string`, ISO 8859-1 for `char`: what two orbiums agree on, so
+    /// that neither text nor a single octet is lost.
+    Utf8AndLatin1Char,
+}
+
+impl CharSet {
+    /// Whether strings are UTF-8.
+    #[must_use]
+    #[inline]
+    pub const fn is_utf8(self) -> bool {
+        !matches!(self, Self::Latin1)
+    }
 }
 
 /// Transmission code set for `wchar` and `wstring` (TCS-W).

@@ -18,7 +18,7 @@ impl<'a> CdrWriter<'a> {
             self.fail(CdrErrorKind::BadString);
         }
         match self.format().char_set {
-            CharSet::Utf8 => {
+            CharSet::Utf8 | CharSet::Utf8AndLatin1Char => {
                 self.write_count(octets.len() + 1);
                 self.write_raw_gathered(octets);
                 self.write_u8(0);

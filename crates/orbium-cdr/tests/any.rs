@@ -90,7 +90,7 @@ fn formats() -> Vec<Format> {
     let mut formats = Vec::new();
     for order in [ByteOrder::Big, ByteOrder::Little] {
         for minor in [1, 2] {
-            for char_set in [CharSet::Utf8, CharSet::Latin1] {
+            for char_set in [CharSet::Utf8, CharSet::Utf8AndLatin1Char, CharSet::Latin1] {
                 formats.push(Format {
                     order,
                     minor,

@@ -173,7 +173,7 @@ fn write_parts(code: TypeRef<'_>, dice: &mut Dice, depth: u32, writer: &mut CdrW
 
 fn write_text(text: &str, writer: &mut CdrWriter<'_>) {
     match writer.format().char_set {
-        CharSet::Utf8 => writer.write_name(text),
+        CharSet::Utf8 | CharSet::Utf8AndLatin1Char => writer.write_name(text),
         CharSet::Latin1 => {
             writer.write_u32(text.chars().count() as u32 + 1);
             for c in text.chars() {

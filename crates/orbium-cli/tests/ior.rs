@@ -3,7 +3,7 @@
 
 mod program;
 
-use orbium::giop::codeset::CodeSetComponentInfo;
+use orbium::giop::codeset::{CodeSetComponentInfo, NativeCharSet};
 use orbium::giop::profile::TaggedProfile;
 use orbium::giop::{IiopProfile, Ior, TaggedComponent, Version};
 use program::{Folder, orbium, run, run_with};
@@ -17,7 +17,7 @@ fn specimen() -> String {
         object_key: b"Cube\0\xff".to_vec(),
         components: vec![
             TaggedComponent::orb_type(orbium::giop::component::ORB_TYPE_OMNIORB),
-            TaggedComponent::code_sets(&CodeSetComponentInfo::orbium()),
+            TaggedComponent::code_sets(&CodeSetComponentInfo::orbium(NativeCharSet::Latin1)),
             TaggedComponent::alternate_address("::1", 4712),
             TaggedComponent {
                 tag: 0xBEEF,

@@ -4,6 +4,7 @@
 use std::time::Duration;
 
 use orbium_cdr::MAX_NESTING;
+use orbium_giop::codeset::NativeCharSet;
 use orbium_giop::{HEADER_LEN, MIN_FRAGMENT_LEN, ReassemblyLimits};
 use orbium_transport::{Endpoint, ProtocolProperties};
 
@@ -164,6 +165,9 @@ pub struct Config {
     pub fragment_size: Option<usize>,
     /// Highest GIOP minor version published and spoken. Default: 2.
     pub giop_minor: GiopMinor,
+    /// The code set for `char` and `string` that references name as native. Default:
+    /// ISO 8859-1.
+    pub native_char_code_set: NativeCharSet,
 }
 
 impl Config {

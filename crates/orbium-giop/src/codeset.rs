@@ -5,6 +5,7 @@ use core::fmt;
 
 use orbium_cdr::{CdrError, CdrReader, CdrWriter, CharSet, WideSet};
 
+use crate::component::{ORB_TYPE_OMNIORB, ORB_TYPE_ORBIUM};
 use crate::component_value::read_list;
 use crate::encapsulation::{decode_encapsulation, encapsulate, read_u32, write_count, write_u32};
 
@@ -135,15 +136,83 @@ pub struct CodeSetComponentInfo {
     pub wchar_data: CodeSetComponent,
 }
 
+/// The code set for `char` and `string` that references name as native. orbium has
+/// ISO 8859-1 and UTF-8 whatever is named: this decides which of them the clients of
+/// other ORBs choose.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum NativeCharSet {
+    /// ISO 8859-1, converting UTF-8: a `char` is any octet, and clients whose own set
+    /// is UTF-8 and that convert send text as ISO 8859-1.
+    #[default]
+    Latin1,
+    /// UTF-8, converting ISO 8859-1: text of any script, and a `char` beyond ASCII from
+    /// no client of another ORB.
+    Utf8,
+}
+
+impl NativeCharSet {
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Latin1 => "ISO-8859-1",
+            Self::Utf8 => "UTF-8",
+        }
+    }
+
+    fn sets(self) -> CodeSetComponent {
+        let (native, conversion) = match self {
+            Self::Latin1 => (CodeSetId::ISO_8859_1, vec![CodeSetId::UTF_8]),
+            Self::Utf8 => (CodeSetId::UTF_8, vec![CodeSetId::ISO_8859_1]),
+        };
+        CodeSetComponent { native, conversion }
+    }
+}
+
+impl fmt::Display for NativeCharSet {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl core::str::FromStr for NativeCharSet {
+    type Err = UnknownCodeSet;
+
+    /// Reads `ISO-8859-1` or `UTF-8`, or the number of the set in the OSF
+    /// registry, as TAO writes it (`0x00010001`).
+    fn from_str(text: &str) -> Result<Self, UnknownCodeSet> {
+        let number = text.strip_prefix("0x").or_else(|| text.strip_prefix("0X"));
+        match number.and_then(|digits| u32::from_str_radix(digits, 16).ok()) {
+            Some(number) if number == CodeSetId::ISO_8859_1.0 => return Ok(Self::Latin1),
+            Some(number) if number == CodeSetId::UTF_8.0 => return Ok(Self::Utf8),
+            _ => {}
+        }
+        let plain = text.replace([' ', '_'], "-");
+        let all = [Self::Latin1, Self::Utf8];
+        let found = all
+            .into_iter()
+            .find(|set| plain.eq_ignore_ascii_case(set.name()));
+        found.ok_or(UnknownCodeSet)
+    }
+}
+
+/// A code set for `char` that orbium does not have was named.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct UnknownCodeSet;
+
+impl fmt::Display for UnknownCodeSet {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("orbium has no such code set for char: write ISO-8859-1 or UTF-8")
+    }
+}
+
+impl core::error::Error for UnknownCodeSet {}
+
 impl CodeSetComponentInfo {
-    /// What orbium has: UTF-8, converting ISO 8859-1; and UTF-16.
+    /// What a server of orbium publishes: both sets for `char`, one of them as native,
+    /// and UTF-16.
     #[must_use]
-    pub fn orbium() -> Self {
+    pub fn orbium(native: NativeCharSet) -> Self {
         Self {
-            char_data: CodeSetComponent {
-                native: CodeSetId::UTF_8,
-                conversion: vec![CodeSetId::ISO_8859_1],
-            },
+            char_data: native.sets(),
             wchar_data: CodeSetComponent {
                 native: CodeSetId::UTF_16,
                 conversion: Vec::new(),
@@ -176,9 +245,22 @@ pub struct CodeSetContext {
     pub char_data: CodeSetId,
     /// For `wchar` and `wstring`; NONE if there is none.
     pub wchar_data: CodeSetId,
+    /// Whether a `char` is ISO 8859-1 though `string` is UTF-8. Between two orbiums:
+    /// a third set follows the two of the standard.
+    pub latin1_char: bool,
 }
 
 impl CodeSetContext {
+    /// The two sets of the standard.
+    #[must_use]
+    pub const fn new(char_data: CodeSetId, wchar_data: CodeSetId) -> Self {
+        Self {
+            char_data,
+            wchar_data,
+            latin1_char: false,
+        }
+    }
+
     /// Reads the data of the service context.
     ///
     /// # Errors
@@ -188,6 +270,8 @@ impl CodeSetContext {
             Ok(Self {
                 char_data: CodeSetId(read_u32(reader)?),
                 wchar_data: CodeSetId(read_u32(reader)?),
+                latin1_char: reader.remaining() >= 4
+                    && CodeSetId(read_u32(reader)?) == CodeSetId::ISO_8859_1,
             })
         })
     }
@@ -198,6 +282,9 @@ impl CodeSetContext {
         encapsulate(&|writer| {
             write_u32(writer, self.char_data.0);
             write_u32(writer, self.wchar_data.0);
+            if self.latin1_char {
+                write_u32(writer, CodeSetId::ISO_8859_1.0);
+            }
         })
     }
 }
@@ -241,23 +328,25 @@ impl Negotiated {
 
     /// The client's choice for a server with this component; `None` if its
     /// profile has none. GIOP 1.0 has no negotiation: see [`Negotiated::DEFAULT`].
+    /// `orb` is the type of the server's ORB, if its profile says so.
+    ///
+    /// UTF-8 wherever the server has it, so that text of any script travels. An
+    /// exception is omniORB in ISO 8859-1, whose own strings have no other script:
+    /// there UTF-8 would only lose the `char`s beyond ASCII.
     ///
     /// # Errors
     /// [`CodeSetError::Char`] if no code set is shared. A server whose wide
     /// sets are none of ours is one without wide characters: the other calls
     /// to it are none the worse.
-    pub fn with_server(server: Option<&CodeSetComponentInfo>) -> Result<Self, CodeSetError> {
+    pub fn with_server(
+        server: Option<&CodeSetComponentInfo>,
+        orb: Option<u32>,
+    ) -> Result<Self, CodeSetError> {
         let Some(server) = server else {
             return Ok(Self::DEFAULT);
         };
-        let ours = CodeSetComponentInfo::orbium();
-        let narrow = select(&ours.char_data, &server.char_data, CodeSetId::UTF_8);
-        let char_set = match narrow {
-            // A component that names no set leaves the default in force.
-            _ if server.char_data == CodeSetComponent::default() => CharSet::Latin1,
-            Some(set) => char_set(set).ok_or(CodeSetError::Char(server.char_data.native))?,
-            None => return Err(CodeSetError::Char(server.char_data.native)),
-        };
+        let ours = CodeSetComponentInfo::orbium(NativeCharSet::Utf8);
+        let char_set = narrow(&ours.char_data, &server.char_data, orb)?;
         let wide = select(&ours.wchar_data, &server.wchar_data, CodeSetId::UTF_16);
         Ok(Self {
             char_set,
@@ -274,12 +363,14 @@ impl Negotiated {
         let CodeSetContext {
             char_data,
             wchar_data,
+            latin1_char,
         } = context;
         Ok(Self {
-            char_set: if char_data == CodeSetId::NONE {
-                CharSet::Latin1
-            } else {
-                char_set(char_data).ok_or(CodeSetError::Char(char_data))?
+            char_set: match char_set(char_data) {
+                _ if char_data == CodeSetId::NONE => CharSet::Latin1,
+                Some(CharSet::Utf8) if latin1_char => CharSet::Utf8AndLatin1Char,
+                Some(set) => set,
+                None => return Err(CodeSetError::Char(char_data)),
             },
             wide_set: if wchar_data == CodeSetId::NONE {
                 None
@@ -295,13 +386,32 @@ impl Negotiated {
         CodeSetContext {
             char_data: match self.char_set {
                 CharSet::Latin1 => CodeSetId::ISO_8859_1,
-                CharSet::Utf8 => CodeSetId::UTF_8,
+                CharSet::Utf8 | CharSet::Utf8AndLatin1Char => CodeSetId::UTF_8,
             },
+            latin1_char: matches!(self.char_set, CharSet::Utf8AndLatin1Char),
             wchar_data: match self.wide_set {
                 Some(WideSet::Utf16) => CodeSetId::UTF_16,
                 None => CodeSetId::NONE,
             },
         }
+    }
+}
+
+/// The client's choice for `char` and `string`.
+fn narrow(
+    ours: &CodeSetComponent,
+    server: &CodeSetComponent,
+    orb: Option<u32>,
+) -> Result<CharSet, CodeSetError> {
+    let has_utf_8 = server.native == CodeSetId::UTF_8 || server.has(CodeSetId::UTF_8);
+    let is_latin_1_alone = orb == Some(ORB_TYPE_OMNIORB) && server.native == CodeSetId::ISO_8859_1;
+    match select(ours, server, CodeSetId::UTF_8) {
+        // A component that names no set leaves the default in force.
+        _ if *server == CodeSetComponent::default() => Ok(CharSet::Latin1),
+        _ if has_utf_8 && orb == Some(ORB_TYPE_ORBIUM) => Ok(CharSet::Utf8AndLatin1Char),
+        _ if has_utf_8 && !is_latin_1_alone => Ok(CharSet::Utf8),
+        Some(set) => char_set(set).ok_or(CodeSetError::Char(server.native)),
+        None => Err(CodeSetError::Char(server.native)),
     }
 }
 

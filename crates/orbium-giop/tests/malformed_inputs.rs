@@ -35,7 +35,9 @@ fn ior() -> Ior {
         components: vec![
             TaggedComponent::orb_type(1),
             TaggedComponent::alternate_address("i", 2),
-            TaggedComponent::code_sets(&orbium_giop::codeset::CodeSetComponentInfo::orbium()),
+            TaggedComponent::code_sets(&orbium_giop::codeset::CodeSetComponentInfo::orbium(
+                orbium_giop::codeset::NativeCharSet::Latin1,
+            )),
         ],
     };
     Ior {

@@ -5,7 +5,7 @@ mod octets;
 
 use octets::octets;
 use orbium_cdr::{ByteOrder, CdrErrorKind, CdrReader, CdrWriter, Decode, Encode, Format};
-use orbium_giop::codeset::{CodeSetComponentInfo, CodeSetId};
+use orbium_giop::codeset::{CodeSetComponentInfo, CodeSetId, NativeCharSet};
 use orbium_giop::component::{self, HostPort};
 use orbium_giop::profile::{self, MAX_HALVES, TAG_INTERNET_IOP};
 use orbium_giop::{
@@ -348,7 +348,7 @@ fn addresses_come_in_the_order_they_are_to_be_tried() {
 
 #[test]
 fn code_sets_and_common_components_are_found() {
-    let sets = CodeSetComponentInfo::orbium();
+    let sets = CodeSetComponentInfo::orbium(NativeCharSet::Latin1);
     let mut profile = iiop(Version::V1_2);
     assert_eq!(profile.code_sets(), None);
     profile.components.push(TaggedComponent::code_sets(&sets));

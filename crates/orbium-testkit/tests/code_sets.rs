@@ -54,10 +54,7 @@ fn the_server_is_told_until_it_has_answered() {
         2,
         &[sets(native(CodeSetId::UTF_8), native(CodeSetId::UTF_16))],
     );
-    let agreed = CodeSetContext {
-        char_data: CodeSetId::UTF_8,
-        wchar_data: CodeSetId::UTF_16,
-    };
+    let agreed = CodeSetContext::new(CodeSetId::UTF_8, CodeSetId::UTF_16);
     // Oneways are answered by nobody.
     target.post(1).unwrap();
     target.post(2).unwrap();
@@ -127,11 +124,7 @@ fn a_server_with_sets_that_nobody_has_is_incompatible() {
 }
 
 fn context(char_data: u32, wchar_data: u32) -> Vec<u8> {
-    CodeSetContext {
-        char_data: CodeSetId(char_data),
-        wchar_data: CodeSetId(wchar_data),
-    }
-    .encode()
+    CodeSetContext::new(CodeSetId(char_data), CodeSetId(wchar_data)).encode()
 }
 
 #[test]

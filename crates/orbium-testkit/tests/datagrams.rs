@@ -140,10 +140,7 @@ fn only_groups_are_joined_and_only_by_own_objects() {
 
 #[test]
 fn code_sets_hold_for_the_message_that_names_them() {
-    let wide = CodeSetContext {
-        char_data: CodeSetId(0x0501_0001),
-        wchar_data: CodeSetId(0x0001_0109),
-    };
+    let wide = CodeSetContext::new(CodeSetId(0x0501_0001), CodeSetId(0x0001_0109));
     let data = wide.encode();
     let context = ServiceContext {
         id: service_context::CODE_SETS,

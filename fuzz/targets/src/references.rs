@@ -172,7 +172,7 @@ fn component_holds(tagged: &TaggedComponent) {
     let encoded = match &parsed {
         Component::OrbType(orb) => TaggedComponent::orb_type(*orb),
         Component::CodeSets(info) => {
-            let _ = codeset::Negotiated::with_server(Some(info));
+            let _ = codeset::Negotiated::with_server(Some(info), None);
             TaggedComponent::code_sets(info)
         }
         Component::AlternateAddress(at) => TaggedComponent::alternate_address(&at.host, at.port),

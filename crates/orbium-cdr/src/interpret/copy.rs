@@ -76,7 +76,7 @@ impl Copier<'_, '_> {
 
     #[inline]
     fn string(&mut self, text: &str) {
-        if self.writer.format().char_set == CharSet::Utf8 || text.is_ascii() {
+        if self.writer.format().char_set.is_utf8() || text.is_ascii() {
             return self.writer.write_name(text);
         }
         self.writer.write_count(text.chars().count() + 1);

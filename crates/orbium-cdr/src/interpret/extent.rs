@@ -70,7 +70,7 @@ impl Extent {
             && (self.align == 1 || format.order == native.order)
             && position.is_multiple_of(self.align)
             && (!self.chars || format.char_set != CharSet::Utf8)
-            && (!self.strings || format.char_set == native.char_set)
+            && (!self.strings || format.char_set.is_utf8())
             && (!self.wide || (format.minor >= 2 && format.wide_set == native.wide_set))
     }
 }

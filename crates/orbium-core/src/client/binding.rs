@@ -234,7 +234,8 @@ fn agree(offer: &Offer, minor: u8) -> Result<Negotiated, SystemException> {
         0 => None,
         _ => protocol::code_sets(&offer.components),
     };
-    Negotiated::with_server(code_sets.as_ref())
+    let orb = protocol::orb_type(&offer.components);
+    Negotiated::with_server(code_sets.as_ref(), orb)
         .map_err(|_| SystemException::omg(ExceptionKind::CodesetIncompatible, 1, Completion::No))
 }
 

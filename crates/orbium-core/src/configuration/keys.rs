@@ -134,6 +134,9 @@ keys! {
             c.giop_minor = minor.ok_or("there are GIOP 1.0, 1.1 and 1.2: write 0, 1 or 2")?;
         },
         |c| c.giop_minor.number().to_string();
+    "native_char_code_set" "ISO-8859-1 or UTF-8" "the code set for `char` and `string` that references name as native; both are served"
+        |c, text| c.native_char_code_set = parsed(text)?,
+        |c| c.native_char_code_set.to_string();
     "limits.message_size" "OCTETS" "of the largest message, both ways"
         |c, text| c.limits.message_size = octets(text)?,
         |c| show_octets(c.limits.message_size);
@@ -255,6 +258,7 @@ mod tests {
                 ("client_strategy", _) => "io-thread",
                 ("protocols" | "client_protocols", _) => "iiop",
                 ("giop_minor", _) => "1",
+                ("native_char_code_set", _) => "UTF-8",
                 (_, "NAMES or none") => "urgent, routine",
                 (_, "NAME=URL") => "A=corbaloc::b/C",
                 (_, "URL or none") => "corbaloc::b",

@@ -289,7 +289,13 @@ pub(super) fn no_datagrams(scheme: &str) -> MediaError {
 fn reference(orb: &Orb, channel: &Channel, stream: u32) -> ObjectRef {
     let key = stream.to_be_bytes();
     let minor = orb.config().giop_minor.number();
-    let profiles = protocol::profiles(std::slice::from_ref(channel), &key, minor, Vec::new());
+    let profiles = protocol::profiles(
+        std::slice::from_ref(channel),
+        &key,
+        minor,
+        orb.config().native_char_code_set,
+        Vec::new(),
+    );
     let ior = Ior {
         type_id: RECEIVER_REPOSITORY_ID.to_owned(),
         profiles,

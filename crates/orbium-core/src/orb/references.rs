@@ -116,7 +116,13 @@ impl Orb {
         let minor = self.0.config.giop_minor.number();
         Ok(self.plain_reference(Ior {
             type_id: repository_id.to_owned(),
-            profiles: protocol::profiles(served, key, minor, components),
+            profiles: protocol::profiles(
+                served,
+                key,
+                minor,
+                self.0.config.native_char_code_set,
+                components,
+            ),
         }))
     }
 

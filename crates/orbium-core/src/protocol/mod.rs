@@ -25,7 +25,7 @@ pub use offer::Channel;
 pub(crate) use offer::lanes;
 #[cfg(feature = "bridge")]
 pub(crate) use offer::not_understood;
-pub(crate) use offer::{Offer, bears_cancelling, code_sets, groups, offers};
+pub(crate) use offer::{Offer, bears_cancelling, code_sets, groups, offers, orb_type};
 pub use offered::OfferedProtocol;
 pub(crate) use offered::{offered, wanted};
 pub use policy::{ProtocolPolicy, ProtocolPolicyError};

@@ -346,8 +346,15 @@ pub(crate) fn lanes(components: &[TaggedComponent]) -> Vec<(i16, String)> {
 /// Whether CancelRequest does a server no harm. omniORB (4.2.5) does as it is told,
 /// and then may read no more of a connection on which other requests came meanwhile.
 pub(crate) fn bears_cancelling(components: &[TaggedComponent]) -> bool {
-    let orb = component(components, component::TAG_ORB_TYPE);
-    !matches!(orb, Some(Component::OrbType(component::ORB_TYPE_OMNIORB)))
+    orb_type(components) != Some(component::ORB_TYPE_OMNIORB)
+}
+
+/// The type of the ORB, if components say so.
+pub(crate) fn orb_type(components: &[TaggedComponent]) -> Option<u32> {
+    match component(components, component::TAG_ORB_TYPE)? {
+        Component::OrbType(orb) => Some(orb),
+        _ => None,
+    }
 }
 
 /// The code sets that components name.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! From the channels an ORB serves to the profiles of its references.
 
-use orbium_giop::codeset::CodeSetComponentInfo;
+use orbium_giop::codeset::{CodeSetComponentInfo, NativeCharSet};
 use orbium_giop::profile::{TAG_INTERNET_IOP, TAG_TAO_DIOP};
 use orbium_giop::{
     IiopProfile, OrbiumProfile, TaggedComponent, TaggedProfile, UiopProfile, Version, component,
@@ -23,11 +23,12 @@ pub(crate) fn profiles(
     channels: &[Channel],
     object_key: &[u8],
     minor: u8,
+    native: NativeCharSet,
     mut more: Vec<TaggedComponent>,
 ) -> Vec<TaggedProfile> {
     let mut common = vec![
         TaggedComponent::orb_type(component::ORB_TYPE_ORBIUM),
-        TaggedComponent::code_sets(&CodeSetComponentInfo::orbium()),
+        TaggedComponent::code_sets(&CodeSetComponentInfo::orbium(native)),
     ];
     common.append(&mut more);
     let publication = Publication {

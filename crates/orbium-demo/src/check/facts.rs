@@ -49,21 +49,26 @@ impl Facts {
             return facts;
         };
         facts.giop_minor = ours.min(profile.version.minor);
+        let (mut orb_type, mut named) = (None, None);
         let components = profile.components.iter();
         for component in components.filter_map(|c| Component::parse(c).ok()) {
             match component {
                 Component::OrbType(orb) => {
+                    orb_type = Some(orb);
                     facts.complete = orb == component::ORB_TYPE_ORBIUM;
                 }
-                Component::CodeSets(sets) if facts.giop_minor > 0 => facts.code_sets(&sets),
+                Component::CodeSets(sets) if facts.giop_minor > 0 => named = Some(sets),
                 _ => {}
             }
+        }
+        if let Some(sets) = named {
+            facts.code_sets(&sets, orb_type);
         }
         facts
     }
 
-    fn code_sets(&mut self, sets: &CodeSetComponentInfo) {
-        let agreed = Negotiated::with_server(Some(sets)).unwrap_or(Negotiated::DEFAULT);
+    fn code_sets(&mut self, sets: &CodeSetComponentInfo, orb: Option<u32>) {
+        let agreed = Negotiated::with_server(Some(sets), orb).unwrap_or(Negotiated::DEFAULT);
         self.code_sets = agreed.char_set != Negotiated::DEFAULT.char_set;
         self.wide = agreed.wide_set.is_some();
     }

@@ -3,6 +3,7 @@
 
 use std::fs;
 
+use orbium::giop::codeset::NativeCharSet;
 use orbium::{Config, GiopMinor, Orb, ServerStrategy};
 use orbium_demo::serve;
 
@@ -27,6 +28,10 @@ struct Run {
     /// The checks to be made: all, unless the names of some begin so.
     only: Option<&'static str>,
     sockets: Sockets,
+    /// What references name as native.
+    native: NativeCharSet,
+    /// Checks that must be made, and pass.
+    must: &'static [&'static str],
 }
 
 /// Where orbium listens; omniORB listens at a Unix socket unless it is TCP.
@@ -114,6 +119,7 @@ fn against(peer: &str, run: &Run) -> Tested {
         strategy: run.strategy,
         giop_minor: run.giop_minor,
         fragment_size: run.fragment_size,
+        native_char_code_set: run.native,
         ..Config::default()
     })?;
     let served = serve(&orb)?;
@@ -156,6 +162,10 @@ fn against(peer: &str, run: &Run) -> Tested {
     if giop != "1.2" {
         arguments.extend(["--giop".to_owned(), giop.clone()]);
     }
+    if peer == "omni" && run.native == NativeCharSet::Latin1 {
+        // omniORB's own default, which its programs here replace by UTF-8.
+        arguments.extend(["-ORBnativeCharCodeSet", "ISO-8859-1"].map(str::to_owned));
+    }
     arguments.extend(run.options.iter().map(|option| (*option).to_owned()));
     let (_, output) = programs::run(&program, &arguments)?;
     drop(relay);
@@ -168,6 +178,13 @@ fn against(peer: &str, run: &Run) -> Tested {
         &Expected::read(peer, "orbium", &giop)?,
         at_least,
     )?;
+    for name in run.must {
+        let found = lines.iter().find(|line| line.name == *name);
+        let passed = found.is_some_and(|line| line.failure.is_none() && line.skip.is_none());
+        if !passed {
+            return Err(format!("{name} did not pass: {found:?}").into());
+        }
+    }
     if run.only.is_some() {
         return Ok(orb.shutdown(true)?);
     }
@@ -202,7 +219,18 @@ const REACTIVE: Run = Run {
     options: &[],
     only: None,
     sockets: Sockets::Tcp,
+    native: NativeCharSet::Latin1,
+    must: &[],
 };
+
+/// A `char` beyond ASCII.
+const CHARS: &[&str] = &["kitchen.char_latin1", "kitchen.string_latin1"];
+/// Text that ISO 8859-1 lacks.
+const SCRIPTS: &[&str] = &[
+    "kitchen.string_latin1",
+    "kitchen.string_unicode",
+    "kitchen.string_beyond_bmp",
+];
 
 const LEADER_FOLLOWERS: Run = Run {
     strategy: ServerStrategy::LeaderFollowers { threads: 2 },
@@ -217,6 +245,21 @@ const WORKER_POOL: Run = Run {
     ..REACTIVE
 };
 
+/// JacORB sends the low octet of what its own set lacks: no check of other text.
+const JACORB_IN_LATIN_1: Run = Run {
+    options: &[
+        "-Djacorb.native_char_codeset=ISO8859_1",
+        "--skip",
+        "kitchen.string_unicode",
+        "--skip",
+        "kitchen.label_unicode",
+        "--skip",
+        "kitchen.string_beyond_bmp",
+    ],
+    strategy: ServerStrategy::ThreadPerConnection,
+    ..REACTIVE
+};
+
 /// What omniORB gives up: its time-outs do not travel, so nothing else is different.
 const DEADLINES: Run = Run {
     options: &["--deadlines"],
@@ -226,7 +269,7 @@ const DEADLINES: Run = Run {
 };
 
 against! {
-    omniorb: "omni", Run::default();
+    omniorb: "omni", Run { must: CHARS, ..Run::default() };
     omniorb_reactive: "omni", REACTIVE;
     omniorb_leader_followers: "omni", LEADER_FOLLOWERS;
     omniorb_leader_followers_told_to_speak_1_0: "omni",
@@ -248,8 +291,26 @@ against! {
         Run { options: &["-ORBgiopTargetAddressMode", "2"], ..REACTIVE };
     omniorb_many_calls_on_one_connection: "omni",
         Run { options: &["-ORBoneCallPerConnection", "0"], ..Run::default() };
-    omniorb_in_latin_1: "omni",
-        Run { options: &["-ORBnativeCharCodeSet", "ISO-8859-1"], ..Run::default() };
+    omniorb_in_latin_1_to_utf_8: "omni",
+        Run {
+            options: &["-ORBnativeCharCodeSet", "ISO-8859-1"],
+            native: NativeCharSet::Utf8,
+            ..Run::default()
+        };
+    omniorb_in_utf_8: "omni",
+        Run {
+            options: &["-ORBnativeCharCodeSet", "UTF-8"],
+            only: Some("kitchen.string_latin1"),
+            must: &["kitchen.string_latin1"],
+            ..Run::default()
+        };
+    omniorb_in_utf_8_to_utf_8: "omni",
+        Run {
+            options: &["-ORBnativeCharCodeSet", "UTF-8"],
+            native: NativeCharSet::Utf8,
+            must: SCRIPTS,
+            ..Run::default()
+        };
     omniorb_over_unix: "omni", Run { sockets: Sockets::Unix, ..Run::default() };
     omniorb_over_unix_reactive: "omni", Run { sockets: Sockets::Unix, ..REACTIVE };
     omniorb_over_unix_told_to_speak_1_1: "omni",
@@ -275,7 +336,12 @@ against! {
         };
     omniorb_with_deadlines_told_to_speak_1_0: "omni",
         Run { client_giop: Some("1.0"), ..DEADLINES };
-    jacorb: "jacorb", Run::default();
+    jacorb: "jacorb", Run { must: SCRIPTS, ..Run::default() };
+    jacorb_in_latin_1: "jacorb", Run { must: CHARS, ..JACORB_IN_LATIN_1 };
+    jacorb_in_latin_1_to_utf_8: "jacorb",
+        Run { native: NativeCharSet::Utf8, must: CHARS, ..JACORB_IN_LATIN_1 };
+    jacorb_to_utf_8: "jacorb",
+        Run { native: NativeCharSet::Utf8, must: SCRIPTS, ..Run::default() };
     jacorb_reactive: "jacorb", REACTIVE;
     jacorb_leader_followers: "jacorb", LEADER_FOLLOWERS;
     jacorb_worker_pool: "jacorb", WORKER_POOL;

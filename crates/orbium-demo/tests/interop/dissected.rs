@@ -13,7 +13,7 @@ use std::process::Command;
 use std::thread;
 use std::time::Duration;
 
-use orbium::giop::codeset::CodeSetComponentInfo;
+use orbium::giop::codeset::{CodeSetComponentInfo, NativeCharSet};
 use orbium::giop::{LocateStatus, ReplyStatus, TaggedComponent, Version};
 use orbium::giop::{begin_locate_reply, finish_message};
 use orbium::{Config, GiopMinor, Interface, Orb, ServerStrategy};
@@ -39,7 +39,9 @@ const FRAGMENT: u8 = 7;
 
 fn target_at(client: &Orb, minor: u8, port: u16, key: &[u8]) -> Target {
     // Says which code sets are there, so that the client says which it uses.
-    let components = [TaggedComponent::code_sets(&CodeSetComponentInfo::orbium())];
+    let components = [TaggedComponent::code_sets(&CodeSetComponentInfo::orbium(
+        NativeCharSet::Latin1,
+    ))];
     let reference = reference(minor, &[port], key, &components);
     reach(client, &reference.to_string())
 }

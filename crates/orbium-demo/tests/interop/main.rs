@@ -26,6 +26,7 @@ use expected::Expected;
 type Tested = Result<(), Box<dyn Error>>;
 
 /// One check of a run, whoever made it.
+#[derive(Debug)]
 struct Line {
     name: String,
     /// Why it failed, if it did.

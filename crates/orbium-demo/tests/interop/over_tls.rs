@@ -4,6 +4,7 @@
 
 use std::fs;
 
+use orbium::giop::codeset::NativeCharSet;
 use orbium::{Config, Orb, ServerStrategy};
 use orbium_demo::serve;
 use orbium_tls::TlsVersion;
@@ -50,6 +51,8 @@ fn serving(peer: &str, newest: TlsVersion, strategy: ServerStrategy) -> Tested {
     let credentials = Credentials::new(newest)?;
     let mut config = Config {
         strategy,
+        // As the clients have it.
+        native_char_code_set: NativeCharSet::Utf8,
         ..Config::default()
     };
     credentials.secure(&mut config)?;

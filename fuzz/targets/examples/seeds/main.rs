@@ -295,11 +295,8 @@ fn tree(depth: usize) -> Node {
 
 fn requests(version: Version, order: ByteOrder) -> Vec<Vec<u8>> {
     let mut messages = Vec::new();
-    let info = codeset::CodeSetContext {
-        char_data: codeset::CodeSetId::UTF_8,
-        wchar_data: codeset::CodeSetId::UTF_16,
-    }
-    .encode();
+    let info = codeset::CodeSetContext::new(codeset::CodeSetId::UTF_8, codeset::CodeSetId::UTF_16)
+        .encode();
     let contexts = [ServiceContext {
         id: service_context::CODE_SETS,
         data: &info,
@@ -406,7 +403,9 @@ fn reference() -> Ior {
 fn components() -> Vec<TaggedComponent> {
     vec![
         TaggedComponent::orb_type(component::ORB_TYPE_ORBIUM),
-        TaggedComponent::code_sets(&codeset::CodeSetComponentInfo::orbium()),
+        TaggedComponent::code_sets(&codeset::CodeSetComponentInfo::orbium(
+            codeset::NativeCharSet::Latin1,
+        )),
         TaggedComponent::encapsulated(component::TAG_POLICIES, |writer| {
             writer.write_count(1);
             writer.write_u32(40);

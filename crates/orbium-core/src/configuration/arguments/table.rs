@@ -97,6 +97,8 @@ pub(super) const ARGUMENTS: &[(&str, Does)] = &[
         "-ORBmaxGIOPConnectionPerServer",
         Does::Set("limits.connections_per_server"),
     ),
+    ("-ORBnativeCharCodeSet", Does::Set("native_char_code_set")),
+    ("-ORBNativeCharCodeSet", Does::Set("native_char_code_set")),
     ("-ORBSndSock", Does::Set("properties.send_buffer")),
     ("-ORBRcvSock", Does::Set("properties.receive_buffer")),
     ("-ORBNodelay", Does::Set("properties.no_delay")),
