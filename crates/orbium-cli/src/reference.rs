@@ -178,7 +178,8 @@ pub(crate) fn address(object: &ObjectRef) -> String {
 /// Why the call that has just raised this exception reached nobody, protocol by
 /// protocol; `None` if it did.
 pub(crate) fn refusals(exception: SystemException) -> Option<String> {
-    let failure = orbium::last_failure().filter(|failure| failure.exception == exception);
+    let failure = orbium::explain(&exception).failure;
+    let failure = failure.filter(|failure| !failure.offered.is_empty());
     failure.map(|failure| failure.reasons())
 }
 

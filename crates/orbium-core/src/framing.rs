@@ -5,9 +5,10 @@
 //! before took (the adaptive size of GOPI), so that a large message arrives
 //! whole and alone, and lies aligned.
 
+use std::fmt;
 use std::io;
 
-use orbium_giop::{HEADER_LEN, HeaderError, MessageHeader};
+use orbium_giop::{HEADER_LEN, HeaderError, MessageHeader, MessageKind};
 use orbium_transport::ByteStream;
 
 use crate::receive_buffer::{ReceiveBuffer, SMALL};
@@ -18,7 +19,68 @@ pub(crate) enum FramingError {
     /// What should be a header is none.
     Header(HeaderError),
     /// The message is larger than the limit.
-    TooLarge,
+    TooLarge {
+        /// Its kind.
+        kind: MessageKind,
+        /// Octets of it, header included.
+        size: usize,
+        /// Octets that a message may have.
+        limit: usize,
+    },
+}
+
+impl fmt::Display for FramingError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Header(error) => error.fmt(f),
+            Self::TooLarge { kind, size, limit } => {
+                let noun = match kind {
+                    MessageKind::Request => "request",
+                    MessageKind::Reply => "reply",
+                    _ => "message",
+                };
+                TooLarge {
+                    noun,
+                    size: *size,
+                    limit: *limit,
+                }
+                .fmt(f)
+            }
+        }
+    }
+}
+
+/// Says by how much a message exceeds the limit.
+pub(crate) struct TooLarge {
+    /// What it is.
+    pub(crate) noun: &'static str,
+    /// Octets of it.
+    pub(crate) size: usize,
+    /// Octets that a message may have.
+    pub(crate) limit: usize,
+}
+
+impl fmt::Display for TooLarge {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { noun, size, limit } = *self;
+        let (size, limit) = (Grouped(size), Grouped(limit));
+        write!(
+            f,
+            "{noun} of {size} bytes, limit {limit} (`limits.message_size`)"
+        )
+    }
+}
+
+/// A number with a comma before each three digits.
+pub(crate) struct Grouped(pub(crate) usize);
+
+impl fmt::Display for Grouped {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match (self.0 / 1000, self.0 % 1000) {
+            (0, rest) => write!(f, "{rest}"),
+            (more, rest) => write!(f, "{},{rest:03}", Self(more)),
+        }
+    }
 }
 
 /// The messages that a connection receives.
@@ -69,7 +131,11 @@ impl Framing {
         };
         let header = MessageHeader::parse(octets).map_err(FramingError::Header)?;
         if header.size as usize > self.limit {
-            return Err(FramingError::TooLarge);
+            return Err(FramingError::TooLarge {
+                kind: header.kind,
+                size: total(&header),
+                limit: self.limit,
+            });
         }
         Ok(Some(header))
     }

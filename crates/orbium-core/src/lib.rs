@@ -89,7 +89,10 @@ pub use adapter::{
 pub use bridge::Bridge;
 #[cfg(feature = "asynchronous")]
 pub use client::Asynchronous;
-pub use client::{ClientStrategy, TimePolicies, UnknownClientStrategy, Unreachable, last_failure};
+pub use client::{
+    ClientStrategy, Explanation, Failure, Phase, Step, TimePolicies, UnknownClientStrategy,
+    explain, last_failure,
+};
 pub use config::{Config, ConnectTimeout, GiopMinor, Limits};
 #[cfg(feature = "configuration")]
 pub use configuration::{ConfigError, ConfigKey, LaneKey, Place};

@@ -2,6 +2,7 @@
 //! System exceptions (CORBA 3.3 Part 1, annex A).
 
 use core::fmt;
+use std::sync::OnceLock;
 
 use orbium_cdr::{CdrError, CdrErrorKind};
 
@@ -150,7 +151,23 @@ impl fmt::Display for ExceptionKind {
     }
 }
 
+/// Writes what is known of the call that raised an exception.
+type Storyteller = fn(&SystemException, &mut fmt::Formatter<'_>) -> fmt::Result;
+
+/// The ORB's, if there is one in this process.
+static STORYTELLER: OnceLock<Storyteller> = OnceLock::new();
+
+/// Has `{:#}` of system exceptions followed by what is known of the call that raised them.
+/// The first caller decides.
+#[doc(hidden)]
+pub fn tell_stories(write: fn(&SystemException, &mut fmt::Formatter<'_>) -> fmt::Result) {
+    let _ = STORYTELLER.set(write);
+}
+
 /// A system exception: what every invocation may end in.
+///
+/// With `{:#}` it is followed by what this thread knows of the call that raised it, if
+/// there is an ORB: operation, object, address, phase, causes, and how long each took.
 ///
 /// ```
 /// use orbium_giop::{Completion, ExceptionKind, SystemException};
@@ -244,6 +261,16 @@ impl fmt::Debug for SystemException {
 
 impl fmt::Display for SystemException {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.write_sentence(f)?;
+        match STORYTELLER.get() {
+            Some(write) if f.alternate() => write(self, f),
+            _ => Ok(()),
+        }
+    }
+}
+
+impl SystemException {
+    fn write_sentence(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} (completed {}): ", self.kind, self.completed)?;
         let explained = minor::explain(self.kind, self.minor);
         match explained {

@@ -92,6 +92,8 @@ pub use component::{Component, TaggedComponent};
 pub use corbaloc::Corbaloc;
 pub use corbaname::Corbaname;
 pub use encapsulation::{decode_encapsulation, encode_encapsulation};
+#[doc(hidden)]
+pub use exceptions::tell_stories;
 pub use exceptions::{Completion, ExceptionKind, SystemException};
 pub use fragment::{FragmentPart, FragmentPlan, MIN_FRAGMENT_LEN, slices_within};
 pub use group_address::GroupAddress;

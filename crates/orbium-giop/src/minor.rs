@@ -79,6 +79,14 @@ pub struct MinorCode {
     pub text: &'static str,
 }
 
+impl MinorCode {
+    /// The page that explains it, as `orbium explain` prints it.
+    #[must_use]
+    pub fn page(&self) -> String {
+        self.text.to_owned()
+    }
+}
+
 /// The entry of the table for an exception and minor code.
 #[must_use]
 pub fn explain(kind: Kind, minor: u32) -> Option<&'static MinorCode> {

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use orbium_transport::{
     Acceptor, ByteStream, Connector, Deadline, Endpoint, EndpointError, HostPort, ListenError,
-    ProtocolProperties, StreamTransport, TcpAcceptor, TcpConnector,
+    ProtocolProperties, Stage, StreamTransport, TcpAcceptor, TcpConnector,
 };
 use rustls::pki_types::ServerName;
 
@@ -172,6 +172,7 @@ impl TlsConnector {
         let name = ServerName::try_from(self.host.clone());
         let name = name.map_err(|_| TlsFailure::BadName(self.host.clone()).into_error())?;
         let socket = self.tcp.connect_tcp(deadline)?;
+        Stage::Secure.enter();
         let own = Deadline::after(Some(self.shared.config().handshake_time));
         let handshake = Handshake::client(role, name).map_err(TlsFailure::into_error)?;
         let stream = TlsStream::new(socket, handshake, true, deadline.earlier(own))?;

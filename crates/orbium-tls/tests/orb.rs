@@ -58,6 +58,33 @@ fn a_servant_knows_who_calls() {
     });
 }
 
+/// The peer that a handshake waited for, and how long, was nowhere to be read.
+#[test]
+fn a_handshake_that_comes_to_nothing_is_told_as_such() {
+    let realm = Realm::new("Authority");
+    let silent = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = silent.local_addr().unwrap().port();
+    let time = std::time::Duration::from_millis(300);
+    let client = Orb::new(Config {
+        call_timeout: Some(time),
+        ..config(realm.trusting(), TlsVersion::V1_3)
+    });
+    let target = reach(
+        &client.unwrap(),
+        &format!("corbaloc:ssliop:127.0.0.1:{port}/Key"),
+    );
+    let exception = target.echo_long(1).unwrap_err();
+    assert_eq!(exception.kind, ExceptionKind::Timeout);
+    let failure = orbium::explain(&exception).failure.unwrap();
+    assert_eq!(failure.phase(), orbium::Phase::Tls, "{failure:#}");
+    assert_eq!(
+        failure.steps[0].phase,
+        orbium::Phase::Connect,
+        "{failure:#}"
+    );
+    assert!(failure.elapsed >= time / 2, "{failure:#}");
+}
+
 #[test]
 fn nothing_is_served_without_trust() {
     let (realm, stranger) = (Realm::new("Authority"), Realm::new("Another"));

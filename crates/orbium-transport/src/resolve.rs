@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use orbium_sys as sys;
 
-use crate::{Deadline, HostPort};
+use crate::{Deadline, HostPort, Stage};
 
 /// The addresses of a host; a literal address needs no look-up.
 ///
@@ -79,6 +79,7 @@ impl Resolved {
         let found = if self.at.host.parse::<IpAddr>().is_ok() {
             resolve(&self.at)?
         } else {
+            Stage::Resolve.enter();
             resolve_before(self.at.clone(), deadline)?
         };
         self.lock().clone_from(&found);

@@ -11,7 +11,7 @@ use crate::listening::Listening;
 use crate::resolve::{Resolved, publication, resolve};
 use crate::{
     Acceptor, ByteStream, Connector, Deadline, Endpoint, EndpointError, HostPort, ListenError,
-    ProtocolProperties, StreamTransport, TcpByteStream,
+    ProtocolProperties, Stage, StreamTransport, TcpByteStream,
 };
 
 /// TCP: endpoints `iiop://host:port`, with `publish=host:port` for the address
@@ -149,6 +149,7 @@ impl TcpConnector {
     /// The error of the last address tried, or of the look-up.
     pub fn connect_tcp(&self, deadline: Deadline) -> io::Result<TcpByteStream> {
         let addresses = self.resolved.addresses(deadline)?;
+        Stage::Connect.enter();
         match connect_to_first(&addresses, &self.properties, deadline) {
             Ok(stream) => Ok(TcpByteStream::new(stream)),
             // The name may lead elsewhere by now.

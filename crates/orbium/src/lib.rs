@@ -57,13 +57,14 @@
 pub use orbium_cdr::{Any, AnyError, Char, Fixed, FixedError, LongDouble, TypeCode, Typed, WChar};
 pub use orbium_core::{
     Call, Channel, ClientStrategy, Completion, Config, ConnectTimeout, Dispatch, DispatchHook,
-    Endpoint, EndpointError, ExceptionKind, GiopMinor, Hook, HostPort, IdAssignment, IdUniqueness,
-    Interface, InvalidName, Lane, LaneConfig, Lifespan, Limits, ManagerState, NarrowError,
-    ObjectError, ObjectRef, OfferedProtocol, Orb, OrbBuilder, OrbError, Peer, Poa, PoaError,
-    PoaManager, Policies, Priority, ProtocolPolicy, ProtocolPolicyError, ProtocolProperties,
-    Protocols, QueueRoom, RealTimeError, RequestInfo, Scheduling, SchedulingClass, Servant,
-    ServerStrategy, SystemException, TimePolicies, Transport, UnknownProtocol, Unreachable,
-    UserException, give_scheduling, last_failure, nil_reference, priority,
+    Endpoint, EndpointError, ExceptionKind, Explanation, Failure, GiopMinor, Hook, HostPort,
+    IdAssignment, IdUniqueness, Interface, InvalidName, Lane, LaneConfig, Lifespan, Limits,
+    ManagerState, NarrowError, ObjectError, ObjectRef, OfferedProtocol, Orb, OrbBuilder, OrbError,
+    Peer, Phase, Poa, PoaError, PoaManager, Policies, Priority, ProtocolPolicy,
+    ProtocolPolicyError, ProtocolProperties, Protocols, QueueRoom, RealTimeError, RequestInfo,
+    Scheduling, SchedulingClass, Servant, ServerStrategy, Step, SystemException, TimePolicies,
+    Transport, UnknownProtocol, UserException, explain, give_scheduling, last_failure,
+    nil_reference, priority,
 };
 
 /// Calls that do not wait, with the feature `asynchronous`.

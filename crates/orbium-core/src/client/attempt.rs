@@ -15,13 +15,15 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use orbium_giop::{AddressingDisposition, Completion, ExceptionKind, Ior, SystemException, minor};
+use orbium_transport::Stamp;
 
-use crate::ObjectRef;
 use crate::client::binding::{Binding, no_usable_protocol};
 use crate::client::exchange::Outcome;
 use crate::client::link::{Link, time_left};
+use crate::client::locate;
+use crate::client::story::{self, Failed, Phase, note};
 use crate::client::timing::Timing;
-use crate::client::{locate, unreachable};
+use crate::{ObjectRef, Operation};
 #[cfg(feature = "asynchronous")]
 pub(crate) use suspended::{Choice, Suspended, Way};
 
@@ -38,6 +40,8 @@ pub(crate) struct Attempt<'o> {
     forwards: u32,
     retries: u32,
     fell_back: bool,
+    /// When the call was made: its story tells how long it took.
+    begun: Stamp,
 }
 
 impl<'o> Attempt<'o> {
@@ -51,6 +55,7 @@ impl<'o> Attempt<'o> {
             forwards: 0,
             retries: 0,
             fell_back: false,
+            begun: Stamp::now(),
         }
     }
 
@@ -66,10 +71,16 @@ impl<'o> Attempt<'o> {
 
     /// As `heed`, for a request: it is not sent before its start time.
     #[inline(always)]
-    pub(crate) fn heed_request(&mut self) -> Result<(), SystemException> {
+    pub(crate) fn heed_request(
+        &mut self,
+        operation: &'static Operation,
+    ) -> Result<(), SystemException> {
         match self.object.orb().notice() | self.object.state().notice {
             0 => Ok(()),
-            notice => self.heed_start(notice),
+            notice => match self.heed_start(notice) {
+                Ok(()) => Ok(()),
+                Err(exception) => Err(self.failed(operation, exception)),
+            },
         }
     }
 
@@ -187,12 +198,28 @@ impl<'o> Attempt<'o> {
     /// Keeps for the caller why there was no link.
     #[cold]
     #[inline(never)]
-    pub(crate) fn reached_nobody(
+    pub(crate) fn reached_none(&self, oneway: bool, exception: SystemException) -> SystemException {
+        story::claim(self.begun);
+        story::reached_none(self.target(), oneway);
+        exception
+    }
+
+    /// Keeps the story of the call, which ends with that exception.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn failed(
         &self,
-        oneway: bool,
+        operation: &'static Operation,
         exception: SystemException,
     ) -> SystemException {
-        unreachable::explain(self.target(), oneway, exception);
+        Failed {
+            object: self.object,
+            operation: operation.name,
+            begun: self.begun,
+            retries: self.retries + u32::from(self.fell_back),
+            forwards: self.forwards,
+        }
+        .tell(exception);
         exception
     }
 
@@ -203,7 +230,19 @@ impl<'o> Attempt<'o> {
 
     /// What to do after an exchange without results: try again, or give up.
     #[cold]
-    pub(crate) fn again(&mut self, outcome: Outcome) -> Result<(), SystemException> {
+    pub(crate) fn again(
+        &mut self,
+        operation: &'static Operation,
+        outcome: Outcome,
+    ) -> Result<(), SystemException> {
+        story::claim(self.begun);
+        let again = self.go_on(outcome);
+        again.map_err(|exception| self.failed(operation, exception))
+    }
+
+    /// As `again`, without keeping the story.
+    #[cold]
+    pub(crate) fn go_on(&mut self, outcome: Outcome) -> Result<(), SystemException> {
         match outcome {
             Outcome::Forward(ior) => self.follow(ior)?,
             Outcome::Readdress(wanted) => self.readdress(wanted)?,
@@ -212,14 +251,21 @@ impl<'o> Attempt<'o> {
             Outcome::Failed(exception) => self.fall_back(exception)?,
         }
         // What was done so far took its part of the time.
-        self.timing.timeout = time_left(self.timing.sending)?;
+        let left = time_left(self.timing.sending);
+        self.timing.timeout = left.inspect_err(|late| note(Phase::Begin, None, late))?;
         Ok(())
     }
 
     fn follow(&mut self, ior: Arc<Ior>) -> Result<(), SystemException> {
         self.forwards += 1;
         let state = self.object.state();
-        if self.forwards > state.orb.core().config.limits.forwards {
+        let limit = state.orb.core().config.limits.forwards;
+        if self.forwards > limit {
+            note(
+                Phase::Wait,
+                None,
+                &format_args!("forwarded more than {limit} times (`limits.forwards`)"),
+            );
             return Err(SystemException::orbium(
                 ExceptionKind::Transient,
                 minor::TOO_MANY_FORWARDS,
@@ -268,6 +314,11 @@ impl<'o> Attempt<'o> {
         {
             return Err(exception);
         }
+        note(
+            Phase::Begin,
+            None,
+            &"the forward leads nowhere any more: back to the reference",
+        );
         self.fell_back = true;
         self.retries = 0;
         self.object.state().set_forward(None);
@@ -279,7 +330,7 @@ impl<'o> Attempt<'o> {
     #[inline]
     pub(crate) fn locate(&self) -> Result<bool, Outcome> {
         let link = self.link();
-        let failed = |exception| Outcome::Failed(self.reached_nobody(false, exception));
+        let failed = |exception| Outcome::Failed(self.reached_none(false, exception));
         let link = link.map_err(failed)?;
         let ior = self.target().ior();
         locate::perform(self.object.orb(), ior, link, &self.timing)

@@ -23,6 +23,8 @@ use crate::client::ticks;
 use crate::framing::Framing;
 use crate::outgoing::{self, Patience};
 pub(crate) use receiving::Received;
+#[cfg(feature = "asynchronous")]
+pub(crate) use receiving::is_limit;
 
 /// A write buffer larger than this is given back after the call.
 const KEPT: usize = 1 << 20;
@@ -57,6 +59,8 @@ pub(crate) struct Connection {
     pub(crate) introduction: Option<Introduction>,
     /// Who is told what the server says to the marker, until it has answered.
     asking: Option<Arc<Own>>,
+    /// Why nothing more comes, as far as that is known.
+    cause: Option<String>,
 }
 
 impl Connection {
@@ -86,6 +90,7 @@ impl Connection {
                 Said::Nothing,
             ),
             asking: None,
+            cause: None,
         }
     }
 
@@ -235,6 +240,12 @@ impl Connection {
         // One that is shared keeps its callers waiting by other means.
         if_done(self.stream.set_nonblocking(true));
         if_done(self.stream.send(message));
+    }
+
+    /// Why nothing more comes, as far as that is known.
+    #[cold]
+    pub(crate) fn take_cause(&mut self) -> Option<String> {
+        self.cause.take()
     }
 
     /// The octets of a message that was received.

@@ -3,6 +3,7 @@
 
 mod reply;
 
+use std::fmt;
 use std::io;
 use std::sync::Arc;
 use std::time::Duration;
@@ -12,13 +13,15 @@ use orbium_giop::{
     AddressingDisposition, BodyStart, Completion, ExceptionKind, Ior, MessageHeader,
     SystemException, finish_message, minor,
 };
-use orbium_sys::if_done;
+use orbium_sys::{if_done, made_of};
 
 use crate::Operation;
 use crate::Orb;
 use crate::client::connection::Connection;
 use crate::client::link::{Link, deadline_passed, not_trusted};
+use crate::client::story::{Phase, note};
 use crate::client::timing::Timing;
+use crate::framing::TooLarge;
 use crate::local;
 #[cfg(feature = "asynchronous")]
 pub(crate) use reply::{outcome_of, raised_as, read_answer};
@@ -182,7 +185,7 @@ impl<'a, 'b> Exchange<'a, 'b> {
     fn perform_and(&mut self, receive: impl FnOnce(&mut Self) -> Answer) -> Answer {
         finish_message(&mut self.writer, self.start);
         if let Some(error) = self.writer.error() {
-            return self.end(Outcome::Failed(bad_argument(error)));
+            return self.unwritable(error);
         }
         let Some(connection) = &mut self.link.connection else {
             return self.perform_locally();
@@ -196,23 +199,59 @@ impl<'a, 'b> Exchange<'a, 'b> {
         }
     }
 
+    /// The arguments cannot be sent.
+    #[cold]
+    #[inline(never)]
+    fn unwritable(&mut self, error: CdrError) -> Answer {
+        self.note(
+            Phase::Send,
+            &format_args!("the arguments cannot be written: {error}"),
+        );
+        self.end(Outcome::Failed(bad_argument(error)))
+    }
+
+    /// Notes something for the story of the call.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn note(&self, phase: Phase, what: &dyn fmt::Display) {
+        note(phase, self.link.candidate.channel(), what);
+    }
+
     /// The message did not go out whole, so the server cannot have begun.
     #[cold]
+    #[inline(never)]
     fn not_sent(&mut self, failure: SendFailure) -> Answer {
         self.link.give_up();
         let outcome = match failure {
-            SendFailure::TooLarge => Outcome::Failed(orbium(
-                ExceptionKind::Marshal,
-                minor::MESSAGE_TOO_LARGE,
-                Completion::No,
-            )),
-            SendFailure::TimedOut => Outcome::Failed(deadline_passed()),
-            SendFailure::Refused => Outcome::Failed(not_trusted()),
-            SendFailure::Lost => Outcome::NotBegun(orbium(
-                ExceptionKind::CommFailure,
-                minor::SEND_FAILED,
-                Completion::No,
-            )),
+            SendFailure::TooLarge { size, limit } => {
+                let noun = "request";
+                self.note(Phase::Send, &TooLarge { noun, size, limit });
+                Outcome::Failed(orbium(
+                    ExceptionKind::Marshal,
+                    minor::MESSAGE_TOO_LARGE,
+                    Completion::No,
+                ))
+            }
+            SendFailure::System(error) => {
+                made_of(error, |error| match orbium_sys::kind_of(error) {
+                    io::ErrorKind::TimedOut | io::ErrorKind::WouldBlock => {
+                        self.note(Phase::Send, &"the peer did not take the request in time");
+                        Outcome::Failed(deadline_passed())
+                    }
+                    io::ErrorKind::PermissionDenied => {
+                        self.note(Phase::Tls, error);
+                        Outcome::Failed(not_trusted())
+                    }
+                    _ => {
+                        self.note(Phase::Send, error);
+                        Outcome::NotBegun(orbium(
+                            ExceptionKind::CommFailure,
+                            minor::SEND_FAILED,
+                            Completion::No,
+                        ))
+                    }
+                })
+            }
         };
         self.end(outcome)
     }
@@ -224,6 +263,7 @@ impl<'a, 'b> Exchange<'a, 'b> {
     #[cold]
     fn perform_locally(&mut self) -> Answer {
         if self.timing.sending.has_passed() {
+            self.note(Phase::Send, &"the deadline had passed");
             return self.end(Outcome::Failed(deadline_passed()));
         }
         let message = std::mem::replace(&mut self.writer, CdrWriter::new(Format::native()));
@@ -236,6 +276,7 @@ impl<'a, 'b> Exchange<'a, 'b> {
             && self.timing.is_minded
             && let Err(late) = self.timing.await_reply_start()
         {
+            self.note(Phase::Wait, &"the servant returned after the deadline");
             return self.end(Outcome::Failed(late));
         }
         match performed {
@@ -245,17 +286,17 @@ impl<'a, 'b> Exchange<'a, 'b> {
                 self.octets = Some(octets);
                 self.interpret(status)
             }
-            Err(exception) => self.end(Outcome::Failed(exception)),
+            Err(exception) => {
+                self.note(Phase::Wait, &raised(exception));
+                self.end(Outcome::Failed(exception))
+            }
         }
     }
 }
 
-#[derive(Clone, Copy)]
 enum SendFailure {
-    Refused,
-    TooLarge,
-    TimedOut,
-    Lost,
+    TooLarge { size: usize, limit: usize },
+    System(io::Error),
 }
 
 /// Sends the request; the buffer goes back to the connection.
@@ -267,41 +308,36 @@ fn send(
     timing: &Timing,
 ) -> Result<(), SendFailure> {
     if writer.len() > connection.message_limit() {
-        return Err(SendFailure::TooLarge);
+        return Err(SendFailure::TooLarge {
+            size: writer.len(),
+            limit: connection.message_limit(),
+        });
     }
     connection.about_to_wait();
     if let Err(error) = connection.set_timeout(timeout) {
         return Err(no_timeout(error, timeout));
     }
-    let sent = match connection.send(writer, timing.sending) {
-        Ok(()) => Ok(()),
-        Err(error) => Err(SendFailure::from(error)),
-    };
+    let sent = connection.send(writer, timing.sending);
     connection.put_storage(writer.take_storage());
-    sent
+    sent.map_err(SendFailure::System)
 }
 
 /// What it means that a connection did not take a timeout.
 #[cold]
 #[inline(never)]
 fn no_timeout(error: io::Error, timeout: Option<Duration>) -> SendFailure {
-    if_done::<()>(Err(error));
-    match timeout {
-        Some(Duration::ZERO) => SendFailure::TimedOut,
-        _ => SendFailure::Lost,
-    }
+    SendFailure::System(match timeout {
+        Some(Duration::ZERO) => {
+            if_done::<()>(Err(error));
+            io::ErrorKind::TimedOut.into()
+        }
+        _ => error,
+    })
 }
 
-impl From<io::Error> for SendFailure {
-    #[cold]
-    #[inline(never)]
-    fn from(error: io::Error) -> Self {
-        match orbium_sys::kind_alone(error) {
-            io::ErrorKind::TimedOut | io::ErrorKind::WouldBlock => Self::TimedOut,
-            io::ErrorKind::PermissionDenied => Self::Refused,
-            _ => Self::Lost,
-        }
-    }
+/// What a step came to that ended in an exception of the server's.
+pub(crate) fn raised(exception: SystemException) -> String {
+    format!("raised {exception}")
 }
 
 #[cold]

@@ -17,6 +17,7 @@ use crate::adapter::Located;
 use crate::client::connection::{Connection, Received};
 use crate::client::exchange::Outcome;
 use crate::client::link::{Link, deadline_passed, not_trusted};
+use crate::client::story::{Phase, note};
 use crate::client::timing::Timing;
 
 #[inline]
@@ -50,6 +51,7 @@ pub(crate) fn perform(
         .set_timeout(timeout)
         .and_then(|()| connection.send(&writer, timing.sending));
     if let Err(error) = sent {
+        note(Phase::Send, candidate.channel(), &error);
         link.give_up();
         return Err(match orbium_sys::kind_alone(error) {
             io::ErrorKind::PermissionDenied => Outcome::Failed(not_trusted()),
@@ -62,6 +64,9 @@ pub(crate) fn perform(
             other => return Err(unanswered(&mut link, other)),
         };
         if let Some(answer) = read(connection, &header, request_id) {
+            if let Err(outcome) = &answer {
+                note(Phase::Wait, candidate.channel(), &outcome.text());
+            }
             return answer;
         }
         if timing.reply.has_passed() {
@@ -73,6 +78,7 @@ pub(crate) fn perform(
 /// What to do where no answer came.
 #[inline]
 fn unanswered(link: &mut Link<'_>, received: Received) -> Outcome {
+    note(Phase::Wait, link.candidate.channel(), &received.text());
     match received {
         Received::TimedOut => link.abandon(),
         _ => link.give_up(),

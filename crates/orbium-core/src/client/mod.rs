@@ -38,10 +38,10 @@ mod shared;
 #[cfg(not(feature = "strategies"))]
 #[path = "shared/left_out.rs"]
 mod shared;
+mod story;
 mod strategy;
 mod ticks;
 mod timing;
-mod unreachable;
 mod waiting;
 
 use orbium_cdr::{CdrError, CdrReader, CdrWriter};
@@ -57,9 +57,10 @@ pub(crate) use priorities::{Wishes, conflicts};
 pub use asynchronous::Asynchronous;
 #[cfg(feature = "asynchronous")]
 pub(crate) use asynchronous::{Reply, ReplyReaders};
+pub(crate) use story::prepare as prepare_stories;
+pub use story::{Explanation, Failure, Phase, Step, explain, last_failure};
 pub use strategy::{ClientStrategy, UnknownClientStrategy};
 pub use timing::TimePolicies;
-pub use unreachable::{Unreachable, last_failure};
 
 use crate::raises::Raises;
 use crate::{ObjectRef, Operation};
@@ -123,7 +124,7 @@ fn call_and<'a, T, E: Raises>(
 ) -> Result<T, E> {
     probe!(ClientStart);
     let mut attempt = Attempt::new(object);
-    attempt.heed_request()?;
+    attempt.heed_request(operation)?;
     let orb = object.orb();
     probe!(Initialisation);
     loop {
@@ -136,14 +137,22 @@ fn call_and<'a, T, E: Raises>(
                 arguments(exchange.writer());
                 probe!(Marshal);
                 match perform(&mut exchange) {
-                    Answer::Results => return results(&mut exchange).map_err(E::from),
-                    Answer::UserException => return Err(exchange.user_exception()),
+                    Answer::Results => match results(&mut exchange) {
+                        Ok(results) => return Ok(results),
+                        Err(exception) => return Err(attempt.failed(operation, exception).into()),
+                    },
+                    Answer::UserException => {
+                        let raised = exchange.user_exception();
+                        return Err(
+                            raised.unwrap_or_else(|it| attempt.failed(operation, it).into())
+                        );
+                    }
                     Answer::None => exchange.outcome(),
                 }
             }
-            Err(exception) => Outcome::Failed(attempt.reached_nobody(false, exception)),
+            Err(exception) => Outcome::Failed(attempt.reached_none(false, exception)),
         };
-        attempt.again(outcome)?;
+        attempt.again(operation, outcome)?;
     }
 }
 
@@ -154,7 +163,7 @@ pub(crate) fn send<'a>(
     arguments: impl Fn(&mut CdrWriter<'a>),
 ) -> Result<(), SystemException> {
     let mut attempt = Attempt::new(object);
-    attempt.heed_request()?;
+    attempt.heed_request(operation)?;
     let orb = object.orb();
     loop {
         let outcome = match link_for_oneway(&attempt) {
@@ -167,9 +176,9 @@ pub(crate) fn send<'a>(
                     Answer::None => exchange.outcome(),
                 }
             }
-            Err(exception) => Outcome::Failed(attempt.reached_nobody(true, exception)),
+            Err(exception) => Outcome::Failed(attempt.reached_none(true, exception)),
         };
-        attempt.again(outcome)?;
+        attempt.again(operation, outcome)?;
     }
 }
 
@@ -191,14 +200,26 @@ fn link_for_oneway<'s>(attempt: &'s Attempt<'_>) -> Result<Link<'s>, SystemExcep
     Ok(link)
 }
 
+/// What stories call that which is no operation.
+static CONNECT: Operation = Operation::new("connect");
+static LOCATE: Operation = Operation::new("locate");
+
 /// Has so many connections ready that calls of this thread can use.
 #[inline]
 pub(crate) fn connect(object: &ObjectRef, count: usize) -> Result<(), SystemException> {
     let mut attempt = Attempt::new(object);
+    let connected = connect_all(&mut attempt, count);
+    connected.map_err(|exception| attempt.failed(&CONNECT, exception))
+}
+
+#[inline]
+fn connect_all(attempt: &mut Attempt<'_>, count: usize) -> Result<(), SystemException> {
     attempt.heed()?;
     let mut held = Vec::new();
     for _ in 0..count {
-        let mut link = attempt.link()?;
+        let mut link = attempt
+            .link()
+            .map_err(|it| attempt.reached_none(false, it))?;
         for _ in 0..REPLACEMENTS {
             if !link.is_spoilt() {
                 break;
@@ -220,7 +241,7 @@ pub(crate) fn locate(object: &ObjectRef) -> Result<bool, SystemException> {
     loop {
         match attempt.locate() {
             Ok(here) => return Ok(here),
-            Err(outcome) => attempt.again(outcome)?,
+            Err(outcome) => attempt.again(&LOCATE, outcome)?,
         }
     }
 }

@@ -20,6 +20,7 @@ use crate::client::link::{binding_busy, binding_lost, time_left};
 use crate::client::per_thread::OwnConnections;
 use crate::client::pools::{All, PoolKey};
 use crate::client::shared::Hub;
+use crate::client::story::{Phase, note};
 use crate::client::waiting;
 use crate::server::keeps_reactor;
 use crate::{Channel, ClientStrategy, Config};
@@ -199,6 +200,24 @@ impl Pool {
         }
     }
 
+    /// Notes why a call gets no connection.
+    #[cold]
+    #[inline(never)]
+    fn note_busy(&self, exception: SystemException) {
+        let channel = Some(&self.key.channel);
+        let limit = self.limit;
+        match exception.kind {
+            ExceptionKind::Timeout => note(
+                Phase::Connect,
+                channel,
+                &format_args!(
+                    "all {limit} connections were busy (`limits.connections_per_server`)"
+                ),
+            ),
+            _ => note(Phase::Connect, channel, &exception),
+        }
+    }
+
     /// One that is idle; `None` if there is to be a new one, counted already.
     fn wait_for_idle(
         &self,
@@ -209,7 +228,8 @@ impl Pool {
         let mut waits = None;
         let mut state = self.lock();
         loop {
-            let left = match self.look(&mut state, limit, nested.is_some())? {
+            let looked = self.look(&mut state, limit, nested.is_some());
+            let left = match looked.inspect_err(|error| self.note_busy(*error))? {
                 Found::Idle(connection) => return Ok(Some(connection)),
                 Found::Room => return Ok(None),
                 Found::Nothing(left) => left,

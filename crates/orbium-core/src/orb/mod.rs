@@ -95,6 +95,7 @@ impl Orb {
     pub fn new(config: Config) -> Result<Self, OrbError> {
         config.check().map_err(OrbError::Config)?;
         config.check_features()?;
+        crate::client::prepare_stories();
         let listen = !config.endpoints.is_empty();
         let config = Arc::new(config);
         let orb = Self(Arc::new_cyclic(|weak: &Weak<OrbCore>| OrbCore {

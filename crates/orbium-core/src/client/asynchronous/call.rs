@@ -2,6 +2,7 @@
 //! One call that nobody waits for, from its request to its answer.
 
 mod answering;
+mod telling;
 mod times;
 
 use std::fmt;
@@ -11,6 +12,7 @@ use std::time::Instant;
 
 use orbium_giop::{ReplyStatus, SystemException};
 use orbium_sync::lock::{Condvar, Mutex, MutexGuard};
+use orbium_transport::Stamp;
 
 use super::line::{Line, Pending};
 use super::reader::Reader;
@@ -19,6 +21,7 @@ use super::reply::Reply;
 use super::request::{Arguments, written};
 use crate::client::attempt::{Attempt, Choice, Suspended, may_try_others};
 use crate::client::exchange::{Answer, Exchange, Outcome};
+use crate::client::story::{Failure, Note, story_of};
 use crate::client::timing::Timing;
 use crate::{ObjectRef, Operation, Orb, Priority, priority};
 use times::Due;
@@ -67,6 +70,12 @@ struct State {
     slot: Slot,
     then: Then,
     counted: Option<UnderWay>,
+    /// What happened on its way.
+    notes: Vec<Note>,
+    /// Times that it was sent again, and forwarded.
+    counts: (u32, u32),
+    /// Its story, if it has failed.
+    failure: Option<Failure>,
 }
 
 /// What a call that is over needs no more. It is let go of without its lock: the
@@ -100,6 +109,8 @@ pub(crate) struct Call {
     priority: Option<Priority>,
     /// Whether the caller serves a request.
     is_nested: bool,
+    /// When it was made.
+    begun: Stamp,
     reader: OnceLock<Arc<Reader>>,
     state: Mutex<State>,
     told: Condvar,
@@ -141,6 +152,7 @@ impl Call {
             arguments: Mutex::new(Some(arguments)),
             priority: own_priority(object.orb(), is_nested),
             is_nested,
+            begun: Stamp::now(),
             reader: OnceLock::new(),
             state: Mutex::new(State {
                 attempt: None,
@@ -152,11 +164,15 @@ impl Call {
                 slot: Slot::Awaited,
                 then: Then::Kept(None),
                 counted: counted.ok(),
+                notes: Vec::new(),
+                counts: (0, 0),
+                failure: None,
             }),
             told: Condvar::new(),
         });
         let started = refused.map_or_else(|| call.start(), Err);
         if let Err(refused) = started {
+            call.take_notes();
             call.complete(Err(refused));
         }
         call
@@ -230,7 +246,8 @@ impl Call {
             }
             Err(exception) => exception,
         };
-        match attempt.again(Outcome::Failed(refused)) {
+        let again = self.again(&mut attempt, Outcome::Failed(refused));
+        match again {
             Ok(()) => self.send(reader, attempt, Choice::First),
             Err(exception) => self.complete(Err(exception)),
         }
@@ -323,13 +340,21 @@ impl Call {
             News::Outcome(Outcome::Readdress(wanted)) => (Outcome::Readdress(wanted), Choice::Same),
             News::Outcome(outcome) => (outcome, Choice::First),
         };
-        match attempt.again(outcome) {
+        match self.again(&mut attempt, outcome) {
             Ok(()) => {
                 self.lock().tried = 0;
                 self.send(reader, attempt, choice);
             }
             Err(exception) => self.complete(Err(exception)),
         }
+    }
+
+    /// What to do after something that was no answer; what happens is noted.
+    fn again(&self, attempt: &mut Attempt<'_>, outcome: Outcome) -> Result<(), SystemException> {
+        let again = attempt.go_on(outcome);
+        self.lock().counts = attempt.counts();
+        self.take_notes();
+        again
     }
 
     /// Has a thread call, and wait.
@@ -362,9 +387,10 @@ impl Call {
                         }
                     }
                 }
-                Err(exception) => Outcome::Failed(exception),
+                Err(exception) => Outcome::Failed(attempt.reached_none(false, exception)),
             };
-            if let Err(exception) = attempt.again(outcome) {
+            if let Err(exception) = attempt.again(self.operation, outcome) {
+                self.lock().failure = story_of(exception);
                 break Err(exception);
             }
         };

@@ -13,7 +13,7 @@ use orbium_cdr::{CdrError, CdrReader};
 use orbium_giop::{Completion, ExceptionKind, SystemException};
 
 use super::call::{Answered, Call};
-use crate::Orb;
+use crate::client::story::{Note, Phase};
 use crate::raises::Raises;
 
 /// A call under way (CORBA Messaging's asynchronous method invocation), in each of
@@ -93,7 +93,7 @@ impl<T, E: Raises> Asynchronous<T, E> {
             return Err(SystemException::omg(kind, 1, Completion::Maybe).into());
         }
         let answered = call.take().unwrap_or_else(|| Err(given_away()));
-        read(answered, call.orb(), self.results)
+        read(answered, call, self.results)
     }
 
     /// The results, however long they take.
@@ -115,8 +115,8 @@ impl<T, E: Raises> Asynchronous<T, E> {
         E: 'static,
     {
         if let Some(call) = self.call.take() {
-            let (orb, results) = (call.orb().clone(), self.results);
-            let handler = move |answered| handler(read(answered, &orb, results));
+            let (own, results) = (Arc::clone(&call), self.results);
+            let handler = move |answered| handler(read(answered, &own, results));
             call.on_reply(Box::new(handler));
         }
     }
@@ -132,13 +132,23 @@ impl<T, E: Raises> Asynchronous<T, E> {
 
 fn read<T, E: Raises>(
     answered: Answered,
-    orb: &Orb,
+    call: &Call,
     results: fn(&mut CdrReader<'_>) -> Result<T, CdrError>,
 ) -> Result<T, E> {
-    match answered {
-        Ok(reply) => reply.into_result(orb, results),
-        Err(exception) => Err(exception.into()),
-    }
+    let exception = match answered {
+        Ok(reply) => match reply.into_result(call.orb(), results) {
+            Ok(result) => return result,
+            Err((exception, cause)) => {
+                call.tell_of_reading(exception, Note::new(Phase::Decode, None, &cause));
+                exception
+            }
+        },
+        Err(exception) => {
+            call.tell();
+            exception
+        }
+    };
+    Err(exception.into())
 }
 
 /// Raised by a poller whose results were given away.
@@ -157,7 +167,7 @@ impl<T, E: Raises> Future for Asynchronous<T, E> {
             Poll::Pending => Poll::Pending,
             Poll::Ready(answered) => {
                 let answered = answered.unwrap_or_else(|| Err(given_away()));
-                Poll::Ready(read(answered, call.orb(), self.results))
+                Poll::Ready(read(answered, call, self.results))
             }
         }
     }

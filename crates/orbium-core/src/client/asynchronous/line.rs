@@ -30,6 +30,7 @@ use crate::client::counts::Counted;
 use crate::client::own::Own;
 use crate::client::pool::{Pool, making};
 use crate::client::pools::PoolKey;
+use crate::client::story::{self, Note, Phase as CallPhase};
 use crate::client::timing::Timing;
 use crate::{Config, Orb};
 pub(super) use ending::End;
@@ -115,6 +116,8 @@ struct State {
     sending: Option<Arc<OwnedFd>>,
     used: Instant,
     counted: Option<Counted>,
+    /// What happened to it: for the stories of calls.
+    notes: Vec<Note>,
 }
 
 /// A connection, or one that is being made.
@@ -154,6 +157,7 @@ impl Line {
             sending: None,
             used: Instant::now(),
             counted: None,
+            notes: Vec::new(),
         };
         if let Some(band) = way.band {
             let introduced = state.introduce(&key, Said::Range(band));
@@ -192,9 +196,15 @@ impl Line {
     /// Connects. This waits, on a thread of its own.
     pub(super) fn open(self: &Arc<Self>, reader: &Arc<Reader>, connector: &dyn Connector) {
         let deadline = Deadline::after(Some(self.config.connect_timeout.0));
+        let channel = &self.key.channel;
+        let begun = story::start_connecting();
         match making::nonblocking(connector, deadline) {
-            Ok(stream) => self.opened(reader, stream),
+            Ok(stream) => {
+                self.lock().notes = story::connecting(channel, begun, None);
+                self.opened(reader, stream);
+            }
             Err(error) => {
+                self.lock().notes = story::connecting(channel, begun, Some(&error));
                 // The calls mind their own deadlines.
                 let refused = making::refused(&error, Deadline::NEVER, &self.key.channel);
                 self.end(reader, End::Unreachable(refused));
@@ -236,6 +246,12 @@ impl Line {
         if self.is_orphaned() {
             self.end(reader, End::Idle);
         }
+    }
+
+    /// Why it is about to end.
+    fn note(&self, phase: CallPhase, cause: &dyn fmt::Display) {
+        let note = Note::new(phase, Some(&self.key.channel), cause);
+        self.lock().notes.push(note);
     }
 
     /// An id for a request, and what it has to say beside itself.

@@ -6,6 +6,7 @@ use orbium_giop::{Completion, MessageHeader, ReplyStatus, SystemException};
 
 use crate::Orb;
 use crate::client::exchange::{Outcome, outcome_of, raised_as};
+use crate::client::story::unreadable;
 use crate::raises::Raises;
 
 /// A reply as it came.
@@ -52,20 +53,25 @@ impl Reply {
         }
     }
 
-    /// The results, or the user exception.
+    /// The results or the user exception; or what neither can be read as, and why.
     pub(super) fn into_result<T, E: Raises>(
         mut self,
         orb: &Orb,
         results: fn(&mut CdrReader<'_>) -> Result<T, CdrError>,
-    ) -> Result<T, E> {
+    ) -> Result<Result<T, E>, (SystemException, String)> {
         if self.status == ReplyStatus::UserException {
-            return Err(raised_as(self.read(Some(orb), |reader| {
+            let raised = raised_as(self.read(Some(orb), |reader| {
                 let id = reader.read_name()?.to_owned();
                 E::decode_raised(&id, reader).transpose()
-            })));
+            }));
+            return raised
+                .map(Err)
+                .map_err(|exception| (exception, exception.to_string()));
         }
-        let unreadable = |error| SystemException::from_cdr(error, Completion::Yes);
         let read = self.read(Some(orb), results);
-        read.map_err(|error| E::from(unreadable(error)))
+        read.map(Ok).map_err(|error| {
+            let exception = SystemException::from_cdr(error, Completion::Yes);
+            (exception, unreadable(error))
+        })
     }
 }

@@ -6,6 +6,7 @@ use std::time::Instant;
 
 use orbium_giop::SystemException;
 use orbium_giop::real_time::PriorityBand;
+use orbium_transport::Stamp;
 
 use super::Attempt;
 use crate::ObjectRef;
@@ -23,6 +24,7 @@ pub(crate) struct Suspended {
     forwards: u32,
     retries: u32,
     fell_back: bool,
+    begun: Stamp,
 }
 
 impl Suspended {
@@ -73,6 +75,7 @@ impl<'o> Attempt<'o> {
             forwards: self.forwards,
             retries: self.retries,
             fell_back: self.fell_back,
+            begun: self.begun,
         }
     }
 
@@ -85,7 +88,13 @@ impl<'o> Attempt<'o> {
             forwards: suspended.forwards,
             retries: suspended.retries,
             fell_back: suspended.fell_back,
+            begun: suspended.begun,
         }
+    }
+
+    /// How often the call was sent again, and forwarded.
+    pub(crate) fn counts(&self) -> (u32, u32) {
+        (self.retries, self.forwards)
     }
 
     /// Candidates that there are for it.

@@ -9,6 +9,7 @@ use orbium_transport::Deadline;
 
 use super::Connection;
 use crate::client::ticks;
+use crate::framing::{FramingError, Grouped};
 use crate::server::wait_meanwhile;
 
 /// What came in answer.
@@ -28,6 +29,24 @@ pub(crate) enum Received {
     MessageError,
     /// What came was no message.
     Garbage,
+    /// What came is larger than the limit.
+    TooLarge,
+}
+
+impl Received {
+    /// What it means to a call that awaits a reply, if no more is known.
+    pub(crate) fn text(self) -> &'static str {
+        match self {
+            Self::Message(_) => "the reply cannot be understood",
+            Self::Closed => "the server closed the connection and had not begun the request",
+            Self::Lost => "the connection ended",
+            Self::TimedOut => "no reply before the deadline",
+            Self::Refused => "the server refuses this client",
+            Self::MessageError => "the server answered MessageError",
+            Self::Garbage => "what came is no GIOP message",
+            Self::TooLarge => "what came is too large",
+        }
+    }
 }
 
 impl Connection {
@@ -62,11 +81,7 @@ impl Connection {
                         }
                     }
                 },
-                Err(error) => {
-                    self.send_message_error();
-                    crate::log::debug!(?error, "not a message");
-                    return Received::Garbage;
-                }
+                Err(error) => return self.no_message(error),
             }
         }
     }
@@ -104,6 +119,12 @@ impl Connection {
     fn receive_failed(&mut self, error: io::Error, deadline: Deadline) -> Option<Received> {
         let kind = made_of(error, |error| {
             let kind = orbium_sys::kind_of(error);
+            self.cause = match kind {
+                io::ErrorKind::Interrupted
+                | io::ErrorKind::WouldBlock
+                | io::ErrorKind::TimedOut => None,
+                _ => Some(error.to_string()),
+            };
             if kind == io::ErrorKind::PermissionDenied {
                 crate::log::warn!(%error, "refused by the peer");
             }
@@ -129,6 +150,19 @@ impl Connection {
         }
     }
 
+    /// What came is no message, or too large.
+    #[cold]
+    #[inline(never)]
+    fn no_message(&mut self, error: FramingError) -> Received {
+        self.send_message_error();
+        crate::log::debug!(target: "orbium::wire", %error, "not a message");
+        self.cause = Some(error.to_string());
+        match error {
+            FramingError::TooLarge { .. } => Received::TooLarge,
+            FramingError::Header(_) => Received::Garbage,
+        }
+    }
+
     /// Anything but a whole reply.
     #[cold]
     fn other(&mut self, header: &MessageHeader) -> Option<Received> {
@@ -151,9 +185,13 @@ impl Connection {
                     // The rest of a reply that nobody waits for any more.
                     Err(FragmentError::NothingToContinue(Some(_))) => None,
                     Err(error) => {
-                        crate::log::debug!(%error, "bad fragment in a reply");
+                        crate::log::debug!(target: "orbium::wire", %error, "bad fragment in a reply");
                         self.send_message_error();
-                        Some(Received::Lost)
+                        self.cause = Some(self.fragment_fault(error));
+                        Some(match is_limit(error) {
+                            true => Received::TooLarge,
+                            false => Received::Garbage,
+                        })
                     }
                 }
             }
@@ -165,9 +203,30 @@ impl Connection {
         }
     }
 
+    /// What is wrong with a fragment, and which limit it exceeds.
+    fn fragment_fault(&self, error: FragmentError) -> String {
+        let limit = Grouped(self.message_limit);
+        match error {
+            FragmentError::MessageTooLarge(_) => {
+                format!("reply in fragments of more than {limit} bytes (`limits.message_size`)")
+            }
+            other => other.to_string(),
+        }
+    }
+
     fn send_message_error(&self) {
         self.say_last(&message_error(Version::V1_2));
     }
+}
+
+/// Whether a limit is exceeded, and not the protocol violated.
+pub(crate) fn is_limit(error: FragmentError) -> bool {
+    matches!(
+        error,
+        FragmentError::MessageTooLarge(_)
+            | FragmentError::TooManyMessages(_)
+            | FragmentError::TooManyOctets(_)
+    )
 }
 
 /// The header of a message in a buffer of its own.

@@ -11,9 +11,10 @@ use orbium_giop::{
     service_context,
 };
 
-use super::{Answer, Exchange, Outcome, broken_invariant, orbium};
+use super::{Answer, Exchange, Outcome, broken_invariant, orbium, raised};
 use crate::client::connection::Received;
 use crate::client::link::not_trusted;
+use crate::client::story::{Phase, unreadable};
 use crate::raises::Raises;
 
 impl Exchange<'_, '_> {
@@ -33,7 +34,10 @@ impl Exchange<'_, '_> {
         }
         match self.timing.await_reply_start() {
             Ok(()) => answer,
-            Err(late) => self.end(Outcome::Failed(late)),
+            Err(late) => {
+                self.note(Phase::Wait, &"the reply came after the deadline");
+                self.end(Outcome::Failed(late))
+            }
         }
     }
 
@@ -83,14 +87,26 @@ impl Exchange<'_, '_> {
 
     /// No reply came, or none that can be understood.
     #[cold]
+    #[inline(never)]
     fn no_reply(&mut self, received: Received) -> Answer {
+        let connection = self.link.connection.as_mut();
+        let cause = connection.and_then(|connection| connection.take_cause());
+        let phase = match received {
+            Received::Refused => Phase::Tls,
+            _ => Phase::Wait,
+        };
+        match &cause {
+            Some(cause) => self.note(phase, cause),
+            None => self.note(phase, &received.text()),
+        }
         if let (Received::TimedOut, Some(connection)) = (received, &self.link.connection)
             && self.link.candidate.is_cancelled
         {
             connection.cancel(self.link.candidate.version, self.request_id);
         }
         match received {
-            Received::TimedOut => self.link.abandon(),
+            // Others may be better.
+            Received::TimedOut | Received::TooLarge => self.link.abandon(),
             _ => self.link.give_up(),
         }
         let (kind, code) = match received {
@@ -105,6 +121,7 @@ impl Exchange<'_, '_> {
             Received::TimedOut => (ExceptionKind::Timeout, minor::DEADLINE_PASSED),
             Received::MessageError => (ExceptionKind::CommFailure, minor::MESSAGE_ERROR),
             Received::Garbage => (ExceptionKind::CommFailure, minor::PROTOCOL_ERROR),
+            Received::TooLarge => (ExceptionKind::Marshal, minor::MESSAGE_TOO_LARGE),
             Received::Lost | Received::Message(_) => {
                 (ExceptionKind::CommFailure, minor::CONNECTION_LOST)
             }
@@ -129,6 +146,7 @@ impl Exchange<'_, '_> {
             outcome = outcome_of(status, reader)?;
             Ok(())
         });
+        self.note(Phase::Wait, &outcome.text());
         self.end(outcome)
     }
 
@@ -202,7 +220,15 @@ impl Exchange<'_, '_> {
     ) -> Result<T, SystemException> {
         let results = self.read(read);
         probe!(Unmarshal);
-        results.map_err(|error| SystemException::from_cdr(error, Completion::Yes))
+        results.map_err(|error| self.unreadable(error))
+    }
+
+    /// The results cannot be read.
+    #[cold]
+    #[inline(never)]
+    fn unreadable(&self, error: CdrError) -> SystemException {
+        self.note(Phase::Decode, &unreadable(error));
+        SystemException::from_cdr(error, Completion::Yes)
     }
 
     /// As `results`, with less code.
@@ -211,18 +237,19 @@ impl Exchange<'_, '_> {
         read: &mut dyn FnMut(&mut CdrReader<'_>) -> Result<(), CdrError>,
     ) -> Result<(), SystemException> {
         let results = self.read_seldom(read);
-        results.map_err(|error| SystemException::from_cdr(error, Completion::Yes))
+        results.map_err(|error| self.unreadable(error))
     }
 
-    /// Reads the user exception.
+    /// Reads the user exception, or says what it is raised as that is none.
     #[cold]
-    pub(crate) fn user_exception<E: Raises>(&mut self) -> E {
+    pub(crate) fn user_exception<E: Raises>(&mut self) -> Result<E, SystemException> {
         let mut raised = None;
         let read = self.read_raised(&mut |id, reader| {
             raised = E::decode_raised(id, reader).transpose()?;
             Ok(())
         });
-        raised_as(read.map(|()| raised))
+        let raised = raised_as(read.map(|()| raised));
+        raised.inspect_err(|exception| self.note(Phase::Decode, exception))
     }
 
     /// Reads what stands behind the id of an exception.
@@ -239,6 +266,16 @@ impl Exchange<'_, '_> {
 }
 
 impl Outcome {
+    /// What a step came to that had it.
+    #[cold]
+    pub(crate) fn text(&self) -> String {
+        match self {
+            Self::Forward(ior) => format!("forwarded to {}", leads_to(ior)),
+            Self::Readdress(_) => "the server wants the object addressed otherwise".to_owned(),
+            Self::NotBegun(exception) | Self::Failed(exception) => raised(*exception),
+        }
+    }
+
     /// Of a reply that cannot be read.
     #[cold]
     pub(crate) fn malformed() -> Self {
@@ -254,11 +291,23 @@ impl Outcome {
 /// could not be read.
 #[cold]
 #[inline(never)]
-pub(crate) fn raised_as<E: Raises>(read: Result<Option<E>, CdrError>) -> E {
+pub(crate) fn raised_as<E>(read: Result<Option<E>, CdrError>) -> Result<E, SystemException> {
     match read {
-        Ok(Some(exception)) => exception,
-        Ok(None) => SystemException::omg(ExceptionKind::Unknown, 1, Completion::Maybe).into(),
-        Err(error) => SystemException::from_cdr(error, Completion::Yes).into(),
+        Ok(Some(exception)) => Ok(exception),
+        Ok(None) => Err(SystemException::omg(
+            ExceptionKind::Unknown,
+            1,
+            Completion::Maybe,
+        )),
+        Err(error) => Err(SystemException::from_cdr(error, Completion::Yes)),
+    }
+}
+
+/// Where a reference leads first.
+fn leads_to(ior: &Ior) -> String {
+    match crate::protocol::offers(ior).first() {
+        Some(offer) => offer.channel.to_string(),
+        None => "nil".to_owned(),
     }
 }
 

@@ -16,7 +16,7 @@ use crate::client::connection::Connection;
 use crate::client::counts::Counted;
 use crate::client::link::{deadline_passed, not_trusted};
 use crate::client::pools::PoolKey;
-use crate::client::{reacting, unreachable};
+use crate::client::{reacting, story};
 use crate::{Channel, Config};
 
 impl Pool {
@@ -25,6 +25,7 @@ impl Pool {
         let limit = Deadline::after(Some(self.config.connect_timeout.0));
         let earliest = deadline.earlier(limit);
         let negotiated = self.key.negotiated;
+        let begun = story::start_connecting();
         let made = match &self.source {
             Source::Exclusive(connector) => {
                 let made = match self.reacts {
@@ -44,10 +45,13 @@ impl Pool {
             }),
         };
         match made {
-            Ok(connection) => Ok(Box::new(connection)),
+            Ok(connection) => {
+                story::note_connecting(&self.key.channel, begun, None);
+                Ok(Box::new(connection))
+            }
             Err(error) => Err(made_of(error, |error| {
                 crate::log::debug!(channel = %self.key.channel, %error, "cannot connect");
-                unreachable::note(&self.key.channel, error);
+                story::note_connecting(&self.key.channel, begun, Some(error));
                 refused(error, deadline, &self.key.channel)
             })),
         }

@@ -14,6 +14,7 @@ use orbium_transport::Deadline;
 
 use super::{Answered, Call, Due, Handler, Over, Slot, State, Then};
 use crate::client::attempt::Attempt;
+use crate::client::story::{Note, Phase};
 use crate::client::waiting;
 use crate::lane::thread;
 
@@ -28,6 +29,11 @@ impl Call {
             self.prefer_candidate();
         }
         if let Err(late) = timing.check_reply() {
+            self.note(Note::new(
+                Phase::Wait,
+                None,
+                &"the reply came after the deadline",
+            ));
             return self.complete(Err(late));
         }
         match timing.reply_start {
@@ -80,6 +86,9 @@ impl Call {
     }
 
     fn deliver(self: &Arc<Self>, mut state: MutexGuard<'_, State>, answered: Answered) {
+        if answered.is_err() {
+            self.make_story(&mut state, &answered);
+        }
         let over = Over::of(&mut state);
         match mem::replace(&mut state.then, Then::Dropped) {
             Then::Kept(waker) => {
@@ -119,7 +128,10 @@ impl Call {
     /// Has a handler run.
     fn hand(self: &Arc<Self>, handler: Handler, answered: Answered) {
         let (orb, priority) = (self.orb().clone(), self.priority);
+        let call = Arc::clone(self);
         let job = move || {
+            call.tell();
+            drop(call);
             let handle = || role::while_serving_own_thread(orb.number(), || handler(answered));
             // Whatever it makes of its thread's priority; no native one is given.
             let _ = thread::at(priority, None, handle);

@@ -7,8 +7,10 @@ use std::time::Instant;
 use orbium_giop::{Completion, SystemException};
 
 use super::Call;
+use crate::Channel;
 use crate::client::attempt::Choice;
 use crate::client::link::deadline_passed;
+use crate::client::story::{Note, Phase};
 use crate::client::timing::Timing;
 
 /// What is to be done at a time.
@@ -95,7 +97,14 @@ impl Call {
 
     /// The time is over.
     fn expire(self: &Arc<Self>) {
+        let channel = self.channel();
         let is_sent = self.withdraw();
+        let (phase, what) = match (is_sent, &channel) {
+            (true, _) => (Phase::Wait, "no reply before the deadline"),
+            (false, Some(_)) => (Phase::Send, "not sent before the deadline"),
+            (false, None) => (Phase::Begin, "not sent before the deadline"),
+        };
+        self.note(Note::new(phase, channel.as_ref(), &what));
         let completed = match is_sent {
             true => Completion::Maybe,
             false => Completion::No,
@@ -104,6 +113,13 @@ impl Call {
             completed,
             ..deadline_passed()
         }));
+    }
+
+    /// Where it was sent, or waits to be.
+    fn channel(&self) -> Option<Channel> {
+        let state = self.lock();
+        let (line, _) = state.sent.as_ref()?;
+        Some(line.key().channel.clone())
     }
 
     /// Nobody waits for the answer any more, and the server is told so. Whether it

@@ -10,6 +10,7 @@ use super::{Awaiting, Line, Phase};
 use crate::client::asynchronous::call::News;
 use crate::client::asynchronous::reader::Reader;
 use crate::client::exchange::Outcome;
+use crate::client::story::Phase as CallPhase;
 
 /// Why a line has ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,6 +24,8 @@ pub(in crate::client::asynchronous) enum End {
     MessageError,
     /// What came was no message.
     Garbage,
+    /// What came is larger than the limit.
+    TooLarge,
     /// The server does not trust us, or wants none of the band.
     Refused(SystemException),
     /// Nobody needs it.
@@ -36,6 +39,18 @@ fn orbium(kind: ExceptionKind, code: u32, completed: Completion) -> SystemExcept
 }
 
 impl End {
+    /// What it means to calls, where the line has noted no cause.
+    fn text(self) -> Option<String> {
+        Some(match self {
+            // Noted with its cause.
+            Self::Unreachable(_) | Self::Lost | Self::Garbage | Self::TooLarge => return None,
+            Self::Closed => "the server closed the connection (CloseConnection)".to_owned(),
+            Self::MessageError => "the server answered MessageError".to_owned(),
+            Self::Refused(exception) | Self::WithOrb(exception) => exception.to_string(),
+            Self::Idle => "the connection was closed, for it was idle".to_owned(),
+        })
+    }
+
     /// What it means to a call.
     pub(super) fn news(self, is_sent: bool) -> News {
         let code = match self {
@@ -53,12 +68,20 @@ impl End {
             Self::Lost => minor::CONNECTION_LOST,
             Self::MessageError => minor::MESSAGE_ERROR,
             Self::Garbage => minor::PROTOCOL_ERROR,
+            Self::TooLarge => minor::MESSAGE_TOO_LARGE,
         };
-        let kind = ExceptionKind::CommFailure;
+        let kind = match self {
+            Self::TooLarge => ExceptionKind::Marshal,
+            _ => ExceptionKind::CommFailure,
+        };
         News::Outcome(match is_sent {
             true => Outcome::Failed(orbium(kind, code, Completion::Maybe)),
             // It did not go out whole, so the server cannot have begun.
-            false => Outcome::NotBegun(orbium(kind, minor::SEND_FAILED, Completion::No)),
+            false => Outcome::NotBegun(orbium(
+                ExceptionKind::CommFailure,
+                minor::SEND_FAILED,
+                Completion::No,
+            )),
         })
     }
 }
@@ -66,7 +89,10 @@ impl End {
 impl Line {
     /// Ends the line, unless it has ended before. Not under its lock.
     pub(in crate::client::asynchronous) fn end(self: &Arc<Self>, reader: &Arc<Reader>, end: End) {
-        let (pending, midway) = {
+        if let Some(text) = end.text() {
+            self.note(CallPhase::Wait, &text);
+        }
+        let (pending, midway, notes) = {
             let mut state = self.lock();
             // Somebody may have come meanwhile.
             if state.is_over() || end == End::Idle && !state.pending.is_empty() {
@@ -78,7 +104,8 @@ impl Line {
             state.queue.clear();
             state.counted = None;
             state.stop_sending(self.number, reader);
-            (std::mem::take(&mut state.pending), midway)
+            let notes = std::mem::take(&mut state.notes);
+            (std::mem::take(&mut state.pending), midway, notes)
         };
         reader.forget(self);
         if let Some(stream) = self.stream.get() {
@@ -91,6 +118,7 @@ impl Line {
             let Awaiting::Call(call) = pending.awaiting else {
                 continue;
             };
+            call.note_after_its_beginning(&notes);
             match end {
                 End::WithOrb(exception) => call.end(SystemException {
                     completed: match pending.is_sent {

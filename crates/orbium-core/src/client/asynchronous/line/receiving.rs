@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The receiving direction of a line: replies, to those who await them.
 
+use std::fmt;
 use std::io;
 use std::sync::{Arc, PoisonError};
 use std::time::Instant;
@@ -12,14 +13,16 @@ use orbium_giop::{
 };
 
 use super::{Awaiting, End, Line, Pending, Phase};
-use crate::Config;
 use crate::client::asynchronous::Reply;
 use crate::client::asynchronous::call::{Call, News};
 use crate::client::asynchronous::reader::Reader;
 use crate::client::bands::is_unknown_to_server;
+use crate::client::connection::is_limit;
 use crate::client::exchange::{Outcome, read_answer};
 use crate::client::link::not_trusted;
-use crate::framing::Framing;
+use crate::client::story::{Note, Phase as CallPhase};
+use crate::framing::{Framing, FramingError};
+use crate::{Channel, Config};
 
 /// Receives in a row before other lines have their turn.
 const TURN: usize = 16;
@@ -50,13 +53,22 @@ impl Line {
         let mut input = input.unwrap_or_else(PoisonError::into_inner);
         for _ in 0..TURN {
             let end = match input.framing.receive(&**stream) {
-                Ok(0) => Some(End::Lost),
+                Ok(0) => {
+                    self.note(CallPhase::Wait, &"the connection ended");
+                    Some(End::Lost)
+                }
                 Ok(_) => self.hand_out(reader, &mut input),
                 Err(error) => match error.kind() {
                     io::ErrorKind::WouldBlock => return,
                     io::ErrorKind::Interrupted => None,
-                    io::ErrorKind::PermissionDenied => Some(End::Refused(not_trusted())),
-                    _ => Some(End::Lost),
+                    io::ErrorKind::PermissionDenied => {
+                        self.note(CallPhase::Tls, &error);
+                        Some(End::Refused(not_trusted()))
+                    }
+                    _ => {
+                        self.note(CallPhase::Wait, &error);
+                        Some(End::Lost)
+                    }
                 },
             };
             if let Some(end) = end {
@@ -81,8 +93,12 @@ impl Line {
                 Ok(None) => return None,
                 Ok(Some(header)) => header,
                 Err(error) => {
-                    crate::log::debug!(?error, "not a message");
-                    return Some(self.refuse());
+                    crate::log::debug!(target: "orbium::wire", %error, "not a message");
+                    let refused = self.refuse(&error);
+                    return Some(match error {
+                        FramingError::TooLarge { .. } => End::TooLarge,
+                        FramingError::Header(_) => refused,
+                    });
                 }
             };
             let end = match header.kind {
@@ -97,7 +113,7 @@ impl Line {
                 MessageKind::CloseConnection => Some(End::Closed),
                 MessageKind::MessageError => Some(End::MessageError),
                 // Requests come over bidirectional connections only.
-                _ => Some(self.refuse()),
+                kind => Some(self.refuse(&format_args!("a server sent {kind:?}"))),
             };
             input.framing.consume(&header);
             if end.is_some() {
@@ -123,19 +139,27 @@ impl Line {
                     }
                     // Nobody asked where anything is.
                     Some(Ok(_)) => None,
-                    _ => Some(End::Garbage),
+                    _ => {
+                        self.note(CallPhase::Wait, &"fragments make no message");
+                        Some(End::Garbage)
+                    }
                 }
             }
             // The rest of a reply that nobody waits for any more.
             Err(FragmentError::NothingToContinue(Some(_))) => None,
             Err(error) => {
-                crate::log::debug!(%error, "bad fragment in a reply");
-                Some(self.refuse())
+                crate::log::debug!(target: "orbium::wire", %error, "bad fragment in a reply");
+                let refused = self.refuse(&error);
+                Some(match is_limit(error) {
+                    true => End::TooLarge,
+                    false => refused,
+                })
             }
         }
     }
 
-    fn refuse(&self) -> End {
+    fn refuse(&self, cause: &dyn fmt::Display) -> End {
+        self.note(CallPhase::Wait, cause);
         self.say_last(&message_error(Version::V1_2));
         End::Garbage
     }
@@ -153,6 +177,7 @@ impl Line {
             _ => read_answer(header, octets, seams),
         };
         let Some(plain) = plain else {
+            self.note(CallPhase::Wait, &"a reply whose header cannot be read");
             return Some(End::Garbage);
         };
         // One that nobody awaits comes too late.
@@ -167,7 +192,7 @@ impl Line {
         };
         match pending.awaiting {
             Awaiting::Call(call) => {
-                answer(&call, reply);
+                answer(&call, reply, &self.key().channel);
                 None
             }
             Awaiting::Band => self.bound(reader, reply),
@@ -208,8 +233,12 @@ impl Line {
     }
 }
 
-fn answer(call: &Arc<Call>, mut reply: Reply) {
-    match reply.outcome(Some(call.orb())) {
+fn answer(call: &Arc<Call>, mut reply: Reply, channel: &Channel) {
+    let outcome = reply.outcome(Some(call.orb()));
+    if let Some(outcome) = &outcome {
+        call.note(Note::new(CallPhase::Wait, Some(channel), &outcome.text()));
+    }
+    match outcome {
         None => call.answer(Ok(reply)),
         Some(Outcome::Failed(exception)) if !call.was_forwarded() => call.answer(Err(exception)),
         Some(outcome) => call.hear(News::Outcome(outcome)),

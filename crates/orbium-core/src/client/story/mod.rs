@@ -1,0 +1,426 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The story of a call that failed.
+//!
+//! What goes wrong on the way of a call is noted for its thread, where it happens. A
+//! call that fails as a whole makes a [`Failure`] of the notes; one that succeeds pays for
+//! the moment it began, three instructions, and no more.
+
+mod failure;
+
+use std::cell::RefCell;
+use std::collections::VecDeque;
+use std::fmt;
+use std::time::Duration;
+
+use orbium_cdr::CdrError;
+use orbium_giop::SystemException;
+use orbium_transport::{Stage, Stamp};
+
+pub use failure::{Explanation, Failure, Phase, Step};
+
+use crate::raises::{Raised, Raises};
+use crate::{Channel, ObjectRef, OfferedProtocol};
+
+/// Steps that a failure tells of.
+const MOST_STEPS: usize = 16;
+/// Notes that are kept for a thread, of calls that are under way.
+const MOST_NOTES: usize = 64;
+/// Failures that are kept for a thread.
+const MOST_FAILURES: usize = 8;
+/// Characters of a text that is kept: what peers and references say may be long.
+const MOST_TEXT: usize = 200;
+/// Octets of an object key that are shown.
+const MOST_KEY: usize = 64;
+
+/// Something that happened on the way of a call, and when.
+#[derive(Clone, Debug)]
+pub(crate) struct Note {
+    phase: Phase,
+    channel: Option<Channel>,
+    result: String,
+    /// When it was over.
+    at: Stamp,
+    /// When it began, if not right after the one before.
+    since: Option<Stamp>,
+}
+
+impl Note {
+    /// Whether it was made after that.
+    #[cfg(feature = "asynchronous")]
+    pub(crate) fn is_after(&self, begun: Stamp) -> bool {
+        !self.at.since(begun).is_zero()
+    }
+
+    /// Made now.
+    #[cold]
+    pub(crate) fn new(phase: Phase, channel: Option<&Channel>, result: &dyn fmt::Display) -> Self {
+        Self {
+            phase,
+            channel: channel.cloned(),
+            result: cut(result.to_string()),
+            at: Stamp::now(),
+            since: None,
+        }
+    }
+}
+
+/// What is kept for a thread.
+struct Kept {
+    /// With the beginning of their call, if that is known already.
+    notes: VecDeque<(Option<Stamp>, Note)>,
+    /// What the reference of a call that reached no server offered.
+    offered: Vec<OfferedProtocol>,
+    /// The last ones, the newest at the end.
+    failures: VecDeque<Failure>,
+}
+
+thread_local! {
+    static KEPT: RefCell<Kept> = const {
+        RefCell::new(Kept {
+            notes: VecDeque::new(),
+            offered: Vec::new(),
+            failures: VecDeque::new(),
+        })
+    };
+}
+
+/// What every ORB does before its first call: exceptions print the stories, and moments
+/// can be converted to time.
+pub(crate) fn prepare() {
+    Stamp::calibrate();
+    orbium_giop::tell_stories(write_story);
+}
+
+/// Why the last call of this thread that failed did; `None` if none has. Calls that succeed
+/// leave it as it is: its [`exception`](Failure::exception) is that of the call that it
+/// explains.
+///
+/// An asynchronous call counts for the thread that takes its result.
+#[must_use]
+#[inline]
+pub fn last_failure() -> Option<Failure> {
+    KEPT.with_borrow(|kept| kept.failures.back().cloned())
+}
+
+/// Explains the error of an operation: what it means, and, if a call of this thread raised
+/// it lately, which operation of which object, where, in which phase it failed, and how
+/// long each part took.
+///
+/// ```
+/// use orbium_core::{Orb, explain};
+///
+/// let orb = Orb::builder().build()?;
+/// let object = orb.string_to_object("corbaloc:iiop:127.0.0.1:1/Cube")?.ok_or("nil")?;
+/// let exception = object.is_a("IDL:Cube:1.0").unwrap_err();
+/// let explained = explain(&exception).to_string();
+/// assert!(explained.contains("calling `_is_a`, object `Cube`"), "{explained}");
+/// assert!(explained.contains("connect iiop://127.0.0.1:1: "), "{explained}");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[must_use]
+#[inline]
+pub fn explain<E: Raises + fmt::Display>(error: &E) -> Explanation {
+    let exception = match error.raised() {
+        Raised::System(exception) => Some(exception),
+        Raised::User(..) => None,
+    };
+    Explanation {
+        sentence: format!("{error}"),
+        failure: exception.and_then(story_of),
+        exception,
+    }
+}
+
+/// The newest failure of this thread that raised such an exception.
+#[inline(never)]
+pub(crate) fn story_of(exception: SystemException) -> Option<Failure> {
+    KEPT.with_borrow(|kept| {
+        let mut failures = kept.failures.iter().rev();
+        failures.find(|it| it.exception == exception).cloned()
+    })
+}
+
+/// What `{:#}` adds to an exception.
+fn write_story(exception: &SystemException, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    match story_of(*exception) {
+        Some(failure) => failure.write_story(f),
+        None => Ok(()),
+    }
+}
+
+/// Notes something that happened on the way of the call that this thread makes.
+#[cold]
+#[inline(never)]
+pub(crate) fn note(phase: Phase, channel: Option<&Channel>, result: &dyn fmt::Display) {
+    keep(Note::new(phase, channel, result));
+}
+
+fn keep(note: Note) {
+    KEPT.with_borrow_mut(|kept| {
+        if kept.notes.len() >= MOST_NOTES {
+            kept.notes.pop_front();
+        }
+        kept.notes.push_back((None, note));
+    });
+}
+
+/// This thread begins to connect.
+#[cold]
+pub(crate) fn start_connecting() -> Stamp {
+    drop(Stage::take_reports());
+    Stamp::now()
+}
+
+/// Notes how far a connection came that this thread has made, or why it was not made.
+#[cold]
+#[inline(never)]
+pub(crate) fn note_connecting(channel: &Channel, begun: Stamp, error: Option<&dyn fmt::Display>) {
+    for note in connecting(channel, begun, error) {
+        keep(note);
+    }
+}
+
+/// How far a connection came that this thread has made, or why it was not made.
+#[cold]
+pub(crate) fn connecting(
+    channel: &Channel,
+    begun: Stamp,
+    error: Option<&dyn fmt::Display>,
+) -> Vec<Note> {
+    let mut stages = Stage::take_reports();
+    if stages.is_empty() {
+        stages.push((Stage::Connect, begun));
+    }
+    let now = Stamp::now();
+    let mut notes = Vec::new();
+    for (place, (stage, since)) in stages.iter().enumerate() {
+        let next = stages.get(place + 1);
+        let (phase, done) = match stage {
+            Stage::Resolve => (Phase::Resolve, "found"),
+            Stage::Connect => (Phase::Connect, "connected"),
+            Stage::Secure => (Phase::Tls, "agreed"),
+        };
+        let result: &dyn fmt::Display = match error {
+            Some(error) if next.is_none() => error,
+            _ => &done,
+        };
+        notes.push(Note {
+            at: next.map_or(now, |(_, next)| *next),
+            since: Some(*since),
+            ..Note::new(phase, Some(channel), result)
+        });
+    }
+    notes
+}
+
+/// Takes what this thread has noted for no call yet: for calls that no thread waits for.
+#[cfg(feature = "asynchronous")]
+#[cold]
+pub(crate) fn take_notes() -> Vec<Note> {
+    KEPT.with_borrow_mut(|kept| {
+        let mut taken = Vec::new();
+        while let Some((None, _)) = kept.notes.back() {
+            taken.extend(kept.notes.pop_back().map(|(_, note)| note));
+        }
+        taken.reverse();
+        taken
+    })
+}
+
+/// What was noted since then belongs to the call that began at that moment: calls made
+/// while this one waits have theirs.
+#[cold]
+#[inline(never)]
+pub(crate) fn claim(begun: Stamp) {
+    KEPT.with_borrow_mut(|kept| {
+        for (call, _) in kept.notes.iter_mut().rev() {
+            if call.is_some() {
+                break;
+            }
+            *call = Some(begun);
+        }
+    });
+}
+
+/// Keeps what a reference offered, with what is known of each, for a call that reached
+/// no server.
+#[cold]
+#[inline(never)]
+pub(crate) fn reached_none(object: &ObjectRef, oneway: bool) {
+    let mut offered = object.protocols();
+    KEPT.with_borrow_mut(|kept| {
+        for protocol in &mut offered {
+            let Some(channel) = protocol.channel.as_ref() else {
+                continue;
+            };
+            if protocol.refusal.is_some() {
+                continue;
+            }
+            let mut reason = None;
+            if object.orb().config().protocols.is_datagram(channel) && !oneway {
+                reason = Some("it has no way back for an answer");
+            }
+            for (_, note) in &kept.notes {
+                if note.channel.as_ref() == Some(channel) {
+                    reason = Some(&note.result);
+                }
+            }
+            protocol.refusal = reason.map(str::to_owned);
+        }
+        kept.offered = offered;
+    });
+}
+
+/// A call that has failed.
+pub(crate) struct Failed<'s> {
+    pub(crate) object: &'s ObjectRef,
+    pub(crate) operation: &'s str,
+    pub(crate) begun: Stamp,
+    pub(crate) retries: u32,
+    pub(crate) forwards: u32,
+}
+
+impl Failed<'_> {
+    /// Keeps the story of a call of this thread, made of its notes.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn tell(&self, exception: SystemException) {
+        claim(self.begun);
+        let (notes, offered) = KEPT.with_borrow_mut(|kept| {
+            let mut own = Vec::new();
+            kept.notes.retain(|(call, note)| {
+                let is_own = *call == Some(self.begun);
+                if is_own {
+                    own.push(note.clone());
+                }
+                !is_own
+            });
+            (own, std::mem::take(&mut kept.offered))
+        });
+        remember(self.failure(exception, &notes, offered));
+    }
+
+    /// The story of a call, made of its notes.
+    #[cold]
+    pub(crate) fn failure(
+        &self,
+        exception: SystemException,
+        notes: &[Note],
+        offered: Vec<OfferedProtocol>,
+    ) -> Failure {
+        let mut steps = Vec::new();
+        let mut before = self.begun;
+        let skipped = notes.len().saturating_sub(MOST_STEPS);
+        for (place, note) in notes.iter().enumerate() {
+            let since = note.since.unwrap_or(before);
+            before = note.at;
+            if place >= skipped {
+                steps.push(Step {
+                    phase: note.phase,
+                    address: note.channel.as_ref().map(|it| cut(it.to_string())),
+                    elapsed: note.at.since(since),
+                    result: note.result.clone(),
+                });
+            }
+        }
+        let elapsed = self.begun.elapsed();
+        if steps.is_empty() {
+            steps.push(Step {
+                phase: Phase::Begin,
+                address: None,
+                elapsed,
+                result: sentence(exception),
+            });
+        }
+        let failure = Failure {
+            exception,
+            operation: cut(self.operation.to_owned()),
+            interface: cut(self.object.ior().type_id.clone()),
+            object: key_of(self.object),
+            steps,
+            elapsed,
+            retries: self.retries,
+            forwards: self.forwards,
+            offered,
+        };
+        log(&failure);
+        failure
+    }
+}
+
+/// One line for those who listen: the caller has the error, so it is no incident here.
+fn log(failure: &Failure) {
+    let elapsed: Duration = failure.elapsed;
+    crate::log::debug!(
+        target: "orbium::call",
+        operation = %failure.operation,
+        object = %failure.object,
+        address = failure.address(),
+        phase = failure.phase().name(),
+        elapsed_us = u64::try_from(elapsed.as_micros()).unwrap_or(u64::MAX),
+        error = %failure.exception,
+        cause = %failure.reasons(),
+        "call failed",
+    );
+    let _ = elapsed;
+}
+
+/// Keeps a failure for this thread.
+#[cold]
+#[inline(never)]
+pub(crate) fn remember(failure: Failure) {
+    KEPT.with_borrow_mut(|kept| {
+        if kept.failures.len() >= MOST_FAILURES {
+            kept.failures.pop_front();
+        }
+        kept.failures.push_back(failure);
+    });
+}
+
+/// What an exception says, without its name: what a step came to.
+pub(crate) fn sentence(exception: SystemException) -> String {
+    format!("{exception}")
+}
+
+/// Why results cannot be read.
+pub(crate) fn unreadable(error: CdrError) -> String {
+    format!("the reply cannot be read: {error}")
+}
+
+/// Text that may come from elsewhere, on one line and not without end.
+fn cut(text: String) -> String {
+    if text.len() <= MOST_TEXT && !text.contains(char::is_control) {
+        return text;
+    }
+    let mut shown = String::new();
+    for (place, character) in text.chars().enumerate() {
+        if place == MOST_TEXT {
+            shown.push('…');
+            break;
+        }
+        match character.is_control() {
+            true => shown.extend(character.escape_default()),
+            false => shown.push(character),
+        }
+    }
+    shown
+}
+
+/// The key of an object as it is shown.
+fn key_of(object: &ObjectRef) -> String {
+    let mut profiles = object.ior().profiles.iter();
+    let key = profiles.find_map(orbium_giop::TaggedProfile::object_key);
+    let key = key.unwrap_or_default();
+    let mut shown = String::new();
+    for octet in key.iter().take(MOST_KEY) {
+        match octet {
+            b'%' | b'`' | b'\\' => shown.push_str(&format!("%{octet:02x}")),
+            0x21..=0x7E => shown.push(char::from(*octet)),
+            _ => shown.push_str(&format!("%{octet:02x}")),
+        }
+    }
+    if key.len() > MOST_KEY {
+        shown.push('…');
+    }
+    shown
+}

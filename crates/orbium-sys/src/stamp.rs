@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Moments that cost three instructions to take: the processor's counter, converted
+//! to time only when it is asked for.
+//!
+//! They serve explanations ("after 1.2 ms"), never deadlines: between the processors of
+//! a host whose counters differ, a span may be wrong.
+#![cfg_attr(
+    all(any(target_arch = "x86_64", target_arch = "aarch64"), not(miri)),
+    expect(
+        unsafe_code,
+        reason = "no safe crate reads the counter in three instructions"
+    )
+)]
+
+use std::sync::OnceLock;
+use std::time::{Duration, Instant};
+
+/// A moment, as the processor counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Stamp {
+    // Apart: the processor gives two halves, and joining them would cost every caller
+    // two instructions.
+    low: u32,
+    high: u32,
+}
+
+/// Two readings of both clocks give the rate of the counter. The first is taken when
+/// the first ORB is made.
+static FIRST: OnceLock<(Instant, u64)> = OnceLock::new();
+
+impl Stamp {
+    /// Now.
+    #[inline(always)]
+    #[must_use]
+    pub fn now() -> Self {
+        let (low, high) = counter();
+        Self { low, high }
+    }
+
+    /// Takes the first reading of both clocks, if that was not done yet. A span that is
+    /// asked for before is zero.
+    #[inline(never)]
+    pub fn calibrate() {
+        first();
+    }
+
+    /// How long ago it was.
+    #[cold]
+    #[inline(never)]
+    #[must_use]
+    pub fn elapsed(self) -> Duration {
+        Self::now().since(self)
+    }
+
+    /// How long after `earlier` it was; zero if it was not.
+    #[cold]
+    #[inline(never)]
+    #[must_use]
+    pub fn since(self, earlier: Self) -> Duration {
+        let (instant, count) = first();
+        let time = instant.elapsed().as_nanos();
+        let counted = u128::from(Self::now().count().saturating_sub(count));
+        if counted == 0 {
+            return Duration::ZERO;
+        }
+        let span = self.count().saturating_sub(earlier.count());
+        let nanos = u128::from(span) * time / counted;
+        Duration::from_nanos(u64::try_from(nanos).unwrap_or(u64::MAX))
+    }
+
+    fn count(self) -> u64 {
+        u64::from(self.high) << 32 | u64::from(self.low)
+    }
+}
+
+fn first() -> (Instant, u64) {
+    *FIRST.get_or_init(|| (Instant::now(), Stamp::now().count()))
+}
+
+#[cfg(all(target_arch = "x86_64", not(miri)))]
+#[inline(always)]
+fn counter() -> (u32, u32) {
+    let (low, high);
+    // SAFETY: `rdtsc` reads a counter into two registers, and touches nothing else. Every
+    // processor of this architecture has it.
+    unsafe {
+        core::arch::asm!(
+            "rdtsc",
+            out("eax") low,
+            out("edx") high,
+            options(nomem, nostack, preserves_flags),
+        );
+    }
+    (low, high)
+}
+
+#[cfg(all(target_arch = "aarch64", not(miri)))]
+#[inline(always)]
+fn counter() -> (u32, u32) {
+    let count: u64;
+    // SAFETY: the virtual counter may be read by programs on every system that runs
+    // them at all, and reading it touches nothing else.
+    unsafe {
+        core::arch::asm!(
+            "mrs {}, cntvct_el0",
+            out(reg) count,
+            options(nomem, nostack, preserves_flags),
+        );
+    }
+    halves(count)
+}
+
+#[cfg(any(miri, not(any(target_arch = "x86_64", target_arch = "aarch64"))))]
+#[inline(never)]
+fn counter() -> (u32, u32) {
+    static BASE: OnceLock<Instant> = OnceLock::new();
+    let nanos = BASE.get_or_init(Instant::now).elapsed().as_nanos();
+    halves(u64::try_from(nanos).unwrap_or(u64::MAX))
+}
+
+#[cfg(any(miri, not(target_arch = "x86_64")))]
+#[inline(always)]
+#[expect(clippy::cast_possible_truncation, reason = "halves")]
+fn halves(count: u64) -> (u32, u32) {
+    (count as u32, (count >> 32) as u32)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_span_is_about_as_long_as_the_clock_says() {
+        Stamp::calibrate();
+        let (stamp, instant) = (Stamp::now(), Instant::now());
+        std::thread::sleep(Duration::from_millis(30));
+        let (counted, clock) = (stamp.elapsed(), instant.elapsed());
+        assert!(
+            counted >= Duration::from_millis(15),
+            "{counted:?}, {clock:?}"
+        );
+        assert!(counted <= clock * 2, "{counted:?}, {clock:?}");
+    }
+
+    #[test]
+    fn what_comes_first_is_not_after() {
+        let earlier = Stamp::now();
+        let later = Stamp::now();
+        assert_eq!(earlier.since(later), Duration::ZERO);
+    }
+}

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! How far the making of a connection came: for explanations of calls that failed.
+//!
+//! A connector reports each stage on the thread that connects. Reports cost a
+//! connection some nanoseconds and a call nothing.
+
+use std::cell::RefCell;
+
+use orbium_sys::Stamp;
+
+/// A stage of making a connection.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stage {
+    /// A host name is looked up.
+    Resolve,
+    /// The peer is connected to.
+    Connect,
+    /// Both sides prove who they are, and agree on keys.
+    Secure,
+}
+
+/// Reports that are kept; there are three stages, and connectors may be stacked.
+const MOST: usize = 8;
+
+thread_local! {
+    static REACHED: RefCell<Vec<(Stage, Stamp)>> = const { RefCell::new(Vec::new()) };
+}
+
+impl Stage {
+    /// Reports that the connection which this thread is making enters a stage.
+    #[inline(never)]
+    pub fn enter(self) {
+        REACHED.with_borrow_mut(|reached| {
+            if reached.len() < MOST {
+                reached.push((self, Stamp::now()));
+            }
+        });
+    }
+
+    /// The stages that this thread has reported since it was asked last, in order, each
+    /// with the moment it began.
+    #[must_use]
+    #[inline(never)]
+    pub fn take_reports() -> Vec<(Self, Stamp)> {
+        REACHED.take()
+    }
+}
