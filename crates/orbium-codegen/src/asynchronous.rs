@@ -136,7 +136,7 @@ impl Emitter<'_, '_> {
             return;
         }
         let bare = method.strip_prefix("r#").unwrap_or(method);
-        let name = names::fresh(&format!("{bare}_async"), taken);
+        let name = names::fresh(&format!("{}_async", names::stem(method)), taken);
         self.note_conversion(&name);
         let outputs = function.outputs();
         self.text.blank();

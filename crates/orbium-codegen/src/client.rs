@@ -134,17 +134,19 @@ impl Emitter<'_, '_> {
             } else {
                 names::fresh(&function.name, &mut taken)
             };
+            self.functions.hidden_by = function.taken();
             self.stub(function, &method);
             let reusable = function
                 .only_output()
                 .filter(|ty| self.plan.owns_memory(ty));
             if reusable.is_some() && !function.wire.starts_with("_get_") {
-                let bare = method.strip_prefix("r#").unwrap_or(&method);
+                let bare = names::stem(&method);
                 let into = names::fresh(&format!("{bare}_into"), &mut taken);
                 self.stub_into(function, &into);
             }
             self.stub_async(function, &method, &mut taken);
         }
+        self.functions.hidden_by = NameSet::default();
         self.text.close("}");
     }
 
@@ -311,7 +313,7 @@ impl Emitter<'_, '_> {
         let mut values = Vec::new();
         let mut read = Vec::new();
         for output in outputs {
-            let bare = output.name.strip_prefix("r#").unwrap_or(&output.name);
+            let bare = names::stem(&output.name);
             let name = if output.inout {
                 let new = names::fresh(&format!("new_{bare}"), &mut taken);
                 inouts.push((output.name.clone(), new.clone()));

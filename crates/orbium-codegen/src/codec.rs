@@ -5,7 +5,7 @@
 //! For each such type a module gets two private functions, one level each:
 //! `encode_string_32`, `decode_string_32_sequence_4`, …
 
-use orbium_idl::model::{NameMap, Type};
+use orbium_idl::model::{NameMap, NameSet, Type};
 
 use crate::each::joined;
 use crate::names;
@@ -19,6 +19,8 @@ pub(crate) struct Functions {
     stems: NameMap<Type>,
     encode: Vec<String>,
     decode: Vec<String>,
+    /// The names of the parameters where the next expressions stand.
+    pub(crate) hidden_by: NameSet,
 }
 
 impl Functions {
@@ -38,7 +40,7 @@ impl Functions {
             return format!("{writer}.write_wstr({value})");
         }
         let stem = self.stem(plan, ty);
-        let call = format!("encode_{stem}({value}, {writer})");
+        let call = self.call("encode", &stem, &format!("{value}, {writer}"));
         if !self.encode.contains(&stem) {
             self.encode.push(stem);
         }
@@ -55,11 +57,20 @@ impl Functions {
             return format!("{reader}.read_wstring()");
         }
         let stem = self.stem(plan, ty);
-        let call = format!("decode_{stem}({reader})");
+        let call = self.call("decode", &stem, reader);
         if !self.decode.contains(&stem) {
             self.decode.push(stem);
         }
         call
+    }
+
+    /// The call of a function, which a parameter of its name does not hide.
+    fn call(&self, verb: &str, stem: &str, arguments: &str) -> String {
+        let name = format!("{verb}_{stem}");
+        match self.hidden_by.contains(&name) {
+            true => format!("self::{name}({arguments})"),
+            false => format!("{name}({arguments})"),
+        }
     }
 
     /// The function that reads a `wstring`, for where one must be named.
@@ -69,7 +80,10 @@ impl Functions {
         if !self.decode.contains(&stem) {
             self.decode.push(stem);
         }
-        "decode_wstring".to_owned()
+        match self.hidden_by.contains("decode_wstring") {
+            true => "self::decode_wstring".to_owned(),
+            false => "decode_wstring".to_owned(),
+        }
     }
 
     /// A name for a type; another one if two types would share it.
@@ -84,6 +98,7 @@ impl Functions {
 
     /// Writes the functions asked for, and those that they ask for in turn.
     pub(crate) fn emit(&mut self, plan: &Plan<'_>, text: &mut Text, from: &[String]) {
+        self.hidden_by = NameSet::default();
         // Each is asked for once; those asked for in turn come after the others.
         let mut done = 0;
         while let Some(stem) = self.encode.get(done).cloned() {

@@ -7,7 +7,7 @@ use crate::codec::Functions;
 use crate::docs;
 use crate::each::{join, joined};
 use crate::plan::{Plan, is_feature};
-use crate::search::find;
+use crate::search::names_runtime;
 use crate::text::Text;
 
 /// The state of writing one generated file.
@@ -20,6 +20,10 @@ pub(crate) struct Emitter<'p, 'm> {
     pub(crate) functions: Functions,
     /// Lints that the text cannot help to trip.
     pub(crate) allows: Lints,
+    /// The module being written names something of the runtime.
+    imports: bool,
+    /// How far the text was searched for such names.
+    searched: usize,
 }
 
 /// Names of lints in order, each once: there are but a few.
@@ -42,6 +46,8 @@ pub(crate) fn file(plan: &Plan<'_>, source: &str) -> String {
         module: Vec::new(),
         functions: Functions::default(),
         allows: Lints::default(),
+        imports: false,
+        searched: 0,
     };
     let name = source.rsplit(['/', '\\']).next().unwrap_or(source);
     emitter.text.raw(&format!(
@@ -69,7 +75,7 @@ impl<'m> Emitter<'_, 'm> {
                 self.apart(&mut |emitter| emitter.definition(definition));
             }
             self.apart(&mut Self::finish_module);
-            if find(self.text.since(start), "orb::").is_some() {
+            if self.imports {
                 self.text.insert(
                     start,
                     &format!("\nuse {} as orb;\n", self.plan.options.runtime_path()),
@@ -87,7 +93,9 @@ impl<'m> Emitter<'_, 'm> {
     fn apart(&mut self, write: &mut dyn FnMut(&mut Self)) {
         let outer = std::mem::take(&mut self.text);
         self.text.shadow(outer.shadowed());
+        self.searched = 0;
         write(self);
+        self.search_names();
         let written = std::mem::replace(&mut self.text, outer).finish();
         let mut allows = std::mem::take(&mut self.allows);
         if written.is_empty() {
@@ -154,27 +162,31 @@ impl<'m> Emitter<'_, 'm> {
         let module = std::mem::replace(&mut self.module, path);
         let functions = std::mem::take(&mut self.functions);
         let start = self.text.position();
-        let mut imports = false;
+        self.search_names();
+        let imports = std::mem::take(&mut self.imports);
         for &definition in &self.plan.contents(contents) {
-            if is_feature(definition) {
-                continue;
+            if !is_feature(definition) {
+                self.definition(definition);
             }
-            let before = self.text.position();
-            self.definition(definition);
-            let module = matches!(definition.kind, DefinitionKind::Module(_));
-            imports |= !module && find(self.text.since(before), "orb::").is_some();
         }
-        let before = self.text.position();
         self.finish_module();
-        imports |= find(self.text.since(before), "orb::").is_some();
-        if imports {
+        self.search_names();
+        if std::mem::replace(&mut self.imports, imports) {
             let line = format!("use {} as orb;", self.plan.options.runtime_path());
             self.text.insert(start, &self.text.indented(&line));
         }
+        self.searched = self.text.position();
         self.functions = functions;
         self.module = module;
         self.text.shadow(outer);
         self.text.close("}");
+    }
+
+    /// Searches what was written since the last search for names of the runtime:
+    /// the module that is being written needs its import then.
+    fn search_names(&mut self) {
+        self.imports |= names_runtime(self.text.since(self.searched));
+        self.searched = self.text.position();
     }
 
     /// What a module has at its end: error enums and codec functions.

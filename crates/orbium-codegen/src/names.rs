@@ -88,6 +88,13 @@ pub(crate) fn value(name: &str) -> String {
     identifier(&snake(name))
 }
 
+/// What a longer name is made of: an identifier without `r#`, and without the
+/// underscores that told it apart, since two in a row are no Rust case.
+pub(crate) fn stem(identifier: &str) -> &str {
+    let bare = identifier.strip_prefix("r#").unwrap_or(identifier);
+    bare.trim_end_matches('_')
+}
+
 /// A type or variant of that IDL name.
 pub(crate) fn ty(name: &str) -> String {
     match camel(name) {

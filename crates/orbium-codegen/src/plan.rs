@@ -392,6 +392,17 @@ impl<'m> Plan<'m> {
         &self.type_codes[id]
     }
 
+    /// A type parameter that no name defined in a module is hidden by.
+    pub(crate) fn type_parameter(&self, module: &[String], wanted: &str) -> String {
+        let mut name = wanted.to_owned();
+        if let Some(names) = self.modules.get(&join(module, "::")) {
+            while names.taken.contains(&name) {
+                name.push('_');
+            }
+        }
+        name
+    }
+
     /// What the names defined in a module shadow.
     pub(crate) fn shadowed_in(&self, module: &[String]) -> Shadowed {
         match self.modules.get(&join(module, "::")) {

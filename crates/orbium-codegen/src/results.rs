@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Structs of several outputs.
 
-use orbium_idl::model::Definition;
+use orbium_idl::model::{Definition, DefinitionKind, InterfaceKind, Type};
 
 use crate::each::join;
 use crate::emit::Emitter;
@@ -34,7 +34,21 @@ impl Emitter<'_, '_> {
     ) {
         self.text.blank();
         self.text.raw(&format!("/// {doc}"));
-        self.text.line("#[derive(Clone, Debug, PartialEq)]");
+        let (mut local, mut native) = (false, false);
+        for output in &function.outputs() {
+            if let Type::Named(id) = self.plan.model.resolve_alias(&output.ty) {
+                let kind = &self.plan.model[*id].kind;
+                local |= self.plan.interface_kind(*id) == Some(InterfaceKind::Local);
+                native |= matches!(kind, DefinitionKind::Native);
+            }
+        }
+        // Of a trait object nothing but that it can be shared is known, and of the
+        // Rust type of a native one nothing at all.
+        match (local, native) {
+            (_, true) => {}
+            (true, _) => self.text.line("#[derive(Clone)]"),
+            _ => self.text.line("#[derive(Clone, Debug, PartialEq)]"),
+        }
         self.text.open(format!("pub struct {name} {{"));
         for output in &function.outputs() {
             if output.inout && !inouts {

@@ -59,12 +59,14 @@ impl Emitter<'_, '_> {
             self.text.close("}");
         }
         self.text.blank();
-        let head = format!("impl<T: {servant} + ?$Sized> {servant}");
-        let empty = format!("{head} for orb::Arc<T> {{}}");
+        let t = self.plan.type_parameter(&self.module, "T");
+        let head = format!("impl<{t}: {servant} + ?$Sized> {servant}");
+        let target = format!("orb::Arc<{t}>");
+        let empty = format!("{head} for {target} {{}}");
         if own.is_empty() && self.text.fits(&empty) {
             return self.text.line(empty);
         }
-        self.text.open_impl(&head, "orb::Arc<T>");
+        self.text.open_impl(&head, &target);
         for function in &own {
             self.text.blank();
             self.method_signature(function, " {");
@@ -195,12 +197,13 @@ impl Emitter<'_, '_> {
         self.text.raw(&format!(
             "/// Leads requests to a servant of IDL interface `{shown}`."
         ));
+        let t = self.plan.type_parameter(&self.module, "S");
         self.text.line("#[doc(hidden)]");
-        self.text.line(format!("pub struct {skeleton}<S>(S);"));
+        self.text.line(format!("pub struct {skeleton}<{t}>({t});"));
         self.text.blank();
         self.text.open_impl(
-            &format!("impl<S: {servant}> orb::Servant"),
-            &format!("{skeleton}<S>"),
+            &format!("impl<{t}: {servant}> orb::Servant"),
+            &format!("{skeleton}<{t}>"),
         );
         self.text.open("fn repository_id(&self) -> &'static str {");
         self.text
@@ -233,11 +236,11 @@ impl Emitter<'_, '_> {
         self.text.close("}");
         self.text.blank();
         self.text
-            .open_impl(&format!("impl<S: {servant}> orb::ServedBy<S>"), &name);
-        self.text.line(format!("type Skeleton = {skeleton}<S>;"));
+            .open_impl(&format!("impl<{t}: {servant}> orb::ServedBy<{t}>"), &name);
+        self.text.line(format!("type Skeleton = {skeleton}<{t}>;"));
         self.text.blank();
         self.text
-            .open(format!("fn skeleton(servant: S) -> {skeleton}<S> {{"));
+            .open(format!("fn skeleton(servant: {t}) -> {skeleton}<{t}> {{"));
         self.text.line(format!("{skeleton}(servant)"));
         self.text.close("}");
         self.text.close("}");
@@ -276,6 +279,7 @@ impl Emitter<'_, '_> {
                 self.arm_of(function);
                 self.text.close("}");
             }
+            self.functions.hidden_by = NameSet::default();
             self.text.line("_ => $Err(orb::unknown_operation()),");
             self.text.close("}");
             if self.text.lines() - start > 95 {
@@ -292,6 +296,7 @@ impl Emitter<'_, '_> {
         for name in ["call", "arguments", "reply", "self"] {
             taken.insert(name);
         }
+        self.functions.hidden_by = function.taken();
         let mut passed = vec!["&self.0".to_owned(), "call".to_owned()];
         let mut inouts: Vec<(String, String)> = Vec::new();
         for parameter in &function.sent() {

@@ -113,7 +113,7 @@ fn names_of_operations_go_first() {
         "f_async_async_",
         // `f_async_`, whose underscore keeps it apart from that.
         "f_async_",
-        "f_async__async",
+        "f_async_async__",
         // `f_async__async`.
         "f_async_async",
         "f_async_async_async",
