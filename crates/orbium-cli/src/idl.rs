@@ -21,7 +21,9 @@ pub(crate) struct IdlArgs {
 enum IdlCommand {
     /// Check IDL files: errors and warnings with the line and what to do.
     ///
-    /// Exits with 0 if no file has an error, else with 1.
+    /// A directory stands for every `.idl` file in it and below, and is searched for
+    /// included files too; a summary line follows. Exits with 0 if no file has an
+    /// error, else with 1.
     Check(CheckArgs),
     /// Generate Rust from IDL files, for those who check generated code in.
     ///
@@ -33,7 +35,7 @@ enum IdlCommand {
 /// Files, and how to read them.
 #[derive(Debug, Args)]
 struct SourceArgs {
-    /// IDL files
+    /// IDL files; `check` takes directories too
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
     /// Search this folder for included files; may be repeated
@@ -122,9 +124,13 @@ pub(crate) fn run(args: &IdlArgs) -> Result<(), Failure> {
 fn check(args: &CheckArgs) -> Result<(), Failure> {
     let mut options = args.source.options();
     options.pedantic = args.warnings;
+    let sources = expanded(&args.source.files)?;
+    let summarized = args.source.files.iter().any(|path| path.is_dir());
     let (mut errors, mut warnings) = (0, 0);
     let mut found = Vec::new();
-    for file in &args.source.files {
+    for Source { file, folder } in &sources {
+        let mut options = options.clone();
+        options.include_paths.extend(folder.clone());
         let compilation = orbium_idl::compile(&options, file);
         errors += compilation.errors().count();
         warnings += compilation.warnings().count();
@@ -136,13 +142,68 @@ fn check(args: &CheckArgs) -> Result<(), Failure> {
     }
     if args.json {
         output::print_json(&Value::Array(found))?;
-    } else if errors + warnings > 0 {
-        let files = count(args.source.files.len(), "file");
+    } else if errors + warnings > 0 || summarized {
+        let files = count(sources.len(), "file");
         let (errors, warnings) = (count(errors, "error"), count(warnings, "warning"));
         output::tell(&format!("{errors} and {warnings} in {files}\n"));
     }
     if errors > 0 {
         return Err(Failure::Told);
+    }
+    Ok(())
+}
+
+/// A file to check.
+struct Source {
+    file: PathBuf,
+    /// The directory on the command line that it was found in.
+    folder: Option<PathBuf>,
+}
+
+/// The files, with those in and below of directories, each directory's in order.
+fn expanded(paths: &[PathBuf]) -> Result<Vec<Source>, Failure> {
+    let mut sources = Vec::new();
+    for path in paths {
+        if !path.is_dir() {
+            sources.push(Source {
+                file: path.clone(),
+                folder: None,
+            });
+            continue;
+        }
+        let mut files = Vec::new();
+        idl_below(path, &mut files)?;
+        files.sort();
+        if files.is_empty() {
+            let path = path.display();
+            return Err(Failure::because(format!(
+                "there is no `.idl` file in `{path}`"
+            )));
+        }
+        sources.extend(files.into_iter().map(|file| Source {
+            file,
+            folder: Some(path.clone()),
+        }));
+    }
+    Ok(sources)
+}
+
+/// Links to directories are not followed: they may lead in a circle.
+fn idl_below(folder: &Path, files: &mut Vec<PathBuf>) -> Result<(), Failure> {
+    let mut pending = vec![folder.to_owned()];
+    while let Some(folder) = pending.pop() {
+        let unreadable = |e: std::io::Error| {
+            Failure::because(format!("cannot read `{}`: {e}", folder.display()))
+        };
+        for entry in std::fs::read_dir(&folder).map_err(unreadable)? {
+            let entry = entry.map_err(unreadable)?;
+            let path = entry.path();
+            if entry.file_type().map_err(unreadable)?.is_dir() {
+                pending.push(path);
+            } else if path.extension().is_some_and(|e| e == "idl") && path.is_file() {
+                files.push(path);
+            }
+        }
     }
     Ok(())
 }

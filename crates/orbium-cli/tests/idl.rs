@@ -3,6 +3,8 @@
 
 mod program;
 
+use std::path::Path;
+
 use program::{Folder, project_idl, run};
 
 #[test]
@@ -49,6 +51,45 @@ fn every_faulty_file_is_reported() {
         ran.stderr.contains("`Foo`") && ran.stderr.contains("`Bar`"),
         "{ran:?}"
     );
+}
+
+#[test]
+fn a_directory_stands_for_every_idl_file_below_it() {
+    let folder = Folder::new();
+    let below = Path::new(&folder.path("below")).join("deep");
+    std::fs::create_dir_all(&below).unwrap();
+    folder.file("a.idl", "#include <below/deep/b.idl>\nstruct A { B part; };");
+    folder.file("below/deep/b.idl", "struct B { long l; };");
+    folder.file("below/notes.txt", "no IDL");
+    // A circle of links has no end.
+    std::os::unix::fs::symlink(folder.path(""), below.join("circle")).unwrap();
+    let ran = run(["idl", "check", &folder.path("")]);
+    ran.assert_done();
+    assert_eq!(ran.stderr, "0 errors and 0 warnings in 2 files\n");
+
+    folder.file("below/c.idl", "struct C { Foo f; }; interface Never;");
+    let ran = run(["idl", "check", &folder.path("")]);
+    assert_eq!(ran.status, Some(1));
+    assert!(ran.stderr.contains("`Foo` is not declared"), "{ran:?}");
+    let summary = "1 error and 1 warning in 3 files\n";
+    assert!(ran.stderr.ends_with(summary), "{ran:?}");
+    let json = run(["idl", "check", "--json", &folder.path("")]).json();
+    assert_eq!(json.as_array().map(Vec::len), Some(2));
+}
+
+#[test]
+fn a_directory_without_idl_is_named() {
+    let folder = Folder::new();
+    folder.file("notes.txt", "no IDL");
+    run(["idl", "check", &folder.path("")]).assert_failed_saying("there is no `.idl` file in");
+}
+
+#[test]
+fn what_distributed_idl_does_is_an_error_only_when_strict() {
+    let folder = Folder::new();
+    let file = folder.file("f.idl", "interface A; interface B { void f(in A x); };");
+    run(["idl", "check", &file]).assert_done();
+    assert_eq!(run(["idl", "check", "--strict", &file]).status, Some(1));
 }
 
 #[test]

@@ -79,6 +79,8 @@ pub(crate) enum TypeKind {
     Named(ScopedName),
     /// A struct, union or enum defined where it is used.
     Inline(Box<Item>),
+    /// No type, which has been reported.
+    Wrong,
     /// An IDL 4 type without a CORBA form.
     Unsupported(&'static str),
 }

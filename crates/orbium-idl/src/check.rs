@@ -52,6 +52,7 @@ pub(crate) fn check(
         complete_aliases: DefSet::default(),
         mobile: DefSet::default(),
         binding: true,
+        wants_type: false,
         saved_prefixes: Vec::new(),
         type_prefixes: DefMap::default(),
         imports: Vec::new(),
@@ -85,6 +86,8 @@ struct Checker<'a> {
     inherited: usize,
     /// Names that are used are bound to their meaning in the scope.
     binding: bool,
+    /// The name being looked up stands where a type is wanted.
+    wants_type: bool,
     saved_prefixes: Vec<(ScopeId, String)>,
     type_prefixes: DefMap<String>,
     imports: Vec<Import>,

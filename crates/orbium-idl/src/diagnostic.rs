@@ -208,6 +208,13 @@ impl Draft {
     }
 }
 
+/// Points at where something is declared, if that is known.
+pub(crate) fn point_at(draft: &mut Draft, declared: Option<Span>) {
+    if let Some(span) = declared {
+        draft.label(span, "declared here");
+    }
+}
+
 /// Collects diagnostics. The same rule is reported once per place.
 #[derive(Debug)]
 pub(crate) struct Reporter {

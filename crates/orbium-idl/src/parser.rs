@@ -12,9 +12,11 @@ mod expression;
 mod interface;
 mod keyword;
 mod pragma;
+mod slip;
 mod types;
 
 pub(crate) use pragma::extra_tokens;
+pub(crate) use slip::type_meant;
 pub(crate) use types::idl4_integer;
 
 use std::rc::Rc;
@@ -214,7 +216,7 @@ impl Parser<'_> {
         let start = self.peek().span;
         let absolute = self.eat("::");
         let mut parts = vec![self.identifier("a name")?];
-        while self.eat("::") {
+        while self.eat("::") || self.dot_slip(start) {
             parts.push(self.identifier("a name")?);
         }
         Ok(ScopedName {

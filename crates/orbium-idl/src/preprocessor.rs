@@ -220,6 +220,10 @@ impl<'a> Preprocessor<'a> {
             .parent()
             .filter(|_| !path.starts_with(builtin::FOLDER))
             .map(Path::to_owned);
+        if text.starts_with("\u{ff}\u{fe}") || text.starts_with("\u{fe}\u{ff}") {
+            self.wide_text(source);
+            return;
+        }
         let scanner = Scanner::new(text, source);
         self.frames.push(Frame::File(FileFrame {
             scanner,
@@ -229,6 +233,22 @@ impl<'a> Preprocessor<'a> {
             is_main,
         }));
         self.file_depth += 1;
+    }
+
+    /// A file in UTF-16, of which nothing can be read.
+    fn wide_text(&mut self, file: u32) {
+        let span = Span {
+            file,
+            start: 0,
+            end: 1,
+        };
+        self.report
+            .error(
+                "utf-16",
+                span,
+                "this file is UTF-16, and IDL is read as UTF-8",
+            )
+            .help("save it as UTF-8");
     }
 
     fn close(&mut self, mut file: FileFrame) {

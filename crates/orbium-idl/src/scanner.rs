@@ -19,6 +19,9 @@ pub(crate) struct Scanner {
     pub(crate) comments: Vec<Comment>,
 }
 
+/// What word processors make of quotes.
+const CURLY: [char; 5] = ['“', '”', '„', '‘', '’'];
+
 /// Two-character punctuation; all other punctuation is a single character.
 const PAIRS: [&str; 10] = ["::", "<<", ">>", "##", "&&", "||", "==", "!=", "<=", ">="];
 
@@ -159,6 +162,19 @@ impl Scanner {
         let start = self.position;
         loop {
             match self.peek() {
+                // A byte order mark in the middle, of files put together.
+                Some('\u{feff}') => {
+                    let here = self.position;
+                    self.bump();
+                    let span = self.span(here, self.position);
+                    report
+                        .warning(
+                            "byte-order-mark",
+                            span,
+                            "a byte order mark inside of the file is ignored",
+                        )
+                        .help("files that were put together leave it: remove it");
+                }
                 Some(' ' | '\t' | '\r' | '\x0b' | '\x0c' | '\u{a0}') => {
                     self.bump();
                 }
@@ -224,6 +240,9 @@ impl Scanner {
         let kind = self.scan(start, report);
         let raw = self.text.get(start..self.position).unwrap_or("");
         let text = match raw.find('\n') {
+            _ if raw.starts_with(CURLY) && kind != TokenKind::Other => {
+                names.intern(&with_straight_quotes(raw, kind))
+            }
             Some(_) => names.intern(&without_splices(raw)),
             None => names.intern(raw),
         };
@@ -261,6 +280,8 @@ impl Scanner {
             '.' if self.peek().is_some_and(|c| c.is_ascii_digit()) => self.number(),
             '"' => self.quoted(start, '"', TokenKind::Text, report),
             '\'' => self.quoted(start, '\'', TokenKind::Char, report),
+            '“' | '”' | '„' if !self.lenient => self.curly(start, '"', report),
+            '‘' | '’' if !self.lenient => self.curly(start, '\'', report),
             c if c.is_ascii_punctuation() && !matches!(c, '\\' | '`' | '$') => {
                 if let Some(second) = self.peek() {
                     let pair = [c, second];
@@ -271,6 +292,29 @@ impl Scanner {
                 TokenKind::Punctuation
             }
             _ => TokenKind::Other,
+        }
+    }
+
+    /// A literal between quotes that an editor has made curly. It is read as if they were straight.
+    fn curly(&mut self, start: usize, straight: char, report: &mut Reporter) -> TokenKind {
+        let mut closed = false;
+        while let Some(c) = self.peek()
+            && c != '\n'
+            && !closed
+        {
+            self.bump();
+            closed = CURLY.contains(&c) || c == straight;
+        }
+        report
+            .error(
+                "curly-quotes",
+                self.span(start, self.position),
+                "curly quotes do not delimit a literal",
+            )
+            .help(format!("write straight ones, `{straight}`"));
+        match straight {
+            '"' => TokenKind::Text,
+            _ => TokenKind::Char,
         }
     }
 
@@ -344,6 +388,19 @@ impl Scanner {
         kind
     }
 }
+
+/// A literal as it should have been written. One that is not closed stays so.
+fn with_straight_quotes(raw: &str, kind: TokenKind) -> String {
+    let quote = if kind == TokenKind::Text { "\"" } else { "'" };
+    let inner = raw.trim_start_matches(CURLY);
+    let body = inner.trim_end_matches(CURLY);
+    let body = body.strip_suffix(quote).unwrap_or(body);
+    match body.len() < inner.len() {
+        true => format!("{quote}{body}{quote}"),
+        false => format!("{quote}{body}"),
+    }
+}
+
 /// A token without the backslashes before its ends of lines, and without these.
 fn without_splices(raw: &str) -> String {
     let mut text = String::new();

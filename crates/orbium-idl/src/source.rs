@@ -246,14 +246,14 @@ impl SourceMap {
 }
 
 /// IDL is ISO 8859-1 by the standard and UTF-8 in practice: what is valid UTF-8 is read as such,
-/// all else octet by octet.
+/// all else octet by octet. A byte order mark at the beginning is no part of the text.
 fn decode(bytes: Vec<u8>) -> String {
-    let text = String::from_utf8(bytes)
-        .unwrap_or_else(|error| error.into_bytes().into_iter().map(char::from).collect());
-    match text.strip_prefix('\u{feff}') {
-        Some(rest) => rest.to_owned(),
-        None => text,
-    }
+    let bytes = match bytes.strip_prefix("\u{feff}".as_bytes()) {
+        Some(rest) => rest.to_vec(),
+        None => bytes,
+    };
+    String::from_utf8(bytes)
+        .unwrap_or_else(|error| error.into_bytes().into_iter().map(char::from).collect())
 }
 
 #[cfg(test)]

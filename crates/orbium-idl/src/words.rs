@@ -28,6 +28,16 @@ pub(crate) fn same_but_case(one: &str, other: &str) -> bool {
     true
 }
 
+/// A noun with `a` or `an` before it.
+pub(crate) fn with_article(noun: &str) -> String {
+    let article = match noun.starts_with(['a', 'e', 'i', 'o', 'u']) {
+        // A union, as it is spoken.
+        true if !noun.starts_with("uni") => "an",
+        _ => "a",
+    };
+    format!("{article} {noun}")
+}
+
 /// Parts with something between them.
 pub(crate) fn joined(parts: &[String], between: &str) -> String {
     let mut text = String::new();
@@ -62,6 +72,8 @@ mod tests {
     fn words_are_compared_and_joined() {
         assert!(same_but_case("Object", "oBJECT") && !same_but_case("a", "b"));
         assert!(!same_but_case("a", "ab"));
+        assert_eq!(with_article("operation"), "an operation");
+        assert_eq!(with_article("union"), "a union");
         assert!(all("abc", &char::is_alphabetic) && !all("a1", &char::is_alphabetic));
         assert_eq!(joined(&["a".to_owned(), "b".to_owned()], "::"), "a::b");
         assert_eq!(joined(&[], "::"), "");

@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use orbium_idl::{Memory, Options, Severity, compile_source, compile_with};
+use orbium_idl::{Memory, Options, Severity, compile_bytes, compile_source, compile_with};
 
 #[test]
 fn a_diagnostic_shows_the_line_and_says_what_to_do() {
@@ -140,4 +140,41 @@ fn a_second_typeprefix_must_agree() {
         compilation.errors().any(|d| d.code == "typeprefix"),
         "{compilation}"
     );
+}
+
+/// The file of a case: `\n` and `\xNN` stand for what cannot be written on a line.
+fn unescaped(line: &str) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    let mut rest = line;
+    while let Some((before, after)) = rest.split_once('\\') {
+        bytes.extend_from_slice(before.as_bytes());
+        rest = match after.strip_prefix('n') {
+            Some(rest) => {
+                bytes.push(b'\n');
+                rest
+            }
+            None => {
+                let digits = after.get(1..3).expect("`\\xNN`");
+                bytes.push(u8::from_str_radix(digits, 16).expect("`\\xNN`"));
+                &after[3..]
+            }
+        };
+    }
+    bytes.extend_from_slice(rest.as_bytes());
+    bytes
+}
+
+/// What newcomers from other languages write, and slips that used to give a message about something
+/// else, two messages, or no advice. Behind each line `=== file` is everything that is said.
+#[test]
+fn slips_are_reported_once_with_what_to_write_instead() {
+    let golden = include_str!("slips.txt");
+    let mut cases = 0;
+    for case in golden.split("=== ").skip(1) {
+        let (file, expected) = case.split_once('\n').unwrap_or((case, ""));
+        let compilation = compile_bytes(&Options::new(), "x.idl", &unescaped(file));
+        assert_eq!(compilation.to_string(), expected, "{file}");
+        cases += 1;
+    }
+    assert!(cases > 40, "{cases}");
 }

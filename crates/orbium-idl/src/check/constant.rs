@@ -5,9 +5,11 @@ use super::scope::Entity;
 use super::types::Usage;
 use super::{Checker, Surroundings, arithmetic, decimal};
 use crate::ast::{Expr, Ident, ScopedName, Step, TypeKind, TypeSpec};
+use crate::diagnostic::point_at;
 use crate::literal::Number;
 use crate::model::{ConstValue, Constant, DefId, DefinitionKind, Fixed, Type};
 use crate::source::Span;
+use crate::words::with_article;
 
 impl Checker<'_> {
     pub(super) fn constant(
@@ -194,11 +196,13 @@ impl Checker<'_> {
             _ => {}
         }
         let message = format!(
-            "`{}` is not a constant but a {}",
+            "`{}` is not a constant but {}",
             name.text(),
-            self.entity_noun(entity)
+            with_article(self.entity_noun(entity))
         );
-        self.report.error("not-a-constant", name.span, message);
+        let place = self.entity_span(entity);
+        let draft = self.report.error("not-a-constant", name.span, message);
+        point_at(draft, place);
         None
     }
 

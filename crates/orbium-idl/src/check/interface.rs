@@ -4,7 +4,9 @@
 use super::scope::{Entity, ScopeKind};
 use super::{Checker, Progress, Surroundings};
 use crate::ast::{self, Ident, ScopedName};
+use crate::diagnostic::point_at;
 use crate::model::{DefId, DefinitionKind, Interface, InterfaceKind, Type};
+use crate::words::with_article;
 
 fn word(kind: InterfaceKind) -> &'static str {
     match kind {
@@ -159,11 +161,13 @@ impl Checker<'_> {
 
     fn no_interface(&mut self, name: &ScopedName, entity: Entity, what: &str) -> Option<DefId> {
         let message = format!(
-            "the {what} `{}` is not an interface but a {}",
+            "the {what} `{}` is not an interface but {}",
             name.text(),
-            self.entity_noun(entity)
+            with_article(self.entity_noun(entity))
         );
-        self.report.error("not-an-interface", name.span, message);
+        let place = self.entity_span(entity);
+        let draft = self.report.error("not-an-interface", name.span, message);
+        point_at(draft, place);
         None
     }
 
@@ -198,8 +202,8 @@ impl Checker<'_> {
             _ => "only a local interface may inherit a local one",
         };
         let message = format!(
-            "an {} interface cannot inherit the {} interface `{}`",
-            word(kind),
+            "{} interface cannot inherit the {} interface `{}`",
+            with_article(word(kind)),
             word(i.kind),
             name.text()
         );

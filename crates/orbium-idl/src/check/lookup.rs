@@ -5,7 +5,9 @@ use super::scope::{Entity, Entry, ScopeId, key};
 use super::{Checker, Surroundings};
 use crate::ast::{Ident, ScopedName};
 use crate::model::{DefId, DefinitionKind, InterfaceKind};
+use crate::parser::type_meant;
 use crate::spelling::within_one_edit;
+use crate::words::with_article;
 
 impl Checker<'_> {
     /// The meaning of a name. None when it has none, which has been reported.
@@ -167,7 +169,11 @@ impl Checker<'_> {
                 ));
             return None;
         }
-        let message = format!("a {noun} is not a scope: there is no `{}` in it", part.name);
+        let message = format!(
+            "{} is not a scope: there is no `{}` in it",
+            with_article(noun),
+            part.name
+        );
         self.report.error("not-a-scope", part.span, message);
         None
     }
@@ -183,7 +189,7 @@ impl Checker<'_> {
         if !self.undeclared.insert(&format!("{}{place}", name.name)) {
             return;
         }
-        let suggestion = self.similar(&name.name);
+        let suggestion = self.suggestion(&name.name);
         let message = format!("`{}` is not declared{place}", name.name);
         let draft = self.report.error("undeclared-name", name.span, message);
         match suggestion {
@@ -193,6 +199,18 @@ impl Checker<'_> {
                 "declare it before it is used, include the file that does, or write it with its module (`Module::Name`)",
             ),
         };
+    }
+
+    /// What was probably meant: what another language calls so, a declared name, a built-in type.
+    fn suggestion(&self, name: &str) -> Option<String> {
+        let built_in = type_meant(name).filter(|_| self.wants_type);
+        match built_in {
+            // The name of another language is no slip of the finger.
+            Some(meant) if !within_one_edit(&name.to_ascii_lowercase(), meant) => {
+                Some(meant.to_owned())
+            }
+            _ => self.similar(name).or(built_in.map(str::to_owned)),
+        }
     }
 
     /// A declared name in the visible scopes that differs by one slip of the finger.

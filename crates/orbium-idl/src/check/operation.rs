@@ -5,11 +5,13 @@ use super::scope::{Entity, ScopeKind};
 use super::types::Usage;
 use super::{Checker, Surroundings};
 use crate::ast::{self, ScopedName};
+use crate::diagnostic::point_at;
 use crate::model::{
     Attribute, DefId, DefinitionKind, Direction, InterfaceKind, Operation, Parameter, Type,
 };
 use crate::source::Span;
 use crate::words::all;
+use crate::words::with_article;
 
 impl Checker<'_> {
     pub(super) fn operation(&mut self, operation: &ast::Operation, around: Surroundings<'_>) {
@@ -125,11 +127,13 @@ impl Checker<'_> {
                 }
                 _ => {
                     let message = format!(
-                        "`{}` is not an exception but a {}",
+                        "`{}` is not an exception but {}",
                         name.text(),
-                        self.entity_noun(entity)
+                        with_article(self.entity_noun(entity))
                     );
-                    self.report.error("not-an-exception", name.span, message);
+                    let place = self.entity_span(entity);
+                    let draft = self.report.error("not-an-exception", name.span, message);
+                    point_at(draft, place);
                     continue;
                 }
             };

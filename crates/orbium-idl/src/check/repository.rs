@@ -7,7 +7,7 @@ use crate::ast::{Ident, Pragma, ScopedName};
 use crate::diagnostic::Severity;
 use crate::model::DefId;
 use crate::source::Span;
-use crate::words::{all, joined};
+use crate::words::{all, joined, with_article};
 
 /// A module that was opened before under another prefix.
 pub(super) struct Reopened {
@@ -98,7 +98,10 @@ impl Checker<'_> {
         match self.resolve(name)? {
             Entity::Def(id) => Some(id),
             other => {
-                let message = format!("a {} has no repository id", self.entity_noun(other));
+                let message = format!(
+                    "{} has no repository id",
+                    with_article(self.entity_noun(other))
+                );
                 self.report.warning("no-repository-id", name.span, message);
                 None
             }

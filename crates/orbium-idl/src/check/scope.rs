@@ -8,7 +8,7 @@ use crate::ast::Ident;
 use crate::diagnostic::Severity;
 use crate::model::{DefId, DefinitionKind, NameMap};
 use crate::source::Span;
-use crate::words::same_but_case;
+use crate::words::{same_but_case, with_article};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct ScopeId(pub(super) usize);
@@ -220,7 +220,10 @@ impl Checker<'_> {
                 "the operation `{name_text}` is declared twice: operations cannot be overloaded"
             ),
             () if what == before => format!("duplicate {what} `{name_text}`"),
-            () => format!("redefinition: the {what} `{name_text}` has the name of a {before}"),
+            () => format!(
+                "redefinition: the {what} `{name_text}` has the name of {}",
+                with_article(before)
+            ),
         };
         self.report
             .error("redefinition", span, message)
@@ -391,6 +394,16 @@ impl Checker<'_> {
             }
             Entity::Enumerator { .. } | Entity::Parameter(_) | Entity::Factory(_) => false,
             Entity::Member(_) => true,
+        }
+    }
+
+    /// Where an entity is declared; none for what is always there.
+    pub(super) fn entity_span(&self, entity: Entity) -> Option<Span> {
+        match entity {
+            Entity::Def(id) | Entity::Enumerator { of: id, .. } => {
+                self.states.get(id).map(|state| state.span)
+            }
+            Entity::Member(span) | Entity::Parameter(span) | Entity::Factory(span) => Some(span),
         }
     }
 

@@ -4,9 +4,11 @@
 use super::scope::Entity;
 use super::{Checker, Progress};
 use crate::ast::{Declarator, Expr, ScopedName, TypeKind, TypeSpec};
+use crate::diagnostic::point_at;
 use crate::model::{ConstValue, DefId, DefSet, DefinitionKind, InterfaceKind, Model, Type};
 use crate::parser::idl4_integer;
 use crate::source::Span;
+use crate::words::with_article;
 
 /// What a type is used for, which decides what may be incomplete.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -65,6 +67,7 @@ impl Checker<'_> {
                 ty
             }
             TypeKind::Inline(item) => Type::Named(self.constructed(item)?),
+            TypeKind::Wrong => return None,
             TypeKind::Unsupported(what) => {
                 let message = format!("`{what}` has no form in CORBA");
                 self.report
@@ -167,7 +170,10 @@ impl Checker<'_> {
         if let Some(predefined) = self.predefined_type(name) {
             return Some(predefined);
         }
-        let entity = self.resolve(name)?;
+        self.wants_type = name.parts.len() == 1;
+        let entity = self.resolve(name);
+        self.wants_type = false;
+        let entity = entity?;
         let Entity::Def(id) = entity else {
             return self.no_type(name, entity);
         };
@@ -199,11 +205,13 @@ impl Checker<'_> {
 
     fn no_type(&mut self, name: &ScopedName, entity: Entity) -> Option<Type> {
         let message = format!(
-            "`{}` is not a type but a {}",
+            "`{}` is not a type but {}",
             name.text(),
-            self.entity_noun(entity)
+            with_article(self.entity_noun(entity))
         );
-        self.report.error("not-a-type", name.span, message);
+        let place = self.entity_span(entity);
+        let draft = self.report.error("not-a-type", name.span, message);
+        point_at(draft, place);
         None
     }
 

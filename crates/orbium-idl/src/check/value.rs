@@ -5,11 +5,13 @@ use super::scope::{Entity, ScopeKind};
 use super::types::Usage;
 use super::{Checker, Progress, Surroundings};
 use crate::ast::{self, Field, Ident, ScopedName, TypeSpec};
+use crate::diagnostic::point_at;
 use crate::doc;
 use crate::model::{
     DefId, DefinitionKind, Direction, Factory, InterfaceKind, StateMember, Type, Unmapped,
     ValueBox, ValueKind, ValueType,
 };
+use crate::words::with_article;
 
 fn word(kind: ValueKind) -> &'static str {
     match kind {
@@ -214,11 +216,13 @@ impl Checker<'_> {
         });
         let (Some(id), Some(kind)) = (named, kind) else {
             let message = format!(
-                "the base `{}` is not a value type but a {}",
+                "the base `{}` is not a value type but {}",
                 name.text(),
-                self.entity_noun(entity)
+                with_article(self.entity_noun(entity))
             );
-            self.report.error("not-a-value", name.span, message);
+            let place = self.entity_span(entity);
+            let draft = self.report.error("not-a-value", name.span, message);
+            point_at(draft, place);
             return None;
         };
         if self.progress(id) != Progress::Complete {

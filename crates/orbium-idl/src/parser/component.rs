@@ -36,7 +36,7 @@ impl Parser<'_> {
         if self.eat("supports") {
             unmapped.references.append(&mut self.scoped_names()?);
         }
-        self.expect("{")?;
+        let brace = self.expect("{")?;
         let mut items = Vec::new();
         while !self.at("}") && !self.at_end() && !self.report.is_exhausted() {
             let before = self.next;
@@ -51,7 +51,7 @@ impl Parser<'_> {
                 self.bump();
             }
         }
-        self.close_body(&unmapped.name.name)?;
+        self.close_body(&unmapped.name.name, brace)?;
         unmapped.body = Some(items);
         Ok(ItemKind::Unmapped(unmapped))
     }

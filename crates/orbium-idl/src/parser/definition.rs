@@ -16,6 +16,7 @@ impl Parser<'_> {
             return self.annotation_definition();
         }
         let annotations = self.annotations()?;
+        self.access_slip();
         let word = self.peek().text.clone();
         let kind = match &*word {
             _ if !self.peek().is_identifier() => return self.no_definition(),
@@ -96,7 +97,7 @@ impl Parser<'_> {
             "exception" => {
                 self.bump();
                 let name = self.identifier("the name of the exception")?;
-                let members = self.nested(Self::fields)?;
+                let members = self.nested(|p| p.fields(&name.name))?;
                 ItemKind::Exception { name, members }
             }
             "native" => {
@@ -133,7 +134,7 @@ impl Parser<'_> {
     fn module(&mut self) -> Parse<ItemKind> {
         self.bump();
         let name = self.identifier("the name of the module")?;
-        self.expect("{")?;
+        let brace = self.expect("{")?;
         let items = self.nested(|p| {
             let before = p.next;
             let items = p.items(false, Self::definition);
@@ -145,16 +146,17 @@ impl Parser<'_> {
             }
             Ok(items)
         })?;
-        self.close_body(&name.name)?;
+        self.close_body(&name.name, brace)?;
         Ok(ItemKind::Module { name, items })
     }
 
     /// The `}` of a body whose items have been read.
-    pub(super) fn close_body(&mut self, name: &str) -> Parse<()> {
+    pub(super) fn close_body(&mut self, name: &str, brace: Span) -> Parse<()> {
         if self.eat("}") {
             return Ok(());
         }
         self.unexpected("`}`")
+            .label(brace, "this `{` is not closed")
             .help(format!("the body of `{name}` is not closed"));
         Err(Broken)
     }
@@ -194,7 +196,7 @@ impl Parser<'_> {
     }
 
     fn structure(&mut self) -> Parse<ItemKind> {
-        let name = self.identifier("the name of the struct")?;
+        let name = self.tag("struct")?;
         if self.at(";") {
             return Ok(ItemKind::StructForward { name, union: false });
         }
@@ -203,7 +205,7 @@ impl Parser<'_> {
             false => None,
         };
         let before = self.report.has_errors();
-        let members = self.fields()?;
+        let members = self.fields(&name.name)?;
         if members.is_empty() && base.is_none() && before == self.report.has_errors() {
             let message = format!("the struct `{}` is empty", name.name);
             self.report
@@ -218,8 +220,8 @@ impl Parser<'_> {
     }
 
     /// `{ type declarators; … }`
-    pub(super) fn fields(&mut self) -> Parse<Vec<Field>> {
-        self.expect("{")?;
+    fn fields(&mut self, name: &str) -> Parse<Vec<Field>> {
+        let brace = self.expect("{")?;
         let mut fields = Vec::new();
         while !self.at("}") && !self.at_end() && !self.report.is_exhausted() {
             let before = self.next;
@@ -231,7 +233,7 @@ impl Parser<'_> {
                 self.bump();
             }
         }
-        self.close_body("this type")?;
+        self.close_body(name, brace)?;
         Ok(fields)
     }
 
@@ -240,6 +242,10 @@ impl Parser<'_> {
         let annotations = self.annotations()?;
         let ty = self.type_spec(Place::Anywhere)?;
         let declarators = self.declarators()?;
+        self.value_slip(
+            "a member",
+            "remove it: the program that makes the value sets its members",
+        );
         let end = self.semicolon()?;
         Ok(Field {
             annotations,
@@ -251,8 +257,8 @@ impl Parser<'_> {
     }
 
     fn enumeration(&mut self) -> Parse<ItemKind> {
-        let name = self.identifier("the name of the enum")?;
-        self.expect("{")?;
+        let name = self.tag("enum")?;
+        let brace = self.expect("{")?;
         if self.at("}") {
             let message = format!("the enum `{}` is empty", name.name);
             self.report
@@ -274,6 +280,10 @@ impl Parser<'_> {
                 start,
                 name,
             });
+            self.value_slip(
+                "an enumerator",
+                "remove it: enumerators are numbered from 0 in the order written; constants have values",
+            );
             if !self.eat(",") {
                 break;
             }
@@ -283,14 +293,15 @@ impl Parser<'_> {
             }
         }
         if !self.eat("}") {
-            self.unexpected("`,` or `}`");
+            self.unexpected("`,` or `}`")
+                .label(brace, "this `{` is not closed");
             return Err(Broken);
         }
         Ok(ItemKind::Enum { name, enumerators })
     }
 
     fn union(&mut self) -> Parse<ItemKind> {
-        let name = self.identifier("the name of the union")?;
+        let name = self.tag("union")?;
         if self.at(";") {
             return Ok(ItemKind::StructForward { name, union: true });
         }
@@ -299,7 +310,7 @@ impl Parser<'_> {
         self.annotations()?;
         let switch = self.type_spec(Place::Anywhere)?;
         self.expect(")")?;
-        self.expect("{")?;
+        let brace = self.expect("{")?;
         let before = self.report.has_errors();
         let mut cases = Vec::new();
         while !self.at("}") && !self.at_end() && !self.report.is_exhausted() {
@@ -312,7 +323,7 @@ impl Parser<'_> {
                 self.bump();
             }
         }
-        self.close_body(&name.name)?;
+        self.close_body(&name.name, brace)?;
         if cases.is_empty() && before == self.report.has_errors() {
             let message = format!("the union `{}` is empty", name.name);
             self.report

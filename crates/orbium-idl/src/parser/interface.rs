@@ -6,6 +6,7 @@ use super::{Broken, Parse, Parser};
 use crate::ast::{Attribute, Interface, Item, ItemKind, Operation, Parameter, ScopedName, Value};
 use crate::model::{Direction, InterfaceKind, ValueKind};
 use crate::source::Span;
+use crate::words::same_but_case;
 
 impl Parser<'_> {
     /// Interfaces, value types and components: definitions that cannot stand in an interface.
@@ -57,7 +58,8 @@ impl Parser<'_> {
                 body: None,
             }));
         }
-        let bases = match self.eat(":") {
+        let inherits = self.eat(":") || self.word_slip(&["extends", "inherits", "implements"], ":");
+        let bases = match inherits {
             true => self.bases()?,
             false => Vec::new(),
         };
@@ -97,9 +99,9 @@ impl Parser<'_> {
         name: &str,
         item: fn(&mut Self) -> Parse<Vec<Item>>,
     ) -> Parse<Vec<Item>> {
-        self.expect("{")?;
+        let brace = self.expect("{")?;
         let items = self.nested(|p| Ok(p.items(false, item)))?;
-        self.close_body(name)?;
+        self.close_body(name, brace)?;
         Ok(items)
     }
 
@@ -204,6 +206,7 @@ impl Parser<'_> {
         annotations: Vec<crate::ast::Annotation>,
         start: Span,
     ) -> Parse<Vec<Item>> {
+        self.access_slip();
         let word = self.peek().text.clone();
         if self.at(";") {
             self.unexpected("an operation, attribute or definition")
@@ -240,6 +243,10 @@ impl Parser<'_> {
         loop {
             let name = self.identifier("the name of the attribute")?;
             names.push((name, self.last_span()));
+            self.value_slip(
+                "an attribute",
+                "remove it: the servant decides what it is; `const` declares a constant",
+            );
             if !self.eat(",") {
                 break;
             }
@@ -289,6 +296,17 @@ impl Parser<'_> {
 
     fn operation(&mut self) -> Parse<Operation> {
         let oneway = self.at("oneway").then(|| self.bump().span);
+        if same_but_case(&self.peek().text, "void") && !self.at("void") {
+            let token = self.peek().clone();
+            self.report
+                .error(
+                    "undeclared-name",
+                    token.span,
+                    format!("`{}` is not declared", token.text),
+                )
+                .help("did you mean `void`?");
+            self.tokens[self.next].text = "void".into();
+        }
         let result = match self.eat("void") {
             true => None,
             false => Some(self.type_spec(Place::Parameter)?),
@@ -319,7 +337,8 @@ impl Parser<'_> {
 
     /// `word(names)`, or nothing when the word is not there.
     pub(super) fn raises(&mut self, word: &'static str) -> Parse<Vec<ScopedName>> {
-        if !self.eat(word) {
+        let there = self.eat(word) || word == "raises" && self.word_slip(&["throws"], word);
+        if !there {
             return Ok(Vec::new());
         }
         self.expect("(")?;
@@ -331,7 +350,7 @@ impl Parser<'_> {
     fn parameters(&mut self) -> Parse<Vec<Parameter>> {
         self.expect("(")?;
         let mut parameters = Vec::new();
-        if self.eat(")") {
+        if self.eat(")") || self.void_parameters_slip() {
             return Ok(parameters);
         }
         loop {
@@ -363,10 +382,13 @@ impl Parser<'_> {
                 self.report
                     .error("missing-direction", direction_span, message)
                     .help("write `in`, `out` or `inout` before the type");
+                self.eat("const");
             }
         }
         let ty = self.type_spec(Place::Parameter)?;
+        self.reference_slip(direction.is_none());
         let declarator = self.declarator()?;
+        self.value_slip("a parameter", "remove it: IDL has no default arguments");
         if !declarator.dimensions.is_empty() {
             let message = "an array declarator is not allowed in a parameter";
             let span = declarator.name.span.to(declarator.end);

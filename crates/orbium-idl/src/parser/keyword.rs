@@ -172,6 +172,11 @@ pub(super) fn misspelt(word: &str) -> Option<&'static str> {
         "import",
     ];
     let word = word.to_ascii_lowercase();
+    match &*word {
+        "class" | "trait" => return Some("interface"),
+        "namespace" | "package" => return Some("module"),
+        _ => {}
+    }
     let mut beginnings = BEGINNINGS.into_iter();
     beginnings.find(|beginning| within_one_edit(&word, beginning))
 }

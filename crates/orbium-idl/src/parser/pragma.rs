@@ -33,9 +33,13 @@ impl Parser<'_> {
                 _ => "`#pragma version name major.minor`",
             };
             let message = format!("malformed `#pragma {}`", first.text);
+            let curly = rest.iter().any(|token| token.text.starts_with(['“', '”']));
             self.report
                 .error("malformed-pragma", span, message)
-                .help(format!("write {usage}"));
+                .help(match curly {
+                    true => "the quotes are curly: write straight ones, `\"`".to_owned(),
+                    false => format!("write {usage}"),
+                });
         }
         pragma
     }

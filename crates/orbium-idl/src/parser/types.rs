@@ -4,6 +4,7 @@
 use super::{Broken, Parse, Parser};
 use crate::ast::{Declarator, Expr, Item, ItemKind, TypeKind, TypeSpec};
 use crate::model::Type;
+use crate::words::with_article;
 
 /// Where a type stands, which decides what is allowed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -20,6 +21,7 @@ pub(super) enum Place {
 
 impl Parser<'_> {
     pub(super) fn type_spec(&mut self, place: Place) -> Parse<TypeSpec> {
+        self.repair_type_word();
         let token = self.peek().clone();
         let basic = |ty| Ok(TypeKind::Basic(ty));
         let start = token.span;
@@ -28,6 +30,9 @@ impl Parser<'_> {
                 return self.map();
             }
             let name = self.scoped_name()?;
+            if self.at("<") {
+                return Ok(self.template_slip(&name.text(), start));
+            }
             return Ok(TypeSpec {
                 span: name.span,
                 kind: TypeKind::Named(name),
@@ -120,6 +125,9 @@ impl Parser<'_> {
             } else {
                 Type::ULong
             });
+        }
+        if let Some(meant) = self.unsigned_slip() {
+            return Ok(meant);
         }
         self.unexpected("illegal type specifier: `short` or `long`")
             .help("only `short`, `long` and `long long` can be unsigned");
@@ -259,7 +267,7 @@ impl Parser<'_> {
         let start = self.peek().span;
         if place != Place::Anywhere {
             let word = self.peek().text.clone();
-            let message = format!("a {word} cannot be defined here");
+            let message = format!("{} cannot be defined here", with_article(&word));
             self.report
                 .error("type-defined-here", start, message)
                 .help("define it before, and name it here");
@@ -293,9 +301,16 @@ impl Parser<'_> {
 
     pub(super) fn declarator(&mut self) -> Parse<Declarator> {
         let annotations = self.annotations()?;
+        self.dimension_slip();
         let name = self.identifier("a name")?;
         let mut dimensions = Vec::new();
         while self.eat("[") {
+            if self.at("]") {
+                self.unexpected("the size of the array")
+                    .help("name a `sequence<…>` for any number of elements");
+                self.bump();
+                continue;
+            }
             dimensions.push(self.nested(Self::expression)?);
             self.expect("]")?;
         }

@@ -193,12 +193,14 @@ impl Preprocessor<'_> {
     }
 
     fn include(&mut self, span: Span) {
+        let curly = self.at_curly_quote();
         let wanted = self.wanted_file(span);
         let Some(wanted) = wanted else {
-            self.malformed(
-                span,
-                "`#include` needs a file name in quotes or angle brackets",
-            );
+            let message = "`#include` needs a file name in quotes or angle brackets";
+            let draft = self.report.error("malformed-directive", span, message);
+            if curly {
+                draft.help("the quotes are curly: write straight ones, `\"`");
+            }
             return;
         };
         let limits = &self.options.limits;
@@ -264,6 +266,13 @@ impl Preprocessor<'_> {
             self.open(&name, &path, bytes, false);
             self.events.push((self.output.len(), Event::Enter));
         }
+    }
+
+    fn at_curly_quote(&mut self) -> bool {
+        let Some(Frame::File(file)) = self.frames.last_mut() else {
+            return false;
+        };
+        file.scanner.peek_line(self.report).starts_with(['“', '”'])
     }
 
     /// Reads `"name"` or `<name>`, which a macro may stand for, and consumes the line.
