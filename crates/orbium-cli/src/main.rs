@@ -15,14 +15,16 @@ mod failure;
 mod idl;
 mod ior;
 mod load;
+mod new;
 mod output;
 mod ping;
 mod reference;
+mod shell;
 mod tls;
 
 use std::process::ExitCode;
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, Parser, Subcommand};
 
 use failure::Failure;
 
@@ -65,10 +67,16 @@ enum Command {
     Doctor(doctor::DoctorArgs),
     /// Check IDL files, or generate Rust from them.
     Idl(idl::IdlArgs),
+    /// Make a crate to begin with: IDL, server, client, test and a systemd unit.
+    New(new::NewArgs),
     /// Show everything that an object reference says.
     Ior(ior::IorArgs),
     /// Ask whether an object is there, and how long the answers take.
     Ping(ping::PingArgs),
+    /// Print the script that completes command lines in a shell.
+    Completions(shell::CompletionsArgs),
+    /// Print the manual page, or write those of all commands.
+    Man(shell::ManArgs),
 }
 
 fn main() -> ExitCode {
@@ -88,6 +96,9 @@ fn main() -> ExitCode {
         Command::Idl(args) => idl::run(args),
         Command::Ior(args) => ior::run(args),
         Command::Ping(args) => ping::run(args),
+        Command::New(args) => new::run(args),
+        Command::Completions(args) => shell::completions(args, Cli::command()),
+        Command::Man(args) => shell::man(args, Cli::command()),
     };
     outcome.map_or_else(Failure::report, |()| ExitCode::SUCCESS)
 }

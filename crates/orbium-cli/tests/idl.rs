@@ -58,7 +58,10 @@ fn a_directory_stands_for_every_idl_file_below_it() {
     let folder = Folder::new();
     let below = Path::new(&folder.path("below")).join("deep");
     std::fs::create_dir_all(&below).unwrap();
-    folder.file("a.idl", "#include <below/deep/b.idl>\nstruct A { B part; };");
+    folder.file(
+        "a.idl",
+        "#include <below/deep/b.idl>\nstruct A { B part; };",
+    );
     folder.file("below/deep/b.idl", "struct B { long l; };");
     folder.file("below/notes.txt", "no IDL");
     // A circle of links has no end.
