@@ -8,7 +8,8 @@ use std::sync::{Mutex, PoisonError};
 
 use clap::Args;
 use orbium::transport::{
-    Acceptor, ByteStream, Connector, Deadline, EndpointError, ListenError, StreamTransport,
+    Acceptor, ByteStream, Connector, Deadline, EndpointError, ListenError, Protection,
+    StreamTransport,
 };
 use orbium::{Config, Endpoint, ProtocolProperties, Transport};
 use orbium_tls::{ClientAuthentication, NameCheck, Tls, TlsConfig, TlsFailure, TlsVersion};
@@ -147,6 +148,10 @@ struct Remembering {
 impl StreamTransport for Remembering {
     fn scheme(&self) -> &str {
         self.tls.scheme()
+    }
+
+    fn protection(&self) -> Protection {
+        self.tls.protection()
     }
 
     fn listen(

@@ -26,7 +26,7 @@ use std::time::Duration;
 ///     ..TlsConfig::default()
 /// };
 /// ```
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TlsConfig {
     /// PEM file with our certificate and behind it those that lead to the trust
     /// anchor. May hold the key as well.
@@ -34,9 +34,23 @@ pub struct TlsConfig {
     /// PEM file with the key, not encrypted. Default: it stands in the file of
     /// the certificate.
     pub key: Option<PathBuf>,
+    /// Accepts a key file that its group or everybody may read or write. Default: false,
+    /// such a file is refused.
+    pub key_readable_by_others: bool,
     /// PEM file with the trust anchors: the certificates of the authorities
     /// whose word counts. There is no other source of trust.
     pub authorities: Option<PathBuf>,
+    /// PEM files with certificate revocation lists. With any, every certificate of a
+    /// peer's chain below the trust anchor is looked up in the list of the authority that
+    /// issued it; a peer whose certificate is revoked, or one of whose authorities has no list here, is
+    /// refused, in both roles. Default: none, no certificate is looked up.
+    pub revocation_lists: Vec<PathBuf>,
+    /// What a revocation list is worth after the time at which its authority was to
+    /// publish the next. Default: nothing, peers are refused until there is a new one.
+    pub outdated_lists: OutdatedLists,
+    /// Calls that leave this host, and endpoints that others reach from outside, use TLS or are refused.
+    /// Default: false; then calls prefer TLS where a reference offers it and we have trust anchors.
+    pub require: bool,
     /// What a server wants of its clients. Default: nothing.
     pub client_authentication: ClientAuthentication,
     /// Which name the certificate of a server must bear. Default: the host that
@@ -49,8 +63,8 @@ pub struct TlsConfig {
     /// How long a handshake may take, counted from when the connection was
     /// accepted or made. Default: ten seconds.
     pub handshake_time: Duration,
-    /// Whether to look, at most once a second and only when connections are
-    /// made, whether the files have changed. Default: true.
+    /// Whether to look, whenever a connection is made, whether the files have changed.
+    /// Default: true.
     pub watch_files: bool,
 }
 
@@ -59,7 +73,11 @@ impl Default for TlsConfig {
         Self {
             certificate: None,
             key: None,
+            key_readable_by_others: false,
             authorities: None,
+            revocation_lists: Vec::new(),
+            outdated_lists: OutdatedLists::Refuse,
+            require: false,
             client_authentication: ClientAuthentication::Ignore,
             server_name: NameCheck::Host,
             min_version: TlsVersion::V1_2,
@@ -67,6 +85,37 @@ impl Default for TlsConfig {
             handshake_time: Duration::from_secs(10),
             watch_files: true,
         }
+    }
+}
+
+/// What a revocation list is worth after its time.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum OutdatedLists {
+    /// Nothing: whom it is needed for is refused.
+    #[default]
+    Refuse,
+    /// As much as before: what was revoked since is not known.
+    Accept,
+}
+
+impl FromStr for OutdatedLists {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text {
+            "refuse" => Ok(Self::Refuse),
+            "accept" => Ok(Self::Accept),
+            _ => Err("expected refuse or accept".to_owned()),
+        }
+    }
+}
+
+impl fmt::Display for OutdatedLists {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Refuse => "refuse",
+            Self::Accept => "accept",
+        })
     }
 }
 

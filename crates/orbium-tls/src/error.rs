@@ -42,6 +42,22 @@ pub enum TlsError {
     NoKey(PathBuf),
     /// The private key in a file is encrypted.
     EncryptedKey(PathBuf),
+    /// Others than its owner may read or write the file of a private key.
+    ExposedKey {
+        /// The file.
+        path: PathBuf,
+        /// Its permission bits.
+        mode: u32,
+    },
+    /// No revocation list is in a file.
+    NoRevocationList(PathBuf),
+    /// A revocation list cannot be used.
+    BadRevocationList {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong.
+        reason: String,
+    },
     /// A certificate cannot be used.
     BadCertificate {
         /// The file.
@@ -97,6 +113,18 @@ impl fmt::Display for TlsError {
                  protect the file instead",
                 path.display()
             ),
+            Self::ExposedKey { path, mode } => write!(
+                f,
+                "the private key in `{0}` is not its owner's alone (mode {mode:04o}): run \
+                 `chmod 600 {0}`, or set tls.key_readable_by_others if that is intended",
+                path.display()
+            ),
+            Self::NoRevocationList(path) => {
+                write!(f, "no revocation list (X509 CRL) in `{}`", path.display())
+            }
+            Self::BadRevocationList { path, reason } => {
+                write!(f, "bad revocation list in `{}`: {reason}", path.display())
+            }
             Self::BadCertificate { path, reason } => {
                 write!(f, "bad certificate in `{}`: {reason}", path.display())
             }

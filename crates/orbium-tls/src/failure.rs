@@ -67,6 +67,10 @@ pub enum CertificateFault {
     UnknownAuthority,
     /// It was revoked.
     Revoked,
+    /// An authority of its chain has no revocation list here.
+    NoRevocationList,
+    /// The revocation list of an authority of its chain is out of date.
+    OutdatedRevocationList,
     /// It is meant for something else: that of a client for a server.
     WrongPurpose,
     /// It cannot be used for another reason.
@@ -95,6 +99,13 @@ impl fmt::Display for CertificateFault {
             }
             Self::UnknownAuthority => f.write_str("comes from no authority that is trusted"),
             Self::Revoked => f.write_str("was revoked"),
+            Self::NoRevocationList => f.write_str(
+                "comes from an authority of which there is no revocation list (tls.revocation_lists)",
+            ),
+            Self::OutdatedRevocationList => f.write_str(
+                "comes from an authority whose revocation list is out of date \
+                 (tls.revocation_lists, tls.outdated_lists)",
+            ),
             Self::WrongPurpose => f.write_str("is meant for another purpose"),
             Self::Invalid(reason) => write!(f, "cannot be used: {reason}"),
         }
@@ -197,6 +208,11 @@ fn fault(error: CertificateError) -> CertificateFault {
         // An authority of the same name but with another key.
         CertificateError::BadSignature => CertificateFault::UnknownAuthority,
         CertificateError::Revoked => CertificateFault::Revoked,
+        CertificateError::UnknownRevocationStatus => CertificateFault::NoRevocationList,
+        CertificateError::ExpiredRevocationList
+        | CertificateError::ExpiredRevocationListContext { .. } => {
+            CertificateFault::OutdatedRevocationList
+        }
         CertificateError::InvalidPurpose | CertificateError::InvalidPurposeContext { .. } => {
             CertificateFault::WrongPurpose
         }

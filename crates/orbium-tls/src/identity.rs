@@ -27,7 +27,11 @@ impl Identity {
                 None => Ok(None),
             };
         };
-        let octets = pem::read(path)?;
+        let exposed = config.key_readable_by_others;
+        let octets = match &config.key {
+            Some(_) => pem::read(path)?,
+            None => pem::read_secret(path, exposed)?,
+        };
         let chain = pem::certificates(path, &octets)?;
         for certificate in &chain {
             ParsedCertificate::try_from(certificate).map_err(|error| TlsError::BadCertificate {
@@ -37,7 +41,7 @@ impl Identity {
         }
         let key_path = config.key.as_ref().unwrap_or(path);
         let key = match &config.key {
-            Some(path) => pem::key(path, &pem::read(path)?)?,
+            Some(path) => pem::key(path, &pem::read_secret(path, exposed)?)?,
             None => pem::key(path, &octets)?,
         };
         let bad_key = |error: Error| TlsError::BadKey {

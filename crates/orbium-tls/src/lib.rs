@@ -29,6 +29,7 @@ mod receiving;
 mod recheck;
 mod record;
 mod reload;
+mod revocation;
 mod sending;
 mod stream;
 mod subject;
@@ -37,7 +38,7 @@ pub mod testing;
 mod transport;
 mod trust;
 
-pub use config::{ClientAuthentication, NameCheck, TlsConfig, TlsVersion};
+pub use config::{ClientAuthentication, NameCheck, OutdatedLists, TlsConfig, TlsVersion};
 pub use error::TlsError;
 pub use failure::{CertificateFault, TlsFailure};
 pub use reload::Reload;

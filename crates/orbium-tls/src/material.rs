@@ -14,6 +14,7 @@ use rustls::{ClientConfig, RootCertStore, ServerConfig, SupportedProtocolVersion
 
 use crate::identity::Identity;
 use crate::recheck::Sessions;
+use crate::revocation::Revocation;
 use crate::trust::server_verifier;
 use crate::{ClientAuthentication, TlsConfig, TlsError, TlsVersion, pem};
 
@@ -56,6 +57,7 @@ impl Material {
         if identity.is_none() && authorities.is_none() {
             return Err(TlsError::NothingConfigured);
         }
+        let revocation = Revocation::load(config)?;
         let server = match &identity {
             Some(identity) => {
                 let identity = Arc::clone(identity);
@@ -63,6 +65,7 @@ impl Material {
                     config,
                     identity,
                     authorities.as_ref(),
+                    &revocation,
                     &provider,
                     &versions,
                 )?)
@@ -70,7 +73,14 @@ impl Material {
             None => None,
         };
         let client = match authorities {
-            Some(roots) => Some(client(config, identity, roots, &provider, &versions)?),
+            Some(roots) => Some(client(
+                config,
+                identity,
+                roots,
+                &revocation,
+                &provider,
+                &versions,
+            )?),
             None => None,
         };
         Ok(Self { server, client })
@@ -110,6 +120,7 @@ fn server(
     config: &TlsConfig,
     identity: Arc<Identity>,
     roots: Option<&Arc<RootCertStore>>,
+    revocation: &Revocation,
     provider: &Arc<CryptoProvider>,
     versions: &[&'static SupportedProtocolVersion],
 ) -> Result<ServerRole, TlsError> {
@@ -125,6 +136,11 @@ fn server(
                 Arc::clone(roots),
                 Arc::clone(provider),
             );
+            let verifier = verifier.with_crls(revocation.lists());
+            let verifier = match revocation.refuses_outdated() {
+                true => verifier.enforce_revocation_expiration(),
+                false => verifier,
+            };
             let verifier = match asked {
                 ClientAuthentication::Request => verifier.allow_unauthenticated(),
                 _ => verifier,
@@ -155,10 +171,11 @@ fn client(
     config: &TlsConfig,
     identity: Option<Arc<Identity>>,
     roots: Arc<RootCertStore>,
+    revocation: &Revocation,
     provider: &Arc<CryptoProvider>,
     versions: &[&'static SupportedProtocolVersion],
 ) -> Result<ClientRole, TlsError> {
-    let verifier = server_verifier(roots, &config.server_name, provider)?;
+    let verifier = server_verifier(roots, &config.server_name, revocation, provider)?;
     let builder = ClientConfig::builder_with_provider(Arc::clone(provider))
         .with_protocol_versions(versions)
         .map_err(|error| TlsError::Refused(error.to_string()))?

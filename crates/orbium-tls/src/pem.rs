@@ -13,18 +13,58 @@ use crate::TlsError;
 /// Octets of the largest file read: a wrong name must not fill the memory.
 const LARGEST: u64 = 4 << 20;
 
+/// As above, of a file of revocation lists.
+pub(crate) const LARGEST_LISTS: u64 = 256 << 20;
+
 /// Reads a file whole.
 pub(crate) fn read(path: &Path) -> Result<Vec<u8>, TlsError> {
+    read_up_to(path, LARGEST, |_| Ok(()))
+}
+
+/// Reads a file that holds a private key, and that only its owner may use unless
+/// `exposed`.
+pub(crate) fn read_secret(path: &Path, exposed: bool) -> Result<Vec<u8>, TlsError> {
+    read_up_to(path, LARGEST, |file| match mode(file) {
+        Some(mode) if !exposed && mode & 0o077 != 0 => Err(TlsError::ExposedKey {
+            path: path.to_owned(),
+            mode,
+        }),
+        _ => Ok(()),
+    })
+}
+
+/// The permission bits of a file, where files have any.
+fn mode(file: &File) -> Option<u32> {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        let about = file.metadata().ok()?;
+        Some(about.permissions().mode() & 0o7777)
+    }
+    #[cfg(not(unix))]
+    {
+        let _ = file;
+        None
+    }
+}
+
+/// Reads a file whole that is not larger than that, and passes a check.
+pub(crate) fn read_up_to(
+    path: &Path,
+    largest: u64,
+    check: impl FnOnce(&File) -> Result<(), TlsError>,
+) -> Result<Vec<u8>, TlsError> {
     let unreadable = |error: std::io::Error| TlsError::Unreadable {
         path: path.to_owned(),
         reason: error.to_string(),
     };
     let file = File::open(path).map_err(unreadable)?;
+    check(&file)?;
     let mut octets = Vec::new();
-    file.take(LARGEST + 1)
+    file.take(largest + 1)
         .read_to_end(&mut octets)
         .map_err(unreadable)?;
-    if octets.len() as u64 > LARGEST {
+    if octets.len() as u64 > largest {
         return Err(TlsError::TooLarge(path.to_owned()));
     }
     Ok(octets)
@@ -62,7 +102,7 @@ pub(crate) fn key(path: &Path, octets: &[u8]) -> Result<PrivateKeyDer<'static>, 
     }
 }
 
-fn not_pem(path: &Path, error: &PemError) -> TlsError {
+pub(crate) fn not_pem(path: &Path, error: &PemError) -> TlsError {
     TlsError::NotPem {
         path: path.to_owned(),
         reason: error.to_string(),

@@ -4,16 +4,16 @@
 use std::fmt;
 use std::fs;
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError, RwLock};
+use std::sync::{Arc, Condvar, Mutex, PoisonError, RwLock};
 use std::thread;
 use std::time::{Duration, Instant, SystemTime};
 
 use crate::material::Material;
 use crate::{TlsConfig, TlsError};
 
-/// The files are looked at this often at most.
-const PAUSE: Duration = Duration::from_secs(1);
+/// How long a connection waits for a look at the files: a file system that hangs
+/// holds nobody up for longer.
+const PATIENCE: Duration = Duration::from_millis(500);
 
 /// By what a file is known to be another than before.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -22,6 +22,17 @@ struct Stamp {
     length: u64,
     /// Another file of the same name may bear the same time.
     file: u64,
+    /// A file may be refused for it.
+    mode: u32,
+}
+
+/// Looks at the files that are under way.
+#[derive(Debug, Default)]
+struct Looks {
+    begun: u64,
+    ended: u64,
+    /// When the one that is under way began.
+    since: Option<Instant>,
 }
 
 /// The configuration, and what its files came to when they were last read.
@@ -31,9 +42,8 @@ pub(crate) struct Shared {
     /// Of the files that were read last, be they good or not. Locked while
     /// they are read.
     stamps: Mutex<Vec<Option<Stamp>>>,
-    started: Instant,
-    /// Milliseconds from `started` to when the files were last looked at.
-    looked: AtomicU64,
+    looks: Mutex<Looks>,
+    looked: Condvar,
 }
 
 impl fmt::Debug for Shared {
@@ -50,8 +60,8 @@ impl Shared {
             config,
             current: RwLock::new(Arc::new(material)),
             stamps: Mutex::new(stamps),
-            started: Instant::now(),
-            looked: AtomicU64::new(0),
+            looks: Mutex::default(),
+            looked: Condvar::new(),
         }))
     }
 
@@ -59,37 +69,63 @@ impl Shared {
         &self.config
     }
 
-    /// What new connections use. If it is time, the files are looked at, by a
-    /// thread of their own: a file system that hangs holds nobody up.
+    /// What a new connection uses: what the files hold now. They are looked at by a
+    /// thread of its own, which is not waited for beyond all measure.
     pub(crate) fn current(self: &Arc<Self>) -> Arc<Material> {
-        if self.config.watch_files && self.is_time() {
-            let shared = Arc::clone(self);
-            let look = move || shared.look();
-            let spawned = thread::Builder::new().name("tls files".into()).spawn(look);
-            if let Err(error) = spawned {
-                tracing::warn!(%error, "no thread to look at the TLS files");
-            }
+        if self.config.watch_files {
+            self.look_again();
         }
         let current = self.current.read();
         Arc::clone(&current.unwrap_or_else(PoisonError::into_inner))
     }
 
-    fn is_time(&self) -> bool {
-        let now = u64::try_from(self.started.elapsed().as_millis()).unwrap_or(u64::MAX);
-        let last = self.looked.load(Ordering::Relaxed);
-        now.saturating_sub(last) >= PAUSE.as_millis() as u64
-            && self
-                .looked
-                .compare_exchange(last, now, Ordering::AcqRel, Ordering::Relaxed)
-                .is_ok()
+    /// Has the files looked at from now on, not before, and waits for that.
+    fn look_again(self: &Arc<Self>) {
+        let limit = Instant::now() + PATIENCE;
+        let mut looks = self.looks.lock().unwrap_or_else(PoisonError::into_inner);
+        // One that is under way may have looked before the change.
+        let wanted = looks.begun + 1;
+        while looks.ended < wanted {
+            match looks.since {
+                None => {
+                    looks.begun += 1;
+                    looks.since = Some(Instant::now());
+                    let shared = Arc::clone(self);
+                    let look = move || shared.look_once();
+                    let spawned = thread::Builder::new().name("tls files".into()).spawn(look);
+                    if let Err(error) = spawned {
+                        tracing::warn!(%error, "no thread to look at the TLS files");
+                        looks.ended = looks.begun;
+                        looks.since = None;
+                        return;
+                    }
+                }
+                // It hangs: others do not wait for it too.
+                Some(since) if since.elapsed() >= PATIENCE => return,
+                Some(_) => {
+                    let left = limit.saturating_duration_since(Instant::now());
+                    if left.is_zero() {
+                        return;
+                    }
+                    let waited = self.looked.wait_timeout(looks, left);
+                    looks = waited.unwrap_or_else(PoisonError::into_inner).0;
+                }
+            }
+        }
+    }
+
+    fn look_once(&self) {
+        self.look();
+        let mut looks = self.looks.lock().unwrap_or_else(PoisonError::into_inner);
+        looks.ended = looks.begun;
+        looks.since = None;
+        drop(looks);
+        self.looked.notify_all();
     }
 
     /// Reads the files if they have changed.
     fn look(&self) {
-        // One look at a time; the next will do as well.
-        let Ok(mut known) = self.stamps.try_lock() else {
-            return;
-        };
+        let mut known = self.stamps.lock().unwrap_or_else(PoisonError::into_inner);
         let found = stamps(&self.config);
         if *known == found {
             return;
@@ -113,19 +149,24 @@ impl Shared {
 
 fn stamps(config: &TlsConfig) -> Vec<Option<Stamp>> {
     let files: [&Option<PathBuf>; 3] = [&config.certificate, &config.key, &config.authorities];
-    files.into_iter().flatten().map(stamp).collect()
+    let files = files.into_iter().flatten();
+    files.chain(&config.revocation_lists).map(stamp).collect()
 }
 
 fn stamp(path: &PathBuf) -> Option<Stamp> {
     let about = fs::metadata(path).ok()?;
     #[cfg(unix)]
-    let file = std::os::unix::fs::MetadataExt::ino(&about);
+    let (file, mode) = {
+        use std::os::unix::fs::MetadataExt;
+        (about.ino(), about.mode())
+    };
     #[cfg(not(unix))]
-    let file = 0;
+    let (file, mode) = (0, 0);
     Some(Stamp {
         modified: about.modified().ok(),
         length: about.len(),
         file,
+        mode,
     })
 }
 

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use orbium_transport::{
     Acceptor, ByteStream, Connector, Deadline, Endpoint, EndpointError, HostPort, ListenError,
-    ProtocolProperties, Stage, StreamTransport, TcpAcceptor, TcpConnector,
+    Protection, ProtocolProperties, Stage, StreamTransport, TcpAcceptor, TcpConnector,
 };
 use rustls::pki_types::ServerName;
 
@@ -92,6 +92,16 @@ impl Tls {
 impl StreamTransport for Tls {
     fn scheme(&self) -> &'static str {
         "ssliop"
+    }
+
+    fn protection(&self) -> Protection {
+        let config = self.shared.config();
+        match config.require {
+            true => Protection::Required,
+            false if config.authorities.is_some() => Protection::Preferred,
+            // It could not connect.
+            false => Protection::Available,
+        }
     }
 
     fn listen(

@@ -4,50 +4,48 @@
 use std::sync::Arc;
 
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
-use rustls::client::{
-    WebPkiServerVerifier, verify_server_cert_signed_by_trust_anchor, verify_server_name,
-};
-use rustls::crypto::{
-    CryptoProvider, WebPkiSupportedAlgorithms, verify_tls12_signature, verify_tls13_signature,
-};
+use rustls::client::{WebPkiServerVerifier, verify_server_name};
+use rustls::crypto::CryptoProvider;
 use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
 use rustls::server::ParsedCertificate;
 use rustls::{CertificateError, DigitallySignedStruct, Error, RootCertStore, SignatureScheme};
 
+use crate::revocation::Revocation;
 use crate::{NameCheck, TlsError};
 
 /// What checks the certificate of a server.
 pub(crate) fn server_verifier(
     roots: Arc<RootCertStore>,
     names: &NameCheck,
+    revocation: &Revocation,
     provider: &Arc<CryptoProvider>,
 ) -> Result<Arc<dyn ServerCertVerifier>, TlsError> {
     if roots.is_empty() {
         return Err(TlsError::NoTrustAnchors);
     }
     let accepted = match names {
-        NameCheck::Host => {
-            let builder =
-                WebPkiServerVerifier::builder_with_provider(roots, Arc::clone(provider)).build();
-            return match builder {
-                Ok(verifier) => Ok(verifier),
-                Err(error) => Err(TlsError::Refused(error.to_string())),
-            };
-        }
+        NameCheck::Host => None,
         NameCheck::OneOf(names) if names.is_empty() => return Err(TlsError::NoNames),
         NameCheck::OneOf(names) => {
             let names = names.iter().map(|name| {
                 ServerName::try_from(name.clone()).map_err(|_| TlsError::BadName(name.clone()))
             });
-            Accepted::Names(names.collect::<Result<_, _>>()?)
+            Some(Accepted::Names(names.collect::<Result<_, _>>()?))
         }
-        NameCheck::ChainOnly => Accepted::All,
+        NameCheck::ChainOnly => Some(Accepted::All),
     };
-    Ok(Arc::new(ChainVerifier {
-        roots,
-        accepted,
-        algorithms: provider.signature_verification_algorithms,
-    }))
+    let builder = WebPkiServerVerifier::builder_with_provider(roots, Arc::clone(provider))
+        .with_crls(revocation.lists());
+    let builder = match revocation.refuses_outdated() {
+        true => builder.enforce_revocation_expiration(),
+        false => builder,
+    };
+    let built = builder.build();
+    let whole = built.map_err(|error| TlsError::Refused(error.to_string()))?;
+    Ok(match accepted {
+        None => whole,
+        Some(accepted) => Arc::new(ChainVerifier { whole, accepted }),
+    })
 }
 
 #[derive(Debug)]
@@ -59,9 +57,8 @@ enum Accepted {
 /// Checks the chain to a trust anchor, but not the name connected to.
 #[derive(Debug)]
 struct ChainVerifier {
-    roots: Arc<RootCertStore>,
+    whole: Arc<WebPkiServerVerifier>,
     accepted: Accepted,
-    algorithms: WebPkiSupportedAlgorithms,
 }
 
 impl ServerCertVerifier for ChainVerifier {
@@ -69,18 +66,27 @@ impl ServerCertVerifier for ChainVerifier {
         &self,
         end_entity: &CertificateDer<'_>,
         intermediates: &[CertificateDer<'_>],
-        _server_name: &ServerName<'_>,
-        _ocsp_response: &[u8],
+        server_name: &ServerName<'_>,
+        ocsp_response: &[u8],
         now: UnixTime,
     ) -> Result<ServerCertVerified, Error> {
-        let certificate = ParsedCertificate::try_from(end_entity)?;
-        verify_server_cert_signed_by_trust_anchor(
-            &certificate,
-            &self.roots,
+        let chain = self.whole.verify_server_cert(
+            end_entity,
             intermediates,
+            server_name,
+            ocsp_response,
             now,
-            self.algorithms.all,
-        )?;
+        );
+        match chain {
+            // The name is looked at last, when the chain and the revocation lists have
+            // nothing against the certificate.
+            Err(Error::InvalidCertificate(
+                CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. },
+            ))
+            | Ok(_) => {}
+            Err(error) => return Err(error),
+        }
+        let certificate = ParsedCertificate::try_from(end_entity)?;
         let Accepted::Names(names) = &self.accepted else {
             return Ok(ServerCertVerified::assertion());
         };
@@ -100,7 +106,8 @@ impl ServerCertVerifier for ChainVerifier {
         certificate: &CertificateDer<'_>,
         signature: &DigitallySignedStruct,
     ) -> Result<HandshakeSignatureValid, Error> {
-        verify_tls12_signature(message, certificate, signature, &self.algorithms)
+        self.whole
+            .verify_tls12_signature(message, certificate, signature)
     }
 
     fn verify_tls13_signature(
@@ -109,10 +116,11 @@ impl ServerCertVerifier for ChainVerifier {
         certificate: &CertificateDer<'_>,
         signature: &DigitallySignedStruct,
     ) -> Result<HandshakeSignatureValid, Error> {
-        verify_tls13_signature(message, certificate, signature, &self.algorithms)
+        self.whole
+            .verify_tls13_signature(message, certificate, signature)
     }
 
     fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
-        self.algorithms.supported_schemes()
+        self.whole.supported_verify_schemes()
     }
 }

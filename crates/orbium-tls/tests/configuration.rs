@@ -5,8 +5,8 @@ mod realm;
 
 use std::fs;
 use std::io;
+use std::os::unix::fs::PermissionsExt;
 
-use orbium_testkit::eventually;
 use orbium_tls::{ClientAuthentication, NameCheck, Tls, TlsConfig, TlsError, TlsVersion};
 use orbium_transport::{ByteStream, ListenError, Peer, StreamTransport};
 
@@ -249,7 +249,71 @@ fn changed_files_are_noticed() {
     let (certificate, key) = realm.issue(&About::named("second"));
     realm::replace(&config.certificate.unwrap(), &certificate);
     realm::replace(&config.key.unwrap(), &key);
-    eventually("the new certificate is shown", || name() == "second");
+    // At once: the first connection after the change got the old one.
+    assert_eq!(name(), "second");
+}
+
+/// The key and the certificate are two files: a connection between the two changes
+/// gets the old pair, and says so in the log.
+#[test]
+fn half_a_change_changes_nothing() {
+    let realm = Realm::new("authority");
+    let config = TlsConfig {
+        watch_files: true,
+        ..realm.config(&About::named("first"))
+    };
+    let server = Tls::new(config.clone()).unwrap();
+    let acceptor = listen_with(&server, &Default::default());
+    let client = Tls::new(realm.trusting()).unwrap();
+    let name = || {
+        let (server, client) = converse(&acceptor, &client);
+        server.unwrap();
+        server_name(&client.unwrap())
+    };
+    let (certificate, key) = realm.issue(&About::named("second"));
+    realm::replace(&config.certificate.unwrap(), &certificate);
+    assert_eq!(name(), "first");
+    realm::replace(&config.key.unwrap(), &key);
+    assert_eq!(name(), "second");
+}
+
+/// Such keys were used.
+#[test]
+fn a_key_that_others_can_read_is_refused() {
+    let realm = Realm::new("authority");
+    let good = realm.config(&About::named("server"));
+    let key = good.key.clone().unwrap();
+    let whole = fs::read_to_string(good.certificate.as_ref().unwrap()).unwrap()
+        + &fs::read_to_string(&key).unwrap();
+    let whole = realm.folder.write("whole.pem", &whole);
+    let in_one = TlsConfig {
+        certificate: Some(whole.clone()),
+        key: None,
+        ..good.clone()
+    };
+    for (config, path) in [(good, key), (in_one, whole)] {
+        for mode in [0o644, 0o640, 0o604, 0o620, 0o601] {
+            fs::set_permissions(&path, fs::Permissions::from_mode(mode)).unwrap();
+            let refused = error(config.clone());
+            let path = path.clone();
+            let text = refused.to_string();
+            assert!(
+                text.contains(&format!("`chmod 600 {}`", path.display())),
+                "{text}"
+            );
+            assert!(text.contains(&format!("mode {mode:04o}")), "{text}");
+            assert_eq!(refused, TlsError::ExposedKey { path, mode });
+            let meant = TlsConfig {
+                key_readable_by_others: true,
+                ..config.clone()
+            };
+            Tls::new(meant).unwrap();
+        }
+        for mode in [0o600, 0o400] {
+            fs::set_permissions(&path, fs::Permissions::from_mode(mode)).unwrap();
+            Tls::new(config.clone()).unwrap();
+        }
+    }
 }
 
 #[test]

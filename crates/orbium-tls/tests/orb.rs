@@ -147,3 +147,123 @@ fn missing_trust_is_not_got_round_by_another_protocol() {
     assert_eq!(served.state.calls(), 0);
     served.end();
 }
+
+/// What carried a call to the server, asked of the peer that it sees.
+fn serve_on_both(realm: &Realm) -> Served {
+    let both = ["iiop://127.0.0.1:0", "ssliop://127.0.0.1:0"];
+    let served = Served::with(server(realm, TlsVersion::V1_3, &both));
+    served.state.on_act(|call, v| match call.peer() {
+        Some(Peer::Authenticated { .. }) => Ok(v + 1),
+        _ => Ok(0),
+    });
+    served
+}
+
+/// With authorities configured, a reference with IIOP and TLS was called over plain
+/// IIOP, silently.
+#[test]
+fn a_client_with_authorities_calls_over_tls_where_a_reference_offers_it() {
+    let realm = Realm::new("Authority");
+    let served = serve_on_both(&realm);
+    let alice = TlsConfig {
+        authorities: Some(realm.ca()),
+        ..realm.config(&About::named("alice"))
+    };
+    let client = Orb::new(config(alice.clone(), TlsVersion::V1_3)).unwrap();
+    let target = served.seen_by(&client);
+    assert_eq!(target.act(1), Ok(2));
+    let offered = target.as_object().protocols();
+    let plain = offered
+        .iter()
+        .find(|it| it.to_string().starts_with("iiop:"));
+    let refusal = plain.unwrap().refusal.as_deref().unwrap();
+    assert!(refusal.contains("the reference offers TLS"), "{refusal}");
+    // Whose word it is to use both, or one, is the client's.
+    for (protocols, result) in [("iiop,ssliop", 0), ("ssliop,iiop", 2)] {
+        let client = Orb::new(Config {
+            client_protocols: Some(protocols.parse::<ProtocolPolicy>().unwrap()),
+            ..config(alice.clone(), TlsVersion::V1_3)
+        })
+        .unwrap();
+        assert_eq!(served.seen_by(&client).act(1), Ok(result), "{protocols}");
+    }
+    // A certificate alone trusts nobody: it calls as ever.
+    let nobody = TlsConfig {
+        authorities: None,
+        ..alice
+    };
+    let client = Orb::new(config(nobody, TlsVersion::V1_3)).unwrap();
+    assert_eq!(served.seen_by(&client).act(1), Ok(0));
+    served.end();
+}
+
+/// Nor does a TLS port that nobody answers at lead to plain IIOP.
+#[test]
+fn an_attacker_who_blocks_the_tls_port_wins_nothing() {
+    let realm = Realm::new("Authority");
+    let served = serve_on_both(&realm);
+    let mut ior = served.target.as_object().ior().clone();
+    let dead = orbium_testkit::dead_port();
+    let channels = served.orb.channels().unwrap();
+    let tls = channels.iter().find(|it| it.scheme == "ssliop").unwrap();
+    let port: u16 = tls.address.rsplit_once(':').unwrap().1.parse().unwrap();
+    let mut changed = 0;
+    for profile in &mut ior.profiles {
+        for at in 0..profile.data.len().saturating_sub(1) {
+            if profile.data[at..at + 2] == port.to_ne_bytes() {
+                profile.data[at..at + 2].copy_from_slice(&dead.to_ne_bytes());
+                changed += 1;
+            }
+        }
+    }
+    assert_eq!(changed, 1);
+    let client = Orb::new(config(realm.trusting(), TlsVersion::V1_3)).unwrap();
+    let target = reach(&client, &ior.to_string());
+    assert!(target.act(1).is_err());
+    assert_eq!(served.state.calls(), 0);
+    served.end();
+}
+
+#[test]
+fn where_tls_is_required_nothing_else_leaves_the_host() {
+    let realm = Realm::new("Authority");
+    let requiring = |realm: &Realm, name| TlsConfig {
+        authorities: Some(realm.ca()),
+        require: true,
+        ..realm.config(&About::named(name))
+    };
+    // A reference without TLS is refused, and the reason can be had.
+    let plain = Served::with(Config::default());
+    let client = Orb::new(config(requiring(&realm, "alice"), TlsVersion::V1_3)).unwrap();
+    let exception = plain.seen_by(&client).echo_long(1).unwrap_err();
+    assert_eq!(exception.kind, ExceptionKind::InvPolicy);
+    let failure = orbium::last_failure().unwrap().to_string();
+    assert!(
+        failure.contains("TLS is required (tls.require)"),
+        "{failure}"
+    );
+    // Whatever the policy says.
+    let client = Orb::new(Config {
+        client_protocols: Some("iiop".parse::<ProtocolPolicy>().unwrap()),
+        ..config(requiring(&realm, "alice"), TlsVersion::V1_3)
+    })
+    .unwrap();
+    assert!(plain.seen_by(&client).echo_long(1).is_err());
+    assert_eq!(plain.state.calls(), 0);
+    plain.end();
+    // Nobody listens without.
+    let error = Orb::new(Config {
+        endpoints: vec!["iiop://127.0.0.1:0".parse().unwrap()],
+        ..config(requiring(&realm, "server"), TlsVersion::V1_3)
+    })
+    .unwrap_err();
+    assert!(error.to_string().contains("TLS is required"), "{error}");
+    let endpoints = ["ssliop://127.0.0.1:0", "uiop://"].map(|it| it.parse().unwrap());
+    let served = Served::with(Config {
+        endpoints: endpoints.to_vec(),
+        ..config(requiring(&realm, "server"), TlsVersion::V1_3)
+    });
+    let client = Orb::new(config(requiring(&realm, "alice"), TlsVersion::V1_3)).unwrap();
+    assert_eq!(served.seen_by(&client).echo_long(1), Ok(1));
+    served.end();
+}

@@ -33,7 +33,9 @@ pub use socket_stream::{ConnectedSocket, SocketStream, TcpByteStream, UnixByteSt
 pub use stage::Stage;
 pub use stream::{Acceptor, ByteStream, Peer};
 pub use tcp::{Tcp, TcpAcceptor, TcpConnector};
-pub use transport::{Connector, DatagramTransport, ListenError, StreamTransport, Transport};
+pub use transport::{
+    Connector, DatagramTransport, ListenError, Protection, StreamTransport, Transport,
+};
 #[cfg(feature = "datagrams")]
 pub use udp::{Multicast, Udp};
 pub use unix::{Unix, UnixAcceptor, UnixConnector};

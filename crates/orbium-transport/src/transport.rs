@@ -19,6 +19,12 @@ pub trait StreamTransport: Send + Sync + fmt::Debug {
     /// The scheme of its endpoints, in lower case: `iiop`, `uiop`.
     fn scheme(&self) -> &str;
 
+    /// Whether what it carries is safe from others on the way, and what that means
+    /// for calls over other transports.
+    fn protection(&self) -> Protection {
+        Protection::None
+    }
+
     /// Listens at an endpoint of its scheme. May look a name up.
     ///
     /// # Errors
@@ -40,6 +46,22 @@ pub trait StreamTransport: Send + Sync + fmt::Debug {
         address: &str,
         properties: &ProtocolProperties,
     ) -> Result<Box<dyn Connector>, EndpointError>;
+}
+
+/// Whether a transport keeps what it carries from others on the way, and knows whom it
+/// connects to.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Protection {
+    /// It does not.
+    #[default]
+    None,
+    /// It does.
+    Available,
+    /// It does, and a reference that offers it is called over no transport that leaves the
+    /// host and does not.
+    Preferred,
+    /// It does, and no transport that leaves the host and does not is used at all.
+    Required,
 }
 
 /// Makes connections to one address.
@@ -134,6 +156,15 @@ impl Transport {
     /// A datagram transport, ready to be registered.
     pub fn datagram(transport: impl DatagramTransport + 'static) -> Self {
         Self::Datagram(Arc::new(transport))
+    }
+
+    /// What it says of its protection; none for datagrams.
+    #[must_use]
+    pub fn protection(&self) -> Protection {
+        match self {
+            Self::Stream(transport) => transport.protection(),
+            Self::Datagram(_) => Protection::None,
+        }
     }
 
     /// The scheme of its endpoints.

@@ -2,6 +2,8 @@
 //! An authority of a run and the certificate that it gives out, for
 //! measurements over TLS: made on the fly, and gone with the run.
 
+use std::fs::File;
+use std::io::{self, Write};
 use std::path::Path;
 
 use rcgen::{BasicConstraints, CertificateParams, DnType, IsCa, Issuer, KeyPair};
@@ -24,7 +26,7 @@ impl Realm {
         })?;
         let write = |name: &str, pem: &str| {
             let path = folder.join(name);
-            match std::fs::write(&path, pem) {
+            match write_for_us_alone(&path, pem) {
                 Ok(()) => Ok(path.to_string_lossy().into_owned()),
                 Err(error) => Err(Failure::because(format!(
                     "cannot write `{}`: {error}",
@@ -50,6 +52,15 @@ impl Realm {
         let options = options.map(|(option, file)| [option.to_owned(), file.clone()]);
         options.concat()
     }
+}
+
+/// Writes a file that only its owner may read: one of them is a key.
+fn write_for_us_alone(path: &Path, text: &str) -> io::Result<()> {
+    let mut options = File::options();
+    options.write(true).create(true).truncate(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options.open(path)?.write_all(text.as_bytes())
 }
 
 /// In PEM: the authority, a certificate for this host, its key.

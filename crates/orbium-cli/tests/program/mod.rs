@@ -3,6 +3,7 @@
 #![expect(dead_code, reason = "each test uses some of it")]
 
 use std::io::{BufRead, BufReader, Write};
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -90,7 +91,10 @@ impl Folder {
 
     /// Writes a file in it and gives its path.
     pub(crate) fn file(&self, name: &str, content: impl AsRef<[u8]>) -> String {
-        std::fs::write(self.0.join(name), content).unwrap();
+        let path = self.0.join(name);
+        std::fs::write(&path, content).unwrap();
+        // It may be a key.
+        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o600)).unwrap();
         self.path(name)
     }
 }

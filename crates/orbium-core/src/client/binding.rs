@@ -125,13 +125,15 @@ impl Binding {
             return Err(not_reconciled());
         }
         let exposed = protocol::exposed_protocols(&published);
+        let by_client = policy.is_some();
         let policy = policy.or(exposed.as_ref());
         let mut lanes = Lanes::default();
         let (mut candidates, mut datagrams) = (Vec::new(), Vec::new());
         let mut datagrams_first = false;
         let mut refused = None;
-        for offer in &protocol::wanted(ior, policy) {
-            let over_datagrams = orb.config().protocols.is_datagram(&offer.channel);
+        let protocols = &orb.config().protocols;
+        for offer in &protocol::wanted(protocols, ior, policy, by_client) {
+            let over_datagrams = protocols.is_datagram(&offer.channel);
             let served = Lanes::served(offer);
             match Candidate::new(orb, offer) {
                 Ok(candidate) if over_datagrams => {

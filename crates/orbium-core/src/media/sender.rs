@@ -40,7 +40,8 @@ impl MediaSender {
         let reference = reference.as_object();
         let policy = reference.policy_here(orb).map_err(|_| MediaError::Ended)?;
         let mut failed = None;
-        for offer in &protocol::wanted(reference.ior(), policy.as_ref()) {
+        let (protocols, chosen) = (&orb.config().protocols, policy.is_some());
+        for offer in &protocol::wanted(protocols, reference.ior(), policy.as_ref(), chosen) {
             let is_media = offer.channel.messaging == [MESSAGING];
             let Ok(stream) = <[u8; 4]>::try_from(&offer.object_key[..]) else {
                 continue;

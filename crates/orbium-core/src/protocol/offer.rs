@@ -75,7 +75,7 @@ impl Channel {
 
     /// Whether it leads nowhere beyond this host.
     pub(crate) fn is_within_host(&self) -> bool {
-        distance(&self.scheme) < FAR
+        is_within_host(&self.scheme)
     }
 
     fn stack(&self, between: &str) -> String {
@@ -181,6 +181,11 @@ pub(crate) fn in_order(
 
 /// The distance of what may be anywhere.
 const FAR: usize = 3;
+
+/// Whether addresses of a scheme lead nowhere beyond this host.
+pub(super) fn is_within_host(scheme: &str) -> bool {
+    distance(scheme) < FAR
+}
 
 #[inline(never)]
 fn distance(scheme: &str) -> usize {

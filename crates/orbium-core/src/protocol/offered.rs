@@ -6,9 +6,10 @@ use std::fmt::{self, Write as _};
 use std::rc::Rc;
 
 use orbium_giop::Ior;
+use orbium_transport::Protection;
 
 use super::offer::{in_order, strange};
-use super::{Channel, Offer, ProtocolPolicy, offers};
+use super::{Channel, Offer, ProtocolPolicy, Protocols, offers};
 use crate::Orb;
 
 /// A protocol that a reference offers.
@@ -50,13 +51,46 @@ impl OfferedProtocol {
     }
 }
 
-/// The offers to be tried under a policy, best first.
-pub(crate) fn wanted(ior: &Ior, policy: Option<&ProtocolPolicy>) -> Vec<Rc<Offer>> {
-    let offers = offers(ior);
+/// The offers to be tried under a policy, the client's own or one that the reference
+/// has, best first.
+pub(crate) fn wanted(
+    protocols: &Protocols,
+    ior: &Ior,
+    policy: Option<&ProtocolPolicy>,
+    by_client: bool,
+) -> Vec<Rc<Offer>> {
+    let mut offers = offers(ior);
+    let wanted = protocols.protection_wanted();
+    if wanted >= Protection::Preferred {
+        let least = least_protection(protocols, wanted, &offers, by_client);
+        offers.retain(|offer| is_protected(protocols, &offer.channel, least));
+    }
     match policy {
         None => offers,
         Some(policy) => in_order(&offers, &|offer| policy.rank(&offer.channel)),
     }
+}
+
+/// The protection that a reference must be called with, whose offers those are. A
+/// client that has `chosen` protocols itself decides, unless protection is required.
+#[cold]
+fn least_protection(
+    protocols: &Protocols,
+    wanted: Protection,
+    offers: &[Rc<Offer>],
+    chosen: bool,
+) -> Protection {
+    let offered = |it: &Rc<Offer>| protocols.protection_of(&it.channel) >= Protection::Preferred;
+    match wanted {
+        Protection::Required => Protection::Available,
+        _ if !chosen && offers.iter().any(offered) => Protection::Available,
+        _ => Protection::None,
+    }
+}
+
+/// Whether a channel has so much protection, or needs none.
+fn is_protected(protocols: &Protocols, channel: &Channel, least: Protection) -> bool {
+    protocols.protection_of(channel) >= least || channel.is_within_host()
 }
 
 /// Everything that a reference offers: what can be used first.
@@ -65,15 +99,17 @@ pub(crate) fn offered(
     ior: &Ior,
     policy: Option<&ProtocolPolicy>,
 ) -> Vec<OfferedProtocol> {
-    let mut listed = wanted(ior, policy);
+    let mut listed = wanted(&orb.config().protocols, ior, policy, policy.is_some());
+    let best = listed.len();
     listed.append(&mut offers(ior));
     let (mut offered, mut refused) = (Vec::new(), Vec::new());
-    for offer in &listed {
+    for (place, offer) in listed.iter().enumerate() {
         let channel = &offer.channel;
         if is_among(&offered, channel) || is_among(&refused, channel) {
             continue;
         }
-        let refusal = refusal(orb, channel, policy);
+        let unprotected = || (place >= best).then(|| unprotected(orb, channel)).flatten();
+        let refusal = refusal(orb, channel, policy).or_else(unprotected);
         let list = match refusal {
             None => &mut offered,
             Some(_) => &mut refused,
@@ -87,6 +123,19 @@ pub(crate) fn offered(
     offered.append(&mut refused);
     offered.append(&mut strange(ior));
     offered
+}
+
+/// Why a channel that the policy has nothing against is not used, if that is for want of
+/// protection.
+fn unprotected(orb: &Orb, channel: &Channel) -> Option<String> {
+    let protocols = &orb.config().protocols;
+    if is_protected(protocols, channel, Protection::Available) {
+        return None;
+    }
+    Some(match protocols.protection_wanted() {
+        Protection::Required => "TLS is required (tls.require)".into(),
+        _ => "the reference offers TLS, and authorities are configured (tls.authorities)".into(),
+    })
 }
 
 fn is_among(list: &[OfferedProtocol], channel: &Channel) -> bool {

@@ -9,12 +9,15 @@ use std::sync::Arc;
 use orbium_giop::messaging::{Messaging, Stack, StackError};
 #[cfg(feature = "datagrams")]
 use orbium_transport::DatagramTransport;
-use orbium_transport::{Acceptor, Connector, Endpoint, EndpointError, ListenError, Transport};
+use orbium_transport::{
+    Acceptor, Connector, Endpoint, EndpointError, ListenError, Protection, Transport,
+};
 
 #[cfg(feature = "messaging")]
 use super::coded::{CodedAcceptor, CodedConnector};
 #[cfg(feature = "datagrams")]
 use super::datagram::{DatagramAcceptor, DatagramConnector};
+use super::offer::is_within_host;
 #[cfg(feature = "datagrams")]
 use super::packets::Giop;
 use super::registry::{listed, only};
@@ -198,6 +201,13 @@ impl Protocols {
         endpoint: &Endpoint,
         config: &Config,
     ) -> Result<Box<dyn Acceptor>, OrbError> {
+        let required = self.protection_wanted() == Protection::Required;
+        let scheme = &endpoint.scheme;
+        let protection = self.transport(scheme).map(Transport::protection);
+        if required && protection == Some(Protection::None) && !is_within_host(scheme) {
+            let why = "TLS is required (tls.require): listen at ssliop://HOST:PORT".to_owned();
+            return Err(OrbError::Protocol(endpoint.to_string(), why));
+        }
         let halves = self.stack(&mut endpoint.messaging());
         let halves = halves.map_err(|error| error.at(endpoint))?;
         match self

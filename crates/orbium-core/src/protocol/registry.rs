@@ -12,8 +12,9 @@ use orbium_shm::ShmTransport;
 use orbium_transport::InProcess;
 #[cfg(feature = "datagrams")]
 use orbium_transport::{Multicast, Udp};
-use orbium_transport::{Tcp, Transport, Unix};
+use orbium_transport::{Protection, Tcp, Transport, Unix};
 
+use super::Channel;
 use super::opening::missing_feature;
 
 /// The transports and messaging halves an ORB can use, by name. A plain value,
@@ -168,6 +169,18 @@ impl Protocols {
     pub fn transport(&self, scheme: &str) -> Option<&Transport> {
         let mut transports = self.transports.iter();
         transports.find(|transport| transport.scheme() == scheme)
+    }
+
+    /// The most that any transport wants of protection.
+    pub(crate) fn protection_wanted(&self) -> Protection {
+        let all = self.transports.iter().map(Transport::protection);
+        all.max().unwrap_or_default()
+    }
+
+    /// What the transport of a channel says of its protection.
+    pub(super) fn protection_of(&self, channel: &Channel) -> Protection {
+        let transport = self.transport(&channel.scheme);
+        transport.map(Transport::protection).unwrap_or_default()
     }
 
     /// The schemes of the transports, in the order they were registered.

@@ -4,6 +4,7 @@
 
 use std::error::Error;
 use std::fs;
+use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
 use std::process::Command;
 
@@ -58,7 +59,9 @@ impl Credentials {
             ];
             let certificate = params.signed_by(&key, &issuer)?.pem();
             let whole = key.serialize_pem() + &certificate;
-            fs::write(own.path(&format!("{name}.pem")), whole)?;
+            let path = own.path(&format!("{name}.pem"));
+            fs::write(&path, whole)?;
+            fs::set_permissions(&path, fs::Permissions::from_mode(0o600))?;
         }
         Ok(own)
     }

@@ -2,6 +2,7 @@
 //! Certificates that expire between a session and the next.
 
 use std::fs;
+use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
@@ -56,6 +57,7 @@ impl Pair {
         let write = |name: &str, text: String| {
             let path = folder.0.join(name);
             fs::write(&path, text).unwrap();
+            fs::set_permissions(&path, fs::Permissions::from_mode(0o600)).unwrap();
             path
         };
         let key = KeyPair::generate().unwrap();

@@ -6,6 +6,7 @@
 use std::fs;
 use std::io;
 use std::net::TcpStream;
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
@@ -15,8 +16,9 @@ use orbium_testkit::PATIENCE;
 use orbium_tls::{Tls, TlsAcceptor, TlsConfig, TlsFailure, TlsStream, TlsVersion};
 use orbium_transport::{Acceptor, ByteStream, Deadline, ProtocolProperties};
 use rcgen::{
-    BasicConstraints, CertificateParams, DnType, ExtendedKeyUsagePurpose, IsCa, Issuer, KeyPair,
-    date_time_ymd,
+    BasicConstraints, CertificateParams, CertificateRevocationListParams, DnType,
+    ExtendedKeyUsagePurpose, IsCa, Issuer, KeyIdMethod, KeyPair, KeyUsagePurpose,
+    RevokedCertParams, SerialNumber, date_time_ymd,
 };
 
 /// Removed with everything in it at the end.
@@ -38,9 +40,15 @@ impl Folder {
 
     pub(crate) fn write(&self, name: &str, text: &str) -> PathBuf {
         let path = self.path(name);
-        fs::write(&path, text).unwrap();
+        write_for_us_alone(&path, text);
         path
     }
+}
+
+/// Writes a file as one with a key has to be.
+fn write_for_us_alone(path: &Path, text: &str) {
+    fs::write(path, text).unwrap();
+    fs::set_permissions(path, fs::Permissions::from_mode(0o600)).unwrap();
 }
 
 impl Drop for Folder {
@@ -62,6 +70,8 @@ pub(crate) struct About {
     pub(crate) names: Vec<String>,
     pub(crate) years: (i32, i32),
     pub(crate) purposes: Vec<ExtendedKeyUsagePurpose>,
+    /// The number that the authority gives it, if it is to be a certain one.
+    pub(crate) number: Option<u64>,
 }
 
 impl About {
@@ -75,6 +85,15 @@ impl About {
                 ExtendedKeyUsagePurpose::ServerAuth,
                 ExtendedKeyUsagePurpose::ClientAuth,
             ],
+            number: None,
+        }
+    }
+
+    /// As above, with that number.
+    pub(crate) fn numbered(common_name: &'static str, number: u64) -> Self {
+        Self {
+            number: Some(number),
+            ..Self::named(common_name)
         }
     }
 }
@@ -83,6 +102,7 @@ fn authority(name: &str) -> (Issuer<'static, KeyPair>, String) {
     let key = KeyPair::generate().unwrap();
     let mut params = CertificateParams::new([]).unwrap();
     params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
+    params.key_usages = vec![KeyUsagePurpose::KeyCertSign, KeyUsagePurpose::CrlSign];
     params.distinguished_name.push(DnType::CommonName, name);
     let pem = params.self_signed(&key).unwrap().pem();
     (Issuer::new(params, key), pem)
@@ -111,8 +131,29 @@ impl Realm {
         params.not_before = date_time_ymd(about.years.0, 1, 1);
         params.not_after = date_time_ymd(about.years.1, 1, 1);
         params.extended_key_usages = about.purposes.clone();
+        params.serial_number = about.number.map(SerialNumber::from);
         let certificate = params.signed_by(&key, &self.issuer).unwrap();
         (certificate.pem(), key.serialize_pem())
+    }
+
+    /// A revocation list of certificates with these numbers, in PEM, that holds until
+    /// the beginning of a year.
+    pub(crate) fn revoke(&self, numbers: &[u64], until: i32) -> String {
+        let revoked = numbers.iter().map(|number| RevokedCertParams {
+            serial_number: SerialNumber::from(*number),
+            revocation_time: date_time_ymd(2020, 1, 1),
+            reason_code: None,
+            invalidity_date: None,
+        });
+        let params = CertificateRevocationListParams {
+            this_update: date_time_ymd(2020, 1, 1),
+            next_update: date_time_ymd(until, 1, 1),
+            crl_number: SerialNumber::from(1),
+            issuing_distribution_point: None,
+            revoked_certs: revoked.collect(),
+            key_identifier_method: KeyIdMethod::Sha256,
+        };
+        params.signed_by(&self.issuer).unwrap().pem().unwrap()
     }
 
     /// A configuration that shows a certificate and trusts this authority.
@@ -283,6 +324,6 @@ pub(crate) fn failure<T>(result: io::Result<T>) -> TlsFailure {
 /// As after a change by an administrator: a moment later, so that it shows.
 pub(crate) fn replace(path: &Path, text: &str) {
     let draft = path.with_extension("new");
-    fs::write(&draft, text).unwrap();
+    write_for_us_alone(&draft, text);
     fs::rename(&draft, path).unwrap();
 }
