@@ -20,6 +20,11 @@ const fn token(place: usize) -> u64 {
     1 + place as u64
 }
 
+/// The place among the endpoints of an acceptor with that token.
+pub(crate) const fn place_of(token: u64) -> usize {
+    (token as usize).wrapping_sub(1)
+}
+
 /// Acceptors that share a poller with a waker.
 pub(crate) struct Accepting {
     acceptors: Vec<Box<dyn Acceptor>>,
@@ -118,12 +123,13 @@ impl Accepting {
         None
     }
 
-    /// What a thread does that accepts and nothing else.
+    /// What a thread does that accepts and nothing else. What it takes on is given the
+    /// place of the endpoint too.
     pub(crate) fn run(
         mut self,
         poller: &Poller,
         is_stopping: &dyn Fn() -> bool,
-        take_on: &dyn Fn(Box<dyn ByteStream>),
+        take_on: &dyn Fn(Box<dyn ByteStream>, usize),
     ) {
         let mut ready: Vec<Ready> = Vec::new();
         while !is_stopping() {
@@ -135,7 +141,7 @@ impl Accepting {
             }
             for Ready { token } in ready.iter().copied() {
                 if let Some(stream) = self.accept(token, poller) {
-                    take_on(stream);
+                    take_on(stream, place_of(token));
                 }
             }
         }

@@ -168,6 +168,10 @@ pub struct Config {
     /// The code set for `char` and `string` that references name as native. Default:
     /// ISO 8859-1.
     pub native_char_code_set: NativeCharSet,
+    /// Counts and measures calls and requests, some 60 ns for each; see
+    /// [`metrics`](crate::metrics). Default: off, and [`Orb::enable_metrics`](crate::Orb)
+    /// can turn it on later.
+    pub metrics: bool,
 }
 
 impl Config {

@@ -47,11 +47,13 @@ mod dedication;
 mod dispatch_hook;
 mod framing;
 mod initial;
+pub mod introspection;
 mod lane;
 mod local;
 mod log;
 #[cfg(feature = "media")]
 pub mod media;
+pub mod metrics;
 mod operation;
 mod operation_table;
 mod orb;

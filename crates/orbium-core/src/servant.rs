@@ -155,6 +155,11 @@ pub(crate) trait ReplyPath {
     /// the connection's affair: the servant has done its work.
     fn send(&self, message: &CdrWriter<'_>);
 
+    /// When the request had arrived, if it waited and is measured.
+    fn arrived(&self) -> Option<Instant> {
+        None
+    }
+
     /// The connection was given a thread of its own.
     fn dedicated(&self) {}
 
@@ -174,6 +179,10 @@ pub struct Reply<'r> {
     pub(crate) format: Format,
     pub(crate) response: ResponseFlags,
     pub(crate) answered: bool,
+    /// The answer is a user exception.
+    pub(crate) raised: bool,
+    /// Another lane has the request.
+    pub(crate) moved: bool,
 }
 
 impl fmt::Debug for Reply<'_> {
@@ -205,6 +214,8 @@ impl<'r> Reply<'r> {
             format,
             response,
             answered: false,
+            raised: false,
+            moved: false,
         }
     }
 }
@@ -236,6 +247,7 @@ impl Reply<'_> {
     /// A member of the exception cannot be written.
     #[cold]
     pub fn raise(&mut self, error: &impl Raises) -> Result<(), DispatchError> {
+        self.raised = true;
         if self.response != ResponseFlags::Full {
             self.answered = true;
             return Ok(());

@@ -171,6 +171,18 @@ impl ThreadCache {
             .unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// How many threads there are.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.lock().alive
+    }
+
+    /// Whether there are no threads.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
     fn ended(&self) {
         self.lock().alive -= 1;
         self.shared.one_ended.notify_all();

@@ -4,7 +4,7 @@
 
 use std::time::Duration;
 
-use orbium::Interface;
+use orbium::{Config, Interface};
 use orbium_testkit::{
     Counted, CountingAllocator, Served, count_allocations, each_strategy, fewest_allocations,
     frugal_calls,
@@ -27,26 +27,35 @@ fn a_call_in_steady_state_takes_nothing_from_the_heap() {
         NONE
     );
     each_strategy(|strategy| {
-        let served = Served::new(strategy);
-        let (_client, target) = served.client();
-        // A deadline is told to the server, and read there.
-        let hurried = target.with_timeout(Duration::from_secs(3600));
-        let hurried = frugal_calls(&hurried).into_iter();
-        let mut calls = frugal_calls(&target);
-        calls.extend(hurried);
-        for (what, call) in &mut calls {
-            // Buffers find their size, connections their threads.
-            for _ in 0..200 {
-                call();
+        for metrics in [false, true] {
+            let served = Served::with(Config {
+                strategy,
+                metrics,
+                ..Config::default()
+            });
+            let (client, target) = served.client();
+            if metrics {
+                client.enable_metrics();
             }
-            let counted = fewest_allocations(0, || {
+            // A deadline is told to the server, and read there.
+            let hurried = target.with_timeout(Duration::from_secs(3600));
+            let hurried = frugal_calls(&hurried).into_iter();
+            let mut calls = frugal_calls(&target);
+            calls.extend(hurried);
+            for (what, call) in &mut calls {
+                // Buffers find their size, connections their threads.
                 for _ in 0..200 {
                     call();
                 }
-            });
-            assert_eq!(counted, NONE, "{what}, {strategy}");
+                let counted = fewest_allocations(0, || {
+                    for _ in 0..200 {
+                        call();
+                    }
+                });
+                assert_eq!(counted, NONE, "{what}, {strategy}, metrics: {metrics}");
+            }
+            drop(calls);
+            served.end();
         }
-        drop(calls);
-        served.end();
     });
 }

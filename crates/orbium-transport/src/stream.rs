@@ -65,7 +65,7 @@ impl fmt::Display for Peer {
 }
 
 /// A connected stream of octets. Shared: one thread may receive while another
-/// sends.
+/// sends. Whoever wraps a stream hands every method on, those with a default too.
 pub trait ByteStream: Send + Sync + fmt::Debug {
     /// Receives what is there, up to the size of `room`; 0 is the end.
     ///

@@ -42,6 +42,7 @@
 //! | `libraries` | protocols out of shared libraries: `Protocols::load` |
 //! | `media` | `media`: frames of sound and pictures; brings `datagrams` |
 //! | `messaging` | the messaging halves `giop-lite` and `fixed`, and those of one's own |
+//! | `metrics` | `metrics::Publisher`: metrics for the recorder of the crate `metrics` |
 //! | `rt` | Real-time CORBA: `rt`, and what references say of priorities is heeded; brings `strategies` |
 //! | `shm` | the transport `shmiop`: memory that two processes share |
 //! | `strategies` | lanes (`Orb::add_lane`), leader-followers and worker pools, and every [`ClientStrategy`] but the first |
@@ -86,6 +87,12 @@ pub use orbium_core::{LibraryError, LoadError, export_protocols};
 
 /// Time probes at every step of a call, with the feature `probes`.
 pub use orbium_core::probe;
+
+/// Counters and latency histograms.
+pub use orbium_core::metrics;
+
+/// Connections, lanes, adapters and objects as data.
+pub use orbium_core::introspection;
 
 /// How often locks were used, with the feature `counted`.
 #[cfg(feature = "counted")]

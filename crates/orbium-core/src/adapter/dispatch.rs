@@ -48,11 +48,29 @@ impl<'r> Incoming<'r> {
     /// arguments is made where the servant gets it, rather than moved there.
     #[inline]
     pub(crate) fn serve(&self, arguments: impl FnOnce() -> CdrReader<'r>, reply: &mut Reply<'_>) {
+        if let Some(all) = self.orb.core().measurements.get() {
+            return self.serve_measured(all, arguments(), reply);
+        }
         // The last reference to a servant may be dropped in here too.
         let served = catch_unwind(AssertUnwindSafe(|| self.try_serve(arguments, reply)));
         match served {
             Ok(Ok(())) if reply.answered => {}
-            outcome => answer_error(&outcome, reply),
+            outcome => {
+                answer_error(&outcome, reply);
+            }
+        }
+    }
+
+    /// Sees to the answer of a request that was served; the exception that it ended
+    /// with, if it is one of the system's.
+    pub(crate) fn conclude(
+        &self,
+        served: &std::thread::Result<Result<(), DispatchError>>,
+        reply: &mut Reply<'_>,
+    ) -> Option<SystemException> {
+        match served {
+            Ok(Ok(())) if reply.answered => None,
+            outcome => Some(answer_error(outcome, reply)),
         }
     }
 
@@ -63,7 +81,7 @@ impl<'r> Incoming<'r> {
     }
 
     #[inline]
-    fn try_serve(
+    pub(crate) fn try_serve(
         &self,
         arguments: impl FnOnce() -> CdrReader<'r>,
         reply: &mut Reply<'_>,
@@ -113,6 +131,7 @@ impl<'r> Incoming<'r> {
         {
             // That thread will answer, whatever is returned here.
             reply.answered = true;
+            reply.moved = true;
             return Err(busy());
         }
         object.enter_slowly(&self.expiry)
@@ -142,6 +161,7 @@ impl<'r> Incoming<'r> {
             Route::To(lane, decided) if reply.path.move_to(&lane, decided) => {
                 // That lane will answer.
                 reply.answered = true;
+                reply.moved = true;
                 Ok(())
             }
             Route::To(..) => Err(busy().into()),
@@ -217,7 +237,10 @@ fn dispatch<'a>(
 /// Answers with what went wrong, if anybody wants to know and was not answered.
 #[cold]
 #[inline(never)]
-fn answer_error(outcome: &std::thread::Result<Result<(), DispatchError>>, reply: &mut Reply<'_>) {
+fn answer_error(
+    outcome: &std::thread::Result<Result<(), DispatchError>>,
+    reply: &mut Reply<'_>,
+) -> SystemException {
     let exception = match outcome {
         Ok(Ok(())) => SystemException::orbium(
             ExceptionKind::Internal,
@@ -235,6 +258,7 @@ fn answer_error(outcome: &std::thread::Result<Result<(), DispatchError>>, reply:
     if !reply.answered && reply.response.expects_reply() {
         reply.system_exception(exception);
     }
+    exception
 }
 
 /// The band of a connection, which a client must name.

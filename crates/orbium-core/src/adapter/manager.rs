@@ -114,6 +114,12 @@ impl PoaManager {
         }))
     }
 
+    /// Requests that are held, and those that are being served.
+    pub(crate) fn load(&self) -> (usize, usize) {
+        let held = self.0.held.load(Ordering::Relaxed);
+        (held, self.0.word.load(Ordering::Relaxed) >> STATE_BITS)
+    }
+
     /// The present state.
     #[must_use]
     pub fn state(&self) -> ManagerState {

@@ -62,6 +62,11 @@ impl ActiveObject {
         self.manager.state() == ManagerState::Holding
     }
 
+    /// Whether its manager serves requests.
+    pub(crate) fn is_active(&self) -> bool {
+        self.manager.state() == ManagerState::Active
+    }
+
     #[inline]
     pub(crate) fn reference(&self) -> Result<ObjectRef, SystemException> {
         let key = self.adapter.key_of(&self.id, self.slot);

@@ -101,7 +101,7 @@ impl Bridge {
         let poller = Poller::new().map_err(failed)?;
         accepting.register(&poller, &shared.waker).map_err(failed)?;
         let accept = move || {
-            accepting.run(&poller, &|| serving.is_stopping(), &|stream| {
+            accepting.run(&poller, &|| serving.is_stopping(), &|stream, _| {
                 serving.take_on(stream);
             });
         };

@@ -23,6 +23,8 @@ use crate::client::link::{Link, time_left};
 use crate::client::locate;
 use crate::client::story::{self, Failed, Phase, note};
 use crate::client::timing::Timing;
+use crate::metrics::{Measured, Retry};
+use crate::orb::NOTICE_METRICS;
 use crate::{ObjectRef, Operation};
 #[cfg(feature = "asynchronous")]
 pub(crate) use suspended::{Choice, Suspended, Way};
@@ -42,6 +44,8 @@ pub(crate) struct Attempt<'o> {
     fell_back: bool,
     /// When the call was made: its story tells how long it took.
     begun: Stamp,
+    /// Recorded when the call is over.
+    measured: Option<Measured<'o>>,
 }
 
 impl<'o> Attempt<'o> {
@@ -56,6 +60,7 @@ impl<'o> Attempt<'o> {
             retries: 0,
             fell_back: false,
             begun: Stamp::now(),
+            measured: None,
         }
     }
 
@@ -77,7 +82,7 @@ impl<'o> Attempt<'o> {
     ) -> Result<(), SystemException> {
         match self.object.orb().notice() | self.object.state().notice {
             0 => Ok(()),
-            notice => match self.heed_start(notice) {
+            notice => match self.heed_start(notice, operation) {
                 Ok(()) => Ok(()),
                 Err(exception) => Err(self.failed(operation, exception)),
             },
@@ -86,12 +91,22 @@ impl<'o> Attempt<'o> {
 
     #[cold]
     #[inline(never)]
-    fn heed_start(&mut self, notice: u8) -> Result<(), SystemException> {
-        let Some(start) = self.heed_notice(notice)? else {
-            return Ok(());
-        };
+    fn heed_start(
+        &mut self,
+        notice: u8,
+        operation: &'static Operation,
+    ) -> Result<(), SystemException> {
         let orb = self.object.orb();
-        self.timing.await_start(start, &|| orb.check_running())
+        if notice & NOTICE_METRICS != 0 {
+            self.measured = Measured::begin(orb, operation);
+            if notice == NOTICE_METRICS {
+                return Ok(());
+            }
+        }
+        match self.heed_notice(notice)? {
+            None => Ok(()),
+            Some(start) => self.timing.await_start(start, &|| orb.check_running()),
+        }
     }
 
     /// Minds policies; before when the request is not to be sent.
@@ -212,6 +227,9 @@ impl<'o> Attempt<'o> {
         operation: &'static Operation,
         exception: SystemException,
     ) -> SystemException {
+        if let Some(measured) = &self.measured {
+            measured.note_failure(exception);
+        }
         Failed {
             object: self.object,
             operation: operation.name,
@@ -226,6 +244,14 @@ impl<'o> Attempt<'o> {
     #[inline]
     pub(crate) fn timing(&self) -> &Timing {
         &self.timing
+    }
+
+    /// The call ends with a user exception.
+    #[cold]
+    pub(crate) fn note_user_exception(&self) {
+        if let Some(measured) = &self.measured {
+            measured.note_user_exception();
+        }
     }
 
     /// What to do after an exchange without results: try again, or give up.
@@ -243,6 +269,20 @@ impl<'o> Attempt<'o> {
     /// As `again`, without keeping the story.
     #[cold]
     pub(crate) fn go_on(&mut self, outcome: Outcome) -> Result<(), SystemException> {
+        let cause = match &outcome {
+            Outcome::Forward(_) => Retry::Forward,
+            Outcome::Readdress(_) => Retry::Readdress,
+            Outcome::NotBegun(_) => Retry::StaleConnection,
+            Outcome::Failed(_) => Retry::FallBack,
+        };
+        self.try_again(outcome)?;
+        if let Some(all) = self.object.orb().core().measurements.get() {
+            all.count_retry(cause);
+        }
+        Ok(())
+    }
+
+    fn try_again(&mut self, outcome: Outcome) -> Result<(), SystemException> {
         match outcome {
             Outcome::Forward(ior) => self.follow(ior)?,
             Outcome::Readdress(wanted) => self.readdress(wanted)?,

@@ -45,7 +45,7 @@ pub(crate) struct Connection {
     seen_id: u32,
     /// When it was last seen to have been used.
     used: Instant,
-    _counted: Option<Counted>,
+    counted: Option<Counted>,
     reassembly: Reassembly,
     /// The message just received, if it came in fragments.
     assembled: Option<Assembled>,
@@ -78,7 +78,7 @@ impl Connection {
             id_distance: 2,
             seen_id: 0,
             used: Instant::now(),
-            _counted: counted,
+            counted,
             reassembly: Reassembly::new(config.limits.reassembly()),
             assembled: None,
             timeout: None,
@@ -313,6 +313,9 @@ impl Connection {
 
     /// Ends the connection in order, as a client of GIOP 1.2 may.
     pub(crate) fn close(&self) {
+        if let Some(counted) = &self.counted {
+            counted.note_closing();
+        }
         self.say_last(&close_connection(Version::V1_2));
     }
 }

@@ -4,6 +4,11 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
+use orbium_transport::ByteStream;
+
+use crate::Channel;
+use crate::metrics::{self, Closing, ConnectionBook, Tracked};
+
 #[derive(Debug, Default)]
 pub(crate) struct Counts {
     /// Connections, idle and busy ones. Written only when one is made or lost.
@@ -16,12 +21,14 @@ pub(crate) struct Counts {
     /// Connections made since idle ones were last looked at.
     pub(super) made: AtomicUsize,
     closed: AtomicBool,
+    book: ConnectionBook,
 }
 
 impl Counts {
-    pub(super) fn new(limit: usize) -> Self {
+    pub(super) fn new(limit: usize, book: &ConnectionBook) -> Self {
         Self {
             limit,
+            book: book.clone(),
             ..Self::default()
         }
     }
@@ -50,21 +57,41 @@ impl Counts {
 
 /// One connection, as long as it is open.
 #[derive(Debug)]
-pub(crate) struct Counted(Arc<Counts>);
+pub(crate) struct Counted {
+    counts: Arc<Counts>,
+    tracked: Tracked,
+}
 
 impl Counted {
-    pub(super) fn new(counts: &Arc<Counts>) -> Self {
+    pub(super) fn new(counts: &Arc<Counts>, channel: &Channel) -> Self {
         counts.open.fetch_add(1, Ordering::Relaxed);
         counts.made.fetch_add(1, Ordering::Relaxed);
         counts.update();
-        Self(Arc::clone(counts))
+        Self {
+            counts: Arc::clone(counts),
+            tracked: counts.book.connected(channel),
+        }
+    }
+
+    /// Its stream, counted if metrics are on.
+    pub(super) fn metered(&self, stream: Box<dyn ByteStream>) -> Box<dyn ByteStream> {
+        metrics::metered(stream, &self.tracked)
+    }
+
+    /// This side closes it in order.
+    #[cold]
+    pub(super) fn note_closing(&self) {
+        self.tracked.note_closing(match self.counts.is_closed() {
+            true => Closing::Shutdown,
+            false => Closing::Idle,
+        });
     }
 }
 
 impl Drop for Counted {
     #[inline(never)]
     fn drop(&mut self) {
-        self.0.open.fetch_sub(1, Ordering::Relaxed);
-        self.0.update();
+        self.counts.open.fetch_sub(1, Ordering::Relaxed);
+        self.counts.update();
     }
 }

@@ -142,6 +142,7 @@ fn call_and<'a, T, E: Raises>(
                         Err(exception) => return Err(attempt.failed(operation, exception).into()),
                     },
                     Answer::UserException => {
+                        attempt.note_user_exception();
                         let raised = exchange.user_exception();
                         return Err(
                             raised.unwrap_or_else(|it| attempt.failed(operation, it).into())

@@ -15,6 +15,7 @@ use orbium_sys::made_of;
 use crate::client::counts::Counts;
 use crate::client::pool::Pool;
 use crate::client::priorities::Apart;
+use crate::metrics::ConnectionBook;
 use crate::{Channel, Config};
 
 /// What connections must have in common to be used for one another: the
@@ -108,8 +109,8 @@ struct Reaper {
 }
 
 impl Pools {
-    pub(crate) fn new(config: Arc<Config>) -> Self {
-        let counts = Arc::new(Counts::new(config.limits.idle_connections));
+    pub(crate) fn new(config: Arc<Config>, book: &ConnectionBook) -> Self {
+        let counts = Arc::new(Counts::new(config.limits.idle_connections, book));
         Self(Arc::new(All {
             config,
             pools: Mutex::default(),

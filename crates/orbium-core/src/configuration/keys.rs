@@ -137,6 +137,9 @@ keys! {
     "native_char_code_set" "ISO-8859-1 or UTF-8" "the code set for `char` and `string` that references name as native; both are served"
         |c, text| c.native_char_code_set = parsed(text)?,
         |c| c.native_char_code_set.to_string();
+    "metrics" "true or false" "counts and measures calls and requests, for `Orb::metrics`"
+        |c, text| c.metrics = flag(text)?,
+        |c| c.metrics.to_string();
     "limits.message_size" "OCTETS" "of the largest message, both ways"
         |c, text| c.limits.message_size = octets(text)?,
         |c| show_octets(c.limits.message_size);

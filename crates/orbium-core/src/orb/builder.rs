@@ -79,6 +79,13 @@ impl OrbBuilder {
         self
     }
 
+    /// Counts and measures calls and requests; see [`metrics`](crate::metrics).
+    #[inline]
+    pub fn metrics(mut self) -> Self {
+        self.config.metrics = true;
+        self
+    }
+
     /// Everything at once.
     #[inline]
     pub fn config(mut self, config: Config) -> Self {

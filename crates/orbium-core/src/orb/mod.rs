@@ -8,7 +8,7 @@ pub(crate) mod policies;
 mod references;
 
 use std::fmt;
-use std::sync::atomic::AtomicU8;
+use std::sync::atomic::{AtomicU8, Ordering};
 use std::sync::{Arc, Condvar, Mutex, OnceLock, Weak};
 
 use orbium_cdr::Owner;
@@ -19,6 +19,7 @@ use crate::client::Pools;
 use crate::dedication::Dedications;
 use crate::initial::InitialReferences;
 use crate::lane::Lanes;
+use crate::metrics::{ConnectionBook, Measurements};
 use crate::server::Server;
 use crate::{Config, Lane, Poa, RealTime};
 
@@ -33,6 +34,8 @@ const NOTICE_ENDED: u8 = 1;
 const NOTICE_THREAD_POLICY: u8 = 2;
 /// Of a reference, whose calls have time policies.
 pub(crate) const NOTICE_TIME_POLICY: u8 = 4;
+/// Calls are measured.
+pub(crate) const NOTICE_METRICS: u8 = 8;
 
 pub(crate) struct OrbCore {
     pub(crate) config: Arc<Config>,
@@ -46,6 +49,10 @@ pub(crate) struct OrbCore {
     /// Whom calls ask about priorities.
     pub(crate) real_time: OnceLock<Arc<dyn RealTime>>,
     pub(crate) dedications: Dedications,
+    /// The connections, client's and server's.
+    pub(crate) book: ConnectionBook,
+    /// What is counted, once metrics are on.
+    pub(crate) measurements: OnceLock<Arc<Measurements>>,
     state: AtomicU8,
     /// What a call has to know before it begins: that the ORB has ended, or
     /// that some thread has a policy of its own. Zero nearly always.
@@ -98,6 +105,7 @@ impl Orb {
         crate::client::prepare_stories();
         let listen = !config.endpoints.is_empty();
         let config = Arc::new(config);
+        let book = ConnectionBook::default();
         let orb = Self(Arc::new_cyclic(|weak: &Weak<OrbCore>| OrbCore {
             #[cfg(feature = "asynchronous")]
             reply_readers: crate::client::ReplyReaders::default(),
@@ -111,13 +119,18 @@ impl Orb {
             ending: Mutex::new(()),
             ended: Condvar::new(),
             owner: Arc::new(OwnerHandle(weak.clone())),
-            pools: Pools::new(Arc::clone(&config)),
+            pools: Pools::new(Arc::clone(&config), &book),
+            book,
+            measurements: OnceLock::new(),
             registry: Registry::new(),
             config,
         }));
         let root = Poa::root(&orb.0);
         // Nobody else can have set it.
         let _ = orb.0.registry.root.set(root);
+        if orb.0.config.metrics {
+            orb.enable_metrics();
+        }
         if listen {
             let server = Server::start(&orb, &orb.0.config.endpoints)?;
             orb.start_lanes(Some(&server.0))?;
@@ -126,6 +139,17 @@ impl Orb {
             orb.start_lanes(None)?;
         }
         Ok(orb)
+    }
+
+    /// From now on calls have to know of that before they begin.
+    pub(crate) fn set_notice(&self, notice: u8) {
+        self.0.notice.fetch_or(notice, Ordering::Release);
+    }
+
+    /// The ORB's own lane, if it listens.
+    pub(crate) fn started_lane(&self) -> Option<Lane> {
+        let server = self.0.server.get()?.as_ref().ok()?;
+        Some(server.0.clone())
     }
 
     #[inline]

@@ -16,6 +16,7 @@ use orbium_sync::lock::{Mutex, MutexGuard};
 use orbium_transport::{ByteStream, Deadline, Peer};
 
 use crate::Config;
+use crate::metrics::{Closing, Tracked};
 use crate::outgoing::{self, Patience};
 use crate::priority;
 use crate::server::LaneCore;
@@ -54,6 +55,8 @@ pub(crate) struct ServerConnection {
     /// Until when the first octet has to be here.
     opening: Deadline,
     activity: AtomicU8,
+    /// Its place in the ORB's book.
+    pub(super) tracked: Tracked,
     /// What was received, where threads share their connections and who has served
     /// a message leaves it without a lock.
     pub(super) left: Shelf<Intake, 1>,
@@ -79,6 +82,7 @@ impl ServerConnection {
         lane: &LaneCore,
         id: u64,
         stream: Box<dyn ByteStream>,
+        tracked: Tracked,
         config: &Config,
         bell: Option<Arc<Bell>>,
     ) -> Self {
@@ -93,6 +97,7 @@ impl ServerConnection {
             opening: Deadline::after(limits.initial_idle_time),
             activity: AtomicU8::new(FRESH),
             stream,
+            tracked,
             left: Shelf::default(),
             sending: Mutex::default(),
             late: AtomicUsize::new(0),
@@ -148,6 +153,22 @@ impl ServerConnection {
     /// proves who it is has not done so when it is accepted.
     pub(crate) fn peer(&self) -> &Peer {
         self.peer.get_or_init(|| self.stream.peer())
+    }
+
+    /// As far as it is known by now who is at the other end.
+    pub(crate) fn peer_so_far(&self) -> Peer {
+        let peer = self.peer.get().cloned();
+        peer.unwrap_or_else(|| self.stream.peer())
+    }
+
+    /// Requests that threads serve which do not read it, or that wait.
+    pub(crate) fn in_flight(&self) -> usize {
+        self.late.load(Ordering::Relaxed)
+    }
+
+    /// A request has begun.
+    pub(crate) fn count_request(&self) {
+        self.tracked.count_request();
     }
 
     /// The number of the lane whose threads serve it, or that nobody is to be
@@ -243,7 +264,7 @@ impl ServerConnection {
 
     /// Whether earlier replies wait for the peer to take them.
     #[inline]
-    pub(super) fn has_pending(&self) -> bool {
+    pub(crate) fn has_pending(&self) -> bool {
         self.has_pending.load(Ordering::Acquire)
     }
 
@@ -272,6 +293,7 @@ impl ServerConnection {
     #[inline(never)]
     #[cold]
     fn break_off(&self, error: io::Error) {
+        self.tracked.note_closing(Closing::Error);
         crate::log::debug!(peer = %self.peer(), %error, "cannot send");
         orbium_sys::forget(error);
         self.broken.store(true, Ordering::Release);
@@ -281,6 +303,7 @@ impl ServerConnection {
     /// Tells the peer that it sent what is no message; behind a reply that it
     /// has not taken whole, not within it.
     pub(super) fn send_message_error(&self) {
+        self.tracked.note_closing(Closing::Error);
         let message = message_error(Version::V1_2);
         let mut pending = self.lock();
         if !pending.octets.is_empty() {

@@ -26,6 +26,7 @@ use orbium_transport::{ByteStream, Deadline};
 use crate::adapter::Located;
 use crate::framing::{Framing, FramingError};
 use crate::lane::Decided;
+use crate::metrics::Refusal;
 use crate::server::connection::ServerConnection;
 use crate::{Lane, Limits, Orb};
 #[cfg(feature = "strategies")]
@@ -167,7 +168,7 @@ impl Intake {
             }
             Ok(Some(header)) => self.take_other(source, &header),
             Ok(None) => Taken::None,
-            Err(error) => refuse(source.connection, error),
+            Err(error) => refuse(source, error),
         }
     }
 
@@ -256,7 +257,13 @@ impl Intake {
 }
 
 #[cold]
-fn refuse(connection: &ServerConnection, error: FramingError) -> Taken {
+fn refuse(source: &Source<'_>, error: FramingError) -> Taken {
+    let connection = source.connection;
+    if matches!(error, FramingError::TooLarge { .. })
+        && let Some(all) = source.orb.core().measurements.get()
+    {
+        all.count_refused(Refusal::MessageSize);
+    }
     crate::log::debug!(peer = %connection.peer(), ?error, "not a message");
     connection.send_message_error();
     Taken::Close

@@ -13,7 +13,9 @@ use orbium_sys::Waker;
 use orbium_transport::{ByteStream, Endpoint};
 
 use crate::accepting::Accepting;
+use crate::lane::OWN;
 use crate::lane::thread::Setup;
+use crate::metrics::{self, Closing, Refusal};
 use crate::orb::{OrbCore, OrbError};
 use crate::server::bell::Bell;
 use crate::server::books::Books;
@@ -143,20 +145,43 @@ impl LaneCore {
         self.stopping.load(Ordering::Acquire)
     }
 
-    /// Takes a connection into the books; `None` if no more are taken, or when the
-    /// limit is reached and `end` ends none of those that may make room. With a
-    /// `bell` sends must not block.
+    /// Its name for people: its threads are called otherwise if it is the ORB's own.
+    pub(crate) fn label(&self) -> &str {
+        match self.number {
+            OWN => "orb",
+            _ => &self.name,
+        }
+    }
+
+    /// How many connections it serves.
+    pub(crate) fn connection_count(&self) -> usize {
+        self.lock().all().count()
+    }
+
+    /// How many threads it has.
+    pub(crate) fn thread_count(&self) -> usize {
+        self.threads.len()
+    }
+
+    /// Takes a connection into the books, which came in at that endpoint; `None` if
+    /// no more are taken, or when the limit is reached and `end` ends none of those
+    /// that may make room. With a `bell` sends must not block.
     pub(super) fn register(
         &self,
         orb: &Orb,
         stream: Box<dyn ByteStream>,
+        at: usize,
         bell: Option<Arc<Bell>>,
         mut end: impl FnMut(&ServerConnection) -> bool,
     ) -> Option<Arc<ServerConnection>> {
         let limits = &orb.config().limits;
         let id = self.next_id.fetch_add(1, Ordering::Relaxed);
-        let made = ServerConnection::new(self, id, stream, orb.config(), bell);
+        let transport = self.published.get(at).map_or("", |it| it.scheme.as_str());
+        let tracked = orb.core().book.accepted(id, transport);
+        let stream = metrics::metered(stream, &tracked);
+        let made = ServerConnection::new(self, id, stream, tracked, orb.config(), bell);
         let connection = Arc::new(made);
+        connection.tracked.is_served_by(&connection);
         if self.enter(&connection, limits) {
             return Some(connection);
         }
@@ -166,9 +191,14 @@ impl LaneCore {
         };
         for other in emptiest {
             if end(&other) && self.enter(&connection, limits) {
+                other.tracked.note_closing(Closing::Limit);
                 crate::log::debug!(peer = %other.peer(), "an empty connection made room");
                 return Some(connection);
             }
+        }
+        connection.tracked.note_closing(Closing::Limit);
+        if let Some(all) = orb.core().measurements.get() {
+            all.count_refused(Refusal::Limit);
         }
         crate::log::warn!("connection refused: the limit of connections is reached");
         None
@@ -181,6 +211,9 @@ impl LaneCore {
     }
 
     pub(super) fn forget(&self, connection: &ServerConnection) {
+        if self.is_stopping() {
+            connection.tracked.note_closing(Closing::Shutdown);
+        }
         // Dropped when the lock is no longer held.
         let _forgotten = self.lock().remove(connection);
     }

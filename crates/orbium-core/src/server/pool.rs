@@ -167,6 +167,11 @@ impl Pool {
         self.lock().waiting.len()
     }
 
+    /// Requests that may wait.
+    pub(crate) fn capacity(&self) -> usize {
+        self.capacity
+    }
+
     /// A connection takes answers again, or has ended.
     pub(super) fn look_again(&self) {
         // Not between a thread's look and its sleep.
@@ -277,7 +282,7 @@ impl Pool {
             !held_up && !oneways.contains(&connection.id)
         };
         let mut queued = waiting.take(may_begin)?;
-        queued.begin();
+        queued.begin(&self.orb, self.lane);
         if queued.is_oneway() {
             oneways.push(queued.connection().id);
         }

@@ -18,7 +18,7 @@ use orbium_sys::{Interest, Ready};
 use orbium_transport::{ByteStream, Deadline};
 
 use crate::Orb;
-use crate::accepting::{Accepting, WAKER};
+use crate::accepting::{Accepting, WAKER, place_of};
 use crate::orb::OrbCore;
 use crate::server::LaneCore;
 use crate::server::bell::Bell;
@@ -180,18 +180,18 @@ impl Reactor {
             return;
         };
         if let Some(stream) = self.accepting.accept(token, &self.bell.poller) {
-            self.take_on(&orb, stream);
+            self.take_on(&orb, stream, place_of(token));
         }
     }
 
-    fn take_on(&mut self, orb: &Orb, stream: Box<dyn ByteStream>) {
+    fn take_on(&mut self, orb: &Orb, stream: Box<dyn ByteStream>, at: usize) {
         let limits = &orb.config().limits;
         if orbium_sys::if_done(stream.set_nonblocking(true)).is_none() {
             return;
         }
         let bell = Some(Arc::clone(&self.bell));
         let lane = Arc::clone(&self.shared);
-        let registered = lane.register(orb, stream, bell, |it| self.make_room(it.id));
+        let registered = lane.register(orb, stream, at, bell, |it| self.make_room(it.id));
         let Some(connection) = registered else {
             return;
         };

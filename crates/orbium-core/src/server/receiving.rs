@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 use orbium_transport::Deadline;
 
 use crate::Limits;
+use crate::metrics::Closing;
 use crate::server::ServerConnection;
 use crate::server::idle::{self, Quiet};
 use crate::server::intake::Intake;
@@ -141,7 +142,11 @@ impl<'c> Receiving<'c> {
             return true;
         }
         let idle = |time| self.quiet.lasts(Instant::now(), time);
-        !self.idle_time.is_some_and(idle)
+        let is_idle = self.idle_time.is_some_and(idle);
+        if is_idle {
+            self.connection.tracked.note_closing(Closing::Idle);
+        }
+        !is_idle
     }
 
     /// Whether there is time left until the first octet, as long as which the next receive
@@ -151,6 +156,7 @@ impl<'c> Receiving<'c> {
         if let Some(left) = orbium_sys::if_done(self.connection.opening().remaining()) {
             return self.wait_at_most(left);
         }
+        self.connection.tracked.note_closing(Closing::Idle);
         crate::log::debug!(peer = %self.connection.peer(), "nothing came over a new connection");
         false
     }

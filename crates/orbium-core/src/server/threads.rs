@@ -25,8 +25,8 @@ pub(super) fn start(orb: &Orb, shared: &Arc<LaneCore>, accepting: Accepting) -> 
         shared: Arc::clone(shared),
     };
     shared.threads.run(move || {
-        accepting.run(&poller, &|| serving.shared.is_stopping(), &|stream| {
-            serving.take_on(stream);
+        accepting.run(&poller, &|| serving.shared.is_stopping(), &|stream, at| {
+            serving.take_on(stream, at);
         });
     })
 }
@@ -39,7 +39,7 @@ struct Serving {
 }
 
 impl Serving {
-    fn take_on(&self, stream: Box<dyn ByteStream>) {
+    fn take_on(&self, stream: Box<dyn ByteStream>, at: usize) {
         let Some(orb) = self.orb.upgrade().map(Orb::from) else {
             return;
         };
@@ -54,7 +54,7 @@ impl Serving {
             self.shared.forget(it);
             true
         };
-        let Some(connection) = self.shared.register(&orb, stream, None, end) else {
+        let Some(connection) = self.shared.register(&orb, stream, at, None, end) else {
             return;
         };
         let intake = Intake::new(limits, &*connection.stream);

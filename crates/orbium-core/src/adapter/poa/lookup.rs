@@ -60,6 +60,23 @@ impl Poa {
         self.0.orb.upgrade()?.registry.objects.get(slot)
     }
 
+    /// How many objects are active.
+    pub(crate) fn object_count(&self) -> usize {
+        self.0.lock().by_id.len()
+    }
+
+    /// The ids of so many active objects, and whether there are more.
+    pub(crate) fn first_ids(&self, most: usize) -> (Vec<Box<[u8]>>, bool) {
+        let objects = self.0.lock();
+        let ids = objects.by_id.keys().take(most).cloned().collect();
+        (ids, objects.by_id.len() > most)
+    }
+
+    /// The interface of the active object with an id.
+    pub(crate) fn interface_of(&self, id: &[u8]) -> Option<&'static str> {
+        Some(self.active(id)?.servant.repository_id())
+    }
+
     /// TRANSIENT if the adapter is being destroyed.
     pub(in crate::adapter) fn check_not_destroyed(&self) -> Result<(), SystemException> {
         let destroyed = self.0.destroyed.load(Ordering::Acquire);

@@ -114,6 +114,8 @@ pub(crate) struct Call {
     reader: OnceLock<Arc<Reader>>,
     state: Mutex<State>,
     told: Condvar,
+    /// When it began, if it is measured.
+    measured_since: Option<Instant>,
 }
 
 /// A request that is ready to be sent.
@@ -169,6 +171,12 @@ impl Call {
                 failure: None,
             }),
             told: Condvar::new(),
+            measured_since: object
+                .orb()
+                .core()
+                .measurements
+                .get()
+                .map(|_| Instant::now()),
         });
         let started = refused.map_or_else(|| call.start(), Err);
         if let Err(refused) = started {

@@ -218,8 +218,9 @@ impl Line {
             if state.is_over() {
                 return;
             }
-            state.counted = Some(reader.counted());
-            let _ = self.stream.set(stream);
+            let counted = reader.counted(&self.key.channel);
+            let _ = self.stream.set(counted.metered(stream));
+            state.counted = Some(counted);
         }
         let Some(stream) = self.stream.get() else {
             return;

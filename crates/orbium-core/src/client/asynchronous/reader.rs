@@ -25,7 +25,7 @@ use crate::client::pool::Pool;
 use crate::client::pool::making::{self, exhausted};
 use crate::client::pools::PoolKey;
 use crate::orb::already_shut_down;
-use crate::{Config, Orb, Priority, RealTime, priority};
+use crate::{Channel, Config, Orb, Priority, RealTime, priority};
 
 /// How long threads wait for more to do, and connections, if the configuration
 /// does not say how long they are kept.
@@ -142,8 +142,8 @@ impl Reader {
         self.priority
     }
 
-    pub(super) fn counted(&self) -> Counted {
-        Counted::new(&self.counts)
+    pub(super) fn counted(&self, channel: &Channel) -> Counted {
+        Counted::new(&self.counts, channel)
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {

@@ -7,6 +7,7 @@ use orbium_giop::{Completion, MessageHeader, ReplyStatus, SystemException};
 use crate::Orb;
 use crate::client::exchange::{Outcome, outcome_of, raised_as};
 use crate::client::story::unreadable;
+use crate::metrics::End;
 use crate::raises::Raises;
 
 /// A reply as it came.
@@ -50,6 +51,14 @@ impl Reply {
                 let outcome = self.read(orb, |reader| outcome_of(status, reader));
                 Some(outcome.unwrap_or_else(|_| Outcome::malformed()))
             }
+        }
+    }
+
+    /// How its call ends, for the metrics.
+    pub(super) fn end(&self) -> (End, Option<SystemException>) {
+        match self.status {
+            ReplyStatus::UserException => (End::UserException, None),
+            _ => (End::Results, None),
         }
     }
 

@@ -89,6 +89,8 @@ impl<'o> Attempt<'o> {
             retries: suspended.retries,
             fell_back: suspended.fell_back,
             begun: suspended.begun,
+            // Who asks for the answer may be another thread: see `Call`.
+            measured: None,
         }
     }
 

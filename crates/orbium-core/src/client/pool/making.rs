@@ -33,7 +33,8 @@ impl Pool {
                     true => reacting::connect(connector, earliest),
                 };
                 made.map(|stream| {
-                    let counted = Counted::new(&self.counts);
+                    let counted = Counted::new(&self.counts, &self.key.channel);
+                    let stream = counted.metered(stream);
                     let made = Connection::new(stream, &self.config, negotiated, Some(counted));
                     if self.reacts { made.reacting() } else { made }
                 })

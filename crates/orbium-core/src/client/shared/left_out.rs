@@ -8,7 +8,7 @@ use std::sync::Arc;
 use orbium_transport::{ByteStream, Connector, Deadline};
 
 use crate::client::counts::Counts;
-use crate::{ClientStrategy, Limits};
+use crate::{Channel, ClientStrategy, Limits};
 
 #[derive(Debug)]
 pub(super) enum Hub {}
@@ -19,6 +19,7 @@ impl Hub {
     pub(super) fn new(
         _: ClientStrategy,
         connector: Box<dyn Connector>,
+        _: &Channel,
         _: &Limits,
         _: &Arc<Counts>,
     ) -> Result<Self, Box<dyn Connector>> {

@@ -21,7 +21,7 @@ use orbium_transport::{ByteStream, Connector, Deadline};
 
 use crate::client::counts::{Counted, Counts};
 use crate::client::waiting;
-use crate::{ClientStrategy, Limits};
+use crate::{Channel, ClientStrategy, Limits};
 use line::Line;
 use seat::Seat;
 
@@ -29,6 +29,7 @@ use seat::Seat;
 #[derive(Debug)]
 pub(super) struct Hub {
     connector: Box<dyn Connector>,
+    channel: Channel,
     has_thread: bool,
     message_size: usize,
     counts: Arc<Counts>,
@@ -51,6 +52,7 @@ impl Hub {
     pub(super) fn new(
         strategy: ClientStrategy,
         connector: Box<dyn Connector>,
+        channel: &Channel,
         limits: &Limits,
         counts: &Arc<Counts>,
     ) -> Result<Self, Box<dyn Connector>> {
@@ -59,6 +61,7 @@ impl Hub {
         }
         Ok(Self {
             connector,
+            channel: channel.clone(),
             has_thread: strategy == ClientStrategy::IoThread,
             message_size: limits.message_size,
             counts: Arc::clone(counts),
@@ -94,8 +97,13 @@ impl Hub {
         state.connecting = true;
         drop(state);
         let made = self.connector.connect(deadline).and_then(|stream| {
-            let counted = Counted::new(&self.counts);
-            Line::start(stream, self.message_size, self.has_thread, counted)
+            let counted = Counted::new(&self.counts, &self.channel);
+            Line::start(
+                counted.metered(stream),
+                self.message_size,
+                self.has_thread,
+                counted,
+            )
         });
         let mut state = self.lock();
         state.connecting = false;

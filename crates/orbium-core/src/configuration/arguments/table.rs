@@ -103,6 +103,7 @@ pub(super) const ARGUMENTS: &[(&str, Does)] = &[
     ("-ORBRcvSock", Does::Set("properties.receive_buffer")),
     ("-ORBNodelay", Does::Set("properties.no_delay")),
     ("-ORBKeepalive", Does::Set("properties.keep_alive")),
+    ("-ORBmetrics", Does::Set("metrics")),
     ("-ORBId", Does::Ignore),
     ("-ORBid", Does::Ignore),
     ("-ORBServerId", Does::Ignore),

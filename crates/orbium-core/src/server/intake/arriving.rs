@@ -3,6 +3,7 @@
 //! serve them, and when.
 
 use std::sync::Arc;
+use std::time::Instant;
 
 use orbium_giop::codeset::Negotiated;
 use orbium_giop::{
@@ -49,7 +50,7 @@ impl Intake {
                 self.take_other(source, &header)
             }
             Ok(None) => Taken::None,
-            Err(error) => refuse(source.connection, error),
+            Err(error) => refuse(source, error),
         }
     }
 }
@@ -143,6 +144,7 @@ impl State {
             expiry,
             octets,
             place: None,
+            arrived: source.orb.core().measurements.get().map(|_| Instant::now()),
         };
         Some(Arrived {
             queued,
@@ -164,6 +166,7 @@ impl State {
             connection,
             request_id,
             thread: None,
+            arrived: None,
         };
         let mut storage = Vec::new();
         let mut reply = Reply::new(

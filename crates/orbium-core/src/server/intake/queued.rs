@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Requests taken out of the stream whole, to be served by another thread.
 
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
+use std::time::Instant;
 
 use orbium_cdr::{CdrWriter, Format};
 use orbium_giop::{
@@ -14,6 +15,7 @@ use super::request::refuse_request;
 use super::telling::serve_and_tell;
 use crate::adapter::{Expiry, Incoming};
 use crate::lane::{Decided, Place, QueueRoom, SETTLED};
+use crate::orb::OrbCore;
 use crate::servant::{Reply, ReplyPath};
 use crate::server::connection::ServerConnection;
 use crate::server::own_thread::Marker;
@@ -76,6 +78,19 @@ pub(in crate::server) struct Queued {
     pub(super) expiry: Expiry,
     /// Its place in what several lanes have room for together.
     pub(super) place: Option<Place>,
+    /// When it arrived, if that is measured.
+    pub(super) arrived: Option<Instant>,
+}
+
+/// A lane's thread has a request that had arrived then.
+#[cold]
+fn count_waited(orb: &Weak<OrbCore>, lane: u32, arrived: Instant) {
+    let Some(orb) = orb.upgrade().map(Orb::from) else {
+        return;
+    };
+    if let Some(all) = orb.core().measurements.get() {
+        all.count_waited(&orb, lane, arrived.elapsed());
+    }
 }
 
 impl Queued {
@@ -86,8 +101,11 @@ impl Queued {
     }
 
     /// It waits no longer: others may.
-    pub(in crate::server) fn begin(&mut self) {
+    pub(in crate::server) fn begin(&mut self, orb: &Weak<OrbCore>, lane: u32) {
         self.place = None;
+        if let Some(arrived) = self.arrived {
+            count_waited(orb, lane, arrived);
+        }
     }
 
     /// CORBA priority: higher goes first.
@@ -140,6 +158,7 @@ impl Queued {
                 connection,
                 request_id: self.request_id,
                 thread: Some(role),
+                arrived: self.arrived,
             };
             let mut reply = Reply::new(
                 &path,
@@ -203,6 +222,7 @@ impl Queued {
             connection: &self.late.0,
             request_id: self.request_id,
             thread: None,
+            arrived: None,
         };
         let mut storage = Vec::new();
         let mut reply = Reply::new(
@@ -222,6 +242,7 @@ pub(super) struct Answer<'a> {
     pub(super) connection: &'a Arc<ServerConnection>,
     pub(super) request_id: u32,
     pub(super) thread: Option<&'a dyn Answering>,
+    pub(super) arrived: Option<Instant>,
 }
 
 impl ReplyPath for Answer<'_> {
@@ -230,5 +251,9 @@ impl ReplyPath for Answer<'_> {
             thread.answers();
         }
         self.connection.reply_late(self.request_id, message);
+    }
+
+    fn arrived(&self) -> Option<Instant> {
+        self.arrived
     }
 }

@@ -2,6 +2,8 @@
 //! Replies that tell a client what became of its marker. Once for a connection,
 //! so the reply is made as any other and the context put into it.
 
+use std::time::Instant;
+
 use orbium_cdr::{ByteOrder, CdrReader, CdrWriter, Format};
 use orbium_giop::{add_reply_context, service_context};
 
@@ -48,9 +50,13 @@ fn tell<'r>(
         format: reply.format,
         response: reply.response,
         answered: reply.answered,
+        raised: false,
+        moved: false,
     };
     incoming.serve_with(arguments, &mut inner);
     reply.answered = inner.answered;
+    reply.raised = inner.raised;
+    reply.moved = inner.moved;
 }
 
 /// The reply with the context; `None` if there is no way to put it in.
@@ -71,6 +77,10 @@ impl ReplyPath for Telling<'_> {
     fn send(&self, message: &CdrWriter<'_>) {
         let told = with_dedication(message, self.told);
         self.path.send(told.as_ref().unwrap_or(message));
+    }
+
+    fn arrived(&self) -> Option<Instant> {
+        self.path.arrived()
     }
 
     fn dedicated(&self) {

@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 use orbium_transport::Deadline;
 
 use super::Reactor;
+use crate::metrics::Closing;
 use crate::orb::OrbCore;
 use crate::server::idle;
 
@@ -36,6 +37,9 @@ impl Reactor {
         for id in idle {
             // What is to be looked at is not idle.
             if !self.todo.contains(&id) {
+                if let Some(served) = self.served.get(id) {
+                    served.connection.tracked.note_closing(Closing::Idle);
+                }
                 self.drop_connection(id);
             }
         }

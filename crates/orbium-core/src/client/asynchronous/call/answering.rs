@@ -17,6 +17,7 @@ use crate::client::attempt::Attempt;
 use crate::client::story::{Note, Phase};
 use crate::client::waiting;
 use crate::lane::thread;
+use crate::metrics::End;
 
 impl Call {
     /// A reply has come. Late, it is none; early, it is kept back.
@@ -90,6 +91,7 @@ impl Call {
             self.make_story(&mut state, &answered);
         }
         let over = Over::of(&mut state);
+        self.record(&answered);
         match mem::replace(&mut state.then, Then::Dropped) {
             Then::Kept(waker) => {
                 state.slot = Slot::There(answered);
@@ -112,6 +114,21 @@ impl Call {
             }
         }
         self.clear(&over);
+    }
+
+    /// Records a call that is measured.
+    fn record(&self, answered: &Answered) {
+        let Some((begun, all)) = self
+            .measured_since
+            .zip(self.orb().core().measurements.get())
+        else {
+            return;
+        };
+        let (end, failed) = match answered {
+            Err(exception) => (End::SystemException, Some(*exception)),
+            Ok(reply) => reply.end(),
+        };
+        all.count_call(self.operation, begun.elapsed(), failed, end);
     }
 
     /// Lets go of what a call needs that is under way. Not under its lock.

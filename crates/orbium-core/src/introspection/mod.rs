@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! An ORB as data: its connections, lanes, adapters and objects. Always available; a
+//! snapshot takes each list's lock for as long as it copies pointers, and never stops
+//! a call.
+
+mod lanes;
+mod objects;
+
+use crate::metrics::ConnectionSnapshot;
+use crate::{Lane, Orb};
+
+pub use lanes::LaneSnapshot;
+pub use objects::{AdapterSnapshot, ObjectSnapshot};
+
+/// The most entries of a list.
+const MOST: usize = 1000;
+
+/// What there was when the list was made: 1,000 entries at most.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Listing<T> {
+    /// The first entries.
+    pub entries: Vec<T>,
+    /// Whether there were more than 1,000.
+    pub more: bool,
+}
+
+impl Orb {
+    /// The open connections, to clients and to servers.
+    ///
+    /// Octets and requests are counted while metrics are on
+    /// ([`enable_metrics`](Self::enable_metrics)).
+    ///
+    /// ```
+    /// # fn f(orb: &orbium_core::Orb) {
+    /// for connection in orb.connections().entries {
+    ///     println!("{} {:?}", connection.peer, connection.age);
+    /// }
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn connections(&self) -> Listing<ConnectionSnapshot> {
+        let (entries, more) = self.core().book.open(MOST);
+        Listing { entries, more }
+    }
+
+    /// The lanes as data: the ORB's own first, if it listens, then those that were
+    /// added. [`lanes`](Self::lanes) gives the added ones themselves.
+    #[must_use]
+    pub fn lane_snapshots(&self) -> Listing<LaneSnapshot> {
+        let mut lanes: Vec<Lane> = self.started_lane().into_iter().collect();
+        lanes.extend(self.lanes());
+        let more = lanes.len() > MOST;
+        lanes.truncate(MOST);
+        Listing {
+            entries: lanes.iter().map(Lane::snapshot).collect(),
+            more,
+        }
+    }
+
+    /// The adapters: the root first, each before its children.
+    #[must_use]
+    pub fn adapters(&self) -> Listing<AdapterSnapshot> {
+        objects::adapters(self, MOST)
+    }
+
+    /// The active objects, by adapter.
+    #[must_use]
+    pub fn objects(&self) -> Listing<ObjectSnapshot> {
+        objects::objects(self, MOST)
+    }
+}

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Adapters and objects as data.
+
+use super::Listing;
+use crate::{Lifespan, ManagerState, Orb, Poa};
+
+/// An object adapter as it was when somebody looked.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct AdapterSnapshot {
+    /// Its name behind those of its parents, as in `RootPOA/devices`.
+    pub path: String,
+    /// What its manager does with requests.
+    pub state: ManagerState,
+    /// Requests that its manager holds, for all of its adapters.
+    pub held: usize,
+    /// Requests that its manager has let through and that are being served.
+    pub in_flight: usize,
+    /// Active objects.
+    pub objects: usize,
+    /// Whether its references outlive the process.
+    pub persistent: bool,
+}
+
+/// An active object as it was when somebody looked.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ObjectSnapshot {
+    /// The path of its adapter.
+    pub adapter: String,
+    /// Its id there.
+    pub id: Vec<u8>,
+    /// Repository id of its most derived interface.
+    pub interface: &'static str,
+}
+
+/// Every adapter with its path, the root first.
+fn walk(orb: &Orb, see: &mut dyn FnMut(&str, &Poa)) {
+    let root = orb.root_poa();
+    let mut todo = vec![(root.name().to_owned(), root)];
+    while let Some((path, poa)) = todo.pop() {
+        see(&path, &poa);
+        for child in poa.the_children().into_iter().rev() {
+            todo.push((format!("{path}/{}", child.name()), child));
+        }
+    }
+}
+
+pub(super) fn adapters(orb: &Orb, most: usize) -> Listing<AdapterSnapshot> {
+    let (mut entries, mut more) = (Vec::new(), false);
+    walk(orb, &mut |path, poa| {
+        if entries.len() == most {
+            more = true;
+            return;
+        }
+        let manager = poa.manager();
+        let (held, in_flight) = manager.load();
+        entries.push(AdapterSnapshot {
+            path: path.to_owned(),
+            state: manager.state(),
+            held,
+            in_flight,
+            objects: poa.object_count(),
+            persistent: poa.policies().lifespan == Lifespan::Persistent,
+        });
+    });
+    Listing { entries, more }
+}
+
+pub(super) fn objects(orb: &Orb, most: usize) -> Listing<ObjectSnapshot> {
+    let (mut entries, mut more) = (Vec::new(), false);
+    walk(orb, &mut |path, poa| {
+        let (ids, others) = poa.first_ids(most - entries.len());
+        more |= others;
+        for id in ids {
+            // It may be gone meanwhile.
+            if let Some(interface) = poa.interface_of(&id) {
+                let adapter = path.to_owned();
+                entries.push(ObjectSnapshot {
+                    adapter,
+                    id: id.to_vec(),
+                    interface,
+                });
+            }
+        }
+    });
+    Listing { entries, more }
+}

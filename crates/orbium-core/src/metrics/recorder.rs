@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Metrics for the recorder of the crate `metrics`, and so for whatever exporter the
+//! program has installed there: Prometheus, StatsD, OpenTelemetry.
+
+use std::collections::HashMap;
+
+use metrics::{Label, counter, gauge, histogram};
+
+use super::{Histogram, Metrics, NamedCount, OperationMetrics};
+
+/// Hands an ORB's metrics to the recorder that the program has installed for the crate
+/// `metrics`, under the names that [`Metrics::prometheus_text`] has. Nothing of it is
+/// on the path of a call: each [`publish`](Self::publish) reads the ORB's own counters.
+///
+/// ```no_run
+/// # fn f(orb: &orbium_core::Orb) {
+/// let mut publisher = orb.enable_metrics().publisher();
+/// std::thread::spawn(move || {
+///     loop {
+///         publisher.publish();
+///         std::thread::sleep(std::time::Duration::from_secs(10));
+///     }
+/// });
+/// # }
+/// ```
+///
+/// It keeps the ORB from being dropped; drop it, or shut the ORB down, to end.
+#[derive(Debug)]
+pub struct Publisher {
+    metrics: Metrics,
+    /// What was published of histograms.
+    before: HashMap<Vec<String>, Histogram>,
+}
+
+impl Metrics {
+    /// What hands these metrics to the recorder of the crate `metrics`.
+    #[must_use]
+    pub fn publisher(&self) -> Publisher {
+        Publisher {
+            metrics: self.clone(),
+            before: HashMap::new(),
+        }
+    }
+}
+
+fn counts(name: &'static str, label: &'static str, list: &[NamedCount]) {
+    for it in list {
+        counter!(name, vec![Label::new(label, it.name)]).absolute(it.count);
+    }
+}
+
+fn outcomes(name: &'static str, it: &OperationMetrics) {
+    let outcomes = [
+        ("ok", it.ok),
+        ("oneway", it.oneways),
+        ("user", it.user_exceptions),
+        ("system", it.system_exceptions),
+    ];
+    for (outcome, count) in outcomes {
+        let mut labels = labels_of(it);
+        labels.push(Label::new("outcome", outcome));
+        counter!(name, labels).absolute(count);
+    }
+}
+
+fn labels_of(it: &OperationMetrics) -> Vec<Label> {
+    let mut labels = vec![Label::new("operation", it.operation.clone())];
+    if !it.lane.is_empty() {
+        labels.push(Label::new("lane", it.lane.clone()));
+    }
+    labels
+}
+
+impl Publisher {
+    /// Publishes what there is now: counters and gauges as they are, of histograms what
+    /// was recorded since the last time, each duration as the middle of its bucket.
+    pub fn publish(&mut self) {
+        let snapshot = self.metrics.snapshot();
+        for it in &snapshot.served {
+            outcomes("orbium_server_requests_total", it);
+            let name = "orbium_server_request_duration_seconds";
+            self.durations(name, labels_of(it), &it.durations);
+        }
+        for it in &snapshot.called {
+            outcomes("orbium_client_calls_total", it);
+            let name = "orbium_client_call_duration_seconds";
+            self.durations(name, labels_of(it), &it.durations);
+        }
+        let exceptions = "orbium_server_exceptions_total";
+        counts(exceptions, "exception", &snapshot.raised);
+        let exceptions = "orbium_client_exceptions_total";
+        counts(exceptions, "exception", &snapshot.received);
+        counts("orbium_server_refused_total", "cause", &snapshot.refused);
+        counts("orbium_client_retries_total", "cause", &snapshot.retries);
+        counter!("orbium_panics_total").absolute(snapshot.panics);
+        for it in &snapshot.lanes {
+            let lane = || vec![Label::new("lane", it.lane.name.clone())];
+            let name = "orbium_server_queue_duration_seconds";
+            self.durations(name, lane(), &it.waited);
+            counter!("orbium_deadline_missed_total", lane()).absolute(it.deadlines_missed);
+            gauge!("orbium_lane_threads", lane()).set(it.lane.threads as f64);
+            gauge!("orbium_lane_threads_busy", lane()).set(it.busy as f64);
+            gauge!("orbium_lane_queue_length", lane()).set(it.lane.waiting as f64);
+            gauge!("orbium_lane_queue_limit", lane()).set(it.lane.queue as f64);
+        }
+        for it in &snapshot.connections {
+            let with = |more: &[(&'static str, &'static str)]| {
+                let mut labels = vec![
+                    Label::new("role", it.role.name()),
+                    Label::new("transport", it.transport.clone()),
+                ];
+                for (name, value) in more {
+                    labels.push(Label::new(*name, *value));
+                }
+                labels
+            };
+            gauge!("orbium_connections", with(&[])).set(it.open() as f64);
+            counter!("orbium_connections_opened_total", with(&[])).absolute(it.opened);
+            for closed in &it.closed {
+                let labels = with(&[("cause", closed.name)]);
+                counter!("orbium_connections_closed_total", labels).absolute(closed.count);
+            }
+            for (direction, octets) in [("in", it.traffic.received), ("out", it.traffic.sent)] {
+                let labels = with(&[("direction", direction)]);
+                counter!("orbium_bytes_total", labels).absolute(octets);
+            }
+        }
+    }
+
+    fn durations(&mut self, name: &'static str, labels: Vec<Label>, now: &Histogram) {
+        let mut key = vec![name.to_owned()];
+        key.extend(labels.iter().map(|label| label.value().to_owned()));
+        let before = self.before.insert(key, now.clone()).unwrap_or_default();
+        let recorder = histogram!(name, labels);
+        for (duration, count) in now.since(&before).samples() {
+            recorder.record_many(duration.as_secs_f64(), count as usize);
+        }
+    }
+}

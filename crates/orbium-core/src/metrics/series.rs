@@ -1,0 +1,359 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What is counted for one operation in one lane, and where it is found.
+//!
+//! A call finds its series without a lock: a table of cells that are set once, by the
+//! address of what names the operation, a `static` of generated code. Threads add to
+//! shards, so that those which serve the same operation do not share a cache line.
+
+use std::cell::Cell;
+use std::fmt;
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering::Relaxed};
+use std::sync::{Mutex, OnceLock, PoisonError};
+use std::time::Duration;
+
+use super::histogram::{Histogram, Recorder};
+
+/// Operations that have series of their own, in each role and lane; beyond, they share
+/// one by the name `_OTHER`.
+pub(super) const MOST: usize = 500;
+
+/// Cells for them: a power of two, half of which stays empty.
+const CELLS: usize = 1024;
+
+/// Shards of a series on large machines.
+const MOST_SHARDS: usize = 8;
+
+/// Which end of a call, or what beside.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(super) enum Side {
+    Client,
+    Server,
+    /// Requests that waited for a thread of a lane.
+    Queue,
+}
+
+/// What tells series apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Key {
+    pub(super) side: Side,
+    pub(super) lane: u32,
+    /// The address of the static that names the operation, or its table, and the
+    /// place in that.
+    pub(super) at: usize,
+    pub(super) index: usize,
+}
+
+impl Key {
+    #[inline]
+    fn hash(self) -> usize {
+        let word = (self.at as u64)
+            .wrapping_add((self.index as u64) << 48)
+            .wrapping_add(u64::from(self.lane) << 40)
+            .wrapping_add(self.side as u64);
+        (word.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 54) as usize
+    }
+}
+
+/// The name of a series.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Label {
+    /// `Module::Interface/operation`.
+    pub(super) operation: String,
+    /// Name of the lane; empty where there is none.
+    pub(super) lane: String,
+}
+
+/// How a call or request ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum End {
+    Results,
+    Oneway,
+    UserException,
+    SystemException,
+}
+
+/// Counters of the threads that share a shard.
+#[derive(Debug, Default)]
+#[repr(align(64))]
+struct Shard {
+    begun: AtomicU64,
+    oneways: AtomicU64,
+    user: AtomicU64,
+    system: AtomicU64,
+    /// Deadlines that passed before the servant began, and while it ran.
+    late_before: AtomicU64,
+    late_within: AtomicU64,
+    durations: Recorder,
+}
+
+/// What is counted under one label.
+#[derive(Debug)]
+pub(crate) struct Series {
+    pub(super) side: Side,
+    pub(super) label: Label,
+    shards: Box<[Shard]>,
+}
+
+/// The sums over all shards.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Sums {
+    pub(super) begun: u64,
+    pub(super) oneways: u64,
+    pub(super) user: u64,
+    pub(super) system: u64,
+    pub(super) late_before: u64,
+    pub(super) late_within: u64,
+    pub(super) durations: Histogram,
+}
+
+fn shards() -> usize {
+    static SHARDS: OnceLock<usize> = OnceLock::new();
+    *SHARDS.get_or_init(|| {
+        let processors = std::thread::available_parallelism().map_or(1, usize::from);
+        processors.next_power_of_two().min(MOST_SHARDS)
+    })
+}
+
+/// A number for the calling thread, one after the other.
+#[inline]
+fn thread_number() -> usize {
+    static THREADS: AtomicUsize = AtomicUsize::new(0);
+    thread_local! {
+        static NUMBER: Cell<usize> = const { Cell::new(usize::MAX) };
+    }
+    NUMBER.with(|number| {
+        if number.get() == usize::MAX {
+            number.set(THREADS.fetch_add(1, Relaxed));
+        }
+        number.get()
+    })
+}
+
+impl Series {
+    pub(super) fn new(side: Side, label: Label) -> Self {
+        Self {
+            side,
+            label,
+            shards: (0..shards()).map(|_| Shard::default()).collect(),
+        }
+    }
+
+    #[inline]
+    fn shard(&self) -> &Shard {
+        // A power of two, of one at least.
+        &self.shards[thread_number() & (self.shards.len() - 1)]
+    }
+
+    /// One begins.
+    #[inline]
+    pub(super) fn begin(&self) {
+        self.shard().begun.fetch_add(1, Relaxed);
+    }
+
+    /// One that has begun goes on elsewhere, and is counted there.
+    pub(super) fn take_back(&self) {
+        self.shard().begun.fetch_sub(1, Relaxed);
+    }
+
+    /// One that has begun is over.
+    #[inline]
+    pub(super) fn end(&self, duration: Duration, end: End) {
+        let shard = self.shard();
+        shard.durations.record(duration);
+        match end {
+            End::Results => return,
+            End::Oneway => &shard.oneways,
+            End::UserException => &shard.user,
+            End::SystemException => &shard.system,
+        }
+        .fetch_add(1, Relaxed);
+    }
+
+    /// A duration without a beginning.
+    pub(super) fn record(&self, duration: Duration) {
+        self.shard().durations.record(duration);
+    }
+
+    /// A deadline has passed: before the servant began, or within it.
+    #[cold]
+    pub(super) fn note_late(&self, within: bool) {
+        let shard = self.shard();
+        match within {
+            true => &shard.late_within,
+            false => &shard.late_before,
+        }
+        .fetch_add(1, Relaxed);
+    }
+
+    pub(super) fn sums(&self) -> Sums {
+        let mut sums = Sums::default();
+        for shard in &self.shards {
+            sums.oneways += shard.oneways.load(Relaxed);
+            sums.user += shard.user.load(Relaxed);
+            sums.system += shard.system.load(Relaxed);
+            sums.late_before += shard.late_before.load(Relaxed);
+            sums.late_within += shard.late_within.load(Relaxed);
+            shard.durations.add_to(&mut sums.durations);
+        }
+        // Last, so that no more have ended than begun.
+        for shard in &self.shards {
+            sums.begun = sums.begun.wrapping_add(shard.begun.load(Relaxed));
+        }
+        sums
+    }
+}
+
+struct Entry {
+    key: Key,
+    series: Series,
+}
+
+/// All series of an ORB.
+pub(super) struct Table {
+    cells: Box<[OnceLock<Box<Entry>>]>,
+    used: Mutex<usize>,
+    is_full: AtomicBool,
+    others: [Series; 2],
+}
+
+impl fmt::Debug for Table {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Table").finish_non_exhaustive()
+    }
+}
+
+impl Default for Table {
+    fn default() -> Self {
+        let other = |side| {
+            let label = Label {
+                operation: super::OTHER.into(),
+                lane: String::new(),
+            };
+            Series::new(side, label)
+        };
+        Self {
+            cells: (0..CELLS).map(|_| OnceLock::new()).collect(),
+            used: Mutex::new(0),
+            is_full: AtomicBool::new(false),
+            others: [other(Side::Client), other(Side::Server)],
+        }
+    }
+}
+
+impl Table {
+    /// The series of that key, which `label` names if it is new.
+    #[inline]
+    pub(super) fn get(&self, key: Key, label: impl FnOnce() -> Label) -> &Series {
+        let mut place = key.hash() & (CELLS - 1);
+        while let Some(cell) = self.cells[place].get() {
+            if cell.key == key {
+                return &cell.series;
+            }
+            place = (place + 1) & (CELLS - 1);
+        }
+        match self.is_full.load(Relaxed) {
+            true => self.other(key.side),
+            false => self.add(key, label()),
+        }
+    }
+
+    /// The series of operations that have none of their own.
+    pub(super) fn other(&self, side: Side) -> &Series {
+        &self.others[usize::from(side != Side::Client)]
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn add(&self, key: Key, label: Label) -> &Series {
+        let mut used = self.used.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut place = key.hash() & (CELLS - 1);
+        // Another thread may have added it, or others in its way.
+        while let Some(cell) = self.cells[place].get() {
+            if cell.key == key {
+                return &cell.series;
+            }
+            place = (place + 1) & (CELLS - 1);
+        }
+        if *used == MOST {
+            return self.other(key.side);
+        }
+        *used += 1;
+        if *used == MOST {
+            self.is_full.store(true, Relaxed);
+            crate::log::warn!(
+                most = MOST,
+                "metrics: further operations are counted as one"
+            );
+        }
+        let series = Series::new(key.side, label);
+        &self.cells[place]
+            .get_or_init(|| Box::new(Entry { key, series }))
+            .series
+    }
+
+    /// All series, those of unnamed operations last.
+    pub(super) fn all(&self) -> impl Iterator<Item = &Series> {
+        let own = self.cells.iter().filter_map(OnceLock::get);
+        own.map(|cell| &cell.series).chain(&self.others)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn key(at: usize) -> Key {
+        Key {
+            side: Side::Server,
+            lane: 0,
+            at,
+            index: 0,
+        }
+    }
+
+    fn label(at: usize) -> Label {
+        Label {
+            operation: at.to_string(),
+            lane: String::new(),
+        }
+    }
+
+    #[test]
+    fn as_many_have_series_of_their_own_as_there_may_be_and_the_rest_share_one() {
+        let table = Table::default();
+        for at in 0..MOST + 10 {
+            let series = table.get(key(at * 8), || label(at));
+            series.begin();
+            series.end(Duration::from_micros(1), End::Results);
+        }
+        for at in 0..MOST {
+            let found = table.get(key(at * 8), || panic!("it is there"));
+            assert_eq!(found.label, label(at));
+            assert_eq!(found.sums().begun, 1);
+        }
+        assert_eq!(table.other(Side::Server).sums().durations.count(), 10);
+        assert_eq!(table.all().count(), MOST + 2);
+    }
+
+    #[test]
+    fn what_threads_count_at_once_is_all_there() {
+        let table = Table::default();
+        std::thread::scope(|scope| {
+            for _ in 0..4 {
+                scope.spawn(|| {
+                    for round in 0..1000_usize {
+                        let at = round % 7;
+                        let series = table.get(key(at), || label(at));
+                        series.begin();
+                        series.end(Duration::from_nanos(round as u64), End::UserException);
+                    }
+                });
+            }
+        });
+        let sums: Vec<Sums> = table.all().map(Series::sums).collect();
+        assert_eq!(sums.iter().map(|it| it.begun).sum::<u64>(), 4000);
+        assert_eq!(sums.iter().map(|it| it.user).sum::<u64>(), 4000);
+        let counted = sums.iter().map(|it| it.durations.count());
+        assert_eq!(counted.sum::<u64>(), 4000);
+    }
+}

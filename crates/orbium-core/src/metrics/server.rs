@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Requests that are measured while they are served.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::Ordering::Relaxed;
+use std::time::{Duration, Instant};
+
+use orbium_cdr::CdrReader;
+use orbium_giop::{Completion, ExceptionKind, ResponseFlags};
+
+use super::{End, Key, Label, Measurements, Refusal, Series, Side, scoped};
+use crate::adapter::{ActiveObject, Incoming};
+use crate::lane::{OWN, SETTLED};
+use crate::servant::Reply;
+use crate::{OBJECT_REPOSITORY_ID, OperationTable, Orb};
+
+/// The operations that the ORB answers for every object.
+static IMPLICIT: [&str; 7] = [
+    "_is_a",
+    "_non_existent",
+    "_not_existent",
+    "_repository_id",
+    "_interface",
+    "_component",
+    "_domain_managers",
+];
+
+/// The name of a lane as metrics have it.
+fn lane_name(orb: &Orb, number: u32) -> String {
+    match number {
+        OWN => "orb".into(),
+        SETTLED => "dedicated".into(),
+        _ => orb
+            .lane_numbered(number)
+            .map_or_else(String::new, |lane| lane.name().to_owned()),
+    }
+}
+
+impl Measurements {
+    /// The series of a request to that object.
+    fn served(&self, request: &Incoming<'_>, object: &ActiveObject) -> &Series {
+        let operation = request.operation;
+        let (at, index, names) = match object.servant.operations() {
+            Some(table) if !operation.starts_with(b"_") || table.find(operation).is_some() => {
+                let at = std::ptr::from_ref::<OperationTable>(table) as usize;
+                (at, table.find(operation), Some(table.names()))
+            }
+            _ => {
+                let at = std::ptr::from_ref(&IMPLICIT) as usize;
+                (
+                    at,
+                    IMPLICIT.iter().position(|it| it.as_bytes() == operation),
+                    None,
+                )
+            }
+        };
+        let Some(index) = index else {
+            return self.table.other(Side::Server);
+        };
+        let key = Key {
+            side: Side::Server,
+            lane: request.lane,
+            at,
+            index,
+        };
+        self.table.get(key, || Label {
+            operation: match names {
+                Some(names) => scoped(object.servant.repository_id(), names[index]),
+                None => scoped(OBJECT_REPOSITORY_ID, IMPLICIT[index]),
+            },
+            lane: lane_name(request.orb, request.lane),
+        })
+    }
+
+    /// The series of what waits in a lane.
+    fn queue(&self, orb: &Orb, lane: u32) -> &Series {
+        let key = Key {
+            side: Side::Queue,
+            lane,
+            at: 0,
+            index: 0,
+        };
+        self.table.get(key, || Label {
+            operation: String::new(),
+            lane: lane_name(orb, lane),
+        })
+    }
+
+    /// A request that has waited is about to be served by a lane.
+    pub(crate) fn count_waited(&self, orb: &Orb, lane: u32, waited: Duration) {
+        self.queue(orb, lane).record(waited);
+    }
+}
+
+impl<'r> Incoming<'r> {
+    /// As `serve`, measured.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn serve_measured(
+        &self,
+        all: &Measurements,
+        arguments: CdrReader<'r>,
+        reply: &mut Reply<'_>,
+    ) {
+        let begun = Instant::now();
+        let arrived = reply.path.arrived().unwrap_or(begun);
+        let found = self.orb.core().registry.find_within(self.key);
+        let series = match &found {
+            Ok(object) => all.served(self, object),
+            Err(_) => all.table.other(Side::Server),
+        };
+        let is_active = found.as_ref().is_ok_and(|object| object.is_active());
+        let is_known = found.is_ok();
+        // The request finds it again: a servant must not be held any longer.
+        drop(found);
+        series.begin();
+        if let Some(peer) = self.peer {
+            peer.count_request();
+        }
+        let served = catch_unwind(AssertUnwindSafe(|| self.try_serve(|| arguments, reply)));
+        if reply.moved {
+            return series.take_back();
+        }
+        let failed = self.conclude(&served, reply);
+        let ended = Instant::now();
+        let end = match failed {
+            Some(exception) => {
+                all.raised.count(exception);
+                if served.is_err() {
+                    all.panics.fetch_add(1, Relaxed);
+                }
+                if exception.completed == Completion::No {
+                    match (is_known, exception.kind) {
+                        (false, _) => all.count_refused(Refusal::UnknownObject),
+                        (true, ExceptionKind::Timeout) => series.note_late(false),
+                        (true, _) if !is_active => all.count_refused(Refusal::NotActive),
+                        _ => {}
+                    }
+                }
+                End::SystemException
+            }
+            None if reply.raised => End::UserException,
+            None if self.response == ResponseFlags::Full => End::Results,
+            None => End::Oneway,
+        };
+        let deadline = self.expiry.deadline().instant();
+        if deadline.is_some_and(|deadline| (begun..ended).contains(&deadline)) {
+            series.note_late(true);
+        }
+        series.end(ended.saturating_duration_since(arrived), end);
+    }
+}
