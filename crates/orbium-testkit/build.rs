@@ -22,7 +22,7 @@ fn main() {
 
 /// The warnings are about value types, which kitchen.idl has on purpose.
 fn compile(file: &Path) {
-    match Config::new().try_compile(&[file]) {
+    match Config::new().try_compile(file) {
         Ok(compiled) => {
             for file in &compiled.read {
                 println!("cargo:rerun-if-changed={}", file.display());

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::{env, fs, io};
 
 use crate::Error;
+use crate::files::{self, IdlFiles};
 
 /// How to compile IDL.
 #[derive(Debug, Clone, Default)]
@@ -15,18 +16,20 @@ pub struct Config {
     deny_unmapped: bool,
     asynchronous: bool,
     out_dir: Option<PathBuf>,
+    name: Option<String>,
     runtime: Option<String>,
     natives: Vec<(String, String)>,
     external: Vec<(String, String)>,
+    external_files: Vec<(String, String)>,
 }
 
 /// What came of the IDL files of one [`Config::try_compile`].
 #[derive(Debug, Clone, Default)]
 #[non_exhaustive]
 pub struct Compiled {
-    /// The files written, in the order of the files given.
+    /// The file written.
     pub written: Vec<PathBuf>,
-    /// Every file read, included ones too.
+    /// Every file read, included ones too, and the folders given.
     pub read: BTreeSet<PathBuf>,
     /// Warnings, rendered.
     pub warnings: String,
@@ -108,23 +111,48 @@ impl Config {
     }
 
     /// Says that the Rust of an IDL module was generated elsewhere, as in
-    /// `.external_module("::CosNaming", "::orbium_naming::cos_naming")`.
+    /// `.external_module("::CosNaming", "::orbium_naming::cos_naming")`. What the
+    /// compiled files themselves add to the module is generated here.
     #[must_use]
     pub fn external_module(mut self, idl: impl Into<String>, rust: impl Into<String>) -> Self {
         self.external.push((idl.into(), rust.into()));
         self
     }
 
-    /// Compiles each file to `<out_dir>/<stem>.rs`, tells Cargo what to watch,
-    /// and shows warnings.
-    ///
-    /// Ends the build script with status 1 if that fails, after showing why.
-    pub fn compile(&self, files: &[impl AsRef<Path>]) {
-        self.compile_or_exit(&paths(files));
+    /// Says that the Rust of an IDL file was generated elsewhere, and where its
+    /// modules are, as in `.external_file("CosNaming.idl", "::orbium_naming")`.
+    /// The file is named by the last part of its path, or by more of it.
+    #[must_use]
+    pub fn external_file(mut self, idl: impl Into<String>, rust: impl Into<String>) -> Self {
+        self.external_files.push((idl.into(), rust.into()));
+        self
     }
 
-    pub(crate) fn compile_or_exit(&self, files: &[&Path]) {
-        match self.compile_all(files) {
+    /// What the Rust file is called, without `.rs`; as the first of the files or
+    /// folders compiled unless said here.
+    #[must_use]
+    pub fn name(mut self, name: impl Into<String>) -> Self {
+        self.name = Some(name.into());
+        self
+    }
+
+    /// Compiles files that make one project to one Rust file, tells Cargo what to
+    /// watch, and shows warnings.
+    ///
+    /// All definitions are in one tree of modules, each once, however the files
+    /// include each other and reopen modules. A folder stands for all `.idl` files
+    /// in it and below, and is searched for included files; a file that does
+    /// nothing but include others stands for those. Macros and prefixes of one
+    /// file do not reach the next.
+    ///
+    /// `idl/a.idl`, or a folder `idl/a`, in the first place becomes
+    /// `<out_dir>/a.rs`, to be taken in by `orbium::include_idl!("a")`; see
+    /// [`Config::name`]. What has nothing to do with each other is better compiled
+    /// separately.
+    ///
+    /// Ends the build script with status 1 if that fails, after showing why.
+    pub fn compile(&self, files: impl IdlFiles) {
+        match self.compile_all(&files.paths()) {
             Ok(outcome) => {
                 for file in &outcome.read {
                     println!("cargo:rerun-if-changed={}", file.display());
@@ -148,9 +176,9 @@ impl Config {
     /// the user.
     ///
     /// # Errors
-    /// See [`Error`]. Files compiled before the faulty one have been written.
-    pub fn try_compile(&self, files: &[impl AsRef<Path>]) -> Result<Compiled, Error> {
-        let outcome = self.compile_all(&paths(files))?;
+    /// See [`Error`]. Nothing has been written then.
+    pub fn try_compile(&self, files: impl IdlFiles) -> Result<Compiled, Error> {
+        let outcome = self.compile_all(&files.paths())?;
         Ok(Compiled {
             written: outcome.written,
             read: outcome.read.into_iter().collect(),
@@ -158,7 +186,7 @@ impl Config {
         })
     }
 
-    fn compile_all(&self, files: &[&Path]) -> Result<Outcome, Error> {
+    fn compile_all(&self, given: &[PathBuf]) -> Result<Outcome, Error> {
         let folder = match &self.out_dir {
             Some(folder) => folder.clone(),
             None => env::var_os("OUT_DIR")
@@ -166,28 +194,43 @@ impl Config {
                 .ok_or(Error::NoOutDir)?,
         };
         let mut outcome = Outcome::default();
-        for file in files {
-            let stem = file.file_stem().unwrap_or(file.as_os_str());
-            let mut path = folder.join(stem);
-            path.as_mut_os_string().push(".rs");
-            if outcome.written.contains(&path) {
-                return Err(Error::SameStem {
-                    file: (*file).to_owned(),
-                });
+        let mut front = self.front.clone();
+        let mut files = Vec::new();
+        for path in given {
+            if path.is_dir() {
+                files::below(path, &mut files, &mut outcome.read)?;
+                front = front.include(path);
+            } else if !files.contains(path) {
+                files.push(path.clone());
             }
-            let code = self.generate(file, &mut outcome)?;
-            write(&path, &code).map_err(|cause| Error::Write {
-                path: path.clone(),
-                cause,
-            })?;
-            outcome.written.push(path);
         }
+        let Some(first) = given.first().filter(|_| !files.is_empty()) else {
+            return Err(Error::NoFiles {
+                given: given.to_vec(),
+            });
+        };
+        let code = self.generate(&front, &files, &mut outcome)?;
+        let mut path = folder.join(match &self.name {
+            Some(name) => name.into(),
+            None => files::stem(first),
+        });
+        path.as_mut_os_string().push(".rs");
+        write(&path, &code).map_err(|cause| Error::Write {
+            path: path.clone(),
+            cause,
+        })?;
+        outcome.written.push(path);
         Ok(outcome)
     }
 
-    /// The Rust of one file.
-    fn generate(&self, file: &Path, outcome: &mut Outcome) -> Result<String, Error> {
-        let front = orbium_idl::compile(&self.front, file);
+    /// The Rust of a project.
+    fn generate(
+        &self,
+        front: &orbium_idl::Options,
+        files: &[PathBuf],
+        outcome: &mut Outcome,
+    ) -> Result<String, Error> {
+        let front = orbium_idl::compile_project(front, files);
         for read in front.files() {
             if !outcome.read.contains(read) {
                 outcome.read.push(read.clone());
@@ -196,17 +239,18 @@ impl Config {
         let diagnostics = front.to_string();
         let Some(model) = front.model else {
             return Err(Error::Idl {
-                file: file.to_owned(),
+                file: files[0].clone(),
                 diagnostics,
             });
         };
         outcome.warnings.push_str(&diagnostics);
-        let generated = orbium_codegen::generate(&model, &self.back(file)).map_err(|unmapped| {
-            Error::Unmapped {
-                file: file.to_owned(),
-                warnings: unmapped.warnings,
-            }
-        })?;
+        let generated =
+            orbium_codegen::generate(&model, &self.back(files)).map_err(|unmapped| {
+                Error::Unmapped {
+                    file: files[0].clone(),
+                    warnings: unmapped.warnings,
+                }
+            })?;
         for warning in &generated.warnings {
             outcome.warnings.push_str(&format!("{warning}\n"));
         }
@@ -214,8 +258,11 @@ impl Config {
     }
 
     /// The options of the generator.
-    fn back(&self, file: &Path) -> orbium_codegen::Options {
-        let mut options = orbium_codegen::Options::new(file.to_string_lossy());
+    fn back(&self, files: &[PathBuf]) -> orbium_codegen::Options {
+        let mut options = orbium_codegen::Options::new(files[0].to_string_lossy());
+        for file in &files[1..] {
+            options = options.also_from(file.to_string_lossy());
+        }
         options = options
             .deny_unmapped(self.deny_unmapped)
             .asynchronous(self.asynchronous);
@@ -228,6 +275,9 @@ impl Config {
         for (idl, rust) in &self.external {
             options = options.external_module(idl, rust);
         }
+        for (idl, rust) in &self.external_files {
+            options = options.external_file(idl, rust);
+        }
         options
     }
 }
@@ -239,10 +289,6 @@ struct Outcome {
     written: Vec<PathBuf>,
     read: Vec<PathBuf>,
     warnings: String,
-}
-
-fn paths(files: &[impl AsRef<Path>]) -> Vec<&Path> {
-    files.iter().map(AsRef::as_ref).collect()
 }
 
 /// Writes a file unless it says the same already: an unchanged file keeps its

@@ -14,14 +14,14 @@ pub enum Error {
     /// The IDL is wrong, or cannot be read: the diagnostics, rendered with
     /// source lines.
     Idl {
-        /// The file given.
+        /// The file given, or the first of them.
         file: PathBuf,
         /// Everything found in it, warnings too.
         diagnostics: String,
     },
     /// Something has no mapping to Rust, and that was to be an error.
     Unmapped {
-        /// The file given.
+        /// The file given, or the first of them.
         file: PathBuf,
         /// What would have been left out.
         warnings: Vec<Warning>,
@@ -29,10 +29,17 @@ pub enum Error {
     /// No folder to write to: not run by Cargo, and no
     /// [`Config::out_dir`](crate::Config::out_dir).
     NoOutDir,
-    /// Two files would be written under the same name.
-    SameStem {
-        /// The second one.
-        file: PathBuf,
+    /// There is no IDL file in what was given.
+    NoFiles {
+        /// What was given: nothing, or folders.
+        given: Vec<PathBuf>,
+    },
+    /// A folder could not be read.
+    Read {
+        /// The folder.
+        path: PathBuf,
+        /// Why not.
+        cause: io::Error,
     },
     /// What was generated could not be written.
     Write {
@@ -57,13 +64,11 @@ impl fmt::Display for Error {
                 write!(f, "{} uses what has no mapping to Rust", file.display())
             }
             Self::NoOutDir => f.write_str("OUT_DIR is not set and no out_dir was configured"),
-            Self::SameStem { file } => {
-                let file = file.display();
-                write!(
-                    f,
-                    "{file} would overwrite what came of a file of the same name"
-                )
-            }
+            Self::NoFiles { given } => match given.first() {
+                Some(folder) => write!(f, "there is no IDL file in {}", folder.display()),
+                None => f.write_str("no IDL file was given"),
+            },
+            Self::Read { path, cause } => write!(f, "cannot read {}: {cause}", path.display()),
             Self::Write { path, cause } => write!(f, "cannot write {}: {cause}", path.display()),
         }
     }
@@ -72,7 +77,7 @@ impl fmt::Display for Error {
 impl std::error::Error for Error {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match self {
-            Self::Write { cause, .. } => Some(cause),
+            Self::Write { cause, .. } | Self::Read { cause, .. } => Some(cause),
             _ => None,
         }
     }

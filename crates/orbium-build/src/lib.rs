@@ -13,7 +13,8 @@
 //! ```
 //!
 //! The program takes in what came of it with `orbium::include_idl!("hello");`.
-//! With more to say:
+//! Several files, or a folder, are one project: one tree of modules in one Rust
+//! file, named after the first. With more to say:
 //!
 //! ```no_run
 //! fn main() {
@@ -21,7 +22,7 @@
 //!         .include("idl/common")
 //!         .define("WITH_ADMIN", "1")
 //!         .deny_unmapped(true)
-//!         .compile(&["idl/bank.idl", "idl/teller.idl"]);
+//!         .compile(["idl/bank.idl", "idl/teller.idl"]);
 //! }
 //! ```
 #![forbid(unsafe_code)]
@@ -30,16 +31,18 @@
 
 mod config;
 mod error;
-
-use std::path::Path;
+mod files;
 
 pub use config::{Compiled, Config};
 pub use error::Error;
+pub use files::IdlFiles;
 
-/// Compiles one IDL file with the default configuration: `idl/hello.idl`
-/// becomes `$OUT_DIR/hello.rs`.
+/// Compiles an IDL file, or several that make one project, or a folder of them,
+/// with the default configuration: `idl/hello.idl` becomes `$OUT_DIR/hello.rs`,
+/// and so do `["idl/hello.idl", "idl/more.idl"]` together. See
+/// [`Config::compile`].
 ///
 /// Ends the build script with status 1 if that fails, after showing why.
-pub fn compile(file: impl AsRef<Path>) {
-    Config::new().compile_or_exit(&[file.as_ref()]);
+pub fn compile(files: impl IdlFiles) {
+    Config::new().compile(files);
 }

@@ -30,22 +30,17 @@ impl Folder {
 }
 
 #[test]
-fn each_file_becomes_rust_under_its_own_name() {
+fn a_file_becomes_rust_under_its_own_name_or_one_that_is_given() {
     let folder = Folder::new("names");
     let bank = folder.file("bank.idl", "module Bank { struct S { long a; }; };");
-    let teller = folder.file("teller.idl", "module Teller { struct T { long a; }; };");
-    let compiled = folder.config().try_compile(&[bank, teller]).unwrap();
+    let compiled = folder.config().try_compile(&bank).unwrap();
     let out = folder.0.join("out");
-    assert_eq!(
-        compiled.written,
-        [out.join("bank.rs"), out.join("teller.rs")]
-    );
-    assert!(
-        fs::read_to_string(out.join("bank.rs"))
-            .unwrap()
-            .contains("pub mod bank {")
-    );
+    assert_eq!(compiled.written, [out.join("bank.rs")]);
+    let code = fs::read_to_string(out.join("bank.rs")).unwrap();
+    assert!(code.contains("pub mod bank {"));
     assert_eq!(compiled.warnings, "");
+    let named = folder.config().name("money").try_compile(bank).unwrap();
+    assert_eq!(named.written, [out.join("money.rs")]);
 }
 
 #[test]
@@ -128,15 +123,6 @@ fn what_has_no_mapping_warns_or_fails() {
         .try_compile(&[&file])
         .unwrap_err();
     assert!(matches!(error, Error::Unmapped { ref warnings, .. } if warnings.len() == 1));
-}
-
-#[test]
-fn two_files_of_one_name_are_refused() {
-    let folder = Folder::new("twice");
-    let first = folder.file("a/x.idl", "struct S { long a; };");
-    let second = folder.file("b/x.idl", "struct T { long a; };");
-    let error = folder.config().try_compile(&[first, second]).unwrap_err();
-    assert!(matches!(error, Error::SameStem { .. }));
 }
 
 #[test]

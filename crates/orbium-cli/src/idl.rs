@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! `orbium idl`: the compiler.
 
-use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand};
@@ -27,8 +26,9 @@ enum IdlCommand {
     Check(CheckArgs),
     /// Generate Rust from IDL files, for those who check generated code in.
     ///
-    /// `x.idl` becomes `x.rs` in the folder. In a build script, use the crate
-    /// orbium-build instead.
+    /// Several files, or a folder of them, are one project: they become one tree
+    /// of modules in one Rust file, `x.rs` if the first of them is `x.idl`. In a
+    /// build script, use the crate orbium-build instead.
     Gen(GenArgs),
 }
 
@@ -81,6 +81,10 @@ struct GenArgs {
     /// Folder to write to; made if need be
     #[arg(short = 'o', long = "output", value_name = "DIR")]
     output: PathBuf,
+    /// Name of the Rust file without `.rs`; that of the first file or folder
+    /// unless given
+    #[arg(long)]
+    name: Option<String>,
     /// Fail when something has no mapping to Rust, instead of leaving it out
     /// with a warning
     #[arg(long)]
@@ -89,6 +93,12 @@ struct GenArgs {
     /// that no annotation `@ami` speaks of
     #[arg(long)]
     asynchronous: bool,
+    /// The Rust of an IDL module, or of a file, is elsewhere; may be repeated
+    ///
+    /// `Shared::Types=::shared::types` names a module and its path in Rust,
+    /// `types.idl=::shared` a file and the path of its modules.
+    #[arg(long = "external", value_name = "IDL=RUST", value_parser = external)]
+    external: Vec<(String, String)>,
 }
 
 impl SourceArgs {
@@ -112,6 +122,16 @@ fn define(text: &str) -> Result<(String, String), String> {
         return Err("the name of the macro is missing".to_owned());
     }
     Ok((name.to_owned(), value.to_owned()))
+}
+
+/// A module or file of IDL, and a path in Rust.
+fn external(text: &str) -> Result<(String, String), String> {
+    match text.split_once('=') {
+        Some((idl, rust)) if !idl.is_empty() && !rust.is_empty() => {
+            Ok((idl.to_owned(), rust.to_owned()))
+        }
+        _ => Err("`IDL=RUST` expected, such as `Shared=::shared_idl::shared`".to_owned()),
+    }
 }
 
 pub(crate) fn run(args: &IdlArgs) -> Result<(), Failure> {
@@ -250,41 +270,30 @@ fn count(number: usize, noun: &str) -> String {
 }
 
 fn generate(args: &GenArgs) -> Result<(), Failure> {
-    let config = orbium_build::Config::new()
+    let mut config = orbium_build::Config::new()
         .front_end(args.source.options())
         .deny_unmapped(args.deny_unmapped)
         .asynchronous(args.asynchronous)
         .out_dir(&args.output);
-    check_stems(&args.source.files)?;
-    let mut written = String::new();
-    let mut failed = false;
-    // One at a time, so that every faulty file is reported.
-    for file in &args.source.files {
-        match config.try_compile(&[file]) {
-            Ok(compiled) => {
-                output::diagnostics(&compiled.warnings);
-                for path in &compiled.written {
-                    written.push_str(&format!("{}\n", path.display()));
-                }
-            }
-            Err(error) => {
-                failed = true;
-                output::diagnostics(&format!("{error}\n"));
-            }
-        }
+    for (idl, rust) in &args.external {
+        config = match idl.ends_with(".idl") {
+            true => config.external_file(idl, rust),
+            false => config.external_module(idl, rust),
+        };
     }
-    output::print(&written)?;
-    if failed { Err(Failure::Told) } else { Ok(()) }
-}
-
-/// Two files of one name would be written to one file.
-fn check_stems(files: &[PathBuf]) -> Result<(), Failure> {
-    let mut stems = HashSet::new();
-    match files.iter().find(|file| !stems.insert(file.file_stem())) {
-        None => Ok(()),
-        Some(file) => Err(Failure::because(format!(
-            "`{}` has the name of another of the files: one would overwrite the other",
-            file.display()
-        ))),
+    if let Some(name) = &args.name {
+        config = config.name(name);
+    }
+    match config.try_compile(&args.source.files) {
+        Ok(compiled) => {
+            output::diagnostics(&compiled.warnings);
+            let written = compiled.written.iter();
+            let written: String = written.map(|p| format!("{}\n", p.display())).collect();
+            output::print(&written)
+        }
+        Err(error) => {
+            output::diagnostics(&format!("{error}\n"));
+            Err(Failure::Told)
+        }
     }
 }

@@ -211,13 +211,27 @@ fn calls_that_do_not_wait_are_written_where_asked_for() {
 }
 
 #[test]
-fn two_files_of_one_name_are_refused() {
-    let (one, two) = (Folder::new(), Folder::new());
-    let first = one.file("same.idl", "struct A { long l; };");
-    let second = two.file("same.idl", "struct B { long l; };");
-    let out = one.path("out");
-    run(["idl", "gen", &first, &second, "-o", &out])
-        .assert_failed_saying("one would overwrite the other");
+fn several_files_are_one_project() {
+    let folder = Folder::new();
+    let shared = folder.file("shared.idl", "module M { struct Shared { long a; }; };");
+    let own = "#include \"shared.idl\"\nmodule M { struct Own { Shared first; }; };";
+    let own = folder.file("own.idl", own);
+    let out = folder.path("out");
+    let ran = run(["idl", "gen", &own, &shared, "-o", &out, "--name", "both"]);
+    ran.assert_done();
+    let code =
+        std::fs::read_to_string(std::path::Path::new(&out).join("both.rs")).expect("written");
+    assert_eq!(code.matches("pub struct Shared {").count(), 1);
+    assert_eq!(code.matches("pub mod m {").count(), 1);
+    assert!(code.contains("pub first: Shared,"));
+    // What another file defines may be elsewhere.
+    let external = "shared.idl=::shared";
+    let ran = run(["idl", "gen", &own, "-o", &out, "--external", external]);
+    ran.assert_done();
+    let code = std::fs::read_to_string(std::path::Path::new(&out).join("own.rs")).expect("written");
+    assert!(code.contains("pub first: ::shared::m::Shared,"));
+    let ran = run(["idl", "gen", &own, "-o", &out, "--external", "M"]);
+    ran.assert_failed_saying("`IDL=RUST` expected");
 }
 
 #[test]

@@ -79,8 +79,8 @@ impl fmt::Display for Unmapped {
 
 impl std::error::Error for Unmapped {}
 
-/// Generates Rust for everything that the main file of the model defines, and
-/// for what it uses of included files.
+/// Generates Rust for everything that the main files of the model define, and
+/// for what that uses of included files.
 ///
 /// # Errors
 /// Something would be left out, and [`Options::deny_unmapped`] is set.
@@ -93,6 +93,6 @@ pub fn generate(model: &Model, options: &Options) -> Result<Generated, Unmapped>
     if options.denies_unmapped() && left_out {
         return Err(Unmapped { warnings });
     }
-    let code = emit::file(&plan, options.source_name());
+    let code = emit::file(&plan);
     Ok(Generated { code, warnings })
 }

@@ -1,6 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What a caller can choose.
 
+use std::path::Path;
+
+use orbium_idl::model::{DefinitionKind, Model};
+
+use crate::each::{each, join};
+
 /// How to generate.
 ///
 /// ```
@@ -12,14 +18,16 @@
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Options {
-    source: String,
+    sources: Vec<String>,
     runtime: String,
     deny_unmapped: bool,
     asynchronous: bool,
     /// In order, each once.
     natives: Vec<(String, String)>,
     /// In order, each once.
-    pub(crate) external: Vec<(String, String)>,
+    external: Vec<(String, String)>,
+    /// As given.
+    external_files: Vec<(String, String)>,
 }
 
 impl Options {
@@ -28,13 +36,21 @@ impl Options {
     #[must_use]
     pub fn new(source: impl Into<String>) -> Self {
         Self {
-            source: source.into(),
+            sources: vec![source.into()],
             runtime: "orbium::codegen".to_owned(),
             deny_unmapped: false,
             asynchronous: false,
             natives: Vec::new(),
             external: Vec::new(),
+            external_files: Vec::new(),
         }
+    }
+
+    /// Names another file of the same project.
+    #[must_use]
+    pub fn also_from(mut self, source: impl Into<String>) -> Self {
+        self.sources.push(source.into());
+        self
     }
 
     /// The path of the module that generated code imports; `orbium::codegen`
@@ -75,16 +91,40 @@ impl Options {
     }
 
     /// Says that the Rust of an IDL module is elsewhere, generated from another
-    /// file: nothing is generated for it, and what uses it names it by this
-    /// path.
+    /// file: nothing is generated for what included files define in it, and what
+    /// uses that names it by this path. What the compiled file itself adds to the
+    /// module is generated here.
     #[must_use]
     pub fn external_module(mut self, idl: impl Into<String>, rust: impl Into<String>) -> Self {
         set(&mut self.external, idl.into(), rust.into());
         self
     }
 
+    /// Says that the Rust of an IDL file is elsewhere: nothing is generated for
+    /// what it defines. The Rust path is the one where its modules are, as in
+    /// `.external_file("CosNaming.idl", "::orbium_naming")`; the file is named by
+    /// the last part of its path, or by more of it.
+    #[must_use]
+    pub fn external_file(mut self, idl: impl Into<String>, rust: impl Into<String>) -> Self {
+        self.external_files.push((idl.into(), rust.into()));
+        self
+    }
+
     pub(crate) fn source_name(&self) -> &str {
-        &self.source
+        &self.sources[0]
+    }
+
+    /// The names of the files without their folders, not more than a few.
+    pub(crate) fn shown_sources(&self) -> String {
+        const SHOWN: usize = 4;
+        let names = each(&self.sources, &mut |source| {
+            let name = source.rsplit(['/', '\\']).next().unwrap_or(source);
+            name.to_owned()
+        });
+        match names.len() {
+            ..=SHOWN => join(&names, ", "),
+            all => format!("{} and {} more", join(&names[..SHOWN], ", "), all - SHOWN),
+        }
     }
 
     pub(crate) fn runtime_path(&self) -> &str {
@@ -97,6 +137,41 @@ impl Options {
 
     pub(crate) fn is_asynchronous(&self) -> bool {
         self.asynchronous
+    }
+
+    /// Where a module is said to be.
+    pub(crate) fn external(&self, scoped_name: &str) -> Option<&str> {
+        let found = place(&self.external, scoped_name).ok()?;
+        Some(&self.external[found].1)
+    }
+
+    /// Where what a file defines is said to be.
+    pub(crate) fn external_file_of(&self, file: &str) -> Option<&str> {
+        let path = Path::new(file);
+        let found = |known: &&(String, String)| path.ends_with(&known.0);
+        Some(&self.external_files.iter().find(found)?.1)
+    }
+
+    /// What the options say of modules and files that the model does not have.
+    pub(crate) fn without_effect(&self, model: &Model) -> Vec<String> {
+        let mut messages = Vec::new();
+        for (module, _) in &self.external {
+            let known = model.lookup(module);
+            if !known.is_some_and(|known| matches!(known.kind, DefinitionKind::Module(_))) {
+                messages.push(format!(
+                    "there is no module `{module}` to come from elsewhere"
+                ));
+            }
+        }
+        for (file, _) in &self.external_files {
+            let mut definitions = model.definitions();
+            if !definitions.any(|known| Path::new(&*known.location.file).ends_with(file)) {
+                messages.push(format!(
+                    "nothing is defined in a file `{file}` to come from elsewhere"
+                ));
+            }
+        }
+        messages
     }
 
     pub(crate) fn native(&self, scoped_name: &str) -> Option<&str> {

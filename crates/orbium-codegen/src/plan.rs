@@ -93,7 +93,6 @@ pub(crate) struct Plan<'m> {
     type_codes: DefMap<String>,
     /// By path.
     modules: NameMap<Names>,
-    external: Vec<(Vec<String>, String)>,
     /// By fact.
     pub(crate) facts: RefCell<[DefMap<u64>; FACTS]>,
     /// Variant names of the enums asked for.
@@ -112,19 +111,10 @@ impl<'m> Plan<'m> {
             interfaces: DefMap::default(),
             type_codes: DefMap::default(),
             modules: NameMap::default(),
-            external: Vec::new(),
             facts: RefCell::default(),
             variants: RefCell::default(),
         };
-        plan.place(model.top_level(), &[]);
-        for (scope, path) in &options.external {
-            let found = model
-                .lookup(scope)
-                .and_then(|module| plan.places.get(module.id));
-            if let Some(place) = found {
-                plan.external.push((place.inner_path(), path.clone()));
-            }
-        }
+        plan.place(model.top_level(), &[], None);
         let mut named = DefSet::default();
         for definition in model.definitions() {
             plan.name_with_bases(definition.id, &mut named);
@@ -182,37 +172,75 @@ impl<'m> Plan<'m> {
     }
 
     /// Names what a scope holds, then what that brings with it, then goes in.
-    fn place(&mut self, ids: &'m [DefId], module: &[String]) {
+    ///
+    /// What comes from elsewhere is placed outside: where the module was said to
+    /// be that holds it, or its file.
+    fn place(&mut self, ids: &'m [DefId], module: &[String], outside: Option<&[String]>) {
         let mut contents = Vec::new();
         for &definition in &self.contents(ids) {
             if !is_feature(definition) {
-                contents.push(definition);
+                contents.push((definition, self.home(definition, module, outside)));
             }
         }
-        for definition in &contents {
+        for (definition, home) in &contents {
             let name = match definition.kind {
                 DefinitionKind::Module(_) => names::value(&definition.name),
                 DefinitionKind::Constant(_) => names::screaming(&definition.name),
                 _ => names::ty(&definition.name),
             };
-            let name = self.fresh(module, &name);
+            let name = self.fresh(home, &name);
             let inner = matches!(definition.kind, DefinitionKind::Module(_)).then(|| name.clone());
             let place = Place {
-                module: module.to_vec(),
+                module: home.clone(),
                 name,
                 inner,
             };
             self.places.insert(definition.id, place);
         }
-        for definition in &contents {
-            self.name_companions(definition, module);
+        for (definition, home) in &contents {
+            self.name_companions(definition, home);
         }
-        for definition in &contents {
+        for (definition, home) in &contents {
             let path = self.places[definition.id].inner_path();
-            if path.len() > module.len() {
-                self.place(self.model.contents(definition.id), &path);
+            if path.len() > home.len() {
+                let outside = self.outside(definition, outside);
+                let contents = self.model.contents(definition.id);
+                self.place(contents, &path, outside.as_deref());
             }
         }
+    }
+
+    /// The module that a definition is placed in.
+    fn home(
+        &self,
+        definition: &Definition,
+        module: &[String],
+        outside: Option<&[String]>,
+    ) -> Vec<String> {
+        // A module is here as far as something in it is.
+        if matches!(definition.kind, DefinitionKind::Module(_)) || is_outside(module) {
+            return module.to_vec();
+        }
+        if let Some(path) = self.options.external_file_of(&definition.location.file) {
+            let mut home = vec![format!("{path}::")];
+            home.extend_from_slice(module);
+            return home;
+        }
+        match outside {
+            Some(outside) if !definition.in_main_file => outside.to_vec(),
+            _ => module.to_vec(),
+        }
+    }
+
+    /// Where a definition's contents are if they come from elsewhere: as the
+    /// options say of this module, or within what they say of one around it.
+    fn outside(&self, definition: &Definition, around: Option<&[String]>) -> Option<Vec<String>> {
+        if let Some(path) = self.options.external(&definition.scoped_name()) {
+            return Some(vec![format!("{path}::")]);
+        }
+        let mut outside = around?.to_vec();
+        outside.push(names::value(&definition.name));
+        Some(outside)
     }
 
     fn name_companions(&mut self, definition: &'m Definition, module: &[String]) {
@@ -411,21 +439,34 @@ impl<'m> Plan<'m> {
         }
     }
 
-    /// Whether a module comes from elsewhere, so that nothing is generated.
-    pub(crate) fn is_external(&self, module: &[String]) -> bool {
-        let mut found = false;
-        for (external, _) in &self.external {
-            found |= module.starts_with(external);
+    /// Whether a definition comes from elsewhere, so that nothing is generated.
+    pub(crate) fn is_external(&self, id: DefId) -> bool {
+        let place = self.places.get(id);
+        place.is_some_and(|place| is_outside(&place.module))
+    }
+
+    /// Whether what is left out, or has no effect, is for those to know who
+    /// generate a definition elsewhere.
+    pub(crate) fn is_of_others(&self, definition: &Definition) -> bool {
+        let file = &definition.location.file;
+        if self.options.external_file_of(file).is_some() {
+            return true;
         }
-        found
+        let mut next = definition.parent.filter(|_| !definition.in_main_file);
+        while let Some(id) = next {
+            let scope = &self.model[id];
+            if self.options.external(&scope.scoped_name()).is_some() {
+                return true;
+            }
+            next = scope.parent;
+        }
+        false
     }
 
     /// The path from a module to a name in another one.
     pub(crate) fn path(&self, from: &[String], module: &[String], name: &str) -> String {
-        for (external, path) in &self.external {
-            if module.starts_with(external) && !from.starts_with(external) {
-                return along(format!("{path}::"), &module[external.len()..], name);
-            }
+        if is_outside(module) {
+            return along(module[0].clone(), &module[1..], name);
         }
         let mut common = 0;
         while common < from.len() && from.get(common) == module.get(common) {
@@ -464,6 +505,12 @@ impl<'m> Plan<'m> {
             _ => None,
         }
     }
+}
+
+/// Whether a module is elsewhere: its path then begins with the Rust path given
+/// for it, up to the last `::`.
+fn is_outside(module: &[String]) -> bool {
+    module.first().is_some_and(|first| first.ends_with("::"))
 }
 
 /// A set of exceptions in the one order in which sets are compared.

@@ -37,7 +37,21 @@ impl fmt::Display for Warning {
 /// All warnings, in the order of the definitions.
 pub(crate) fn of(plan: &Plan<'_>) -> Vec<Warning> {
     let mut warnings = Vec::new();
+    for message in plan.options.without_effect(plan.model) {
+        warnings.push(Warning {
+            kind: WarningKind::Ignored,
+            message,
+            location: Location {
+                file: plan.options.source_name().into(),
+                line: 1,
+                column: 1,
+            },
+        });
+    }
     for definition in plan.model.definitions() {
+        if plan.is_of_others(definition) {
+            continue;
+        }
         if let Some(reason) = plan.left_out.get(definition.id) {
             let noun = definition.kind.noun();
             if let Some(reason) = reason {

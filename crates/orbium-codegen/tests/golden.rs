@@ -234,9 +234,14 @@ fn annotations_do_not_count_as_unmapped() {
 
 #[test]
 fn a_module_from_elsewhere_is_named_and_not_generated() {
-    let source = "module Shared { struct S { long a; }; interface I { S f(); }; };
-                  module Own { struct T { Shared::S s; }; interface J : Shared::I { void g(); }; };";
-    let compilation = orbium_idl::compile_source(&orbium_idl::Options::new(), "own.idl", source);
+    let shared = "module Shared { struct S { long a; }; interface I { S f(); }; };";
+    let own = "#include \"shared.idl\"
+               module Own { struct T { Shared::S s; }; interface J : Shared::I { void g(); }; };";
+    let loader = orbium_idl::Memory::new()
+        .with("shared.idl", shared)
+        .with("own.idl", own);
+    let front = orbium_idl::Options::new();
+    let compilation = orbium_idl::compile_with(&front, &loader, Path::new("own.idl"));
     let options = Options::new("own.idl").external_module("Shared", "::shared::idl");
     let code = generate(&compilation.model.unwrap(), &options)
         .unwrap()
@@ -244,6 +249,84 @@ fn a_module_from_elsewhere_is_named_and_not_generated() {
     assert!(!code.contains("pub mod shared"));
     assert!(code.contains("pub s: ::shared::idl::S,"));
     assert!(code.contains("pub trait JServant: ::shared::idl::IServant {"));
+}
+
+/// Two included files, and a third that reopens the module of the first.
+fn reopened(options: Options) -> Generated {
+    let base =
+        "module Shared { struct S { long a; }; exception E {}; interface I { S f() raises (E); };
+                module Deep { struct D { long a; }; }; };";
+    let more = "#include \"base.idl\"\nmodule Shared { struct More { S sub; }; };";
+    let own = "#include \"base.idl\"\n#include \"sub/more.idl\"
+               module Shared { struct Own { S sub; More m; Deep::D deepest; };
+               interface J : I { S g(in Own what) raises (E); }; module Deep { struct Mine { D deepest; }; }; };
+               struct Outer { Shared::Own o; Shared::More m; };";
+    let loader = orbium_idl::Memory::new()
+        .with("base.idl", format!("#ifndef B\n#define B\n{base}\n#endif"))
+        .with("sub/more.idl", more.replace("base.idl", "../base.idl"))
+        .with(
+            "sub/../base.idl",
+            format!("#ifndef B\n#define B\n{base}\n#endif"),
+        )
+        .with("own.idl", own);
+    let compilation =
+        orbium_idl::compile_with(&orbium_idl::Options::new(), &loader, Path::new("own.idl"));
+    let diagnostics = compilation.to_string();
+    let model = compilation.model.unwrap_or_else(|| panic!("{diagnostics}"));
+    generate(&model, &options).unwrap()
+}
+
+// What the file itself defined in an external module was dropped without a word.
+#[test]
+fn what_a_file_adds_to_a_module_from_elsewhere_is_generated() {
+    let options = Options::new("own.idl").external_module("Shared", "::shared::idl");
+    let Generated { code, warnings } = reopened(options);
+    assert_eq!(warnings, []);
+    for wanted in [
+        "pub mod shared {",
+        "pub sub: ::shared::idl::S,",
+        "pub m: ::shared::idl::More,",
+        "pub deepest: ::shared::idl::deep::D,",
+        "pub trait JServant: ::shared::idl::IServant {",
+        "fn g(&self, call: &orb::Call<'_>, what: &Own) -> Result<::shared::idl::S, EError>;",
+        "pub fn f(&self) -> Result<::shared::idl::S, ::shared::idl::EError> {",
+        "    E(::shared::idl::E),",
+        "pub struct Mine {",
+        "pub o: shared::Own,",
+    ] {
+        assert!(code.contains(wanted), "{wanted}\n{code}");
+    }
+    assert!(!code.contains("pub struct S ") && !code.contains("pub struct More "));
+}
+
+#[test]
+fn a_file_from_elsewhere_is_named_and_not_generated() {
+    let options = Options::new("own.idl").external_file("base.idl", "::base");
+    let Generated { code, warnings } = reopened(options);
+    assert_eq!(warnings, []);
+    assert!(code.contains("pub struct More {") && code.contains("pub struct Own {"));
+    assert!(code.contains("pub sub: ::base::shared::S,"));
+    assert!(code.contains("pub deepest: ::base::shared::deep::D,"));
+    assert!(!code.contains("pub struct S ") && !code.contains("pub struct D "));
+}
+
+#[test]
+fn what_is_not_there_cannot_come_from_elsewhere() {
+    let options = Options::new("own.idl")
+        .external_module("Shard", "::shared")
+        .external_file("bas.idl", "::base");
+    let messages: Vec<_> = reopened(options)
+        .warnings
+        .iter()
+        .map(ToString::to_string)
+        .collect();
+    assert_eq!(
+        messages,
+        [
+            "own.idl:1:1: warning: there is no module `::Shard` to come from elsewhere",
+            "own.idl:1:1: warning: nothing is defined in a file `bas.idl` to come from elsewhere",
+        ]
+    );
 }
 
 #[test]

@@ -10,9 +10,8 @@
 //! This crate measures nothing and prints nothing.
 #![forbid(unsafe_code)]
 
+// All three interfaces: their files are compiled together.
 orbium::include_idl!("cubit");
-orbium::include_idl!("ttcp");
-orbium::include_idl!("kitchen");
 
 pub mod check;
 pub mod load;

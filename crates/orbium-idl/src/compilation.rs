@@ -13,7 +13,7 @@ use crate::parser;
 use crate::preprocessor::{Preprocessor, TokenStream};
 use crate::source::SourceMap;
 
-/// What came of compiling one IDL file. Displays as all its diagnostics, rendered.
+/// What came of compiling one IDL file, or several that make a project. Displays as all its diagnostics, rendered.
 #[derive(Debug, Clone)]
 pub struct Compilation {
     /// What the file says; none when there was an error.
@@ -66,7 +66,33 @@ pub fn compile(options: &Options, file: &Path) -> Compilation {
 
 /// Compiles a file, it and what it includes being given by the loader.
 pub fn compile_with(options: &Options, loader: &dyn Loader, file: &Path) -> Compilation {
-    run(options, loader, &|preprocessor| preprocessor.run_file(file))
+    compile_project_with(options, loader, &[file])
+}
+
+/// Compiles files of the file system that make one project.
+///
+/// They come to one model, in which each definition is there once, however the files include
+/// each other and reopen modules. Each file is read as if it stood alone: macros and prefixes of
+/// one do not reach the next. All of them are main files, and so are the files that one includes
+/// which does nothing else.
+pub fn compile_project(options: &Options, files: &[impl AsRef<Path>]) -> Compilation {
+    compile_project_with(options, &FileSystem, files)
+}
+
+/// Compiles files that make one project, they and what they include being given by the loader.
+/// See [`compile_project`].
+pub fn compile_project_with(
+    options: &Options,
+    loader: &dyn Loader,
+    files: &[impl AsRef<Path>],
+) -> Compilation {
+    let mut paths = Vec::with_capacity(files.len());
+    for file in files {
+        paths.push(file.as_ref());
+    }
+    run(options, loader, &|preprocessor| {
+        preprocessor.run_files(&paths)
+    })
 }
 
 /// Compiles a text from memory. The name is used in diagnostics. Only built-in files can be

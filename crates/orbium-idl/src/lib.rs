@@ -24,7 +24,10 @@ mod spelling;
 mod token;
 mod words;
 
-pub use compilation::{Compilation, compile, compile_bytes, compile_source, compile_with};
+pub use compilation::{
+    Compilation, compile, compile_bytes, compile_project, compile_project_with, compile_source,
+    compile_with,
+};
 pub use diagnostic::{Diagnostic, Excerpt, Label, Severity};
 pub use loader::{FileSystem, Loader, Memory};
 pub use options::{Limits, Options};

@@ -2,7 +2,7 @@
 //! Where the text of files comes from.
 
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 /// Gives the content of files by path.
 pub trait Loader {
@@ -11,6 +11,31 @@ pub trait Loader {
     /// # Errors
     /// The file is there but cannot be read.
     fn load(&self, path: &Path) -> io::Result<Option<Vec<u8>>>;
+
+    /// What two paths of one file have in common: the path without detours,
+    /// unless the loader knows better.
+    fn identity(&self, path: &Path) -> PathBuf {
+        without_detours(path)
+    }
+}
+
+/// A path without `.`, and without `..` behind a folder.
+fn without_detours(path: &Path) -> PathBuf {
+    let mut direct = PathBuf::new();
+    for part in path.components() {
+        let detour = match part {
+            Component::CurDir => true,
+            Component::ParentDir => {
+                matches!(direct.components().next_back(), Some(Component::Normal(_)))
+                    && direct.pop()
+            }
+            _ => false,
+        };
+        if !detour {
+            direct.push(part);
+        }
+    }
+    direct
 }
 
 /// Loads from the file system.
@@ -34,6 +59,10 @@ impl Loader for FileSystem {
             }
             Err(e) => Err(e),
         }
+    }
+
+    fn identity(&self, path: &Path) -> PathBuf {
+        std::fs::canonicalize(path).unwrap_or_else(|_| without_detours(path))
     }
 }
 

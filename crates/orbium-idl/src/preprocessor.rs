@@ -63,6 +63,8 @@ pub(crate) struct Preprocessor<'a> {
     expanded: usize,
     argument_depth: usize,
     last_span: Span,
+    /// Which of the files compiled together is being read.
+    unit: usize,
 }
 
 /// Where tokens come from at the moment; the innermost is last.
@@ -81,6 +83,10 @@ struct FileFrame {
     folder: Option<PathBuf>,
     conditions: Vec<Conditional>,
     is_main: bool,
+    /// Another of the files compiled together has included it: only its macros are new.
+    is_known: bool,
+    /// That it says more this time has been reported.
+    is_different: bool,
 }
 
 /// An `#if` whose `#endif` has not been seen.
@@ -123,6 +129,7 @@ impl<'a> Preprocessor<'a> {
                 start: 0,
                 end: 0,
             },
+            unit: 0,
         };
         preprocessor.predefine();
         preprocessor
@@ -142,17 +149,49 @@ impl<'a> Preprocessor<'a> {
     /// Preprocesses a text given by the caller.
     pub(crate) fn run_text(mut self, name: &str, bytes: Vec<u8>) -> TokenStream {
         self.open(name, Path::new(name), bytes, true);
-        self.run()
+        self.drain();
+        self.sources.compile(0);
+        self.finish()
     }
 
-    /// Preprocesses a file. None when it cannot be read, which has been reported.
-    pub(crate) fn run_file(mut self, path: &Path) -> Option<TokenStream> {
-        let name = path.display().to_string();
+    /// Preprocesses files that make one project: each begins without the macros of the others,
+    /// and what several of them include is put out once. None when one cannot be read, which has
+    /// been reported.
+    pub(crate) fn run_files(mut self, paths: &[&Path]) -> Option<TokenStream> {
+        let mut compiled = Vec::new();
+        for path in paths {
+            let known = self.sources.find(&self.loader.identity(path));
+            if let Some(known) = known {
+                compiled.push(known);
+                continue;
+            }
+            let bytes = self.read(path)?;
+            compiled.push(u32::try_from(self.sources.files.len()).unwrap_or(u32::MAX));
+            let name = path.display().to_string();
+            self.open(&name, path, bytes, true);
+            // A prefix set in one file is not that of the next.
+            let several = paths.len() > 1;
+            if several {
+                self.events.push((self.output.len(), Event::Enter));
+            }
+            self.drain();
+            if several {
+                self.events.push((self.output.len(), Event::Leave));
+            }
+            self.next_unit();
+        }
+        for file in &compiled {
+            self.sources.compile(*file);
+        }
+        Some(self.finish())
+    }
+
+    fn read(&mut self, path: &Path) -> Option<Vec<u8>> {
+        let name = path.display();
         let problem = match self.loader.load(path) {
             Ok(Some(bytes)) => {
                 self.files.push(path.to_owned());
-                self.open(&name, path, bytes, true);
-                return Some(self.run());
+                return Some(bytes);
             }
             Ok(None) => "there is no such file".to_owned(),
             Err(error) => error.to_string(),
@@ -163,7 +202,49 @@ impl<'a> Preprocessor<'a> {
         None
     }
 
-    fn run(mut self) -> TokenStream {
+    /// Forgets what the file just read has defined.
+    fn next_unit(&mut self) {
+        self.unit += 1;
+        self.included = 0;
+        self.macros = NameMap::default();
+        self.active = NameMap::default();
+        self.predefine();
+        for file in &mut self.sources.files {
+            file.tokens.sort_unstable();
+        }
+    }
+
+    /// Puts a token out, unless an earlier file of the project has brought it.
+    fn put_out(&mut self, token: Token) -> bool {
+        let mut known = false;
+        let mut different = false;
+        for frame in self.frames.iter_mut().rev() {
+            if let Frame::File(file) = frame {
+                known = file.is_known;
+                if known && !file.is_different && token.span.file == file.source {
+                    let tokens = &self.sources.files[file.source as usize].tokens;
+                    different = tokens.binary_search(&token.span.start).is_err();
+                    file.is_different = different;
+                }
+                break;
+            }
+        }
+        if different {
+            let message = "this was not there when another file of the project included it";
+            self.report
+                .error("differs-by-includer", token.span, message)
+                .help("compile the two files separately, or define the macros that it depends on for all");
+        }
+        if !known {
+            if let Some(file) = self.sources.files.get_mut(token.span.file as usize) {
+                file.tokens.push(token.span.start);
+            }
+            self.output.push(token);
+        }
+        !known
+    }
+
+    fn drain(&mut self) {
         let mut import = None;
         while let Some(token) = self.next_expanded() {
             if self.output.len() >= self.options.limits.tokens {
@@ -177,13 +258,18 @@ impl<'a> Preprocessor<'a> {
             self.last_span = token.span;
             let ends = token.is(";");
             let begins = token.is("import") && self.output.last().is_none_or(|t| t.is(";"));
-            self.output.push(token);
+            if !self.put_out(token) {
+                continue;
+            }
             if begins && !self.options.pre_corba3 {
                 import = Some(self.output.len());
             } else if ends && let Some(start) = import.take() {
                 self.import(start);
             }
         }
+    }
+
+    fn finish(mut self) -> TokenStream {
         let end = Token {
             kind: TokenKind::End,
             text: "".into(),
@@ -211,10 +297,19 @@ impl<'a> Preprocessor<'a> {
     }
 
     fn open(&mut self, name: &str, path: &Path, bytes: Vec<u8>, is_main: bool) {
-        let source = match self.sources.find(path).filter(|_| !is_main) {
+        let identity = self.loader.identity(path);
+        let source = match self.sources.find(&identity).filter(|_| !is_main) {
             Some(known) => known,
-            None => self.sources.add(name, path, bytes),
+            None => {
+                let new = self.sources.add(name, identity, bytes);
+                self.sources.files[new as usize].unit = self.unit;
+                new
+            }
         };
+        let including = self.current_file().map(|file| file.source);
+        if let Some(including) = including {
+            self.sources.files[including as usize].includes.push(source);
+        }
         let text = self.sources.files[source as usize].text.clone();
         let folder = path
             .parent()
@@ -231,6 +326,8 @@ impl<'a> Preprocessor<'a> {
             folder,
             conditions: Vec::new(),
             is_main,
+            is_known: self.sources.files[source as usize].unit < self.unit,
+            is_different: false,
         }));
         self.file_depth += 1;
     }

@@ -5,6 +5,7 @@ use std::cell::Cell;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use crate::builtin;
 use crate::diagnostic::Excerpt;
 use crate::model::Location;
 use crate::words::places;
@@ -58,7 +59,16 @@ struct Marker {
 #[derive(Debug)]
 pub(crate) struct SourceFile {
     pub(crate) name: Arc<str>,
-    pub(crate) path: PathBuf,
+    /// What all paths to the file have in common.
+    pub(crate) identity: PathBuf,
+    /// Which of the files compiled together was the first to read it.
+    pub(crate) unit: usize,
+    /// It is compiled rather than only included.
+    is_main: bool,
+    /// The files that it includes.
+    pub(crate) includes: Vec<u32>,
+    /// Where its tokens began that were put out.
+    pub(crate) tokens: Vec<u32>,
     pub(crate) text: Arc<str>,
     pub(crate) comments: Vec<Comment>,
     line_starts: Vec<u32>,
@@ -130,7 +140,7 @@ pub(crate) struct SourceMap {
 const EXCERPT_WIDTH: usize = 200;
 
 impl SourceMap {
-    pub(crate) fn add(&mut self, name: &str, path: &Path, bytes: Vec<u8>) -> u32 {
+    pub(crate) fn add(&mut self, name: &str, identity: PathBuf, bytes: Vec<u8>) -> u32 {
         let text = decode(bytes);
         let mut line_starts = vec![0];
         for (octet, next) in text.bytes().zip(1u32..) {
@@ -140,7 +150,11 @@ impl SourceMap {
         }
         self.files.push(SourceFile {
             name: name.into(),
-            path: path.to_owned(),
+            identity,
+            unit: 0,
+            is_main: false,
+            includes: Vec::new(),
+            tokens: Vec::new(),
             text: text.into(),
             comments: Vec::new(),
             line_starts,
@@ -150,10 +164,10 @@ impl SourceMap {
         u32::try_from(self.files.len() - 1).unwrap_or(u32::MAX)
     }
 
-    /// The index of the file that was read from that path.
-    pub(crate) fn find(&self, path: &Path) -> Option<u32> {
+    /// The index of the file of that identity.
+    pub(crate) fn find(&self, identity: &Path) -> Option<u32> {
         for (index, file) in self.files.iter().enumerate() {
-            if file.path == path {
+            if file.identity == identity {
                 return u32::try_from(index).ok();
             }
         }
@@ -178,13 +192,29 @@ impl SourceMap {
         file.markers.push(Marker { at, name, line });
     }
 
-    /// Whether the span is in the file being compiled, which is the first one. In text that was
-    /// preprocessed elsewhere, the first line marker says what the main file is called.
+    /// Makes a file one that is compiled. Of a file that only includes others, those are.
+    pub(crate) fn compile(&mut self, index: u32) {
+        let Some(file) = self.files.get_mut(index as usize) else {
+            return;
+        };
+        if file.is_main || file.identity.starts_with(builtin::FOLDER) {
+            return;
+        }
+        file.is_main = true;
+        if file.tokens.is_empty() {
+            for included in file.includes.clone() {
+                self.compile(included);
+            }
+        }
+    }
+
+    /// Whether the span is in a file being compiled. In text that was preprocessed elsewhere,
+    /// the first line marker says what the main file is called.
     pub(crate) fn in_main_file(&self, span: Span) -> bool {
         let Some(file) = self.file(span.file) else {
             return false;
         };
-        if span.file != 0 {
+        if !file.is_main {
             return false;
         }
         let main = match file.markers.first() {
@@ -265,7 +295,7 @@ mod tests {
         let mut map = SourceMap::default();
         let file = map.add(
             "x.i",
-            Path::new("x.i"),
+            PathBuf::from("x.i"),
             b"a\n# 7 \"y.idl\"\nb\nc\n".to_vec(),
         );
         map.mark(

@@ -3,6 +3,3 @@
 //! `idl/shapes.idl` of this crate.
 
 orbium::include_idl!("cubit");
-orbium::include_idl!("kitchen");
-orbium::include_idl!("ttcp");
-orbium::include_idl!("shapes");

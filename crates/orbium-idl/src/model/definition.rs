@@ -39,7 +39,7 @@ pub struct Definition {
     pub doc: Option<String>,
     /// Where its name stands in its full declaration (or in the forward one, if that is all).
     pub location: Location,
-    /// Whether it was written in the file being compiled rather than in one that it includes.
+    /// Whether it was written in a file being compiled rather than in one that is included.
     /// A module counts when any of its openings does.
     pub in_main_file: bool,
     /// Annotations such as `@deadline(5)`, in order.

@@ -68,8 +68,11 @@ impl Preprocessor<'_> {
             "pragma" => {
                 let tokens = self.directive_tokens();
                 let span = tokens.last().map_or(span, |last| span.to(last.span));
-                self.events
-                    .push((self.output.len(), Event::Pragma { tokens, span }));
+                // What it says of a known file's definitions has been said.
+                if !self.current_file().is_some_and(|file| file.is_known) {
+                    self.events
+                        .push((self.output.len(), Event::Pragma { tokens, span }));
+                }
             }
             "ident" => {
                 self.directive_tokens();
@@ -258,7 +261,7 @@ impl Preprocessor<'_> {
             return;
         }
         if let Ok((path, bytes)) = self.find(&wanted) {
-            if self.sources.find(&path).is_some() {
+            if self.sources.find(&self.loader.identity(&path)).is_some() {
                 return;
             }
             self.included += 1;
@@ -341,7 +344,7 @@ impl Preprocessor<'_> {
         }
         for path in candidates {
             let known = self.files.contains(&path);
-            if known && self.sources.find(&path).is_some() {
+            if known && self.sources.find(&self.loader.identity(&path)).is_some() {
                 return Ok((path, Vec::new()));
             }
             let Some(bytes) = self.loader.load(&path).map_err(|error| error.to_string())? else {
