@@ -2,17 +2,18 @@
 //! Which protocols there are: those of this program, and those of shared
 //! libraries.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
-use orbium::Config;
+use orbium::{Config, TrustedLibrary};
 
 use crate::failure::Failure;
 
 #[derive(Args, Clone, Debug, Default)]
 pub(crate) struct LoadArgs {
     /// Shared library with transports or messaging to have beside the own ones;
-    /// may be repeated. It becomes part of this program
+    /// may be repeated. Its code runs as part of this program: name only what you
+    /// would run
     #[arg(long, value_name = "FILE")]
     load: Vec<PathBuf>,
     /// The transports and messaging to have, by name, and no others: iiop,uiop
@@ -20,11 +21,19 @@ pub(crate) struct LoadArgs {
     protocols_only: Vec<String>,
 }
 
+/// A library that stands on the command line.
+#[expect(unsafe_code, reason = "to load a library is to run it")]
+fn named_by_the_user(path: &Path) -> TrustedLibrary {
+    // SAFETY: the user who runs this program has named the file as code to run with
+    // the rights of the program, which are the user's own; the help of the option says so.
+    unsafe { TrustedLibrary::new(path) }
+}
+
 impl LoadArgs {
     /// Gives an ORB to be made what the libraries have.
     pub(crate) fn add_to(&self, config: &mut Config) -> Result<(), Failure> {
         for path in &self.load {
-            let loaded = config.protocols.load(path);
+            let loaded = config.protocols.load(&named_by_the_user(path));
             loaded.map_err(|error| Failure::because(error.to_string()))?;
         }
         Ok(())

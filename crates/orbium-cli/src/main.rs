@@ -4,7 +4,7 @@
 //!
 //! This crate knows command lines, texts and exit codes. What it does, the
 //! libraries do.
-#![forbid(unsafe_code)]
+#![deny(unsafe_code)]
 
 mod bench;
 mod bridge;

@@ -17,6 +17,7 @@ use orbium::giop::ObjectUrl;
 use orbium::media::{FrameKind, MediaOptions, MediaReceiver, MediaSender, Time};
 use orbium::{
     Config, Endpoint, Interface, Orb, Policies, ProtocolProperties, Protocols, Transport,
+    TrustedLibrary,
 };
 use orbium_demo::ReceiverServant;
 use orbium_demo::cubit::Cube;
@@ -153,6 +154,8 @@ fn library() -> PathBuf {
 fn a_library() -> Tested {
     let library = library();
     let mut config = Config::default();
+    // SAFETY: nobody else can write this file, and it was built with this program.
+    let library = unsafe { TrustedLibrary::new(library) };
     config.protocols.load(&library)?;
     assert!(config.protocols.transport("pipe").is_some());
     Ok(())

@@ -75,10 +75,10 @@ pub use orbium_giop::{Completion, ExceptionKind, SystemException};
 #[cfg(feature = "counted")]
 pub use orbium_sync::lock;
 #[cfg(feature = "libraries")]
-pub use orbium_sys::LibraryError;
-#[cfg(feature = "libraries")]
 #[doc(hidden)]
 pub use orbium_sys::export_library;
+#[cfg(feature = "libraries")]
+pub use orbium_sys::{LibraryError, TrustedLibrary};
 pub use orbium_sys::{RealTimeError, Scheduling, SchedulingClass};
 pub use orbium_transport::{
     Endpoint, EndpointError, HostPort, Peer, ProtocolProperties, Transport,

@@ -26,8 +26,11 @@ pub struct GroupAddress {
 impl GroupAddress {
     /// Parses what follows `miop:`, and says how long it is.
     pub(crate) fn parse(text: &str, offset: usize) -> Result<(Self, usize), UrlError> {
-        let (group, rest) = split_once(text, b'/').unwrap_or((text, ""));
-        let at = offset + group.len() + 1;
+        let (group, rest, slash) = match split_once(text, b'/') {
+            Some((group, rest)) => (group, rest, 1),
+            None => (text, "", 0),
+        };
+        let at = offset + group.len() + slash;
         let (version, group) = match split_version(group, offset)? {
             (Version { minor: 1.., .. }, ..) => {
                 return Err(UrlError::new(UrlErrorKind::BadVersion, offset));

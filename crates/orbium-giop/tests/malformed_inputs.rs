@@ -238,6 +238,10 @@ fn object_urls_changed_at_random_are_read_or_refused() {
         "corbaloc:iiop:1.2@[::1]:5000,:h:80/Dev/Tr%61der".to_owned(),
         "corbaloc:uiop:1.2@/run/x|a,omniunix:1.2@/run/x:/K".to_owned(),
         "corbaname:rir:/NS#a%20b/c.d".to_owned(),
+        "corbaname::h:80,iiop:1.1@[::1]/NS#a%20b/c.d".to_owned(),
+        "corbaloc:miop:1.0@1.0-Domain-7-20/225.1.2.3:5000".to_owned(),
+        "corbaloc:miop:1.0@1.0-D-7/[ff02::7]:50;iiop:h/K".to_owned(),
+        "corbaloc:orbium:shmiop+giop-lite@/run/x|K".to_owned(),
         ior().to_string(),
     ];
     let mut chance = Chance(0x1357_9bdf_0246_8ace);
@@ -253,6 +257,30 @@ fn object_urls_changed_at_random_are_read_or_refused() {
             Err(error) => {
                 assert!(error.offset <= text.trim().len(), "{text:?}: {error}");
                 assert!((7..=10).contains(&error.minor()));
+            }
+        }
+    }
+}
+
+/// That of `corbaloc:miop:1.0@1.0-D-7-20`, which lacks an address, lay behind its end.
+#[test]
+fn errors_of_object_urls_cut_off_anywhere_lie_within_them() {
+    for whole in [
+        "corbaloc:miop:1.0@1.0-D-7-20/225.1.2.3:5000/K%61",
+        "corbaloc:miop:1.0@1.0-D-7-20/[ff02::7]:5000/K",
+        "corbaloc:iiop:1.2@[::1]:5000,:h:80/Dev/Tr%61der",
+        "corbaloc:uiop:1.2@/run/x|a,omniunix:1.2@/run/x:/K",
+        "corbaloc:ssliop:1.2@host:684,diop:h:1/K",
+        "corbaloc:rir:/NameService",
+        "corbaname:rir:/NS#a%20b/c.d",
+        "corbaname:iiop:1.2@h:80/NS#a%20b/%c3%a4",
+        "IOR:000000000000000d49444c3a58",
+    ] {
+        for end in 0..=whole.len() {
+            for text in [&whole[..end], &format!("  {}  ", &whole[..end])] {
+                if let Err(error) = ObjectUrl::parse(text) {
+                    assert!(error.offset <= text.trim().len(), "{text:?}: {error}");
+                }
             }
         }
     }

@@ -219,7 +219,7 @@ fn bad_urls_say_what_is_wrong_and_where() {
             14,
             8,
         ),
-        ("corbaloc:miop:1.0-D-1", Kind::NotMulticast, 22, 8),
+        ("corbaloc:miop:1.0-D-1", Kind::NotMulticast, 21, 8),
         (
             "corbaloc:miop:1.0-D-1/192.0.2.1:5",
             Kind::NotMulticast,

@@ -54,7 +54,7 @@ pub use failure::{
 pub use host::{host_name, random_number};
 pub use interface::NetworkInterface;
 #[cfg(feature = "libraries")]
-pub use library::{Declaration, LibraryError, SYMBOL, load_library};
+pub use library::{Declaration, LibraryError, SYMBOL, TrustedLibrary, load_library};
 pub use lock_file::LockFile;
 pub use memory::{LockedMemory, lock_memory, prefault_heap, prefault_stack, unlock_memory};
 pub use option_names::OptionError;

@@ -8,7 +8,7 @@
 
 use std::any::Any;
 use std::fmt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// The name under which a library exports its declaration.
 pub const SYMBOL: &str = "ORBIUM_LIBRARY";
@@ -111,19 +111,46 @@ impl fmt::Display for LibraryError {
 
 impl std::error::Error for LibraryError {}
 
+/// The path of a shared library whose code may run in this process: loading a library runs its
+/// initialisers, whatever else it holds.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TrustedLibrary(PathBuf);
+
+impl TrustedLibrary {
+    /// A library that the caller vouches for.
+    ///
+    /// # Safety
+    /// As long as the value is used to load from that path, what lies there has to be
+    ///
+    /// * a library whose code is as trustworthy as the program's: its initialisers and finalisers,
+    ///   those of all libraries that it needs, and everything that it exports are sound to
+    ///   run here and now, beside the threads that there are;
+    /// * if it exports [`SYMBOL`], one made by [`export_library!`](crate::export_library) (of any version; versions and compilers
+    ///   are compared before anything is called), by a program that uses the same allocator,
+    ///   which is so unless one of the two chooses its own;
+    /// * a file that nobody who is trusted less can replace or write.
+    #[must_use]
+    pub unsafe fn new(path: impl Into<PathBuf>) -> Self {
+        Self(path.into())
+    }
+
+    /// The path.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        &self.0
+    }
+}
+
 /// Loads a library for good and makes what it declares. The caller takes it for
 /// what it is to be, which fails unless both mean the same type.
-///
-/// The library becomes part of the program: it is trusted as much. Program and
-/// library must use the same allocator, which is so unless one of them chooses
-/// its own.
 ///
 /// # Errors
 /// [`LibraryError`]; then nothing that is in the library was called but what
 /// the system calls when it loads one.
-pub fn load_library(path: &Path) -> Result<Box<dyn Any + Send>, LibraryError> {
+pub fn load_library(library: &TrustedLibrary) -> Result<Box<dyn Any + Send>, LibraryError> {
+    let path = library.path();
     // SAFETY: loading runs the library's initialisers. That they are fit to run
-    // is what the caller vouches for by naming the file.
+    // is what the caller of `TrustedLibrary::new` has vouched for.
     let library = unsafe { libloading::Library::new(path) };
     let library = library.map_err(|error| LibraryError::NotLoaded(error.to_string()))?;
     // SAFETY: it is an address of something in the library, which is loaded as
@@ -131,10 +158,8 @@ pub fn load_library(path: &Path) -> Result<Box<dyn Any + Send>, LibraryError> {
     let symbol = unsafe { library.get::<*const u8>(SYMBOL.as_bytes()) };
     let symbol = symbol.map_err(|_| LibraryError::NoDeclaration)?;
     let start: *const u8 = *symbol;
-    // SAFETY: that a static of this name has eight octets to be read is what the
-    // caller vouches for by naming the file, as above: every declaration has
-    // them, of whatever version, and libraries with something else under this
-    // name are not expected to be loaded.
+    // SAFETY: a static of this name has eight octets to be read, as was vouched for
+    // above: every declaration has them, of whatever version.
     let magic: [u8; 8] = unsafe { start.cast::<[u8; 8]>().read_unaligned() };
     if magic != MAGIC {
         return Err(LibraryError::NotADeclaration);
@@ -153,8 +178,8 @@ pub fn load_library(path: &Path) -> Result<Box<dyn Any + Send>, LibraryError> {
         });
     }
     // SAFETY: it was made by `Declaration::new` of this very version, with the
-    // same compiler, so the type is the same; that the rest of the library is
-    // sound is what the caller vouches for.
+    // same compiler, so the type is the same; the rest of the library is sound, as was
+    // vouched for.
     let declaration = unsafe { start.cast::<Declaration>().read_unaligned() };
     // What it makes has its code, and may live as long as the program.
     std::mem::forget(library);
@@ -181,7 +206,9 @@ mod tests {
 
     #[test]
     fn what_is_no_library_of_ours_is_refused() {
-        let error = load_library(Path::new("/nowhere/at/all.so")).unwrap_err();
+        // SAFETY: there is no such file, so nothing is loaded.
+        let library = unsafe { TrustedLibrary::new("/nowhere/at/all.so") };
+        let error = load_library(&library).unwrap_err();
         assert!(matches!(error, LibraryError::NotLoaded(_)), "{error}");
     }
 

@@ -83,7 +83,7 @@ pub use orbium_core::{ConfigError, ConfigKey, LaneKey, Place};
 
 /// Protocols out of shared libraries, with the feature `libraries`.
 #[cfg(feature = "libraries")]
-pub use orbium_core::{LibraryError, LoadError, export_protocols};
+pub use orbium_core::{LibraryError, LoadError, TrustedLibrary, export_protocols};
 
 /// Time probes at every step of a call, with the feature `probes`.
 pub use orbium_core::probe;

@@ -5,7 +5,7 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use orbium::{Config, Interface, Orb, Protocols};
+use orbium::{Config, Interface, Orb, Protocols, TrustedLibrary};
 use orbium_testkit::{Served, each_strategy, skipped};
 
 /// A directory of one test, removed in the end.
@@ -38,6 +38,13 @@ fn library() -> PathBuf {
     tests.with_file_name(name)
 }
 
+/// What a test may load.
+fn trusted(path: &Path) -> TrustedLibrary {
+    // SAFETY: a test has made the file, in a folder of its own, or Cargo has; those that are
+    // libraries have nothing that runs when they are loaded.
+    unsafe { TrustedLibrary::new(path) }
+}
+
 /// Whether another library has been mapped into this process.
 #[cfg(target_os = "linux")]
 fn is_mapped(path: &Path) -> bool {
@@ -49,7 +56,7 @@ fn is_mapped(path: &Path) -> bool {
 fn a_transport_out_of_a_library_is_called_over() {
     let folder = Folder::new("calls");
     let mut protocols = Protocols::none();
-    protocols.load(library()).unwrap();
+    protocols.load(&trusted(&library())).unwrap();
     assert_eq!(protocols.schemes().collect::<Vec<_>>(), ["pipe"]);
     #[cfg(target_os = "linux")]
     assert!(is_mapped(&library()));
@@ -79,13 +86,13 @@ fn a_transport_out_of_a_library_is_called_over() {
 fn what_a_library_adds_stands_beside_what_is_there() {
     let mut protocols = Protocols::default();
     let before: Vec<String> = protocols.schemes().map(str::to_owned).collect();
-    protocols.load(library()).unwrap();
+    protocols.load(&trusted(&library())).unwrap();
     let after: Vec<&str> = protocols.schemes().collect();
     assert_eq!(after[..before.len()], before);
     assert_eq!(after[before.len()..], ["pipe"]);
     // Once more changes nothing.
     let mut again = protocols.clone();
-    again.load(library()).unwrap();
+    again.load(&trusted(&library())).unwrap();
     assert_eq!(again.schemes().count(), protocols.schemes().count());
     // By name, as a configuration lists them.
     let chosen = protocols.only(["pipe", "giop-lite"]).unwrap();
@@ -100,7 +107,7 @@ fn what_a_library_adds_stands_beside_what_is_there() {
 #[track_caller]
 fn refusal(path: &Path) -> String {
     let mut protocols = Protocols::none();
-    let refused = protocols.load(path).unwrap_err().to_string();
+    let refused = protocols.load(&trusted(path)).unwrap_err().to_string();
     assert_eq!(protocols, Protocols::none());
     let named = format!("`{}` ", path.display());
     let sentence = refused.strip_prefix(&named);

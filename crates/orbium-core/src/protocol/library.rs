@@ -2,9 +2,9 @@
 //! Protocols out of shared libraries.
 
 use std::fmt;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-use orbium_sys::{LibraryError, load_library};
+use orbium_sys::{LibraryError, TrustedLibrary, load_library};
 
 use super::Protocols;
 
@@ -40,18 +40,17 @@ impl std::error::Error for LoadError {}
 
 impl Protocols {
     /// Adds what a shared library has exported with
-    /// [`export_protocols!`](crate::export_protocols). It stays loaded, and is
-    /// trusted as the program is.
+    /// [`export_protocols!`](crate::export_protocols). It stays loaded. To make a
+    /// [`TrustedLibrary`] is unsafe: loading runs the library's code.
     ///
     /// # Errors
     /// [`LoadError`]; nothing was added then.
-    pub fn load(&mut self, path: impl AsRef<Path>) -> Result<(), LoadError> {
-        let path = path.as_ref();
+    pub fn load(&mut self, library: &TrustedLibrary) -> Result<(), LoadError> {
         let failed = |cause| LoadError {
-            path: path.to_owned(),
+            path: library.path().to_owned(),
             cause,
         };
-        let made = load_library(path).map_err(|error| failed(Some(error)))?;
+        let made = load_library(library).map_err(|error| failed(Some(error)))?;
         let protocols: Box<Self> = made.downcast().map_err(|_| failed(None))?;
         self.add(*protocols);
         Ok(())
