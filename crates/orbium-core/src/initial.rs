@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Object strings and initial references (CORBA 3.3 Part 1, clause 8.5).
 
+mod file;
+
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -32,6 +34,13 @@ pub enum ObjectError {
     Unknown(InvalidName),
     /// A `corbaname:` has to be looked up, which did not succeed.
     Naming(SystemException),
+    /// A `file:` URL whose file gives no reference.
+    File {
+        /// Of the file.
+        path: String,
+        /// Why it could not be read.
+        reason: String,
+    },
 }
 
 impl fmt::Display for ObjectError {
@@ -40,6 +49,7 @@ impl fmt::Display for ObjectError {
             Self::Url(error) => error.fmt(f),
             Self::Unknown(name) => name.fmt(f),
             Self::Naming(exception) => write!(f, "the name was not resolved: {exception}"),
+            Self::File { path, reason } => write!(f, "the file {path}: {reason}"),
         }
     }
 }
@@ -84,14 +94,17 @@ impl Orb {
         object.as_object().ior().to_string()
     }
 
-    /// The reference that a string names: `IOR:`, `corbaloc:`. Contacts nobody.
-    /// `None` is the nil reference.
+    /// The reference that a string names: `IOR:`, `corbaloc:`, or `file://`, whose
+    /// file holds one of these. Contacts no server. `None` is the nil reference.
     ///
     /// # Errors
     /// [`ObjectError`]. A `corbaname:` needs a naming service client and is
     /// refused as such.
     pub fn string_to_object(&self, text: &str) -> Result<Option<ObjectRef>, ObjectError> {
-        self.object_at(ObjectUrl::parse(text)?)
+        match file::read(text)? {
+            Some(content) => self.object_at(ObjectUrl::parse(&content)?),
+            None => self.object_at(ObjectUrl::parse(text)?),
+        }
     }
 
     fn object_at(&self, url: ObjectUrl) -> Result<Option<ObjectRef>, ObjectError> {

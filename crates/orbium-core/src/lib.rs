@@ -105,7 +105,7 @@ pub use initial::{InvalidName, ObjectError};
 pub use lane::{Lane, LaneConfig, QueueRoom, give_scheduling};
 pub use operation::Operation;
 pub use operation_table::OperationTable;
-pub use orb::{Orb, OrbBuilder, OrbError};
+pub use orb::{Orb, OrbBuilder, OrbError, ResolveError};
 pub use priority::Priority;
 #[cfg(feature = "libraries")]
 pub use protocol::LoadError;

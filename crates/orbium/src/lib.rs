@@ -18,8 +18,7 @@
 //! use orbium::Orb;
 //!
 //! let orb = Orb::builder().build()?;
-//! let object = orb.string_to_object("corbaloc::localhost:5000/Greeter")?;
-//! let greeter: hello::Greeter = orbium::narrow(object)?;
+//! let greeter: hello::Greeter = orb.resolve("corbaloc::localhost:5000/Greeter")?;
 //! println!("{}", greeter.greet("world")?);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
@@ -63,9 +62,9 @@ pub use orbium_core::{
     ManagerState, NarrowError, ObjectError, ObjectRef, OfferedProtocol, Orb, OrbBuilder, OrbError,
     Peer, Phase, Poa, PoaError, PoaManager, Policies, Priority, ProtocolPolicy,
     ProtocolPolicyError, ProtocolProperties, Protocols, QueueRoom, RealTimeError, RequestInfo,
-    Scheduling, SchedulingClass, Servant, ServerStrategy, Step, SystemException, TimePolicies,
-    Transport, UnknownProtocol, UserException, explain, give_scheduling, last_failure,
-    nil_reference, priority,
+    ResolveError, Scheduling, SchedulingClass, Servant, ServerStrategy, Step, SystemException,
+    TimePolicies, Transport, UnknownProtocol, UserException, explain, give_scheduling,
+    last_failure, nil_reference, priority,
 };
 
 /// Calls that do not wait, with the feature `asynchronous`.

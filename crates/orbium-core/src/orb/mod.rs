@@ -6,6 +6,7 @@ mod ending;
 mod error;
 pub(crate) mod policies;
 mod references;
+mod short_forms;
 
 use std::fmt;
 use std::sync::atomic::{AtomicU8, Ordering};
@@ -25,6 +26,7 @@ use crate::{Config, Lane, Poa, RealTime};
 
 pub use builder::OrbBuilder;
 pub use error::OrbError;
+pub use short_forms::ResolveError;
 
 const RUNNING: u8 = 0;
 const ENDING: u8 = 1;

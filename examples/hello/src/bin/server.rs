@@ -16,9 +16,7 @@ impl GreeterServant for Polite {
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let orb = Orb::builder().endpoint("iiop://localhost:5000")?.build()?;
-    let greeter: Greeter = orb.root_poa().activate(Polite)?;
-    orb.bind_key("Greeter", &greeter)?;
-    orb.root_poa().manager().activate()?;
+    let greeter: Greeter = orb.serve("Greeter", Polite)?;
     println!("{}", orb.object_to_string(&greeter));
     Ok(orb.run()?)
 }

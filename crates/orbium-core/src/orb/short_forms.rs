@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The two calls that most programs begin with: serve an object, reach an object.
+
+use std::fmt;
+
+use super::Orb;
+use crate::initial::ObjectError;
+use crate::servant::ServedBy;
+use crate::{Interface, NarrowError, PoaError};
+
+/// Characters of a reference that an error shows; an `IOR:` has hundreds.
+const SHOWN: usize = 60;
+
+/// Why [`Orb::resolve`] gives no reference.
+#[derive(Clone, PartialEq, Eq)]
+pub enum ResolveError {
+    /// The text names no object.
+    Reference {
+        /// As it was given.
+        text: String,
+        /// What is wrong with it.
+        error: ObjectError,
+    },
+    /// It names an object that is not known to have the interface.
+    Interface {
+        /// As it was given.
+        text: String,
+        /// Repository id of the interface that was asked for.
+        interface: &'static str,
+        /// Nil, another interface, or an object that could not be asked.
+        error: NarrowError,
+    },
+}
+
+impl fmt::Display for ResolveError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let text = match self {
+            Self::Reference { text, .. } | Self::Interface { text, .. } => text,
+        };
+        let shown = match text.char_indices().nth(SHOWN) {
+            Some((end, _)) => format!("{}…", &text[..end]),
+            None => text.clone(),
+        };
+        match self {
+            Self::Reference { error, .. } => write!(f, "`{shown}`: {error}"),
+            Self::Interface {
+                interface, error, ..
+            } => write!(f, "`{shown}` as `{interface}`: {error}"),
+        }
+    }
+}
+
+/// The sentence, which is what `main` prints.
+impl fmt::Debug for ResolveError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+impl std::error::Error for ResolveError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        Some(match self {
+            Self::Reference { error, .. } => error,
+            Self::Interface { error, .. } => error,
+        })
+    }
+}
+
+impl Orb {
+    /// Serves an object: activates the servant in the root POA, makes it reachable
+    /// under a plain key, as in `corbaloc::host:port/Greeter`, and activates the
+    /// root POA's manager. Another object under the same key gives way.
+    ///
+    /// ```no_run
+    /// # fn serve<G: orbium_core::ServedBy<S>, S>(orb: orbium_core::Orb, polite: S)
+    /// # -> Result<(), Box<dyn std::error::Error>> {
+    /// let greeter: G = orb.serve("Greeter", polite)?;
+    /// println!("{}", orb.object_to_string(&greeter));
+    /// orb.run()?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// [`PoaError::AdapterInactive`] when the manager was deactivated; a system
+    /// exception when the ORB cannot listen or was shut down.
+    pub fn serve<I: ServedBy<S>, S>(&self, key: &str, servant: S) -> Result<I, PoaError> {
+        let root = self.root_poa();
+        let object: I = root.activate(servant)?;
+        // Before requests are served: who finds the server finds the object.
+        self.bind_key(key, &object)?;
+        root.manager().activate()?;
+        Ok(object)
+    }
+
+    /// The object that a text names, as interface `I`: `corbaloc:…`, `IOR:…`, or
+    /// `file://…` for a file that holds one of these. Where the reference does not
+    /// tell its interface, as that of a `corbaloc`, the object is asked.
+    ///
+    /// ```no_run
+    /// # fn call<Greeter: orbium_core::Interface>(orb: orbium_core::Orb)
+    /// # -> Result<(), Box<dyn std::error::Error>> {
+    /// let greeter: Greeter = orb.resolve("corbaloc::localhost:5000/Greeter")?;
+    /// # drop(greeter);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// [`ResolveError`].
+    pub fn resolve<I: Interface>(&self, text: &str) -> Result<I, ResolveError> {
+        let object = self
+            .string_to_object(text)
+            .map_err(|error| ResolveError::Reference {
+                text: text.to_owned(),
+                error,
+            })?;
+        let narrowed = object
+            .ok_or(NarrowError::Nil)
+            .and_then(|object| object.narrow());
+        narrowed.map_err(|error| ResolveError::Interface {
+            text: text.to_owned(),
+            interface: I::REPOSITORY_ID,
+            error,
+        })
+    }
+}
