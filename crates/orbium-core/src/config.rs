@@ -40,6 +40,9 @@ pub struct Limits {
     pub send_time: Duration,
     /// Requests that wait for a POA manager that holds them. Default: 1024.
     pub held_requests: usize,
+    /// Time that a POA manager holds a request: beyond it the answer is TRANSIENT;
+    /// `None` holds it until the manager changes. Default: 30 s.
+    pub hold_time: Option<Duration>,
     /// Threads that serve at once, those included that wait in calls of their
     /// own, with the strategies that start further ones when all do: beyond,
     /// requests are refused with TRANSIENT. Default: 1024.
@@ -100,6 +103,7 @@ impl Default for Limits {
             message_time: Duration::from_secs(30),
             send_time: Duration::from_secs(30),
             held_requests: 1024,
+            hold_time: Some(Duration::from_secs(30)),
             serving_threads: 1024,
             dedicated_threads: 64,
             connections_per_server: 64,
@@ -172,6 +176,9 @@ pub struct Config {
     /// [`metrics`](crate::metrics). Default: off, and [`Orb::enable_metrics`](crate::Orb)
     /// can turn it on later.
     pub metrics: bool,
+    /// Whether clients that call by a bound key are sent to the whole reference
+    /// ([`Orb::bind_key`](crate::Orb::bind_key)). Default: yes.
+    pub forward_bound_keys: ForwardBoundKeys,
 }
 
 impl Config {
@@ -261,6 +268,17 @@ impl Config {
             );
         }
         Ok(())
+    }
+}
+
+/// Whether clients that call by a bound key are sent to the whole reference: yes by
+/// default.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ForwardBoundKeys(pub bool);
+
+impl Default for ForwardBoundKeys {
+    fn default() -> Self {
+        Self(true)
     }
 }
 

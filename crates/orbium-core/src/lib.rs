@@ -95,7 +95,7 @@ pub use client::{
     ClientStrategy, Explanation, Failure, Phase, Step, TimePolicies, UnknownClientStrategy,
     explain, last_failure,
 };
-pub use config::{Config, ConnectTimeout, GiopMinor, Limits};
+pub use config::{Config, ConnectTimeout, ForwardBoundKeys, GiopMinor, Limits};
 #[cfg(feature = "configuration")]
 pub use configuration::{ConfigError, ConfigKey, LaneKey, Place};
 #[cfg(feature = "real-time")]

@@ -4,7 +4,7 @@
 use std::fmt;
 use std::time::Instant;
 
-use orbium_cdr::{ByteOrder, CdrReader, CdrWriter, Format};
+use orbium_cdr::{ByteOrder, CdrReader, CdrWriter, Encode, Format};
 use orbium_giop::{
     Completion, ReplyStatus, ResponseFlags, ServiceContexts, SystemException, SystemExceptionBody,
     Version, begin_reply, finish_message,
@@ -16,7 +16,7 @@ use crate::lane::Decided;
 use crate::raises::{DispatchError, Raised, Raises, server_fault};
 use crate::reference::Interface;
 use crate::server::ServerConnection;
-use crate::{Lane, OperationTable, Orb, Poa, Priority, priority};
+use crate::{Lane, ObjectRef, OperationTable, Orb, Poa, Priority, priority};
 
 /// A servant as the ORB sees it: generated skeletons implement this around the
 /// user's implementation of an interface's servant trait.
@@ -267,6 +267,16 @@ impl Reply<'_> {
         let _ = self.say(ReplyStatus::SystemException, &mut |writer| {
             SystemExceptionBody::from(exception).write(writer);
         });
+    }
+
+    /// Sends the client elsewhere: LOCATION_FORWARD to that reference, which every
+    /// version of GIOP has. For a twoway that was not begun.
+    #[cold]
+    pub(crate) fn forward(&mut self, to: &ObjectRef) -> Result<(), DispatchError> {
+        let ior = to.ior();
+        self.say(ReplyStatus::LocationForward, &mut |writer| {
+            ior.encode(writer);
+        })
     }
 
     /// [`Reply::result`] for what is rare: it is there once, whatever is written.

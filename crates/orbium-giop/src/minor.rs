@@ -318,6 +318,9 @@ table! {
         Transient CONNECTION_LIMIT 0x025 "the limit of connections is reached";
         Transient TOO_MANY_FORWARDS 0x026 "the request was forwarded too often";
         Transient SERVER_BUSY 0x027 "the server has no room for the request";
+        Transient SERVER_STARTING 0x028 "the server is starting: no POA manager has been activated yet";
+        Transient NEVER_ACTIVATED 0x029 "the POA manager of the object was never activated: the server has to call poa.manager().activate()";
+        Transient HELD_TOO_LONG 0x02A "the POA manager of the object held the request for as long as the server's limits.hold_time says";
         CommFailure CONNECTION_LOST 0x030 "the connection was lost while waiting for the reply";
         CommFailure SEND_FAILED 0x031 "the request could not be sent";
         CommFailure MESSAGE_ERROR 0x032 "the peer answered MessageError";

@@ -59,7 +59,7 @@ fn served(config: Config) -> Served {
     let bindings = rt.serve_bindings(admission.clone()).unwrap();
     let state = teller();
     let object: Target = orb.root_poa().activate(Arc::clone(&state)).unwrap();
-    orb.bind_key("Target", &object).unwrap();
+    orb.bind_key_in_place("Target", &object).unwrap();
     let port = orb.addresses().unwrap()[0].port;
     Served {
         orb,

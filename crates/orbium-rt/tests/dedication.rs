@@ -59,7 +59,7 @@ fn teller(rt: &RtOrb) -> Arc<TargetState> {
 
 fn object(orb: &Orb, rt: &RtOrb) -> Target {
     let object: Target = orb.root_poa().activate(teller(rt)).unwrap();
-    orb.bind_key("Target", &object).unwrap();
+    orb.bind_key_in_place("Target", &object).unwrap();
     object
 }
 

@@ -27,7 +27,7 @@ fn object(orb: &Orb, rt: &RtOrb, policies: &RtPolicies) -> (Arc<TargetState>, Ta
     let object: Target = adapter(orb, rt, "a", policies)
         .activate(Arc::clone(&state))
         .unwrap();
-    orb.bind_key("Target", &object).unwrap();
+    orb.bind_key_in_place("Target", &object).unwrap();
     (state, object)
 }
 

@@ -127,7 +127,8 @@ impl Served {
             .root_poa()
             .activate(Arc::clone(&state))
             .expect("activation");
-        orb.bind_key("Target", &target).expect("own object");
+        orb.bind_key_in_place("Target", &target)
+            .expect("own object");
         Self { orb, state, target }
     }
 

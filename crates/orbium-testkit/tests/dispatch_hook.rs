@@ -130,7 +130,7 @@ fn a_hook_of_an_adapter_comes_before_that_of_the_orb() {
             .create_poa("Hooked", manager, policies);
         let state = Arc::new(TargetState::default());
         let target: Target = poa.unwrap().activate(Arc::clone(&state)).unwrap();
-        served.orb.bind_key("Hooked", &target).unwrap();
+        served.orb.bind_key_in_place("Hooked", &target).unwrap();
         tells_priority(&state);
         let mut peer = Peer::connect(served.port());
         let mut ask = |key: &'static [u8]| {

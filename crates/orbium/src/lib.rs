@@ -57,10 +57,10 @@
 pub use orbium_cdr::{Any, AnyError, Char, Fixed, FixedError, LongDouble, TypeCode, Typed, WChar};
 pub use orbium_core::{
     Call, Channel, ClientStrategy, Completion, Config, ConnectTimeout, Dispatch, DispatchHook,
-    Endpoint, EndpointError, ExceptionKind, Explanation, Failure, GiopMinor, Hook, HostPort,
-    IdAssignment, IdUniqueness, Interface, InvalidName, Lane, LaneConfig, Lifespan, Limits,
-    ManagerState, NarrowError, ObjectError, ObjectRef, OfferedProtocol, Orb, OrbBuilder, OrbError,
-    Peer, Phase, Poa, PoaError, PoaManager, Policies, Priority, ProtocolPolicy,
+    Endpoint, EndpointError, ExceptionKind, Explanation, Failure, ForwardBoundKeys, GiopMinor,
+    Hook, HostPort, IdAssignment, IdUniqueness, Interface, InvalidName, Lane, LaneConfig, Lifespan,
+    Limits, ManagerState, NarrowError, ObjectError, ObjectRef, OfferedProtocol, Orb, OrbBuilder,
+    OrbError, Peer, Phase, Poa, PoaError, PoaManager, Policies, Priority, ProtocolPolicy,
     ProtocolPolicyError, ProtocolProperties, Protocols, QueueRoom, RealTimeError, RequestInfo,
     ResolveError, Scheduling, SchedulingClass, Servant, ServerStrategy, Step, SystemException,
     TimePolicies, Transport, UnknownProtocol, UserException, explain, give_scheduling,

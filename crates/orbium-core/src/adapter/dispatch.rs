@@ -12,12 +12,13 @@ use orbium_giop::{
 use orbium_sys::RealTimeError;
 
 use crate::adapter::manager::Serving;
+use crate::adapter::registry::Found;
 use crate::adapter::{ActiveObject, Expiry};
 use crate::lane::{self, Decided, Route};
 use crate::raises::DispatchError;
 use crate::servant::{Call, Reply};
 use crate::server::{ServerConnection, is_within_a_wait};
-use crate::{OBJECT_REPOSITORY_ID, Orb, priority, unknown_operation};
+use crate::{OBJECT_REPOSITORY_ID, ObjectRef, Orb, priority, unknown_operation};
 
 /// A request on its way to a servant.
 pub(crate) struct Incoming<'r> {
@@ -36,11 +37,15 @@ pub(crate) struct Incoming<'r> {
     pub(crate) decided: Option<&'r Decided>,
 }
 
-/// Whether an object is here.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// Where an object is.
+#[derive(Clone, Debug)]
 pub(crate) enum Located {
     Here,
     Unknown,
+    /// Where its whole reference says.
+    At(ObjectRef),
+    /// The server cannot tell yet.
+    NotYet(SystemException),
 }
 
 impl<'r> Incoming<'r> {
@@ -87,7 +92,13 @@ impl<'r> Incoming<'r> {
         reply: &mut Reply<'_>,
     ) -> Result<(), DispatchError> {
         probe!(MessagingReceive);
-        let found = self.orb.core().registry.find_within(self.key)?;
+        let found = match self.orb.core().registry.find_hinted(self.key) {
+            Some(found) => found,
+            None => match self.find_or_forward(reply)? {
+                Some(found) => found,
+                None => return Ok(()),
+            },
+        };
         let object: &ActiveObject = &found;
         probe!(PoaDemux);
         if object.lane != self.lane {
@@ -108,6 +119,22 @@ impl<'r> Incoming<'r> {
             reply.say(ReplyStatus::NoException, &mut |_| {})?;
         }
         dispatch(object, &call, &mut arguments(), reply)
+    }
+
+    /// The object of a key without a good hint; `None` if the client was sent to its
+    /// whole reference.
+    #[cold]
+    #[inline(never)]
+    fn find_or_forward(&self, reply: &mut Reply<'_>) -> Result<Option<Found<'r>>, DispatchError> {
+        // A oneway has no reply to say it in, and what is collocated has no need.
+        if self.peer.is_some()
+            && self.response == ResponseFlags::Full
+            && let Some(to) = self.orb.forward_of(self.key)
+        {
+            reply.forward(&to)?;
+            return Ok(None);
+        }
+        Ok(Some(self.orb.core().registry.find(self.key)?))
     }
 
     /// Asks to serve a request where that may be held. Who could let it go may
@@ -134,7 +161,7 @@ impl<'r> Incoming<'r> {
             reply.moved = true;
             return Err(busy());
         }
-        object.enter_slowly(&self.expiry)
+        object.enter_slowly(&self.expiry, self.operation)
     }
 
     /// Serves a request that may be served elsewhere, or at another priority, or
@@ -318,9 +345,27 @@ fn serve_implicit<'a>(
 impl Orb {
     /// Whether a key leads to an object here.
     pub(crate) fn locate(&self, key: &[u8]) -> Located {
+        if let Some(to) = self.forward_of(key) {
+            return Located::At(to);
+        }
         match self.core().registry.find(key) {
             Ok(_) => Located::Here,
+            Err(exception) if exception.kind == ExceptionKind::Transient => {
+                Located::NotYet(exception)
+            }
             Err(_) => Located::Unknown,
         }
+    }
+
+    /// The whole reference that clients which call by that key are sent to: once, as
+    /// its key is the object's own.
+    pub(crate) fn forward_of(&self, key: &[u8]) -> Option<ObjectRef> {
+        let registry = &self.core().registry;
+        if !self.config().forward_bound_keys.0 || !registry.forwards(key) {
+            return None;
+        }
+        // Without an object, or a reference to it, the request is answered here.
+        let object = registry.find(key).ok()?;
+        object.reference().ok()
     }
 }

@@ -4,10 +4,12 @@
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, PoisonError};
+use std::time::Duration;
 
-use orbium_giop::{Completion, ExceptionKind, SystemException};
+use orbium_giop::{Completion, ExceptionKind, SystemException, minor};
 use orbium_sync::lock::{Condvar, Mutex};
 use orbium_sync::role;
+use orbium_transport::Deadline;
 
 use crate::adapter::{Expiry, PoaError};
 use crate::orb::OrbCore;
@@ -35,6 +37,16 @@ struct Shared {
     word: AtomicUsize,
     held: AtomicUsize,
     held_limit: usize,
+    /// How long a request is held.
+    hold_time: Option<Duration>,
+    /// The adapter it was made for.
+    adapter: Box<str>,
+    /// Whether it was ever activated.
+    activated: AtomicBool,
+    /// Whether it was said that it holds requests though it never was.
+    warned: AtomicBool,
+    /// Whether any manager of the ORB was ever activated.
+    started: Arc<AtomicBool>,
     /// The ORB's number.
     orb: usize,
     changing: Mutex<()>,
@@ -103,11 +115,17 @@ impl Shared {
 }
 
 impl PoaManager {
-    pub(crate) fn new(orb: &Arc<OrbCore>) -> Self {
+    /// For an adapter of that name.
+    pub(crate) fn new(orb: &Arc<OrbCore>, adapter: &str) -> Self {
         Self(Arc::new(Shared {
             word: AtomicUsize::new(0),
             held: AtomicUsize::new(0),
             held_limit: orb.config.limits.held_requests,
+            hold_time: orb.config.limits.hold_time,
+            adapter: adapter.into(),
+            activated: AtomicBool::new(false),
+            warned: AtomicBool::new(false),
+            started: Arc::clone(orb.registry.started()),
             orb: Arc::as_ptr(orb) as usize,
             changing: Mutex::new(()),
             changed: Condvar::new(),
@@ -209,9 +227,39 @@ impl PoaManager {
                 Err(now) => word = now,
             }
         }
+        if to == ManagerState::Active {
+            self.0.activated.store(true, Ordering::Release);
+            self.0.started.store(true, Ordering::Release);
+        }
         drop(guard);
         self.0.wake();
         Ok(())
+    }
+
+    /// Says, once, that a request waits for a manager that was never activated.
+    #[cold]
+    fn warn_of_holding(&self, operation: &[u8]) {
+        let shared = &self.0;
+        if shared.activated.load(Ordering::Acquire) || shared.warned.swap(true, Ordering::AcqRel) {
+            return;
+        }
+        let _operation = String::from_utf8_lossy(operation);
+        crate::log::warn!(
+            adapter = %shared.adapter,
+            operation = %_operation,
+            "a request is held: the POA manager of its adapter was never activated, \
+             call poa.manager().activate()"
+        );
+    }
+
+    /// The exception for a request that was held in vain.
+    #[cold]
+    fn held_in_vain(&self) -> SystemException {
+        let minor = match self.0.activated.load(Ordering::Acquire) {
+            true => minor::HELD_TOO_LONG,
+            false => minor::NEVER_ACTIVATED,
+        };
+        SystemException::orbium(ExceptionKind::Transient, minor, Completion::No)
     }
 
     /// Waits for the end of the requests being served, while the state stays.
@@ -249,8 +297,13 @@ impl PoaManager {
         &self,
         destroyed: &AtomicBool,
         expiry: &Expiry,
+        operation: &[u8],
     ) -> Result<Serving<'_>, SystemException> {
         let discarded = SystemException::omg(ExceptionKind::Transient, 1, Completion::No);
+        if self.state() == ManagerState::Holding {
+            self.warn_of_holding(operation);
+        }
+        let until = Deadline::after(self.0.hold_time);
         if self.0.held.fetch_add(1, Ordering::AcqRel) >= self.0.held_limit {
             self.0.held.fetch_sub(1, Ordering::AcqRel);
             return Err(discarded);
@@ -263,9 +316,12 @@ impl PoaManager {
             .lock()
             .unwrap_or_else(PoisonError::into_inner);
         while self.state() == ManagerState::Holding && !destroyed.load(Ordering::Acquire) {
-            let Ok(left) = expiry.deadline().remaining() else {
+            let Ok(left) = expiry.deadline().earlier(until).remaining() else {
                 self.0.held.fetch_sub(1, Ordering::AcqRel);
-                return Err(expiry.exception());
+                return Err(match expiry.deadline().has_passed() {
+                    true => expiry.exception(),
+                    false => self.held_in_vain(),
+                });
             };
             let changed = &self.0.changed;
             guard = match left {

@@ -53,9 +53,13 @@ impl ActiveObject {
 
     /// The same, waiting as long as requests are held.
     #[cold]
-    pub(crate) fn enter_slowly(&self, expiry: &Expiry) -> Result<Serving<'_>, SystemException> {
+    pub(crate) fn enter_slowly(
+        &self,
+        expiry: &Expiry,
+        operation: &[u8],
+    ) -> Result<Serving<'_>, SystemException> {
         let destroyed = self.adapter.is_destroyed();
-        self.manager.enter_slowly(destroyed, expiry)
+        self.manager.enter_slowly(destroyed, expiry, operation)
     }
 
     pub(crate) fn is_held(&self) -> bool {

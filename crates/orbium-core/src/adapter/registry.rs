@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! All active objects of an ORB, whatever adapter they are in.
 
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock, PoisonError, Weak};
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -14,9 +14,17 @@ use crate::adapter::key::ObjectKey;
 use crate::adapter::object::ActiveObject;
 use crate::adapter::poa::{PoaCore, system_id};
 
-/// Plain keys in their order, and the real ones they stand for. They are a few: the
-/// program names each.
-type PlainKeys = Vec<(Box<[u8]>, Arc<[u8]>)>;
+/// A plain key and the real one that it stands for.
+#[derive(Debug)]
+struct PlainKey {
+    plain: Box<[u8]>,
+    key: Arc<[u8]>,
+    /// Whether clients are sent to the whole reference.
+    forwards: bool,
+}
+
+/// Plain keys in their order. They are a few: the program names each.
+type PlainKeys = Vec<PlainKey>;
 
 /// An object that is being called.
 pub(crate) type Found<'r> = Pinned<'r, Arc<ActiveObject>>;
@@ -34,6 +42,8 @@ pub(crate) struct Registry {
     adapters: Mutex<Vec<(u64, Weak<PoaCore>)>>,
     /// Plain keys, as a corbaloc has them, and the real keys they stand for.
     plain_keys: RwLock<PlainKeys>,
+    /// Whether a POA manager was ever activated.
+    started: Arc<AtomicBool>,
 }
 
 fn no_such_adapter() -> SystemException {
@@ -53,7 +63,7 @@ fn adapter_place(adapters: &[(u64, Weak<PoaCore>)], stamp: u64) -> Result<usize,
 }
 
 fn plain_place(keys: &PlainKeys, plain: &[u8]) -> Result<usize, usize> {
-    keys.binary_search_by(|(it, _)| (**it).cmp(plain))
+    keys.binary_search_by(|it| (*it.plain).cmp(plain))
 }
 
 impl Registry {
@@ -74,6 +84,7 @@ impl Registry {
             root: OnceLock::new(),
             adapters: Mutex::default(),
             plain_keys: RwLock::default(),
+            started: Arc::default(),
         }
     }
 
@@ -113,15 +124,43 @@ impl Registry {
         adapters[place].1.upgrade().map(Poa::from)
     }
 
+    /// Set when the first POA manager is activated: until then the server is
+    /// starting, and what is not there may still come.
+    pub(crate) fn started(&self) -> &Arc<AtomicBool> {
+        &self.started
+    }
+
+    /// Whether clients that call by that key are to be sent to the whole reference.
+    pub(crate) fn forwards(&self, key: &[u8]) -> bool {
+        let keys = self
+            .plain_keys
+            .read()
+            .unwrap_or_else(PoisonError::into_inner);
+        plain_place(&keys, key).is_ok_and(|place| keys[place].forwards)
+    }
+
     /// Makes a plain key stand for a real one.
-    pub(crate) fn bind_plain_key(&self, plain: &[u8], key: &[u8]) {
+    pub(crate) fn bind_plain_key(&self, plain: &[u8], key: &[u8], forwards: bool) {
         let mut keys = self
             .plain_keys
             .write()
             .unwrap_or_else(PoisonError::into_inner);
         match plain_place(&keys, plain) {
-            Ok(place) => keys[place].1 = key.into(),
-            Err(place) => keys.insert(place, (plain.into(), key.into())),
+            Ok(place) => {
+                keys[place].key = key.into();
+                keys[place].forwards = forwards;
+            }
+            Err(place) => {
+                let (plain, key) = (plain.into(), key.into());
+                keys.insert(
+                    place,
+                    PlainKey {
+                        plain,
+                        key,
+                        forwards,
+                    },
+                );
+            }
         }
     }
 
@@ -130,17 +169,13 @@ impl Registry {
         self.find_any(key)
     }
 
-    /// As `find`, as part of the path of a call.
+    /// The object with that key if its hint is good, as part of the path of a call.
     #[inline(always)]
-    pub(crate) fn find_within(&self, key: &[u8]) -> Result<Found<'_>, SystemException> {
+    pub(crate) fn find_hinted(&self, key: &[u8]) -> Option<Found<'_>> {
         let short = ObjectKey::parse_short(key);
         probe!(ObjectKey);
-        if let Some((incarnation, hint)) = short
-            && let Some(object) = self.find_by_hint(incarnation, hint)
-        {
-            return Ok(object);
-        }
-        self.find_any(key)
+        let (incarnation, hint) = short?;
+        self.find_by_hint(incarnation, hint)
     }
 
     #[inline]
@@ -152,9 +187,24 @@ impl Registry {
     /// As `find`, for any key.
     #[inline(never)]
     fn find_any(&self, key: &[u8]) -> Result<Found<'_>, SystemException> {
-        match ObjectKey::parse(key) {
+        let found = match ObjectKey::parse(key) {
             Some(key) => self.find_parsed(&key),
             None => self.find_plain(key),
+        };
+        found.map_err(|exception| self.while_starting(exception))
+    }
+
+    /// What is not there while the server starts may still come.
+    #[cold]
+    fn while_starting(&self, exception: SystemException) -> SystemException {
+        let is_final = exception.kind == ExceptionKind::ObjectNotExist;
+        match is_final && !self.started.load(Ordering::Acquire) {
+            true => SystemException::orbium(
+                ExceptionKind::Transient,
+                minor::SERVER_STARTING,
+                Completion::No,
+            ),
+            false => exception,
         }
     }
 
@@ -172,7 +222,7 @@ impl Registry {
                 .read()
                 .unwrap_or_else(PoisonError::into_inner);
             let place = plain_place(&keys, plain).map_err(|_| no_such_adapter())?;
-            Arc::clone(&keys[place].1)
+            Arc::clone(&keys[place].key)
         };
         self.find_parsed(&ObjectKey::parse(&key).ok_or_else(no_such_adapter)?)
     }

@@ -39,7 +39,8 @@ pub(crate) fn perform(
 ) -> Result<bool, Outcome> {
     let (candidate, timeout) = (link.candidate, link.timeout);
     let Some(connection) = &mut link.connection else {
-        return Ok(orb.locate(&candidate.object_key) == Located::Here);
+        let located = orb.locate(&candidate.object_key);
+        return Ok(matches!(located, Located::Here | Located::At(_)));
     };
     let request_id = connection.next_id();
     let format = Format::plain(ByteOrder::NATIVE, candidate.version.minor);

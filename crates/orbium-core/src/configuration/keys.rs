@@ -7,7 +7,7 @@ use orbium_transport::Endpoint;
 use super::values::{
     Read, flag, number, octets, optional, parsed, show_octets, show_optional, show_span, span,
 };
-use crate::{Config, ConnectTimeout, GiopMinor, ProtocolPolicy, ServerStrategy};
+use crate::{Config, ConnectTimeout, ForwardBoundKeys, GiopMinor, ProtocolPolicy, ServerStrategy};
 
 /// Something that can be chosen.
 #[derive(Clone, Copy, Debug)]
@@ -140,6 +140,9 @@ keys! {
     "metrics" "true or false" "counts and measures calls and requests, for `Orb::metrics`"
         |c, text| c.metrics = flag(text)?,
         |c| c.metrics.to_string();
+    "forward_bound_keys" "true or false" "whether clients that call by a bound key are sent to the whole reference"
+        |c, text| c.forward_bound_keys = ForwardBoundKeys(flag(text)?),
+        |c| c.forward_bound_keys.0.to_string();
     "limits.message_size" "OCTETS" "of the largest message, both ways"
         |c, text| c.limits.message_size = octets(text)?,
         |c| show_octets(c.limits.message_size);
@@ -164,6 +167,9 @@ keys! {
     "limits.held_requests" "NUMBER" "requests held by a POA manager"
         |c, text| c.limits.held_requests = number(text)?,
         |c| c.limits.held_requests.to_string();
+    "limits.hold_time" "TIME or none" "for which a POA manager holds a request; then TRANSIENT"
+        |c, text| c.limits.hold_time = optional(text, span)?,
+        |c| show_optional(c.limits.hold_time, show_span);
     "limits.serving_threads" "NUMBER" "threads that serve at once, where more are started as they wait"
         |c, text| c.limits.serving_threads = number(text)?,
         |c| c.limits.serving_threads.to_string();
@@ -265,6 +271,7 @@ mod tests {
                 (_, "NAMES or none") => "urgent, routine",
                 (_, "NAME=URL") => "A=corbaloc::b/C",
                 (_, "URL or none") => "corbaloc::b",
+                ("forward_bound_keys", _) => "false",
                 (_, "true or false") => "true",
                 (_, "NUMBER") => "77",
                 (_, "OCTETS" | "OCTETS or none") => "77 KiB",

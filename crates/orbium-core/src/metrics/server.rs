@@ -104,7 +104,7 @@ impl<'r> Incoming<'r> {
     ) {
         let begun = Instant::now();
         let arrived = reply.path.arrived().unwrap_or(begun);
-        let found = self.orb.core().registry.find_within(self.key);
+        let found = self.orb.core().registry.find(self.key);
         let series = match &found {
             Ok(object) => all.served(self, object),
             Err(_) => all.table.other(Side::Server),

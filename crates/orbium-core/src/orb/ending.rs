@@ -16,6 +16,12 @@ impl Orb {
     /// BAD_INV_ORDER if it was already.
     pub fn run(&self) -> Result<(), SystemException> {
         self.check_running()?;
+        if !self.0.registry.started().load(Ordering::Acquire) {
+            crate::log::warn!(
+                "the ORB runs, but no POA manager was activated: requests are held or refused \
+                 until poa.manager().activate() is called"
+            );
+        }
         if role::is_serving(self.number()) {
             // This very request has to end before the ORB can.
             role::about_to_block();

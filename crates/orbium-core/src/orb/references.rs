@@ -127,7 +127,11 @@ impl Orb {
     }
 
     /// Makes an object reachable under a plain key too, as in
-    /// `corbaloc::host:port/Name`.
+    /// `corbaloc::host:port/Name`. Clients that call by the key are sent to the whole
+    /// reference (LOCATION_FORWARD), as an address alone says nothing of code sets,
+    /// other protocols, lanes and TLS; oneways and requests within the process are
+    /// served where they arrive. `forward_bound_keys` of the configuration turns that
+    /// off, [`Orb::bind_key_in_place`] for one key.
     ///
     /// # Errors
     /// The reference is not to an object of this ORB (BAD_PARAM).
@@ -136,11 +140,36 @@ impl Orb {
         plain: &str,
         object: &impl crate::Interface,
     ) -> Result<(), SystemException> {
+        self.bind(plain, object, true)
+    }
+
+    /// As [`Orb::bind_key`], but all requests are served where they arrive: for
+    /// objects that clients reach by another address than the published ones, and
+    /// those whose requests mean the connection that they come by.
+    ///
+    /// # Errors
+    /// As [`Orb::bind_key`].
+    pub fn bind_key_in_place(
+        &self,
+        plain: &str,
+        object: &impl crate::Interface,
+    ) -> Result<(), SystemException> {
+        self.bind(plain, object, false)
+    }
+
+    fn bind(
+        &self,
+        plain: &str,
+        object: &impl crate::Interface,
+        forwards: bool,
+    ) -> Result<(), SystemException> {
         let key = object
             .as_object()
             .own_key()
             .ok_or_else(|| SystemException::new(ExceptionKind::BadParam, 0, Completion::No))?;
-        self.0.registry.bind_plain_key(plain.as_bytes(), &key);
+        self.0
+            .registry
+            .bind_plain_key(plain.as_bytes(), &key, forwards);
         Ok(())
     }
 
@@ -174,7 +203,9 @@ impl Orb {
             return Err(bad());
         }
         for group in groups {
-            self.0.registry.bind_plain_key(&group.object_key(), &key);
+            self.0
+                .registry
+                .bind_plain_key(&group.object_key(), &key, false);
         }
         Ok(())
     }

@@ -15,11 +15,12 @@ mod telling;
 use std::sync::Arc;
 use std::time::Duration;
 
-use orbium_cdr::{ByteOrder, CdrErrorKind, CdrWriter, Format};
+use orbium_cdr::{ByteOrder, CdrErrorKind, CdrWriter, Encode, Format};
 use orbium_giop::codeset::Negotiated;
 use orbium_giop::{
     Assembled, CancelRequest, FragmentError, HEADER_LEN, LocateRequest, LocateStatus,
-    MessageHeader, MessageKind, Reassembly, begin_locate_reply, finish_message,
+    MessageHeader, MessageKind, Reassembly, SystemExceptionBody, begin_locate_reply,
+    finish_message,
 };
 use orbium_transport::{ByteStream, Deadline};
 
@@ -314,13 +315,29 @@ fn answer_locate(
     header: &MessageHeader,
     request: &LocateRequest<'_>,
 ) {
-    let status = match request.target.object_key() {
-        Some(key) if orb.locate(&key) == Located::Here => LocateStatus::ObjectHere,
-        _ => LocateStatus::UnknownObject,
+    let located = match request.target.object_key() {
+        Some(key) => orb.locate(&key),
+        None => Located::Unknown,
     };
-    let format = Format::plain(ByteOrder::NATIVE, header.format().minor);
+    let minor = header.format().minor;
+    let status = match &located {
+        Located::Here => LocateStatus::ObjectHere,
+        Located::Unknown => LocateStatus::UnknownObject,
+        Located::At(_) => LocateStatus::ObjectForward,
+        Located::NotYet(_) if minor >= 2 => LocateStatus::SystemException,
+        // No status of these versions says so: the request will be answered so.
+        Located::NotYet(_) => LocateStatus::ObjectHere,
+    };
+    let format = Format::plain(ByteOrder::NATIVE, minor);
     let mut writer = CdrWriter::new(format);
     let start = begin_locate_reply(&mut writer, header.version, request.request_id, status);
+    match &located {
+        Located::At(to) => to.ior().encode(&mut writer),
+        Located::NotYet(exception) if minor >= 2 => {
+            SystemExceptionBody::from(*exception).write(&mut writer);
+        }
+        _ => {}
+    }
     finish_message(&mut writer, start);
     connection.reply(&writer);
 }

@@ -30,6 +30,8 @@ struct Run {
     sockets: Sockets,
     /// What references name as native.
     native: NativeCharSet,
+    /// Whether the client knows an address and plain keys alone.
+    by_key: bool,
     /// Checks that must be made, and pass.
     must: &'static [&'static str],
 }
@@ -130,6 +132,13 @@ fn against(peer: &str, run: &Run) -> Tested {
         orb.object_to_string(&served.receiver),
     )?;
     fs::write(own.join("peer.ior"), orb.object_to_string(&served.peer))?;
+    if run.by_key {
+        let at = &orb.addresses()?[0];
+        for (file, key) in [("cube", "Cube"), ("receiver", "Receiver"), ("peer", "Peer")] {
+            let url = format!("corbaloc::{}:{}/{key}", at.host, at.port);
+            fs::write(own.join(file).with_extension("ior"), url)?;
+        }
+    }
     let relay = match run.relay {
         Some(size) => {
             let from = own.to_str().ok_or("a strange directory")?;
@@ -220,6 +229,7 @@ const REACTIVE: Run = Run {
     only: None,
     sockets: Sockets::Tcp,
     native: NativeCharSet::Latin1,
+    by_key: false,
     must: &[],
 };
 
@@ -231,6 +241,9 @@ const SCRIPTS: &[&str] = &[
     "kitchen.string_unicode",
     "kitchen.string_beyond_bmp",
 ];
+
+/// What a plain key cannot say, as it names no code sets.
+const WIDE: &[&str] = &["kitchen.wstring_unicode", "kitchen.scalars"];
 
 const LEADER_FOLLOWERS: Run = Run {
     strategy: ServerStrategy::LeaderFollowers { threads: 2 },
@@ -270,6 +283,17 @@ const DEADLINES: Run = Run {
 
 against! {
     omniorb: "omni", Run { must: CHARS, ..Run::default() };
+    omniorb_by_plain_keys: "omni",
+        Run {
+            by_key: true,
+            // omniORB holds what it was sent to for another object than what it asked for.
+            only: Some("kitchen."),
+            options: &["-ORBnativeCharCodeSet", "UTF-8"],
+            native: NativeCharSet::Utf8,
+            must: SCRIPTS,
+            ..Run::default()
+        };
+    omniorb_by_plain_keys_reactive: "omni", Run { by_key: true, only: Some("kitchen."), must: WIDE, ..REACTIVE };
     omniorb_reactive: "omni", REACTIVE;
     omniorb_leader_followers: "omni", LEADER_FOLLOWERS;
     omniorb_leader_followers_told_to_speak_1_0: "omni",
@@ -342,6 +366,8 @@ against! {
         Run { native: NativeCharSet::Utf8, must: CHARS, ..JACORB_IN_LATIN_1 };
     jacorb_to_utf_8: "jacorb",
         Run { native: NativeCharSet::Utf8, must: SCRIPTS, ..Run::default() };
+    jacorb_by_plain_keys: "jacorb", Run { by_key: true, must: SCRIPTS, ..Run::default() };
+    jacorb_by_plain_keys_reactive: "jacorb", Run { by_key: true, must: WIDE, ..REACTIVE };
     jacorb_reactive: "jacorb", REACTIVE;
     jacorb_leader_followers: "jacorb", LEADER_FOLLOWERS;
     jacorb_worker_pool: "jacorb", WORKER_POOL;

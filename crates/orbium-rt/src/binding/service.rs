@@ -116,7 +116,7 @@ pub(crate) fn serve(
     let adapter = orb.root_poa().create_poa(KEY, None, policies)?;
     let servant: Arc<dyn Servant> = Arc::new(service);
     let object = adapter.activate_servant(&servant)?;
-    orb.bind_key(KEY, &object)?;
+    orb.bind_key_in_place(KEY, &object)?;
     adapter.manager().activate()?;
     Ok(Bindings(book))
 }

@@ -85,7 +85,7 @@ impl Pooled {
         let object = adapter(&orb, &rt, "pooled", &policies)
             .activate(Arc::clone(&state))
             .unwrap();
-        orb.bind_key("Target", &object).unwrap();
+        orb.bind_key_in_place("Target", &object).unwrap();
         Self {
             orb,
             rt,

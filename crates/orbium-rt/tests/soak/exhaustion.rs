@@ -179,7 +179,7 @@ fn no_further_thread(run: &mut Run) {
     let root = served.orb.root_poa();
     let poa = root.create_poa("Behind", Some(root.manager()), policies);
     let target: Target = poa.unwrap().activate(teller()).unwrap();
-    served.orb.bind_key("Behind", &target).unwrap();
+    served.orb.bind_key_in_place("Behind", &target).unwrap();
     let mut peers = [(); 4].map(|()| Peer::connect(port(&lane)));
     let line = RequestLine {
         key: b"Behind",

@@ -102,7 +102,7 @@ fn without_an_endpoint_of_its_own_the_orb_is_its_lanes() {
     orb.root_poa().manager().activate().unwrap();
     let state = Arc::new(TargetState::default());
     let target: Target = orb.root_poa().activate(Arc::clone(&state)).unwrap();
-    orb.bind_key("Target", &target).unwrap();
+    orb.bind_key_in_place("Target", &target).unwrap();
     served_by(
         &state,
         &[(1, Some(200), "urgent"), (2, Some(100), "routine")],

@@ -59,7 +59,7 @@ impl Behind {
             None => poa.activate_servant(&servant),
         };
         let target = Target::from_object(object.unwrap());
-        orb.bind_key(name, &target).unwrap();
+        orb.bind_key_in_place(name, &target).unwrap();
         Self { state, target }
     }
 

@@ -110,7 +110,7 @@ fn held_requests_keep_no_lane_from_serving() {
         let poa = poa.unwrap();
         assert_eq!(poa.manager().state(), ManagerState::Holding);
         let held: Target = poa.activate(Arc::new(TargetState::default())).unwrap();
-        served.orb.bind_key("Held", &held).unwrap();
+        served.orb.bind_key_in_place("Held", &held).unwrap();
         let behind = Behind::new(&served.orb, "Behind", &lanes, None);
         let mut waiting: Vec<_> = [port(&lanes[0]), served.port()].map(Peer::connect).into();
         for peer in &mut waiting {

@@ -239,7 +239,7 @@ fn bind_idle(orb: &Orb) -> Result<String, Failure> {
         .root_poa()
         .activate(CubeServant::default())
         .map_err(|error| failed(error.to_string()))?;
-    orb.bind_key(idle::KEY, &object)
+    orb.bind_key_in_place(idle::KEY, &object)
         .map_err(|error| failed(error.to_string()))?;
     let channels = orb.channels().map_err(|error| failed(error.to_string()))?;
     let address = channels.first().map(|channel| channel.address.clone());

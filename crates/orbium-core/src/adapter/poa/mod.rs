@@ -97,7 +97,7 @@ impl PoaCore {
 impl Poa {
     /// The root adapter of an ORB.
     pub(crate) fn root(orb: &Arc<OrbCore>) -> Self {
-        let manager = PoaManager::new(orb);
+        let manager = PoaManager::new(orb, "RootPOA");
         Self::make(
             orb,
             "RootPOA",
@@ -210,7 +210,7 @@ impl Poa {
         let Err(place) = place(&children, name) else {
             return Err(PoaError::AdapterAlreadyExists);
         };
-        let manager = manager.unwrap_or_else(|| PoaManager::new(&orb));
+        let manager = manager.unwrap_or_else(|| PoaManager::new(&orb, name));
         let parent = Some(Arc::downgrade(&self.0));
         let child = Self::make(&orb, name, path, parent, manager, policies);
         children.insert(place, child.clone());
