@@ -61,6 +61,9 @@ pub(crate) struct ClientArgs {
     shutdown: bool,
     #[command(flatten)]
     pin: PinArgs,
+    /// Run what serves in this process on this CPU (Linux)
+    #[arg(long, value_name = "CPU", hide = true)]
+    pin_server: Option<usize>,
     #[command(flatten)]
     protocols: reference::ProtocolArgs,
 }
@@ -98,7 +101,8 @@ pub(crate) fn run(args: &ClientArgs) -> Result<(), Failure> {
             }
         }
     };
-    let own = args.serve.as_ref().map(OwnServer::start).transpose()?;
+    let serve = || args.serve.as_ref().map(OwnServer::start).transpose();
+    let own = args.pin.beside(args.pin_server, serve)??;
     let [cube, receiver, peer] = match &own {
         Some(own) => own.references.each_ref().map(String::as_str),
         // The command line has them if there is no server of our own.
@@ -188,7 +192,8 @@ fn measure(
 ) -> Result<Row, Failure> {
     load.verify(object, size)
         .map_err(|reason| Failure::because(format!("{name}: {reason}")))?;
-    let connected = raw.connect(&args.protocols.tls);
+    let connect = || raw.connect(&args.protocols.tls);
+    let connected = args.pin.beside(args.pin_server, connect)?;
     let mut socket = connected
         .and_then(|stream| RawClient::over(stream, exchange(load, size, object)))
         .map_err(|error| Failure::because(format!("cannot reach the raw peer: {error}")))?;

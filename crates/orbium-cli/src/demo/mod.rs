@@ -17,6 +17,7 @@ mod oneway_stage;
 mod oneways;
 mod own_server;
 pub(crate) mod pin;
+mod place;
 pub(crate) mod plot;
 pub(crate) mod progress;
 mod raw;
@@ -27,6 +28,7 @@ pub(crate) mod scratch;
 mod serve;
 pub(crate) mod timing;
 mod together;
+mod wake_up;
 
 use clap::{Args, Subcommand};
 

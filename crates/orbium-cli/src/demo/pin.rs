@@ -21,6 +21,24 @@ impl PinArgs {
         }
         pin(&self.cpus)
     }
+
+    /// Does something that starts threads on another CPU, and comes back to its own.
+    pub(crate) fn beside<T>(
+        &self,
+        cpu: Option<usize>,
+        work: impl FnOnce() -> T,
+    ) -> Result<T, Failure> {
+        let Some(cpu) = cpu else { return Ok(work()) };
+        thread_to(cpu)?;
+        let result = work();
+        self.apply()?;
+        Ok(result)
+    }
+}
+
+/// Keeps the calling thread, and those that it starts, on one CPU.
+pub(crate) fn thread_to(cpu: usize) -> Result<(), Failure> {
+    pin(&[cpu])
 }
 
 #[cfg(target_os = "linux")]
@@ -58,6 +76,32 @@ pub(crate) fn choose() -> Option<usize> {
 /// `None`: processes cannot be pinned here.
 #[cfg(not(target_os = "linux"))]
 pub(crate) fn choose() -> Option<usize> {
+    None
+}
+
+/// Another CPU that this process may run on: the last one that does not share a core with the first,
+/// if there is any.
+#[cfg(target_os = "linux")]
+pub(crate) fn other(cpu: usize) -> Option<usize> {
+    use rustix::thread::{CpuSet, sched_getaffinity};
+
+    let allowed = sched_getaffinity(None).ok()?;
+    let core = |cpu: usize| {
+        let file = format!("/sys/devices/system/cpu/cpu{cpu}/topology/thread_siblings_list");
+        std::fs::read_to_string(file).ok()
+    };
+    let others = (0..CpuSet::MAX_CPU)
+        .rev()
+        .filter(|it| *it != cpu && allowed.is_set(*it));
+    let others: Vec<_> = others.collect();
+    let own = core(cpu);
+    let apart = others.iter().find(|it| own.is_some() && core(**it) != own);
+    apart.or(others.first()).copied()
+}
+
+/// `None`: processes cannot be pinned here.
+#[cfg(not(target_os = "linux"))]
+pub(crate) fn other(_: usize) -> Option<usize> {
     None
 }
 

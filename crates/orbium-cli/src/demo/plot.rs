@@ -161,6 +161,7 @@ fn tick_label(nanoseconds: u64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::demo::place::Place;
 
     fn section(median: u64, p99: u64) -> Section {
         let timing = Timing {
@@ -179,8 +180,7 @@ mod tests {
         Section {
             protocol: "IIOP",
             raw: "raw TCP socket",
-            who: "both processes",
-            cpu: None,
+            place: Place::Free,
             rows: vec![row],
         }
     }

@@ -6,7 +6,9 @@ use std::fmt::Write;
 use serde_json::{Value, json};
 
 use super::flood::{self, Flood};
+use super::place::Place;
 use super::timing::{Timing, latency, thousands};
+use super::wake_up::WakeUp;
 
 /// An operation that was checked.
 #[derive(Clone, Debug, PartialEq)]
@@ -86,10 +88,8 @@ pub(crate) struct Section {
     pub(crate) protocol: &'static str,
     /// What the raw peer is.
     pub(crate) raw: &'static str,
-    /// Client and server: two processes, or threads of one.
-    pub(crate) who: &'static str,
-    /// The one CPU that all of them ran on; `None` if they ran freely.
-    pub(crate) cpu: Option<usize>,
+    /// Where client and server ran.
+    pub(crate) place: Place,
     /// One row for each operation.
     pub(crate) rows: Vec<Row>,
 }
@@ -97,9 +97,13 @@ pub(crate) struct Section {
 impl Section {
     /// What is measured where, in a line.
     pub(crate) fn title(&self) -> String {
-        match self.cpu {
-            Some(cpu) => format!("{}, {} pinned to CPU {cpu}", self.protocol, self.who),
-            None => format!("{}, {} free", self.protocol, self.who),
+        let protocol = self.protocol;
+        match self.place {
+            Place::Together(cpu) => format!("{protocol}, one processor: both on CPU {cpu}"),
+            Place::Apart { client, server } => format!(
+                "{protocol}, one processor each: client on CPU {client}, server on CPU {server}"
+            ),
+            Place::Free => format!("{protocol}, free"),
         }
     }
 }
@@ -111,6 +115,8 @@ pub(crate) struct Report {
     pub(crate) checks: Vec<(&'static str, Vec<Finding>)>,
     /// The measurements.
     pub(crate) sections: Vec<Section>,
+    /// What waking a thread costs here.
+    pub(crate) wake_up: Option<WakeUp>,
     /// Those of oneways.
     pub(crate) floods: Vec<Flood>,
     /// What could not be done, in sentences.
@@ -132,15 +138,16 @@ impl Report {
             write_checks(&mut text, protocol, findings);
         }
         for section in &self.sections {
-            write_table(&mut text, section);
+            write_table(&mut text, section, self.wake_up);
         }
         if !self.sections.is_empty() {
             text.push_str(
                 "\nratio: median latency of orbium over that of the raw peer, which moves messages of the\n\
-                 same sizes. Both take turns in rounds; shown are the median, least and greatest.\n\
-                 Free processes are where the system puts them, on one CPU or two: that moves\n\
-                 latencies, of both peers, more than anything the peers do.\n",
+                 same sizes. Both take turns in rounds; shown are the median, least and greatest.\n",
             );
+            if let Some(wake_up) = self.wake_up {
+                text.push_str(&wake_up.explanation());
+            }
         }
         for flood in &self.floods {
             flood.write(&mut text);
@@ -161,12 +168,17 @@ impl Report {
         });
         let sections = self.sections.iter().map(|section| {
             let rows: Value = section.rows.iter().map(Row::to_json).collect();
-            json!({ "protocol": section.protocol, "raw": section.raw, "pinned_to_cpu": section.cpu, "rows": rows })
+            let mut value = section.place.to_json();
+            value["protocol"] = json!(section.protocol);
+            value["raw"] = json!(section.raw);
+            value["rows"] = rows;
+            value
         });
         json!({
             "orbium": env!("CARGO_PKG_VERSION"),
             "cpus": std::thread::available_parallelism().map(usize::from).unwrap_or(1),
             "checks": checks.collect::<Value>(),
+            "wake_up": self.wake_up.map(WakeUp::to_json),
             "measurements": sections.collect::<Value>(),
             "oneways": self.floods.iter().map(Flood::to_json).collect::<Value>(),
             "notes": self.notes,
@@ -203,9 +215,12 @@ fn write_checks(text: &mut String, protocol: &str, findings: &[Finding]) {
 pub(super) const CALL_WIDTH: usize = 26;
 pub(super) const CELL_WIDTH: usize = 10;
 
-fn write_table(text: &mut String, section: &Section) {
+fn write_table(text: &mut String, section: &Section, wake_up: Option<WakeUp>) {
     let group = 3 * CELL_WIDTH;
-    let _ = writeln!(text, "\n{}", section.title());
+    let apart = matches!(section.place, Place::Apart { .. });
+    let beside = wake_up.filter(|_| apart).map(WakeUp::beside);
+    let beside = beside.map_or_else(String::new, |text| format!(" ({text})"));
+    let _ = writeln!(text, "\n{}{beside}", section.title());
     let _ = writeln!(
         text,
         "{:CALL_WIDTH$}{:>group$}   {:>group$}",

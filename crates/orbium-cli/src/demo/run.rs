@@ -11,11 +11,13 @@ use super::child::Process;
 use super::client::CASES;
 use super::event::Event;
 use super::oneway_stage;
+use super::place::Place;
+use super::plot;
 use super::progress::Progress;
 use super::realm::Realm;
 use super::report::{Finding, Report, Section};
 use super::scratch::Scratch;
-use super::{pin, plot};
+use super::wake_up::WakeUp;
 use crate::failure::Failure;
 use crate::output;
 
@@ -139,14 +141,9 @@ fn find_out((rounds, time): (usize, Duration)) -> Result<Report, Failure> {
         .iter()
         .filter(|protocol| protocol.carrier.is_here());
     let protocols: Vec<_> = protocols.collect();
-    let mut places = vec![None];
-    match pin::choose() {
-        Some(cpu) => places.insert(0, Some(cpu)),
-        None => report.notes.push(
-            "Not measured with both processes pinned to one CPU, which this system does not offer."
-                .into(),
-        ),
-    }
+    let (places, note) = Place::all();
+    report.notes.extend(note);
+    report.wake_up = WakeUp::measure(&places)?;
     let contests = protocols.len() * places.len() * CASES.len();
     let effort = Effort::new(rounds, time, contests);
     let steps = 1 + places.len() * (1 + CASES.len() * effort.rounds);
@@ -159,7 +156,7 @@ fn find_out((rounds, time): (usize, Duration)) -> Result<Report, Failure> {
                 name: format!("{}-{turn}", protocol.carrier.scheme()),
                 scratch: &scratch,
                 realm: &realm,
-                cpu: *place,
+                place: *place,
                 effort,
                 is_first: turn == 0,
             };
@@ -181,7 +178,7 @@ struct Stage<'a> {
     name: String,
     scratch: &'a Scratch,
     realm: &'a Realm,
-    cpu: Option<usize>,
+    place: Place,
     effort: Effort,
     /// The first one also checks.
     is_first: bool,
@@ -189,7 +186,7 @@ struct Stage<'a> {
 
 impl Stage<'_> {
     fn play(&self, progress: &mut Progress, checks: &mut Vec<Finding>) -> Result<Section, Failure> {
-        let place = if self.cpu.is_some() { "pinned" } else { "free" };
+        let place = self.place.name();
         progress.step(&format!("{}, {place}: starting", self.protocol.name));
         let carrier = self.carrier();
         let servers = match carrier {
@@ -227,11 +224,7 @@ impl Stage<'_> {
         Ok(Section {
             protocol: self.protocol.name,
             raw: carrier.raw_name(),
-            who: match carrier {
-                Carrier::InProcess => "both sides",
-                _ => "both processes",
-            },
-            cpu: self.cpu,
+            place: self.place,
             rows,
         })
     }
@@ -241,12 +234,12 @@ impl Stage<'_> {
         let endpoint = carrier.endpoint(self.scratch, &self.name);
         let serve = ["demo", "serve", "--until-input-ends", "--endpoint"];
         let serve: Vec<_> = serve.into_iter().chain([endpoint.as_str()]).collect();
-        let mut server = self.start("server", &serve)?;
+        let mut server = self.start("server", self.place.server(), &serve)?;
         let references = server.lines_until_ready()?;
         let listen = carrier.raw_address(self.scratch, &self.name);
         let serve = ["demo", "raw", "serve", "--until-input-ends", "--listen"];
         let serve: Vec<_> = serve.into_iter().chain([listen.as_str()]).collect();
-        let mut raw = self.start("raw peer", &serve)?;
+        let mut raw = self.start("raw peer", self.place.server(), &serve)?;
         let raw_address = raw.lines_until_ready()?.concat();
         Ok(Servers {
             server,
@@ -256,17 +249,23 @@ impl Stage<'_> {
         })
     }
 
-    fn start(&self, what: &'static str, arguments: &[&str]) -> Result<Process, Failure> {
+    fn start(
+        &self,
+        what: &'static str,
+        cpu: Option<usize>,
+        arguments: &[&str],
+    ) -> Result<Process, Failure> {
         let mut arguments: Vec<_> = arguments.iter().map(|&text| text.to_owned()).collect();
         arguments.extend(self.carrier().options(self.realm));
-        if let Some(cpu) = self.cpu {
+        if let Some(cpu) = cpu {
             arguments.extend(["--pin".to_owned(), cpu.to_string()]);
         }
         Process::start(what, &arguments)
     }
 
     fn carrier(&self) -> Carrier {
-        self.protocol.carrier.on_one_cpu(self.cpu.is_some())
+        let together = matches!(self.place, Place::Together(_));
+        self.protocol.carrier.on_one_cpu(together)
     }
 
     fn start_client(&self, servers: Option<&Servers>) -> Result<Process, Failure> {
@@ -292,10 +291,14 @@ impl Stage<'_> {
             }
             None => arguments.extend(["--serve", &call_back]),
         }
+        let server = self.place.server().map(|cpu| cpu.to_string());
+        if let (Some(cpu), None) = (&server, servers) {
+            arguments.extend(["--pin-server", cpu]);
+        }
         if self.is_first {
             arguments.extend(["--check", "--shutdown"]);
         }
-        self.start("client", &arguments)
+        self.start("client", self.place.client(), &arguments)
     }
 }
 
