@@ -7,9 +7,9 @@ fn main() {
     // Values and abstract interfaces have no mapping yet, and `Kitchen::Values`
     // is not served: the warnings that say so would be shown in every build.
     let compiled = Config::new().asynchronous(true).try_compile(&[
-        "../../idl/cubit.idl",
-        "../../idl/ttcp.idl",
-        "../../idl/kitchen.idl",
+        "idl/cubit.idl",
+        "idl/ttcp.idl",
+        "idl/kitchen.idl",
     ]);
     let compiled = compiled.unwrap_or_else(|error| {
         eprintln!("{error}");
