@@ -9,13 +9,14 @@ mod questions;
 
 use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, OnceLock, PoisonError};
+use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
 use orbium_cdr::{CdrError, CdrReader, CdrWriter};
 use orbium_giop::real_time::PublishedPolicies;
 use orbium_giop::{Completion, ExceptionKind, Ior, SystemException};
 use orbium_sync::lock::Mutex;
+use orbium_sys::fork::PerProcess;
 
 pub use interface::Interface;
 pub use questions::NarrowError;
@@ -40,10 +41,11 @@ pub(crate) struct Reference {
     /// What calls have to heed besides what the ORB says: time policies.
     pub(crate) notice: u8,
     /// This object under the policies of threads that called it.
-    under_thread_policies: Mutex<Vec<ObjectRef>>,
-    binding: OnceLock<Result<Binding, SystemException>>,
+    under_thread_policies: PerProcess<Mutex<Vec<ObjectRef>>>,
+    /// A forked child has connections of its own.
+    binding: PerProcess<Result<Binding, SystemException>>,
     /// Where the server last said the object is.
-    forward: Mutex<Option<ObjectRef>>,
+    forward: PerProcess<Mutex<Option<ObjectRef>>>,
     is_forwarded: AtomicBool,
 }
 
@@ -70,9 +72,9 @@ impl ObjectRef {
             orb,
             ior,
             overrides,
-            under_thread_policies: Mutex::default(),
-            binding: OnceLock::new(),
-            forward: Mutex::new(None),
+            under_thread_policies: PerProcess::new(),
+            binding: PerProcess::new(),
+            forward: PerProcess::new(),
             is_forwarded: AtomicBool::new(false),
         }))
     }
@@ -261,6 +263,7 @@ impl ObjectRef {
         let mut known = self
             .0
             .under_thread_policies
+            .get_or_init(Mutex::default)
             .lock()
             .unwrap_or_else(PoisonError::into_inner);
         let object = match known.iter().find(|known| is_such(&known.0.overrides)) {
@@ -336,13 +339,15 @@ impl Reference {
 
     #[inline(never)]
     fn forward(&self) -> Option<ObjectRef> {
-        let forward = self.forward.lock().unwrap_or_else(PoisonError::into_inner);
+        let forward = self.forward.get()?;
+        let forward = forward.lock().unwrap_or_else(PoisonError::into_inner);
         forward.clone()
     }
 
     /// Remembers, or forgets, where the server forwarded to.
     pub(crate) fn set_forward(&self, to: Option<ObjectRef>) {
-        let mut forward = self.forward.lock().unwrap_or_else(PoisonError::into_inner);
+        let forward = self.forward.get_or_init(Mutex::default);
+        let mut forward = forward.lock().unwrap_or_else(PoisonError::into_inner);
         self.is_forwarded.store(to.is_some(), Ordering::Release);
         *forward = to;
     }

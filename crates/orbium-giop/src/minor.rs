@@ -341,5 +341,6 @@ table! {
         NoResources BINDING_RATE 0x0D0 "the binding permits no more requests now: it was made for a lower rate";
         NoResources BINDING_BUFFER 0x0D1 "the binding has no room for the request: for its size, or for one more that waits";
         Rebind BINDING_LOST 0x0D2 "the binding has ended, with its connection or because it was given up: bind again";
+        BadInvOrder FORKED 0x0E0 "this process was forked from the one whose threads do this";
     }
 }

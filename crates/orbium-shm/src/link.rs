@@ -13,6 +13,7 @@ use std::os::fd::OwnedFd;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::time::Duration;
 
+use orbium_sys::fork::{Held, Origin};
 use orbium_sys::{Interest, shared, wait_for};
 use rustix::io::Errno;
 use rustix::net::{RecvFlags, SendFlags, recv, send};
@@ -60,6 +61,8 @@ impl Wait {
 #[derive(Debug)]
 pub(crate) struct Link {
     region: Region,
+    _held: Held,
+    origin: Origin,
     socket: OwnedFd,
     inward: Way,
     flags: AtomicU32,
@@ -74,6 +77,8 @@ impl Link {
     pub(crate) fn new(region: Region, socket: OwnedFd, inward: Way) -> Self {
         Self {
             region,
+            _held: Held::new(&socket),
+            origin: Origin::here(),
             socket,
             inward,
             flags: AtomicU32::new(0),
@@ -86,6 +91,16 @@ impl Link {
     #[inline]
     pub(crate) fn region(&self) -> &Region {
         &self.region
+    }
+
+    /// Whether this process has made the connection, rather than forked from the
+    /// one that has. If not, it is dead here.
+    pub(crate) fn is_here(&self) -> bool {
+        let here = self.origin.is_here();
+        if !here {
+            self.set(DEAD);
+        }
+        here
     }
 
     pub(crate) fn socket(&self) -> &OwnedFd {

@@ -7,6 +7,7 @@ use std::os::fd::OwnedFd;
 use std::ptr::NonNull;
 use std::sync::atomic::AtomicU64;
 
+use orbium_sys::fork::Mapped;
 use orbium_sys::shared;
 
 use crate::octets::SharedOctets;
@@ -42,6 +43,8 @@ impl Way {
 pub(crate) struct Region {
     base: NonNull<u8>,
     ring: usize,
+    /// A forked child does not see it. Taken before the mapping ends.
+    mapped: Option<Mapped>,
 }
 
 // SAFETY: a mapping belongs to no thread; any may use it, and end it.
@@ -99,7 +102,10 @@ impl Region {
     /// Maps memory that was checked.
     fn map(memory: &OwnedFd, ring: usize) -> io::Result<Self> {
         let base = shared::map(memory, total(ring))?;
-        Ok(Self { base, ring })
+        // SAFETY: a new mapping of whole pages, for `HEAD` and rings are, which lasts
+        // until `drop`, and is seen as atomics only.
+        let mapped = Some(unsafe { Mapped::new(base, total(ring)) });
+        Ok(Self { base, ring, mapped })
     }
 
     /// The control words of a ring.
@@ -135,6 +141,7 @@ impl Region {
 
 impl Drop for Region {
     fn drop(&mut self) {
+        self.mapped = None;
         // SAFETY: `map` gave that place for as many octets, and every reference
         // into it borrows `self`.
         unsafe { shared::unmap(self.base, total(self.ring)) };

@@ -4,10 +4,11 @@
 use std::fmt;
 use std::hint;
 use std::str::FromStr;
-use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
+
+use orbium_sys::fork::PerProcess;
 
 /// What a thread does before it sleeps until the peer has sent, or made room.
 /// Nobody spins on a host, or in a set of processors, of one.
@@ -95,7 +96,9 @@ pub(crate) struct Spinner {
 
 impl Spinner {
     pub(crate) fn new(how: Spin) -> Self {
-        static PROCESSORS: OnceLock<usize> = OnceLock::new();
+        // Not a `OnceLock`: a process that forks while it is made has a child that
+        // would wait for it.
+        static PROCESSORS: PerProcess<usize> = PerProcess::new();
         let processors =
             PROCESSORS.get_or_init(|| thread::available_parallelism().map_or(1, Into::into));
         let (bound, adaptive) = match how {

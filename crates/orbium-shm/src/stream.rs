@@ -124,7 +124,7 @@ impl ShmByteStream {
                 || self.link.has(Wait::Receive.ended())
                 || control.writer.has_left()
         };
-        if self.receive_spin.spin(ready) {
+        if !self.link.is_here() || self.receive_spin.spin(ready) {
             return Ok(());
         }
         let deadline = self.receive_timeout.deadline();
@@ -223,7 +223,7 @@ impl ShmByteStream {
                 || self.link.has(Wait::Send.ended())
                 || control.reader.has_left()
         };
-        if self.send_spin.spin(ready) {
+        if !self.link.is_here() || self.send_spin.spin(ready) {
             return Ok(());
         }
         let deadline = self.send_timeout.deadline();
@@ -340,8 +340,11 @@ impl ByteStream for ShmByteStream {
 
 impl Drop for ShmByteStream {
     fn drop(&mut self) {
-        watcher::forget(&self.link);
-        self.link.end();
+        // A forked child leaves its parent's alone.
+        if self.link.is_here() {
+            watcher::forget(&self.link);
+            self.link.end();
+        }
     }
 }
 

@@ -14,6 +14,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Duration;
 
+use orbium_sys::fork::{Held, PerProcess};
 use orbium_sys::{Interest, Poller, Ready};
 use rustix::event::{EventfdFlags, eventfd};
 
@@ -33,6 +34,7 @@ const BELL: u64 = 0;
 #[derive(Debug)]
 struct Eyes {
     poller: Poller,
+    _held: Held,
     /// Wakes the thread itself.
     bell: OwnedFd,
 }
@@ -48,15 +50,19 @@ struct Watch {
     last: u64,
 }
 
-static WATCH: Mutex<Watch> = Mutex::new(Watch {
-    eyes: None,
-    links: Vec::new(),
-    nagged: Vec::new(),
-    last: BELL,
-});
+/// A forked child watches its own: the thread did not come along.
+static WATCH: PerProcess<Mutex<Watch>> = PerProcess::new();
 
 fn lock() -> MutexGuard<'static, Watch> {
-    WATCH.lock().unwrap_or_else(PoisonError::into_inner)
+    let watch = WATCH.get_or_init(|| {
+        Mutex::new(Watch {
+            eyes: None,
+            links: Vec::new(),
+            nagged: Vec::new(),
+            last: BELL,
+        })
+    });
+    watch.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl Watch {
@@ -72,7 +78,11 @@ impl Eyes {
         let poller = Poller::new()?;
         let bell = eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK)?;
         poller.add(&bell, BELL, Interest::Read)?;
-        Ok(Self { poller, bell })
+        Ok(Self {
+            poller,
+            _held: Held::new(&bell),
+            bell,
+        })
     }
 
     fn ring(&self) {
@@ -120,7 +130,7 @@ pub(crate) fn watch(link: &Arc<Link>) -> io::Result<()> {
 /// Watches a connection no longer.
 pub(crate) fn forget(link: &Link) {
     let token = link.token.load(Ordering::Acquire);
-    if token == 0 {
+    if token == 0 || !link.is_here() {
         return;
     }
     let mut watch = lock();

@@ -15,6 +15,7 @@ mod datagram;
 mod deadline;
 mod exhaustion;
 mod failure;
+pub mod fork;
 mod host;
 mod interface;
 #[cfg(feature = "libraries")]

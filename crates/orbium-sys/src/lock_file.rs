@@ -7,6 +7,7 @@ use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use crate::fork::Origin;
 use crate::{Deadline, if_done, raw, unless};
 
 /// Time between two attempts: others hold a lock for some system calls only.
@@ -17,6 +18,7 @@ const PAUSE: Duration = Duration::from_millis(1);
 #[derive(Debug)]
 pub struct LockFile {
     path: PathBuf,
+    taken_by: Origin,
     _file: File,
 }
 
@@ -39,6 +41,7 @@ impl LockFile {
                 Ok(()) if is_at(&file, path)? => {
                     return Ok(Self {
                         path: path.to_owned(),
+                        taken_by: Origin::here(),
                         _file: file,
                     });
                 }
@@ -75,6 +78,10 @@ fn is_at(file: &File, path: &Path) -> io::Result<bool> {
 
 impl Drop for LockFile {
     fn drop(&mut self) {
+        if !self.taken_by.is_here() {
+            // The parent's, who has it still.
+            return;
+        }
         // Still locked: whoever waits finds out that the file is not there.
         if_done(fs::remove_file(&self.path));
     }

@@ -5,6 +5,7 @@ use std::io::{self, Read, Write};
 use std::os::unix::net::UnixStream;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use crate::fork::Held;
 use crate::raw::set_number;
 use crate::socket_options::SEND_BUFFER;
 
@@ -13,6 +14,7 @@ use crate::socket_options::SEND_BUFFER;
 /// changes of either one must not happen at the same time.
 #[derive(Debug)]
 pub struct ShownReadiness {
+    _held: [Held; 2],
     /// What is waited on: what it has received makes it readable, what it has
     /// sent and `ours` has not received makes it full.
     theirs: UnixStream,
@@ -34,6 +36,7 @@ impl ShownReadiness {
         // As little as there is: it is filled to be full.
         set_number(&theirs, SEND_BUFFER, 1)?;
         Ok(Self {
+            _held: [Held::new(&theirs), Held::new(&ours)],
             theirs,
             ours,
             readable: AtomicBool::new(false),

@@ -3,6 +3,8 @@
 
 use std::io;
 
+use crate::fork::Held;
+
 #[cfg(unix)]
 use std::os::unix::net::UnixStream as Channel;
 
@@ -13,6 +15,8 @@ use std::net::UdpSocket as Channel;
 /// cleared.
 #[derive(Debug)]
 pub struct Waker {
+    #[cfg(unix)]
+    _held: [Held; 2],
     receive: Channel,
     #[cfg(unix)]
     send: Channel,
@@ -28,7 +32,11 @@ impl Waker {
         let (receive, send) = Channel::pair()?;
         receive.set_nonblocking(true)?;
         send.set_nonblocking(true)?;
-        Ok(Self { receive, send })
+        Ok(Self {
+            _held: [Held::new(&receive), Held::new(&send)],
+            receive,
+            send,
+        })
     }
 
     /// A waker that nobody has woken.

@@ -9,6 +9,7 @@
 
 mod allocations;
 mod essence;
+mod forking;
 mod hostility;
 mod message;
 mod orbs;
@@ -26,6 +27,7 @@ pub use allocations::{
     held_octets,
 };
 pub use essence::essence;
+pub use forking::{Child, in_child};
 pub use hostility::{WellBehaved, good_messages, short_message_time, what_is_no_message};
 pub use message::{Message, Request, RequestLine, reply, request};
 pub use orbs::{

@@ -5,22 +5,40 @@ use std::ops::Deref;
 use std::os::fd::AsFd;
 
 use orbium_sys as sys;
+use sys::fork::{Held, Origin};
 
 /// A listening socket that listens no more once it is dropped, even if another
 /// process has its descriptor by then.
 #[derive(Debug)]
-pub(crate) struct Listening<L: AsFd>(pub(crate) L);
+pub(crate) struct Listening<L: AsFd> {
+    _held: Held,
+    begun_by: Origin,
+    socket: L,
+}
+
+impl<L: AsFd> Listening<L> {
+    pub(crate) fn new(socket: L) -> Self {
+        Self {
+            _held: Held::new(&socket),
+            begun_by: Origin::here(),
+            socket,
+        }
+    }
+}
 
 impl<L: AsFd> Deref for Listening<L> {
     type Target = L;
 
     fn deref(&self) -> &L {
-        &self.0
+        &self.socket
     }
 }
 
 impl<L: AsFd> Drop for Listening<L> {
     fn drop(&mut self) {
-        sys::stop_listening(&self.0);
+        // A forked child's copy leads nowhere; its parent goes on listening.
+        if self.begun_by.is_here() {
+            sys::stop_listening(&self.socket);
+        }
     }
 }

@@ -8,6 +8,7 @@ use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::net::UnixStream;
 use std::time::Duration;
 
+use orbium_sys::fork::Held;
 use orbium_sys::{self as sys, ProcessCredentials};
 
 use crate::{ByteStream, Peer};
@@ -72,6 +73,7 @@ fn peer(process: Option<ProcessCredentials>) -> Peer {
 /// A connection through a socket.
 #[derive(Debug)]
 pub struct SocketStream<S> {
+    _held: Held,
     socket: S,
     /// Who is at the other end; `None`: asked for when somebody wants to know.
     process: Option<ProcessCredentials>,
@@ -88,6 +90,7 @@ impl SocketStream<TcpStream> {
     #[must_use]
     pub fn new(socket: TcpStream) -> Self {
         Self {
+            _held: Held::new(&socket),
             socket,
             process: None,
         }
@@ -99,7 +102,11 @@ impl SocketStream<UnixStream> {
     #[must_use]
     pub fn new(socket: UnixStream) -> Self {
         let process = sys::peer_process(&socket);
-        Self { socket, process }
+        Self {
+            _held: Held::new(&socket),
+            socket,
+            process,
+        }
     }
 
     /// The socket, for a transport that uses it for something else.

@@ -79,7 +79,7 @@ impl TcpAcceptor {
         listener.set_nonblocking(true)?;
         let published = publication(&at, publish, listener.local_addr()?);
         Ok(Self {
-            listener: Listening(listener),
+            listener: Listening::new(listener),
             properties,
             address: format!("{published}"),
         })

@@ -208,7 +208,7 @@ impl Candidate {
                 negotiated,
                 apart: Apart::default(),
             };
-            Route::Remote(orb.core().pools.pool(key)?)
+            Route::Remote(orb.core().pools().pool(key)?)
         };
         Ok(Self {
             route,

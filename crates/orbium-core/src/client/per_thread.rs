@@ -11,6 +11,7 @@ use std::time::Instant;
 
 use orbium_sync::Shelf;
 use orbium_sync::lock::{Mutex, MutexGuard};
+use orbium_sys::fork::Origin;
 
 use crate::ClientStrategy;
 use crate::client::connection::Connection;
@@ -26,6 +27,7 @@ thread_local! {
 #[derive(Debug)]
 struct Own {
     pool: Weak<Pool>,
+    made_by: Origin,
     shelf: Shelf<Connection, 4>,
     /// Those that somebody has looked at, or for which there was no room.
     #[expect(clippy::vec_box)]
@@ -61,6 +63,11 @@ impl Own {
 /// The thread has ended.
 impl Drop for Own {
     fn drop(&mut self) {
+        if !self.made_by.is_here() {
+            // Copies of a parent's, whose pool is not to be touched.
+            let idle = self.shelf.drain().collect::<Vec<_>>();
+            return drop(idle);
+        }
         let idle = std::mem::take(&mut *self.lock_all_idle());
         for connection in &idle {
             connection.close();
@@ -98,9 +105,10 @@ impl OwnConnections {
             if let Some(own) = of_pool.next() {
                 return Arc::clone(own);
             }
-            all.retain(|own| own.pool.strong_count() > 0);
+            all.retain(|own| own.made_by.is_here() && own.pool.strong_count() > 0);
             let own = Arc::new(Own {
                 pool: Weak::clone(&self.pool),
+                made_by: Origin::here(),
                 shelf: Shelf::default(),
                 more: Mutex::default(),
             });

@@ -151,6 +151,20 @@ impl Pools {
         &self.0.counts
     }
 
+    /// Lets go, in a forked child, of its copies of connections that were idle: each
+    /// had a descriptor, which leads nowhere now. What threads of the parent were
+    /// about to use stays where it is.
+    pub(crate) fn leave(&self) {
+        let Ok(known) = self.0.pools.try_lock() else {
+            return;
+        };
+        for pool in known.all() {
+            pool.leave_idle();
+            // Not to be ended by whoever has it last.
+            std::mem::forget(pool);
+        }
+    }
+
     /// Closes what is idle, and keeps nothing from now on.
     #[inline]
     pub(crate) fn close(&self) {

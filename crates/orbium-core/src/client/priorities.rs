@@ -367,5 +367,5 @@ fn pool_apart(orb: &Orb, shared: &Pool, apart: Apart) -> Result<Arc<Pool>, Syste
         apart,
         ..shared.key().clone()
     };
-    orb.core().pools.pool(key)
+    orb.core().pools().pool(key)
 }

@@ -140,6 +140,11 @@ impl Orb {
         if !self.is_running() {
             return Err(OrbError::Config("the ORB was shut down"));
         }
+        if self.is_left_behind() {
+            return Err(OrbError::Config(
+                "this process was forked from one that serves with this ORB",
+            ));
+        }
         let (accepting, published) = Accepting::listen(&config.endpoints, &core.config)?;
         core.lanes.route();
         let number = 1 + core.lanes.last.fetch_add(1, Ordering::Relaxed);

@@ -19,6 +19,7 @@ use std::sync::{Arc, OnceLock, PoisonError};
 
 use orbium_giop::{Completion, ExceptionKind, SystemException};
 use orbium_sync::lock::{Mutex, MutexGuard};
+use orbium_sys::fork::{Origin, PerProcess};
 
 use crate::orb::OrbError;
 use crate::server::LaneCore;
@@ -170,7 +171,10 @@ impl fmt::Debug for Lane {
 /// The lanes that were added to an ORB.
 #[derive(Default)]
 pub(crate) struct Lanes {
-    added: Mutex<Vec<Lane>>,
+    /// In a forked child none.
+    added: PerProcess<Mutex<Vec<Lane>>>,
+    /// The process whose threads serve.
+    served_by: OnceLock<Origin>,
     /// Those of the configuration, once they are there.
     configured: OnceLock<Vec<Lane>>,
     last: AtomicU32,
@@ -181,7 +185,20 @@ pub(crate) struct Lanes {
 
 impl Lanes {
     pub(crate) fn lock(&self) -> MutexGuard<'_, Vec<Lane>> {
-        self.added.lock().unwrap_or_else(PoisonError::into_inner)
+        let added = self.added.get_or_init(Mutex::default);
+        added.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// A lane is about to serve in this process.
+    pub(crate) fn serve_here(&self) {
+        let _ = self.served_by.set(Origin::here());
+    }
+
+    /// Whether what serves is in another process, which this one was forked from.
+    pub(crate) fn are_left_behind(&self) -> bool {
+        self.served_by
+            .get()
+            .is_some_and(|process| !process.is_here())
     }
 
     /// Whether it must be found out where a request is to be served.

@@ -13,6 +13,7 @@ use std::sync::atomic::{
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
+use orbium_sys::fork::Origin;
 use orbium_transport::{ByteStream, Deadline, Peer};
 
 use crate::Channel;
@@ -116,6 +117,7 @@ impl fmt::Debug for ConnectionBook {
 
 /// An open connection; dropped, it is closed.
 pub(crate) struct Tracked {
+    begun_by: Origin,
     book: Arc<Book>,
     entry: Arc<Entry>,
 }
@@ -132,7 +134,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 
 impl ConnectionBook {
     /// From now on octets are counted, over connections that are opened.
-    pub(super) fn count_traffic(&self) {
+    pub(crate) fn count_traffic(&self) {
         self.0.counts_traffic.store(true, Release);
     }
 
@@ -166,6 +168,7 @@ impl ConnectionBook {
         open.push(Arc::clone(&entry));
         drop(open);
         Tracked {
+            begun_by: Origin::here(),
             book: Arc::clone(&self.0),
             entry,
         }
@@ -299,6 +302,10 @@ impl Tracked {
 
 impl Drop for Tracked {
     fn drop(&mut self) {
+        if !self.begun_by.is_here() {
+            // The book of the parent, whose threads may have had its lock.
+            return;
+        }
         let page = &self.entry.page;
         let cause = usize::from(self.entry.closing.load(Relaxed));
         let counter = page

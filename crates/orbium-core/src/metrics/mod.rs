@@ -181,7 +181,7 @@ impl Orb {
     pub fn enable_metrics(&self) -> Metrics {
         let core = self.core();
         let all = core.measurements.get_or_init(Arc::default);
-        core.book.count_traffic();
+        core.book().count_traffic();
         self.set_notice(NOTICE_METRICS);
         Metrics {
             orb: self.clone(),

@@ -222,7 +222,7 @@ impl Metrics {
     }
 
     fn connections(&self) -> Vec<ConnectionMetrics> {
-        let pages = self.orb.core().book.pages();
+        let pages = self.orb.core().book().pages();
         let metrics = pages
             .into_iter()
             .map(|(page, received, sent)| ConnectionMetrics {

@@ -7,7 +7,7 @@ use std::sync::atomic::Ordering;
 use orbium_giop::{Completion, ExceptionKind, SystemException};
 use orbium_sync::role;
 
-use super::{ENDED, ENDING, NOTICE_ENDED, Orb, RUNNING};
+use super::{ENDED, ENDING, Ending, NOTICE_ENDED, Orb, RUNNING};
 
 impl Orb {
     /// Blocks until the ORB was shut down.
@@ -16,6 +16,7 @@ impl Orb {
     /// BAD_INV_ORDER if it was already.
     pub fn run(&self) -> Result<(), SystemException> {
         self.check_running()?;
+        self.check_process()?;
         if !self.0.registry.started().load(Ordering::Acquire) {
             crate::log::warn!(
                 "the ORB runs, but no POA manager was activated: requests are held or refused \
@@ -33,11 +34,11 @@ impl Orb {
     }
 
     fn wait_while(&self, waiting: impl Fn(u8) -> bool) {
-        let mut guard = self.0.ending.lock().unwrap_or_else(PoisonError::into_inner);
+        let ending = self.0.ending.get_or_init(Ending::default);
+        let mut guard = ending.lock.lock().unwrap_or_else(PoisonError::into_inner);
         while waiting(self.0.state.load(Ordering::Acquire)) {
-            guard = self
-                .0
-                .ended
+            guard = ending
+                .changed
                 .wait(guard)
                 .unwrap_or_else(PoisonError::into_inner);
         }
@@ -94,7 +95,8 @@ impl Orb {
     /// Whether this call changed the state, rather than somebody before it.
     #[inline]
     fn change_state(&self, from: u8, to: u8) -> bool {
-        let _guard = self.0.ending.lock().unwrap_or_else(PoisonError::into_inner);
+        let ending = self.0.ending.get_or_init(Ending::default);
+        let _guard = ending.lock.lock().unwrap_or_else(PoisonError::into_inner);
         let state = &self.0.state;
         let changed = state
             .compare_exchange(from, to, Ordering::AcqRel, Ordering::Acquire)
@@ -102,12 +104,15 @@ impl Orb {
         if changed && to == ENDED {
             self.0.notice.fetch_or(NOTICE_ENDED, Ordering::Release);
         }
-        self.0.ended.notify_all();
+        ending.changed.notify_all();
         changed
     }
 
     #[inline]
     fn end(&self) {
+        if self.is_left_behind() {
+            return self.end_copy();
+        }
         let mut lanes = self.0.lanes.halt();
         if let Some(Ok(server)) = self.0.server.get() {
             server.0.0.halt();
@@ -121,7 +126,9 @@ impl Orb {
             lane.0.await_end();
         }
         #[cfg(feature = "asynchronous")]
-        self.0.reply_readers.close(true);
+        if let Some(readers) = self.0.reply_readers.get() {
+            readers.close(true);
+        }
         if let Some(real_time) = self.real_time() {
             real_time.end();
         }
@@ -129,8 +136,23 @@ impl Orb {
             root.deactivate_managers();
             root.end_with_orb();
         }
-        self.0.pools.close();
+        if let Some(pools) = self.0.pools.get() {
+            pools.close();
+        }
         self.0.initial.clear();
+        self.change_state(ENDING, ENDED);
+    }
+
+    /// Ends, in a forked child, what the child itself has begun. All else is the
+    /// parent's, whose threads may have been about to change it.
+    fn end_copy(&self) {
+        #[cfg(feature = "asynchronous")]
+        if let Some(readers) = self.0.reply_readers.get() {
+            readers.close(true);
+        }
+        if let Some(pools) = self.0.pools.get() {
+            pools.close();
+        }
         self.change_state(ENDING, ENDED);
     }
 }

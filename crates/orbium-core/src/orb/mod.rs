@@ -13,7 +13,8 @@ use std::sync::atomic::{AtomicU8, Ordering};
 use std::sync::{Arc, Condvar, Mutex, OnceLock, Weak};
 
 use orbium_cdr::Owner;
-use orbium_giop::{Completion, ExceptionKind, SystemException};
+use orbium_giop::{Completion, ExceptionKind, SystemException, minor};
+use orbium_sys::fork::PerProcess;
 
 use crate::adapter::Registry;
 use crate::client::Pools;
@@ -42,9 +43,9 @@ pub(crate) const NOTICE_METRICS: u8 = 8;
 pub(crate) struct OrbCore {
     pub(crate) config: Arc<Config>,
     pub(crate) registry: Registry,
-    pub(crate) pools: Pools,
+    pools: PerProcess<Pools>,
     #[cfg(feature = "asynchronous")]
-    pub(crate) reply_readers: crate::client::ReplyReaders,
+    reply_readers: PerProcess<crate::client::ReplyReaders>,
     pub(crate) initial: InitialReferences,
     server: OnceLock<Result<Server, SystemException>>,
     pub(crate) lanes: Lanes,
@@ -52,16 +53,22 @@ pub(crate) struct OrbCore {
     pub(crate) real_time: OnceLock<Arc<dyn RealTime>>,
     pub(crate) dedications: Dedications,
     /// The connections, client's and server's.
-    pub(crate) book: ConnectionBook,
+    book: PerProcess<ConnectionBook>,
     /// What is counted, once metrics are on.
     pub(crate) measurements: OnceLock<Arc<Measurements>>,
     state: AtomicU8,
     /// What a call has to know before it begins: that the ORB has ended, or
     /// that some thread has a policy of its own. Zero nearly always.
     notice: AtomicU8,
-    ending: Mutex<()>,
-    ended: Condvar,
+    ending: PerProcess<Ending>,
     owner: Owner,
+}
+
+/// What those who wait for the end of an ORB wait with.
+#[derive(Default)]
+struct Ending {
+    lock: Mutex<()>,
+    changed: Condvar,
 }
 
 /// An Object Request Broker: a value, of which any number live side by side in
@@ -83,6 +90,37 @@ struct OwnerHandle(Weak<OrbCore>);
 
 pub(crate) fn already_shut_down() -> SystemException {
     SystemException::omg(ExceptionKind::BadInvOrder, 4, Completion::No)
+}
+
+/// Raised in a forked child where threads are needed that its parent has.
+pub(crate) fn forked() -> SystemException {
+    SystemException::orbium(ExceptionKind::BadInvOrder, minor::FORKED, Completion::No)
+}
+
+impl OrbCore {
+    /// The connections to servers. A forked child begins without any.
+    pub(crate) fn pools(&self) -> &Pools {
+        let new = || Pools::new(Arc::clone(&self.config), self.book());
+        self.pools.get_or_renew(new, Pools::leave)
+    }
+
+    /// The connections of this process.
+    pub(crate) fn book(&self) -> &ConnectionBook {
+        self.book.get_or_init(|| {
+            let book = ConnectionBook::default();
+            if self.measurements.get().is_some() {
+                book.count_traffic();
+            }
+            book
+        })
+    }
+
+    /// What receives for asynchronous calls; in a forked child threads of its own.
+    #[cfg(feature = "asynchronous")]
+    pub(crate) fn reply_readers(&self) -> &crate::client::ReplyReaders {
+        let new = crate::client::ReplyReaders::default;
+        self.reply_readers.get_or_init(new)
+    }
 }
 
 impl From<Arc<OrbCore>> for Orb {
@@ -107,10 +145,9 @@ impl Orb {
         crate::client::prepare_stories();
         let listen = !config.endpoints.is_empty();
         let config = Arc::new(config);
-        let book = ConnectionBook::default();
         let orb = Self(Arc::new_cyclic(|weak: &Weak<OrbCore>| OrbCore {
             #[cfg(feature = "asynchronous")]
-            reply_readers: crate::client::ReplyReaders::default(),
+            reply_readers: PerProcess::new(),
             initial: InitialReferences::default(),
             server: OnceLock::new(),
             lanes: Lanes::default(),
@@ -118,12 +155,11 @@ impl Orb {
             dedications: Dedications::default(),
             state: AtomicU8::new(RUNNING),
             notice: AtomicU8::new(0),
-            ending: Mutex::new(()),
-            ended: Condvar::new(),
+            ending: PerProcess::new(),
             owner: Arc::new(OwnerHandle(weak.clone())),
-            pools: Pools::new(Arc::clone(&config), &book),
-            book,
+            book: PerProcess::new(),
             measurements: OnceLock::new(),
+            pools: PerProcess::new(),
             registry: Registry::new(),
             config,
         }));

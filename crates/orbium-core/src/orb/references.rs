@@ -4,7 +4,7 @@
 use orbium_giop::{Completion, ExceptionKind, Ior, SystemException, TaggedComponent};
 use orbium_transport::{Endpoint, HostPort};
 
-use super::Orb;
+use super::{Orb, forked};
 use crate::client::no_usable_protocol;
 use crate::lane::lane_endpoints;
 use crate::server::Server;
@@ -15,6 +15,7 @@ impl Orb {
     #[inline(never)]
     pub(crate) fn published(&self) -> Result<&Lane, SystemException> {
         self.check_running()?;
+        self.check_process()?;
         let server = self.0.server.get_or_init(|| {
             let any = Endpoint {
                 scheme: "iiop".into(),
@@ -42,7 +43,7 @@ impl Orb {
     pub(crate) fn listens_for(&self, lanes: &[Lane]) -> Result<(), SystemException> {
         match lanes.iter().all(|lane| lane.channels().is_empty()) {
             true => self.published().map(drop),
-            false => self.check_running(),
+            false => self.check_running().and_then(|()| self.check_process()),
         }
     }
 
@@ -70,7 +71,32 @@ impl Orb {
         Ok(self.published()?.channels().to_vec())
     }
 
+    /// Whether the ORB served before this process was forked: its threads are the
+    /// parent's, and so is where it listens.
+    pub(crate) fn is_left_behind(&self) -> bool {
+        self.0.lanes.are_left_behind()
+    }
+
+    /// Checks that the threads which serve are in this process.
+    ///
+    /// # Errors
+    /// BAD_INV_ORDER in a forked child.
+    pub(crate) fn check_process(&self) -> Result<(), SystemException> {
+        if !self.is_left_behind() {
+            return Ok(());
+        }
+        crate::log::error!(
+            "this process was forked from one that serves: the threads of the ORB are there and not here; let each process make its own ORB to serve with"
+        );
+        Err(forked())
+    }
+
+    /// Whether a channel leads to this very ORB. In a forked child it leads to the
+    /// parent, whose objects these are.
     pub(crate) fn is_own_channel(&self, channel: &Channel) -> bool {
+        if self.is_left_behind() {
+            return false;
+        }
         let has = |lane: &Lane| lane.channels().contains(channel);
         let own = matches!(self.0.server.get(), Some(Ok(server)) if has(&server.0));
         own || self.0.lanes.lock().iter().any(has)

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Which host and process this is, for protocols that end where they do.
 
-use std::sync::OnceLock;
+use orbium_sys::fork::PerProcess;
 
 /// The name of this host, as omniORB compares it; empty if there is none.
 pub(crate) fn name() -> &'static str {
-    static NAME: OnceLock<String> = OnceLock::new();
+    static NAME: PerProcess<String> = PerProcess::new();
     NAME.get_or_init(orbium_sys::host_name)
 }
 
@@ -16,7 +16,7 @@ struct Identities {
 }
 
 fn identities() -> &'static Identities {
-    static IDENTITIES: OnceLock<Identities> = OnceLock::new();
+    static IDENTITIES: PerProcess<Identities> = PerProcess::new();
     IDENTITIES.get_or_init(|| {
         // Containers of one host have the same; a path that means another file
         // there leads nowhere, or to somebody who does not know the key.

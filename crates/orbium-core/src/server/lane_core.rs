@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 use orbium_sync::ThreadCache;
 use orbium_sync::lock::{Mutex, MutexGuard};
 use orbium_sys::Waker;
+use orbium_sys::fork::Origin;
 use orbium_transport::{ByteStream, Endpoint};
 
 use crate::accepting::Accepting;
@@ -33,6 +34,8 @@ const LAST_REQUESTS: Duration = Duration::from_secs(3600);
 /// What all threads of a lane share.
 pub(crate) struct LaneCore {
     pub(crate) orb: Weak<OrbCore>,
+    /// The process that has its threads.
+    origin: Origin,
     /// 0 is the ORB's own; no two lanes of an ORB have the same.
     pub(crate) number: u32,
     pub(crate) name: String,
@@ -66,6 +69,7 @@ impl LaneCore {
         accepting: Accepting,
         published: Vec<Channel>,
     ) -> Result<Arc<Self>, OrbError> {
+        orb.core().lanes.serve_here();
         let refused = |error| OrbError::RealTime(config.name.clone(), error);
         let failed = |error| OrbError::Threads(config.name.clone(), error);
         let setup = Setup::new(config).map_err(refused)?;
@@ -74,6 +78,7 @@ impl LaneCore {
         let threads = ThreadCache::with_starter(&config.name, config.idle_time, options, start);
         let lane = Arc::new(Self {
             orb: orb.downgrade(),
+            origin: Origin::here(),
             number,
             name: config.name.clone(),
             strategy: config.strategy,
@@ -119,6 +124,10 @@ impl LaneCore {
     /// Takes nothing more; what is being served goes on.
     #[inline(never)]
     pub(crate) fn halt(&self) {
+        if !self.origin.is_here() {
+            // A forked child has none of its threads, and perhaps not its locks.
+            return;
+        }
         self.stopping.store(true, Ordering::Release);
         self.waker.wake();
         for connection in self.lock().all() {
@@ -129,6 +138,9 @@ impl LaneCore {
 
     /// Waits for the end of what is being served when the lane was halted.
     pub(crate) fn await_end(&self) {
+        if !self.origin.is_here() {
+            return;
+        }
         let left = self.threads.close(Some(Instant::now() + LAST_REQUESTS));
         if left > 0 {
             crate::log::warn!(left, lane = self.name, "threads still serve");
@@ -177,7 +189,7 @@ impl LaneCore {
         let limits = &orb.config().limits;
         let id = self.next_id.fetch_add(1, Ordering::Relaxed);
         let transport = self.published.get(at).map_or("", |it| it.scheme.as_str());
-        let tracked = orb.core().book.accepted(id, transport);
+        let tracked = orb.core().book().accepted(id, transport);
         let stream = metrics::metered(stream, &tracked);
         let made = ServerConnection::new(self, id, stream, tracked, orb.config(), bell);
         let connection = Arc::new(made);

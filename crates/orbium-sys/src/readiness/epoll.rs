@@ -7,10 +7,12 @@ use std::os::fd::{AsFd, OwnedFd};
 use std::time::Duration;
 
 use super::{AT_ONCE, Interest, Ready, wait_for};
+use crate::fork::Held;
 use crate::{bare, raw, unless};
 
 #[derive(Debug)]
 pub(super) struct Set {
+    _held: Held,
     epoll: OwnedFd,
 }
 
@@ -28,7 +30,10 @@ fn flags(interest: Interest) -> i32 {
 impl Set {
     pub(super) fn new() -> io::Result<Self> {
         let epoll = raw::epoll()?;
-        Ok(Self { epoll })
+        Ok(Self {
+            _held: Held::new(&epoll),
+            epoll,
+        })
     }
 
     pub(super) fn add(&self, source: &dyn AsFd, token: u64, interest: Interest) -> io::Result<()> {

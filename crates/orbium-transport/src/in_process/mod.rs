@@ -10,6 +10,7 @@ use std::os::fd::AsFd;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, LazyLock, Mutex, MutexGuard, PoisonError};
 
+use orbium_sys::fork::{Origin, PerProcess};
 use orbium_sys::{ShownReadiness, random_number};
 
 use crate::{
@@ -33,11 +34,14 @@ const BACKLOG: usize = 1024;
 /// Longest name.
 const LONGEST: usize = 255;
 
-/// Who listens, sorted by name.
-static LISTENERS: Mutex<Vec<(String, Arc<Listener>)>> = Mutex::new(Vec::new());
+type Listeners = Vec<(String, Arc<Listener>)>;
 
-fn listeners() -> MutexGuard<'static, Vec<(String, Arc<Listener>)>> {
-    LISTENERS.lock().unwrap_or_else(PoisonError::into_inner)
+/// Who listens, sorted by name: in a forked child nobody.
+static LISTENERS: PerProcess<Mutex<Listeners>> = PerProcess::new();
+
+fn listeners() -> MutexGuard<'static, Listeners> {
+    let listeners = LISTENERS.get_or_init(Mutex::default);
+    listeners.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Where a name is, or would be.
@@ -131,6 +135,7 @@ impl Listener {
 #[derive(Debug)]
 pub struct InProcessAcceptor {
     listener: Arc<Listener>,
+    begun_by: Origin,
     name: String,
     address: String,
 }
@@ -165,6 +170,7 @@ impl InProcessAcceptor {
         listeners.insert(free, (name.clone(), Arc::clone(&listener)));
         Ok(Self {
             listener,
+            begun_by: Origin::here(),
             address: format!("{name}@{}", this_process()),
             name,
         })
@@ -198,6 +204,10 @@ impl Acceptor for InProcessAcceptor {
 
 impl Drop for InProcessAcceptor {
     fn drop(&mut self) {
+        if !self.begun_by.is_here() {
+            // Threads of the parent may have had its locks.
+            return;
+        }
         {
             let mut listeners = listeners();
             if let Ok(own) = place(&listeners, &self.name) {

@@ -10,6 +10,7 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use orbium_sys::ShownReadiness;
+use orbium_sys::fork::Origin;
 
 use super::pipe::{Pipe, Wait};
 use crate::{ByteStream, Peer};
@@ -52,6 +53,7 @@ pub struct InProcessStream {
     receive_bound: Bound,
     send_bound: Bound,
     shown: OnceLock<Arc<ShownReadiness>>,
+    origin: Origin,
     /// Shown when no descriptors are left to show anything else.
     always_ready: &'static File,
 }
@@ -82,6 +84,7 @@ impl InProcessStream {
             receive_bound: Bound::none(),
             send_bound: Bound::none(),
             shown: OnceLock::new(),
+            origin: Origin::here(),
             always_ready,
         };
         Ok((end(&back, &there), end(&there, &back)))
@@ -103,6 +106,10 @@ impl InProcessStream {
 
 impl ByteStream for InProcessStream {
     fn receive(&self, room: &mut [u8]) -> io::Result<usize> {
+        if !self.origin.is_here() {
+            // Whoever was at the other end is in another process.
+            return Ok(0);
+        }
         self.incoming.receive(room, self.wait(&self.receive_bound))
     }
 
@@ -111,6 +118,9 @@ impl ByteStream for InProcessStream {
     }
 
     fn send_vectored(&self, pieces: &[IoSlice<'_>]) -> io::Result<usize> {
+        if !self.origin.is_here() {
+            return Err(io::ErrorKind::BrokenPipe.into());
+        }
         self.outgoing.send(pieces, self.wait(&self.send_bound))
     }
 
@@ -138,6 +148,9 @@ impl ByteStream for InProcessStream {
     }
 
     fn shutdown(&self, how: Shutdown) {
+        if !self.origin.is_here() {
+            return;
+        }
         if how != Shutdown::Write {
             self.incoming.refuse();
         }

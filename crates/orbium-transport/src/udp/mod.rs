@@ -10,6 +10,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use orbium_sys as sys;
+use sys::fork::Held;
 
 use crate::resolve::{Resolved, publication, resolve};
 use crate::{
@@ -92,6 +93,7 @@ fn first(
 /// A UDP socket, bound or connected.
 #[derive(Debug)]
 struct UdpDatagrams {
+    _held: Held,
     socket: UdpSocket,
     address: String,
     largest: usize,
@@ -101,6 +103,7 @@ struct UdpDatagrams {
 impl UdpDatagrams {
     fn new(socket: UdpSocket, address: String, largest: usize) -> Self {
         Self {
+            _held: Held::new(&socket),
             socket,
             address,
             largest,

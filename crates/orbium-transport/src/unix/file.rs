@@ -10,6 +10,7 @@ use std::os::unix::net::UnixListener;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use orbium_sys::fork::Origin;
 use orbium_sys::{self as sys, LockFile, UnixName};
 
 use crate::Deadline;
@@ -25,6 +26,7 @@ pub(super) struct SocketFile {
     /// Device and inode. No other file can have the same as long as the socket
     /// is open.
     identity: (u64, u64),
+    made_by: Origin,
 }
 
 /// Listens at a path.
@@ -49,7 +51,13 @@ pub(super) fn listen(
     match permitted.and_then(|()| socket.listen()) {
         Ok(listener) => {
             let path = path.to_owned();
-            Ok((listener, SocketFile { path, identity }))
+            let made_by = Origin::here();
+            let file = SocketFile {
+                path,
+                identity,
+                made_by,
+            };
+            Ok((listener, file))
         }
         Err(error) => Err(sys::undone(error, &mut || remove(path, identity))),
     }
@@ -98,7 +106,10 @@ fn remove(path: &Path, expected: (u64, u64)) {
 
 impl Drop for SocketFile {
     fn drop(&mut self) {
-        if let Some(_lock) = sys::if_done(lock(&self.path)) {
+        // A forked child leaves what is its parent's.
+        if self.made_by.is_here()
+            && let Some(_lock) = sys::if_done(lock(&self.path))
+        {
             remove(&self.path, self.identity);
         }
     }
@@ -106,7 +117,7 @@ impl Drop for SocketFile {
 
 /// A directory for one socket, gone when dropped.
 #[derive(Debug)]
-pub(super) struct PrivateDirectory(PathBuf);
+pub(super) struct PrivateDirectory(PathBuf, Origin);
 
 impl PrivateDirectory {
     /// Makes one that nobody else may write to; who may connect to a socket of
@@ -131,7 +142,7 @@ impl PrivateDirectory {
         UnixName::path(&path)?;
         // Fails if there is anything by that name.
         DirBuilder::new().mode(0o700).create(&directory)?;
-        let made = Self(directory);
+        let made = Self(directory, Origin::here());
         let passing = 0o700 | ((mode.unwrap_or(0) & 0o022) >> 1);
         fs::set_permissions(&made.0, Permissions::from_mode(passing))?;
         Ok((made, path))
@@ -140,6 +151,8 @@ impl PrivateDirectory {
 
 impl Drop for PrivateDirectory {
     fn drop(&mut self) {
-        sys::if_done(fs::remove_dir(&self.0));
+        if self.1.is_here() {
+            sys::if_done(fs::remove_dir(&self.0));
+        }
     }
 }

@@ -164,7 +164,7 @@ impl UnixAcceptor {
         Self {
             _file: file,
             _directory: directory,
-            listener: Listening(listener),
+            listener: Listening::new(listener),
             properties: *properties,
             address,
         }

@@ -12,6 +12,7 @@ use std::time::Instant;
 
 use orbium_giop::{ReplyStatus, SystemException};
 use orbium_sync::lock::{Condvar, Mutex, MutexGuard};
+use orbium_sys::fork::Origin;
 use orbium_transport::Stamp;
 
 use super::line::{Line, Pending};
@@ -116,6 +117,7 @@ pub(crate) struct Call {
     told: Condvar,
     /// When it began, if it is measured.
     measured_since: Option<Instant>,
+    begun_by: Origin,
 }
 
 /// A request that is ready to be sent.
@@ -142,7 +144,7 @@ impl Call {
         operation: &'static Operation,
         arguments: Box<dyn Arguments>,
     ) -> Arc<Self> {
-        let readers = &object.orb().core().reply_readers;
+        let readers = object.orb().core().reply_readers();
         let counted = readers.count_in(object.orb());
         let refused = counted.as_ref().err().copied();
         let real_time = object.orb().real_time();
@@ -177,6 +179,7 @@ impl Call {
                 .measurements
                 .get()
                 .map(|_| Instant::now()),
+            begun_by: Origin::here(),
         });
         let started = refused.map_or_else(|| call.start(), Err);
         if let Err(refused) = started {
@@ -190,7 +193,7 @@ impl Call {
         let orb = self.orb();
         let mut attempt = Attempt::new(&self.object);
         let start = attempt.heed_start_time()?;
-        let reader = orb.core().reply_readers.reader(orb, self.priority)?;
+        let reader = orb.core().reply_readers().reader(orb, self.priority)?;
         let _ = self.reader.set(Arc::clone(&reader));
         let timing = *attempt.timing();
         self.lock().timing = timing;

@@ -112,7 +112,7 @@ impl Reader {
         Ok(Arc::new(Self {
             priority,
             config: Arc::clone(&core.config),
-            counts: Arc::clone(core.pools.counts()),
+            counts: Arc::clone(core.pools().counts()),
             real_time,
             poller,
             waker,

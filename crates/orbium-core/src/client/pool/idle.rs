@@ -34,6 +34,17 @@ impl Pool {
         !gone.is_empty()
     }
 
+    /// Drops the idle copies of a parent's connections. Of a connection that all
+    /// share others may have locks.
+    pub(in crate::client) fn leave_idle(&self) {
+        if let (Source::Exclusive(_), None) = (&self.source, &self.own) {
+            drop(self.shelf.drain().collect::<Vec<_>>());
+            if let Ok(mut state) = self.state.try_lock() {
+                state.idle.clear();
+            }
+        }
+    }
+
     /// Whether what can be received on a connection that was acquired can only be
     /// its end: on a shared one it may be for others.
     #[inline]

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::time::{Duration, Instant};
 
-use orbium_giop::SystemException;
+use orbium_giop::{Completion, SystemException};
 use orbium_sync::lock::MutexGuard;
 use orbium_sync::role;
 use orbium_transport::Deadline;
@@ -18,6 +18,7 @@ use crate::client::story::{Note, Phase};
 use crate::client::waiting;
 use crate::lane::thread;
 use crate::metrics::End;
+use crate::orb::forked;
 
 impl Call {
     /// A reply has come. Late, it is none; early, it is kept back.
@@ -161,6 +162,9 @@ impl Call {
 
     /// A handler is to have the answer.
     pub(in crate::client::asynchronous) fn on_reply(self: &Arc<Self>, handler: Handler) {
+        if let Some(lost) = self.lost_in_fork() {
+            return handler(Err(lost));
+        }
         let mut state = self.lock();
         match mem::replace(&mut state.slot, Slot::Taken) {
             Slot::There(answered) => {
@@ -178,7 +182,7 @@ impl Call {
     /// Waits for the end of the call, up to a time; whether it is there.
     pub(in crate::client::asynchronous) fn wait(&self, timeout: Option<Duration>) -> bool {
         let is_there = |state: &State| !matches!(state.slot, Slot::Awaited | Slot::Early(_));
-        if is_there(&self.lock()) {
+        if self.lost_in_fork().is_some() || is_there(&self.lock()) {
             return true;
         }
         if timeout == Some(Duration::ZERO) {
@@ -196,8 +200,20 @@ impl Call {
         true
     }
 
+    /// What a call raises in a child that was forked while it was under way: the
+    /// parent has the answer.
+    fn lost_in_fork(&self) -> Option<SystemException> {
+        (!self.begun_by.is_here()).then(|| SystemException {
+            completed: Completion::Maybe,
+            ..forked()
+        })
+    }
+
     /// The answer, if it is there and was not taken.
     pub(in crate::client::asynchronous) fn take(&self) -> Option<Answered> {
+        if let Some(lost) = self.lost_in_fork() {
+            return Some(Err(lost));
+        }
         let mut state = self.lock();
         match mem::replace(&mut state.slot, Slot::Taken) {
             Slot::There(answered) => Some(answered),
@@ -213,6 +229,9 @@ impl Call {
         &self,
         cx: &mut Context<'_>,
     ) -> Poll<Option<Answered>> {
+        if let Some(lost) = self.lost_in_fork() {
+            return Poll::Ready(Some(Err(lost)));
+        }
         let mut state = self.lock();
         match mem::replace(&mut state.slot, Slot::Taken) {
             Slot::There(answered) => Poll::Ready(Some(answered)),
@@ -232,6 +251,9 @@ impl Call {
 
     /// Nobody wants the answer any more.
     pub(in crate::client::asynchronous) fn cancel(&self) {
+        if self.lost_in_fork().is_some() {
+            return;
+        }
         let over = {
             let mut state = self.lock();
             if !matches!(state.slot, Slot::Awaited | Slot::Early(_)) {

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Processes that fork.
+//!
+//! A child has a copy of its parent's memory and of its descriptors, and of all its
+//! threads only the one that forked. What the copy of a descriptor leads to is still
+//! the parent's: an octet sent there arrives in the middle of the parent's messages,
+//! a reply received there is one that the parent waits for, an epoll set changed
+//! there is the parent's. So the child cuts itself off before `fork` returns, in a
+//! handler of `pthread_atfork`:
+//!
+//! * Each descriptor that is [`Held`] becomes one of a socket whose peer is gone.
+//!   Nothing is sent or shut down; the number stays taken until its owner closes it.
+//! * Each [`Mapped`] memory becomes private, and zeros.
+//! * The [`generation`] is raised. [`PerProcess`] values are made anew when they are
+//!   next asked for, and those that have an [`Origin`] know that they are copies.
+//!
+//! `vfork`, `posix_spawn` and processes made by `clone` without the C library run no
+//! such handlers; they are for programs that execute another at once.
+#![expect(unsafe_code, reason = "system calls that no safe crate offers")]
+
+mod held;
+mod per_process;
+
+use std::sync::Once;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+pub use held::{Held, Mapped};
+pub use per_process::PerProcess;
+
+/// Forks between this process and the first that used this crate.
+static GENERATION: AtomicU32 = AtomicU32::new(0);
+
+/// Forks between this process and the first of its ancestors that used this crate:
+/// another number than before means that this is another process.
+#[must_use]
+#[inline(always)]
+pub fn generation() -> u32 {
+    GENERATION.load(Ordering::Relaxed)
+}
+
+/// The process that made something.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Origin(u32);
+
+impl Origin {
+    /// This process.
+    #[must_use]
+    #[inline]
+    pub fn here() -> Self {
+        watch();
+        Self(generation())
+    }
+
+    /// Whether that is this process still; `false` in a child that was forked since.
+    #[must_use]
+    #[inline]
+    pub fn is_here(self) -> bool {
+        self.0 == generation()
+    }
+}
+
+/// Installs the handlers, once.
+pub(crate) fn watch() {
+    static INSTALLED: Once = Once::new();
+    INSTALLED.call_once(|| {
+        // SAFETY: the handlers are functions without arguments that live as long as
+        // this code does, and unwind nowhere. Without memory for them, which is the
+        // only error, forks are not seen.
+        unsafe { libc::pthread_atfork(Some(before), Some(in_parent), Some(in_child)) };
+    });
+}
+
+extern "C" fn before() {
+    held::lock_for_fork();
+}
+
+extern "C" fn in_parent() {
+    drop(held::locked_for_fork());
+}
+
+extern "C" fn in_child() {
+    GENERATION.fetch_add(1, Ordering::Relaxed);
+    if let Some(mut table) = held::locked_for_fork() {
+        table.cut_off();
+    }
+}

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Values that each process makes for itself.
+
+use std::fmt;
+use std::marker::PhantomData;
+use std::ptr;
+use std::sync::atomic::{AtomicPtr, Ordering};
+
+use super::generation;
+
+/// A value made when it is first asked for, and again in a child that was forked
+/// since. What the child has of its parent's is left alone, and its memory never
+/// freed: other threads of the parent may have been about to change it, and held
+/// its locks; frames below the one that forked may still refer to it.
+///
+/// Costs a look at the pointer and a comparison of [`generation`]s.
+///
+/// ```
+/// use orbium_sys::fork::PerProcess;
+///
+/// static PROCESS: PerProcess<u32> = PerProcess::new();
+/// assert_eq!(*PROCESS.get_or_init(std::process::id), std::process::id());
+/// ```
+pub struct PerProcess<T> {
+    /// Of a `Made<T>`, or of [`NOBODY`].
+    made: AtomicPtr<Made<T>>,
+    owns: PhantomData<Box<T>>,
+}
+
+#[repr(C)]
+struct Made<T> {
+    /// Of the process that made the value.
+    generation: u32,
+    value: T,
+}
+
+/// What stands where nothing was made: a generation that no process is of.
+static NOBODY: u32 = u32::MAX;
+
+// SAFETY: it is given and shared as a box with the value in it would be.
+unsafe impl<T: Send> Send for PerProcess<T> {}
+// SAFETY: as above; values are made by any thread that has a reference, and dropped
+// by any that has the whole.
+unsafe impl<T: Send + Sync> Sync for PerProcess<T> {}
+
+impl<T> PerProcess<T> {
+    /// No value yet.
+    #[must_use]
+    pub const fn new() -> Self {
+        Self {
+            made: AtomicPtr::new((&raw const NOBODY).cast_mut().cast()),
+            owns: PhantomData,
+        }
+    }
+
+    /// The value, if this process has made it.
+    #[must_use]
+    #[inline(always)]
+    pub fn get(&self) -> Option<&T> {
+        let made = self.made.load(Ordering::Acquire);
+        // SAFETY: a number stands at the place in either case, and first in the
+        // struct; neither is freed as long as `self` lives.
+        if unsafe { *made.cast::<u32>() } != generation() {
+            return None;
+        }
+        // SAFETY: of this generation, which NOBODY is not of, so it is a `Made<T>`;
+        // it stays until `self` is dropped.
+        Some(unsafe { &(*made).value })
+    }
+
+    /// The value, which is made if this process has not. Of two threads that make it
+    /// at the same time one does so in vain.
+    #[inline]
+    pub fn get_or_init(&self, make: impl FnOnce() -> T) -> &T {
+        self.get_or_renew(make, |_| {})
+    }
+
+    /// As [`get_or_init`](Self::get_or_init). A value of the parent's is shown to
+    /// `leave` once: it must not wait for locks, since their holders may not be in
+    /// this process.
+    #[inline]
+    pub fn get_or_renew(&self, make: impl FnOnce() -> T, leave: impl FnOnce(&T)) -> &T {
+        match self.get() {
+            Some(value) => value,
+            None => self.renew(make, leave),
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn renew(&self, make: impl FnOnce() -> T, leave: impl FnOnce(&T)) -> &T {
+        super::watch();
+        let before = self.made.load(Ordering::Acquire);
+        let made = Box::into_raw(Box::new(Made {
+            generation: generation(),
+            value: make(),
+        }));
+        let exchanged =
+            self.made
+                .compare_exchange(before, made, Ordering::AcqRel, Ordering::Acquire);
+        match exchanged {
+            Ok(_) => {
+                if !Self::is_nobody(before) {
+                    // SAFETY: not NOBODY, so a `Made<T>`, which is freed no more.
+                    leave(unsafe { &(*before).value });
+                }
+                // SAFETY: it was just made, and stays until `self` is dropped.
+                unsafe { &(*made).value }
+            }
+            Err(others) => {
+                // SAFETY: of the box above, which nobody else has seen.
+                drop(unsafe { Box::from_raw(made) });
+                // SAFETY: another thread of this process put it there, by this very
+                // function; it stays until `self` is dropped.
+                unsafe { &(*others).value }
+            }
+        }
+    }
+
+    fn is_nobody(made: *mut Made<T>) -> bool {
+        ptr::eq(made.cast::<u32>(), &raw const NOBODY)
+    }
+}
+
+impl<T> Default for PerProcess<T> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl<T> Drop for PerProcess<T> {
+    /// What the parent has made is not this process's to end.
+    fn drop(&mut self) {
+        if self.get().is_some() {
+            // SAFETY: made by `renew` from a box, and replaced by nothing since;
+            // references to it borrow `self`.
+            drop(unsafe { Box::from_raw(*self.made.get_mut()) });
+        }
+    }
+}
+
+impl<T: fmt::Debug> fmt::Debug for PerProcess<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("PerProcess").field(&self.get()).finish()
+    }
+}
