@@ -112,9 +112,7 @@ pub(crate) fn watch(link: &Arc<Link>) -> io::Result<()> {
         None => {
             let eyes = Arc::new(Eyes::open()?);
             let own = Arc::clone(&eyes);
-            thread::Builder::new()
-                .name("orbium-shm".into())
-                .spawn(move || run(&own))?;
+            orbium_sys::spawn_detached("orbium-shm", None, Box::new(move || run(&own)))?;
             watch.eyes = Some(Arc::clone(&eyes));
             eyes
         }

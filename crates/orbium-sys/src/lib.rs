@@ -10,6 +10,7 @@
 // and other programs do not.
 
 mod bare;
+mod bare_thread;
 #[cfg(feature = "datagrams")]
 mod datagram;
 mod deadline;
@@ -70,6 +71,6 @@ pub use socket_options::SocketOptions;
 pub use stamp::Stamp;
 pub use stream::{receive, send, send_vectored, set_timeouts};
 pub use tcp::{connect, listen};
-pub use threads::{spawn, spawn_detached, try_on_thread};
+pub use threads::{Thread, spawn, spawn_detached, try_on_thread};
 pub use unix::{BoundUnix, UnixName, bind_unix, connect_unix, is_listening, peer_process};
 pub use waker::Waker;

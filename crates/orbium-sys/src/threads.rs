@@ -4,9 +4,39 @@
 
 use std::io;
 use std::sync::{Arc, Mutex, PoisonError};
-use std::thread::{Builder, JoinHandle};
+use std::thread::{self, Builder, JoinHandle};
 
-use crate::RealTimeError;
+use crate::bare_thread::{self, BareThread};
+use crate::{RealTimeError, fork};
+
+/// A thread; it goes on by itself when this is dropped.
+#[derive(Debug)]
+pub struct Thread(Made);
+
+#[derive(Debug)]
+enum Made {
+    Std(JoinHandle<()>),
+    Bare(BareThread),
+}
+
+impl Thread {
+    /// Waits for its end, however it ends.
+    pub fn join(self) {
+        match self.0 {
+            Made::Std(thread) => drop(thread.join()),
+            Made::Bare(thread) => thread.join(),
+        }
+    }
+
+    /// Whether it is the calling thread.
+    #[must_use]
+    pub fn is_current(&self) -> bool {
+        match &self.0 {
+            Made::Std(thread) => thread.thread().id() == thread::current().id(),
+            Made::Bare(thread) => thread.is_current(),
+        }
+    }
+}
 
 /// Runs a job on a new thread of that name, with a stack of so many octets.
 ///
@@ -16,12 +46,17 @@ pub fn spawn(
     name: &str,
     stack_size: Option<usize>,
     job: Box<dyn FnOnce() + Send>,
-) -> io::Result<JoinHandle<()>> {
+) -> io::Result<Thread> {
+    if fork::generation() > 0 {
+        // Locks of the standard library may be a parent's for ever.
+        let bare = bare_thread::spawn(name, stack_size, job)?;
+        return Ok(Thread(Made::Bare(bare)));
+    }
     let mut builder = Builder::new().name(name.to_owned());
     if let Some(octets) = stack_size {
         builder = builder.stack_size(octets);
     }
-    builder.spawn(job)
+    builder.spawn(job).map(|thread| Thread(Made::Std(thread)))
 }
 
 /// As [`spawn`], of a thread for whose end nobody waits.
@@ -51,7 +86,7 @@ pub fn try_on_thread(
         let said = attempt();
         *tell.lock().unwrap_or_else(PoisonError::into_inner) = Some(said);
     };
-    let _panicked = spawn("orbium-try", stack_size, Box::new(job))?.join();
+    spawn("orbium-try", stack_size, Box::new(job))?.join();
     let said = told.lock().unwrap_or_else(PoisonError::into_inner).take();
     match said {
         Some(said) => said,
@@ -85,10 +120,7 @@ mod tests {
             let name = std::thread::current().name().map(str::to_owned);
             let _ = tell.set(name);
         };
-        spawn("orbium-test", None, Box::new(job))
-            .unwrap()
-            .join()
-            .unwrap();
+        spawn("orbium-test", None, Box::new(job)).unwrap().join();
         assert_eq!(named.get(), Some(&Some("orbium-test".to_owned())));
     }
 }

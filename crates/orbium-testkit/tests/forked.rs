@@ -10,7 +10,7 @@
 use std::io::{Read, Write};
 use std::net::TcpListener;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread;
 use std::time::Duration;
 
@@ -23,7 +23,8 @@ use orbium_cdr::{Decode, Encode};
 use orbium_core::Operation;
 use orbium_testkit::probe::Target;
 use orbium_testkit::{
-    Served, calling_by, descriptors, each_client_strategy, eventually, in_child, within,
+    Served, calling_by, descriptors, each_client_strategy, eventually, in_child, in_own_process,
+    within,
 };
 
 const CALLS: i32 = 300;
@@ -74,81 +75,95 @@ fn each_way(test: impl Fn(ClientStrategy, &str)) {
 
 #[test]
 fn each_process_has_its_own_answers() {
-    each_way(|strategy, transport| {
-        let served = served(transport);
-        let client = Orb::new(calling_by(strategy)).unwrap();
-        let target = served.seen_by(&client);
-        warm(&target);
-        for round in 0..3 {
-            let child = in_child(|| call(&target, 1000 + round));
-            call(&target, 1 + round);
-            child.join();
-        }
-        served.end();
+    in_own_process!(|| {
+        each_way(|strategy, transport| {
+            let served = served(transport);
+            let client = Orb::new(calling_by(strategy)).unwrap();
+            let target = served.seen_by(&client);
+            warm(&target);
+            for round in 0..3 {
+                let child = in_child(|| call(&target, 1000 + round));
+                call(&target, 1 + round);
+                child.join();
+            }
+            served.end();
+        });
     });
 }
 
 /// Two children at once, a child of a child, and threads of the child.
 #[test]
 fn children_of_children_have_their_own_too() {
-    each_client_strategy(|strategy| {
-        let served = served("iiop://127.0.0.1:0");
-        let client = Orb::new(calling_by(strategy)).unwrap();
-        let target = served.seen_by(&client);
-        warm(&target);
-        let children = [1000, 1100].map(|caller| {
-            let target = &target;
-            in_child(move || {
-                call(target, caller);
-                let grandchild = in_child(|| call(target, caller + 1));
-                thread::scope(|scope| {
-                    for thread in 2..6 {
-                        scope.spawn(move || call(target, caller + thread));
-                    }
-                });
-                grandchild.join();
-            })
+    in_own_process!(|| {
+        each_client_strategy(|strategy| {
+            let served = served("iiop://127.0.0.1:0");
+            let client = Orb::new(calling_by(strategy)).unwrap();
+            let target = served.seen_by(&client);
+            warm(&target);
+            let children = [1000, 1100].map(|caller| {
+                let target = &target;
+                in_child(move || {
+                    call(target, caller);
+                    let grandchild = in_child(|| call(target, caller + 1));
+                    let done = Arc::new(AtomicUsize::new(0));
+                    let own = (2..6).map(|thread| {
+                        let target = target.clone();
+                        let done = Arc::clone(&done);
+                        let job = Box::new(move || {
+                            call(&target, caller + thread);
+                            done.fetch_add(1, Ordering::Relaxed);
+                        });
+                        orbium_sys::spawn("child", None, job).unwrap()
+                    });
+                    let own: Vec<_> = own.collect();
+                    own.into_iter().for_each(orbium_sys::Thread::join);
+                    assert_eq!(done.load(Ordering::Relaxed), 4);
+                    grandchild.join();
+                })
+            });
+            call(&target, 1);
+            for child in children {
+                child.join();
+            }
+            served.end();
         });
-        call(&target, 1);
-        for child in children {
-            child.join();
-        }
-        served.end();
     });
 }
 
 /// Whatever other threads are about to do, and whatever they have locked.
 #[test]
 fn a_child_calls_while_the_threads_of_its_parent_did() {
-    each_way(|strategy, transport| {
-        let served = served(transport);
-        let client = Orb::new(calling_by(strategy)).unwrap();
-        let target = served.seen_by(&client);
-        let over = AtomicBool::new(false);
-        thread::scope(|scope| {
-            for caller in 0..3 {
-                let (target, over) = (&target, &over);
-                scope.spawn(move || {
-                    while !over.load(Ordering::Relaxed) {
-                        let own = target.echo_long(caller);
-                        assert_eq!(own, Ok(caller), "of the parent");
-                    }
-                });
-            }
-            let children: Vec<_> = (0..8)
-                .map(|child| {
-                    in_child(|| {
-                        for number in 0..10 {
-                            let own = 1000 * (child + 1) + number;
-                            assert_eq!(target.echo_long(own), Ok(own));
+    in_own_process!(|| {
+        each_way(|strategy, transport| {
+            let served = served(transport);
+            let client = Orb::new(calling_by(strategy)).unwrap();
+            let target = served.seen_by(&client);
+            let over = AtomicBool::new(false);
+            thread::scope(|scope| {
+                for caller in 0..3 {
+                    let (target, over) = (&target, &over);
+                    scope.spawn(move || {
+                        while !over.load(Ordering::Relaxed) {
+                            let own = target.echo_long(caller);
+                            assert_eq!(own, Ok(caller), "of the parent");
                         }
+                    });
+                }
+                let children: Vec<_> = (0..8)
+                    .map(|child| {
+                        in_child(|| {
+                            for number in 0..10 {
+                                let own = 1000 * (child + 1) + number;
+                                assert_eq!(target.echo_long(own), Ok(own));
+                            }
+                        })
                     })
-                })
-                .collect();
-            children.into_iter().for_each(|child| child.join());
-            over.store(true, Ordering::Relaxed);
+                    .collect();
+                children.into_iter().for_each(|child| child.join());
+                over.store(true, Ordering::Relaxed);
+            });
+            served.end();
         });
-        served.end();
     });
 }
 
@@ -156,25 +171,27 @@ fn a_child_calls_while_the_threads_of_its_parent_did() {
 /// child makes itself.
 #[test]
 fn what_the_parent_did_not_begin_the_child_can() {
-    let served = served("iiop://127.0.0.1:0");
-    let (client, target) = served.client();
-    let ior = served.orb.object_to_string(&served.target);
-    call(&target, 0);
-    let child = in_child(|| {
-        call(&served.seen_by(&client), 1000);
-        let own = Orb::builder().build().unwrap();
-        let object = own.string_to_object(&ior).unwrap().unwrap();
-        call(&Target::from_object(object), 1001);
-        own.shutdown(true).unwrap();
-        client.shutdown(true).unwrap();
-        assert_eq!(
-            target.echo_long(1).unwrap_err().kind,
-            ExceptionKind::BadInvOrder
-        );
+    in_own_process!(|| {
+        let served = served("iiop://127.0.0.1:0");
+        let (client, target) = served.client();
+        let ior = served.orb.object_to_string(&served.target);
+        call(&target, 0);
+        let child = in_child(|| {
+            call(&served.seen_by(&client), 1000);
+            let own = Orb::builder().build().unwrap();
+            let object = own.string_to_object(&ior).unwrap().unwrap();
+            call(&Target::from_object(object), 1001);
+            own.shutdown(true).unwrap();
+            client.shutdown(true).unwrap();
+            assert_eq!(
+                target.echo_long(1).unwrap_err().kind,
+                ExceptionKind::BadInvOrder
+            );
+        });
+        child.join();
+        call(&target, 1);
+        served.end();
     });
-    child.join();
-    call(&target, 1);
-    served.end();
 }
 
 fn echo(object: &ObjectRef, v: i32) -> Asynchronous<i32> {
@@ -183,169 +200,184 @@ fn echo(object: &ObjectRef, v: i32) -> Asynchronous<i32> {
 
 #[test]
 fn asynchronous_calls_are_their_own_processs_too() {
-    each_way(|strategy, transport| {
-        let served = served(transport);
-        let client = Orb::new(calling_by(strategy)).unwrap();
-        let target = served.seen_by(&client);
-        let object = target.as_object();
-        let many = |caller: i32| {
-            let calls: Vec<_> = (0..CALLS)
-                .map(|number| (number, echo(object, caller * 1_000_000 + number)))
-                .collect();
-            for (number, call) in calls {
-                assert_eq!(call.wait(), Ok(caller * 1_000_000 + number));
+    in_own_process!(|| {
+        each_way(|strategy, transport| {
+            let served = served(transport);
+            let client = Orb::new(calling_by(strategy)).unwrap();
+            let target = served.seen_by(&client);
+            let object = target.as_object();
+            let many = |caller: i32| {
+                let calls: Vec<_> = (0..CALLS)
+                    .map(|number| (number, echo(object, caller * 1_000_000 + number)))
+                    .collect();
+                for (number, call) in calls {
+                    assert_eq!(call.wait(), Ok(caller * 1_000_000 + number));
+                }
+            };
+            many(0);
+            for round in 0..3 {
+                let child = in_child(|| many(1000 + round));
+                many(1 + round);
+                child.join();
             }
-        };
-        many(0);
-        for round in 0..3 {
-            let child = in_child(|| many(1000 + round));
-            many(1 + round);
-            child.join();
-        }
-        served.end();
+            served.end();
+        });
     });
 }
 
 /// Once the child waited for ever: what receives the reply is in the parent.
 #[test]
 fn a_call_under_way_is_its_parents() {
-    let served = served("iiop://127.0.0.1:0");
-    let (_client, target) = served.client();
-    let object = target.as_object();
-    let call: Asynchronous<()> = object.call_async(&GATE, (), |(), _| {}, |_| Ok(()));
-    served.state.gate.await_waiting(1);
-    let mut call = Some(call);
-    let child = in_child(|| {
-        let lost = call.take().unwrap().wait().unwrap_err();
-        assert_eq!((lost.kind, lost.minor), (forked().kind, forked().minor));
-        assert_eq!(lost.completed, Completion::Maybe);
-        assert_eq!(echo(object, 7).wait(), Ok(7));
+    in_own_process!(|| {
+        let served = served("iiop://127.0.0.1:0");
+        let (_client, target) = served.client();
+        let object = target.as_object();
+        let call: Asynchronous<()> = object.call_async(&GATE, (), |(), _| {}, |_| Ok(()));
+        served.state.gate.await_waiting(1);
+        let mut call = Some(call);
+        let child = in_child(|| {
+            let lost = call.take().unwrap().wait().unwrap_err();
+            assert_eq!((lost.kind, lost.minor), (forked().kind, forked().minor));
+            assert_eq!(lost.completed, Completion::Maybe);
+            assert_eq!(echo(object, 7).wait(), Ok(7));
+        });
+        child.join();
+        served.state.gate.open();
+        assert_eq!(call.take().unwrap().wait(), Ok(()));
+        served.end();
     });
-    child.join();
-    served.state.gate.open();
-    assert_eq!(call.take().unwrap().wait(), Ok(()));
-    served.end();
 }
 
 /// The child cannot serve: the threads are its parent's. It is told so, and what it
 /// does to the ORB changes nothing for those that the parent serves.
 #[test]
 fn an_orb_that_serves_stays_with_the_parent() {
-    for transport in TRANSPORTS {
-        let served = served(transport);
-        let (client, target) = served.client();
-        call(&target, 0);
-        let (ior, before) = (
-            served.orb.object_to_string(&served.target),
-            served.state.calls(),
-        );
-        let copy = served.clone();
-        let child = in_child(move || {
-            assert_eq!(copy.orb.run(), Err(forked()));
-            assert_eq!(copy.orb.addresses(), Err(forked()));
-            let again: Result<Target, _> = copy.orb.root_poa().activate(Arc::clone(&copy.state));
-            assert!(matches!(again, Err(PoaError::System(why)) if why == forked()));
-            // The object is the parent's, by whatever reference.
-            assert_eq!(copy.target.echo_long(1), Ok(1));
-            assert_eq!(target.echo_long(1), Ok(1));
-            assert_eq!(copy.state.calls(), before, "served by the parent");
-            copy.orb.shutdown(true).unwrap();
-            drop(copy);
-            drop(target);
-            client.shutdown(true).unwrap();
-        });
-        child.join();
-        let (_other, target) = served.client();
-        call(&target, 2);
-        assert_eq!(served.orb.object_to_string(&served.target), ior);
-        let orb = served.orb.clone();
-        let running = thread::spawn(move || orb.run());
-        served.end();
-        assert_eq!(within("run", || running.join().unwrap()), Ok(()));
-    }
+    in_own_process!(|| {
+        for transport in TRANSPORTS {
+            let served = served(transport);
+            let (client, target) = served.client();
+            call(&target, 0);
+            let (ior, before) = (
+                served.orb.object_to_string(&served.target),
+                served.state.calls(),
+            );
+            let copy = served.clone();
+            let child = in_child(move || {
+                assert_eq!(copy.orb.run(), Err(forked()));
+                assert_eq!(copy.orb.addresses(), Err(forked()));
+                let again: Result<Target, _> =
+                    copy.orb.root_poa().activate(Arc::clone(&copy.state));
+                assert!(matches!(again, Err(PoaError::System(why)) if why == forked()));
+                // The object is the parent's, by whatever reference.
+                assert_eq!(copy.target.echo_long(1), Ok(1));
+                assert_eq!(target.echo_long(1), Ok(1));
+                assert_eq!(copy.state.calls(), before, "served by the parent");
+                copy.orb.shutdown(true).unwrap();
+                drop(copy);
+                drop(target);
+                client.shutdown(true).unwrap();
+            });
+            child.join();
+            let (_other, target) = served.client();
+            call(&target, 2);
+            assert_eq!(served.orb.object_to_string(&served.target), ior);
+            let orb = served.orb.clone();
+            let running = thread::spawn(move || orb.run());
+            served.end();
+            assert_eq!(within("run", || running.join().unwrap()), Ok(()));
+        }
+    });
 }
 
 /// An ORB that has only called can serve, in the child too.
 #[test]
 fn an_orb_that_has_not_served_serves_in_the_child() {
-    let served = served("iiop://127.0.0.1:0");
-    let (client, target) = served.client();
-    call(&target, 0);
-    let child = in_child(|| {
-        client.root_poa().manager().activate().unwrap();
-        let own: Target = client
-            .root_poa()
-            .activate(Arc::clone(&served.state))
-            .unwrap();
-        let other = Orb::builder().build().unwrap();
-        let text = client.object_to_string(&own);
-        let object = other.string_to_object(&text).unwrap().unwrap();
-        call(&Target::from_object(object), 1000);
-        client.shutdown(true).unwrap();
+    in_own_process!(|| {
+        let served = served("iiop://127.0.0.1:0");
+        let (client, target) = served.client();
+        call(&target, 0);
+        let child = in_child(|| {
+            client.root_poa().manager().activate().unwrap();
+            let own: Target = client
+                .root_poa()
+                .activate(Arc::clone(&served.state))
+                .unwrap();
+            let other = Orb::builder().build().unwrap();
+            let text = client.object_to_string(&own);
+            let object = other.string_to_object(&text).unwrap().unwrap();
+            call(&Target::from_object(object), 1000);
+            client.shutdown(true).unwrap();
+        });
+        child.join();
+        call(&target, 1);
+        served.end();
     });
-    child.join();
-    call(&target, 1);
-    served.end();
 }
 
 /// What is within a process is not within another: the child is refused, at once.
 #[test]
 fn what_is_within_the_process_stays_there() {
-    each_client_strategy(|strategy| {
-        let served = served("inproc://");
-        let client = Orb::new(calling_by(strategy)).unwrap();
-        let target = served.seen_by(&client);
-        warm(&target);
-        let child = in_child(|| {
-            let refused = target.echo_long(1).unwrap_err();
-            assert_eq!(refused.kind, ExceptionKind::Transient);
-            assert_eq!(refused.completed, Completion::No);
+    in_own_process!(|| {
+        each_client_strategy(|strategy| {
+            let served = served("inproc://");
+            let client = Orb::new(calling_by(strategy)).unwrap();
+            let target = served.seen_by(&client);
+            warm(&target);
+            let child = in_child(|| {
+                let refused = target.echo_long(1).unwrap_err();
+                assert_eq!(refused.kind, ExceptionKind::Transient);
+                assert_eq!(refused.completed, Completion::No);
+            });
+            call(&target, 1);
+            child.join();
+            served.end();
         });
-        call(&target, 1);
-        child.join();
-        served.end();
     });
 }
 
 /// A peer hears of the parent's end from the parent, whatever copies there are.
 #[test]
 fn a_copy_does_not_keep_a_connection_open() {
-    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    let address = listener.local_addr().unwrap().to_string();
-    let tcp = orbium_transport::Tcp;
-    let properties = orbium_transport::ProtocolProperties::default();
-    let connector = orbium_transport::StreamTransport::connector(&tcp, &address, &properties);
-    let stream = connector
-        .unwrap()
-        .connect(orbium_transport::Deadline::NEVER);
-    let (mut peer, _) = listener.accept().unwrap();
-    let (mut waits, mut goes_on) = std::io::pipe().unwrap();
-    let child = in_child(move || {
-        drop(waits.read(&mut [0]));
-        drop(stream);
+    in_own_process!(|| {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let address = listener.local_addr().unwrap().to_string();
+        let tcp = orbium_transport::Tcp;
+        let properties = orbium_transport::ProtocolProperties::default();
+        let connector = orbium_transport::StreamTransport::connector(&tcp, &address, &properties);
+        let stream = connector
+            .unwrap()
+            .connect(orbium_transport::Deadline::NEVER);
+        let (mut peer, _) = listener.accept().unwrap();
+        let (mut waits, mut goes_on) = std::io::pipe().unwrap();
+        let child = in_child(move || {
+            drop(waits.read(&mut [0]));
+            drop(stream);
+        });
+        // Moved into the closure, of which the parent's copy was dropped.
+        peer.set_read_timeout(Some(Duration::from_secs(60)))
+            .unwrap();
+        assert_eq!(peer.read(&mut [0]).unwrap(), 0);
+        goes_on.write_all(&[1]).unwrap();
+        child.join();
     });
-    // Moved into the closure, of which the parent's copy was dropped.
-    peer.set_read_timeout(Some(Duration::from_secs(60)))
-        .unwrap();
-    assert_eq!(peer.read(&mut [0]).unwrap(), 0);
-    goes_on.write_all(&[1]).unwrap();
-    child.join();
 }
 
 /// The copies of idle connections give their descriptors back with the first call.
 #[test]
 fn copies_are_closed() {
-    let served = served("iiop://127.0.0.1:0");
-    let (_client, target) = served.client();
-    warm(&target);
-    let child = in_child(|| {
-        let before = descriptors();
-        call(&target, 1000);
-        assert!(descriptors() <= before, "one new, the old ones gone");
+    in_own_process!(|| {
+        let served = served("iiop://127.0.0.1:0");
+        let (_client, target) = served.client();
+        warm(&target);
+        let child = in_child(|| {
+            let before = descriptors();
+            call(&target, 1000);
+            assert!(descriptors() <= before, "one new, the old ones gone");
+        });
+        child.join();
+        eventually("the child's connection is gone", || {
+            target.echo_long(1) == Ok(1)
+        });
+        served.end();
     });
-    child.join();
-    eventually("the child's connection is gone", || {
-        target.echo_long(1) == Ok(1)
-    });
-    served.end();
 }

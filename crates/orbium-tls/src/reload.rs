@@ -5,7 +5,6 @@ use std::fmt;
 use std::fs;
 use std::path::PathBuf;
 use std::sync::{Arc, Condvar, Mutex, PoisonError, RwLock};
-use std::thread;
 use std::time::{Duration, Instant, SystemTime};
 
 use crate::material::Material;
@@ -92,7 +91,8 @@ impl Shared {
                     looks.since = Some(Instant::now());
                     let shared = Arc::clone(self);
                     let look = move || shared.look_once();
-                    let spawned = thread::Builder::new().name("tls files".into()).spawn(look);
+                    let spawned =
+                        orbium_sys::spawn_detached("tls files", None, Box::new(look));
                     if let Err(error) = spawned {
                         tracing::warn!(%error, "no thread to look at the TLS files");
                         looks.ended = looks.begun;

@@ -7,7 +7,7 @@ mod realm;
 
 use orbium::{Config, Orb, Transport};
 use orbium_testkit::probe::Target;
-use orbium_testkit::{Served, calling_by, each_client_strategy, in_child};
+use orbium_testkit::{Served, calling_by, each_client_strategy, in_child, in_own_process};
 use orbium_tls::{Tls, TlsConfig};
 
 use crate::realm::{About, Realm};
@@ -28,27 +28,29 @@ fn call(target: &Target, caller: i32) {
 
 #[test]
 fn each_process_has_connections_of_its_own() {
-    let realm = Realm::new("authority");
-    each_client_strategy(|strategy| {
-        let endpoints = vec!["ssliop://127.0.0.1:0".parse().unwrap()];
-        let config = Config {
-            endpoints,
-            ..Config::default()
-        };
-        let served = Served::with(with_tls(config, realm.config(&About::named("server"))));
-        let client = Orb::new(with_tls(calling_by(strategy), realm.trusting())).unwrap();
-        let target = served.seen_by(&client);
-        call(&target, 0);
-        for round in 0..3 {
-            let child = in_child(|| {
-                call(&target, 1000 + round);
-                client.shutdown(true).unwrap();
-            });
-            call(&target, 1 + round);
-            child.join();
-        }
-        // Nor does the end of the child's copies end what the parent has.
-        call(&target, 9);
-        served.end();
+    in_own_process!(|| {
+        let realm = Realm::new("authority");
+        each_client_strategy(|strategy| {
+            let endpoints = vec!["ssliop://127.0.0.1:0".parse().unwrap()];
+            let config = Config {
+                endpoints,
+                ..Config::default()
+            };
+            let served = Served::with(with_tls(config, realm.config(&About::named("server"))));
+            let client = Orb::new(with_tls(calling_by(strategy), realm.trusting())).unwrap();
+            let target = served.seen_by(&client);
+            call(&target, 0);
+            for round in 0..3 {
+                let child = in_child(|| {
+                    call(&target, 1000 + round);
+                    client.shutdown(true).unwrap();
+                });
+                call(&target, 1 + round);
+                child.join();
+            }
+            // Nor does the end of the child's copies end what the parent has.
+            call(&target, 9);
+            served.end();
+        });
     });
 }

@@ -4,7 +4,6 @@
 use std::hash::{BuildHasher, Hash, Hasher, RandomState};
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, PoisonError, Weak};
-use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use orbium_giop::SystemException;
@@ -104,7 +103,7 @@ impl Known {
 /// The thread that closes what has been idle for too long.
 #[derive(Debug, Default)]
 struct Reaper {
-    thread: Option<JoinHandle<()>>,
+    thread: Option<orbium_sys::Thread>,
     ended: bool,
 }
 
@@ -272,9 +271,9 @@ impl All {
         };
         self.reaper_ends.notify_all();
         if let Some(thread) = thread
-            && thread.thread().id() != thread::current().id()
+            && !thread.is_current()
         {
-            let _ = thread.join();
+            thread.join();
         }
     }
 

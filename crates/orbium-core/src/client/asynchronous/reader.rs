@@ -8,7 +8,6 @@ use std::collections::{BTreeMap, HashMap};
 use std::io;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, PoisonError};
-use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use orbium_giop::{Completion, ExceptionKind, SystemException, minor};
@@ -57,7 +56,7 @@ struct State {
     running: Running,
     /// Why its thread could not begin.
     refused: Option<SystemException>,
-    thread: Option<JoinHandle<()>>,
+    thread: Option<orbium_sys::Thread>,
     ended: bool,
     /// There are jobs, and no thread to be had for them.
     lacks_threads: bool,
@@ -273,9 +272,9 @@ impl Reader {
         };
         self.waker.wake();
         if let Some(thread) = thread
-            && thread.thread().id() != std::thread::current().id()
+            && !thread.is_current()
         {
-            let _ = thread.join();
+            thread.join();
         }
         let ended = already_shut_down();
         for line in lines {

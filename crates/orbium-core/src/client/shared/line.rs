@@ -5,7 +5,6 @@ use std::io;
 use std::net::Shutdown;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock, PoisonError};
-use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 use orbium_giop::{MessageHeader, MessageKind, Version, close_connection, message_error};
@@ -75,7 +74,7 @@ pub(super) struct Line {
     closing: AtomicBool,
     /// Octets that may wait at a seat.
     limit: usize,
-    thread: Mutex<Option<JoinHandle<()>>>,
+    thread: Mutex<Option<orbium_sys::Thread>>,
     _counted: Counted,
 }
 
@@ -160,9 +159,9 @@ impl Line {
         self.end_with(&close_connection(Version::V1_2));
         let thread = lock(&self.thread).take();
         if let Some(thread) = thread
-            && thread.thread().id() != thread::current().id()
+            && !thread.is_current()
         {
-            let _ = thread.join();
+            thread.join();
         }
     }
 

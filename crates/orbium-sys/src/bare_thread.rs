@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Threads of forked children.
+//!
+//! A thread of the standard library registers its stack under a lock when it begins
+//! and when it ends. If one did so in the parent at the instant of the fork, no
+//! thread of the child would ever begin. These take no such lock; a stack that
+//! overflows ends the process without the message that the standard library has.
+#![expect(unsafe_code, reason = "threads are the standard library's elsewhere")]
+
+use std::ffi::{CString, c_void};
+use std::io;
+use std::mem::MaybeUninit;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::ptr;
+
+/// Octets of stack if nobody asks for others: as the standard library's threads have.
+const STACK: usize = 2 << 20;
+
+pub(crate) type Job = Box<dyn FnOnce() + Send>;
+
+struct Work {
+    name: CString,
+    job: Job,
+}
+
+/// A thread that goes on by itself once this is dropped.
+#[derive(Debug)]
+pub(crate) struct BareThread(libc::pthread_t, bool);
+
+extern "C" fn run(work: *mut c_void) -> *mut c_void {
+    // SAFETY: the box that `spawn` has given to this thread alone.
+    let Work { name, job } = *unsafe { Box::from_raw(work.cast::<Work>()) };
+    #[cfg(any(target_os = "linux", target_os = "android"))]
+    // SAFETY: the name ends with a zero and is only read.
+    unsafe {
+        libc::pthread_setname_np(libc::pthread_self(), name.as_ptr())
+    };
+    drop(name);
+    // The panic has been reported by the hook.
+    drop(catch_unwind(AssertUnwindSafe(job)));
+    ptr::null_mut()
+}
+
+pub(crate) fn spawn(name: &str, stack: Option<usize>, job: Job) -> io::Result<BareThread> {
+    // What the kernel keeps of a name: fifteen octets.
+    let name = name.get(..15).unwrap_or(name);
+    let name = CString::new(name).unwrap_or_default();
+    let mut attributes = MaybeUninit::<libc::pthread_attr_t>::uninit();
+    let work = Box::into_raw(Box::new(Work { name, job }));
+    let mut thread = MaybeUninit::<libc::pthread_t>::uninit();
+    // SAFETY: there is room for what is written, and the attributes are used between
+    // their beginning and their end only. A size that cannot be is an error, and then
+    // the system's own stays. The new thread has the work for itself.
+    let made = unsafe {
+        libc::pthread_attr_init(attributes.as_mut_ptr());
+        libc::pthread_attr_setstacksize(attributes.as_mut_ptr(), stack.unwrap_or(STACK));
+        let made = libc::pthread_create(
+            thread.as_mut_ptr(),
+            attributes.as_ptr(),
+            run,
+            work.cast::<c_void>(),
+        );
+        libc::pthread_attr_destroy(attributes.as_mut_ptr());
+        made
+    };
+    if made != 0 {
+        // SAFETY: no thread was made that could have it.
+        drop(unsafe { Box::from_raw(work) });
+        return Err(io::Error::from_raw_os_error(made));
+    }
+    // SAFETY: written, for the call has succeeded.
+    Ok(BareThread(unsafe { thread.assume_init() }, false))
+}
+
+impl BareThread {
+    pub(crate) fn join(mut self) {
+        self.1 = true;
+        // SAFETY: neither joined nor detached yet.
+        unsafe { libc::pthread_join(self.0, ptr::null_mut()) };
+    }
+
+    pub(crate) fn is_current(&self) -> bool {
+        // SAFETY: numbers of threads, of which this one is neither joined nor detached.
+        unsafe { libc::pthread_equal(self.0, libc::pthread_self()) != 0 }
+    }
+}
+
+impl Drop for BareThread {
+    fn drop(&mut self) {
+        if !self.1 {
+            // SAFETY: neither joined nor detached yet.
+            unsafe { libc::pthread_detach(self.0) };
+        }
+    }
+}
