@@ -130,6 +130,14 @@ fn children_of_children_have_their_own_too() {
     });
 }
 
+struct Ends<'a>(&'a AtomicBool);
+
+impl Drop for Ends<'_> {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+}
+
 /// Whatever other threads are about to do, and whatever they have locked.
 #[test]
 fn a_child_calls_while_the_threads_of_its_parent_did() {
@@ -149,6 +157,8 @@ fn a_child_calls_while_the_threads_of_its_parent_did() {
                         }
                     });
                 }
+                // However it ends, the threads do too.
+                let _ends = Ends(&over);
                 let children: Vec<_> = (0..8)
                     .map(|child| {
                         in_child(|| {
@@ -160,7 +170,6 @@ fn a_child_calls_while_the_threads_of_its_parent_did() {
                     })
                     .collect();
                 children.into_iter().for_each(|child| child.join());
-                over.store(true, Ordering::Relaxed);
             });
             served.end();
         });
@@ -325,7 +334,8 @@ fn what_is_within_the_process_stays_there() {
             warm(&target);
             let child = in_child(|| {
                 let refused = target.echo_long(1).unwrap_err();
-                assert_eq!(refused.kind, ExceptionKind::Transient);
+                assert_eq!(refused.kind, ExceptionKind::InvPolicy);
+                assert_eq!(refused.minor, minor::NO_USABLE_PROTOCOL);
                 assert_eq!(refused.completed, Completion::No);
             });
             call(&target, 1);

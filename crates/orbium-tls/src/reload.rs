@@ -91,8 +91,7 @@ impl Shared {
                     looks.since = Some(Instant::now());
                     let shared = Arc::clone(self);
                     let look = move || shared.look_once();
-                    let spawned =
-                        orbium_sys::spawn_detached("tls files", None, Box::new(look));
+                    let spawned = orbium_sys::spawn_detached("tls files", None, Box::new(look));
                     if let Err(error) = spawned {
                         tracing::warn!(%error, "no thread to look at the TLS files");
                         looks.ended = looks.begun;
