@@ -334,9 +334,8 @@ fn what_is_within_the_process_stays_there() {
             warm(&target);
             let child = in_child(|| {
                 let refused = target.echo_long(1).unwrap_err();
-                assert_eq!(refused.kind, ExceptionKind::InvPolicy);
-                assert_eq!(refused.minor, minor::NO_USABLE_PROTOCOL);
-                assert_eq!(refused.completed, Completion::No);
+                let (kind, code) = (ExceptionKind::InvPolicy, minor::NO_USABLE_PROTOCOL);
+                assert_eq!(refused, SystemException::orbium(kind, code, Completion::No));
             });
             call(&target, 1);
             child.join();
