@@ -19,6 +19,16 @@ pub struct Limits {
     /// Octets of the largest message sent or received, reassembled ones too.
     /// Default: 256 MiB. Memory is only taken as octets arrive.
     pub message_size: usize,
+    /// Octets that peers can make the ORB hold, all connections together: receive
+    /// buffers, messages in assembly, requests that wait, replies that clients do
+    /// not take, what was decompressed; not what small messages need (8 KiB for a
+    /// connection), nor what servants hold. `None` (the default) is half of the
+    /// memory that the process may use: of the host's, of its control group's or of
+    /// its address space, whichever is least. Each holder may have as much as it
+    /// leaves free, so one message at most half of it. A request beyond that is
+    /// answered NO_RESOURCES, and its connection goes on; a reply beyond it raises
+    /// NO_RESOURCES.
+    pub peer_memory: Option<usize>,
     /// Levels of nesting in a value received: recursive structs, anys in anys,
     /// encapsulations. Default: 128.
     pub nesting: u16,
@@ -96,6 +106,7 @@ impl Default for Limits {
     fn default() -> Self {
         Self {
             message_size: 256 << 20,
+            peer_memory: None,
             nesting: MAX_NESTING,
             messages_in_assembly: 16,
             connections: 4096,

@@ -58,6 +58,7 @@ mod operation;
 mod operation_table;
 mod orb;
 mod outgoing;
+mod peer_memory;
 pub mod priority;
 #[cfg(feature = "probes")]
 pub mod probe;
@@ -106,6 +107,7 @@ pub use lane::{Lane, LaneConfig, QueueRoom, give_scheduling};
 pub use operation::Operation;
 pub use operation_table::OperationTable;
 pub use orb::{Orb, OrbBuilder, OrbError, ResolveError};
+pub use peer_memory::PeerMemory;
 pub use priority::Priority;
 #[cfg(feature = "libraries")]
 pub use protocol::LoadError;

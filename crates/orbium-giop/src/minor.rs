@@ -337,6 +337,7 @@ table! {
         InvPolicy NO_USABLE_PROTOCOL 0x0B0 "no protocol that the reference offers can be used: ask the reference which there are, and why not";
         NoResources SYSTEM_EXHAUSTED 0x0C0 "the system gives no further descriptor, thread or memory";
         ImpLimit LIMIT_REACHED 0x0A0 "a configured limit is reached";
+        NoResources PEER_MEMORY 0x0C2 "no memory for the message: it does not fit into what peers may take together (limits.peer_memory), or the system has none";
         NoResources CALLS_UNDER_WAY 0x0C1 "as many asynchronous calls are under way as may be";
         NoResources BINDING_RATE 0x0D0 "the binding permits no more requests now: it was made for a lower rate";
         NoResources BINDING_BUFFER 0x0D1 "the binding has no room for the request: for its size, or for one more that waits";

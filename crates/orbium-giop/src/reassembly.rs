@@ -265,6 +265,21 @@ impl Reassembly {
         true
     }
 
+    /// Drops the message that a Fragment continues, and returns what there is of it,
+    /// if there is any: its header, and its octets from the header on.
+    pub fn give_up(
+        &mut self,
+        header: &MessageHeader,
+        body: &[u8],
+    ) -> Option<(MessageHeader, Vec<u8>)> {
+        let at = self.find(request_id(header, body).ok()?)?;
+        let Partial {
+            header, assembled, ..
+        } = self.partial.swap_remove(at);
+        self.octets -= assembled.cost();
+        Some((header, assembled.octets))
+    }
+
     /// Drops the message in assembly under a request id, as a CancelRequest
     /// asks. Returns whether there was one.
     pub fn cancel(&mut self, request_id: u32) -> bool {

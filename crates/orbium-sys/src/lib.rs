@@ -41,6 +41,7 @@ mod stream;
 mod tcp;
 mod threads;
 mod unix;
+mod usable_memory;
 mod waker;
 
 #[cfg(feature = "datagrams")]
@@ -73,4 +74,5 @@ pub use stream::{receive, send, send_vectored, set_timeouts};
 pub use tcp::{connect, listen};
 pub use threads::{Thread, spawn, spawn_detached, try_on_thread};
 pub use unix::{BoundUnix, UnixName, bind_unix, connect_unix, is_listening, peer_process};
+pub use usable_memory::usable_memory;
 pub use waker::Waker;

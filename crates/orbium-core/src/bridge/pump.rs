@@ -34,7 +34,10 @@ impl<'a> Pump<'a> {
         Self {
             shared,
             from,
-            framing: Framing::new(shared.config.limits.message_size),
+            framing: Framing::new(
+                shared.config.limits.message_size,
+                shared.config.protocols.budget(),
+            ),
             unfinished: None,
             opening: Deadline::NEVER,
         }

@@ -22,6 +22,7 @@ use crate::client::own::Own;
 use crate::client::ticks;
 use crate::framing::Framing;
 use crate::outgoing::{self, Patience};
+use crate::receive_buffer::SMALL;
 pub(crate) use receiving::Received;
 #[cfg(feature = "asynchronous")]
 pub(crate) use receiving::is_limit;
@@ -72,7 +73,7 @@ impl Connection {
     ) -> Self {
         Self {
             stream,
-            framing: Framing::new(config.limits.message_size),
+            framing: Framing::new(config.limits.message_size, config.protocols.budget()),
             storage: Vec::new(),
             next_id: 0,
             id_distance: 2,
@@ -123,9 +124,16 @@ impl Connection {
 
     #[inline]
     pub(crate) fn put_storage(&mut self, storage: Vec<u8>) {
-        if storage.len() <= KEPT {
+        if storage.len() <= SMALL || !self.gives_back(&storage) {
             self.storage = storage;
         }
+    }
+
+    /// Whether a write buffer is not kept for the next call.
+    #[cold]
+    #[inline(never)]
+    fn gives_back(&self, storage: &[u8]) -> bool {
+        storage.len() > KEPT || self.framing.budget().is_tight()
     }
 
     /// The next request says this of priorities.

@@ -95,7 +95,7 @@ impl Pool {
             config.client_strategy
         };
         let limits = &config.limits;
-        let source = match Hub::new(strategy, connector, &key.channel, limits, &all.counts) {
+        let source = match Hub::new(strategy, connector, &key.channel, config, &all.counts) {
             Ok(hub) => Source::Shared(hub),
             Err(connector) => Source::Exclusive(connector.into()),
         };

@@ -146,6 +146,9 @@ keys! {
     "limits.message_size" "OCTETS" "of the largest message, both ways"
         |c, text| c.limits.message_size = octets(text)?,
         |c| show_octets(c.limits.message_size);
+    "limits.peer_memory" "OCTETS or none" "what peers can make the ORB hold, all connections together; none for half of the memory that the process may use"
+        |c, text| c.limits.peer_memory = optional(text, octets)?,
+        |c| show_optional(c.limits.peer_memory, show_octets);
     "limits.nesting" "NUMBER" "levels of nesting in a value received"
         |c, text| c.limits.nesting = number(text)?,
         |c| c.limits.nesting.to_string();

@@ -22,8 +22,9 @@ use crate::dedication::Dedications;
 use crate::initial::InitialReferences;
 use crate::lane::Lanes;
 use crate::metrics::{ConnectionBook, Measurements};
+use crate::peer_memory::Budget;
 use crate::server::Server;
-use crate::{Config, Lane, Poa, RealTime};
+use crate::{Config, Lane, PeerMemory, Poa, RealTime};
 
 pub use builder::OrbBuilder;
 pub use error::OrbError;
@@ -139,11 +140,13 @@ impl Orb {
     ///
     /// # Errors
     /// [`OrbError::Listen`].
-    pub fn new(config: Config) -> Result<Self, OrbError> {
+    pub fn new(mut config: Config) -> Result<Self, OrbError> {
         config.check().map_err(OrbError::Config)?;
         config.check_features()?;
         crate::client::prepare_stories();
         let listen = !config.endpoints.is_empty();
+        let budget = Budget::new(config.limits.peer_memory);
+        config.protocols.set_budget(budget);
         let config = Arc::new(config);
         let orb = Self(Arc::new_cyclic(|weak: &Weak<OrbCore>| OrbCore {
             #[cfg(feature = "asynchronous")]
@@ -236,6 +239,21 @@ impl Orb {
         };
         let lanes = self.lanes();
         own + lanes.iter().map(Lane::refused_requests).sum::<u64>()
+    }
+
+    /// What peers make the ORB hold beyond what connections need for small messages:
+    /// in receive buffers, messages in assembly, requests that wait, replies that
+    /// clients do not take, and what was decompressed. For clients and servers of
+    /// this ORB together.
+    #[must_use]
+    pub fn peer_memory(&self) -> PeerMemory {
+        self.budget().figures()
+    }
+
+    /// What connections are charged to.
+    #[inline]
+    pub(crate) fn budget(&self) -> &Budget {
+        self.0.config.protocols.budget()
     }
 
     /// What the ORB was built from.

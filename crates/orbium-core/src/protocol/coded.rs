@@ -20,6 +20,7 @@ use orbium_giop::messaging::{Messaging, MessagingError, Side};
 use orbium_sync::lock::{Mutex, MutexGuard};
 use orbium_transport::{Acceptor, ByteStream, Connector, Deadline, Peer};
 
+use crate::peer_memory::Budget;
 use receiving::Receiving;
 use sending::{MAX_PIECES, Sending};
 
@@ -50,13 +51,14 @@ impl CodedStream {
         messaging: &dyn Messaging,
         side: Side,
         limit: usize,
+        budget: &Budget,
     ) -> Self {
         let limit = limit.saturating_add(HEADER_LEN);
         let session = messaging.session(side, limit);
         Self {
             inner,
             sending: Mutex::new(Sending::new(session.encoder, limit)),
-            receiving: Mutex::new(Receiving::new(session.decoder, limit)),
+            receiving: Mutex::new(Receiving::new(session.decoder, limit, budget)),
             bounded: AtomicBool::new(false),
         }
     }
@@ -148,12 +150,19 @@ pub(crate) struct CodedAcceptor {
     pub(crate) inner: Box<dyn Acceptor>,
     pub(crate) messaging: Arc<dyn Messaging>,
     pub(crate) limit: usize,
+    pub(crate) budget: Budget,
 }
 
 impl Acceptor for CodedAcceptor {
     fn accept(&self) -> io::Result<Box<dyn ByteStream>> {
         let inner = self.inner.accept()?;
-        let coded = CodedStream::new(inner, &*self.messaging, Side::Server, self.limit);
+        let coded = CodedStream::new(
+            inner,
+            &*self.messaging,
+            Side::Server,
+            self.limit,
+            &self.budget,
+        );
         Ok(Box::new(coded))
     }
 
@@ -172,12 +181,19 @@ pub(crate) struct CodedConnector {
     pub(crate) inner: Box<dyn Connector>,
     pub(crate) messaging: Arc<dyn Messaging>,
     pub(crate) limit: usize,
+    pub(crate) budget: Budget,
 }
 
 impl Connector for CodedConnector {
     fn connect(&self, deadline: Deadline) -> io::Result<Box<dyn ByteStream>> {
         let inner = self.inner.connect(deadline)?;
-        let coded = CodedStream::new(inner, &*self.messaging, Side::Client, self.limit);
+        let coded = CodedStream::new(
+            inner,
+            &*self.messaging,
+            Side::Client,
+            self.limit,
+            &self.budget,
+        );
         Ok(Box::new(coded))
     }
 }

@@ -22,6 +22,7 @@ use orbium_transport::{
 
 use super::coded::CodedStream;
 use super::packets::Packets;
+use crate::peer_memory::Budget;
 
 /// Octets of the largest datagram there is.
 const LARGEST: usize = 1 << 16;
@@ -170,9 +171,10 @@ fn wrap(
     stream: DatagramStream,
     messaging: &dyn Messaging,
     side: Side,
-    limit: usize,
+    (limit, budget): (usize, &Budget),
 ) -> Box<dyn ByteStream> {
-    Box::new(CodedStream::new(Box::new(stream), messaging, side, limit))
+    let stream = Box::new(stream);
+    Box::new(CodedStream::new(stream, messaging, side, limit, budget))
 }
 
 fn receiving(messaging: &dyn Messaging, side: Side, limit: usize) -> Mutex<Receiving> {
@@ -195,6 +197,7 @@ pub(crate) struct DatagramConnector {
     pub(crate) properties: ProtocolProperties,
     pub(crate) messaging: Arc<dyn Messaging>,
     pub(crate) limit: usize,
+    pub(crate) budget: Budget,
 }
 
 impl Connector for DatagramConnector {
@@ -209,7 +212,12 @@ impl Connector for DatagramConnector {
             serves: false,
             end: None,
         };
-        Ok(wrap(stream, &*self.messaging, Side::Client, self.limit))
+        Ok(wrap(
+            stream,
+            &*self.messaging,
+            Side::Client,
+            (self.limit, &self.budget),
+        ))
     }
 }
 
@@ -221,6 +229,7 @@ pub(crate) struct DatagramAcceptor {
     scheme: String,
     messaging: Arc<dyn Messaging>,
     limit: usize,
+    budget: Budget,
     /// Readable while a stream is wanted.
     wanted: UnixStream,
     end: UnixStream,
@@ -231,7 +240,7 @@ impl DatagramAcceptor {
         socket: Box<dyn Datagrams>,
         scheme: &str,
         messaging: Arc<dyn Messaging>,
-        limit: usize,
+        (limit, budget): (usize, Budget),
     ) -> io::Result<Self> {
         let (wanted, mut end) = UnixStream::pair()?;
         wanted.set_nonblocking(true)?;
@@ -242,6 +251,7 @@ impl DatagramAcceptor {
             scheme: scheme.to_owned(),
             messaging,
             limit,
+            budget,
             wanted,
             end,
         })
@@ -259,7 +269,12 @@ impl Acceptor for DatagramAcceptor {
             serves: true,
             end: Some(end),
         };
-        Ok(wrap(stream, &*self.messaging, Side::Server, self.limit))
+        Ok(wrap(
+            stream,
+            &*self.messaging,
+            Side::Server,
+            (self.limit, &self.budget),
+        ))
     }
 
     fn source(&self) -> &dyn AsFd {

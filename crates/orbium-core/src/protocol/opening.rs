@@ -180,7 +180,7 @@ impl Protocols {
             Transport::Stream(transport) => {
                 let inner = transport.connector(&channel.address, &config.properties);
                 let inner = inner.map_err(Unusable::Address)?;
-                Ok(coded_connector(inner, halves, config.limits.message_size))
+                Ok(coded_connector(inner, halves, config))
             }
             #[cfg(feature = "datagrams")]
             Transport::Datagram(transport) => Ok(Box::new(DatagramConnector {
@@ -189,6 +189,7 @@ impl Protocols {
                 properties: config.properties,
                 messaging: over_datagrams(halves)?,
                 limit: config.limits.message_size,
+                budget: config.protocols.budget().clone(),
             })),
             #[cfg(not(feature = "datagrams"))]
             Transport::Datagram(_) => Err(Unusable::missing(&channel.scheme, "datagrams")),
@@ -217,7 +218,7 @@ impl Protocols {
             Transport::Stream(transport) => {
                 let inner = transport.listen(endpoint, &config.properties);
                 let inner = inner.map_err(|error| cannot_listen(endpoint, error))?;
-                Ok(coded_acceptor(inner, halves, config.limits.message_size))
+                Ok(coded_acceptor(inner, halves, config))
             }
             #[cfg(feature = "datagrams")]
             Transport::Datagram(transport) => {
@@ -241,36 +242,42 @@ fn cannot_listen(endpoint: &Endpoint, error: ListenError) -> OrbError {
 }
 
 #[cfg(feature = "messaging")]
-fn coded_connector(inner: Box<dyn Connector>, halves: Halves, limit: usize) -> Box<dyn Connector> {
+fn coded_connector(
+    inner: Box<dyn Connector>,
+    halves: Halves,
+    config: &Config,
+) -> Box<dyn Connector> {
     match halves {
         None => inner,
         Some(messaging) => Box::new(CodedConnector {
             inner,
             messaging,
-            limit,
+            limit: config.limits.message_size,
+            budget: config.protocols.budget().clone(),
         }),
     }
 }
 
 #[cfg(not(feature = "messaging"))]
-fn coded_connector(inner: Box<dyn Connector>, _giop: Halves, _limit: usize) -> Box<dyn Connector> {
+fn coded_connector(inner: Box<dyn Connector>, _giop: Halves, _: &Config) -> Box<dyn Connector> {
     inner
 }
 
 #[cfg(feature = "messaging")]
-fn coded_acceptor(inner: Box<dyn Acceptor>, halves: Halves, limit: usize) -> Box<dyn Acceptor> {
+fn coded_acceptor(inner: Box<dyn Acceptor>, halves: Halves, config: &Config) -> Box<dyn Acceptor> {
     match halves {
         None => inner,
         Some(messaging) => Box::new(CodedAcceptor {
             inner,
             messaging,
-            limit,
+            limit: config.limits.message_size,
+            budget: config.protocols.budget().clone(),
         }),
     }
 }
 
 #[cfg(not(feature = "messaging"))]
-fn coded_acceptor(inner: Box<dyn Acceptor>, _giop: Halves, _limit: usize) -> Box<dyn Acceptor> {
+fn coded_acceptor(inner: Box<dyn Acceptor>, _giop: Halves, _: &Config) -> Box<dyn Acceptor> {
     inner
 }
 
@@ -284,8 +291,11 @@ fn listen_for_datagrams(
     let messaging = over_datagrams(halves).map_err(|error| error.at(endpoint))?;
     let socket = transport.bind(endpoint, &config.properties);
     let socket = socket.map_err(|error| cannot_listen(endpoint, error))?;
-    let limit = config.limits.message_size;
-    let acceptor = DatagramAcceptor::new(socket, &endpoint.scheme, messaging, limit);
+    let bounds = (
+        config.limits.message_size,
+        config.protocols.budget().clone(),
+    );
+    let acceptor = DatagramAcceptor::new(socket, &endpoint.scheme, messaging, bounds);
     Ok(Box::new(acceptor.map_err(|error| {
         cannot_listen(endpoint, ListenError::Io(error))
     })?))

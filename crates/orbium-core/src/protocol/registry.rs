@@ -16,6 +16,7 @@ use orbium_transport::{Protection, Tcp, Transport, Unix};
 
 use super::Channel;
 use super::opening::missing_feature;
+use crate::peer_memory::Budget;
 
 /// The transports and messaging halves an ORB can use, by name. A plain value,
 /// given to [`Config`](crate::Config) before the ORB is built.
@@ -24,6 +25,8 @@ pub struct Protocols {
     transports: Vec<Transport>,
     #[cfg(feature = "messaging")]
     messaging: Vec<Arc<dyn Messaging>>,
+    /// What the connections over them are charged to; an ORB gives it to its own.
+    budget: Budget,
 }
 
 impl Default for Protocols {
@@ -47,6 +50,7 @@ impl Default for Protocols {
             ],
             #[cfg(feature = "messaging")]
             messaging: messaging::builtin(),
+            budget: Budget::NONE,
         });
         BUILT_IN.clone()
     }
@@ -105,7 +109,18 @@ impl Protocols {
             transports: Vec::new(),
             #[cfg(feature = "messaging")]
             messaging: Vec::new(),
+            budget: Budget::NONE,
         }
+    }
+
+    /// What connections are charged to.
+    pub(crate) fn budget(&self) -> &Budget {
+        &self.budget
+    }
+
+    /// Has connections charged to that budget.
+    pub(crate) fn set_budget(&mut self, budget: Budget) {
+        self.budget = budget;
     }
 
     /// Adds a transport; it takes the place of one with the same scheme.

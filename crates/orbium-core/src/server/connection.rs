@@ -18,6 +18,7 @@ use orbium_transport::{ByteStream, Deadline, Peer};
 use crate::Config;
 use crate::metrics::{Closing, Tracked};
 use crate::outgoing::{self, Patience};
+use crate::peer_memory::Charge;
 use crate::priority;
 use crate::server::LaneCore;
 use crate::server::bell::Bell;
@@ -35,6 +36,8 @@ const FRESH: u8 = 2;
 #[derive(Debug, Default)]
 pub(super) struct Pending {
     pub(super) octets: Vec<u8>,
+    /// For the octets, if they are many.
+    charge: Charge,
     since: Deadline,
     /// What is waited on, if it is not the source of the stream.
     pub(super) source: Option<Arc<OwnedFd>>,
@@ -99,7 +102,10 @@ impl ServerConnection {
             stream,
             tracked,
             left: Shelf::default(),
-            sending: Mutex::default(),
+            sending: Mutex::new(Pending {
+                charge: config.protocols.budget().charge(),
+                ..Pending::default()
+            }),
             late: AtomicUsize::new(0),
             broken: AtomicBool::new(false),
             ended: AtomicBool::new(false),
@@ -325,6 +331,7 @@ impl ServerConnection {
         }
         let mut pending = self.lock();
         let kept = std::mem::take(&mut pending.octets);
+        pending.give_back();
         // Held any longer it would keep the end from the peer.
         pending.source = None;
         self.has_pending.store(false, Ordering::Release);

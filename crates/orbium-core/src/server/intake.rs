@@ -6,6 +6,7 @@ mod arriving;
 mod gated;
 mod queued;
 mod request;
+mod scarce;
 #[cfg(feature = "real-time")]
 mod telling;
 #[cfg(not(feature = "real-time"))]
@@ -28,8 +29,10 @@ use crate::adapter::Located;
 use crate::framing::{Framing, FramingError};
 use crate::lane::Decided;
 use crate::metrics::Refusal;
+use crate::peer_memory::Charge;
 use crate::server::connection::ServerConnection;
-use crate::{Lane, Limits, Orb};
+use crate::{Lane, Orb};
+use arriving::Whole;
 #[cfg(feature = "strategies")]
 pub(super) use queued::Answering;
 pub(super) use queued::{Queued, Sink};
@@ -53,6 +56,8 @@ struct State {
 #[derive(Debug)]
 struct Known {
     reassembly: Reassembly,
+    /// For the messages in assembly.
+    assembly_charge: Charge,
     negotiated: Negotiated,
     /// Code sets are agreed for one message alone.
     agrees_anew: bool,
@@ -116,13 +121,15 @@ pub(super) trait HandOver {
 }
 
 impl Intake {
-    pub(super) fn new(limits: &Limits, stream: &dyn ByteStream) -> Self {
+    pub(super) fn new(orb: &Orb, stream: &dyn ByteStream) -> Self {
+        let (limits, budget) = (&orb.config().limits, orb.budget());
         Self {
-            framing: Framing::new(limits.message_size),
+            framing: Framing::new(limits.message_size, budget),
             state: State {
                 storage: Vec::new(),
                 known: Known {
                     reassembly: Reassembly::new(limits.reassembly()),
+                    assembly_charge: budget.charge(),
                     negotiated: Negotiated::DEFAULT,
                     agrees_anew: stream.has_many_peers(),
                     limit: limits.message_size,
@@ -169,6 +176,7 @@ impl Intake {
             }
             Ok(Some(header)) => self.take_other(source, &header),
             Ok(None) => Taken::None,
+            Err(FramingError::NoMemory) => self.refuse_for_memory(source),
             Err(error) => refuse(source, error),
         }
     }
@@ -178,7 +186,8 @@ impl Intake {
     pub(super) fn put_marked_back(&mut self) {
         if let Some(mut octets) = self.state.known.marked.take() {
             octets.extend_from_slice(self.framing.received());
-            self.framing = Framing::with_octets(self.state.known.limit, octets);
+            let limit = self.state.known.limit;
+            self.framing = Framing::with_octets(limit, octets, self.framing.budget());
         }
     }
 
@@ -204,6 +213,9 @@ impl Intake {
     }
 
     fn take_fragment(&mut self, source: &Source<'_>, header: &MessageHeader) -> Taken {
+        if self.charge_fragment(header).is_err() {
+            return self.refuse_fragment(source, header);
+        }
         let message = self.framing.message(header);
         let accepted = self
             .state
@@ -212,6 +224,9 @@ impl Intake {
             .accept(header, &message[HEADER_LEN..]);
         self.framing.consume(header);
         self.state.watch_assembly(matches!(accepted, Ok(Some(_))));
+        if !matches!(accepted, Ok(Some(_))) {
+            self.charge_assembly();
+        }
         if self.is_assembly_late() {
             crate::log::debug!(peer = %source.connection.peer(), "fragments not completed in time");
             return Taken::Close;
@@ -224,16 +239,35 @@ impl Intake {
                 source.connection.send_message_error();
                 Taken::Close
             }
-            Ok(Some(Assembled { mut octets, seams })) => {
+            Ok(Some(whole)) => {
+                let taken = self.take_assembled(source, whole);
+                self.charge_assembly();
+                taken
+            }
+        }
+    }
+
+    /// Deals with a message that came in fragments.
+    fn take_assembled(&mut self, source: &Source<'_>, whole: Assembled) -> Taken {
+        let Assembled { mut octets, seams } = whole;
+        {
+            {
                 let header = octets
                     .first_chunk()
                     .and_then(|head| MessageHeader::parse(head).ok());
                 match header {
                     Some(header) if header.kind == MessageKind::Request => {
                         if let Some(sink) = source.reader.sink() {
-                            return self
-                                .state
-                                .enqueue(source, sink, &header, octets, seams, None);
+                            let charge = std::mem::replace(
+                                &mut self.state.known.assembly_charge,
+                                source.orb.budget().charge(),
+                            );
+                            let whole = Whole {
+                                octets,
+                                seams,
+                                charge,
+                            };
+                            return self.state.enqueue(source, sink, &header, whole, None);
                         }
                         let rest = self.framing.received();
                         let state = &mut self.state;

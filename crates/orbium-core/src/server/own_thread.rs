@@ -206,6 +206,7 @@ impl ServerConnection {
         self.settled.is_due.store(false, Ordering::Release);
         self.settled.has_begun.store(true, Ordering::Release);
         let kept = std::mem::take(&mut pending.octets);
+        pending.give_back();
         self.has_pending.store(false, Ordering::Release);
         outgoing::send_octets(&*self.stream, &kept, Patience::For(self.send_time)).is_ok()
     }

@@ -233,6 +233,9 @@ impl Pool {
         if (1..=KEPT).contains(&octets.capacity()) && state.room.len() <= self.fixed {
             octets.clear();
             state.room.push(octets);
+        } else {
+            // Not when this thread has waited for something to do.
+            drop(octets);
         }
         let mut waited_enough = false;
         while !state.closed && state.active <= self.grows_to {

@@ -185,7 +185,6 @@ impl Reactor {
     }
 
     fn take_on(&mut self, orb: &Orb, stream: Box<dyn ByteStream>, at: usize) {
-        let limits = &orb.config().limits;
         if orbium_sys::if_done(stream.set_nonblocking(true)).is_none() {
             return;
         }
@@ -203,7 +202,7 @@ impl Reactor {
             self.shared.forget(&connection);
             return;
         }
-        let intake = Some(Box::new(Intake::new(limits, &*connection.stream)));
+        let intake = Some(Box::new(Intake::new(orb, &*connection.stream)));
         self.served.insert(
             connection.id,
             Served {

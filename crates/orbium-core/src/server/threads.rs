@@ -57,7 +57,7 @@ impl Serving {
         let Some(connection) = self.shared.register(&orb, stream, at, None, end) else {
             return;
         };
-        let intake = Intake::new(limits, &*connection.stream);
+        let intake = Intake::new(&orb, &*connection.stream);
         if !self.read_elsewhere(&connection, intake) {
             self.shared.forget(&connection);
         }

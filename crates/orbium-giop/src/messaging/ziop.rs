@@ -12,15 +12,15 @@
 //! 255, which GIOP does not have, and version 0.0; the original is then all of
 //! it. Compressor 0 says that it is not compressed.
 
-use core::fmt;
 use core::ops::Range;
+use std::sync::{Mutex, PoisonError};
 
 use super::{
     Decoder, Encoder, Input, MAX_OVERHEAD, Message, Messaging, MessagingError, Session, Side,
 };
 use crate::header::{HEADER_LEN, MessageHeader, u32_from, u32_octets};
 use miniz_oxide::deflate::core::CompressorOxide;
-use miniz_oxide::inflate::stream::{FullReset, InflateState};
+use miniz_oxide::inflate::stream::InflateState;
 use miniz_oxide::{DataFormat, MZError, MZFlush, MZStatus, deflate, inflate};
 use orbium_cdr::ByteOrder;
 
@@ -89,31 +89,15 @@ impl Messaging for Ziop {
     }
 
     fn session(&self, _side: Side, limit: usize) -> Session {
-        let encoder = ZiopEncoder {
-            settings: *self,
-            compress: None,
-        };
-        let decoder = ZiopDecoder {
-            limit,
-            decompress: None,
-        };
+        let encoder = ZiopEncoder { settings: *self };
+        let decoder = ZiopDecoder { limit };
         Session::new(encoder, decoder)
     }
 }
 
+#[derive(Debug)]
 struct ZiopEncoder {
     settings: Ziop,
-    /// Made when it is first needed: it is large.
-    compress: Option<Box<CompressorOxide>>,
-}
-
-impl fmt::Debug for ZiopEncoder {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut shown = f.debug_struct("ZiopEncoder");
-        shown
-            .field("settings", &self.settings)
-            .finish_non_exhaustive()
-    }
 }
 
 impl Encoder for ZiopEncoder {
@@ -201,15 +185,13 @@ impl ZiopEncoder {
         let start = head.len();
         // From 1 to 9: it fits.
         let level = self.settings.level.clamp(1, 9) as u8;
-        let compress = self.compress.get_or_insert_with(|| {
-            let mut compress = Box::<CompressorOxide>::default();
-            compress.set_format_and_level(DataFormat::Zlib, level);
-            compress
-        });
-        compress.reset();
+        let mut compress = spare_compressor();
+        compress.set_format_and_level(DataFormat::Zlib, level);
         head.resize(start + HEAD_LEN, 0);
         let slices = message.slices(original.start()..message.len());
-        if !append_deflated(compress, slices, start + most, head) {
+        let is_small_enough = append_deflated(&mut compress, slices, start + most, head);
+        keep_compressor(compress);
+        if !is_small_enough {
             head.truncate(start);
             return false;
         }
@@ -219,6 +201,30 @@ impl ZiopEncoder {
         let octets = original.head(COMPRESSOR_ZLIB, len, count as u32);
         head[start..start + HEAD_LEN].copy_from_slice(&octets);
         true
+    }
+}
+
+/// Compressors between messages: they are large, and connections are many.
+static SPARE: Mutex<Vec<Box<CompressorOxide>>> = Mutex::new(Vec::new());
+
+/// How many are kept.
+const SPARES: usize = 2;
+
+fn spare_compressor() -> Box<CompressorOxide> {
+    let spare = SPARE.lock().unwrap_or_else(PoisonError::into_inner).pop();
+    match spare {
+        Some(mut spare) => {
+            spare.reset();
+            spare
+        }
+        None => Box::default(),
+    }
+}
+
+fn keep_compressor(compress: Box<CompressorOxide>) {
+    let mut spare = SPARE.lock().unwrap_or_else(PoisonError::into_inner);
+    if spare.len() < SPARES {
+        spare.push(compress);
     }
 }
 
@@ -256,17 +262,9 @@ fn append_deflated<'m>(
     }
 }
 
+#[derive(Debug)]
 struct ZiopDecoder {
     limit: usize,
-    /// Made when it is first needed: it is large.
-    decompress: Option<Box<InflateState>>,
-}
-
-impl fmt::Debug for ZiopDecoder {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut shown = f.debug_struct("ZiopDecoder");
-        shown.field("limit", &self.limit).finish_non_exhaustive()
-    }
 }
 
 /// What the first octets of a frame say.
@@ -346,11 +344,8 @@ impl Decoder for ZiopDecoder {
             COMPRESSOR_NONE if data.len() == size as usize => message.extend_from_slice(data),
             COMPRESSOR_NONE => return Err(MessagingError::WrongLength),
             COMPRESSOR_ZLIB => {
-                let decompress = self
-                    .decompress
-                    .get_or_insert_with(|| InflateState::new_boxed(DataFormat::Zlib));
-                decompress.reset_as(FullReset(DataFormat::Zlib));
-                return append_inflated(decompress, data, size as usize, message);
+                let mut decompress = InflateState::new_boxed(DataFormat::Zlib);
+                return append_inflated(&mut decompress, data, size as usize, message);
             }
             other => return Err(MessagingError::UnknownCompressor(other)),
         }

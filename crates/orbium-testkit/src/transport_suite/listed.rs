@@ -110,6 +110,7 @@ macro_rules! transport_suite {
         }
         $crate::transport_suite! { @tests in_own_process orbs
             calls_in_steady_state_take_nothing_from_the_heap
+            large_messages_leave_nothing
             orbs_leave_nothing
             asynchronous_calls_leave_nothing
         }

@@ -159,7 +159,7 @@ impl Connection {
         self.cause = Some(error.to_string());
         match error {
             FramingError::TooLarge { .. } => Received::TooLarge,
-            FramingError::Header(_) => Received::Garbage,
+            FramingError::Header(_) | FramingError::NoMemory => Received::Garbage,
         }
     }
 

@@ -6,6 +6,9 @@ use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
 use orbium_sync::lock::{Mutex, MutexGuard};
 
+use crate::peer_memory::{Budget, Charge, append};
+use crate::receive_buffer::SMALL;
+
 /// A buffer larger than this is given back once it is empty.
 const KEPT: usize = 1 << 20;
 
@@ -14,6 +17,17 @@ struct Octets {
     buffer: Vec<u8>,
     /// Where what was not received yet begins.
     start: usize,
+    /// For what there is beyond small messages.
+    charge: Charge,
+}
+
+/// Why a message was not put into an inbox.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Full {
+    /// There is more already than may ever be.
+    Never,
+    /// There is no memory for it.
+    NoMemory,
 }
 
 /// The messages for one seat. It outlives who sits there.
@@ -27,8 +41,12 @@ pub(super) struct Inbox {
 }
 
 impl Inbox {
-    pub(super) fn starting_at(id: u32) -> Self {
+    pub(super) fn starting_at(id: u32, budget: &Budget) -> Self {
         Self {
+            octets: Mutex::new(Octets {
+                charge: budget.charge(),
+                ..Octets::default()
+            }),
             last_id: AtomicU32::new(id),
             ..Self::default()
         }
@@ -51,7 +69,11 @@ impl Inbox {
     /// Nobody waits any more; what came is dropped.
     pub(super) fn forget(&self) {
         self.awaited.store(0, Ordering::Release);
-        *self.lock() = Octets::default();
+        let mut octets = self.lock();
+        octets.start = 0;
+        octets.buffer = Vec::new();
+        // Less is never refused.
+        let _ = octets.charge.set(0);
     }
 
     /// Whether that answer is awaited; it is no more if this was all of it.
@@ -65,20 +87,27 @@ impl Inbox {
         true
     }
 
-    /// Adds a message; `false` if that is more than `limit` octets.
-    pub(super) fn put(&self, message: &[u8], limit: usize) -> bool {
+    /// Adds a message, unless there are more than `limit` octets then.
+    pub(super) fn put(&self, message: &[u8], limit: usize) -> Result<(), Full> {
         let mut octets = self.lock();
         if octets.buffer.len() - octets.start + message.len() > limit {
-            return false;
+            return Err(Full::Never);
         }
-        octets.buffer.extend_from_slice(message);
-        true
+        let total = octets.buffer.len() + message.len();
+        if total > SMALL {
+            octets.charge.set(total).map_err(|_| Full::NoMemory)?;
+        }
+        append(&mut octets.buffer, message).map_err(|_| Full::NoMemory)
     }
 
     /// Takes out what there is, up to the size of `room`.
     pub(super) fn take(&self, room: &mut [u8]) -> usize {
         let mut octets = self.lock();
-        let Octets { buffer, start } = &mut *octets;
+        let Octets {
+            buffer,
+            start,
+            charge,
+        } = &mut *octets;
         let there = &buffer[*start..];
         let count = there.len().min(room.len());
         room[..count].copy_from_slice(&there[..count]);
@@ -86,8 +115,11 @@ impl Inbox {
         if *start == buffer.len() {
             *start = 0;
             buffer.clear();
-            if buffer.capacity() > KEPT {
+            let large = buffer.capacity() > SMALL;
+            if large && (buffer.capacity() > KEPT || charge.budget().is_tight()) {
                 *buffer = Vec::new();
+                // Less is never refused.
+                let _ = charge.set(0);
             }
         }
         count

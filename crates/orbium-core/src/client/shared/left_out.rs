@@ -8,7 +8,7 @@ use std::sync::Arc;
 use orbium_transport::{ByteStream, Connector, Deadline};
 
 use crate::client::counts::Counts;
-use crate::{Channel, ClientStrategy, Limits};
+use crate::{Channel, ClientStrategy, Config};
 
 #[derive(Debug)]
 pub(super) enum Hub {}
@@ -20,7 +20,7 @@ impl Hub {
         _: ClientStrategy,
         connector: Box<dyn Connector>,
         _: &Channel,
-        _: &Limits,
+        _: &Config,
         _: &Arc<Counts>,
     ) -> Result<Self, Box<dyn Connector>> {
         Err(connector)

@@ -12,12 +12,13 @@ use orbium_sync::lock::{Mutex, MutexGuard};
 use orbium_sync::{Turn, Turns};
 use orbium_transport::{ByteStream, Deadline};
 
-use super::inbox::Inbox;
+use super::inbox::{Full, Inbox};
 use super::message::request_id;
 use super::outbox::Outbox;
 use crate::client::counts::Counted;
 use crate::client::{SEATS, ticks};
-use crate::framing::Framing;
+use crate::framing::{self, Framing};
+use crate::peer_memory::Budget;
 
 /// How far apart the ids of one seat are: those between are the other seats',
 /// and odd ones the server's.
@@ -72,6 +73,7 @@ pub(super) struct Line {
     /// Nobody joins any more: it is closed when nobody is left.
     retired: AtomicBool,
     closing: AtomicBool,
+    budget: Budget,
     /// Octets that may wait at a seat.
     limit: usize,
     thread: Mutex<Option<orbium_sys::Thread>>,
@@ -85,7 +87,7 @@ impl Line {
     /// The stream is broken, or there is no thread to be had.
     pub(super) fn start(
         stream: Box<dyn ByteStream>,
-        message_size: usize,
+        (message_size, budget): (usize, &Budget),
         has_thread: bool,
         counted: Counted,
     ) -> io::Result<Arc<Self>> {
@@ -96,13 +98,14 @@ impl Line {
             outbox: Outbox::default(),
             inboxes: Mutex::default(),
             reader: Mutex::new(Reader {
-                framing: Framing::new(message_size),
+                framing: Framing::new(message_size, budget),
                 timeout: None,
                 fragmented: None,
             }),
             end: OnceLock::new(),
             retired: AtomicBool::new(false),
             closing: AtomicBool::new(false),
+            budget: budget.clone(),
             // A message, and its fragments' headers.
             limit: message_size.saturating_mul(2).saturating_add(1 << 16),
             thread: Mutex::new(None),
@@ -132,7 +135,7 @@ impl Line {
         let mut inboxes = lock(&self.inboxes);
         while inboxes.len() <= place {
             let first = u32::try_from(inboxes.len()).unwrap_or(0) % SEATS;
-            inboxes.push(Arc::new(Inbox::starting_at(2 * first)));
+            inboxes.push(Arc::new(Inbox::starting_at(2 * first, &self.budget)));
         }
         Some((place, Arc::clone(&inboxes[place])))
     }
@@ -304,10 +307,19 @@ impl Line {
         };
         if let Some(place) = place {
             let inbox = lock(&self.inboxes).get(place).cloned();
-            if inbox.is_some_and(|inbox| inbox.put(message, self.limit)) {
-                self.turns.ready(place);
-            } else {
-                self.refuse();
+            let put = inbox.map_or(Err(Full::Never), |inbox| {
+                inbox.put(message, self.limit).or_else(|full| {
+                    match (full, request_id(header, message)) {
+                        (Full::NoMemory, Some(id)) => {
+                            inbox.put(&framing::refusal(header, id), self.limit)
+                        }
+                        _ => Err(full),
+                    }
+                })
+            });
+            match put {
+                Ok(()) => self.turns.ready(place),
+                Err(_) => self.refuse(),
             }
         }
         let is_old = header.version.minor < 2;
@@ -332,7 +344,8 @@ impl Line {
 
     fn tell_all(&self, message: &[u8]) {
         for inbox in &*lock(&self.inboxes) {
-            inbox.put(message, self.limit);
+            // Where there is no room, the end says enough.
+            let _ = inbox.put(message, self.limit);
         }
     }
 

@@ -21,7 +21,8 @@ use orbium_transport::{ByteStream, Connector, Deadline};
 
 use crate::client::counts::{Counted, Counts};
 use crate::client::waiting;
-use crate::{Channel, ClientStrategy, Limits};
+use crate::peer_memory::Budget;
+use crate::{Channel, ClientStrategy, Config};
 use line::Line;
 use seat::Seat;
 
@@ -32,6 +33,7 @@ pub(super) struct Hub {
     channel: Channel,
     has_thread: bool,
     message_size: usize,
+    budget: Budget,
     counts: Arc<Counts>,
     state: Mutex<State>,
     changed: Condvar,
@@ -53,7 +55,7 @@ impl Hub {
         strategy: ClientStrategy,
         connector: Box<dyn Connector>,
         channel: &Channel,
-        limits: &Limits,
+        config: &Config,
         counts: &Arc<Counts>,
     ) -> Result<Self, Box<dyn Connector>> {
         if !strategy.is_multiplexed() {
@@ -63,7 +65,8 @@ impl Hub {
             connector,
             channel: channel.clone(),
             has_thread: strategy == ClientStrategy::IoThread,
-            message_size: limits.message_size,
+            message_size: config.limits.message_size,
+            budget: config.protocols.budget().clone(),
             counts: Arc::clone(counts),
             state: Mutex::default(),
             changed: Condvar::new(),
@@ -98,12 +101,8 @@ impl Hub {
         drop(state);
         let made = self.connector.connect(deadline).and_then(|stream| {
             let counted = Counted::new(&self.counts, &self.channel);
-            Line::start(
-                counted.metered(stream),
-                self.message_size,
-                self.has_thread,
-                counted,
-            )
+            let bounds = (self.message_size, &self.budget);
+            Line::start(counted.metered(stream), bounds, self.has_thread, counted)
         });
         let mut state = self.lock();
         state.connecting = false;

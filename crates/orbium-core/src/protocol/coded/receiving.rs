@@ -7,6 +7,7 @@ use orbium_giop::messaging::{Decoder, MAX_OVERHEAD, MessagingError};
 use orbium_transport::ByteStream;
 
 use super::refused;
+use crate::peer_memory::{Budget, Charge, NoMemory};
 use crate::receive_buffer::{KEPT, ReceiveBuffer, SMALL};
 
 /// The receiving direction of a stream of frames.
@@ -17,14 +18,17 @@ pub(super) struct Receiving {
     /// The message decoded last, and how much of it was handed on.
     message: Vec<u8>,
     at: usize,
+    /// For the message, if it is large, and what the decoder holds.
+    charge: Charge,
 }
 
 impl Receiving {
-    pub(super) fn new(decoder: Box<dyn Decoder>, limit: usize) -> Self {
+    pub(super) fn new(decoder: Box<dyn Decoder>, limit: usize, budget: &Budget) -> Self {
         Self {
             decoder,
             limit,
-            wire: ReceiveBuffer::default(),
+            wire: ReceiveBuffer::with_octets(Vec::new(), budget),
+            charge: budget.charge(),
             message: Vec::new(),
             at: 0,
         }
@@ -41,20 +45,28 @@ impl Receiving {
         while self.at == self.message.len() {
             self.message.clear();
             self.at = 0;
-            if self.message.capacity() > KEPT {
-                self.message = Vec::new();
-            }
             match self.whole_frame()? {
                 Ok(len) => {
+                    if len > SMALL {
+                        // As much as the frame, at least.
+                        self.charge(len)?;
+                    }
                     let frame = &self.wire.received()[..len];
                     self.decoder
                         .decode(frame, &mut self.message)
                         .map_err(refused)?;
+                    if self.message.capacity() > SMALL {
+                        self.charge(self.message.capacity())?;
+                    }
                     self.wire.consume(len);
+                    if self.wire.is_large() {
+                        self.wire.settle(len);
+                    }
                     probe!(MessagingReceive);
                 }
                 Err(expected) => {
-                    self.wire.make_room(expected.max(SMALL));
+                    let room = self.wire.make_room(expected.max(SMALL));
+                    room.or_else(|_| self.no_memory())?;
                     // As much as there is memory for: a frame says nothing of
                     // the size of the next.
                     if self.wire.receive(inner, self.wire.room())? == 0 {
@@ -72,7 +84,41 @@ impl Receiving {
         let count = left.len().min(room.len());
         room[..count].copy_from_slice(&left[..count]);
         self.at += count;
+        if self.at == self.message.len() && self.message.capacity() > SMALL {
+            // The connection may be idle from now on.
+            self.message.clear();
+            self.at = 0;
+            self.fall_back();
+        }
         Ok(count)
+    }
+
+    /// Charges what a message takes.
+    fn charge(&mut self, octets: usize) -> io::Result<()> {
+        match self.charge.set(octets) {
+            Ok(()) => Ok(()),
+            Err(NoMemory) => self.no_memory().map(|_| ()),
+        }
+    }
+
+    /// The end of the connection: whom to answer is not known before a message is
+    /// decoded.
+    #[cold]
+    fn no_memory(&self) -> io::Result<usize> {
+        self.charge.budget().count_refused();
+        crate::log::warn!("no memory for a message in a frame");
+        Err(io::ErrorKind::OutOfMemory.into())
+    }
+
+    /// Gives back what a message has taken, unless it is moderate and memory is not
+    /// scarce.
+    #[cold]
+    fn fall_back(&mut self) {
+        if self.message.capacity() > KEPT || self.charge.budget().is_tight() {
+            self.message = Vec::new();
+            // Less is never refused.
+            let _ = self.charge.set(0);
+        }
     }
 
     /// The length of the frame that was received whole, or else how many octets

@@ -8,7 +8,10 @@ use orbium_giop::{HEADER_LEN, MessageHeader};
 use orbium_transport::ByteStream;
 
 use super::refused;
-use crate::receive_buffer::KEPT;
+
+/// A buffer larger than this is given back after its message: so much may be left
+/// of a frame that a peer does not take at once.
+const KEPT: usize = 64 * 1024;
 
 /// Most pieces sent at once: those of a message and what a half adds.
 pub(super) const MAX_PIECES: usize = 20;
@@ -134,6 +137,7 @@ impl Sending {
         };
         probe!(IoSend);
         if sent == len {
+            self.fall_back();
             return Ok(std::mem::take(&mut self.owed));
         }
         self.left.clear();
@@ -146,15 +150,23 @@ impl Sending {
         self.flush(inner)
     }
 
+    /// Gives back buffers that a large message has taken.
+    #[cold]
+    fn fall_back(&mut self) {
+        for buffer in [&mut self.head, &mut self.tail, &mut self.left] {
+            if buffer.capacity() > KEPT {
+                *buffer = Vec::new();
+            }
+        }
+    }
+
     /// Sends what is left of a frame; then the message was sent.
     fn flush(&mut self, inner: &dyn ByteStream) -> io::Result<usize> {
         while self.sent < self.left.len() {
             self.sent += inner.send(&self.left[self.sent..])?;
         }
-        if self.left.capacity() > KEPT {
-            self.left = Vec::new();
-        }
         self.left.clear();
+        self.fall_back();
         Ok(std::mem::take(&mut self.owed))
     }
 }

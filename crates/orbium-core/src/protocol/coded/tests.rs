@@ -15,7 +15,7 @@ fn pair() -> (CodedStream, CodedStream) {
     let (server, _) = listener.accept().unwrap();
     let coded = |stream, side| {
         let inner = Box::new(TcpByteStream::new(stream));
-        CodedStream::new(inner, &GiopLite, side, 1 << 24)
+        CodedStream::new(inner, &GiopLite, side, 1 << 24, &Budget::NONE)
     };
     (coded(client, Side::Client), coded(server, Side::Server))
 }
@@ -115,7 +115,7 @@ fn garbage_is_an_error() {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let mut client = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
     let inner = Box::new(TcpByteStream::new(listener.accept().unwrap().0));
-    let server = CodedStream::new(inner, &GiopLite, Side::Server, 1 << 10);
+    let server = CodedStream::new(inner, &GiopLite, Side::Server, 1 << 10, &Budget::NONE);
     io::Write::write_all(&mut client, &[0xff; 64]).unwrap();
     let error = server.receive(&mut [0; 64]).unwrap_err();
     assert_eq!(error.kind(), io::ErrorKind::InvalidData);

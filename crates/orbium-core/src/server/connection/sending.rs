@@ -12,6 +12,7 @@ use orbium_transport::{ByteStream, Deadline};
 
 use super::{Pending, ServerConnection};
 use crate::outgoing::{self, Patience};
+use crate::receive_buffer::SMALL;
 use crate::server::bell::Bell;
 
 impl ServerConnection {
@@ -110,12 +111,19 @@ impl ServerConnection {
         if pending.octets.is_empty() {
             pending.since = Deadline::after(Some(self.send_time));
         }
+        let total = pending.octets.len() + octets.len();
+        if total > SMALL && pending.charge.set(total).is_err() {
+            // Part of it may be with the client: there is no other end.
+            pending.charge.budget().count_refused();
+            return Err(io::ErrorKind::OutOfMemory.into());
+        }
         if self.ended.load(Ordering::Acquire) || self.has_own_thread() {
             // The reactor has done with the connection: this is a thread that
             // may wait, and nobody else will send.
             role::about_to_block();
             pending.octets.append(&mut octets);
             let kept = std::mem::take(&mut pending.octets);
+            pending.give_back();
             return outgoing::send_octets(&*self.stream, &kept, Patience::For(self.send_time));
         }
         pending.octets.append(&mut octets);
@@ -194,7 +202,7 @@ impl ServerConnection {
             }
             return Ok(false);
         }
-        pending.octets = Vec::new();
+        pending.give_back();
         self.has_pending.store(false, Ordering::Release);
         if let Some(bell) = &self.bell {
             self.wait_for(bell, &mut pending, Interest::Read)?;
@@ -205,6 +213,15 @@ impl ServerConnection {
     /// Until when the peer must have taken something, if something is kept.
     pub(in crate::server) fn pending_deadline(&self) -> Option<Deadline> {
         self.has_pending().then(|| self.lock().since)
+    }
+}
+
+impl Pending {
+    /// Nothing is kept any more.
+    pub(in crate::server) fn give_back(&mut self) {
+        self.octets = Vec::new();
+        // Less is never refused.
+        let _ = self.charge.set(0);
     }
 }
 

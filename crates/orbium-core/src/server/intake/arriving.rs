@@ -15,7 +15,9 @@ use super::queued::{Answer, Late, Queued, Sink};
 use super::{Intake, Source, State, Taken, refuse};
 use crate::adapter::{Expiry, Incoming};
 use crate::dispatch_hook::asked_priority;
+use crate::framing::FramingError;
 use crate::lane::{Decided, Route};
+use crate::peer_memory::Charge;
 use crate::servant::Reply;
 use crate::server::connection::ServerConnection;
 use crate::server::own_thread::Marker;
@@ -30,11 +32,15 @@ impl Intake {
                 if source.orb.core().dedications.are_decided() && self.is_marked(source, &header) {
                     return Taken::Marked;
                 }
-                let mut octets = sink.room();
-                octets.extend_from_slice(self.framing.message(&header));
-                self.framing.consume(&header);
-                self.state
-                    .enqueue(source, sink, &header, octets, Vec::new(), None)
+                let Ok((octets, charge)) = self.framing.take_out(&header, sink.room()) else {
+                    return self.refuse_whole(source, &header);
+                };
+                let whole = Whole {
+                    octets,
+                    seams: Vec::new(),
+                    charge,
+                };
+                self.state.enqueue(source, sink, &header, whole, None)
             }
             Ok(Some(header)) => {
                 if header.kind == MessageKind::CancelRequest {
@@ -50,6 +56,7 @@ impl Intake {
                 self.take_other(source, &header)
             }
             Ok(None) => Taken::None,
+            Err(FramingError::NoMemory) => self.refuse_for_memory(source),
             Err(error) => refuse(source, error),
         }
     }
@@ -63,12 +70,11 @@ impl State {
         source: &Source<'_>,
         sink: &dyn Sink,
         header: &MessageHeader,
-        octets: Vec<u8>,
-        seams: Vec<u32>,
+        whole: Whole,
         moved: Option<Decided>,
     ) -> Taken {
         let connection = source.connection;
-        let Some(arrived) = self.read(source, header, octets, seams, moved) else {
+        let Some(arrived) = self.read(source, header, whole, moved) else {
             connection.send_message_error();
             return Taken::Close;
         };
@@ -101,11 +107,15 @@ impl State {
         &mut self,
         source: &Source<'_>,
         header: &MessageHeader,
-        mut octets: Vec<u8>,
-        seams: Vec<u32>,
+        whole: Whole,
         moved: Option<Decided>,
     ) -> Option<Arrived> {
         let connection = source.connection;
+        let Whole {
+            mut octets,
+            seams,
+            charge,
+        } = whole;
         let mut reader = header.reader(&mut octets[HEADER_LEN..]);
         reader.set_seams(&seams);
         let request = RequestHeader::read(&mut reader, header.format().minor).ok()?;
@@ -132,6 +142,7 @@ impl State {
         let own = decided.and_then(|it| it.priority);
         let queued = Queued {
             late: Late::new(connection),
+            _charge: charge,
             header: *header,
             seams,
             request_id,
@@ -180,6 +191,13 @@ impl State {
         // Nothing is written that could fail.
         let _ = reply.say(ReplyStatus::NoException, &mut |_| {});
     }
+}
+
+/// A request message that has arrived whole, to be kept.
+pub(super) struct Whole {
+    pub(super) octets: Vec<u8>,
+    pub(super) seams: Vec<u32>,
+    pub(super) charge: Charge,
 }
 
 /// A request that is to wait, and what else it means.

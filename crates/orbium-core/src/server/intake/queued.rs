@@ -16,6 +16,7 @@ use super::telling::serve_and_tell;
 use crate::adapter::{Expiry, Incoming};
 use crate::lane::{Decided, Place, QueueRoom, SETTLED};
 use crate::orb::OrbCore;
+use crate::peer_memory::Charge;
 use crate::servant::{Reply, ReplyPath};
 use crate::server::connection::ServerConnection;
 use crate::server::own_thread::Marker;
@@ -76,6 +77,8 @@ pub(in crate::server) struct Queued {
     pub(super) refused: Option<SystemException>,
     /// Counted from its arrival: waiting in a queue takes of its time.
     pub(super) expiry: Expiry,
+    /// For its octets, if they are many.
+    pub(super) _charge: Charge,
     /// Its place in what several lanes have room for together.
     pub(super) place: Option<Place>,
     /// When it arrived, if that is measured.

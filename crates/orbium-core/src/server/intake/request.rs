@@ -12,15 +12,19 @@ use orbium_giop::{
 };
 use orbium_sync::role::{Role, while_serving};
 
+use super::arriving::Whole;
+use super::scarce;
 use super::telling::serve_and_tell;
 use super::{HandOver, Intake, Known, Sink, Source, State, Taken};
 use crate::adapter::{Expiry, Incoming};
 use crate::framing::Framing;
 use crate::lane::Decided;
+use crate::peer_memory::copied;
+use crate::receive_buffer::SMALL;
 use crate::servant::{Reply, ReplyPath};
 use crate::server::ServerConnection;
 use crate::server::own_thread::Marker;
-use crate::{Lane, lane, priority};
+use crate::{Lane, Orb, lane, priority};
 
 /// A reply buffer larger than this is given back after the request.
 const KEPT: usize = 1 << 20;
@@ -103,11 +107,16 @@ impl Reading<'_> {
         } = *self.source;
         let mut known = self.known.borrow_mut();
         let intake = Intake {
-            framing: Framing::with_octets(known.limit, self.rest.to_vec()),
+            framing: Framing::with_octets(
+                known.limit,
+                self.rest.to_vec(),
+                self.source.orb.budget(),
+            ),
             state: State {
                 storage: Vec::new(),
                 known: Known {
                     reassembly: std::mem::take(&mut known.reassembly),
+                    assembly_charge: std::mem::take(&mut known.assembly_charge),
                     moved_to: None,
                     marked: None,
                     ..**known
@@ -183,8 +192,8 @@ impl Asked<'_> {
             self.response,
         );
         while_serving(&reading, || serve(&mut reply));
-        if state.storage.len() > KEPT {
-            state.storage = Vec::new();
+        if state.storage.len() > SMALL {
+            fall_back(&mut state.storage, self.source.orb);
         }
         let connection = self.source.connection;
         if !priority::is(connection.priority()) {
@@ -199,6 +208,16 @@ impl Asked<'_> {
         } else {
             Taken::Done
         }
+    }
+}
+
+/// Falls back to a small buffer for replies, unless it is moderate and memory is not
+/// scarce.
+#[cold]
+#[inline(never)]
+fn fall_back(storage: &mut Vec<u8>, orb: &Orb) {
+    if storage.len() > KEPT || orb.budget().is_tight() {
+        *storage = Vec::new();
     }
 }
 
@@ -353,9 +372,15 @@ impl State {
             return Taken::Done;
         };
         let pool = &lane.0.pool;
-        let mut octets = pool.room();
-        octets.extend_from_slice(message);
-        self.enqueue(source, pool, header, octets, seams.to_vec(), Some(decided))
+        let Ok((octets, charge)) = copied(message, pool.room(), source.orb.budget()) else {
+            return scarce::refuse(source.connection, header, &message[HEADER_LEN..]);
+        };
+        let whole = Whole {
+            octets,
+            seams: seams.to_vec(),
+            charge,
+        };
+        self.enqueue(source, pool, header, whole, Some(decided))
     }
 
     /// Takes what the service contexts say of the connection and of the time there

@@ -35,4 +35,7 @@ pub use lifetime::{
     a_server_that_is_killed_ends_its_calls,
 };
 pub(super) use lifetime::{call_for_ever, serve_until_killed};
-pub use steady::{calls_in_steady_state_take_nothing_from_the_heap, orbs_leave_nothing};
+pub use steady::{
+    calls_in_steady_state_take_nothing_from_the_heap, large_messages_leave_nothing,
+    orbs_leave_nothing,
+};

@@ -6,7 +6,7 @@ use std::thread;
 use crate::transport_suite::Subject;
 use crate::{
     Counted, count_allocations, descriptors, each_strategy, eventually, fewest_allocations,
-    frugal_calls, threads, within,
+    frugal_calls, held_octets, threads, within,
 };
 
 /// Calls of several kinds take nothing from the heap, on neither side, once
@@ -38,6 +38,56 @@ pub fn calls_in_steady_state_take_nothing_from_the_heap(subject: &Subject) {
             );
         }
         drop(calls);
+        client.shutdown(true).expect("shutdown");
+        served.end();
+    });
+}
+
+/// Connections fall back to small buffers after large messages, whether they go on
+/// with small ones or idle, on either side. They kept their largest message while
+/// they lived.
+pub fn large_messages_leave_nothing(subject: &Subject) {
+    const CONNECTIONS: usize = 4;
+    const LARGE: usize = 6 << 20;
+    each_strategy(|strategy| {
+        let served = subject.serve(strategy);
+        let client = subject.client_orb();
+        let target = served.seen_by(&client);
+        let octets = vec![7; LARGE];
+        let call = |large: bool| {
+            thread::scope(|scope| {
+                for _ in 0..CONNECTIONS {
+                    scope.spawn(|| {
+                        if large {
+                            assert_eq!(target.echo_octets(&octets).unwrap().len(), LARGE);
+                        } else {
+                            // All at once, so that there are as many connections.
+                            for v in 0..50 {
+                                assert_eq!(target.echo_long(v), Ok(v));
+                            }
+                        }
+                    });
+                }
+            });
+        };
+        call(false);
+        let before = held_octets();
+        for goes_on in [false, true] {
+            call(true);
+            if goes_on {
+                call(false);
+            }
+            // What connections keep at most is little beside one message.
+            eventually("the memory of large messages is given back", || {
+                held_octets() < before + LARGE / 2
+            });
+            for (whose, orb) in [("server", &served.orb), ("client", &client)] {
+                eventually("nothing is charged any more", || {
+                    orb.peer_memory().held == 0
+                });
+                assert!(orb.peer_memory().most >= LARGE, "the {whose}'s are charged");
+            }
+        }
         client.shutdown(true).expect("shutdown");
         served.end();
     });

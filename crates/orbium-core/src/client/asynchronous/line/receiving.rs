@@ -37,7 +37,7 @@ pub(super) struct Input {
 impl Input {
     pub(super) fn new(config: &Config) -> Self {
         Self {
-            framing: Framing::new(config.limits.message_size),
+            framing: Framing::new(config.limits.message_size, config.protocols.budget()),
             reassembly: Reassembly::new(config.limits.reassembly()),
         }
     }
@@ -97,7 +97,7 @@ impl Line {
                     let refused = self.refuse(&error);
                     return Some(match error {
                         FramingError::TooLarge { .. } => End::TooLarge,
-                        FramingError::Header(_) => refused,
+                        FramingError::Header(_) | FramingError::NoMemory => refused,
                     });
                 }
             };
