@@ -15,6 +15,8 @@ pub struct Config {
     front: orbium_idl::Options,
     deny_unmapped: bool,
     asynchronous: bool,
+    default_bodies: bool,
+    allowed: Vec<String>,
     out_dir: Option<PathBuf>,
     name: Option<String>,
     runtime: Option<String>,
@@ -70,6 +72,25 @@ impl Config {
     #[must_use]
     pub fn deny_unmapped(mut self, deny: bool) -> Self {
         self.deny_unmapped = deny;
+        self
+    }
+
+    /// Acknowledges that definitions of a construct without a mapping are left
+    /// out, with what uses them, as in `.allow_unmapped("valuetypes")`: one line
+    /// counts them, and [`Config::deny_unmapped`] is not about them. There are
+    /// `valuetypes`, `value boxes`, `abstract interfaces`, `native types`,
+    /// `components`, `homes`, `eventtypes`, `local types`.
+    #[must_use]
+    pub fn allow_unmapped(mut self, construct: impl Into<String>) -> Self {
+        self.allowed.push(construct.into());
+        self
+    }
+
+    /// Gives the methods of servant traits a body that raises NO_IMPLEMENT: of 45
+    /// operations of which 15 are served, a servant then has 15.
+    #[must_use]
+    pub fn default_bodies(mut self, generate: bool) -> Self {
+        self.default_bodies = generate;
         self
     }
 
@@ -265,7 +286,11 @@ impl Config {
         }
         options = options
             .deny_unmapped(self.deny_unmapped)
-            .asynchronous(self.asynchronous);
+            .asynchronous(self.asynchronous)
+            .default_bodies(self.default_bodies);
+        for construct in &self.allowed {
+            options = options.allow_unmapped(construct);
+        }
         if let Some(runtime) = &self.runtime {
             options = options.runtime(runtime);
         }

@@ -7,8 +7,8 @@ use std::sync::Arc;
 use crate::interpret::{Extent, Printed, canonical_copy, restore};
 use crate::typecode::write_type_name;
 use crate::{
-    CdrError, CdrErrorKind, CdrReader, CdrWriter, Char, CharSet, Decode, Encode, Format,
-    LongDouble, Owner, TCKind, Type, TypeCode, TypeRef, Typed, WChar,
+    CdrError, CdrErrorKind, CdrReader, CdrWriter, Char, CharSet, Decode, DecodeNillable, Encode,
+    Format, LongDouble, Owner, TCKind, Type, TypeCode, TypeRef, Typed, WChar,
 };
 
 /// Values up to this many octets are extracted without allocating.
@@ -152,6 +152,18 @@ impl Any {
             return Err(AnyError::TypeMismatch);
         }
         Ok(self.decode_as()?)
+    }
+
+    /// Takes a reference out, whatever its interface; nil is `None`. As
+    /// [`Any::decode_as`], it belongs to the ORB that received or made it.
+    ///
+    /// # Errors
+    /// As [`Any::extract`].
+    pub fn extract_object<T: DecodeNillable>(&self) -> Result<Option<T>, AnyError> {
+        if self.type_code.as_ref().unaliased().kind() != TCKind::ObjRef {
+            return Err(AnyError::TypeMismatch);
+        }
+        Ok(self.read_with(T::decode_nillable)?)
     }
 
     /// Takes out the text of a `wstring`, bounded or not.
@@ -311,6 +323,23 @@ fn primitive(type_code: TypeCode, value: &dyn Encode) -> Any {
         type_code,
         value: writer.written().into(),
         owner: None,
+    }
+}
+
+/// Text without NUL, which no string of the standard can hold.
+impl TryFrom<&str> for Any {
+    type Error = CdrError;
+
+    fn try_from(value: &str) -> Result<Self, CdrError> {
+        Self::with_type(Type::STRING, value)
+    }
+}
+
+impl TryFrom<String> for Any {
+    type Error = CdrError;
+
+    fn try_from(value: String) -> Result<Self, CdrError> {
+        value.as_str().try_into()
     }
 }
 

@@ -89,6 +89,14 @@ struct GenArgs {
     /// with a warning
     #[arg(long)]
     deny_unmapped: bool,
+    /// Acknowledge that a construct without a mapping is left out, such as
+    /// `valuetypes` or `abstract interfaces`: one line counts them; may be
+    /// repeated
+    #[arg(long, value_name = "CONSTRUCT")]
+    allow_unmapped: Vec<String>,
+    /// Give the methods of servant traits a body that raises NO_IMPLEMENT
+    #[arg(long)]
+    default_bodies: bool,
     /// Add calls that do not wait, `op_async`, for every operation and attribute
     /// that no annotation `@ami` speaks of
     #[arg(long)]
@@ -274,12 +282,16 @@ fn generate(args: &GenArgs) -> Result<(), Failure> {
         .front_end(args.source.options())
         .deny_unmapped(args.deny_unmapped)
         .asynchronous(args.asynchronous)
+        .default_bodies(args.default_bodies)
         .out_dir(&args.output);
     for (idl, rust) in &args.external {
         config = match idl.ends_with(".idl") {
             true => config.external_file(idl, rust),
             false => config.external_module(idl, rust),
         };
+    }
+    for construct in &args.allow_unmapped {
+        config = config.allow_unmapped(construct);
     }
     if let Some(name) = &args.name {
         config = config.name(name);

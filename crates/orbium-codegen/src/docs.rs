@@ -65,7 +65,22 @@ fn escape(comment: &str) -> String {
         // At the start of a line these would begin lists, headings, quotes or
         // rules.
         let mut starts = true;
-        for letter in shown.trim().chars() {
+        let mut rest = shown.trim();
+        while let Some(letter) = rest.chars().next() {
+            let (url, bracketed) = match rest.strip_prefix('<') {
+                Some(inside) => (url(inside), true),
+                None => (url(rest), false),
+            };
+            if let Some(url) = url
+                && !out.ends_with(char::is_alphanumeric)
+            {
+                out.push_str(&format!("<{url}>"));
+                rest = &rest[url.len() + usize::from(bracketed)..];
+                rest = rest.strip_prefix('>').filter(|_| bracketed).unwrap_or(rest);
+                starts = false;
+                continue;
+            }
+            rest = &rest[letter.len_utf8()..];
             if matches!(letter, '\\' | '`' | '[' | ']' | '<' | '*' | '_')
                 || starts && matches!(letter, '-' | '+' | '=' | '#' | '>' | '~' | '|')
             {
@@ -77,6 +92,17 @@ fn escape(comment: &str) -> String {
         out.push('\n');
     }
     out.trim().to_owned()
+}
+
+/// The address that a text begins with, without the punctuation behind it.
+fn url(text: &str) -> Option<&str> {
+    let scheme = ["https://", "http://"]
+        .into_iter()
+        .find(|scheme| text.starts_with(scheme))?;
+    let ends = |letter: char| letter.is_whitespace() || matches!(letter, '<' | '>' | '"' | '`');
+    let end = text.find(ends).unwrap_or(text.len());
+    let url = text[..end].trim_end_matches(['.', ',', ';', ':', '!', '?', ')', ']', '\'', '*']);
+    (url.len() > scheme.len()).then_some(url)
 }
 
 /// Whether a lint would want back quotes somewhere.
@@ -116,6 +142,17 @@ mod tests {
         assert_eq!(escape("a [b] <c> `d`"), r"a \[b\] \<c> \`d\`");
         assert_eq!(escape("    indented\n\n\tmore"), "indented\n\nmore");
         assert_eq!(escape("- item\n# head"), "\\- item\n\\# head");
+    }
+
+    // Bare addresses were text, and a lint of rustdoc's complained of them.
+    #[test]
+    fn addresses_become_links() {
+        assert_eq!(
+            escape("See https://www.omg.org/spec/CORBA_3, or (http://a.b/c*d)."),
+            "See <https://www.omg.org/spec/CORBA_3>, or (<http://a.b/c*d>)."
+        );
+        assert_eq!(escape("<https://a.b> c_d"), r"<https://a.b> c\_d");
+        assert_eq!(escape("xhttps://a http://"), "xhttps://a http://");
     }
 
     #[test]

@@ -56,6 +56,16 @@ impl Emitter<'_, '_> {
             self.conversion(name, variant, path);
         }
         self.conversion(name, "System", "orb::SystemException");
+        // For `?` where a servant, or who calls, reads an any.
+        for error in ["orb::AnyError", "orb::CdrError"] {
+            self.text.blank();
+            self.text.open(format!("impl $From<{error}> for {name} {{"));
+            self.text
+                .open(format!("fn from(error: {error}) -> Self {{"));
+            self.text.line("Self::System($From::from(error))");
+            self.text.close("}");
+            self.text.close("}");
+        }
     }
 
     fn conversion(&mut self, name: &str, variant: &str, path: &str) {

@@ -12,28 +12,62 @@ const MOST_FEATURES: usize = 30_000;
 
 /// Definitions left out with the reason; no reason where that of the scope
 /// around is enough.
-pub(crate) type LeftOut = DefMap<Option<String>>;
+pub(crate) type LeftOut = DefMap<Option<Reason>>;
+
+/// Why something is left out.
+#[derive(Debug, Clone)]
+pub(crate) struct Reason {
+    pub(crate) text: String,
+    /// The construct that has no mapping: of the definition, or of what it uses.
+    pub(crate) construct: &'static str,
+    /// The definition itself is of that construct.
+    pub(crate) own: bool,
+}
+
+/// What may have no mapping.
+pub(crate) const CONSTRUCTS: [&str; 9] = [
+    "valuetype",
+    "value box",
+    "abstract interface",
+    "native type",
+    "component",
+    "home",
+    "eventtype",
+    "local type",
+    "long interface",
+];
+
+fn because(construct: &'static str, text: impl Into<String>) -> Reason {
+    let text = text.into();
+    Reason {
+        text,
+        construct,
+        own: true,
+    }
+}
 
 /// Finds everything without a mapping, and everything that uses it.
 pub(crate) fn left_out(model: &Model, options: &Options) -> LeftOut {
     let mut out = not_needed(model);
     for definition in model.definitions() {
         let reason = match &definition.kind {
-            DefinitionKind::ValueType(_) => "value types are not mapped yet".to_owned(),
-            DefinitionKind::ValueBox(_) => "value boxes are not mapped yet".to_owned(),
-            DefinitionKind::Interface(i) if i.kind == InterfaceKind::Abstract => {
-                "abstract interfaces are not mapped yet".to_owned()
-            }
+            DefinitionKind::ValueType(_) => because("valuetype", "value types are not mapped yet"),
+            DefinitionKind::ValueBox(_) => because("value box", "value boxes are not mapped yet"),
+            DefinitionKind::Interface(i) if i.kind == InterfaceKind::Abstract => because(
+                "abstract interface",
+                "abstract interfaces are not mapped yet",
+            ),
             // The front end knows this one as a type of its own.
             DefinitionKind::Native if definition.scoped_name() == "::CORBA::TypeCode" => {
                 out.insert(definition.id, None);
                 continue;
             }
             DefinitionKind::Native if options.native(&definition.scoped_name()).is_none() => {
-                "no Rust type was named for this native type".to_owned()
+                because("native type", "no Rust type was named for this native type")
             }
             DefinitionKind::Unmapped(unmapped) => {
-                format!("`{}` has no mapping", unmapped.construct)
+                let text = format!("`{}` has no mapping", unmapped.construct);
+                because(unmapped.construct, text)
             }
             _ => continue,
         };
@@ -139,7 +173,7 @@ fn named_in(ty: &Type, into: &mut Vec<DefId>) {
 }
 
 /// Why a definition cannot be generated, given what is left out so far.
-fn reason(model: &Model, out: &LeftOut, id: DefId) -> Option<String> {
+fn reason(model: &Model, out: &LeftOut, id: DefId) -> Option<Reason> {
     let uses = Uses { model, out };
     match &model[id].kind {
         DefinitionKind::Struct(s) => uses.members(&s.members),
@@ -159,8 +193,9 @@ fn reason(model: &Model, out: &LeftOut, id: DefId) -> Option<String> {
             let mut reason = uses.ids(&interface.bases);
             // An attribute counts twice: it is read and written.
             if reason.is_none() && model.all_features(id).len() > MOST_FEATURES {
-                reason = Some(format!(
-                    "it has more than {MOST_FEATURES} operations and attributes"
+                reason = Some(because(
+                    "long interface",
+                    format!("it has more than {MOST_FEATURES} operations and attributes"),
                 ));
             }
             reason
@@ -197,36 +232,55 @@ struct Uses<'m> {
 }
 
 impl Uses<'_> {
-    fn id(&self, id: DefId) -> Option<String> {
+    fn id(&self, id: DefId) -> Option<Reason> {
         let used = self.out.contains(id);
-        used.then(|| {
-            format!(
+        used.then(|| Reason {
+            text: format!(
                 "it uses `{}`, which is left out",
                 self.model[id].scoped_name()
-            )
+            ),
+            construct: self.construct(id),
+            own: false,
         })
     }
 
-    fn ids(&self, ids: &[DefId]) -> Option<String> {
+    /// The construct for which something was left out, or the scope around it.
+    fn construct(&self, id: DefId) -> &'static str {
+        let mut next = Some(id);
+        while let Some(id) = next {
+            if let Some(Some(reason)) = self.out.get(id) {
+                return reason.construct;
+            }
+            next = self.model[id].parent;
+        }
+        ""
+    }
+
+    fn ids(&self, ids: &[DefId]) -> Option<Reason> {
         for id in ids {
             let reason = self.id(*id);
             if reason.is_some() {
                 return reason;
             }
             if matches!(self.model[*id].kind, DefinitionKind::Native) {
-                return Some(format!(
-                    "it raises the native type `{}`",
-                    self.model[*id].scoped_name()
-                ));
+                let name = self.model[*id].scoped_name();
+                return Some(Reason {
+                    own: false,
+                    ..because("native type", format!("it raises the native type `{name}`"))
+                });
             }
         }
         None
     }
 
-    fn ty(&self, ty: &Type) -> Option<String> {
+    fn ty(&self, ty: &Type) -> Option<Reason> {
         match ty {
             Type::ValueBase => {
-                Some("it uses `ValueBase`, and value types are not mapped yet".to_owned())
+                let text = "it uses `ValueBase`, and value types are not mapped yet";
+                Some(Reason {
+                    own: false,
+                    ..because("valuetype", text)
+                })
             }
             Type::Sequence { element, .. } | Type::Array { element, .. } => self.ty(element),
             Type::Named(id) => self.id(*id),
@@ -235,20 +289,24 @@ impl Uses<'_> {
     }
 
     /// Why a type cannot travel, though it is mapped.
-    fn local(&self, ty: &Type) -> Option<String> {
+    fn local(&self, ty: &Type) -> Option<Reason> {
         let local = self.model.type_is_local(ty);
-        local.then(|| format!("it contains the local type `{}`", self.model.type_name(ty)))
+        local.then(|| Reason {
+            text: format!("it contains the local type `{}`", self.model.type_name(ty)),
+            construct: "local type",
+            own: false,
+        })
     }
 
     /// Why a type cannot be held by another.
-    fn part(&self, ty: &Type) -> Option<String> {
+    fn part(&self, ty: &Type) -> Option<Reason> {
         match self.ty(ty) {
             Some(reason) => Some(reason),
             None => self.local(ty),
         }
     }
 
-    fn members(&self, members: &[Member]) -> Option<String> {
+    fn members(&self, members: &[Member]) -> Option<Reason> {
         for member in members {
             let reason = self.part(&member.ty);
             if reason.is_some() {
@@ -260,7 +318,7 @@ impl Uses<'_> {
 
     /// The type of a parameter, result or attribute: local types are for local
     /// interfaces, and there only by themselves.
-    fn feature(&self, id: DefId, ty: &Type) -> Option<String> {
+    fn feature(&self, id: DefId, ty: &Type) -> Option<Reason> {
         let owner = self.model[id].parent.map(|parent| &self.model[parent].kind);
         let local =
             matches!(owner, Some(DefinitionKind::Interface(i)) if i.kind == InterfaceKind::Local);

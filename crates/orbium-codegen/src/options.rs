@@ -5,7 +5,8 @@ use std::path::Path;
 
 use orbium_idl::model::{DefinitionKind, Model};
 
-use crate::each::{each, join};
+use crate::each::{each, join, joined};
+use crate::mapped::CONSTRUCTS;
 
 /// How to generate.
 ///
@@ -22,6 +23,8 @@ pub struct Options {
     runtime: String,
     deny_unmapped: bool,
     asynchronous: bool,
+    default_bodies: bool,
+    allowed: Vec<String>,
     /// In order, each once.
     natives: Vec<(String, String)>,
     /// In order, each once.
@@ -40,6 +43,8 @@ impl Options {
             runtime: "orbium::codegen".to_owned(),
             deny_unmapped: false,
             asynchronous: false,
+            default_bodies: false,
+            allowed: Vec::new(),
             natives: Vec::new(),
             external: Vec::new(),
             external_files: Vec::new(),
@@ -79,6 +84,23 @@ impl Options {
     #[must_use]
     pub fn asynchronous(mut self, generate: bool) -> Self {
         self.asynchronous = generate;
+        self
+    }
+
+    /// Gives the methods of servant traits a body that raises NO_IMPLEMENT, so
+    /// that a servant has those it serves.
+    #[must_use]
+    pub fn default_bodies(mut self, generate: bool) -> Self {
+        self.default_bodies = generate;
+        self
+    }
+
+    /// Acknowledges that definitions of a construct, such as `valuetypes` or
+    /// `abstract interfaces`, are left out, with what uses them: one note counts
+    /// them, and [`Options::deny_unmapped`] is not about them.
+    #[must_use]
+    pub fn allow_unmapped(mut self, construct: impl Into<String>) -> Self {
+        self.allowed.push(construct.into());
         self
     }
 
@@ -135,6 +157,16 @@ impl Options {
         self.deny_unmapped
     }
 
+    pub(crate) fn has_default_bodies(&self) -> bool {
+        self.default_bodies
+    }
+
+    /// Whether a construct may be left out.
+    pub(crate) fn allows(&self, construct: &str) -> bool {
+        let found = |given: &String| is_called(construct, given);
+        self.allowed.iter().any(found)
+    }
+
     pub(crate) fn is_asynchronous(&self) -> bool {
         self.asynchronous
     }
@@ -171,6 +203,14 @@ impl Options {
                 ));
             }
         }
+        for given in &self.allowed {
+            if !CONSTRUCTS.iter().any(|known| is_called(known, given)) {
+                let known = joined(&CONSTRUCTS, ", ", &mut |known| format!("`{known}`"));
+                messages.push(format!(
+                    "`{given}` is nothing that is left out; that are {known}"
+                ));
+            }
+        }
         messages
     }
 
@@ -178,6 +218,15 @@ impl Options {
         let found = place(&self.natives, scoped_name).ok()?;
         Some(&self.natives[found].1)
     }
+}
+
+/// Whether a construct is called so, in the singular or plural.
+fn is_called(construct: &str, given: &str) -> bool {
+    let given = given.trim().to_ascii_lowercase();
+    let end = if construct.ends_with('x') { "es" } else { "s" };
+    given
+        .strip_prefix(construct)
+        .is_some_and(|rest| rest.is_empty() || rest == end)
 }
 
 /// Where a name stands in order, or would.

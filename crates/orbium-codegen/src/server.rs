@@ -54,7 +54,12 @@ impl Emitter<'_, '_> {
             for function in &own {
                 self.text.blank();
                 self.doc(&function.full_doc(self.plan));
-                self.method_signature(function, ";");
+                if self.plan.options.has_default_bodies() {
+                    self.method_signature(function, " {");
+                    self.default_body(function);
+                } else {
+                    self.method_signature(function, ";");
+                }
             }
             self.text.close("}");
         }
@@ -79,6 +84,28 @@ impl Emitter<'_, '_> {
                 .call(&format!("{servant}::{}", function.name), &arguments, "");
             self.text.close("}");
         }
+        self.text.close("}");
+    }
+
+    /// The body of an operation that a servant does not have: NO_IMPLEMENT.
+    fn default_body(&mut self, function: &Function) {
+        let mut unused = vec![function.local("call")];
+        for parameter in &function.sent() {
+            unused.push(parameter.name.clone());
+        }
+        let all = format!("let _ = ({});", join(&unused, ", "));
+        if unused.len() > 1 && all.len() <= 60 {
+            self.text.line(all);
+        } else {
+            for name in &unused {
+                self.text.line(format!("let _ = {name};"));
+            }
+        }
+        let error = function.error(self.plan, &self.module);
+        self.text.line(match error.as_str() {
+            "orb::SystemException" => "$Err(orb::not_implemented())",
+            _ => "$Err($From::from(orb::not_implemented()))",
+        });
         self.text.close("}");
     }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! IDL types as Rust types, and what is true of them.
 
-use orbium_idl::model::{DefId, DefinitionKind, InterfaceKind, Member, Type};
+use orbium_idl::model::{DefId, DefinitionKind, InterfaceKind, Member, Type, Union};
 
 use crate::plan::Plan;
 
@@ -26,6 +26,12 @@ pub(crate) enum Fact {
 
 /// How many facts there are.
 pub(crate) const FACTS: usize = Fact::Recursive as usize + 1;
+
+/// The case that a union has by default: the first that has a label.
+pub(crate) fn first_case(union: &Union) -> usize {
+    let labelled = union.cases.iter().position(|case| !case.labels.is_empty());
+    labelled.unwrap_or(0)
+}
 
 /// How many elements an array has.
 fn product(dimensions: &[u32]) -> u64 {
@@ -264,6 +270,10 @@ impl Plan<'_> {
             Type::Named(id) => self.known(Fact::Default, *id, &|| match &self.model[*id].kind {
                 DefinitionKind::Alias(alias) => self.has_default(&alias.ty),
                 DefinitionKind::Struct(s) => self.have_default(&s.members),
+                DefinitionKind::Union(u) => {
+                    let case = &u.cases[first_case(u)];
+                    self.has_default(&case.member.ty)
+                }
                 DefinitionKind::Enum(_) | DefinitionKind::Interface(_) => true,
                 _ => false,
             }),

@@ -11,6 +11,7 @@ use orbium_idl::model::{
 
 use crate::each::{each, join, joined, sorted};
 use crate::emit::Emitter;
+use crate::types::first_case;
 use crate::{codec, docs, names};
 
 /// What is known of a union before it is written.
@@ -89,9 +90,36 @@ impl Emitter<'_, '_> {
             self.text.close("},");
         }
         self.text.close("}");
+        self.union_default(&name, definition, union, &shape);
         self.union_encode(&name, union, &shape);
         self.union_decode(&name, definition.id, union, &shape);
         self.union_type(definition, union);
+    }
+
+    /// The first case, with the default of its value.
+    fn union_default(&mut self, name: &str, of: &Definition, union: &Union, shape: &Shape) {
+        if !self.plan.has_default(&Type::Named(of.id)) {
+            return;
+        }
+        let first = first_case(union);
+        let (case, variant) = (&union.cases[first], &shape.variants[first]);
+        self.text.blank();
+        self.text.open(format!("impl $Default for {name} {{"));
+        self.text.open("fn default() -> Self {");
+        if carries(case) {
+            let label = case.labels.first().map(|label| self.label(label));
+            // Without labels any discriminator is one of the default case.
+            let label = label.unwrap_or_else(|| "$Default::default()".to_owned());
+            self.text.open(format!("Self::{variant} {{"));
+            self.text.line(format!("discriminator: {label},"));
+            self.text.line("value: $Default::default(),");
+            self.text.close("}");
+        } else {
+            self.text
+                .line(format!("Self::{variant}($Default::default())"));
+        }
+        self.text.close("}");
+        self.text.close("}");
     }
 
     /// The variants of an enum may differ much in size: that is for IDL to say.

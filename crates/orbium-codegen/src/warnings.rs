@@ -5,6 +5,8 @@ use std::fmt;
 
 use orbium_idl::model::{Annotation, DefinitionKind, Location};
 
+use crate::each::{each, join};
+use crate::mapped::Reason;
 use crate::plan::Plan;
 
 /// What became of something.
@@ -14,6 +16,8 @@ pub enum WarningKind {
     LeftOut,
     /// It is generated, but something said of it has no effect.
     Ignored,
+    /// It is not generated, which was acknowledged.
+    Allowed,
 }
 
 /// Something that is not generated the way it is written.
@@ -30,22 +34,75 @@ pub struct Warning {
 impl fmt::Display for Warning {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Location { file, line, column } = &self.location;
-        write!(f, "{file}:{line}:{column}: warning: {}", self.message)
+        let severity = match self.kind {
+            WarningKind::Allowed => "note",
+            _ => "warning",
+        };
+        write!(f, "{file}:{line}:{column}: {severity}: {}", self.message)
+    }
+}
+
+/// What is left out and may be.
+#[derive(Default)]
+struct Allowed {
+    /// How many of each construct.
+    own: Vec<(&'static str, usize)>,
+    /// How many use them.
+    users: usize,
+}
+
+impl Allowed {
+    fn count(&mut self, reason: &Reason) {
+        if !reason.own {
+            self.users += 1;
+            return;
+        }
+        match self
+            .own
+            .iter_mut()
+            .find(|(known, _)| *known == reason.construct)
+        {
+            Some((_, count)) => *count += 1,
+            None => self.own.push((reason.construct, 1)),
+        }
+    }
+
+    /// One line about all of it, if there is any.
+    fn note(&self, location: Location) -> Option<Warning> {
+        let mut parts = each(&self.own, &mut |(construct, count)| {
+            let end = match (*count, construct.ends_with('x')) {
+                (1, _) => "",
+                (_, true) => "es",
+                _ => "s",
+            };
+            format!("{count} {construct}{end}")
+        });
+        if self.users > 0 {
+            parts.push(format!("{} that use such", self.users));
+        }
+        let parts = join(&parts, ", ");
+        (!parts.is_empty()).then(|| Warning {
+            kind: WarningKind::Allowed,
+            message: format!("left out, as allowed: {parts}"),
+            location,
+        })
     }
 }
 
 /// All warnings, in the order of the definitions.
 pub(crate) fn of(plan: &Plan<'_>) -> Vec<Warning> {
     let mut warnings = Vec::new();
+    let mut allowed = Allowed::default();
+    let start = Location {
+        file: plan.options.source_name().into(),
+        line: 1,
+        column: 1,
+    };
     for message in plan.options.without_effect(plan.model) {
         warnings.push(Warning {
             kind: WarningKind::Ignored,
             message,
-            location: Location {
-                file: plan.options.source_name().into(),
-                line: 1,
-                column: 1,
-            },
+            location: start.clone(),
         });
     }
     for definition in plan.model.definitions() {
@@ -54,12 +111,17 @@ pub(crate) fn of(plan: &Plan<'_>) -> Vec<Warning> {
         }
         if let Some(reason) = plan.left_out.get(definition.id) {
             let noun = definition.kind.noun();
-            if let Some(reason) = reason {
+            if let Some(reason) = reason
+                && plan.options.allows(reason.construct)
+            {
+                allowed.count(reason);
+            } else if let Some(reason) = reason {
                 warnings.push(Warning {
                     kind: WarningKind::LeftOut,
                     message: format!(
-                        "{noun} `{}` is left out: {reason}",
-                        definition.scoped_name()
+                        "{noun} `{}` is left out: {}",
+                        definition.scoped_name(),
+                        reason.text
                     ),
                     location: definition.location.clone(),
                 });
@@ -124,6 +186,9 @@ pub(crate) fn of(plan: &Plan<'_>) -> Vec<Warning> {
             }
             _ => {}
         }
+    }
+    if let Some(note) = allowed.note(start) {
+        warnings.push(note);
     }
     warnings
 }

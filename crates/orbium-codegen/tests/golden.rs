@@ -330,6 +330,68 @@ fn what_is_not_there_cannot_come_from_elsewhere() {
 }
 
 #[test]
+fn what_may_be_left_out_is_counted_in_one_line() {
+    let file = folder().join("unmapped.idl");
+    let all = [
+        "valuetypes",
+        "ValueBox",
+        "value boxes",
+        "abstract interface",
+        "components",
+        "homes",
+        "eventtypes",
+        "native types",
+        "local types",
+    ];
+    let mut options = options(&file).deny_unmapped(true);
+    for construct in all {
+        options = options.allow_unmapped(construct);
+    }
+    let generated = generate(&model(&file), &options).unwrap();
+    let notes: Vec<_> = generated
+        .warnings
+        .iter()
+        .filter(|warning| warning.kind == WarningKind::Allowed)
+        .map(|warning| warning.message.as_str())
+        .collect();
+    let [note] = notes.as_slice() else {
+        panic!("{notes:?}");
+    };
+    assert!(note.starts_with("left out, as allowed: "), "{note}");
+    assert!(
+        note.contains("valuetype") && note.ends_with("that use such"),
+        "{note}"
+    );
+    let of_no_use: Vec<_> = generated
+        .warnings
+        .iter()
+        .filter(|warning| warning.message.starts_with('`'))
+        .collect();
+    assert_eq!(of_no_use.len(), 1);
+    assert!(
+        of_no_use[0]
+            .message
+            .contains("`ValueBox` is nothing that is left out")
+    );
+}
+
+// Of an interface of 45 operations each had to be written, served or not.
+#[test]
+fn servants_may_have_default_bodies() {
+    let source =
+        "exception E {}; interface I { long f(in long call, in string s) raises (E); void g(); };";
+    let compilation = orbium_idl::compile_source(&orbium_idl::Options::new(), "i.idl", source);
+    let options = Options::new("i.idl").default_bodies(true);
+    let code = generate(&compilation.model.unwrap(), &options)
+        .unwrap()
+        .code;
+    assert!(
+        code.contains("let _ = (call_, call, s);\n        Err(From::from(orb::not_implemented()))")
+    );
+    assert!(code.contains("let _ = call;\n        Err(orb::not_implemented())"));
+}
+
+#[test]
 fn another_runtime_can_be_named() {
     let source = "module M { struct S { long a; }; };";
     let compilation = orbium_idl::compile_source(&orbium_idl::Options::new(), "m.idl", source);

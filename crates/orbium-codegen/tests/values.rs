@@ -424,3 +424,38 @@ fn a_struct_with_everything_has_a_default() {
     assert_eq!(others.reference, None);
     survives(&others);
 }
+
+// Unions had no default, and so no struct of one had.
+#[test]
+fn unions_are_their_first_case_by_default() {
+    use golden::unions::{ByEnum, ByLong, Paint, Ranged};
+    assert_eq!(ByLong::default(), ByLong::O(0));
+    let first = Ranged::Few {
+        discriminator: 1,
+        value: 0,
+    };
+    assert_eq!(Ranged::default(), first);
+    survives(&Ranged::default());
+    assert_eq!(ByEnum::default(), ByEnum::L(0));
+    let _ = Paint::default();
+}
+
+// `?` led neither from an any nor from a value that cannot be read to the error
+// of an operation, and nothing took a reference of unknown interface out.
+#[test]
+fn anys_are_read_where_operations_fail() {
+    use orbium::{Any, AnyError, ExceptionKind, ObjectRef, SystemException};
+    fn read(any: &Any) -> Result<i32, SystemException> {
+        Ok(any.extract::<i32>()?)
+    }
+    assert_eq!(read(&Any::from(5i32)), Ok(5));
+    let text = Any::try_from("five").unwrap();
+    assert_eq!(text.extract::<String>().unwrap(), "five");
+    assert_eq!(read(&text).unwrap_err().kind, ExceptionKind::BadParam);
+    assert!(Any::try_from(String::from("a\0b")).is_err());
+    let wrong = text.extract_object::<ObjectRef>();
+    assert_eq!(wrong, Err(AnyError::TypeMismatch));
+    let nil = Any::new(&None::<ObjectRef>).unwrap();
+    assert_eq!(nil.extract_object::<ObjectRef>(), Ok(None));
+    assert_eq!(nil.type_code().kind(), orbium::TCKind::ObjRef);
+}

@@ -114,7 +114,9 @@ pub use protocol::LoadError;
 pub use protocol::{
     Channel, OfferedProtocol, ProtocolPolicy, ProtocolPolicyError, Protocols, UnknownProtocol,
 };
-pub use raises::{DispatchError, Raised, Raises, UserException, unknown_operation};
+pub use raises::{
+    DispatchError, Raised, Raises, UserException, not_implemented, unknown_operation,
+};
 pub use real_time::{AdapterExtension, ConnectionWishes, Extension, NetworkMark, RealTime};
 pub use reference::{Interface, NarrowError, ObjectRef, nil_reference};
 pub use servant::{Call, Reply, Servant, ServedBy};

@@ -87,6 +87,13 @@ impl From<CdrError> for DispatchError {
     }
 }
 
+/// The exception of an operation that a servant does not have.
+#[must_use]
+#[cold]
+pub fn not_implemented() -> SystemException {
+    ExceptionKind::NoImplement.into()
+}
+
 /// The error for an operation that the interface does not have.
 #[must_use]
 #[cold]

@@ -289,6 +289,23 @@ impl SystemException {
 
 impl core::error::Error for SystemException {}
 
+impl From<orbium_cdr::CdrError> for SystemException {
+    /// What could not be read or written, with nothing completed.
+    fn from(error: orbium_cdr::CdrError) -> Self {
+        Self::from_cdr(error, Completion::No)
+    }
+}
+
+impl From<orbium_cdr::AnyError> for SystemException {
+    /// BAD_PARAM for a value of another type than expected.
+    fn from(error: orbium_cdr::AnyError) -> Self {
+        match error {
+            orbium_cdr::AnyError::TypeMismatch => ExceptionKind::BadParam.into(),
+            orbium_cdr::AnyError::Marshal(error) => error.into(),
+        }
+    }
+}
+
 impl From<ExceptionKind> for SystemException {
     /// With minor code 0 and nothing completed.
     fn from(kind: ExceptionKind) -> Self {

@@ -119,20 +119,24 @@ fn dedent(lines: &mut [String]) {
 fn block_lines(text: &str) -> Vec<String> {
     let inner = text.strip_prefix("/*").unwrap_or(text);
     let inner = inner.strip_suffix("*/").unwrap_or(inner);
-    let inner = inner.strip_prefix(['*', '!']).unwrap_or(inner);
+    let inner = inner.trim_end_matches('*');
+    let stars = inner.trim_start_matches('*');
+    let inner = stars.strip_prefix('!').unwrap_or(stars);
     let inner = inner.strip_prefix('<').unwrap_or(inner);
     let mut lines = inner.lines();
     // The first line starts behind the opening mark, so its indentation says nothing.
     let first = lines.next().unwrap_or("").trim();
-    let starred = lines
-        .clone()
-        .all(|l| l.trim().is_empty() || l.trim_start().starts_with('*'));
     let mut rest = Vec::new();
     for line in lines {
-        rest.push(match line.trim_start().strip_prefix('*') {
-            Some(after) if starred => after.trim_end().to_owned(),
-            _ => line.trim_end().to_owned(),
-        });
+        let line = line.trim_end();
+        let Some(after) = line.trim_start().strip_prefix('*') else {
+            rest.push(line.to_owned());
+            continue;
+        };
+        // The right side of a box, but not the end of `*this*`.
+        let text = after.trim_end_matches('*');
+        let boxed = text.ends_with(char::is_whitespace);
+        rest.push(if boxed { text.trim_end() } else { after }.to_owned());
     }
     dedent(&mut rest);
     if !first.is_empty() {

@@ -324,6 +324,43 @@ fn types_defined_in_place_belong_to_the_scope_they_stand_in() {
     assert!(matches!(&w.kind, DefinitionKind::Alias(a) if model.type_name(&a.ty) == "::V[2]"));
 }
 
+// Where one line had no star, all others kept theirs; so did the ends of boxes.
+#[test]
+fn stars_of_comment_lines_go() {
+    let text = "
+        /** Opens.
+         * Twice *this*,
+           without a star,
+         *   deeper
+         **/
+        struct A { long one; };
+        /*******************
+         * In a box.       *
+         * Two lines.      *
+         *******************/
+        struct B { long two; };
+        /*** Short ***/
+        struct C { long three; };";
+    let compilation = orbium_idl::compile_source(&orbium_idl::Options::new(), "c.idl", text);
+    let model = compilation.model.expect("valid IDL");
+    let doc = |name: &str| {
+        model
+            .lookup(name)
+            .and_then(|d| d.doc.clone())
+            .unwrap_or_default()
+    };
+    for name in ["A", "B", "C"] {
+        assert!(
+            !doc(name).replace("*this*", "").contains('*'),
+            "{}",
+            doc(name)
+        );
+    }
+    assert!(doc("A").starts_with("Opens.") && doc("A").contains("deeper"));
+    assert_eq!(doc("B"), "In a box.\nTwo lines.");
+    assert_eq!(doc("C"), "Short");
+}
+
 #[test]
 fn comments_belong_to_what_they_stand_at() {
     let model = model(

@@ -54,7 +54,10 @@
 //! are for measurements.
 #![forbid(unsafe_code)]
 
-pub use orbium_cdr::{Any, AnyError, Char, Fixed, FixedError, LongDouble, TypeCode, Typed, WChar};
+pub use orbium_cdr::{
+    Any, AnyError, CdrError, CdrErrorKind, Char, Fixed, FixedError, LongDouble, TCKind, TypeCode,
+    Typed, WChar,
+};
 pub use orbium_core::{
     Call, Channel, ClientStrategy, Completion, Config, ConnectTimeout, Dispatch, DispatchHook,
     Endpoint, EndpointError, ExceptionKind, Explanation, Failure, ForwardBoundKeys, GiopMinor,
@@ -103,6 +106,10 @@ pub use orbium_core::lock;
 #[cfg(feature = "rt")]
 pub use orbium_rt as rt;
 
+/// Values as octets, for those who look beneath: what `Any`, `TypeCode` and their
+/// errors are made of.
+pub use orbium_cdr as cdr;
+
 /// What a transport is made of, for those who write one.
 pub use orbium_transport as transport;
 
@@ -148,6 +155,7 @@ pub mod codegen {
     };
     pub use orbium_core::{
         Call, DispatchError, Interface, ObjectRef, Operation, OperationTable, Raised, Raises,
-        Reply, Servant, ServedBy, SystemException, UserException, interface, unknown_operation,
+        Reply, Servant, ServedBy, SystemException, UserException, interface, not_implemented,
+        unknown_operation,
     };
 }

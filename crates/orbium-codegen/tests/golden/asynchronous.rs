@@ -159,6 +159,12 @@ pub mod away {
         S(String),
     }
 
+    impl Default for Either {
+        fn default() -> Self {
+            Self::P(Default::default())
+        }
+    }
+
     impl orb::Encode for Either {
         fn encode<'a>(&'a self, writer: &mut orb::CdrWriter<'a>) {
             match self {
@@ -2523,6 +2529,18 @@ pub mod away {
         }
     }
 
+    impl From<orb::AnyError> for LostError {
+        fn from(error: orb::AnyError) -> Self {
+            Self::System(From::from(error))
+        }
+    }
+
+    impl From<orb::CdrError> for LostError {
+        fn from(error: orb::CdrError) -> Self {
+            Self::System(From::from(error))
+        }
+    }
+
     impl ::core::fmt::Display for LostError {
         fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
             match self {
@@ -2584,6 +2602,18 @@ pub mod away {
     impl From<orb::SystemException> for LostOrLateError {
         fn from(exception: orb::SystemException) -> Self {
             Self::System(exception)
+        }
+    }
+
+    impl From<orb::AnyError> for LostOrLateError {
+        fn from(error: orb::AnyError) -> Self {
+            Self::System(From::from(error))
+        }
+    }
+
+    impl From<orb::CdrError> for LostOrLateError {
+        fn from(error: orb::CdrError) -> Self {
+            Self::System(From::from(error))
         }
     }
 
@@ -2650,6 +2680,18 @@ pub mod away {
     impl From<orb::SystemException> for LateError {
         fn from(exception: orb::SystemException) -> Self {
             Self::System(exception)
+        }
+    }
+
+    impl From<orb::AnyError> for LateError {
+        fn from(error: orb::AnyError) -> Self {
+            Self::System(From::from(error))
+        }
+    }
+
+    impl From<orb::CdrError> for LateError {
+        fn from(error: orb::CdrError) -> Self {
+            Self::System(From::from(error))
         }
     }
 

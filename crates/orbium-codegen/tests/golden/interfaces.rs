@@ -2626,6 +2626,18 @@ pub mod interfaces {
         }
     }
 
+    impl From<orb::AnyError> for BrokenOrBusyError {
+        fn from(error: orb::AnyError) -> Self {
+            Self::System(From::from(error))
+        }
+    }
+
+    impl From<orb::CdrError> for BrokenOrBusyError {
+        fn from(error: orb::CdrError) -> Self {
+            Self::System(From::from(error))
+        }
+    }
+
     impl ::core::fmt::Display for BrokenOrBusyError {
         fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
             match self {
@@ -2692,6 +2704,18 @@ pub mod interfaces {
         }
     }
 
+    impl From<orb::AnyError> for BrokenError {
+        fn from(error: orb::AnyError) -> Self {
+            Self::System(From::from(error))
+        }
+    }
+
+    impl From<orb::CdrError> for BrokenError {
+        fn from(error: orb::CdrError) -> Self {
+            Self::System(From::from(error))
+        }
+    }
+
     impl ::core::fmt::Display for BrokenError {
         fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
             match self {
@@ -2745,6 +2769,18 @@ pub mod interfaces {
     impl From<orb::SystemException> for DeniedError {
         fn from(exception: orb::SystemException) -> Self {
             Self::System(exception)
+        }
+    }
+
+    impl From<orb::AnyError> for DeniedError {
+        fn from(error: orb::AnyError) -> Self {
+            Self::System(From::from(error))
+        }
+    }
+
+    impl From<orb::CdrError> for DeniedError {
+        fn from(error: orb::CdrError) -> Self {
+            Self::System(From::from(error))
         }
     }
 
@@ -2817,6 +2853,18 @@ pub mod interfaces {
     impl From<orb::SystemException> for EverythingAllError {
         fn from(exception: orb::SystemException) -> Self {
             Self::System(exception)
+        }
+    }
+
+    impl From<orb::AnyError> for EverythingAllError {
+        fn from(error: orb::AnyError) -> Self {
+            Self::System(From::from(error))
+        }
+    }
+
+    impl From<orb::CdrError> for EverythingAllError {
+        fn from(error: orb::CdrError) -> Self {
+            Self::System(From::from(error))
         }
     }
 
@@ -2901,6 +2949,18 @@ pub mod interfaces {
     impl From<orb::SystemException> for BusyOrDeniedError {
         fn from(exception: orb::SystemException) -> Self {
             Self::System(exception)
+        }
+    }
+
+    impl From<orb::AnyError> for BusyOrDeniedError {
+        fn from(error: orb::AnyError) -> Self {
+            Self::System(From::from(error))
+        }
+    }
+
+    impl From<orb::CdrError> for BusyOrDeniedError {
+        fn from(error: orb::CdrError) -> Self {
+            Self::System(From::from(error))
         }
     }
 

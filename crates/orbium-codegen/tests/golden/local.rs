@@ -302,6 +302,18 @@ pub mod local {
         }
     }
 
+    impl From<orb::AnyError> for LateError {
+        fn from(error: orb::AnyError) -> Self {
+            Self::System(From::from(error))
+        }
+    }
+
+    impl From<orb::CdrError> for LateError {
+        fn from(error: orb::CdrError) -> Self {
+            Self::System(From::from(error))
+        }
+    }
+
     impl ::core::fmt::Display for LateError {
         fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
             match self {

@@ -327,6 +327,12 @@ pub mod r#type {
         },
     }
 
+    impl ::core::default::Default for Some {
+        fn default() -> Self {
+            Self::Self_(::core::default::Default::default())
+        }
+    }
+
     impl orb::Encode for Some {
         fn encode<'a>(&'a self, writer: &mut orb::CdrWriter<'a>) {
             match self {
@@ -1349,6 +1355,18 @@ pub mod r#type {
         }
     }
 
+    impl ::core::convert::From<orb::AnyError> for ErrError {
+        fn from(error: orb::AnyError) -> Self {
+            Self::System(::core::convert::From::from(error))
+        }
+    }
+
+    impl ::core::convert::From<orb::CdrError> for ErrError {
+        fn from(error: orb::CdrError) -> Self {
+            Self::System(::core::convert::From::from(error))
+        }
+    }
+
     impl ::core::fmt::Display for ErrError {
         fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
             match self {
@@ -1410,6 +1428,18 @@ pub mod r#type {
     impl ::core::convert::From<orb::SystemException> for ErrOrNoneError {
         fn from(exception: orb::SystemException) -> Self {
             Self::System(exception)
+        }
+    }
+
+    impl ::core::convert::From<orb::AnyError> for ErrOrNoneError {
+        fn from(error: orb::AnyError) -> Self {
+            Self::System(::core::convert::From::from(error))
+        }
+    }
+
+    impl ::core::convert::From<orb::CdrError> for ErrOrNoneError {
+        fn from(error: orb::CdrError) -> Self {
+            Self::System(::core::convert::From::from(error))
         }
     }
 
@@ -1565,6 +1595,12 @@ pub mod variants {
             /// The discriminator.
             discriminator: Box,
         },
+    }
+
+    impl Default for ByBox {
+        fn default() -> Self {
+            Self::Err(Default::default())
+        }
     }
 
     impl orb::Encode for ByBox {
@@ -2160,6 +2196,18 @@ pub mod clashes {
     impl From<orb::SystemException> for FooError_ {
         fn from(exception: orb::SystemException) -> Self {
             Self::System(exception)
+        }
+    }
+
+    impl From<orb::AnyError> for FooError_ {
+        fn from(error: orb::AnyError) -> Self {
+            Self::System(From::from(error))
+        }
+    }
+
+    impl From<orb::CdrError> for FooError_ {
+        fn from(error: orb::CdrError) -> Self {
+            Self::System(From::from(error))
         }
     }
 

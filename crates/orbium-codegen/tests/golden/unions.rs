@@ -123,6 +123,12 @@ pub mod unions {
         },
     }
 
+    impl Default for ByLong {
+        fn default() -> Self {
+            Self::O(Default::default())
+        }
+    }
+
     impl orb::Encode for ByLong {
         fn encode<'a>(&'a self, writer: &mut orb::CdrWriter<'a>) {
             match self {
@@ -189,6 +195,15 @@ pub mod unions {
             /// The value.
             value: String,
         },
+    }
+
+    impl Default for Ranged {
+        fn default() -> Self {
+            Self::Few {
+                discriminator: 1,
+                value: Default::default(),
+            }
+        }
     }
 
     impl orb::Encode for Ranged {
@@ -263,6 +278,12 @@ pub mod unions {
         No(String),
     }
 
+    impl Default for ByBool {
+        fn default() -> Self {
+            Self::Yes(Default::default())
+        }
+    }
+
     impl orb::Encode for ByBool {
         fn encode<'a>(&'a self, writer: &mut orb::CdrWriter<'a>) {
             match self {
@@ -316,6 +337,12 @@ pub mod unions {
             /// The discriminator.
             discriminator: bool,
         },
+    }
+
+    impl Default for HalfBool {
+        fn default() -> Self {
+            Self::No(Default::default())
+        }
     }
 
     impl orb::Encode for HalfBool {
@@ -372,6 +399,12 @@ pub mod unions {
             /// The value.
             value: String,
         },
+    }
+
+    impl Default for DefaultBool {
+        fn default() -> Self {
+            Self::Yes(Default::default())
+        }
     }
 
     impl orb::Encode for DefaultBool {
@@ -443,6 +476,15 @@ pub mod unions {
             /// The value.
             value: bool,
         },
+    }
+
+    impl Default for ByChar {
+        fn default() -> Self {
+            Self::Letter {
+                discriminator: orb::Char(97),
+                value: Default::default(),
+            }
+        }
     }
 
     impl orb::Encode for ByChar {
@@ -527,6 +569,12 @@ pub mod unions {
         },
     }
 
+    impl Default for ByEnum {
+        fn default() -> Self {
+            Self::L(Default::default())
+        }
+    }
+
     impl orb::Encode for ByEnum {
         fn encode<'a>(&'a self, writer: &mut orb::CdrWriter<'a>) {
             match self {
@@ -599,6 +647,12 @@ pub mod unions {
         O(i32),
     }
 
+    impl Default for AllEnum {
+        fn default() -> Self {
+            Self::L(Default::default())
+        }
+    }
+
     impl orb::Encode for AllEnum {
         fn encode<'a>(&'a self, writer: &mut orb::CdrWriter<'a>) {
             match self {
@@ -667,6 +721,12 @@ pub mod unions {
         },
     }
 
+    impl Default for DefaultEnum {
+        fn default() -> Self {
+            Self::L(Default::default())
+        }
+    }
+
     impl orb::Encode for DefaultEnum {
         fn encode<'a>(&'a self, writer: &mut orb::CdrWriter<'a>) {
             match self {
@@ -730,6 +790,12 @@ pub mod unions {
         },
     }
 
+    impl Default for ByULongLong {
+        fn default() -> Self {
+            Self::Most(Default::default())
+        }
+    }
+
     impl orb::Encode for ByULongLong {
         fn encode<'a>(&'a self, writer: &mut orb::CdrWriter<'a>) {
             match self {
@@ -785,6 +851,12 @@ pub mod unions {
             /// The value.
             value: Vec<u8>,
         },
+    }
+
+    impl Default for Bounded {
+        fn default() -> Self {
+            Self::Text(Default::default())
+        }
     }
 
     impl orb::Encode for Bounded {
@@ -866,6 +938,12 @@ pub mod unions {
             /// The discriminator.
             discriminator: i32,
         },
+    }
+
+    impl Default for Recursive {
+        fn default() -> Self {
+            Self::Branches(Default::default())
+        }
     }
 
     impl orb::Encode for Recursive {
@@ -1000,6 +1078,12 @@ pub mod unions {
         },
     }
 
+    impl Default for InPlace {
+        fn default() -> Self {
+            Self::Numbers(Default::default())
+        }
+    }
+
     impl orb::Encode for InPlace {
         fn encode<'a>(&'a self, writer: &mut orb::CdrWriter<'a>) {
             match self {
@@ -1073,6 +1157,12 @@ pub mod unions {
             /// The discriminator.
             discriminator: named::Mood,
         },
+    }
+
+    impl Default for Named {
+        fn default() -> Self {
+            Self::Other(Default::default())
+        }
     }
 
     impl orb::Encode for Named {
