@@ -214,6 +214,10 @@ impl Histogram {
     }
 
     /// The middle of each bucket that is not empty, and how many lie there.
+    #[cfg_attr(
+        not(feature = "metrics"),
+        allow(dead_code, reason = "for the publisher")
+    )]
     pub(super) fn samples(&self) -> impl Iterator<Item = (Duration, u64)> + '_ {
         let counts = self.counts.iter().copied().enumerate();
         counts
