@@ -3,7 +3,7 @@
 //! without that feature.
 
 #[cfg(feature = "tracing")]
-pub(crate) use tracing::{debug, error, warn};
+pub(crate) use tracing::{debug, error, info, warn};
 
 #[cfg(not(feature = "tracing"))]
 macro_rules! unheard {

@@ -162,9 +162,13 @@ const MESSAGING: &str = "messaging";
 impl FromStr for Endpoint {
     type Err = EndpointError;
 
-    /// Parses the parts; what the address means is for the transport to say.
+    /// Parses the parts; what the address means is for the transport to say. omniORB's
+    /// `giop:tcp:host:port`, `giop:ssl:host:port` and `giop:unix:path` are read too.
     fn from_str(text: &str) -> Result<Self, EndpointError> {
         let unknown = || EndpointError::UnknownScheme(text.to_owned());
+        if let Some(theirs) = text.strip_prefix("giop:") {
+            return from_omniorb(theirs).ok_or_else(unknown);
+        }
         let (scheme, rest) = text.split_once(':').ok_or_else(unknown)?;
         let rest = rest.strip_prefix("//").ok_or_else(unknown)?;
         let in_scheme = |c: u8| c.is_ascii_alphanumeric() || b"+-.".contains(&c);
@@ -186,6 +190,22 @@ impl FromStr for Endpoint {
             parameters,
         })
     }
+}
+
+/// What omniORB writes behind `giop:`.
+fn from_omniorb(text: &str) -> Option<Endpoint> {
+    let (transport, address) = text.split_once(':')?;
+    let scheme = match transport {
+        "tcp" => "iiop",
+        "ssl" => "ssliop",
+        "unix" => "uiop",
+        _ => return None,
+    };
+    Some(Endpoint {
+        scheme: scheme.to_owned(),
+        address: address.to_owned(),
+        parameters: Vec::new(),
+    })
 }
 
 impl fmt::Display for Endpoint {
@@ -218,6 +238,24 @@ mod tests {
         let endpoint: Endpoint = "IIOP://h?messaging=a,b".parse().unwrap();
         assert_eq!(endpoint.scheme, "iiop");
         assert_eq!(endpoint.messaging().collect::<Vec<_>>(), ["a", "b"]);
+    }
+
+    #[test]
+    fn the_endpoints_of_omniorb_are_read() {
+        for (theirs, ours) in [
+            ("giop:tcp::5000", "iiop://:5000"),
+            ("giop:tcp:orb.example:5000", "iiop://orb.example:5000"),
+            ("giop:tcp:[::1]:5000", "iiop://[::1]:5000"),
+            ("giop:tcp::", "iiop://:"),
+            ("giop:ssl:h:684", "ssliop://h:684"),
+            ("giop:unix:/run/x.sock", "uiop:///run/x.sock"),
+        ] {
+            assert_eq!(theirs.parse::<Endpoint>().unwrap().to_string(), ours);
+        }
+        for text in ["giop:http:h:1", "giop:", "giop:tcp"] {
+            let error = text.parse::<Endpoint>().unwrap_err();
+            assert!(matches!(error, EndpointError::UnknownScheme(_)), "{text}");
+        }
     }
 
     #[test]

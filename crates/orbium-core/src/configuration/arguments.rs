@@ -10,7 +10,7 @@ use std::path::Path;
 pub(super) use table::names;
 use table::{ARGUMENTS, Does};
 
-use super::values::{Read, milliseconds};
+use super::values::{Read, milliseconds, seconds};
 use super::{ConfigError, Place, file, find_profile, not_there};
 use crate::Config;
 
@@ -118,6 +118,11 @@ pub(super) fn apply<'w>(config: &mut Config, words: impl Iterator<Item = &'w str
 fn put(config: &mut Config, does: Does, value: &str) -> Read<()> {
     match does {
         Does::Set(key) => config.put(key, value),
+        Does::Seconds(key) if value == "0" => config.put(key, "none"),
+        Does::Seconds(key) => config.put(key, &seconds(value)?),
+        Does::Instead(ours) => Err(format!("has another form here: write {ours}")),
+        Does::Only(one) if value.eq_ignore_ascii_case(one) => Ok(()),
+        Does::Only(one) => Err(format!("`{value}` is not {one}, which there is alone")),
         Does::Milliseconds(key) if value == "0" => config.put(key, "none"),
         Does::Milliseconds(key) => config.put(key, &milliseconds(value)?),
         Does::Choose(key, words) => {
@@ -144,18 +149,8 @@ fn put(config: &mut Config, does: Does, value: &str) -> Read<()> {
     }
 }
 
-/// An endpoint as orbium has it: omniORB's `giop:tcp:host:port` and TAO's
-/// `iiop://1.2@host:port` mean the same.
+/// An endpoint as orbium has it: TAO's `iiop://1.2@host:port` means the same.
 fn endpoint_of(text: &str) -> String {
-    for (theirs, ours) in [
-        ("giop:tcp:", "iiop://"),
-        ("giop:ssl:", "ssliop://"),
-        ("giop:unix:", "uiop://"),
-    ] {
-        if let Some(address) = text.strip_prefix(theirs) {
-            return format!("{ours}{address}");
-        }
-    }
     if let Some((scheme, address)) = text.split_once("://")
         && let Some((version, address)) = address.split_once('@')
         && matches!(version, "1.0" | "1.1" | "1.2")
@@ -176,6 +171,38 @@ mod tests {
         let mut args: Vec<_> = words.split_whitespace().map(str::to_owned).collect();
         let config = Config::from_args(&mut args).map_err(|error| error.to_string());
         (config, args)
+    }
+
+    #[test]
+    fn the_options_of_omniorb_mean_the_same_or_name_what_does() {
+        let (config, _) = from(
+            "-ORBmaxGIOPVersion 1.1 -ORBinConScanPeriod 180 -ORBoutConScanPeriod 0 \
+             -ORBscanGranularity 5 -ORBnativeCharCodeSet UTF-8 -ORBnativeWCharCodeSet UTF-16 \
+             -ORBpoaHoldRequestTimeout 500 -ORBendPoint giop:tcp::5000 \
+             -ORBmaxServerThreadPerConnection 1 -ORBgiopMaxMsgSize 2097152",
+        );
+        let config = config.unwrap();
+        assert_eq!(config.giop_minor.number(), 1);
+        assert_eq!(
+            config.limits.server_idle_time,
+            Some(Duration::from_secs(180))
+        );
+        assert_eq!(config.limits.client_idle_time, None);
+        assert_eq!(config.limits.hold_time, Some(Duration::from_millis(500)));
+        assert_eq!(config.limits.message_size, 2 << 20);
+        assert_eq!(config.endpoints[0].to_string(), "iiop://:5000");
+        assert_eq!(config.native_char_code_set.to_string(), "UTF-8");
+        for (words, said) in [
+            ("-ORBtraceLevel 25", "RUST_LOG"),
+            ("-ORBsslCAFile ca.pem", "docs/tls.md"),
+            ("-ORBendPointPublish giop:tcp:h:1", "publish="),
+            ("-ORBnativeWCharCodeSet UCS-4", "UTF-16"),
+            ("-ORBclientTransportRule *", "-ORBClientProtocols"),
+            ("-ORBmaxServerThreadPoolSize 9", "worker-pool"),
+        ] {
+            let refused = from(words).0.unwrap_err();
+            assert!(refused.contains(said), "{refused}");
+        }
     }
 
     #[test]
@@ -209,7 +236,8 @@ mod tests {
             ("uiop://1.2@/run/x", "uiop:///run/x"),
             ("uiop://@name", "uiop://@name"),
         ] {
-            assert_eq!(endpoint_of(theirs), ours);
+            let endpoint: orbium_transport::Endpoint = endpoint_of(theirs).parse().unwrap();
+            assert_eq!(endpoint.to_string(), ours);
         }
     }
 

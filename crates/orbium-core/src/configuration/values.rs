@@ -84,6 +84,11 @@ pub(super) fn milliseconds(text: &str) -> Read<String> {
     number::<u64>(text).map(|number| format!("{number} ms"))
 }
 
+/// As omniORB has it.
+pub(super) fn seconds(text: &str) -> Read<String> {
+    number::<u64>(text).map(|number| format!("{number} s"))
+}
+
 pub(super) fn show_span(span: Duration) -> String {
     let whole = span.as_micros();
     for (unit, name) in [(60_000_000, "min"), (1_000_000, "s"), (1_000, "ms")] {

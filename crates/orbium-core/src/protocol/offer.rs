@@ -73,6 +73,30 @@ impl Channel {
         }
     }
 
+    /// Which clients an address of ours is of use to: where the endpoint is a wildcard,
+    /// the host has no network or its name resolves nowhere else, fewer than expected.
+    #[cfg(any(feature = "tracing", test))]
+    pub(crate) fn audience(&self) -> &'static str {
+        if self.is_within_host() {
+            return match self.scheme.as_str() {
+                "inproc" => "this process alone",
+                _ => "clients on this host alone",
+            };
+        }
+        let Ok(HostPort { host, .. }) = self.address.parse() else {
+            return "clients that understand it";
+        };
+        match host.parse::<std::net::IpAddr>() {
+            Ok(ip) if ip.is_loopback() => "clients on this host alone: it is a loopback address",
+            Ok(ip) if ip.is_unspecified() => {
+                "nobody: it is a wildcard, add ?publish=HOST:PORT to the endpoint"
+            }
+            Ok(_) => "clients that have a route to it",
+            Err(_) if host == "localhost" => "clients on this host alone: it is a loopback address",
+            Err(_) => "clients for which its name resolves, and that have a route to it",
+        }
+    }
+
     /// Whether it leads nowhere beyond this host.
     pub(crate) fn is_within_host(&self) -> bool {
         is_within_host(&self.scheme)
@@ -369,5 +393,27 @@ pub(crate) fn code_sets(
     match component(components, component::TAG_CODE_SETS)? {
         Component::CodeSets(info) => Some(info),
         _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_address_says_which_clients_it_is_of_use_to() {
+        for (address, audience) in [
+            ("iiop://127.0.0.1:5000", "this host alone"),
+            ("iiop://[::1]:5000", "this host alone"),
+            ("iiop://localhost:5000", "this host alone"),
+            ("uiop:///run/x.sock", "this host alone"),
+            ("inproc://x", "this process"),
+            ("iiop://0.0.0.0:5000", "add ?publish=HOST:PORT"),
+            ("iiop://192.0.2.7:5000", "have a route"),
+            ("ssliop://orb.example:5000", "its name resolves"),
+        ] {
+            let channel: Channel = address.parse().unwrap();
+            assert!(channel.audience().contains(audience), "{address}");
+        }
     }
 }

@@ -113,6 +113,15 @@ impl LaneCore {
             lane.await_end();
             return Err(failed(error));
         }
+        #[cfg(feature = "tracing")]
+        for channel in &lane.published {
+            crate::log::info!(
+                lane = %lane.name,
+                published = %channel,
+                "listening; this address is of use to {}",
+                channel.audience()
+            );
+        }
         Ok(lane)
     }
 

@@ -18,6 +18,12 @@ pub(super) enum Does {
     Profile,
     /// Reads a file.
     File,
+    /// Sets that key to so many seconds; 0 is none.
+    Seconds(&'static str),
+    /// Is refused, saying what to write here instead.
+    Instead(&'static str),
+    /// Nothing, but the value must be this one.
+    Only(&'static str),
     /// Nothing: orbium's ORBs are values, which nobody looks up by name.
     Ignore,
 }
@@ -32,6 +38,15 @@ const WAITS: Does = Does::Choose(
         ("rw", "exclusive-pool"),
     ],
 );
+
+/// Where an address to publish is written.
+const PUBLISH: &str = "-ORBListenEndpoints iiop://0.0.0.0:5000?publish=HOST:PORT";
+
+/// Who hears of events.
+const TRACE: &str = "the feature `tracing` and a subscriber, as in RUST_LOG=orbium_core=debug";
+
+/// Where files of TLS are named.
+const TLS: &str = "the protocol `ssliop` with its files, see docs/tls.md";
 
 /// By name.
 pub(super) const ARGUMENTS: &[(&str, Does)] = &[
@@ -99,6 +114,58 @@ pub(super) const ARGUMENTS: &[(&str, Does)] = &[
     ),
     ("-ORBnativeCharCodeSet", Does::Set("native_char_code_set")),
     ("-ORBNativeCharCodeSet", Does::Set("native_char_code_set")),
+    ("-ORBnativeWCharCodeSet", Does::Only("UTF-16")),
+    (
+        "-ORBmaxGIOPVersion",
+        Does::Choose("giop_minor", &[("1.0", "0"), ("1.1", "1"), ("1.2", "2")]),
+    ),
+    (
+        "-ORBinConScanPeriod",
+        Does::Seconds("limits.server_idle_time"),
+    ),
+    (
+        "-ORBoutConScanPeriod",
+        Does::Seconds("limits.client_idle_time"),
+    ),
+    ("-ORBscanGranularity", Does::Ignore),
+    (
+        "-ORBpoaHoldRequestTimeout",
+        Does::Milliseconds("limits.hold_time"),
+    ),
+    (
+        "-ORBthreadPerConnectionPolicy",
+        Does::Choose(
+            "server_strategy",
+            &[("1", "thread-per-connection"), ("0", "worker-pool")],
+        ),
+    ),
+    (
+        "-ORBmaxServerThreadPerConnection",
+        Does::Choose("server_strategy", &[("1", "thread-per-connection")]),
+    ),
+    (
+        "-ORBmaxServerThreadPoolSize",
+        Does::Instead("-ORBServerStrategy worker-pool:THREADS/QUEUE"),
+    ),
+    ("-ORBendPointPublish", Does::Instead(PUBLISH)),
+    ("-ORBendPointNoListen", Does::Instead(PUBLISH)),
+    ("-ORBtraceLevel", Does::Instead(TRACE)),
+    ("-ORBtraceInvocations", Does::Instead(TRACE)),
+    ("-ORBtraceFile", Does::Instead(TRACE)),
+    (
+        "-ORBclientTransportRule",
+        Does::Instead("-ORBClientProtocols LIST"),
+    ),
+    (
+        "-ORBserverTransportRule",
+        Does::Instead("-ORBListenEndpoints with the addresses to listen at"),
+    ),
+    ("-ORBsslCAFile", Does::Instead(TLS)),
+    ("-ORBsslCAPath", Does::Instead(TLS)),
+    ("-ORBsslKeyFile", Does::Instead(TLS)),
+    ("-ORBsslKeyPassword", Does::Instead(TLS)),
+    ("-ORBsslVerifyMode", Does::Instead(TLS)),
+    ("-ORBsslCipherList", Does::Instead(TLS)),
     ("-ORBSndSock", Does::Set("properties.send_buffer")),
     ("-ORBRcvSock", Does::Set("properties.receive_buffer")),
     ("-ORBNodelay", Does::Set("properties.no_delay")),
@@ -124,7 +191,11 @@ mod tests {
     #[test]
     fn every_argument_leads_to_a_key() {
         for (name, does) in ARGUMENTS {
-            let (Does::Set(key) | Does::Milliseconds(key) | Does::Choose(key, _)) = does else {
+            let (Does::Set(key)
+            | Does::Milliseconds(key)
+            | Does::Seconds(key)
+            | Does::Choose(key, _)) = does
+            else {
                 continue;
             };
             if let Does::Choose(key, words) = does {
