@@ -3,7 +3,7 @@
 
 use std::fmt;
 
-use orbium_giop::SystemException;
+use orbium_giop::{Completion, ExceptionKind, SystemException};
 
 /// What an adapter refuses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -56,5 +56,16 @@ impl std::error::Error for PoaError {}
 impl From<SystemException> for PoaError {
     fn from(exception: SystemException) -> Self {
         Self::System(exception)
+    }
+}
+
+/// For a servant that activates objects: what the adapter refuses is OBJ_ADAPTER, not
+/// completed.
+impl From<PoaError> for SystemException {
+    fn from(error: PoaError) -> Self {
+        match error {
+            PoaError::System(exception) => exception,
+            _ => Self::new(ExceptionKind::ObjAdapter, 0, Completion::No),
+        }
     }
 }

@@ -1,0 +1,77 @@
+//! A client that serves an object of its own, which the server calls:
+//! `cargo run --example callbacks`.
+
+use std::borrow::Cow;
+use std::sync::{Mutex, PoisonError, mpsc};
+
+use orbium::{Any, Call, Orb, SystemException};
+use orbium_tasks::Purse;
+use orbium_tasks::bank::{
+    Account, Branch, BranchServant, NoSuchAccount, NoSuchAccountError, Watcher, WatcherServant,
+};
+
+/// The server's servant: tells every watcher of each new account.
+#[derive(Default)]
+struct Counter {
+    watchers: Mutex<Vec<Watcher>>,
+}
+
+impl BranchServant for Counter {
+    fn open(&self, call: &Call<'_>, owner: &str) -> Result<Option<Account>, SystemException> {
+        let account: Account = call.poa().activate(Purse::of(owner))?;
+        // A copy: no lock is held while another process is called.
+        let watchers = self
+            .watchers
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone();
+        for watcher in watchers {
+            watcher.changed(owner, 0)?;
+        }
+        Ok(Some(account))
+    }
+
+    fn find(&self, _: &Call<'_>, _: &str) -> Result<Option<Account>, NoSuchAccountError> {
+        Err(NoSuchAccount {}.into())
+    }
+
+    fn watch(&self, _: &Call<'_>, observer: Option<&Watcher>) -> Result<(), SystemException> {
+        let mut watchers = self.watchers.lock().unwrap_or_else(PoisonError::into_inner);
+        watchers.extend(observer.cloned());
+        Ok(())
+    }
+
+    fn describe<'a>(
+        &'a self,
+        _: &'a Call<'_>,
+        thing: &'a Any,
+    ) -> Result<Cow<'a, str>, SystemException> {
+        Ok(thing.type_code().name().into())
+    }
+}
+
+/// The client's servant.
+struct Screen(mpsc::Sender<String>);
+
+impl WatcherServant for Screen {
+    fn changed(&self, _: &Call<'_>, owner: &str, balance: i32) -> Result<(), SystemException> {
+        let _ = self.0.send(format!("{owner} has {balance}"));
+        Ok(())
+    }
+}
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let server = Orb::builder().endpoint("iiop://localhost:0")?.build()?;
+    let branch: Branch = server.serve("Branch", Counter::default())?;
+    let text = server.object_to_string(&branch);
+
+    // A client that is called back listens too.
+    let client = Orb::builder().endpoint("iiop://localhost:0")?.build()?;
+    let (line, lines) = mpsc::channel();
+    let watcher: Watcher = client.serve("Watcher", Screen(line))?;
+    let branch: Branch = client.resolve(&text)?;
+    branch.watch(Some(&watcher))?;
+    branch.open("Anna")?;
+    println!("{}", lines.recv()?);
+    Ok(())
+}
