@@ -224,8 +224,8 @@ fn known_components_are_shown_for_people() {
         ),
         (TaggedComponent::orb_type(0x1234), "0x00001234"),
         (
-            TaggedComponent::code_sets(&CodeSetComponentInfo::orbium()),
-            "char UTF-8 (converts ISO 8859-1); wchar UTF-16",
+            TaggedComponent::code_sets(&CodeSetComponentInfo::orbium(NativeCharSet::default())),
+            "char ISO 8859-1 (converts UTF-8); wchar UTF-16",
         ),
         (TaggedComponent::alternate_address("::1", 5), "[::1]:5"),
         (
