@@ -53,7 +53,7 @@ fn every_file_read_is_told() {
     folder.file("common/deep.idl", "typedef long Deep;");
     let bank = folder.file("bank.idl", "#include <types.idl>\nstruct S { Money m; };");
     let config = folder.config().include(folder.0.join("common"));
-    let compiled = config.try_compile(&[&bank]).unwrap();
+    let compiled = config.try_compile(&bank).unwrap();
     let names: Vec<_> = compiled
         .read
         .iter()
@@ -111,7 +111,7 @@ fn what_has_no_mapping_warns_or_fails() {
         "v.idl",
         "valuetype V { public long a; };\nstruct S { long a; };",
     );
-    let compiled = folder.config().try_compile(&[&file]).unwrap();
+    let compiled = folder.config().try_compile(&file).unwrap();
     assert!(
         compiled
             .warnings
@@ -120,7 +120,7 @@ fn what_has_no_mapping_warns_or_fails() {
     let error = folder
         .config()
         .deny_unmapped(true)
-        .try_compile(&[&file])
+        .try_compile(&file)
         .unwrap_err();
     assert!(matches!(error, Error::Unmapped { ref warnings, .. } if warnings.len() == 1));
 }
@@ -130,12 +130,12 @@ fn an_unchanged_result_is_not_written_again() {
     let folder = Folder::new("unchanged");
     let file = folder.file("a.idl", "struct S { long a; };");
     let config = folder.config();
-    let path = config.try_compile(&[&file]).unwrap().written.remove(0);
+    let path = config.try_compile(&file).unwrap().written.remove(0);
     let mut permissions = fs::metadata(&path).unwrap().permissions();
     permissions.set_readonly(true);
     fs::set_permissions(&path, permissions).unwrap();
     let before = fs::metadata(&path).unwrap().modified().unwrap();
-    config.try_compile(&[&file]).unwrap();
+    config.try_compile(&file).unwrap();
     assert_eq!(fs::metadata(&path).unwrap().modified().unwrap(), before);
 }
 
@@ -160,7 +160,7 @@ fn asynchronous_forms_are_asked_for() {
     let file = folder.file("i.idl", "interface I { void f(); };");
     for wanted in [false, true] {
         let config = folder.config().asynchronous(wanted);
-        let compiled = config.try_compile(&[&file]).unwrap();
+        let compiled = config.try_compile(&file).unwrap();
         let code = fs::read_to_string(&compiled.written[0]).unwrap();
         assert_eq!(code.contains("pub fn f_async("), wanted);
     }

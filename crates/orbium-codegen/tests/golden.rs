@@ -252,7 +252,7 @@ fn a_module_from_elsewhere_is_named_and_not_generated() {
 }
 
 /// Two included files, and a third that reopens the module of the first.
-fn reopened(options: Options) -> Generated {
+fn reopened(options: &Options) -> Generated {
     let base =
         "module Shared { struct S { long a; }; exception E {}; interface I { S f() raises (E); };
                 module Deep { struct D { long a; }; }; };";
@@ -273,14 +273,14 @@ fn reopened(options: Options) -> Generated {
         orbium_idl::compile_with(&orbium_idl::Options::new(), &loader, Path::new("own.idl"));
     let diagnostics = compilation.to_string();
     let model = compilation.model.unwrap_or_else(|| panic!("{diagnostics}"));
-    generate(&model, &options).unwrap()
+    generate(&model, options).unwrap()
 }
 
 // What the file itself defined in an external module was dropped without a word.
 #[test]
 fn what_a_file_adds_to_a_module_from_elsewhere_is_generated() {
     let options = Options::new("own.idl").external_module("Shared", "::shared::idl");
-    let Generated { code, warnings } = reopened(options);
+    let Generated { code, warnings } = reopened(&options);
     assert_eq!(warnings, []);
     for wanted in [
         "pub mod shared {",
@@ -302,7 +302,7 @@ fn what_a_file_adds_to_a_module_from_elsewhere_is_generated() {
 #[test]
 fn a_file_from_elsewhere_is_named_and_not_generated() {
     let options = Options::new("own.idl").external_file("base.idl", "::base");
-    let Generated { code, warnings } = reopened(options);
+    let Generated { code, warnings } = reopened(&options);
     assert_eq!(warnings, []);
     assert!(code.contains("pub struct More {") && code.contains("pub struct Own {"));
     assert!(code.contains("pub sub: ::base::shared::S,"));
@@ -315,7 +315,7 @@ fn what_is_not_there_cannot_come_from_elsewhere() {
     let options = Options::new("own.idl")
         .external_module("Shard", "::shared")
         .external_file("bas.idl", "::base");
-    let messages: Vec<_> = reopened(options)
+    let messages: Vec<_> = reopened(&options)
         .warnings
         .iter()
         .map(ToString::to_string)
