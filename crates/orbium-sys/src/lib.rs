@@ -25,6 +25,7 @@ mod lock_file;
 mod memory;
 mod option_names;
 mod platform_options;
+mod process;
 mod processors;
 mod raw;
 mod read_options;
@@ -61,6 +62,7 @@ pub use library::{Declaration, LibraryError, SYMBOL, TrustedLibrary, load_librar
 pub use lock_file::LockFile;
 pub use memory::{LockedMemory, lock_memory, prefault_heap, prefault_stack, unlock_memory};
 pub use option_names::OptionError;
+pub use process::is_process;
 pub use processors::{bind_this_thread, processors_of_this_thread};
 pub use raw::ProcessCredentials;
 pub use readiness::{Interest, Poller, Ready, wait_for};

@@ -115,9 +115,75 @@ impl Drop for SocketFile {
     }
 }
 
+/// The name of the socket in its private directory.
+const SOCKET: &str = "socket";
+
 /// A directory for one socket, gone when dropped.
 #[derive(Debug)]
 pub(super) struct PrivateDirectory(PathBuf, Origin);
+
+/// How old a directory is that is taken for left behind: whoever makes one listens
+/// in it soon.
+const LEFT: Duration = Duration::from_secs(60);
+
+/// Entries that are looked at in a place that others fill, too.
+const LOOKED_AT: usize = 4096;
+
+/// What the names of private directories begin with.
+const NAMES: &str = "orbium-";
+
+/// Removes the private directories that dead processes of this user have left in a
+/// place. What is not empty but for a socket and its lock stays.
+fn sweep(place: &Path, user: u32) {
+    let Some(entries) = sys::if_done(fs::read_dir(place)) else {
+        return;
+    };
+    for entry in entries.take(LOOKED_AT).flatten() {
+        let directory = entry.path();
+        if is_left_behind(&directory, user) {
+            let socket = directory.join(SOCKET);
+            // What cannot be removed keeps its directory.
+            sys::if_done(fs::remove_file(&socket));
+            sys::if_done(fs::remove_file(directory.join("socket.lock")));
+            sys::if_done(fs::remove_dir(&directory));
+        }
+    }
+}
+
+/// Whether a path is the private directory of a process that is no more.
+fn is_left_behind(directory: &Path, user: u32) -> bool {
+    let name = directory.file_name().and_then(|name| name.to_str());
+    let owner = name.and_then(|name| name.strip_prefix(NAMES)?.split_once('-'));
+    let Some((process, random)) = owner else {
+        return false;
+    };
+    let is_random = !random.is_empty() && random.bytes().all(|it| it.is_ascii_hexdigit());
+    let Ok(process) = process.parse() else {
+        return false;
+    };
+    let Some(about) = sys::if_done(fs::symlink_metadata(directory)) else {
+        return false;
+    };
+    let age = about.modified().ok().and_then(|made| made.elapsed().ok());
+    is_random
+        && about.is_dir()
+        && about.uid() == user
+        && age.is_some_and(|age| age > LEFT)
+        && !sys::is_process(process)
+        && !has_listener(&directory.join(SOCKET))
+}
+
+/// Whether somebody listens there, in another container perhaps; also if that cannot
+/// be found out.
+fn has_listener(socket: &Path) -> bool {
+    let Some(name) = sys::if_done(UnixName::path(socket)) else {
+        return true;
+    };
+    match sys::is_listening(&name) {
+        Ok(listening) => listening,
+        Err(error) => sys::unless(error, &[io::ErrorKind::NotFound]).is_err(),
+    }
+}
 
 impl PrivateDirectory {
     /// Makes one that nobody else may write to; who may connect to a socket of
@@ -137,14 +203,15 @@ impl PrivateDirectory {
 
     fn new_in(place: &Path, mode: Option<u32>) -> io::Result<(Self, PathBuf)> {
         let (process, random) = (std::process::id(), sys::random_number());
-        let directory = place.join(format!("orbium-{process}-{random:x}"));
-        let path = directory.join("socket");
+        let directory = place.join(format!("{NAMES}{process}-{random:x}"));
+        let path = directory.join(SOCKET);
         UnixName::path(&path)?;
         // Fails if there is anything by that name.
         DirBuilder::new().mode(0o700).create(&directory)?;
         let made = Self(directory, Origin::here());
         let passing = 0o700 | ((mode.unwrap_or(0) & 0o022) >> 1);
         fs::set_permissions(&made.0, Permissions::from_mode(passing))?;
+        sweep(place, fs::symlink_metadata(&made.0)?.uid());
         Ok((made, path))
     }
 }
@@ -154,5 +221,56 @@ impl Drop for PrivateDirectory {
         if self.1.is_here() {
             sys::if_done(fs::remove_dir(&self.0));
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::process::{Command, id};
+    use std::time::SystemTime;
+
+    use super::*;
+
+    /// Once what killed processes had left stayed for ever.
+    #[test]
+    fn what_dead_processes_have_left_is_swept() {
+        let place = std::env::temp_dir().join(format!("sweeping-{}", id()));
+        fs::create_dir(&place).unwrap();
+        let mut child = Command::new("true").spawn().unwrap();
+        child.wait().unwrap();
+        let dead = child.id();
+        let made = |name: String, is_old: bool| {
+            let directory = place.join(name);
+            fs::create_dir(&directory).unwrap();
+            let socket = UnixListener::bind(directory.join(SOCKET)).unwrap();
+            if is_old {
+                let long_ago = SystemTime::now() - 2 * LEFT;
+                let folder = fs::File::open(&directory).unwrap();
+                folder.set_modified(long_ago).unwrap();
+            }
+            (directory, socket)
+        };
+        let (left, _) = made(format!("orbium-{dead}-1a"), true);
+        let (listening, socket) = made(format!("orbium-{dead}-2b"), true);
+        let (young, _) = made(format!("orbium-{dead}-3c"), false);
+        let (living, _) = made(format!("orbium-{}-4d", id()), true);
+        let (others, _) = made(format!("orbium-{dead}-notes"), true);
+        let (full, _) = made(format!("orbium-{dead}-5e"), false);
+        fs::write(full.join("precious"), "").unwrap();
+        let folder = fs::File::open(&full).unwrap();
+        folder.set_modified(SystemTime::now() - 2 * LEFT).unwrap();
+        let (own, _) = PrivateDirectory::new_in(&place, None).unwrap();
+        assert!(!left.exists(), "of a process that is no more");
+        assert!(full.join("precious").exists());
+        for (directory, why) in [
+            (&listening, "somebody listens there"),
+            (&young, "it was only just made"),
+            (&living, "its process is there"),
+            (&others, "it only looks alike"),
+        ] {
+            assert!(directory.join(SOCKET).exists(), "{why}");
+        }
+        drop((own, socket));
+        fs::remove_dir_all(&place).unwrap();
     }
 }

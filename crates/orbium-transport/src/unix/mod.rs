@@ -32,7 +32,8 @@ use file::{PrivateDirectory, SocketFile};
 ///
 /// A file that nobody listens at any more is replaced; anything else in its
 /// place is left alone, and the endpoint refused. The file goes when listening
-/// ends; a process that is killed leaves it, and a directory that was made up.
+/// ends; a process that is killed leaves it, and a directory that was made up, which
+/// the next one that makes one up removes, a minute later or more.
 /// Whoever begins or ends to listen at a path holds `<path>.lock` meanwhile: if
 /// it is killed then, an empty file of that name stays too, in nobody's way.
 #[derive(Clone, Copy, Debug, Default)]

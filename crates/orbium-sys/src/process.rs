@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Other processes.
+#![expect(unsafe_code, reason = "a system call that no small safe crate offers")]
+
+/// Whether there is a process of that number, as far as this one sees them: those of
+/// other containers it does not.
+#[must_use]
+pub fn is_process(number: u32) -> bool {
+    let Ok(number @ 1..) = libc::pid_t::try_from(number) else {
+        return false;
+    };
+    // SAFETY: numbers only; the signal 0 is sent to nobody.
+    let found = unsafe { libc::kill(number, 0) };
+    // One that may not be signalled is there too.
+    found == 0 || crate::failure::last_number() != libc::ESRCH
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_process_is_there_until_it_was_waited_for() {
+        assert!(is_process(std::process::id()) && is_process(1));
+        assert!(!is_process(0) && !is_process(u32::MAX));
+        let mut child = std::process::Command::new("true").spawn().unwrap();
+        let number = child.id();
+        assert!(is_process(number));
+        child.wait().unwrap();
+        assert!(!is_process(number));
+    }
+}
