@@ -9,7 +9,6 @@ use orbium::{ExceptionKind, ObjectRef, SystemException};
 use serde_json::{Value, json};
 
 use crate::failure::Failure;
-use crate::tls;
 use crate::{output, reference};
 
 #[derive(Debug, Args)]
@@ -123,7 +122,7 @@ pub(crate) fn explain(object: &ObjectRef, timeout: Duration, exception: SystemEx
             format!("timed out: no connection to {at} within {limit} s")
         }
         (ExceptionKind::NoPermission, code) if code == own(minor::PEER_NOT_TRUSTED) => {
-            match tls::refusal() {
+            match reference::refusals(exception) {
                 Some(failure) => format!("no trust between us and {at}: {failure}"),
                 None => format!("no trust between us and {at}"),
             }

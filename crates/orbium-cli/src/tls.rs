@@ -2,24 +2,18 @@
 //! TLS on the command line: the same options for every command that makes an
 //! ORB.
 
-use std::io;
 use std::path::PathBuf;
-use std::sync::{Mutex, PoisonError};
 
 use clap::Args;
-use orbium::transport::{
-    Acceptor, ByteStream, Connector, Deadline, EndpointError, ListenError, Protection,
-    StreamTransport,
-};
-use orbium::{Config, Endpoint, ProtocolProperties, Transport};
-use orbium_tls::{ClientAuthentication, NameCheck, Tls, TlsConfig, TlsFailure, TlsVersion};
+use orbium::Config;
+use orbium::tls::{ClientAuthentication, NameCheck, TlsConfig, TlsVersion};
 
 use crate::failure::Failure;
 
 /// The scheme of the transport.
 pub(crate) const SCHEME: &str = "ssliop";
 
-#[derive(Args, Clone, Debug)]
+#[derive(Args, Clone, Debug, Default)]
 #[command(next_help_heading = "TLS (ssliop://HOST:PORT)")]
 pub(crate) struct TlsArgs {
     /// PEM file with our certificate and those that lead to the authority; may
@@ -34,29 +28,25 @@ pub(crate) struct TlsArgs {
     pub(crate) tls_ca: Option<PathBuf>,
     /// What a server wants of its clients: a certificate (require), one if they
     /// have one (request), or nothing (none)
+    #[arg(long, value_name = "WHAT", env = "ORBIUM_TLS_CLIENT_AUTH")]
+    tls_client_auth: Option<ClientAuthentication>,
+    /// Oldest version: 1.2 or 1.3 [default: 1.2]
+    #[arg(long, value_name = "VERSION", env = "ORBIUM_TLS_MIN")]
+    tls_min: Option<TlsVersion>,
+    /// Newest version: 1.2 or 1.3 [default: 1.3]
+    #[arg(long, value_name = "VERSION", env = "ORBIUM_TLS_MAX")]
+    tls_max: Option<TlsVersion>,
+    /// PEM file with revocation lists; may be repeated
     #[arg(
         long,
-        value_name = "WHAT",
-        default_value_t,
-        env = "ORBIUM_TLS_CLIENT_AUTH"
+        value_name = "FILE",
+        value_delimiter = ',',
+        env = "ORBIUM_TLS_CRL"
     )]
-    tls_client_auth: ClientAuthentication,
-    /// Oldest version: 1.2 or 1.3
-    #[arg(
-        long,
-        value_name = "VERSION",
-        default_value = "1.2",
-        env = "ORBIUM_TLS_MIN"
-    )]
-    tls_min: TlsVersion,
-    /// Newest version: 1.2 or 1.3
-    #[arg(
-        long,
-        value_name = "VERSION",
-        default_value = "1.3",
-        env = "ORBIUM_TLS_MAX"
-    )]
-    tls_max: TlsVersion,
+    tls_crl: Vec<PathBuf>,
+    /// Refuse calls and endpoints that leave this host without TLS
+    #[arg(long, env = "ORBIUM_TLS_REQUIRE")]
+    tls_require: bool,
     /// A name that the certificate of a server may bear, in place of the host in
     /// the reference; may be repeated
     #[arg(
@@ -73,30 +63,16 @@ pub(crate) struct TlsArgs {
     tls_no_name_check: bool,
 }
 
-impl Default for TlsArgs {
-    /// No TLS.
-    fn default() -> Self {
-        Self {
-            tls_cert: None,
-            tls_key: None,
-            tls_ca: None,
-            tls_client_auth: ClientAuthentication::Ignore,
-            tls_min: TlsVersion::V1_2,
-            tls_max: TlsVersion::V1_3,
-            tls_name: Vec::new(),
-            tls_no_name_check: false,
-        }
-    }
-}
-
 impl TlsArgs {
-    fn is_configured(&self) -> bool {
-        self.tls_cert.is_some() || self.tls_key.is_some() || self.tls_ca.is_some()
-    }
-
-    /// Gives an ORB to be made the transport, if there are files for it.
+    /// Says to an ORB to be made what the options say, beside what its configuration
+    /// says already, and gives it the transport if there are files for it.
     pub(crate) fn add_to(&self, config: &mut Config) -> Result<(), Failure> {
-        if !self.is_configured() {
+        self.choose(&mut config.tls);
+        let tls = &config.tls;
+        let files = [&tls.certificate, &tls.key, &tls.authorities];
+        if files.iter().all(|file| file.is_none()) && !tls.require {
+            // Versions and the like, of the environment: without files nothing comes of them.
+            config.tls = TlsConfig::default();
             let mut endpoints = config.endpoints.iter();
             return match endpoints.find(|endpoint| endpoint.scheme == SCHEME) {
                 Some(endpoint) => Err(Failure::because(format!(
@@ -105,81 +81,31 @@ impl TlsArgs {
                 None => Ok(()),
             };
         }
-        let tls = Tls::new(self.config()).map_err(|error| Failure::because(error.to_string()))?;
-        config
-            .protocols
-            .register(Transport::stream(Remembering { tls }));
-        Ok(())
+        let registered = config.register_tls();
+        registered.map_err(|error| Failure::because(error.to_string()))
     }
 
-    fn config(&self) -> TlsConfig {
-        TlsConfig {
-            certificate: self.tls_cert.clone(),
-            key: self.tls_key.clone(),
-            authorities: self.tls_ca.clone(),
-            client_authentication: self.tls_client_auth,
-            server_name: match self.tls_name.as_slice() {
-                [] if self.tls_no_name_check => NameCheck::ChainOnly,
-                [] => NameCheck::Host,
-                names => NameCheck::OneOf(names.to_vec()),
-            },
-            min_version: self.tls_min,
-            max_version: self.tls_max,
-            ..TlsConfig::default()
+    fn choose(&self, tls: &mut TlsConfig) {
+        for (file, option) in [
+            (&mut tls.certificate, &self.tls_cert),
+            (&mut tls.key, &self.tls_key),
+            (&mut tls.authorities, &self.tls_ca),
+        ] {
+            if option.is_some() {
+                file.clone_from(option);
+            }
         }
-    }
-}
-
-/// Why the last connection was refused. An exception has no room for it.
-static REFUSAL: Mutex<Option<TlsFailure>> = Mutex::new(None);
-
-/// Why a TLS connection was last refused, if any was.
-pub(crate) fn refusal() -> Option<TlsFailure> {
-    let refusal = REFUSAL.lock().unwrap_or_else(PoisonError::into_inner);
-    refusal.clone()
-}
-
-/// The transport, with a memory.
-#[derive(Debug)]
-struct Remembering {
-    tls: Tls,
-}
-
-impl StreamTransport for Remembering {
-    fn scheme(&self) -> &str {
-        self.tls.scheme()
-    }
-
-    fn protection(&self) -> Protection {
-        self.tls.protection()
-    }
-
-    fn listen(
-        &self,
-        endpoint: &Endpoint,
-        properties: &ProtocolProperties,
-    ) -> Result<Box<dyn Acceptor>, ListenError> {
-        self.tls.listen(endpoint, properties)
-    }
-
-    fn connector(
-        &self,
-        address: &str,
-        properties: &ProtocolProperties,
-    ) -> Result<Box<dyn Connector>, EndpointError> {
-        let connector = self.tls.connector(address, properties)?;
-        Ok(Box::new(RememberingConnector(connector)))
-    }
-}
-
-#[derive(Debug)]
-struct RememberingConnector(Box<dyn Connector>);
-
-impl Connector for RememberingConnector {
-    fn connect(&self, deadline: Deadline) -> io::Result<Box<dyn ByteStream>> {
-        self.0.connect(deadline).inspect_err(|error| {
-            let mut refusal = REFUSAL.lock().unwrap_or_else(PoisonError::into_inner);
-            *refusal = TlsFailure::of(error).cloned();
-        })
+        if !self.tls_crl.is_empty() {
+            tls.revocation_lists.clone_from(&self.tls_crl);
+        }
+        tls.client_authentication = self.tls_client_auth.unwrap_or(tls.client_authentication);
+        tls.min_version = self.tls_min.unwrap_or(tls.min_version);
+        tls.max_version = self.tls_max.unwrap_or(tls.max_version);
+        tls.require |= self.tls_require;
+        match self.tls_name.as_slice() {
+            [] if self.tls_no_name_check => tls.server_name = NameCheck::ChainOnly,
+            [] => {}
+            names => tls.server_name = NameCheck::OneOf(names.to_vec()),
+        }
     }
 }

@@ -151,6 +151,9 @@ pub struct Config {
     pub limits: Limits,
     /// The transports there are.
     pub protocols: Protocols,
+    /// TLS: with anything else than the defaults, the ORB has the transport `ssliop`.
+    #[cfg(feature = "tls")]
+    pub tls: orbium_tls::TlsConfig,
     /// ClientProtocolPolicy: protocols to call with, best first. Default: all
     /// there are, those within the host first, then as the reference has them.
     pub client_protocols: Option<ProtocolPolicy>,

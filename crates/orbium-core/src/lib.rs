@@ -81,6 +81,8 @@ pub use orbium_sys::export_library;
 #[cfg(feature = "libraries")]
 pub use orbium_sys::{LibraryError, TrustedLibrary};
 pub use orbium_sys::{RealTimeError, Scheduling, SchedulingClass};
+#[cfg(feature = "tls")]
+pub use orbium_tls as tls;
 pub use orbium_transport::{
     Endpoint, EndpointError, HostPort, Peer, ProtocolProperties, Transport,
 };

@@ -267,3 +267,77 @@ fn where_tls_is_required_nothing_else_leaves_the_host() {
     assert_eq!(served.seen_by(&client).echo_long(1), Ok(1));
     served.end();
 }
+
+/// A program needs no code for TLS: arguments and files say it all.
+#[test]
+fn a_configuration_is_all_that_tls_needs() {
+    let realm = Realm::new("Authority");
+    let own = realm.config(&About::named("alice"));
+    let path = |path: &Option<std::path::PathBuf>| path.as_ref().unwrap().display().to_string();
+    let (certificate, key, ca) = (
+        path(&own.certificate),
+        path(&own.key),
+        path(&own.authorities),
+    );
+    let file = format!(
+        "protocols = iiop, ssliop\nendpoint = ssliop://127.0.0.1:0\n\n[tls]\n\
+         certificate = {certificate}\nkey = {key}\nauthorities = {ca}\n\
+         client_certificates = require\nversions = 1.3\n"
+    );
+    let file = realm.folder.write("server.conf", &file);
+    each_strategy(|strategy| {
+        let served = Served::with(Config {
+            strategy,
+            ..Config::from_file(&file).unwrap()
+        });
+        served.state.on_act(|call, v| match call.peer() {
+            Some(Peer::Authenticated { .. }) => Ok(v + 1),
+            _ => Ok(0),
+        });
+        let from = |words: &[&str]| {
+            let mut words: Vec<String> = words.iter().map(ToString::to_string).collect();
+            Config::from_args(&mut words).map(|config| Orb::new(config).unwrap())
+        };
+        let arguments = ["-ORBTlsCertificate", &certificate, "-ORBTlsKey", &key];
+        let arguments = [
+            &arguments[..],
+            &["-ORBTlsAuthorities", &ca, "-ORBTlsRequire", "1"],
+        ];
+        let client = from(&arguments.concat()).unwrap();
+        assert_eq!(served.seen_by(&client).act(1), Ok(2));
+        // No version in common; no certificate.
+        let old = [&arguments.concat()[..], &["-ORBTlsVersions", "1.2"]].concat();
+        let nobody = vec!["-ORBsslCAFile", &ca];
+        for words in [old, nobody] {
+            let client = from(&words).unwrap();
+            let exception = served.seen_by(&client).act(1).unwrap_err();
+            assert_eq!(exception.kind, ExceptionKind::NoPermission, "{words:?}");
+        }
+        served.end();
+    });
+    // What is wrong with a file is said when the ORB is built.
+    let mut config = Config::default();
+    config
+        .set("tls.certificate", "/nowhere/at/all.pem")
+        .unwrap();
+    let error = Orb::new(config).unwrap_err().to_string();
+    assert!(
+        error.contains("cannot read `/nowhere/at/all.pem`"),
+        "{error}"
+    );
+}
+
+/// omniORB keeps certificate and key in one file.
+#[test]
+fn the_arguments_of_omniorb_are_understood() {
+    let words = "-ORBsslCAFile ca.pem -ORBsslKeyFile all.pem -ORBsslVerifyMode peer,fail";
+    let mut words: Vec<_> = words.split(' ').map(str::to_owned).collect();
+    let config = Config::from_args(&mut words).unwrap();
+    let expected = TlsConfig {
+        authorities: Some("ca.pem".into()),
+        certificate: Some("all.pem".into()),
+        client_authentication: ClientAuthentication::Require,
+        ..TlsConfig::default()
+    };
+    assert_eq!(config.tls, expected);
+}

@@ -45,6 +45,7 @@
 //! | `rt` | Real-time CORBA: `rt`, and what references say of priorities is heeded; brings `strategies` |
 //! | `shm` | the transport `shmiop`: memory that two processes share |
 //! | `strategies` | lanes (`Orb::add_lane`), leader-followers and worker pools, and every [`ClientStrategy`] but the first |
+//! | `tls` | the transport `ssliop` (TLS 1.2 and 1.3): `Config::tls`, or the keys `tls.…` of a configuration |
 //! | `tracing` | what the ORB notices is told to the crate `tracing` |
 //! | `ziop` | the messaging half `ziop`: compressed messages |
 //! | `full` | all of these |
@@ -109,6 +110,10 @@ pub use orbium_rt as rt;
 /// Values as octets, for those who look beneath: what `Any`, `TypeCode` and their
 /// errors are made of.
 pub use orbium_cdr as cdr;
+
+/// TLS: what `Config::tls` says, and what connections tell.
+#[cfg(feature = "tls")]
+pub use orbium_core::tls;
 
 /// What a transport is made of, for those who write one.
 pub use orbium_transport as transport;

@@ -73,6 +73,17 @@ fn an_endpoint_left_out_names_the_feature() {
     }
 }
 
+/// TLS comes with a feature, and then needs to hear of files.
+#[test]
+fn tls_left_out_or_not_configured_says_so() {
+    let error = listen("ssliop://127.0.0.1:0").unwrap_err();
+    let hint = match cfg!(feature = "tls") {
+        false => "feature `tls`",
+        true => "`ssliop` needs tls.certificate",
+    };
+    assert!(error.to_string().contains(hint), "{error}");
+}
+
 /// Strategies, and lanes, with what is said of each if it was left out.
 fn with_strategies() -> Vec<(Config, &'static str)> {
     let mut all: Vec<_> = [

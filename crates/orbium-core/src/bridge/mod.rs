@@ -77,6 +77,8 @@ impl Bridge {
     /// that is not there.
     pub fn start(config: &Config, to: Channel) -> Result<Self, OrbError> {
         config.check().map_err(OrbError::Config)?;
+        #[cfg(feature = "tls")]
+        let config = &config.clone().with_tls()?;
         if config.endpoints.is_empty() {
             return Err(OrbError::Config(
                 "a bridge without an endpoint has nobody to relay for",

@@ -14,7 +14,7 @@ use crate::Config;
 const LARGEST: u64 = 1 << 20;
 
 /// The sections there are: what stands before the keys in them.
-const SECTIONS: [&str; 2] = ["limits", "properties"];
+const SECTIONS: [&str; 3] = ["limits", "properties", "tls"];
 
 /// Reads a file; `base` goes before the profile that the file names.
 pub(super) fn read(path: &Path, base: Option<Config>) -> Result<Config, ConfigError> {
@@ -266,7 +266,10 @@ mod tests {
                 "[limit]",
                 "x.conf:1: `[limit]` is no section: write [limits]",
             ),
-            ("[limits", "write [limits], [properties] or [lane NAME]"),
+            (
+                "[limits",
+                "write [limits], [properties], [tls] or [lane NAME]",
+            ),
             ("[lane]", "x.conf:1: `` is no name of a lane"),
             ("[lane a.b]", "`a.b` is no name of a lane"),
             (

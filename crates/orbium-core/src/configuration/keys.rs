@@ -4,6 +4,8 @@
 use orbium_giop::ObjectUrl;
 use orbium_transport::Endpoint;
 
+#[cfg(feature = "tls")]
+use super::tls;
 use super::values::{
     Read, flag, number, octets, optional, parsed, show_octets, show_optional, show_span, span,
 };
@@ -67,9 +69,9 @@ fn initial_reference(text: &str) -> Read<(String, String)> {
 }
 
 macro_rules! keys {
-    ($($name:literal $value:literal $meaning:literal
+    ($($(#[$gate:meta])* $name:literal $value:literal $meaning:literal
        |$config:ident, $text:ident| $set:expr, |$shown:ident| $show:expr;)*) => {
-        const KEYS: &[ConfigKey] = &[$(ConfigKey {
+        const KEYS: &[ConfigKey] = &[$($(#[$gate])* ConfigKey {
             name: $name,
             value: $value,
             meaning: $meaning,
@@ -98,6 +100,11 @@ keys! {
     "protocols" "LIST" "the transports and messaging halves that there are to be; the others are taken away"
         |c, text| {
             let names = text.split(',').map(str::trim);
+            // It is there as soon as it is said how.
+            let is_to_come = |name: &str| {
+                cfg!(feature = "tls") && name == "ssliop" && c.protocols.transport(name).is_none()
+            };
+            let names: Vec<_> = names.filter(|name| !is_to_come(name)).collect();
             c.protocols = c.protocols.only(names).map_err(|error| error.to_string())?;
         },
         |c| c.protocols.schemes().chain(c.protocols.messaging()).collect::<Vec<_>>().join(",");
@@ -143,6 +150,54 @@ keys! {
     "forward_bound_keys" "true or false" "whether clients that call by a bound key are sent to the whole reference"
         |c, text| c.forward_bound_keys = ForwardBoundKeys(flag(text)?),
         |c| c.forward_bound_keys.0.to_string();
+    #[cfg(feature = "tls")]
+    "tls.certificate" "FILE or none" "PEM file with our certificate and those up to the authority; may hold the key"
+        |c, text| c.tls.certificate = tls::file(text)?,
+        |c| tls::show_file(c.tls.certificate.as_ref());
+    #[cfg(feature = "tls")]
+    "tls.key" "FILE or none" "PEM file with the key, not encrypted, which only its owner may read"
+        |c, text| c.tls.key = tls::file(text)?,
+        |c| tls::show_file(c.tls.key.as_ref());
+    #[cfg(feature = "tls")]
+    "tls.key_readable_by_others" "true or false" "whether a key file is used that its group or everybody may read"
+        |c, text| c.tls.key_readable_by_others = flag(text)?,
+        |c| c.tls.key_readable_by_others.to_string();
+    #[cfg(feature = "tls")]
+    "tls.authorities" "FILE or none" "PEM file with the authorities that are trusted"
+        |c, text| c.tls.authorities = tls::file(text)?,
+        |c| tls::show_file(c.tls.authorities.as_ref());
+    #[cfg(feature = "tls")]
+    "tls.revocation_lists" "FILES or none" "PEM files with the revocation lists of all authorities"
+        |c, text| c.tls.revocation_lists = tls::files(text)?,
+        |c| tls::show_files(&c.tls.revocation_lists);
+    #[cfg(feature = "tls")]
+    "tls.outdated_lists" "refuse or accept" "what becomes of peers whose authority's revocation list is out of date"
+        |c, text| c.tls.outdated_lists = parsed(text)?,
+        |c| c.tls.outdated_lists.to_string();
+    #[cfg(feature = "tls")]
+    "tls.client_certificates" "none, request or require" "what a server wants of its clients"
+        |c, text| c.tls.client_authentication = parsed(text)?,
+        |c| c.tls.client_authentication.to_string();
+    #[cfg(feature = "tls")]
+    "tls.server_names" "host, any or NAMES" "which name a server's certificate must bear: that of the reference, any, or one of these"
+        |c, text| c.tls.server_name = tls::names(text)?,
+        |c| tls::show_names(&c.tls.server_name);
+    #[cfg(feature = "tls")]
+    "tls.versions" "VERSIONS" "the versions that are spoken: 1.2, 1.3 or both"
+        |c, text| tls::versions(&mut c.tls, text)?,
+        |c| tls::show_versions(&c.tls);
+    #[cfg(feature = "tls")]
+    "tls.require" "true or false" "whether calls that leave the host, and endpoints, without TLS are refused"
+        |c, text| c.tls.require = flag(text)?,
+        |c| c.tls.require.to_string();
+    #[cfg(feature = "tls")]
+    "tls.handshake_time" "TIME" "what a handshake may take"
+        |c, text| c.tls.handshake_time = span(text)?,
+        |c| show_span(c.tls.handshake_time);
+    #[cfg(feature = "tls")]
+    "tls.watch_files" "true or false" "whether files that have changed are read again"
+        |c, text| c.tls.watch_files = flag(text)?,
+        |c| c.tls.watch_files.to_string();
     "limits.message_size" "OCTETS" "of the largest message, both ways"
         |c, text| c.limits.message_size = octets(text)?,
         |c| show_octets(c.limits.message_size);
@@ -254,9 +309,17 @@ mod tests {
         let others = fields(&shown)
             .into_iter()
             // A hook is code: no file has one.
-            .filter(|name| !matches!(*name, "limits" | "properties" | "dispatch"));
+            .filter(|name| !matches!(*name, "limits" | "properties" | "dispatch" | "tls"));
         let others: Vec<_> = others.collect();
-        let keys: Vec<_> = all.filter(|name| !name.starts_with("limits.")).collect();
+        #[cfg(feature = "tls")]
+        {
+            let shown = format!("{:#?}", config.tls);
+            // Two say which versions there are.
+            let keys = all.clone().filter(|name| name.starts_with("tls.")).count();
+            assert_eq!(fields(&shown).len(), keys + 1);
+        }
+        let is_in_section = |name: &&str| name.starts_with("limits.") || name.starts_with("tls.");
+        let keys: Vec<_> = all.filter(|name| !is_in_section(name)).collect();
         assert_eq!(others.len(), keys.len(), "{others:?} and {keys:?}");
     }
 
@@ -271,6 +334,12 @@ mod tests {
                 ("protocols" | "client_protocols", _) => "iiop",
                 ("giop_minor", _) => "1",
                 ("native_char_code_set", _) => "UTF-8",
+                ("tls.watch_files", _) => "false",
+                (_, "FILE or none" | "FILES or none") => "/etc/orb/some.pem",
+                (_, "refuse or accept") => "accept",
+                (_, "none, request or require") => "request",
+                (_, "host, any or NAMES") => "orb.example, 192.0.2.1",
+                (_, "VERSIONS") => "1.3",
                 (_, "NAMES or none") => "urgent, routine",
                 (_, "NAME=URL") => "A=corbaloc::b/C",
                 (_, "URL or none") => "corbaloc::b",
@@ -288,7 +357,7 @@ mod tests {
             for other in others {
                 assert_eq!(other.show(&config), other.show(&Config::default()));
             }
-            if key.value != "URL or none" {
+            if !matches!(key.value, "URL or none" | "FILE or none" | "FILES or none") {
                 let refused = (key.set)(&mut config, "?!").unwrap_err();
                 assert!(!refused.is_empty(), "{}", key.name);
             }

@@ -10,6 +10,8 @@ mod lanes;
 #[cfg(test)]
 mod page;
 mod profiles;
+#[cfg(feature = "tls")]
+mod tls;
 mod values;
 
 use std::path::Path;
@@ -102,6 +104,9 @@ impl Config {
         }
         match ConfigKey::ALL.iter().find(|key| key.name == name) {
             Some(key) => (key.set)(self, value),
+            None if cfg!(not(feature = "tls")) && name.starts_with("tls.") => Err(format!(
+                "`{name}`: this program was built without orbium's feature `tls`"
+            )),
             None => {
                 let all = ConfigKey::ALL.iter().map(|key| key.name);
                 Err(not_there("key", name, all))

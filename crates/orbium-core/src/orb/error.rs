@@ -16,6 +16,8 @@ pub enum OrbError {
     /// An endpoint whose protocol this program was built without, or a strategy,
     /// or a lane, and the feature of orbium that has it.
     Feature(String, &'static str),
+    /// TLS that cannot be had: a file that cannot be used, or what is missing.
+    Tls(String),
     /// Choices that make no sense, or not together.
     Config(&'static str),
     /// An endpoint that cannot be listened at.
@@ -35,6 +37,7 @@ impl fmt::Debug for OrbError {
             Self::Protocol(at, why) => ("Protocol", at, Some(why)),
             Self::Feature(what, feature) => ("Feature", what, Some(feature)),
             Self::Config(text) => ("Config", text, None),
+            Self::Tls(text) => ("Tls", text, None),
             Self::Listen(at, error) => ("Listen", at, Some(error)),
             Self::RealTime(lane, error) => ("RealTime", lane, Some(error)),
             Self::Threads(lane, error) => ("Threads", lane, Some(error)),
@@ -53,6 +56,7 @@ impl fmt::Display for OrbError {
         let (what, at, why): (&str, &str, &dyn fmt::Display) = match self {
             Self::Endpoint(error) => return error.fmt(f),
             Self::Config(text) => return f.write_str(text),
+            Self::Tls(text) => return f.write_str(text),
             Self::Feature(what, feature) => {
                 return write!(
                     f,

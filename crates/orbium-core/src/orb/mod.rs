@@ -143,6 +143,10 @@ impl Orb {
     pub fn new(mut config: Config) -> Result<Self, OrbError> {
         config.check().map_err(OrbError::Config)?;
         config.check_features()?;
+        #[cfg(feature = "tls")]
+        {
+            config = config.with_tls()?;
+        }
         crate::client::prepare_stories();
         let listen = !config.endpoints.is_empty();
         let budget = Budget::new(config.limits.peer_memory);

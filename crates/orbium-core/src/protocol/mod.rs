@@ -17,6 +17,8 @@ mod policy;
 mod publish;
 mod published;
 mod registry;
+#[cfg(feature = "tls")]
+mod secured;
 
 #[cfg(feature = "libraries")]
 pub use library::LoadError;

@@ -38,6 +38,7 @@ pub(super) fn missing_feature(name: &str) -> Option<&'static str> {
         "giop-lite" | "fixed" => ("messaging", cfg!(feature = "messaging")),
         "inproc" => ("in-process", cfg!(feature = "in-process")),
         "shmiop" => ("shm", cfg!(feature = "shm")),
+        "ssliop" => ("tls", cfg!(feature = "tls")),
         "ziop" => ("ziop", cfg!(feature = "ziop")),
         _ => return None,
     };
@@ -51,6 +52,8 @@ pub(crate) enum Unusable {
         name: String,
         feature: &'static str,
     },
+    /// There is no certificate, nor are there authorities.
+    NoTls,
     NoTransport {
         scheme: String,
         known: String,
@@ -75,6 +78,10 @@ impl fmt::Display for Unusable {
             Self::Feature { name, feature } => write!(
                 f,
                 "`{name}` is not in this program: it comes with orbium's feature `{feature}`"
+            ),
+            Self::NoTls => f.write_str(
+                "`ssliop` needs tls.certificate and tls.key to be listened at, tls.authorities \
+                 to be called over",
             ),
             Self::NoTransport { scheme, known } => {
                 write!(f, "there is no transport `{scheme}` here{}", only(known))
@@ -120,6 +127,7 @@ impl Protocols {
         }
         Err(match missing_feature(scheme) {
             Some(feature) => Unusable::missing(scheme, feature),
+            None if scheme == "ssliop" => Unusable::NoTls,
             None => Unusable::NoTransport {
                 scheme: scheme.to_owned(),
                 known: listed(&mut self.schemes(), ", "),

@@ -171,6 +171,29 @@ pub(super) const ARGUMENTS: &[(&str, Does)] = &[
     ("-ORBNodelay", Does::Set("properties.no_delay")),
     ("-ORBKeepalive", Does::Set("properties.keep_alive")),
     ("-ORBmetrics", Does::Set("metrics")),
+    ("-ORBTlsCertificate", Does::Set("tls.certificate")),
+    ("-ORBTlsKey", Does::Set("tls.key")),
+    ("-ORBTlsAuthorities", Does::Set("tls.authorities")),
+    ("-ORBTlsRevocationLists", Does::Set("tls.revocation_lists")),
+    (
+        "-ORBTlsClientCertificates",
+        Does::Set("tls.client_certificates"),
+    ),
+    ("-ORBTlsVersions", Does::Set("tls.versions")),
+    ("-ORBTlsRequire", Does::Set("tls.require")),
+    ("-ORBsslCAFile", Does::Set("tls.authorities")),
+    ("-ORBsslKeyFile", Does::Set("tls.certificate")),
+    (
+        "-ORBsslVerifyMode",
+        Does::Choose(
+            "tls.client_certificates",
+            &[
+                ("none", "none"),
+                ("peer", "request"),
+                ("peer,fail", "require"),
+            ],
+        ),
+    ),
     ("-ORBId", Does::Ignore),
     ("-ORBid", Does::Ignore),
     ("-ORBServerId", Does::Ignore),
@@ -189,6 +212,7 @@ mod tests {
 
     /// What sets a key sets one that there is.
     #[test]
+    #[cfg(feature = "tls")]
     fn every_argument_leads_to_a_key() {
         for (name, does) in ARGUMENTS {
             let (Does::Set(key)
