@@ -35,6 +35,23 @@ fn a_signal_ends_it_well() {
     }
 }
 
+/// Once the signal was lost: ending takes a thread, and nothing was done without.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_signal_ends_it_where_no_thread_can_be_had() {
+    use rustix::process::{Pid, Resource, Rlimit, prlimit};
+    let server = Server::start([]);
+    let process = Pid::from_raw(server.process().try_into().unwrap());
+    // Room for the stack of another thread is more than there is.
+    let none = Rlimit {
+        current: Some(1),
+        maximum: None,
+    };
+    prlimit(process, Resource::As, none).unwrap();
+    server.signal("TERM");
+    assert_eq!(server.status(), Some(0));
+}
+
 #[test]
 fn shutdown_ends_it_well() {
     let server = Server::start([]);

@@ -3,6 +3,8 @@
 
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::thread;
 
 use clap::Args;
@@ -12,6 +14,7 @@ use orbium::{
 };
 use orbium_demo::Served;
 use signal_hook::consts::{SIGINT, SIGTERM};
+use signal_hook::flag;
 use signal_hook::iterator::Signals;
 
 use super::pin::PinArgs;
@@ -197,9 +200,9 @@ fn join(orb: &Orb, served: &Served, group: &str) -> Result<Vec<String>, Failure>
 fn end_on_signal(mut signals: Signals, orb: Orb) -> Result<(), Failure> {
     let wait = move || {
         let mut all = signals.forever();
-        if all.next().is_some() {
-            // Fails only if waiting from within a request, which this is not.
-            let _ = orb.shutdown(false);
+        if all.next().is_some() && orb.shutdown(false).is_err() {
+            // There is no thread to be had: this one has nothing better to do.
+            end_here(&orb);
         }
         if let Some(signal) = all.next() {
             std::process::exit(128 + signal);
@@ -208,12 +211,25 @@ fn end_on_signal(mut signals: Signals, orb: Orb) -> Result<(), Failure> {
     spawn("signals", wait)
 }
 
+/// Ends the ORB on this very thread; a further signal ends the process.
+fn end_here(orb: &Orb) {
+    for signal in [SIGINT, SIGTERM] {
+        let at_once = Arc::new(AtomicBool::new(true));
+        // Without it the requests in progress are waited for.
+        let _ = flag::register_conditional_shutdown(signal, 128 + signal, at_once);
+    }
+    // Fails only if waiting from within a request, which this is not.
+    let _ = orb.shutdown(true);
+}
+
 fn end_with_input(orb: Orb) -> Result<(), Failure> {
     let wait = move || {
         let mut ignored = [0; 64];
         let mut input = io::stdin().lock();
         while matches!(input.read(&mut ignored), Ok(1..)) {}
-        let _ = orb.shutdown(false);
+        if orb.shutdown(false).is_err() {
+            let _ = orb.shutdown(true);
+        }
     };
     spawn("input", wait)
 }

@@ -162,6 +162,12 @@ impl Server {
         line.unwrap_or_else(|| panic!("no `{start}` in {:?}", self.lines))
     }
 
+    /// The number of its process.
+    #[allow(dead_code, reason = "not every test asks")]
+    pub(crate) fn process(&self) -> u32 {
+        self.child.id()
+    }
+
     /// Sends it a signal by name.
     pub(crate) fn signal(&self, name: &str) {
         let pid = self.child.id().to_string();
