@@ -11,6 +11,7 @@ mod bridge;
 mod demo;
 mod doctor;
 mod drawing;
+mod explain;
 mod failure;
 mod idl;
 mod ior;
@@ -65,6 +66,8 @@ enum Command {
     /// Reads what the kernel says of itself, tries SCHED_FIFO on a thread of its own,
     /// and changes nothing.
     Doctor(doctor::DoctorArgs),
+    /// Explain an exception or a minor code: what it means, its causes, what to do.
+    Explain(explain::ExplainArgs),
     /// Check IDL files, or generate Rust from them.
     Idl(idl::IdlArgs),
     /// Make a crate to begin with: IDL, server, client, test and a systemd unit.
@@ -93,6 +96,7 @@ fn main() -> ExitCode {
         Command::Bridge(args) => bridge::run(args),
         Command::Demo(args) => demo::run(args),
         Command::Doctor(args) => doctor::run(args),
+        Command::Explain(args) => explain::run(args),
         Command::Idl(args) => idl::run(args),
         Command::Ior(args) => ior::run(args),
         Command::Ping(args) => ping::run(args),

@@ -171,6 +171,23 @@ impl Framing {
         !self.buffer.is_empty()
     }
 
+    /// The header of the next message, whose size exceeds the limit, and what was received
+    /// of it.
+    pub(crate) fn oversized(&mut self) -> Option<(MessageHeader, &mut [u8])> {
+        let header = MessageHeader::parse(self.received().first_chunk()?).ok()?;
+        let len = self.received().len().min(total(&header));
+        Some((header, self.buffer.first_mut(len)))
+    }
+
+    /// Drops that message; its rest as it arrives.
+    pub(crate) fn skip_oversized(&mut self, header: &MessageHeader) {
+        let here = self.received().len().min(total(header));
+        self.buffer.consume(here);
+        self.skipped = total(header) - here;
+        self.last = 0;
+        self.begin_to_skip();
+    }
+
     /// Receives once, or returns at once if `next` has something to say.
     #[inline]
     pub(crate) fn receive(&mut self, stream: &dyn ByteStream) -> io::Result<usize> {

@@ -94,6 +94,8 @@ pub use adapter::{
 pub use bridge::Bridge;
 #[cfg(feature = "asynchronous")]
 pub use client::Asynchronous;
+#[doc(hidden)]
+pub use client::explain_refusal;
 pub use client::{
     ClientStrategy, Explanation, Failure, Phase, Step, TimePolicies, UnknownClientStrategy,
     explain, last_failure,

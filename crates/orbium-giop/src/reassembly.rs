@@ -130,6 +130,8 @@ pub struct Reassembly {
     limits: ReassemblyLimits,
     partial: Vec<Partial>,
     octets: usize,
+    /// Whether a message that was dropped last is a request with a reply.
+    dropped_expects_reply: bool,
 }
 
 impl Reassembly {
@@ -140,6 +142,7 @@ impl Reassembly {
             limits,
             partial: Vec::new(),
             octets: 0,
+            dropped_expects_reply: false,
         }
     }
 
@@ -180,7 +183,11 @@ impl Reassembly {
             if self.partial.len() >= self.limits.messages {
                 return Err(FragmentError::TooManyMessages(id));
             }
-            self.check(id, 0, HEADER_LEN + body.len())?;
+            let checked = self.check(id, 0, HEADER_LEN + body.len());
+            if checked.is_err() {
+                self.dropped_expects_reply = expects_reply(header, body);
+            }
+            checked?;
         }
         let mut octets = Vec::with_capacity(HEADER_LEN + body.len());
         octets.extend_from_slice(&header.encode());
@@ -221,6 +228,8 @@ impl Reassembly {
             self.check(id, self.partial[at].assembled.cost(), more)
         };
         if let Err(error) = checked {
+            let begun = &self.partial[at].assembled.octets[HEADER_LEN..];
+            self.dropped_expects_reply = expects_reply(&first, begun);
             self.drop_partial(id);
             return Err(error);
         }
@@ -251,6 +260,13 @@ impl Reassembly {
             return Err(FragmentError::TooManyOctets(id));
         }
         Ok(())
+    }
+
+    /// Whether the message that exceeded a limit last was a request of GIOP 1.2 that
+    /// expects a reply.
+    #[must_use]
+    pub const fn dropped_expects_reply(&self) -> bool {
+        self.dropped_expects_reply
     }
 
     fn find(&self, id: Option<u32>) -> Option<usize> {
@@ -332,6 +348,13 @@ fn request_id(header: &MessageHeader, body: &[u8]) -> Result<Option<u32>, Fragme
         Some(id) => Ok(Some(u32_from(*id, header.order))),
         None => Err(FragmentError::NoRequestId),
     }
+}
+
+/// Whether a message is a request of GIOP 1.2 that expects a reply: its flags stand behind
+/// its id.
+fn expects_reply(header: &MessageHeader, body: &[u8]) -> bool {
+    let flags = body.get(FRAGMENT_ID_LEN).copied().unwrap_or(0);
+    header.kind == MessageKind::Request && header.version.minor >= 2 && flags & 1 != 0
 }
 
 fn completed(first: MessageHeader, mut assembled: Assembled) -> Assembled {

@@ -9,6 +9,7 @@ use orbium_core::{
     Completion, Endpoint, ExceptionKind, Lane, LaneConfig, Orb, OrbError, Priority, QueueRoom,
     ServerStrategy, SystemException,
 };
+use orbium_giop::minor;
 use orbium_giop::real_time::PriorityBand;
 
 use crate::adapter::holds;
@@ -293,10 +294,17 @@ fn no_lane(orb: &Orb, error: &OrbError) -> SystemException {
     if !orb.is_running() {
         return SystemException::omg(ExceptionKind::BadInvOrder, 4, Completion::No);
     }
-    tracing::error!(%error, "a thread pool cannot be");
-    match error {
+    tracing::error!(target: "orbium::lane", %error, "a thread pool cannot be");
+    let exception = match error {
         OrbError::RealTime(_, error) => refused(error),
         OrbError::Listen(..) => SystemException::new(ExceptionKind::Initialize, 0, Completion::No),
+        OrbError::Threads(..) => SystemException::orbium(
+            ExceptionKind::NoResources,
+            minor::SYSTEM_EXHAUSTED,
+            Completion::No,
+        ),
         _ => SystemException::new(ExceptionKind::NoResources, 0, Completion::No),
-    }
+    };
+    orbium_core::explain_refusal(exception, "create_threadpool", error);
+    exception
 }

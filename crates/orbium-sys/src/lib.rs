@@ -40,6 +40,7 @@ mod socket_options;
 mod stamp;
 mod stream;
 mod tcp;
+mod thread_limits;
 mod threads;
 mod unix;
 mod usable_memory;

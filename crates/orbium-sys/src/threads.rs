@@ -7,7 +7,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, Builder, JoinHandle};
 
 use crate::bare_thread::{self, BareThread};
-use crate::{RealTimeError, fork};
+use crate::thread_limits::no_thread;
+use crate::{RealTimeError, fork, made_of};
 
 /// A thread; it goes on by itself when this is dropped.
 #[derive(Debug)]
@@ -41,7 +42,8 @@ impl Thread {
 /// Runs a job on a new thread of that name, with a stack of so many octets.
 ///
 /// # Errors
-/// The system refuses another thread; the job is dropped.
+/// The system refuses another thread; the job is dropped. Of kind `OutOfMemory`; the text
+/// names the limits that it may be about.
 pub fn spawn(
     name: &str,
     stack_size: Option<usize>,
@@ -56,7 +58,10 @@ pub fn spawn(
     if let Some(octets) = stack_size {
         builder = builder.stack_size(octets);
     }
-    builder.spawn(job).map(|thread| Thread(Made::Std(thread)))
+    match builder.spawn(job) {
+        Ok(thread) => Ok(Thread(Made::Std(thread))),
+        Err(error) => Err(made_of(error, |error| no_thread(error, stack_size))),
+    }
 }
 
 /// As [`spawn`], of a thread for whose end nobody waits.

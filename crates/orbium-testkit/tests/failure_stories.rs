@@ -11,10 +11,11 @@ use orbium::{
     TimePolicies,
 };
 use orbium_cdr::{CdrWriter, Encode};
+use orbium_core::Operation;
 use orbium_testkit::probe::Target;
 use orbium_testkit::{
-    FakeServer, Served, calling_by, client, dead_port, each_client_strategy, reach, reference,
-    within,
+    FakeServer, Served, calling_by, client, dead_port, each_client_strategy, each_strategy, reach,
+    reference, within,
 };
 
 /// The story of the exception that this thread has just received.
@@ -284,6 +285,77 @@ fn a_reply_above_the_limit_is_told_with_both_sizes() {
     });
 }
 
+/// A server answered a request above its limit by MessageError, which names neither the
+/// request nor the limit, and closed the connection with all that went over it.
+#[test]
+fn a_request_above_the_server_s_limit_is_answered_and_skipped() {
+    each_strategy(|strategy| {
+        let served = Served::with(Config {
+            strategy,
+            limits: Limits {
+                message_size: 100_000,
+                ..Limits::default()
+            },
+            ..Config::default()
+        });
+        // Whole, and in fragments.
+        for fragment_size in [None, Some(4096)] {
+            let config = Config {
+                fragment_size,
+                ..Config::default()
+            };
+            let client = Orb::new(config).unwrap();
+            let target = served.seen_by(&client);
+            let exception = target.echo_octets(&[7; 3_000_000]).unwrap_err();
+            let code = minor::ORBIUM_VMCID | minor::REQUEST_TOO_LARGE;
+            assert_eq!(
+                (exception.kind, exception.minor),
+                (ExceptionKind::ImpLimit, code)
+            );
+            assert_eq!(exception.completed, Completion::No);
+            let told = last(&story(exception));
+            assert!(told.contains("raised IMP_LIMIT"), "{told}");
+            assert!(told.contains("limits.message_size"), "{told}");
+            // Over the same connection.
+            assert_eq!(target.echo_long(1), Ok(1));
+            target
+                .as_object()
+                .send(&POUR, |w| vec![7_u8; 3_000_000].encode(w))
+                .unwrap();
+            assert_eq!(
+                target.echo_octets(&[8; 50_000]).map(|it| it.len()),
+                Ok(50_000)
+            );
+            assert_eq!(target.echo_long(2), Ok(2));
+        }
+        served.end();
+    });
+}
+
+static POUR: Operation = Operation::oneway("pour");
+
+#[test]
+fn in_every_version_of_giop() {
+    for minor in 0..=2 {
+        let served = Served::with(Config {
+            limits: Limits {
+                message_size: 10_000,
+                ..Limits::default()
+            },
+            ..Config::default()
+        });
+        let client = Orb::new(Config {
+            giop_minor: orbium::GiopMinor::new(minor).unwrap(),
+            ..Config::default()
+        });
+        let target = served.seen_by(&client.unwrap());
+        let exception = target.echo_octets(&[7; 30_000]).unwrap_err();
+        assert_eq!(exception.kind, ExceptionKind::ImpLimit, "1.{minor}");
+        assert_eq!(target.echo_long(1), Ok(1), "1.{minor}");
+        served.end();
+    }
+}
+
 #[test]
 fn an_exception_has_the_story_of_its_own_call() {
     let client = client();
@@ -320,7 +392,6 @@ mod asynchronous {
 
     use orbium::Asynchronous;
     use orbium_cdr::Decode;
-    use orbium_core::Operation;
 
     use super::*;
 

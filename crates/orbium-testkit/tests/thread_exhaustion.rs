@@ -81,6 +81,16 @@ fn without_further_threads_those_that_are_there_serve() {
         // A lane that has no thread at all is not there.
         let none = served.orb.add_lane(&config);
         assert!(matches!(none, Err(OrbError::Threads(..))), "{none:?}");
+        // What stood in the way was not said: "the operation would block".
+        let text = none.unwrap_err().to_string();
+        for part in [
+            "no further thread",
+            "os error",
+            "RLIMIT_AS",
+            "of stack each",
+        ] {
+            assert!(text.contains(part), "{text}");
+        }
         // The ORB's own lane goes on, and refuses what only that one can serve
         // when there is no room left to wait.
         let mut own = Peer::connect(served.port());

@@ -57,6 +57,8 @@ pub(crate) use priorities::{Wishes, conflicts};
 pub use asynchronous::Asynchronous;
 #[cfg(feature = "asynchronous")]
 pub(crate) use asynchronous::{Reply, ReplyReaders};
+#[doc(hidden)]
+pub use story::explain_refusal;
 pub(crate) use story::prepare as prepare_stories;
 pub use story::{Explanation, Failure, Phase, Step, explain, last_failure};
 pub use strategy::{ClientStrategy, UnknownClientStrategy};

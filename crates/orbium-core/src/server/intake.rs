@@ -4,6 +4,7 @@
 mod arriving;
 #[cfg(feature = "real-time")]
 mod gated;
+mod oversized;
 mod queued;
 mod request;
 mod scarce;
@@ -28,7 +29,6 @@ use orbium_transport::{ByteStream, Deadline};
 use crate::adapter::Located;
 use crate::framing::{Framing, FramingError};
 use crate::lane::Decided;
-use crate::metrics::Refusal;
 use crate::peer_memory::Charge;
 use crate::server::connection::ServerConnection;
 use crate::{Lane, Orb};
@@ -177,7 +177,7 @@ impl Intake {
             Ok(Some(header)) => self.take_other(source, &header),
             Ok(None) => Taken::None,
             Err(FramingError::NoMemory) => self.refuse_for_memory(source),
-            Err(error) => refuse(source, error),
+            Err(error) => self.refuse(source, error),
         }
     }
 
@@ -234,6 +234,20 @@ impl Intake {
         match accepted {
             // With an id it is the rest of a request that was cancelled.
             Ok(None) | Err(FragmentError::NothingToContinue(Some(_))) => Taken::Done,
+            // What else comes of it continues nothing.
+            Err(FragmentError::MessageTooLarge(Some(id))) => {
+                crate::log::debug!(
+                    target: "orbium::request",
+                    peer = %source.connection.peer(),
+                    cause = "fragments exceed `limits.message_size`",
+                    "request refused",
+                );
+                oversized::count(source);
+                if self.state.known.reassembly.dropped_expects_reply() {
+                    oversized::too_large(source.connection, header.version, id);
+                }
+                Taken::Done
+            }
             Err(error) => {
                 crate::log::debug!(peer = %source.connection.peer(), %error, "bad fragment");
                 source.connection.send_message_error();
@@ -292,14 +306,8 @@ impl Intake {
 }
 
 #[cold]
-fn refuse(source: &Source<'_>, error: FramingError) -> Taken {
-    let connection = source.connection;
-    if matches!(error, FramingError::TooLarge { .. })
-        && let Some(all) = source.orb.core().measurements.get()
-    {
-        all.count_refused(Refusal::MessageSize);
-    }
-    crate::log::debug!(peer = %connection.peer(), ?error, "not a message");
+fn refuse(connection: &ServerConnection, error: FramingError) -> Taken {
+    crate::log::debug!(target: "orbium::wire", peer = %connection.peer(), %error, "not a message");
     connection.send_message_error();
     Taken::Close
 }

@@ -21,7 +21,7 @@ use super::work::{Job, Work};
 use crate::client::attempt::Way;
 use crate::client::counts::{Counted, Counts};
 use crate::client::pool::Pool;
-use crate::client::pool::making::{self, exhausted};
+use crate::client::pool::making::{self, exhausted, no_thread};
 use crate::client::pools::PoolKey;
 use crate::orb::already_shut_down;
 use crate::{Channel, Config, Orb, Priority, RealTime, priority};
@@ -176,10 +176,10 @@ impl Reader {
         }
         let (reader, opened) = (Arc::clone(self), Arc::clone(&line));
         let open = move || opened.open(&reader, &*connector);
-        if self.threads.run(open).is_err() {
+        if let Err(error) = self.threads.run(open) {
             // Somebody else may have a request there already.
             line.end(self, End::Unreachable(exhausted()));
-            return Err(exhausted());
+            return Err(no_thread(&error));
         }
         Ok(line)
     }
@@ -253,7 +253,7 @@ impl Reader {
             true => &self.threads,
             false => &self.callers,
         };
-        threads.run(job).map_err(|_| exhausted())
+        threads.run(job).map_err(|error| no_thread(&error))
     }
 
     /// Ends every call, and its threads; waits for those that run handlers if

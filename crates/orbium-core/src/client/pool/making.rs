@@ -99,6 +99,14 @@ pub(in crate::client) fn exhausted() -> SystemException {
     SystemException::orbium(kind, code, Completion::No)
 }
 
+/// Raised where the system gives no further thread; why is noted.
+#[cfg(feature = "asynchronous")]
+#[cold]
+pub(in crate::client) fn no_thread(error: &io::Error) -> SystemException {
+    story::note(story::Phase::Begin, None, error);
+    exhausted()
+}
+
 /// What a caller is told of a connection that could not be made.
 #[inline(never)]
 pub(in crate::client) fn refused(

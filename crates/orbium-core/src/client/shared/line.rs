@@ -114,9 +114,7 @@ impl Line {
         if has_thread {
             let reading = Arc::clone(&line);
             let read = Box::new(move || reading.read_to_the_end());
-            let thread = orbium_sys::spawn("orbium-read", None, read);
-            // What the system says of threads it says of sockets that are slow.
-            let thread = thread.map_err(|_| io::ErrorKind::OutOfMemory)?;
+            let thread = orbium_sys::spawn("orbium-read", None, read)?;
             *lock(&line.thread) = Some(thread);
         }
         Ok(line)

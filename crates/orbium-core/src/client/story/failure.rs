@@ -72,7 +72,11 @@ impl fmt::Display for Step {
         if let Some(address) = &self.address {
             write!(f, " {address}")?;
         }
-        write!(f, ": {}, after {}", self.result, Span(self.elapsed))
+        write!(f, ": {}", self.result)?;
+        match self.elapsed {
+            Duration::ZERO => Ok(()),
+            elapsed => write!(f, ", after {}", Span(elapsed)),
+        }
     }
 }
 
@@ -153,8 +157,12 @@ impl Failure {
         if !self.interface.is_empty() {
             write!(f, " of {}", self.interface)?;
         }
-        write!(f, ", object `{}`", self.object)?;
-        write!(f, ", for {}", Span(self.elapsed))?;
+        if !self.object.is_empty() {
+            write!(f, ", object `{}`", self.object)?;
+        }
+        if !self.elapsed.is_zero() {
+            write!(f, ", for {}", Span(self.elapsed))?;
+        }
         count(f, self.forwards, "forward")?;
         count(f, self.retries, "retry")?;
         for step in &self.steps {

@@ -28,7 +28,7 @@ const MOST_NOTES: usize = 64;
 /// Failures that are kept for a thread.
 const MOST_FAILURES: usize = 8;
 /// Characters of a text that is kept: what peers and references say may be long.
-const MOST_TEXT: usize = 200;
+const MOST_TEXT: usize = 300;
 /// Octets of an object key that are shown.
 const MOST_KEY: usize = 64;
 
@@ -346,6 +346,29 @@ impl Failed<'_> {
         log(&failure);
         failure
     }
+}
+
+/// Keeps why something other than a call was refused: for [`explain`] and `{:#}`.
+#[doc(hidden)]
+#[cold]
+pub fn explain_refusal(exception: SystemException, operation: &str, cause: &dyn fmt::Display) {
+    let step = Step {
+        phase: Phase::Begin,
+        address: None,
+        elapsed: Duration::ZERO,
+        result: cut(cause.to_string()),
+    };
+    remember(Failure {
+        exception,
+        operation: operation.to_owned(),
+        interface: String::new(),
+        object: String::new(),
+        steps: vec![step],
+        elapsed: Duration::ZERO,
+        retries: 0,
+        forwards: 0,
+        offered: Vec::new(),
+    });
 }
 
 /// One line for those who listen: the caller has the error, so it is no incident here.

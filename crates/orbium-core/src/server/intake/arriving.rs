@@ -12,7 +12,7 @@ use orbium_giop::{
 };
 
 use super::queued::{Answer, Late, Queued, Sink};
-use super::{Intake, Source, State, Taken, refuse};
+use super::{Intake, Source, State, Taken};
 use crate::adapter::{Expiry, Incoming};
 use crate::dispatch_hook::asked_priority;
 use crate::framing::FramingError;
@@ -57,7 +57,7 @@ impl Intake {
             }
             Ok(None) => Taken::None,
             Err(FramingError::NoMemory) => self.refuse_for_memory(source),
-            Err(error) => refuse(source, error),
+            Err(error) => self.refuse(source, error),
         }
     }
 }

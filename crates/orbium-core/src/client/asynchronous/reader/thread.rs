@@ -11,7 +11,7 @@ use orbium_sys::{Interest, Ready};
 use super::sources::line_of;
 use super::{LINGER, Reader, Running, State, WAKER, begin};
 use crate::client::asynchronous::line::End;
-use crate::client::pool::making::exhausted;
+use crate::client::pool::making::no_thread;
 use crate::orb::already_shut_down;
 
 /// How long before a moment its wait becomes exact: waiting for many sources is
@@ -48,7 +48,7 @@ impl Reader {
                     let reader = Arc::clone(self);
                     let run = Box::new(move || reader.run());
                     let thread = orbium_sys::spawn("orbium-replies", None, run);
-                    state.thread = Some(thread.map_err(|_| exhausted())?);
+                    state.thread = Some(thread.map_err(|error| no_thread(&error))?);
                     state.running = Running::Begins;
                     state.refused = None;
                 }
