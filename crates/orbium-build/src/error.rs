@@ -8,7 +8,6 @@ use orbium_codegen::Warning;
 
 /// Why IDL could not be compiled. Displays as all there is to say, over
 /// several lines.
-#[derive(Debug)]
 #[non_exhaustive]
 pub enum Error {
     /// The IDL is wrong, or cannot be read: the diagnostics, rendered with
@@ -71,6 +70,13 @@ impl fmt::Display for Error {
             Self::Read { path, cause } => write!(f, "cannot read {}: {cause}", path.display()),
             Self::Write { path, cause } => write!(f, "cannot write {}: {cause}", path.display()),
         }
+    }
+}
+
+/// The same words as `Display`: it is what a `main` shows that ends with an error.
+impl fmt::Debug for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
     }
 }
 

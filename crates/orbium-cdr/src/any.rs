@@ -37,7 +37,7 @@ pub struct Any {
 }
 
 /// Why a value could not be taken out of an [`Any`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub enum AnyError {
     /// The any holds a value of another type.
     TypeMismatch,
@@ -52,6 +52,13 @@ impl fmt::Display for AnyError {
             Self::TypeMismatch => f.write_str("the any holds a value of another type"),
             Self::Marshal(error) => write!(f, "the value of the any cannot be read: {error}"),
         }
+    }
+}
+
+/// The same words as `Display`: it is what a `main` shows that ends with an error.
+impl fmt::Debug for AnyError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
     }
 }
 

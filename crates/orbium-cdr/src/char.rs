@@ -22,13 +22,20 @@ pub struct WChar(pub u16);
 pub struct LongDouble(pub [u8; 16]);
 
 /// A `char` that has no image in the IDL character type.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub struct CharOutOfRange(pub char);
 
 impl fmt::Display for CharOutOfRange {
     #[inline]
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{:?} does not fit the IDL character type", self.0)
+    }
+}
+
+/// The same words as `Display`: it is what a `main` shows that ends with an error.
+impl fmt::Debug for CharOutOfRange {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
     }
 }
 

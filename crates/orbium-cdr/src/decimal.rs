@@ -29,7 +29,7 @@ pub struct Fixed<const D: u16, const S: u16> {
 }
 
 /// Why text or a number is no decimal of the type wanted.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub enum FixedError {
     /// The text is no decimal number.
     Syntax,
@@ -47,6 +47,13 @@ impl fmt::Display for FixedError {
             Self::Overflow => "too many digits before the decimal point",
             Self::Inexact => "too many digits behind the decimal point",
         })
+    }
+}
+
+/// The same words as `Display`: it is what a `main` shows that ends with an error.
+impl fmt::Debug for FixedError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
     }
 }
 

@@ -64,7 +64,7 @@ impl CdrErrorKind {
 }
 
 /// A marshalling error: what, and at which octet of the stream.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct CdrError {
     /// What is wrong.
     pub kind: CdrErrorKind,
@@ -93,6 +93,13 @@ impl CdrError {
 impl fmt::Display for CdrError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} (octet {})", self.kind.text(), self.offset)
+    }
+}
+
+/// The same words as `Display`: it is what a `main` shows that ends with an error.
+impl fmt::Debug for CdrError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
     }
 }
 

@@ -57,7 +57,7 @@ pub struct Generated {
 }
 
 /// Something has no mapping, and [`Options::deny_unmapped`] was set.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 pub struct Unmapped {
     /// What would have been left out, and everything else to warn of.
     pub warnings: Vec<Warning>,
@@ -74,6 +74,13 @@ impl fmt::Display for Unmapped {
             "{} definitions have no mapping to Rust",
             unmapped.count()
         )
+    }
+}
+
+/// The same words as `Display`: it is what a `main` shows that ends with an error.
+impl fmt::Debug for Unmapped {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
     }
 }
 

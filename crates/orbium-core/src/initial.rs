@@ -14,7 +14,7 @@ use crate::reference::Overrides;
 use crate::{Interface, ObjectRef, Orb};
 
 /// An initial reference that is not known, or a name that is taken or empty.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 pub struct InvalidName(pub String);
 
 impl fmt::Display for InvalidName {
@@ -23,10 +23,17 @@ impl fmt::Display for InvalidName {
     }
 }
 
+/// The same words as `Display`: it is what a `main` shows that ends with an error.
+impl fmt::Debug for InvalidName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
 impl std::error::Error for InvalidName {}
 
 /// Why an object string gives no reference.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 pub enum ObjectError {
     /// The string is not an object string: what is wrong, and where.
     Url(UrlError),
@@ -51,6 +58,13 @@ impl fmt::Display for ObjectError {
             Self::Naming(exception) => write!(f, "the name was not resolved: {exception}"),
             Self::File { path, reason } => write!(f, "the file {path}: {reason}"),
         }
+    }
+}
+
+/// The same words as `Display`: it is what a `main` shows that ends with an error.
+impl fmt::Debug for ObjectError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
     }
 }
 

@@ -24,7 +24,7 @@ use std::fmt;
 pub struct Priority(i16);
 
 /// A number that is no CORBA priority.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub struct NoPriority(pub i16);
 
 impl fmt::Display for NoPriority {
@@ -35,6 +35,13 @@ impl fmt::Display for NoPriority {
             "{} is no CORBA priority: they go from 0 to 32767",
             self.0
         )
+    }
+}
+
+/// The same words as `Display`: it is what a `main` shows that ends with an error.
+impl fmt::Debug for NoPriority {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
     }
 }
 

@@ -152,7 +152,7 @@ impl fmt::Display for ServerStrategy {
 }
 
 /// A strategy name that is not known.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 pub struct UnknownStrategy(pub String);
 
 impl fmt::Display for UnknownStrategy {
@@ -163,6 +163,13 @@ impl fmt::Display for UnknownStrategy {
             "`{}` is not a server strategy: expected thread-per-connection, reactive, leader-followers[:THREADS] or worker-pool[:WORKERS[/QUEUE]]",
             self.0
         )
+    }
+}
+
+/// The same words as `Display`: it is what a `main` shows that ends with an error.
+impl fmt::Debug for UnknownStrategy {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
     }
 }
 

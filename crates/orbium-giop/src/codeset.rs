@@ -195,12 +195,19 @@ impl core::str::FromStr for NativeCharSet {
 }
 
 /// A code set for `char` that orbium does not have was named.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub struct UnknownCodeSet;
 
 impl fmt::Display for UnknownCodeSet {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("orbium has no such code set for char: write ISO-8859-1 or UTF-8")
+    }
+}
+
+/// The same words as `Display`: it is what a `main` shows that ends with an error.
+impl fmt::Debug for UnknownCodeSet {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
     }
 }
 
@@ -290,7 +297,7 @@ impl CodeSetContext {
 }
 
 /// The two sides share no code set (CODESET_INCOMPATIBLE).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub enum CodeSetError {
     /// None for `char`; the peer's native set.
     Char(CodeSetId),
@@ -305,6 +312,13 @@ impl fmt::Display for CodeSetError {
             Self::Char(set) => write!(f, "no code set for char is shared with the peer ({set})"),
             Self::WChar(set) => write!(f, "no code set for wchar is shared with the peer ({set})"),
         }
+    }
+}
+
+/// The same words as `Display`: it is what a `main` shows that ends with an error.
+impl fmt::Debug for CodeSetError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
     }
 }
 

@@ -81,7 +81,7 @@ impl MessageKind {
 
 /// Why twelve octets are no message header. The answer is MessageError and the
 /// end of the connection.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub enum HeaderError {
     /// The message does not start with "GIOP".
     BadMagic([u8; 4]),
@@ -106,6 +106,13 @@ impl fmt::Display for HeaderError {
             Self::UnknownKind(kind) => write!(f, "there is no message type {kind}"),
             Self::FragmentInGiop10 => f.write_str("GIOP 1.0 has no Fragment message"),
         }
+    }
+}
+
+/// The same words as `Display`: it is what a `main` shows that ends with an error.
+impl fmt::Debug for HeaderError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
     }
 }
 

@@ -156,7 +156,7 @@ impl core::str::FromStr for Ior {
 }
 
 /// Why a string is no stringified reference.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub enum IorStringError {
     /// It does not start with `IOR:`.
     NoScheme,
@@ -176,6 +176,13 @@ impl fmt::Display for IorStringError {
             Self::BadDigit(at) => write!(f, "not a hexadecimal digit at offset {at}"),
             Self::Malformed(error) => write!(f, "the reference is malformed: {error}"),
         }
+    }
+}
+
+/// The same words as `Display`: it is what a `main` shows that ends with an error.
+impl fmt::Debug for IorStringError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
     }
 }
 

@@ -107,7 +107,7 @@ pub struct FrameHeader {
 }
 
 /// Why a datagram is no fragment of a frame, or not one to be kept.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum MediaError {
     /// It ends within its header.
@@ -137,6 +137,13 @@ impl fmt::Display for MediaError {
             Self::TooLarge => f.write_str("a frame is too large"),
             Self::OtherStream(stream) => write!(f, "the frame is of stream {stream}"),
         }
+    }
+}
+
+/// The same words as `Display`: it is what a `main` shows that ends with an error.
+impl fmt::Debug for MediaError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
     }
 }
 

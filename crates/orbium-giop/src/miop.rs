@@ -29,7 +29,7 @@ const VERSION: u8 = 0x10;
 const FLAG_LAST: u8 = 0x02;
 
 /// Why a datagram is no packet, or not one to be kept.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum MiopError {
     /// It ends within its header, or before the data that it announces.
@@ -62,6 +62,13 @@ impl fmt::Display for MiopError {
             Self::Inconsistent => f.write_str("MIOP packets of a message disagree"),
             Self::TooLarge => f.write_str("a message in MIOP packets is too large"),
         }
+    }
+}
+
+/// The same words as `Display`: it is what a `main` shows that ends with an error.
+impl fmt::Debug for MiopError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
     }
 }
 

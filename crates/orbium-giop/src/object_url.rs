@@ -126,7 +126,7 @@ impl fmt::Display for UrlErrorKind {
 }
 
 /// What is wrong with an object string, and where.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub struct UrlError {
     /// What is wrong.
     pub kind: UrlErrorKind,
@@ -177,6 +177,13 @@ impl fmt::Display for UrlError {
             UrlErrorKind::BadIor(error) => error.fmt(f),
             kind => write!(f, "{kind} (at offset {})", self.offset),
         }
+    }
+}
+
+/// The same words as `Display`: it is what a `main` shows that ends with an error.
+impl fmt::Debug for UrlError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
     }
 }
 

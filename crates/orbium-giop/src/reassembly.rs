@@ -33,7 +33,7 @@ impl Default for ReassemblyLimits {
 
 /// Why a fragment was not taken. What was in assembly under its request id is
 /// dropped.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub enum FragmentError {
     /// Messages of that kind, or of GIOP 1.0, are never fragmented.
     NotFragmentable(MessageKind),
@@ -69,6 +69,13 @@ impl fmt::Display for FragmentError {
             Self::TooManyMessages(_) => f.write_str("too many fragmented messages are incomplete"),
             Self::TooManyOctets(_) => f.write_str("incomplete messages hold too many octets"),
         }
+    }
+}
+
+/// The same words as `Display`: it is what a `main` shows that ends with an error.
+impl fmt::Debug for FragmentError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
     }
 }
 

@@ -8,7 +8,6 @@ use orbium_giop::{minor, real_time};
 use orbium_sys::RealTimeError;
 
 /// Why there is no Real-time CORBA for an ORB.
-#[derive(Debug)]
 #[non_exhaustive]
 pub enum RtError {
     /// The ORB has one already.
@@ -28,6 +27,13 @@ impl fmt::Display for RtError {
             Self::Host(error) => write!(f, "the host is not ready for real time: {error}"),
             Self::System(exception) => exception.fmt(f),
         }
+    }
+}
+
+/// The same words as `Display`: it is what a `main` shows that ends with an error.
+impl fmt::Debug for RtError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
     }
 }
 
@@ -106,7 +112,7 @@ impl fmt::Display for PolicyType {
 }
 
 /// What is wrong with the policies of an adapter (`POA::InvalidPolicy`).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub struct InvalidPolicy {
     /// The policy at fault.
     pub policy: PolicyType,
@@ -168,10 +174,17 @@ impl fmt::Display for InvalidPolicy {
     }
 }
 
+/// The same words as `Display`: it is what a `main` shows that ends with an error.
+impl fmt::Debug for InvalidPolicy {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
 impl std::error::Error for InvalidPolicy {}
 
 /// Why a real-time adapter was not made, or refuses.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub enum RtPoaError {
     /// The policies make no sense.
     InvalidPolicy(InvalidPolicy),
@@ -185,6 +198,13 @@ impl fmt::Display for RtPoaError {
             Self::InvalidPolicy(error) => error.fmt(f),
             Self::Poa(error) => error.fmt(f),
         }
+    }
+}
+
+/// The same words as `Display`: it is what a `main` shows that ends with an error.
+impl fmt::Debug for RtPoaError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
     }
 }
 
@@ -209,7 +229,7 @@ impl From<SystemException> for RtPoaError {
 }
 
 /// Why a connection could not be validated.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 pub enum ValidationError {
     /// `_validate_connection` is FALSE: these policies of client and server
     /// cannot be had together.
@@ -227,6 +247,13 @@ impl fmt::Display for ValidationError {
             }
             Self::System(exception) => exception.fmt(f),
         }
+    }
+}
+
+/// The same words as `Display`: it is what a `main` shows that ends with an error.
+impl fmt::Debug for ValidationError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
     }
 }
 

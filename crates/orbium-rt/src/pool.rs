@@ -21,12 +21,19 @@ use crate::host::Host;
 pub struct ThreadpoolId(pub u32);
 
 /// There is no thread pool of that id.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub struct InvalidThreadpool(pub ThreadpoolId);
 
 impl fmt::Display for InvalidThreadpool {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "there is no thread pool {}", self.0.0)
+    }
+}
+
+/// The same words as `Display`: it is what a `main` shows that ends with an error.
+impl fmt::Debug for InvalidThreadpool {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
     }
 }
 

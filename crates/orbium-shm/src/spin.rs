@@ -37,12 +37,19 @@ impl Default for Spin {
 const LONGEST: Duration = Duration::from_secs(1);
 
 /// Not a way to spin.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub struct BadSpin;
 
 impl fmt::Display for BadSpin {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("expected `none`, microseconds, `adaptive` or `adaptive:microseconds`")
+    }
+}
+
+/// The same words as `Display`: it is what a `main` shows that ends with an error.
+impl fmt::Debug for BadSpin {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
     }
 }
 

@@ -32,7 +32,7 @@ pub struct PriorityMutex {
 }
 
 /// Why a mutex was not locked or unlocked.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum MutexError {
     /// The calling thread holds it already: it would wait for itself, or for
@@ -59,6 +59,13 @@ impl fmt::Display for MutexError {
                 write!(f, "the system refuses the mutex: {error}")
             }
         }
+    }
+}
+
+/// The same words as `Display`: it is what a `main` shows that ends with an error.
+impl fmt::Debug for MutexError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
     }
 }
 

@@ -74,7 +74,6 @@ fn text(octets: &[u8; TEXT]) -> String {
 }
 
 /// Why nothing could be had from a library.
-#[derive(Debug)]
 pub enum LibraryError {
     /// The file cannot be loaded: it is not there, no library, for another
     /// machine, or needs what is not there.
@@ -106,6 +105,13 @@ impl fmt::Display for LibraryError {
                 "was built with {library}, this program with {program}: they must be the same"
             ),
         }
+    }
+}
+
+/// The same words as `Display`: it is what a `main` shows that ends with an error.
+impl fmt::Debug for LibraryError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
     }
 }
 

@@ -8,7 +8,6 @@ use crate::Scheduling;
 
 /// What the system refused, and so what has to be changed on the host; `orbium
 /// doctor` has the commands.
-#[derive(Debug)]
 #[non_exhaustive]
 pub enum RealTimeError {
     /// The scheduling class has no such priority.
@@ -53,6 +52,13 @@ impl fmt::Display for RealTimeError {
             Self::Unsupported(what) => write!(f, "{what}: not on this operating system"),
             Self::System(error) => error.fmt(f),
         }
+    }
+}
+
+/// The same words as `Display`: it is what a `main` shows that ends with an error.
+impl fmt::Debug for RealTimeError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
     }
 }
 

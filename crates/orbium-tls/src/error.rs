@@ -5,7 +5,7 @@ use std::fmt;
 use std::path::PathBuf;
 
 /// Why a configuration cannot be used.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum TlsError {
     /// Neither a certificate nor trust anchors: no role is possible.
@@ -139,6 +139,13 @@ impl fmt::Display for TlsError {
             ),
             Self::Refused(reason) => write!(f, "TLS configuration refused: {reason}"),
         }
+    }
+}
+
+/// The same words as `Display`: it is what a `main` shows that ends with an error.
+impl fmt::Debug for TlsError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
     }
 }
 

@@ -11,7 +11,7 @@ use crate::alert;
 /// Why a handshake failed, or the connection later.
 ///
 /// It stands inside the [`io::Error`]; see [`TlsFailure::of`].
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum TlsFailure {
     /// The certificate of the server is not good enough for us.
@@ -136,6 +136,13 @@ impl fmt::Display for TlsFailure {
             Self::Protocol(what) => write!(f, "TLS protocol error: {what}"),
             Self::KeysExhausted => f.write_str("the TLS 1.2 keys are used up"),
         }
+    }
+}
+
+/// The same words as `Display`: it is what a `main` shows that ends with an error.
+impl fmt::Debug for TlsFailure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
     }
 }
 

@@ -45,7 +45,7 @@ pub struct Endpoint {
 }
 
 /// An endpoint or address that cannot be understood.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 pub enum EndpointError {
     /// No `scheme://`, or one that no transport here answers to.
     UnknownScheme(String),
@@ -77,6 +77,13 @@ impl fmt::Display for EndpointError {
             Self::BadParameter(text) => ("", text, " has a value that it cannot have"),
         };
         write!(f, "{before}`{text}`{after}")
+    }
+}
+
+/// The same words as `Display`: it is what a `main` shows that ends with an error.
+impl fmt::Debug for EndpointError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
     }
 }
 

@@ -106,7 +106,6 @@ pub trait DatagramTransport: Send + Sync + fmt::Debug {
 }
 
 /// Why an endpoint cannot be listened at.
-#[derive(Debug)]
 pub enum ListenError {
     /// The endpoint is written wrongly.
     Endpoint(EndpointError),
@@ -121,6 +120,13 @@ impl fmt::Display for ListenError {
             Self::Endpoint(error) => error.fmt(f),
             Self::Io(error) => error.fmt(f),
         }
+    }
+}
+
+/// The same words as `Display`: it is what a `main` shows that ends with an error.
+impl fmt::Debug for ListenError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
     }
 }
 

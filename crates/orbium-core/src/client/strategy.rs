@@ -95,7 +95,7 @@ impl fmt::Display for ClientStrategy {
 }
 
 /// A name that is no [`ClientStrategy`].
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 pub struct UnknownClientStrategy(pub String);
 
 impl fmt::Display for UnknownClientStrategy {
@@ -104,6 +104,13 @@ impl fmt::Display for UnknownClientStrategy {
         write!(f, "`{}` is not a client strategy: expected one of", self.0)?;
         let mut all = ClientStrategy::ALL.iter();
         all.try_for_each(|strategy| write!(f, " {strategy}"))
+    }
+}
+
+/// The same words as `Display`: it is what a `main` shows that ends with an error.
+impl fmt::Debug for UnknownClientStrategy {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
     }
 }
 

@@ -17,7 +17,7 @@ pub enum Place {
 }
 
 /// A setting that cannot be, and what to write instead.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 pub struct ConfigError {
     /// Where it stands.
     pub place: Place,
@@ -43,6 +43,13 @@ impl fmt::Display for ConfigError {
             Place::Argument(argument) => write!(f, "{argument}: {}", self.reason),
             Place::Program => f.write_str(&self.reason),
         }
+    }
+}
+
+/// The same words as `Display`: it is what a `main` shows that ends with an error.
+impl fmt::Debug for ConfigError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
     }
 }
 

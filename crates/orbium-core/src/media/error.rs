@@ -6,7 +6,6 @@ use std::{fmt, io};
 use orbium_transport::{EndpointError, ListenError};
 
 /// Why a frame was not sent or received, or cannot be.
-#[derive(Debug)]
 pub enum MediaError {
     /// An endpoint that cannot be understood.
     Endpoint(EndpointError),
@@ -48,6 +47,13 @@ impl fmt::Display for MediaError {
             Self::Ended => f.write_str("the receiver was stopped"),
             Self::Io(error) => error.fmt(f),
         }
+    }
+}
+
+/// The same words as `Display`: it is what a `main` shows that ends with an error.
+impl fmt::Debug for MediaError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
     }
 }
 

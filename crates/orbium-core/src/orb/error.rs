@@ -28,29 +28,6 @@ pub enum OrbError {
     Threads(String, io::Error),
 }
 
-impl fmt::Debug for OrbError {
-    // By hand, to be compiled here: what is derived is compiled by every program
-    // whose `main` returns the error.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (variant, first, second): (_, &dyn fmt::Debug, Option<&dyn fmt::Debug>) = match self {
-            Self::Endpoint(error) => ("Endpoint", error, None),
-            Self::Protocol(at, why) => ("Protocol", at, Some(why)),
-            Self::Feature(what, feature) => ("Feature", what, Some(feature)),
-            Self::Config(text) => ("Config", text, None),
-            Self::Tls(text) => ("Tls", text, None),
-            Self::Listen(at, error) => ("Listen", at, Some(error)),
-            Self::RealTime(lane, error) => ("RealTime", lane, Some(error)),
-            Self::Threads(lane, error) => ("Threads", lane, Some(error)),
-        };
-        let mut out = f.debug_tuple(variant);
-        out.field(first);
-        if let Some(second) = second {
-            out.field(second);
-        }
-        out.finish()
-    }
-}
-
 impl fmt::Display for OrbError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (what, at, why): (&str, &str, &dyn fmt::Display) = match self {
@@ -69,6 +46,13 @@ impl fmt::Display for OrbError {
             Self::Threads(lane, error) => ("no threads or descriptors for lane", lane, error),
         };
         write!(f, "{what} {at}: {why}")
+    }
+}
+
+/// The same words as `Display`: it is what a `main` shows that ends with an error.
+impl fmt::Debug for OrbError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
     }
 }
 

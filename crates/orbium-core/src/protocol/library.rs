@@ -9,7 +9,6 @@ use orbium_sys::{LibraryError, TrustedLibrary, load_library};
 use super::Protocols;
 
 /// Why a shared library added no protocol.
-#[derive(Debug)]
 pub struct LoadError {
     path: PathBuf,
     cause: Option<LibraryError>,
@@ -33,6 +32,13 @@ impl fmt::Display for LoadError {
                 "declares no protocols, or was built from other sources of orbium than this program",
             ),
         }
+    }
+}
+
+/// The same words as `Display`: it is what a `main` shows that ends with an error.
+impl fmt::Debug for LoadError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
     }
 }
 

@@ -26,7 +26,7 @@ use super::registry::listed;
 pub struct ProtocolPolicy(Arc<[String]>);
 
 /// A list of protocols that is none.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 pub struct ProtocolPolicyError(String);
 
 impl fmt::Display for ProtocolPolicyError {
@@ -38,6 +38,13 @@ impl fmt::Display for ProtocolPolicyError {
              uiop/giop-lite, separated by commas",
             self.0
         )
+    }
+}
+
+/// The same words as `Display`: it is what a `main` shows that ends with an error.
+impl fmt::Debug for ProtocolPolicyError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
     }
 }
 

@@ -57,7 +57,7 @@ impl Default for Protocols {
 }
 
 /// A name that no transport and no messaging half has.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 pub struct UnknownProtocol {
     name: String,
     known: String,
@@ -76,6 +76,13 @@ impl fmt::Display for UnknownProtocol {
             Some(feature) => write!(f, ": it comes with orbium's feature `{feature}`"),
             None => Ok(()),
         }
+    }
+}
+
+/// The same words as `Display`: it is what a `main` shows that ends with an error.
+impl fmt::Debug for UnknownProtocol {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
     }
 }
 

@@ -11,7 +11,7 @@ use super::{Interface, ObjectRef};
 use crate::{OBJECT_REPOSITORY_ID, Operation, client};
 
 /// Why a reference could not be narrowed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub enum NarrowError {
     /// The reference is nil.
     Nil,
@@ -28,6 +28,13 @@ impl fmt::Display for NarrowError {
             Self::WrongType => f.write_str("the object does not have that interface"),
             Self::System(exception) => write!(f, "the object could not be asked: {exception}"),
         }
+    }
+}
+
+/// The same words as `Display`: it is what a `main` shows that ends with an error.
+impl fmt::Debug for NarrowError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
     }
 }
 

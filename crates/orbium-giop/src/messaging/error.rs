@@ -7,7 +7,7 @@ use crate::HeaderError;
 
 /// Why a message was not encoded or a frame not decoded. The connection is of
 /// no use any more.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum MessagingError {
     /// What should be a GIOP message is none.
@@ -46,6 +46,13 @@ impl fmt::Display for MessagingError {
             Self::BadCompression => f.write_str("compressed octets are corrupt"),
             Self::Refused(why) => f.write_str(why),
         }
+    }
+}
+
+/// The same words as `Display`: it is what a `main` shows that ends with an error.
+impl fmt::Debug for MessagingError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
     }
 }
 

@@ -91,7 +91,7 @@ impl Messaging for Stack {
 }
 
 /// Why halves cannot be used together.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum StackError {
     /// There is none.
@@ -118,6 +118,13 @@ impl fmt::Display for StackError {
             ),
             Self::Twice(half) => write!(f, "messaging {half} is named twice"),
         }
+    }
+}
+
+/// The same words as `Display`: it is what a `main` shows that ends with an error.
+impl fmt::Debug for StackError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
     }
 }
 

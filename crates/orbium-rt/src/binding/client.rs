@@ -49,7 +49,7 @@ pub enum Next {
 }
 
 /// Why there is no binding.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum BindError {
     /// The offer makes no sense.
@@ -88,6 +88,13 @@ impl fmt::Display for BindError {
             Self::Broken => f.write_str("the server has accepted what was not offered"),
             Self::System(exception) => exception.fmt(f),
         }
+    }
+}
+
+/// The same words as `Display`: it is what a `main` shows that ends with an error.
+impl fmt::Debug for BindError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
     }
 }
 

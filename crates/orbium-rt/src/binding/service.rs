@@ -40,7 +40,7 @@ impl Bindings {
 }
 
 /// Why an ORB does not serve bindings.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ServeError {
     /// It does already.
@@ -55,6 +55,13 @@ impl fmt::Display for ServeError {
             Self::AlreadyServed => f.write_str("the ORB serves bindings already"),
             Self::Poa(error) => error.fmt(f),
         }
+    }
+}
+
+/// The same words as `Display`: it is what a `main` shows that ends with an error.
+impl fmt::Debug for ServeError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
     }
 }
 

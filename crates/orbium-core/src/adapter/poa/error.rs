@@ -6,7 +6,7 @@ use std::fmt;
 use orbium_giop::{Completion, ExceptionKind, SystemException};
 
 /// What an adapter refuses.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub enum PoaError {
     /// A child of that name exists.
     AdapterAlreadyExists,
@@ -48,6 +48,13 @@ impl fmt::Display for PoaError {
             Self::System(exception) => return exception.fmt(f),
         };
         f.write_str(text)
+    }
+}
+
+/// The same words as `Display`: it is what a `main` shows that ends with an error.
+impl fmt::Debug for PoaError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
     }
 }
 

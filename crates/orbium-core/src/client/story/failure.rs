@@ -102,7 +102,7 @@ impl fmt::Display for Step {
 /// ));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Failure {
     /// What the call raised.
@@ -197,6 +197,13 @@ impl fmt::Display for Failure {
             return self.write_story(f);
         }
         write!(f, "{}: {}", self.exception, self.reasons())
+    }
+}
+
+/// The same words as `Display`: it is what a `main` shows that ends with an error.
+impl fmt::Debug for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
     }
 }
 
