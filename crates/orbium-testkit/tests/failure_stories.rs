@@ -318,10 +318,9 @@ fn a_request_above_the_server_s_limit_is_answered_and_skipped() {
             assert!(told.contains("limits.message_size"), "{told}");
             // Over the same connection.
             assert_eq!(target.echo_long(1), Ok(1));
-            target
-                .as_object()
-                .send(&POUR, |w| vec![7_u8; 3_000_000].encode(w))
-                .unwrap();
+            let octets = vec![7_u8; 3_000_000];
+            let object = target.as_object();
+            object.send(&POUR, |writer| octets.encode(writer)).unwrap();
             assert_eq!(
                 target.echo_octets(&[8; 50_000]).map(|it| it.len()),
                 Ok(50_000)

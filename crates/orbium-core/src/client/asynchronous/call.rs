@@ -278,6 +278,8 @@ impl Call {
             .line
             .submit(reader, ready.id, ready.octets, ready.pending);
         if let Err(news) = submitted {
+            // It ended after this call had found it.
+            self.note_after_its_beginning(&ready.line.notes());
             self.lock().sent = None;
             self.resume(|call, reader, attempt| call.go_on(reader, attempt, news));
         }

@@ -255,6 +255,11 @@ impl Line {
         self.lock().notes.push(note);
     }
 
+    /// What has happened to it.
+    pub(super) fn notes(&self) -> Vec<Note> {
+        self.lock().notes.clone()
+    }
+
     /// An id for a request, and what it has to say beside itself.
     pub(super) fn introduce(&self, said: Said) -> (u32, Option<Introduction>) {
         self.lock().introduce(&self.key, said)

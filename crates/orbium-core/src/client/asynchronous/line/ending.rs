@@ -104,7 +104,7 @@ impl Line {
             state.queue.clear();
             state.counted = None;
             state.stop_sending(self.number, reader);
-            let notes = std::mem::take(&mut state.notes);
+            let notes = state.notes.clone();
             (std::mem::take(&mut state.pending), midway, notes)
         };
         reader.forget(self);
