@@ -22,6 +22,7 @@ mod ping;
 mod reference;
 mod shell;
 mod tls;
+mod top;
 
 use std::process::ExitCode;
 
@@ -76,6 +77,10 @@ enum Command {
     Ior(ior::IorArgs),
     /// Ask whether an object is there, and how long the answers take.
     Ping(ping::PingArgs),
+    /// Show what a running ORB does: operations, lanes, connections, adapters.
+    ///
+    /// The process has to show its ORB: orb.watch(), watch = true, -ORBwatch true.
+    Top(top::TopArgs),
     /// Print the script that completes command lines in a shell.
     Completions(shell::CompletionsArgs),
     /// Print the manual page, or write those of all commands.
@@ -100,6 +105,7 @@ fn main() -> ExitCode {
         Command::Idl(args) => idl::run(args),
         Command::Ior(args) => ior::run(args),
         Command::Ping(args) => ping::run(args),
+        Command::Top(args) => top::run(args),
         Command::New(args) => new::run(args),
         Command::Completions(args) => shell::completions(args, Cli::command()),
         Command::Man(args) => shell::man(args, Cli::command()),

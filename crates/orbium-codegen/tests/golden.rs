@@ -420,3 +420,24 @@ fn what_raises_a_native_type_is_left_out() {
     );
     assert!(generated.code.contains("fn stays("));
 }
+
+/// The watch object of orbium-core is this compiler's work, kept in its sources: a
+/// crate below the façade cannot compile IDL when it is built.
+#[test]
+fn the_watch_of_the_core_is_what_comes_of_its_idl() {
+    let project = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let options = Options::new("watch.idl").runtime("crate::watch::runtime");
+    let code = generate(&model(&project.join("idl/watch.idl")), &options)
+        .unwrap()
+        .code;
+    let kept = project.join("crates/orbium-core/src/watch/generated.rs");
+    if std::env::var_os("ORBIUM_BLESS").is_some() {
+        fs::write(&kept, &code).unwrap();
+    }
+    let expected = fs::read_to_string(&kept).unwrap_or_default();
+    assert!(
+        expected == code,
+        "run with ORBIUM_BLESS=1: {}",
+        kept.display()
+    );
+}

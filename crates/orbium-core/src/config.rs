@@ -193,6 +193,9 @@ pub struct Config {
     /// Whether clients that call by a bound key are sent to the whole reference
     /// ([`Orb::bind_key`](crate::Orb::bind_key)). Default: yes.
     pub forward_bound_keys: ForwardBoundKeys,
+    /// Shows the ORB to `orbium top`, on a Unix socket of the owner's, and turns metrics
+    /// on; see [`Orb::watch`](crate::Orb::watch). Default: off.
+    pub watch: bool,
 }
 
 impl Config {

@@ -70,6 +70,7 @@ mod reference;
 mod servant;
 mod server;
 mod strategy;
+pub mod watch;
 
 pub use orbium_cdr as cdr;
 pub use orbium_giop::{Completion, ExceptionKind, SystemException};

@@ -65,7 +65,7 @@ pub use memory::{LockedMemory, lock_memory, prefault_heap, prefault_stack, unloc
 pub use option_names::OptionError;
 pub use process::is_process;
 pub use processors::{bind_this_thread, processors_of_this_thread};
-pub use raw::ProcessCredentials;
+pub use raw::{ProcessCredentials, effective_user};
 pub use readiness::{Interest, Poller, Ready, wait_for};
 pub use real_time_error::RealTimeError;
 pub use scheduling::{Scheduling, SchedulingClass};

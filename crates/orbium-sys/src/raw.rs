@@ -20,6 +20,13 @@ use libc::{c_int, socklen_t};
 
 use crate::unless;
 
+/// The user whose rights the process has.
+#[must_use]
+pub fn effective_user() -> u32 {
+    // SAFETY: it takes nothing, touches no memory and always succeeds.
+    unsafe { libc::geteuid() }
+}
+
 /// Types that an option can have.
 ///
 /// # Safety

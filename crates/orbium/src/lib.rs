@@ -97,6 +97,9 @@ pub use orbium_core::metrics;
 /// Connections, lanes, adapters and objects as data.
 pub use orbium_core::introspection;
 
+/// What shows a running ORB to `orbium top`.
+pub use orbium_core::watch;
+
 /// How often locks were used, with the feature `counted`.
 #[cfg(feature = "counted")]
 pub use orbium_core::lock;

@@ -49,6 +49,9 @@ pub(crate) struct ServeArgs {
     /// and number, as in lab-7
     #[arg(long, value_name = "DOMAIN-NUMBER")]
     join: Option<String>,
+    /// Show the ORB to `orbium top`
+    #[arg(long)]
+    watch: bool,
     /// Write cube.ior, receiver.ior and peer.ior to this folder
     #[arg(long, value_name = "DIR")]
     ior_dir: Option<PathBuf>,
@@ -122,6 +125,7 @@ impl ServeArgs {
         config.strategy = self.strategy.unwrap_or(config.strategy);
         config.giop_minor = self.giop_minor.unwrap_or(config.giop_minor);
         config.fragment_size = self.fragment_size.or(config.fragment_size);
+        config.watch |= self.watch;
         Ok(config)
     }
 }

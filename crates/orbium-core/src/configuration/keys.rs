@@ -198,6 +198,9 @@ keys! {
     "tls.watch_files" "true or false" "whether files that have changed are read again"
         |c, text| c.tls.watch_files = flag(text)?,
         |c| c.tls.watch_files.to_string();
+    "watch" "true or false" "shows the ORB to `orbium top`, and turns metrics on"
+        |c, text| c.watch = flag(text)?,
+        |c| c.watch.to_string();
     "limits.message_size" "OCTETS" "of the largest message, both ways"
         |c, text| c.limits.message_size = octets(text)?,
         |c| show_octets(c.limits.message_size);

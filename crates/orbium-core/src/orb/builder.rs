@@ -86,6 +86,13 @@ impl OrbBuilder {
         self
     }
 
+    /// Shows the ORB to `orbium top`; see [`Orb::watch`].
+    #[inline]
+    pub fn watch(mut self) -> Self {
+        self.config.watch = true;
+        self
+    }
+
     /// Everything at once.
     #[inline]
     pub fn config(mut self, config: Config) -> Self {

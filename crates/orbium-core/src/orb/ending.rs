@@ -140,6 +140,7 @@ impl Orb {
             pools.close();
         }
         self.0.initial.clear();
+        self.0.watching.end();
         self.change_state(ENDING, ENDED);
     }
 

@@ -24,6 +24,7 @@ use crate::lane::Lanes;
 use crate::metrics::{ConnectionBook, Measurements};
 use crate::peer_memory::Budget;
 use crate::server::Server;
+use crate::watch::Watching;
 use crate::{Config, Lane, PeerMemory, Poa, RealTime};
 
 pub use builder::OrbBuilder;
@@ -57,6 +58,8 @@ pub(crate) struct OrbCore {
     book: PerProcess<ConnectionBook>,
     /// What is counted, once metrics are on.
     pub(crate) measurements: OnceLock<Arc<Measurements>>,
+    /// What shows the ORB to its owner.
+    pub(crate) watching: Watching,
     state: AtomicU8,
     /// What a call has to know before it begins: that the ORB has ended, or
     /// that some thread has a policy of its own. Zero nearly always.
@@ -167,6 +170,7 @@ impl Orb {
             book: PerProcess::new(),
             measurements: OnceLock::new(),
             pools: PerProcess::new(),
+            watching: Watching::default(),
             registry: Registry::new(),
             config,
         }));
@@ -182,6 +186,9 @@ impl Orb {
             let _ = orb.0.server.set(Ok(server));
         } else if orb.0.config.lanes_listen() {
             orb.start_lanes(None)?;
+        }
+        if orb.0.config.watch {
+            orb.watch()?;
         }
         Ok(orb)
     }

@@ -194,6 +194,7 @@ pub(super) const ARGUMENTS: &[(&str, Does)] = &[
             ],
         ),
     ),
+    ("-ORBwatch", Does::Set("watch")),
     ("-ORBId", Does::Ignore),
     ("-ORBid", Does::Ignore),
     ("-ORBServerId", Does::Ignore),

@@ -1,0 +1,337 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The pages of the screen as tables of text.
+
+use std::cmp::Ordering;
+use std::fmt::Write;
+use std::time::Duration;
+
+use super::keys::{Choice, Page};
+use super::view::View;
+
+/// A cell: what it shows, and what it is sorted by.
+#[derive(Clone, Debug)]
+pub(crate) struct Cell {
+    pub(crate) text: String,
+    order: Order,
+}
+
+#[derive(Clone, Debug, PartialEq, PartialOrd)]
+enum Order {
+    Number(f64),
+    Text(String),
+}
+
+/// One line of a table.
+#[derive(Clone, Debug)]
+pub(crate) struct Row {
+    pub(crate) cells: Vec<Cell>,
+    /// Something is worse than it should be.
+    pub(crate) bad: bool,
+}
+
+/// A page: the first column takes what room there is.
+#[derive(Clone, Debug)]
+pub(crate) struct Table {
+    pub(crate) columns: &'static [&'static str],
+    pub(crate) rows: Vec<Row>,
+    /// Why there are no rows.
+    pub(crate) empty: String,
+}
+
+fn text(text: impl Into<String>) -> Cell {
+    let text = text.into();
+    Cell {
+        order: Order::Text(text.clone()),
+        text,
+    }
+}
+
+fn number(shown: String, number: f64) -> Cell {
+    Cell {
+        text: shown,
+        order: Order::Number(number),
+    }
+}
+
+fn count(number_: u64) -> Cell {
+    number(number_.to_string(), number_ as f64)
+}
+
+fn rate(per_second: f64) -> Cell {
+    let shown = match per_second {
+        0.0 => "0".to_owned(),
+        small if small < 10.0 => format!("{small:.1}"),
+        other => format!("{other:.0}"),
+    };
+    number(shown, per_second)
+}
+
+fn octets(per_second: f64) -> Cell {
+    // The sum of nothing is -0.
+    let (mut amount, mut unit) = (per_second + 0.0, "B");
+    for larger in ["KiB", "MiB", "GiB"] {
+        if amount < 1024.0 {
+            break;
+        }
+        (amount, unit) = (amount / 1024.0, larger);
+    }
+    let shown = match unit {
+        "B" => format!("{amount:.0} {unit}"),
+        _ => format!("{amount:.1} {unit}"),
+    };
+    number(shown, per_second)
+}
+
+/// A duration in three digits.
+fn span(span: Duration) -> Cell {
+    let nanos = span.as_nanos() as f64;
+    let (amount, unit) = match nanos {
+        none if none == 0.0 => return number("-".into(), 0.0),
+        it if it < 1e3 => (it, "ns"),
+        it if it < 1e6 => (it / 1e3, "µs"),
+        it if it < 1e9 => (it / 1e6, "ms"),
+        it => (it / 1e9, "s"),
+    };
+    let digits = match amount {
+        it if it < 10.0 => 2,
+        it if it < 100.0 => 1,
+        _ => 0,
+    };
+    number(format!("{amount:.digits$} {unit}"), nanos)
+}
+
+fn age(millis: u64) -> Cell {
+    let seconds = millis / 1000;
+    let shown = match seconds {
+        it if it < 60 => format!("{it} s"),
+        it if it < 3600 => format!("{}:{:02} min", it / 60, it % 60),
+        it if it < 86_400 => format!("{}:{:02} h", it / 3600, it % 3600 / 60),
+        it => format!("{} d", it / 86_400),
+    };
+    number(shown, millis as f64)
+}
+
+const NOT_MEASURING: &str =
+    "Metrics are off: orb.enable_metrics(), metrics = true or -ORBmetrics true turns them on.";
+
+fn operations(view: &View) -> Table {
+    let rows = view.operations.iter().map(|it| Row {
+        cells: vec![
+            text(&it.name),
+            text(if it.called { "calls" } else { &it.lane }),
+            rate(it.rate),
+            span(it.p50),
+            span(it.p99),
+            span(it.max),
+            rate(it.errors),
+            count(it.in_flight),
+            count(it.total),
+        ],
+        bad: it.errors > 0.0,
+    });
+    Table {
+        columns: &[
+            "OPERATION",
+            "LANE",
+            "RATE/s",
+            "P50",
+            "P99",
+            "MAX",
+            "ERR/s",
+            "NOW",
+            "TOTAL",
+        ],
+        rows: rows.collect(),
+        empty: match view.snapshot.measuring {
+            true => "Nothing was called or served yet.".into(),
+            false => NOT_MEASURING.into(),
+        },
+    }
+}
+
+fn lanes(view: &View) -> Table {
+    let rows = view.lanes.iter().map(|it| {
+        let lane = &it.lane;
+        let is_full = lane.queue > 0 && lane.waiting * 2 > lane.queue;
+        Row {
+            cells: vec![
+                text(&lane.name),
+                match lane.priority {
+                    -1 => number("-".into(), -1.0),
+                    priority => number(priority.to_string(), f64::from(priority)),
+                },
+                text(&lane.strategy),
+                count(lane.connections.into()),
+                number(
+                    format!("{}/{}", lane.busy, lane.threads),
+                    f64::from(lane.busy),
+                ),
+                number(
+                    format!("{}/{}", lane.waiting, lane.queue),
+                    f64::from(lane.waiting),
+                ),
+                span(it.waited_p99),
+                count(lane.deadlines_missed),
+                count(lane.refused),
+            ],
+            bad: it.missed > 0 || it.refused > 0 || is_full,
+        }
+    });
+    Table {
+        columns: &[
+            "LANE", "PRIORITY", "STRATEGY", "CONN", "BUSY", "QUEUE", "WAIT P99", "MISSED",
+            "REFUSED",
+        ],
+        rows: rows.collect(),
+        empty: "The ORB does not listen, so it has no lanes.".into(),
+    }
+}
+
+fn connections(view: &View) -> Table {
+    let rows = view.connections.iter().map(|it| {
+        let connection = &it.connection;
+        Row {
+            cells: vec![
+                text(&connection.peer),
+                text(if connection.client {
+                    "client"
+                } else {
+                    "server"
+                }),
+                text(&connection.transport),
+                text(&connection.lane),
+                rate(it.requests),
+                octets(it.received),
+                octets(it.sent),
+                count(connection.in_flight.into()),
+                age(connection.age_ms),
+            ],
+            bad: connection.held_up,
+        }
+    });
+    Table {
+        columns: &[
+            "PEER", "ROLE", "OVER", "LANE", "REQ/s", "IN/s", "OUT/s", "WAIT", "AGE",
+        ],
+        rows: rows.collect(),
+        empty: "No connection is open.".into(),
+    }
+}
+
+fn adapters(view: &View) -> Table {
+    let rows = view.snapshot.adapters.iter().map(|it| Row {
+        cells: vec![
+            text(&it.path),
+            text(&it.state),
+            count(it.objects.into()),
+            count(it.in_flight.into()),
+            count(it.held.into()),
+        ],
+        bad: it.held > 0,
+    });
+    Table {
+        columns: &["ADAPTER", "STATE", "OBJECTS", "NOW", "HELD"],
+        rows: rows.collect(),
+        empty: String::new(),
+    }
+}
+
+/// A page as it was chosen to be.
+pub(crate) fn table(view: &View, choice: &Choice) -> Table {
+    let mut table = match choice.page {
+        Page::Operations => operations(view),
+        Page::Lanes => lanes(view),
+        Page::Connections => connections(view),
+        Page::Adapters => adapters(view),
+    };
+    if !choice.filter.is_empty() {
+        let found = |row: &Row| row.cells.iter().any(|it| it.text.contains(&choice.filter));
+        table.rows.retain(found);
+        table.empty = format!("Nothing has `{}` in it.", choice.filter);
+    }
+    let column = choice.sort.min(table.columns.len() - 1);
+    table.rows.sort_by(|one, other| {
+        let order = one.cells[column]
+            .order
+            .partial_cmp(&other.cells[column].order);
+        let order = order.unwrap_or(Ordering::Equal);
+        // Numbers begin with the largest.
+        let falls = matches!(one.cells[column].order, Order::Number(_)) != choice.reversed;
+        if falls { order.reverse() } else { order }
+    });
+    table
+}
+
+/// What stands above every page.
+pub(crate) fn header(view: &View) -> [String; 2] {
+    let snapshot = &view.snapshot;
+    let sum = |of: fn(&super::view::OperationRow) -> f64, called| -> f64 {
+        let own = view.operations.iter().filter(|it| it.called == called);
+        own.map(of).sum()
+    };
+    let received: f64 = view.connections.iter().map(|it| it.received).sum();
+    let sent: f64 = view.connections.iter().map(|it| it.sent).sum();
+    let more = if snapshot.more_connections { "+" } else { "" };
+    [
+        format!(
+            "{} {}   orbium {}   watched for {}",
+            snapshot.program,
+            snapshot.pid,
+            snapshot.version,
+            age(snapshot.up_ms).text,
+        ),
+        format!(
+            "served {}/s   called {}/s   errors {}/s   connections {}{more}   in {}/s   out {}/s",
+            rate(sum(|it| it.rate, false)).text,
+            rate(sum(|it| it.rate, true)).text,
+            rate(sum(|it| it.errors, false) + sum(|it| it.errors, true)).text,
+            view.connections.len(),
+            octets(received).text,
+            octets(sent).text,
+        ),
+    ]
+}
+
+/// How wide each column but the first is.
+pub(crate) fn widths(table: &Table) -> Vec<usize> {
+    let all = table.columns.iter().enumerate().map(|(column, title)| {
+        let cells = table.rows.iter().map(|row| &row.cells[column].text);
+        let widest = cells.map(|text| text.chars().count()).max();
+        widest.unwrap_or(0).max(title.len())
+    });
+    all.collect()
+}
+
+/// All pages as text.
+pub(crate) fn text_of(view: &View, columns: u16) -> String {
+    let mut out = String::new();
+    for line in header(view) {
+        let _ = writeln!(out, "{line}");
+    }
+    for page in Page::ALL {
+        let table = table(view, &Choice::at(page));
+        let mut widths = widths(&table);
+        let others: usize = widths[1..].iter().map(|width| width + 2).sum();
+        widths[0] = usize::from(columns).saturating_sub(others).max(widths[0]);
+        let mut line = |cells: &mut dyn Iterator<Item = &str>| {
+            for (column, text) in cells.enumerate() {
+                let width = widths[column];
+                let _ = match column {
+                    0 => write!(out, "{text:width$}"),
+                    _ => write!(out, "  {text:>width$}"),
+                };
+            }
+            out.push('\n');
+        };
+        line(&mut [""].into_iter());
+        line(&mut table.columns.iter().copied());
+        for row in &table.rows {
+            line(&mut row.cells.iter().map(|it| it.text.as_str()));
+        }
+        if table.rows.is_empty() {
+            line(&mut [table.empty.as_str()].into_iter());
+        }
+    }
+    let lines: Vec<_> = out.lines().map(str::trim_end).collect();
+    lines.join("\n") + "\n"
+}

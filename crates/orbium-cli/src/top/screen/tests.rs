@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What the screen shows of looks that are made up.
+
+use std::time::{Duration, Instant};
+
+use orbium::watch::idl;
+use ratatui::crossterm::event::{KeyCode, KeyEvent};
+
+use super::super::keys::{Choice, Page};
+use super::super::picture;
+use super::super::source::Look;
+use super::super::view::View;
+
+fn operation(name: &str, counts: &[u64], system_exceptions: u64) -> idl::Operation {
+    idl::Operation {
+        name: name.into(),
+        lane: "orb".into(),
+        system_exceptions,
+        took: idl::Durations {
+            counts: counts.to_vec(),
+            sum_ns: 1_000_000,
+            max_ns: 2_000_000,
+        },
+        ..idl::Operation::default()
+    }
+}
+
+fn look(operations: Vec<idl::Operation>, at: Instant) -> Look {
+    Look {
+        snapshot: idl::Snapshot {
+            program: "server".into(),
+            pid: 4711,
+            measuring: true,
+            operations,
+            lanes: vec![idl::Lane {
+                name: "urgent".into(),
+                priority: 100,
+                queue: 16,
+                waiting: 12,
+                ..idl::Lane::default()
+            }],
+            connections: vec![idl::Connection {
+                peer: "192.0.2.7:5000".into(),
+                received: 4096,
+                ..idl::Connection::default()
+            }],
+            ..idl::Snapshot::default()
+        },
+        at,
+    }
+}
+
+/// 200 quick calls and one slow one within two seconds.
+fn view() -> View {
+    let begun = Instant::now();
+    let before = look(vec![operation("A::B/quick", &[0, 0, 0, 100], 0)], begun);
+    let mut later = vec![0; 40];
+    (later[3], later[39]) = (300, 1);
+    let slow = operation("A::B/slow", &[0, 5], 4);
+    let now = look(
+        vec![operation("A::B/quick", &later, 0), slow],
+        begun + Duration::from_secs(2),
+    );
+    View::between(&before, &now)
+}
+
+/// The lines of the screen.
+fn screen(view: &View, choice: &Choice) -> Vec<String> {
+    let buffer = picture::drawn(view, choice, 100, 12).unwrap();
+    let mut lines = Vec::new();
+    for line in 0..buffer.area.height {
+        let cells = (0..buffer.area.width).map(|column| buffer[(column, line)].symbol());
+        lines.push(cells.collect::<String>().trim_end().to_owned());
+    }
+    lines
+}
+
+#[test]
+fn rates_and_quantiles_are_those_between_two_looks() {
+    let view = view();
+    let quick = &view.operations[0];
+    assert!((quick.rate - 100.5).abs() < 0.01, "{}", quick.rate);
+    assert!(quick.p50 < Duration::from_nanos(300), "{:?}", quick.p50);
+    assert!(quick.max > Duration::from_micros(80), "{:?}", quick.max);
+    let slow = &view.operations[1];
+    assert!((slow.errors - 2.0).abs() < 0.01);
+}
+
+#[test]
+fn operations_come_first_and_are_sorted_by_rate() {
+    let lines = screen(&view(), &Choice::at(Page::Operations));
+    assert!(lines[0].starts_with("server 4711"), "{lines:#?}");
+    assert!(lines[2].contains("1 operations"), "{lines:#?}");
+    assert!(lines[3].starts_with("OPERATION"), "{lines:#?}");
+    assert!(lines[4].starts_with("A::B/quick"), "{lines:#?}");
+    assert!(lines[5].starts_with("A::B/slow"), "{lines:#?}");
+    assert!(lines[11].contains("q quit"), "{lines:#?}");
+}
+
+#[test]
+fn keys_choose_pages_filters_and_orders() {
+    let view = view();
+    let mut choice = Choice::at(Page::Operations);
+    let mut press = |choice: &mut Choice, code| choice.press(KeyEvent::from(code), 9);
+    assert!(press(&mut choice, KeyCode::Char('r')));
+    assert!(screen(&view, &choice)[4].starts_with("A::B/slow"));
+    for code in ['/', 'q', 'u', 'i'].map(KeyCode::Char) {
+        assert!(press(&mut choice, code), "q is typed, too");
+    }
+    press(&mut choice, KeyCode::Enter);
+    let lines = screen(&view, &choice);
+    assert!(lines[4].starts_with("A::B/quick") && lines[5].is_empty());
+    press(&mut choice, KeyCode::Char('2'));
+    let lines = screen(&view, &choice);
+    assert!(lines[4].starts_with("urgent") && lines[4].contains("12/16"));
+    press(&mut choice, KeyCode::Char('3'));
+    let lines = screen(&view, &choice);
+    assert!(lines[4].starts_with("192.0.2.7:5000"), "{lines:#?}");
+    press(&mut choice, KeyCode::Char('p'));
+    assert!(screen(&view, &choice)[2].contains("frozen"));
+    assert!(!press(&mut choice, KeyCode::Char('q')));
+}
+
+#[test]
+fn an_empty_page_says_why_and_how_to_change_it() {
+    let now = Instant::now();
+    let mut nothing = look(Vec::new(), now);
+    nothing.snapshot.measuring = false;
+    let view = View::between(&nothing, &nothing);
+    let lines = screen(&view, &Choice::at(Page::Operations));
+    assert!(lines[4].contains("-ORBmetrics true"), "{lines:#?}");
+}
+
+#[test]
+fn a_picture_has_the_text_of_the_screen() {
+    let buffer = picture::drawn(&view(), &Choice::at(Page::Operations), 100, 12).unwrap();
+    let svg = picture::svg(&buffer);
+    assert!(svg.starts_with("<svg ") && svg.ends_with("</svg>\n"));
+    assert!(
+        svg.contains("A::B/quick") && svg.contains("#f47067"),
+        "{svg}"
+    );
+}

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What happened between two looks.
+
+use std::time::Duration;
+
+use orbium::metrics::Histogram;
+use orbium::watch::idl;
+
+use super::source::Look;
+
+/// One operation.
+#[derive(Clone, Debug)]
+pub(crate) struct OperationRow {
+    pub(crate) name: String,
+    pub(crate) lane: String,
+    pub(crate) called: bool,
+    /// Ended, and ended with an exception, in a second.
+    pub(crate) rate: f64,
+    pub(crate) errors: f64,
+    pub(crate) in_flight: u64,
+    pub(crate) p50: Duration,
+    pub(crate) p99: Duration,
+    pub(crate) max: Duration,
+    pub(crate) total: u64,
+    pub(crate) total_errors: u64,
+}
+
+/// One lane.
+#[derive(Clone, Debug)]
+pub(crate) struct LaneRow {
+    pub(crate) lane: idl::Lane,
+    pub(crate) waited_p99: Duration,
+    pub(crate) missed: u64,
+    pub(crate) refused: u64,
+}
+
+/// One connection.
+#[derive(Clone, Debug)]
+pub(crate) struct ConnectionRow {
+    pub(crate) connection: idl::Connection,
+    /// Octets and requests in a second.
+    pub(crate) received: f64,
+    pub(crate) sent: f64,
+    pub(crate) requests: f64,
+}
+
+/// All of it.
+#[derive(Clone, Debug)]
+pub(crate) struct View {
+    pub(crate) snapshot: idl::Snapshot,
+    pub(crate) interval: Duration,
+    pub(crate) operations: Vec<OperationRow>,
+    pub(crate) lanes: Vec<LaneRow>,
+    pub(crate) connections: Vec<ConnectionRow>,
+}
+
+fn histogram(durations: &idl::Durations) -> Histogram {
+    Histogram::from_buckets(&durations.counts, durations.sum_ns, durations.max_ns)
+}
+
+fn lately(now: &idl::Durations, before: Option<&idl::Durations>) -> Histogram {
+    let now = histogram(now);
+    before.map_or_else(|| now.clone(), |before| now.since(&histogram(before)))
+}
+
+fn errors(operation: &idl::Operation) -> u64 {
+    operation.user_exceptions + operation.system_exceptions
+}
+
+impl View {
+    /// What happened between two looks at the same process.
+    pub(crate) fn between(before: &Look, now: &Look) -> Self {
+        let interval = now.at.saturating_duration_since(before.at);
+        let seconds = interval.as_secs_f64().max(1e-6);
+        let (old, new) = (&before.snapshot, &now.snapshot);
+        let operations = new.operations.iter().map(|it| {
+            let mut others = old.operations.iter();
+            let before = others.find(|other| {
+                (&other.name, &other.lane, other.called) == (&it.name, &it.lane, it.called)
+            });
+            let took = lately(&it.took, before.map(|it| &it.took));
+            OperationRow {
+                name: it.name.clone(),
+                lane: it.lane.clone(),
+                called: it.called,
+                rate: took.count() as f64 / seconds,
+                errors: errors(it).saturating_sub(before.map_or(0, errors)) as f64 / seconds,
+                in_flight: it.in_flight,
+                p50: took.quantile(0.5),
+                p99: took.quantile(0.99),
+                max: took.max(),
+                total: histogram(&it.took).count(),
+                total_errors: errors(it),
+            }
+        });
+        let lanes = new.lanes.iter().map(|it| {
+            let before = old.lanes.iter().find(|other| other.number == it.number);
+            let since = |now: u64, before: Option<u64>| now.saturating_sub(before.unwrap_or(0));
+            LaneRow {
+                waited_p99: lately(&it.waited, before.map(|it| &it.waited)).quantile(0.99),
+                missed: since(it.deadlines_missed, before.map(|it| it.deadlines_missed)),
+                refused: since(it.refused, before.map(|it| it.refused)),
+                lane: it.clone(),
+            }
+        });
+        let connections = new.connections.iter().map(|it| {
+            let mut others = old.connections.iter();
+            let before = others.find(|other| (other.id, other.client) == (it.id, it.client));
+            let rate = |now: u64, before: Option<u64>| {
+                now.saturating_sub(before.unwrap_or(0)) as f64 / seconds
+            };
+            ConnectionRow {
+                received: rate(it.received, before.map(|it| it.received)),
+                sent: rate(it.sent, before.map(|it| it.sent)),
+                requests: rate(it.requests, before.map(|it| it.requests)),
+                connection: it.clone(),
+            }
+        });
+        Self {
+            interval,
+            operations: operations.collect(),
+            lanes: lanes.collect(),
+            connections: connections.collect(),
+            snapshot: new.clone(),
+        }
+    }
+}

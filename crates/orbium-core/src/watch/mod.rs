@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! A running ORB shows itself to its owner: an object that answers on a Unix socket
+//! which other users cannot reach, by an ORB and a thread of its own. So it answers
+//! when every thread of the ORB it shows hangs.
+//!
+//! [`Config::watch`](crate::Config), the configuration key `watch`, the argument
+//! `-ORBwatch true` or [`Orb::watch`] turn it on; `orbium top` shows what it says, and
+//! any ORB can ask it with `idl/watch.idl`.
+
+mod folder;
+// Made of `idl/watch.idl` by `ORBIUM_BLESS=1 cargo test -p orbium-codegen --test golden`.
+mod generated;
+mod shown;
+
+use std::path::PathBuf;
+use std::sync::{Mutex, PoisonError, Weak};
+use std::time::Instant;
+
+use orbium_transport::Endpoint;
+
+use crate::orb::{OrbCore, OrbError};
+use crate::{Call, Config, ForwardBoundKeys, Limits, Orb, ServerStrategy, SystemException};
+
+pub use folder::{Watched, watched};
+pub use generated::orbium_watch as idl;
+
+/// The plain key of the object.
+pub const KEY: &str = "OrbiumWatch";
+
+/// What generated code needs; the names are those of the façade's module `codegen`.
+mod runtime {
+    #[allow(unused_imports)]
+    pub(super) use std::borrow::Cow;
+    #[allow(unused_imports)]
+    pub(super) use std::sync::Arc;
+
+    #[allow(unused_imports)]
+    pub(super) use crate::cdr::{
+        CdrError, CdrErrorKind, CdrReader, CdrWriter, Decode, Encode, FixedSize, Member, Type,
+        Typed, encode_fixed, fixed_struct,
+    };
+    #[allow(unused_imports)]
+    pub(super) use crate::{
+        Call, DispatchError, Interface, ObjectRef, Operation, OperationTable, Raised, Raises,
+        Reply, Servant, ServedBy, SystemException, UserException, interface, unknown_operation,
+    };
+}
+
+/// The watch of an ORB, if it has one.
+#[derive(Default)]
+pub(crate) struct Watching(Mutex<Option<(Orb, PathBuf)>>);
+
+impl Watching {
+    /// Ends it.
+    pub(crate) fn end(&self) {
+        let watch = self.0.lock().unwrap_or_else(PoisonError::into_inner).take();
+        if let Some((orb, _)) = watch {
+            let _ = orb.shutdown(true);
+        }
+    }
+}
+
+/// The servant.
+struct Watcher {
+    orb: Weak<OrbCore>,
+    since: Instant,
+}
+
+impl idl::WatchServant for Watcher {
+    fn look(&self, _: &Call<'_>) -> Result<idl::Snapshot, SystemException> {
+        let orb = self.orb.upgrade().map(Orb::from);
+        let orb = orb.ok_or_else(crate::orb::already_shut_down)?;
+        Ok(shown::snapshot(&orb, self.since.elapsed()))
+    }
+
+    fn prometheus_text<'a>(
+        &'a self,
+        _: &'a Call<'_>,
+    ) -> Result<runtime::Cow<'a, str>, SystemException> {
+        let orb = self.orb.upgrade().map(Orb::from);
+        let metrics = orb.and_then(|orb| orb.metrics());
+        Ok(metrics
+            .map_or_else(String::new, |it| it.prometheus_text())
+            .into())
+    }
+}
+
+impl Orb {
+    /// Shows the ORB to `orbium top` from now on, and turns metrics on. Returns the
+    /// socket: in `$XDG_RUNTIME_DIR/orbium`, or in a folder of the user's own below the
+    /// temporary directory, named for the process id, with permissions for the owner
+    /// alone. It goes with the ORB. A second call returns the same.
+    ///
+    /// ```no_run
+    /// # fn f() -> Result<(), Box<dyn std::error::Error>> {
+    /// let orb = orbium_core::Orb::builder().build()?;
+    /// println!("orbium top {}", orb.watch()?.display());
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// [`OrbError::Listen`] if there is no private folder or nothing can listen there,
+    /// [`OrbError::Threads`] without a thread for it.
+    pub fn watch(&self) -> Result<PathBuf, OrbError> {
+        let watching = &self.core().watching.0;
+        let mut watching = watching.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, path)) = &*watching {
+            return Ok(path.clone());
+        }
+        let folder = folder::private()
+            .map_err(|(path, error)| OrbError::Listen(path.display().to_string(), error))?;
+        let mut refused = None;
+        for path in folder::names(&folder) {
+            match self.watch_at(&path) {
+                Ok(orb) => {
+                    self.enable_metrics();
+                    *watching = Some((orb, path.clone()));
+                    return Ok(path);
+                }
+                Err(error) => refused = Some(error),
+            }
+        }
+        Err(refused.unwrap_or(OrbError::Config("no name is free for the watch's socket")))
+    }
+
+    /// An ORB of one thread that serves the watch object at a path.
+    fn watch_at(&self, path: &std::path::Path) -> Result<Self, OrbError> {
+        let orb = Self::new(Config {
+            endpoints: vec![Endpoint {
+                scheme: "uiop".into(),
+                address: path.display().to_string(),
+                parameters: vec![("mode".into(), "600".into())],
+            }],
+            strategy: ServerStrategy::Reactive,
+            forward_bound_keys: ForwardBoundKeys(false),
+            limits: Limits {
+                // Requests have no arguments; a few operators look at once.
+                message_size: 64 << 20,
+                connections: 16,
+                ..Limits::default()
+            },
+            ..Config::default()
+        })?;
+        let watcher = Watcher {
+            orb: self.downgrade(),
+            since: Instant::now(),
+        };
+        let root = orb.root_poa();
+        let served = root.manager().activate().map_err(|error| error.to_string());
+        let served = served.and_then(|()| {
+            let watch: idl::Watch = root.activate(watcher).map_err(|it| it.to_string())?;
+            orb.bind_key(KEY, &watch).map_err(|it| it.to_string())
+        });
+        match served {
+            Ok(()) => Ok(orb),
+            Err(why) => Err(OrbError::Protocol(path.display().to_string(), why)),
+        }
+    }
+}
