@@ -6,7 +6,7 @@ use orbium_build::Config;
 fn main() {
     // Values and abstract interfaces have no mapping yet, and `Kitchen::Values`
     // is not served: the warnings that say so would be shown in every build.
-    let compiled = Config::new().asynchronous(true).try_compile(&[
+    let compiled = Config::new().asynchronous(true).try_compile([
         "idl/cubit.idl",
         "idl/ttcp.idl",
         "idl/kitchen.idl",

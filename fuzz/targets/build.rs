@@ -2,7 +2,7 @@
 //! Compiles the IDL whose types drive the target `cdr`.
 
 fn main() {
-    orbium_build::Config::new().compile(&[
+    orbium_build::Config::new().compile([
         "../../idl/cubit.idl",
         "../../idl/kitchen.idl",
         "../../idl/ttcp.idl",

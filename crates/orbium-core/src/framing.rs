@@ -207,9 +207,7 @@ impl Framing {
         }
         // A header that is wrong is found by `next` before more is received.
         let begun = self.header().ok().flatten();
-        let expected = begun
-            .as_ref()
-            .map_or_else(|| self.last.max(SMALL), |header| total(header));
+        let expected = begun.as_ref().map_or_else(|| self.last.max(SMALL), total);
         let until = match (self.buffer.make_room(expected), begun) {
             (Ok(until), _) => until,
             (Err(NoMemory), Some(header)) => {

@@ -84,9 +84,11 @@ fn octets(per_second: f64) -> Cell {
 
 /// A duration in three digits.
 fn span(span: Duration) -> Cell {
+    if span.is_zero() {
+        return number("-".into(), 0.0);
+    }
     let nanos = span.as_nanos() as f64;
     let (amount, unit) = match nanos {
-        none if none == 0.0 => return number("-".into(), 0.0),
         it if it < 1e3 => (it, "ns"),
         it if it < 1e6 => (it / 1e3, "µs"),
         it if it < 1e9 => (it / 1e6, "ms"),

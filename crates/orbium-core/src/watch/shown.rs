@@ -118,7 +118,9 @@ fn program() -> String {
 /// The ORB as it is now.
 pub(super) fn snapshot(orb: &Orb, up: Duration) -> idl::Snapshot {
     let metrics = orb.metrics();
-    let measured = metrics.as_ref().map(|it| it.snapshot());
+    let measured = metrics
+        .as_ref()
+        .map(super::super::metrics::Metrics::snapshot);
     let measuring = measured.is_some();
     let MetricsSnapshot {
         served,

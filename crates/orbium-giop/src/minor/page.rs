@@ -85,7 +85,7 @@ impl Question {
         if let (Some(kind), None, None) = (self.kind, self.vmcid, self.minor) {
             return Some(page_of_kind(kind));
         }
-        let pages: Vec<String> = self.codes().map(|code| code.page()).collect();
+        let pages: Vec<String> = self.codes().map(super::MinorCode::page).collect();
         (!pages.is_empty()).then(|| pages.join("\n\n"))
     }
 

@@ -101,7 +101,7 @@ fn operations_come_first_and_are_sorted_by_rate() {
 fn keys_choose_pages_filters_and_orders() {
     let view = view();
     let mut choice = Choice::at(Page::Operations);
-    let mut press = |choice: &mut Choice, code| choice.press(KeyEvent::from(code), 9);
+    let press = |choice: &mut Choice, code| choice.press(KeyEvent::from(code), 9);
     assert!(press(&mut choice, KeyCode::Char('r')));
     assert!(screen(&view, &choice)[4].starts_with("A::B/slow"));
     for code in ['/', 'q', 'u', 'i'].map(KeyCode::Char) {
