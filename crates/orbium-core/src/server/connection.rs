@@ -130,6 +130,16 @@ impl ServerConnection {
         self.activity.store(SPOKE, Ordering::Relaxed);
     }
 
+    /// Whether the stream keeps part of a message to itself, whose octets count as
+    /// received; those of its handshake do not.
+    pub(super) fn note_midway(&self) -> bool {
+        let midway = self.stream.is_midway();
+        if midway {
+            self.note_octets();
+        }
+        midway
+    }
+
     /// Whether no octet ever came.
     pub(super) fn is_fresh(&self) -> bool {
         self.activity.load(Ordering::Relaxed) == FRESH

@@ -125,13 +125,13 @@ impl<'c> Receiving<'c> {
     /// Nothing came for as long as a receive lasts; whether the connection stays.
     #[cold]
     fn goes_on(&mut self, intake: &Intake) -> bool {
+        self.midway = self.connection.note_midway();
         if self.connection.is_fresh() {
             return self.opens_in_time();
         }
         if !self.wait_at_most(None) {
             return false;
         }
-        self.midway = self.connection.stream.is_midway();
         if self.midway || intake.framing.is_partial() {
             return true;
         }

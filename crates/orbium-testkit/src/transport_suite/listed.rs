@@ -91,6 +91,7 @@ macro_rules! transport_suite {
             messages_with_any_octet_wrong_do_no_harm
             random_octets_do_no_harm
             a_message_left_unfinished_is_cut_off
+            a_first_message_that_has_begun_is_not_silence
             a_message_that_trickles_is_cut_off
             a_message_in_single_octets_is_served
             a_client_that_reads_nothing_keeps_nobody_waiting

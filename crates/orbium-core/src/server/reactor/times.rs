@@ -104,7 +104,7 @@ impl Reactor {
         let Some(served) = self.served.get_mut(id) else {
             return;
         };
-        if served.connection.stream.is_midway() {
+        if served.connection.note_midway() {
             if served.unfinished.is_none() {
                 served.unfinished = Some(completion(&self.orb));
                 self.note_timed(id);

@@ -60,6 +60,8 @@ impl Reactor {
             self.drop_connection(id);
             return;
         }
+        let unfinished =
+            last == Taken::None && (intake.is_unfinished() || connection.note_midway());
         if served.newcomer.is_some() && !connection.is_fresh() {
             self.forget_newcomer(id);
         }
@@ -69,8 +71,6 @@ impl Reactor {
         if any {
             served.unfinished = None;
         }
-        let unfinished =
-            last == Taken::None && (intake.is_unfinished() || connection.stream.is_midway());
         served.intake = Some(intake);
         let more = matches!(last, Taken::Done | Taken::Granted | Taken::Marked);
         if more && !connection.has_pending() {

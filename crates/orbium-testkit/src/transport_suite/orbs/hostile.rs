@@ -14,7 +14,7 @@ use crate::transport_suite::Subject;
 use crate::transport_suite::ends::pattern;
 use crate::{
     PATIENCE, Peer, RequestLine, Served, each_strategy, eventually, good_messages, in_order,
-    request, short_message_time, what_is_no_message,
+    request, short_message_time, what_is_no_message, with_time_enough,
 };
 
 fn noop(id: u32) -> Vec<u8> {
@@ -180,6 +180,32 @@ pub fn a_message_left_unfinished_is_cut_off(subject: &Subject) {
         idle.send(&noop(4));
         assert_eq!(idle.receive().expect("a reply").reply().0, 4);
         live.end();
+    });
+}
+
+/// A first message that has begun is a matter of `Limits::message_time`, and no longer of
+/// `Limits::initial_idle_time`, also where a messaging half keeps it until it is whole: such
+/// messages were cut off with connections over which nothing came.
+pub fn a_first_message_that_has_begun_is_not_silence(subject: &Subject) {
+    each_strategy(|strategy| {
+        with_time_enough(Duration::from_millis(500), |initial| {
+            let limits = Limits {
+                initial_idle_time: Some(initial),
+                ..Limits::default()
+            };
+            let live = Live::new(subject, strategy, limits);
+            let mut wire = live.connect();
+            let frame = wire.frame(&noop(2));
+            let (begun, rest) = frame.split_at(frame.len() / 2);
+            let mut goes_on = wire.try_send_raw(begun);
+            thread::sleep(initial + initial / 2);
+            goes_on = goes_on && wire.try_send_raw(rest);
+            let answer = wire.receive().filter(|_| goes_on);
+            let served =
+                answer.is_some_and(|it| it.kind() == MessageKind::Reply && it.reply().0 == 2);
+            live.end();
+            served
+        });
     });
 }
 

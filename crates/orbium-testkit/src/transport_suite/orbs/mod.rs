@@ -23,7 +23,8 @@ pub use calls::{
     oneways_arrive_in_order,
 };
 pub use hostile::{
-    a_client_that_reads_nothing_keeps_nobody_waiting, a_message_beyond_the_limit_is_refused,
+    a_client_that_reads_nothing_keeps_nobody_waiting,
+    a_first_message_that_has_begun_is_not_silence, a_message_beyond_the_limit_is_refused,
     a_message_in_single_octets_is_served, a_message_left_unfinished_is_cut_off,
     a_message_that_trickles_is_cut_off, connections_beyond_the_limit_are_closed,
     messages_cut_off_anywhere_cost_the_connection_only, messages_with_any_octet_wrong_do_no_harm,
