@@ -74,7 +74,7 @@ fn robot(folder: &Folder) -> Vec<PathBuf> {
         ),
         folder.file(
             "eye.idl",
-            "#include \"common.idl\"\n#include \"units.idl\"\n#define OWN 2\nmodule Eyes { struct Seen { Robot::Ticks when; }; };\n\
+            "#include \"common.idl\"\n#include \"units.idl\"\n#define OWN 2\nmodule Eyes { struct Seen { Robot::Ticks when; Robot::Unit unit; }; };\n\
              module Other { struct Plain { Eyes::Seen last; }; };",
         ),
     ]
@@ -119,7 +119,7 @@ fn a_file_of_includes_stands_for_what_it_includes() {
         "#ifndef ALL\n#define ALL\n// Everything.\n#include \"arm.idl\"\n#include \"more/eyes.idl\"\n#endif",
     );
     folder.file("more/eyes.idl", "#include \"../eye.idl\"");
-    folder.file("common.idl", "#ifndef C\n#define C\nmodule Robot { typedef long Ticks; exception Fault { string why; }; struct Unused { long a; }; };\n#define LIMIT 7\n#endif");
+    folder.file("common.idl", "#ifndef C\n#define C\n#pragma prefix \"common.org\"\nmodule Robot { typedef long Ticks; exception Fault { string why; }; struct Unused { long a; }; };\n#define LIMIT 7\n#endif");
     folder.file(
         "arm.idl",
         "#include \"common.idl\"\nmodule Arms { struct Move { Robot::Ticks when; }; };",
