@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Compiles the test interface, the interface with all types, and a file of
-//! names that are hard on generated code.
+//! names that are hard on generated code; writes servants to be filled in, and
+//! compiles servants with default bodies.
 
 use std::path::{Path, PathBuf};
 use std::{env, fs};
 
-use orbium_build::Config;
+use orbium_build::{Config, IdlFiles};
 
 #[path = "build/names.rs"]
 mod names;
@@ -18,11 +19,37 @@ fn main() {
     compile(Path::new("idl/probe.idl"));
     compile(Path::new("../../idl/kitchen.idl"));
     compile(&names);
+    // Several files as one project, with the modules Cubit and TTCP.
+    let cubit = [
+        Path::new("../../idl/cubit.idl"),
+        Path::new("../../idl/ttcp.idl"),
+    ];
+    compile(cubit.as_slice());
+    stub("kitchen", &[Path::new("../../idl/kitchen.idl")], &out);
+    stub("names", &[&names], &out);
+    stub("cubit", &cubit, &out);
+    let many = out.join("many.idl");
+    fs::write(&many, names::many(45)).expect("a file in OUT_DIR");
+    default_bodies("many", &many);
+    default_bodies("kitchen_unserved", Path::new("../../idl/kitchen.idl"));
+}
+
+/// Servants to be filled in, in `NAME_stub.rs`, for `tests/stubs.rs`.
+fn stub(name: &str, files: &[&Path], out: &Path) {
+    let around = format!("crate::{name}");
+    let stub = Config::new().try_stub(files, &around).expect("good IDL");
+    fs::write(out.join(format!("{name}_stub.rs")), stub.code).expect("a file in OUT_DIR");
+}
+
+/// Servants that raise NO_IMPLEMENT, for `tests/default_bodies.rs`.
+fn default_bodies(name: &str, file: &Path) {
+    let config = Config::new().default_bodies(true).name(name);
+    config.try_compile(file).expect("good IDL");
 }
 
 /// The warnings are about value types, which kitchen.idl has on purpose.
-fn compile(file: &Path) {
-    match Config::new().try_compile(file) {
+fn compile(files: impl IdlFiles) {
+    match Config::new().try_compile(files) {
         Ok(compiled) => {
             for file in &compiled.read {
                 println!("cargo:rerun-if-changed={}", file.display());

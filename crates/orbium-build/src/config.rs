@@ -37,6 +37,16 @@ pub struct Compiled {
     pub warnings: String,
 }
 
+/// What came of the IDL files of one [`Config::try_stub`].
+#[derive(Debug, Clone, Default)]
+#[non_exhaustive]
+pub struct Stub {
+    /// The text of a Rust file.
+    pub code: String,
+    /// Warnings, rendered.
+    pub warnings: String,
+}
+
 impl Config {
     /// No search path, strict CORBA 3, output in `$OUT_DIR`.
     #[must_use]
@@ -207,6 +217,27 @@ impl Config {
         })
     }
 
+    /// Servants for the interfaces of a project to be filled in: structs that
+    /// implement the traits of what [`Config::compile`] generates, with `todo!()`
+    /// for bodies. Nothing is written.
+    ///
+    /// `around` is the path of the Rust module that takes in what is generated, such
+    /// as `crate`.
+    ///
+    /// # Errors
+    /// See [`Error`].
+    pub fn try_stub(&self, files: impl IdlFiles, around: &str) -> Result<Stub, Error> {
+        let mut outcome = Outcome::default();
+        let (front, files) = self.project(&files.paths(), &mut outcome)?;
+        let code = self.generate(&front, &files, &mut outcome, &|model, options| {
+            orbium_codegen::stub(model, options, around)
+        })?;
+        Ok(Stub {
+            code,
+            warnings: outcome.warnings,
+        })
+    }
+
     fn compile_all(&self, given: &[PathBuf]) -> Result<Outcome, Error> {
         let folder = match &self.out_dir {
             Some(folder) => folder.clone(),
@@ -215,25 +246,11 @@ impl Config {
                 .ok_or(Error::NoOutDir)?,
         };
         let mut outcome = Outcome::default();
-        let mut front = self.front.clone();
-        let mut files = Vec::new();
-        for path in given {
-            if path.is_dir() {
-                files::below(path, &mut files, &mut outcome.read)?;
-                front = front.include(path);
-            } else if !files.contains(path) {
-                files.push(path.clone());
-            }
-        }
-        let Some(first) = given.first().filter(|_| !files.is_empty()) else {
-            return Err(Error::NoFiles {
-                given: given.to_vec(),
-            });
-        };
-        let code = self.generate(&front, &files, &mut outcome)?;
+        let (front, files) = self.project(given, &mut outcome)?;
+        let code = self.generate(&front, &files, &mut outcome, &orbium_codegen::generate)?;
         let mut path = folder.join(match &self.name {
             Some(name) => name.into(),
-            None => files::stem(first),
+            None => files::stem(&given[0]),
         });
         path.as_mut_os_string().push(".rs");
         write(&path, &code).map_err(|cause| Error::Write {
@@ -244,12 +261,37 @@ impl Config {
         Ok(outcome)
     }
 
+    /// The files of a project, at least one, and the options to read them with.
+    fn project(
+        &self,
+        given: &[PathBuf],
+        outcome: &mut Outcome,
+    ) -> Result<(orbium_idl::Options, Vec<PathBuf>), Error> {
+        let mut front = self.front.clone();
+        let mut files = Vec::new();
+        for path in given {
+            if path.is_dir() {
+                files::below(path, &mut files, &mut outcome.read)?;
+                front = front.include(path);
+            } else if !files.contains(path) {
+                files.push(path.clone());
+            }
+        }
+        if files.is_empty() {
+            return Err(Error::NoFiles {
+                given: given.to_vec(),
+            });
+        }
+        Ok((front, files))
+    }
+
     /// The Rust of a project.
     fn generate(
         &self,
         front: &orbium_idl::Options,
         files: &[PathBuf],
         outcome: &mut Outcome,
+        generator: &Generator<'_>,
     ) -> Result<String, Error> {
         let front = orbium_idl::compile_project(front, files);
         for read in front.files() {
@@ -266,11 +308,9 @@ impl Config {
         };
         outcome.warnings.push_str(&diagnostics);
         let generated =
-            orbium_codegen::generate(&model, &self.back(files)).map_err(|unmapped| {
-                Error::Unmapped {
-                    file: files[0].clone(),
-                    warnings: unmapped.warnings,
-                }
+            generator(&model, &self.back(files)).map_err(|unmapped| Error::Unmapped {
+                file: files[0].clone(),
+                warnings: unmapped.warnings,
             })?;
         for warning in &generated.warnings {
             outcome.warnings.push_str(&format!("{warning}\n"));
@@ -306,6 +346,13 @@ impl Config {
         options
     }
 }
+
+/// What turns a model into Rust.
+type Generator<'g> = dyn Fn(
+        &orbium_idl::model::Model,
+        &orbium_codegen::Options,
+    ) -> Result<orbium_codegen::Generated, orbium_codegen::Unmapped>
+    + 'g;
 
 /// What came of some files, before there is a set of those read: only who asks
 /// for a set compiles one.

@@ -33,7 +33,7 @@ mod config;
 mod error;
 mod files;
 
-pub use config::{Compiled, Config};
+pub use config::{Compiled, Config, Stub};
 pub use error::Error;
 pub use files::IdlFiles;
 

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! `orbium idl`: the compiler.
 
+use std::io::{ErrorKind, Write as _};
 use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand};
+use orbium_build::Config;
 use orbium_idl::{Compilation, Diagnostic, Excerpt, Options};
 use serde_json::{Value, json};
 
@@ -30,6 +32,12 @@ enum IdlCommand {
     /// of modules in one Rust file, `x.rs` if the first of them is `x.idl`. In a
     /// build script, use the crate orbium-build instead.
     Gen(GenArgs),
+    /// Write servants for the interfaces of IDL files, to be filled in.
+    ///
+    /// A struct for each interface, which implements the traits of the interface and
+    /// of its bases; the methods are `todo!()`. It compiles beside what `gen`, or
+    /// the crate orbium-build, makes of the same files.
+    Stub(StubArgs),
 }
 
 /// Files, and how to read them.
@@ -109,6 +117,25 @@ struct GenArgs {
     external: Vec<(String, String)>,
 }
 
+#[derive(Debug, Args)]
+struct StubArgs {
+    #[command(flatten)]
+    source: SourceArgs,
+    /// File to write, or an existing folder for `servants.rs`; standard output
+    /// unless given
+    #[arg(short = 'o', long = "output", value_name = "PATH")]
+    output: Option<PathBuf>,
+    /// Replace the file if it is there
+    #[arg(long, requires = "output")]
+    force: bool,
+    /// The Rust module that takes in the generated code
+    #[arg(long = "in", value_name = "RUST", default_value = "crate")]
+    around: String,
+    /// The Rust of an IDL module, or of a file, is elsewhere, as for `gen`
+    #[arg(long = "external", value_name = "IDL=RUST", value_parser = external)]
+    external: Vec<(String, String)>,
+}
+
 impl SourceArgs {
     fn options(&self) -> Options {
         let mut options = Options::new();
@@ -146,6 +173,7 @@ pub(crate) fn run(args: &IdlArgs) -> Result<(), Failure> {
     match &args.command {
         IdlCommand::Check(args) => check(args),
         IdlCommand::Gen(args) => generate(args),
+        IdlCommand::Stub(args) => stub(args),
     }
 }
 
@@ -278,18 +306,13 @@ fn count(number: usize, noun: &str) -> String {
 }
 
 fn generate(args: &GenArgs) -> Result<(), Failure> {
-    let mut config = orbium_build::Config::new()
+    let mut config = Config::new()
         .front_end(args.source.options())
         .deny_unmapped(args.deny_unmapped)
         .asynchronous(args.asynchronous)
         .default_bodies(args.default_bodies)
         .out_dir(&args.output);
-    for (idl, rust) in &args.external {
-        config = match idl.ends_with(".idl") {
-            true => config.external_file(idl, rust),
-            false => config.external_module(idl, rust),
-        };
-    }
+    config = with_external(config, &args.external);
     for construct in &args.allow_unmapped {
         config = config.allow_unmapped(construct);
     }
@@ -308,4 +331,57 @@ fn generate(args: &GenArgs) -> Result<(), Failure> {
             Err(Failure::Told)
         }
     }
+}
+
+/// Says which modules and files are elsewhere.
+fn with_external(mut config: Config, external: &[(String, String)]) -> Config {
+    for (idl, rust) in external {
+        config = match idl.ends_with(".idl") {
+            true => config.external_file(idl, rust),
+            false => config.external_module(idl, rust),
+        };
+    }
+    config
+}
+
+fn stub(args: &StubArgs) -> Result<(), Failure> {
+    let config = with_external(Config::new(), &args.external).front_end(args.source.options());
+    let stub = match config.try_stub(&args.source.files, &args.around) {
+        Ok(stub) => stub,
+        Err(error) => {
+            output::diagnostics(&format!("{error}\n"));
+            return Err(Failure::Told);
+        }
+    };
+    output::diagnostics(&stub.warnings);
+    let Some(path) = &args.output else {
+        return output::print(&stub.code);
+    };
+    let path = match path.is_dir() {
+        true => path.join("servants.rs"),
+        false => path.clone(),
+    };
+    save(&path, &stub.code, args.force)?;
+    output::print(&format!("{}\n", path.display()))
+}
+
+/// Writes a file for a programmer to change: one that is there stays.
+fn save(path: &Path, code: &str, force: bool) -> Result<(), Failure> {
+    let mut options = std::fs::OpenOptions::new();
+    match force {
+        true => options.write(true).create(true).truncate(true),
+        false => options.write(true).create_new(true),
+    };
+    let written = options
+        .open(path)
+        .and_then(|mut file| file.write_all(code.as_bytes()));
+    written.map_err(|error| {
+        let path = path.display();
+        Failure::because(match error.kind() {
+            ErrorKind::AlreadyExists => {
+                format!("`{path}` is there already; `--force` replaces it")
+            }
+            _ => format!("cannot write `{path}`: {error}"),
+        })
+    })
 }

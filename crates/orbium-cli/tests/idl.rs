@@ -231,7 +231,34 @@ fn several_files_are_one_project() {
     let code = std::fs::read_to_string(std::path::Path::new(&out).join("own.rs")).expect("written");
     assert!(code.contains("pub first: ::shared::m::Shared,"));
     let ran = run(["idl", "gen", &own, "-o", &out, "--external", "M"]);
-    ran.assert_failed_saying("`IDL=RUST` expected");
+    assert_eq!(ran.status, Some(2));
+    assert!(ran.stderr.contains("`IDL=RUST` expected"), "{ran:?}");
+}
+
+#[test]
+fn servants_to_be_filled_in_are_written_once() {
+    let folder = Folder::new();
+    let cubit = project_idl("cubit.idl");
+    let ran = run(["idl", "stub", &cubit, "--in", "crate::generated"]);
+    ran.assert_done();
+    for line in [
+        "use crate::generated::cubit;\n",
+        "pub struct CubeImpl;\n",
+        "impl cubit::CubeServant for CubeImpl {\n",
+        "    fn cube_long(&self, call: &Call<'_>, v: i32) -> Result<i32, cubit::TooBigError> {\n        todo!()\n    }\n",
+    ] {
+        assert!(ran.stdout.contains(line), "{line}\n{ran:?}");
+    }
+    let own = folder.path("");
+    run(["idl", "stub", &cubit, "-o", &own]).assert_done();
+    let file = folder.path("servants.rs");
+    // What a programmer has filled in is not lost.
+    std::fs::write(&file, "filled in").expect("a file");
+    run(["idl", "stub", &cubit, "-o", &own]).assert_failed_saying("`--force` replaces it");
+    assert_eq!(std::fs::read_to_string(&file).expect("kept"), "filled in");
+    run(["idl", "stub", &cubit, "-o", &file, "--force"]).assert_done();
+    let written = std::fs::read_to_string(&file).expect("written");
+    assert!(written.contains("pub struct CubeImpl;"), "{written}");
 }
 
 #[test]

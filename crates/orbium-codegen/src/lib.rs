@@ -32,6 +32,7 @@ mod plan;
 mod results;
 mod search;
 mod server;
+mod stub;
 mod text;
 mod typecodes;
 mod types;
@@ -93,13 +94,35 @@ impl std::error::Error for Unmapped {}
 /// Something would be left out, and [`Options::deny_unmapped`] is set.
 pub fn generate(model: &Model, options: &Options) -> Result<Generated, Unmapped> {
     let plan = Plan::new(model, options);
-    let warnings = warnings::of(&plan);
+    let warnings = checked(&plan)?;
+    let code = emit::file(&plan);
+    Ok(Generated { code, warnings })
+}
+
+/// Generates servants for the interfaces that the main files of the model define,
+/// for a programmer to fill in: structs that implement the traits that
+/// [`generate`] gives, with `todo!()` for bodies.
+///
+/// `around` is the path of the Rust module that holds what [`generate`] gives,
+/// such as `crate`.
+///
+/// # Errors
+/// Something would be left out, and [`Options::deny_unmapped`] is set.
+pub fn stub(model: &Model, options: &Options, around: &str) -> Result<Generated, Unmapped> {
+    let plan = Plan::new(model, options);
+    let warnings = checked(&plan)?;
+    let code = stub::file(&plan, around);
+    Ok(Generated { code, warnings })
+}
+
+/// The warnings, unless what they are about is denied.
+fn checked(plan: &Plan<'_>) -> Result<Vec<Warning>, Unmapped> {
+    let warnings = warnings::of(plan);
     let left_out = warnings
         .iter()
         .any(|warning| warning.kind == WarningKind::LeftOut);
-    if options.denies_unmapped() && left_out {
+    if plan.options.denies_unmapped() && left_out {
         return Err(Unmapped { warnings });
     }
-    let code = emit::file(&plan);
-    Ok(Generated { code, warnings })
+    Ok(warnings)
 }

@@ -7,6 +7,7 @@ use crate::docs;
 use crate::each::join;
 use crate::emit::Emitter;
 use crate::operations::Function;
+use crate::server::Signature;
 
 impl Emitter<'_, '_> {
     pub(crate) fn local_interface(&mut self, definition: &Definition, interface: &Interface) {
@@ -18,22 +19,7 @@ impl Emitter<'_, '_> {
                 supertraits.push(self.plan.path_to(&self.module, *id));
             }
         }
-        // What local bases declare comes from their traits; what the others
-        // declare belongs here.
-        let mut covered = DefSet::default();
-        for &base in &self.plan.model.all_bases(definition.id) {
-            if local(base) {
-                for &feature in &self.plan.features(base) {
-                    covered.insert(feature.id);
-                }
-            }
-        }
-        let mut functions = Vec::new();
-        for &feature in &self.plan.features(definition.id) {
-            if !covered.contains(feature.id) {
-                functions.append(&mut Function::of(self.plan, feature));
-            }
-        }
+        let functions = self.local_functions(definition);
         self.note_lints(&functions);
         self.results(definition);
         let count = supertraits.len();
@@ -51,20 +37,55 @@ impl Emitter<'_, '_> {
         for function in &functions {
             self.text.blank();
             self.doc(&function.full_doc(self.plan));
-            let mut parameters = vec!["&self".to_owned()];
-            for parameter in &function.sent() {
-                let ty = match parameter.direction {
-                    Direction::InOut => format!("&mut {}", self.rust(&parameter.ty)),
-                    _ => self.plan.parameter(&parameter.ty, &self.module, ""),
-                };
-                parameters.push(format!("{}: {ty}", parameter.name));
-            }
-            let value = function.value(self.plan, &self.module);
-            let error = function.error(self.plan, &self.module);
-            let tail = format!(" -> $Result<{value}, {error}>;");
+            let Signature {
+                head,
+                parameters,
+                result,
+            } = self.local_signature(function);
             self.text
-                .signature(&format!("fn {}", function.name), &parameters, &tail);
+                .signature(&head, &parameters, &format!(" -> {result};"));
         }
         self.text.close("}");
+    }
+
+    /// The functions of the trait of a local interface.
+    pub(crate) fn local_functions(&self, definition: &Definition) -> Vec<Function> {
+        let local = |id| self.plan.interface_kind(id) == Some(InterfaceKind::Local);
+        // What local bases declare comes from their traits; what the others
+        // declare belongs here.
+        let mut covered = DefSet::default();
+        for &base in &self.plan.model.all_bases(definition.id) {
+            if local(base) {
+                for &feature in &self.plan.features(base) {
+                    covered.insert(feature.id);
+                }
+            }
+        }
+        let mut functions = Vec::new();
+        for &feature in &self.plan.features(definition.id) {
+            if !covered.contains(feature.id) {
+                functions.append(&mut Function::of(self.plan, feature));
+            }
+        }
+        functions
+    }
+
+    /// The parts of the signature of a method of a local interface.
+    pub(crate) fn local_signature(&self, function: &Function) -> Signature {
+        let mut parameters = vec!["&self".to_owned()];
+        for parameter in &function.sent() {
+            let ty = match parameter.direction {
+                Direction::InOut => format!("&mut {}", self.rust(&parameter.ty)),
+                _ => self.plan.parameter(&parameter.ty, &self.module, ""),
+            };
+            parameters.push(format!("{}: {ty}", parameter.name));
+        }
+        let value = function.value(self.plan, &self.module);
+        let error = function.error(self.plan, &self.module);
+        Signature {
+            head: format!("fn {}", function.name),
+            parameters,
+            result: format!("$Result<{value}, {error}>"),
+        }
     }
 }

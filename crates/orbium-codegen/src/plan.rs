@@ -391,6 +391,14 @@ impl<'m> Plan<'m> {
         }
     }
 
+    /// The names taken in a module.
+    pub(crate) fn taken_in(&self, module: &[String]) -> NameSet {
+        match self.modules.get(&join(module, "::")) {
+            Some(names) => names.taken.clone(),
+            None => NameSet::default(),
+        }
+    }
+
     pub(crate) fn place_of(&self, id: DefId) -> &Place {
         &self.places[id]
     }

@@ -13,6 +13,15 @@ use crate::operations::{Function, Output};
 use crate::search::cut;
 use crate::text::Argument;
 
+/// The parts of a method's signature.
+pub(crate) struct Signature {
+    /// `fn name<'a>`.
+    pub(crate) head: String,
+    pub(crate) parameters: Vec<String>,
+    /// The type returned.
+    pub(crate) result: String,
+}
+
 impl Emitter<'_, '_> {
     /// Everything on the side of the servant.
     pub(crate) fn servant(&mut self, definition: &Definition, functions: &[Function]) {
@@ -21,7 +30,7 @@ impl Emitter<'_, '_> {
         self.skeleton(definition, functions);
     }
 
-    fn servant_path(&self, id: DefId) -> String {
+    pub(crate) fn servant_path(&self, id: DefId) -> String {
         let module = &self.plan.place_of(id).module;
         self.plan
             .path(&self.module, module, &self.plan.interface(id).servant)
@@ -139,6 +148,17 @@ impl Emitter<'_, '_> {
 
     /// The signature of a servant's method.
     fn method_signature(&mut self, function: &Function, end: &str) {
+        let Signature {
+            head,
+            parameters,
+            result,
+        } = self.servant_signature(function);
+        self.text
+            .signature(&head, &parameters, &format!(" -> {result}{end}"));
+    }
+
+    /// The parts of the signature of a servant's method.
+    pub(crate) fn servant_signature(&self, function: &Function) -> Signature {
         let borrowed = self.borrowed(function);
         let (generics, lifetime) = if borrowed.is_some() {
             ("<'a>", "'a")
@@ -159,12 +179,11 @@ impl Emitter<'_, '_> {
         }
         let value = borrowed.unwrap_or_else(|| function.value(self.plan, &self.module));
         let error = function.error(self.plan, &self.module);
-        let tail = format!(" -> $Result<{value}, {error}>{end}");
-        self.text.signature(
-            &format!("fn {}{generics}", function.name),
-            &parameters,
-            &tail,
-        );
+        Signature {
+            head: format!("fn {}{generics}", function.name),
+            parameters,
+            result: format!("$Result<{value}, {error}>"),
+        }
     }
 
     fn operation_table(&mut self, definition: &Definition, functions: &[Function]) {

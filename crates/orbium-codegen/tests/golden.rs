@@ -9,7 +9,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use orbium_codegen::{Generated, Options, WarningKind, generate};
+use orbium_codegen::{Generated, Options, WarningKind, generate, stub};
 use orbium_idl::model::Model;
 
 fn folder() -> PathBuf {
@@ -115,28 +115,39 @@ fn rustfmt_would_change_nothing() {
         skipped("rustfmt_would_change_nothing: no rustfmt on the path");
         return;
     }
-    for (file, asynchronous) in files()
-        .iter()
-        .flat_map(|file| [(file, false), (file, true)])
-    {
-        let mut rustfmt = Command::new("rustfmt")
-            .args(["--edition", "2024", "--check", "--config-path", "/dev/null"])
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .spawn()
-            .unwrap();
-        let options = options(file).asynchronous(asynchronous);
-        let code = generate(&model(file), &options).unwrap().code;
-        rustfmt
-            .stdin
-            .take()
-            .unwrap()
-            .write_all(code.as_bytes())
-            .unwrap();
-        let output = rustfmt.wait_with_output().unwrap();
-        let difference = String::from_utf8_lossy(&output.stdout);
-        assert!(output.status.success(), "{}:\n{difference}", file.display());
+    for file in files() {
+        let (model, options) = (model(&file), options(&file));
+        let asynchronous = options.clone().asynchronous(true);
+        let default_bodies = options.clone().default_bodies(true);
+        let all = [
+            generate(&model, &options.clone().asynchronous(false)),
+            generate(&model, &asynchronous),
+            generate(&model, &default_bodies),
+            stub(&model, &options, "crate::generated"),
+        ];
+        for generated in all {
+            formatted(&file, &generated.unwrap().code);
+        }
     }
+}
+
+#[track_caller]
+fn formatted(file: &Path, code: &str) {
+    let mut rustfmt = Command::new("rustfmt")
+        .args(["--edition", "2024", "--check", "--config-path", "/dev/null"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    rustfmt
+        .stdin
+        .take()
+        .unwrap()
+        .write_all(code.as_bytes())
+        .unwrap();
+    let output = rustfmt.wait_with_output().unwrap();
+    let difference = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success(), "{}:\n{difference}", file.display());
 }
 
 #[test]

@@ -282,3 +282,21 @@ pub(crate) fn idl() -> String {
     out.push_str("module Borb { module M { const long V = 1; }; };\n");
     out
 }
+
+/// An interface with that many operations, some of which give what can be
+/// borrowed, raise an exception or have several results.
+pub(crate) fn many(operations: usize) -> String {
+    let mut idl = String::from(
+        "module Many { typedef sequence<octet> Octets; exception Refused { string why; };\n\
+         interface Wide {\n",
+    );
+    for i in 0..operations {
+        let operation = match i % 3 {
+            0 => format!("long add_{i}(in long a, in string call)"),
+            1 => format!("string name_{i}(in string text, inout long n) raises (Refused)"),
+            _ => format!("Octets all_{i}(out long count)"),
+        };
+        writeln!(idl, "    {operation};").expect("text");
+    }
+    idl + "  };\n};\n"
+}
