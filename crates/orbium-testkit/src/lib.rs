@@ -40,7 +40,7 @@ pub use ports::dead_port;
 pub use process::{descriptors, resident_octets, threads};
 pub use skipping::skipped;
 pub use target::{Gate, TargetState};
-pub use waiting::{PATIENCE, block_on, eventually, with_time_enough, within};
+pub use waiting::{PATIENCE, block_on, eventually, pause_calls, with_time_enough, within};
 
 mod generated {
     orbium::include_idl!("probe");

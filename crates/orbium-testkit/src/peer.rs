@@ -11,6 +11,7 @@ use orbium::giop::{
 use orbium_cdr::{ByteOrder, CdrWriter};
 use orbium_sys::{Interest, wait_for};
 use orbium_transport::{ByteStream, TcpByteStream};
+use rustix::net::sockopt::set_socket_linger;
 
 use crate::message::{Message, Request, reply};
 use crate::waiting::{PATIENCE, eventually};
@@ -288,6 +289,17 @@ impl Peer {
     pub fn close(mut self) {
         self.send(&close_connection(Version::V1_2));
         self.stream.shutdown(Shutdown::Write);
+    }
+
+    /// Ends the connection as the system ends that of a process which crashes with
+    /// something unread: by a reset.
+    ///
+    /// # Panics
+    /// It is no socket.
+    #[track_caller]
+    pub fn reset(self) {
+        let at_once = Some(Duration::ZERO);
+        set_socket_linger(self.stream.source(), at_once).expect("a socket");
     }
 
     /// Says that nothing more is sent, without a word.

@@ -9,6 +9,8 @@ use std::task::{Context, Poll, Wake, Waker};
 use std::thread::{self, Thread};
 use std::time::{Duration, Instant};
 
+use orbium_transport::Stamp;
+
 /// How long anything that must happen may take before a test fails: on a busy
 /// machine a thread may be without a processor for seconds.
 pub const PATIENCE: Duration = Duration::from_secs(60);
@@ -23,6 +25,15 @@ pub fn eventually(what: &str, mut holds: impl FnMut() -> bool) {
     while !holds() {
         assert!(Instant::now() < limit, "never came true: {what}");
         thread::sleep(Duration::from_millis(1));
+    }
+}
+
+/// Waits until connections that calls have used before count as idle: their next calls
+/// check them.
+pub fn pause_calls() {
+    let tick = Stamp::now().tick();
+    while !Stamp::now().is_long_after(tick) {
+        thread::sleep(Duration::from_millis(10));
     }
 }
 

@@ -143,7 +143,7 @@ impl<'o> Attempt<'o> {
             // Oneways alone reach the object.
             return Err(no_usable_protocol());
         };
-        match Link::new(candidate, &self.timing) {
+        match Link::new(candidate, &self.timing, &self.begun) {
             Ok(link) => Ok(link),
             Err(exception) => self.other_link(binding, preferred, exception),
         }
@@ -182,7 +182,7 @@ impl<'o> Attempt<'o> {
         let candidate = binding.datagrams.get(place);
         let candidate = candidate.ok_or_else(no_usable_protocol)?;
         let Some(priorities) = &binding.priorities else {
-            return Link::new(candidate, &self.timing);
+            return Link::new(candidate, &self.timing, &self.begun);
         };
         self.datagram_link_at_priority(binding, priorities, place)
     }
@@ -201,7 +201,7 @@ impl<'o> Attempt<'o> {
         }
         for offset in 1..binding.candidates.len() {
             let index = (preferred + offset) % binding.candidates.len();
-            if let Ok(link) = Link::new(&binding.candidates[index], &self.timing) {
+            if let Ok(link) = Link::new(&binding.candidates[index], &self.timing, &self.begun) {
                 binding.prefer(index);
                 self.candidate.set(index);
                 return Ok(link);

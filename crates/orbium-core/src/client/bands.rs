@@ -4,6 +4,7 @@
 
 use orbium_giop::real_time::PriorityBand;
 use orbium_giop::{ExceptionKind, SystemException};
+use orbium_transport::Stamp;
 
 use crate::client::binding::{Candidate, Said};
 use crate::client::exchange::{Answer, Exchange, Outcome};
@@ -22,11 +23,11 @@ pub(super) fn link<'b>(
     orb: &'b Orb,
     candidate: &'b Candidate,
     pool: &'b Pool,
-    timing: &Timing,
+    (timing, begun): (&Timing, &Stamp),
     band: PriorityBand,
 ) -> Result<Link<'b>, SystemException> {
     loop {
-        let link = Link::through(candidate, Some(pool), timing)?;
+        let link = Link::through(candidate, Some(pool), timing, begun)?;
         if !link.is_new() {
             return Ok(link);
         }

@@ -13,7 +13,7 @@ use orbium_giop::dedication::DedicationReply;
 use orbium_giop::{Assembled, CancelRequest, MessageHeader, Reassembly, Version, close_connection};
 use orbium_sync::role;
 use orbium_sys::{Interest, if_done, wait_for};
-use orbium_transport::{ByteStream, Deadline};
+use orbium_transport::{ByteStream, Deadline, Stamp};
 
 use crate::Config;
 use crate::client::binding::{Introduction, Said};
@@ -31,7 +31,7 @@ pub(crate) use receiving::is_limit;
 const KEPT: usize = 1 << 20;
 
 /// Between oneways that follow each other so soon nobody looks whether the
-/// server has closed the connection.
+/// server has closed the connection. A check of an idle connection waits no longer.
 const MOMENT: Duration = Duration::from_millis(1);
 
 #[derive(Debug)]
@@ -46,6 +46,8 @@ pub(crate) struct Connection {
     seen_id: u32,
     /// When it was last seen to have been used.
     used: Instant,
+    /// The tick in which the last call over it began.
+    tick: u32,
     counted: Option<Counted>,
     reassembly: Reassembly,
     /// The message just received, if it came in fragments.
@@ -79,6 +81,7 @@ impl Connection {
             id_distance: 2,
             seen_id: 0,
             used: Instant::now(),
+            tick: 0,
             counted,
             reassembly: Reassembly::new(config.limits.reassembly()),
             assembled: None,
@@ -296,6 +299,40 @@ impl Connection {
                 if_done(wait_for([(&source, Interest::Read)], Some(Duration::ZERO))),
                 Some([false])
             )
+    }
+
+    /// Whether the last call over it began in that tick.
+    #[inline(always)]
+    pub(super) fn was_used_in(&self, tick: u32) -> bool {
+        self.tick == tick
+    }
+
+    /// Notes that a call which began then uses it; whether it was idle for long.
+    pub(super) fn note_use(&mut self, begun: Stamp) -> bool {
+        let long = begun.is_long_after(self.tick);
+        self.tick = begun.tick();
+        long
+    }
+
+    /// Whether the server has ended an idle connection, or has sent what was not
+    /// asked for. One system call while nothing has arrived; what has arrived is
+    /// received, for it may be a TLS ticket, a wake-up of shared memory, or the late
+    /// reply of a call that shared the connection.
+    #[cold]
+    pub(super) fn has_ended(&mut self) -> bool {
+        if !self.is_spoilt() {
+            return false;
+        }
+        if if_done(self.set_timeout(Some(MOMENT))).is_none() {
+            return true;
+        }
+        match self.framing.receive(&*self.stream) {
+            Ok(_) => true,
+            Err(error) => !matches!(
+                orbium_sys::kind_of(&error),
+                io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut | io::ErrorKind::Interrupted
+            ),
+        }
     }
 
     /// Whether to look if it is spoilt, for who will not learn of that from an

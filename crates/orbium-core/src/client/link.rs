@@ -6,12 +6,13 @@ use std::time::Duration;
 
 use orbium_giop::{Completion, ExceptionKind, SystemException, minor};
 use orbium_sys::if_done;
-use orbium_transport::Deadline;
+use orbium_transport::{Deadline, Stamp};
 
 use crate::client::binding::{Candidate, Route, Said};
 use crate::client::connection::Connection;
 use crate::client::own::Own;
 use crate::client::pool::Pool;
+use crate::client::story::{Phase, note};
 use crate::client::timing::Timing;
 
 /// A candidate, with a connection to it that is ours for one exchange.
@@ -27,25 +28,32 @@ pub(crate) struct Link<'b> {
 
 impl<'b> Link<'b> {
     #[inline(always)]
-    pub(crate) fn new(candidate: &'b Candidate, timing: &Timing) -> Result<Self, SystemException> {
+    pub(crate) fn new(
+        candidate: &'b Candidate,
+        timing: &Timing,
+        begun: &Stamp,
+    ) -> Result<Self, SystemException> {
         let pool = match &candidate.route {
             Route::Remote(pool) => Some(&**pool),
             Route::Local => None,
         };
-        Self::through(candidate, pool, timing)
+        Self::through(candidate, pool, timing, begun)
     }
 
-    /// A link over a connection of a pool.
+    /// A link over a connection of a pool, for a call that began then.
     #[inline(always)]
     pub(super) fn through(
         candidate: &'b Candidate,
         pool: Option<&'b Pool>,
         timing: &Timing,
+        begun: &Stamp,
     ) -> Result<Self, SystemException> {
         let (connection, timeout) = match pool {
             Some(pool) => match pool.acquire_idle() {
-                Some(connection) => (Some(connection), timing.timeout),
-                None => newly_acquired(pool, timing)?,
+                Some(connection) if connection.was_used_in(begun.tick()) => {
+                    (Some(connection), timing.timeout)
+                }
+                idle => acquired_after_a_pause(pool, idle, timing, begun)?,
             },
             None => (None, timing.timeout),
         };
@@ -125,6 +133,40 @@ impl<'b> Link<'b> {
 }
 
 type Acquired = (Option<Box<Connection>>, Option<Duration>);
+
+/// A connection that was not used in this tick, or a new one. One that was idle for
+/// long is checked, and replaced without notice if its server has ended it: nothing
+/// was sent over it that could be lost.
+#[cold]
+#[inline(never)]
+fn acquired_after_a_pause(
+    pool: &Pool,
+    mut idle: Option<Box<Connection>>,
+    timing: &Timing,
+    begun: &Stamp,
+) -> Result<Acquired, SystemException> {
+    while let Some(mut connection) = idle {
+        let is_checked = connection.note_use(*begun) && pool.can_be_looked_at();
+        if !is_checked || !connection.has_ended() {
+            return Ok((Some(connection), timing.timeout));
+        }
+        crate::log::debug!(channel = %pool.channel(), "an idle connection had ended");
+        note(
+            Phase::Connect,
+            Some(pool.channel()),
+            &"the idle connection had ended: another is made",
+        );
+        drop(connection);
+        pool.discard();
+        pool.drop_spoilt();
+        idle = pool.acquire_idle();
+    }
+    let (mut connection, left) = newly_acquired(pool, timing)?;
+    if let Some(connection) = &mut connection {
+        connection.note_use(*begun);
+    }
+    Ok((connection, left))
+}
 
 /// A connection that had to be made or waited for, and the time that is left.
 #[cold]

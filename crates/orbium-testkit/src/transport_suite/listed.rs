@@ -101,6 +101,8 @@ macro_rules! transport_suite {
             a_server_that_is_gone_is_transient_and_one_that_came_back_is_found
             a_client_that_dies_costs_nobody_else_anything
             a_server_that_is_killed_ends_its_calls
+            a_server_that_is_killed_while_idle_has_not_begun
+            a_connection_is_kept_over_a_pause
             asynchronous_calls_are_answered
             asynchronous_calls_are_answered_in_fragments_and_in_giop_1_0
             many_asynchronous_calls_are_answered

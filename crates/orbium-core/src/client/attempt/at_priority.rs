@@ -36,10 +36,12 @@ impl Attempt<'_> {
             }
             let apart = priorities.pool(orb, candidate, index, at)?;
             let link = match apart {
-                None => Link::new(candidate, &self.timing),
+                None => Link::new(candidate, &self.timing, &self.begun),
                 Some(pool) => match priorities.band(at) {
-                    Some(band) => bands::link(orb, candidate, pool, &self.timing, band),
-                    None => Link::through(candidate, Some(pool), &self.timing),
+                    Some(band) => {
+                        bands::link(orb, candidate, pool, (&self.timing, &self.begun), band)
+                    }
+                    None => Link::through(candidate, Some(pool), &self.timing, &self.begun),
                 },
             };
             match link {
@@ -74,9 +76,9 @@ impl Attempt<'_> {
         let at = priorities.of_call(orb, &candidate.object_key)?;
         let place = binding.candidates.len() + place;
         match priorities.pool(orb, candidate, place, at)? {
-            None => Link::new(candidate, &self.timing),
+            None => Link::new(candidate, &self.timing, &self.begun),
             Some(pool) => {
-                let link = Link::through(candidate, Some(pool), &self.timing)?;
+                let link = Link::through(candidate, Some(pool), &self.timing, &self.begun)?;
                 Ok(link.saying(at.said()))
             }
         }

@@ -6,8 +6,8 @@ use std::thread;
 
 use orbium::giop::MessageKind;
 use orbium::{
-    Completion, Config, ExceptionKind, IdAssignment, IdUniqueness, Interface, Lifespan, Limits,
-    Orb, Policies, ServerStrategy, SystemException,
+    ClientStrategy, Completion, Config, ExceptionKind, IdAssignment, IdUniqueness, Interface,
+    Lifespan, Limits, Orb, Policies, ServerStrategy, SystemException,
 };
 use orbium_transport::Endpoint;
 
@@ -17,7 +17,9 @@ use crate::probe::Target;
 use crate::target::TargetState;
 use crate::transport_suite::Subject;
 use crate::transport_suite::child::{Process, linger, say};
-use crate::{PATIENCE, RequestLine, Served, each_strategy, eventually, reach, request, within};
+use crate::{
+    PATIENCE, RequestLine, Served, each_strategy, eventually, pause_calls, reach, request, within,
+};
 
 /// A server that is told to end answers what it has begun, and tells idle
 /// clients that it ends.
@@ -171,6 +173,72 @@ pub fn a_server_that_is_killed_ends_its_calls(subject: &Subject) {
         // may be somebody else's by now, if it was a port.
         drop(subject.try_listen(&at));
     }
+}
+
+/// A call after a pause is not sent into a connection whose server was killed while it
+/// was idle. Once it was, and raised COMM_FAILURE.
+pub fn a_server_that_is_killed_while_idle_has_not_begun(subject: &Subject) {
+    let role = "serve thread-per-connection";
+    let Some(mut server) = Process::start(subject, role) else {
+        return;
+    };
+    let at: Endpoint = server.said().parse().expect("an endpoint");
+    let text = server.said();
+    let clients = [(); 2].map(|()| subject.client_orb());
+    let targets = clients.each_ref().map(|client| reach(client, &text));
+    for target in &targets {
+        assert_eq!(target.echo_long(1), Ok(1));
+    }
+    server.kill();
+    pause_calls();
+    for target in targets {
+        let exception = within("a later call", move || target.echo_long(2).unwrap_err());
+        assert_eq!(exception.kind, ExceptionKind::Transient, "{exception}");
+        assert_eq!(exception.completed, Completion::No, "{exception}");
+    }
+    for client in clients {
+        within("the client's end", move || client.shutdown(true)).expect("shutdown");
+    }
+    // As above.
+    drop(subject.try_listen(&at));
+}
+
+/// What arrives on a connection before its first call or after its last, such as tickets
+/// of TLS or wake-ups of shared memory, is not taken for its end.
+pub fn a_connection_is_kept_over_a_pause(subject: &Subject) {
+    let served = subject.serve(ServerStrategy::ThreadPerConnection);
+    let clients = [
+        ClientStrategy::ExclusivePool,
+        ClientStrategy::LeaderFollowers,
+        ClientStrategy::IoThread,
+    ];
+    let clients = clients.map(|client_strategy| {
+        let client = Orb::new(Config {
+            client_strategy,
+            ..subject.client_config()
+        });
+        let client = client.expect("an ORB");
+        let target = served.seen_by(&client);
+        target.as_object().connect().expect("a connection");
+        (client, target)
+    });
+    let open = |client: &Orb| {
+        let connections = client.connections().entries;
+        let ids = connections.iter().map(|connection| connection.id);
+        ids.collect::<Vec<_>>()
+    };
+    let before = clients.each_ref().map(|(client, _)| open(client));
+    for _ in 0..2 {
+        pause_calls();
+        for (_, target) in &clients {
+            assert_eq!(target.echo_long(1), Ok(1));
+        }
+    }
+    assert_eq!(clients.each_ref().map(|(client, _)| open(client)), before);
+    for (client, _) in clients {
+        within("the client's end", move || client.shutdown(true)).expect("shutdown");
+    }
+    served.end();
 }
 
 /// What the killed server does before.
