@@ -29,6 +29,9 @@ pub struct Limits {
     /// answered NO_RESOURCES, and its connection goes on; a reply beyond it raises
     /// NO_RESOURCES.
     pub peer_memory: Option<usize>,
+    /// Octets that each octet of a compressed frame may become, beyond the first
+    /// 1 MiB of a message; a connection that brings more is closed. Default: 100.
+    pub decompression_ratio: usize,
     /// Levels of nesting in a value received: recursive structs, anys in anys,
     /// encapsulations. Default: 128.
     pub nesting: u16,
@@ -107,6 +110,7 @@ impl Default for Limits {
         Self {
             message_size: 256 << 20,
             peer_memory: None,
+            decompression_ratio: 100,
             nesting: MAX_NESTING,
             messages_in_assembly: 16,
             connections: 4096,

@@ -39,6 +39,8 @@ pub struct PeerMemory {
 
 #[derive(Debug)]
 struct Counters {
+    /// Octets that each octet of a frame may become.
+    ratio: usize,
     budget: usize,
     held: AtomicUsize,
     most: AtomicUsize,
@@ -73,9 +75,10 @@ impl Budget {
 
     /// A budget of that many octets; by default half of the memory that the process
     /// may use.
-    pub(crate) fn new(octets: Option<usize>) -> Self {
+    pub(crate) fn new(octets: Option<usize>, ratio: usize) -> Self {
         let share = || orbium_sys::usable_memory().map_or(UNKNOWN_HOST, |memory| memory / 2);
         Self(Some(Arc::new(Counters {
+            ratio,
             budget: octets.unwrap_or_else(share),
             held: AtomicUsize::new(0),
             most: AtomicUsize::new(0),
@@ -96,6 +99,13 @@ impl Budget {
         self.0
             .as_ref()
             .is_some_and(|counters| counters.held.load(Ordering::Relaxed) > counters.budget / 4)
+    }
+
+    /// Octets that each octet of a frame may become when it is decoded.
+    pub(crate) fn ratio(&self) -> usize {
+        self.0
+            .as_ref()
+            .map_or(usize::MAX, |counters| counters.ratio)
     }
 
     /// Counts a message for which there was no memory.
@@ -203,7 +213,7 @@ mod tests {
 
     #[test]
     fn the_first_may_have_half_and_the_next_half_of_the_rest() {
-        let budget = Budget::new(Some(1000));
+        let budget = Budget::new(Some(1000), 100);
         let (mut first, mut second) = (budget.charge(), budget.charge());
         assert_eq!(first.set(501), Err(NoMemory));
         first.set(500).unwrap();
@@ -229,7 +239,7 @@ mod tests {
 
     #[test]
     fn more_than_a_quarter_is_tight() {
-        let budget = Budget::new(Some(1000));
+        let budget = Budget::new(Some(1000), 100);
         let mut charge = budget.charge();
         charge.set(250).unwrap();
         assert!(!budget.is_tight());

@@ -239,7 +239,7 @@ mod tests {
     /// lived: nothing ever came to where it was given back.
     #[test]
     fn it_falls_back_after_a_large_message_and_after_a_small_one() {
-        let budget = Budget::new(Some(64 << 20));
+        let budget = Budget::new(Some(64 << 20), 100);
         let mut buffer = holding(KEPT + 100, &budget);
         assert_eq!(budget.figures().held, KEPT + 100);
         buffer.consume(KEPT + 1);
@@ -258,7 +258,7 @@ mod tests {
 
     #[test]
     fn moderate_buffers_are_given_back_too_while_memory_is_scarce() {
-        let budget = Budget::new(Some(2 * KEPT));
+        let budget = Budget::new(Some(2 * KEPT), 100);
         let mut buffer = holding(KEPT - 1, &budget);
         buffer.consume(KEPT - 1);
         buffer.settle(KEPT - 1);
@@ -267,7 +267,7 @@ mod tests {
 
     #[test]
     fn beyond_the_budget_what_there_is_is_used_first() {
-        let budget = Budget::new(Some(AHEAD));
+        let budget = Budget::new(Some(AHEAD), 100);
         let mut buffer = ReceiveBuffer::with_octets(Vec::new(), &budget);
         assert_eq!(buffer.make_room(SMALL), Ok(SMALL));
         assert_eq!(buffer.make_room(AHEAD), Ok(SMALL));

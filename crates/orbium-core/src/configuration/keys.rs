@@ -207,6 +207,9 @@ keys! {
     "limits.peer_memory" "OCTETS or none" "what peers can make the ORB hold, all connections together; none for half of the memory that the process may use"
         |c, text| c.limits.peer_memory = optional(text, octets)?,
         |c| show_optional(c.limits.peer_memory, show_octets);
+    "limits.decompression_ratio" "NUMBER" "octets that each octet of a compressed frame may become, beyond 1 MiB"
+        |c, text| c.limits.decompression_ratio = number(text)?,
+        |c| c.limits.decompression_ratio.to_string();
     "limits.nesting" "NUMBER" "levels of nesting in a value received"
         |c, text| c.limits.nesting = number(text)?,
         |c| c.limits.nesting.to_string();

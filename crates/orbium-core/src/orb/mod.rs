@@ -152,7 +152,7 @@ impl Orb {
         }
         crate::client::prepare_stories();
         let listen = !config.endpoints.is_empty();
-        let budget = Budget::new(config.limits.peer_memory);
+        let budget = Budget::new(config.limits.peer_memory, config.limits.decompression_ratio);
         config.protocols.set_budget(budget);
         let config = Arc::new(config);
         let orb = Self(Arc::new_cyclic(|weak: &Weak<OrbCore>| OrbCore {

@@ -28,6 +28,8 @@ pub enum MessagingError {
     UnknownCompressor(u16),
     /// Compressed octets that are corrupt, or not as many as was said.
     BadCompression,
+    /// A frame that becomes more than the limit of decompression allows.
+    TooCompressed,
     /// Anything else, in a few words.
     Refused(&'static str),
 }
@@ -44,6 +46,7 @@ impl fmt::Display for MessagingError {
             Self::OutOfTable(number) => write!(f, "number {number} is beyond the table"),
             Self::UnknownCompressor(id) => write!(f, "compressor {id} is not known"),
             Self::BadCompression => f.write_str("compressed octets are corrupt"),
+            Self::TooCompressed => f.write_str("a frame becomes too much when it is decompressed"),
             Self::Refused(why) => f.write_str(why),
         }
     }

@@ -121,6 +121,10 @@ pub use stack::{Stack, StackError};
 #[cfg(feature = "ziop")]
 pub use ziop::Ziop;
 
+/// Octets that a part of a message has at most, or little more: see
+/// [`Decoder::decode_part`].
+pub const PART: usize = 64 * 1024;
+
 /// Octets by which a frame may be longer than the message in it.
 pub const MAX_OVERHEAD: usize = 64;
 
@@ -221,6 +225,24 @@ pub trait Decoder: Send + Debug {
     /// [`MessagingError`] for what is wrong with it. What was appended then
     /// means nothing, and nothing further may be received.
     fn decode(&mut self, frame: &[u8], message: &mut Vec<u8>) -> Result<(), MessagingError>;
+
+    /// As [`Decoder::decode`], but only the next part of the message, of at most
+    /// [`PART`] octets or a little more; whether that was the last. Called with the
+    /// same frame until it is. For halves whose messages are much longer than their
+    /// frames: the receiver checks its limits after each part. By default the whole
+    /// is one part.
+    ///
+    /// # Errors
+    /// As [`Decoder::decode`].
+    fn decode_part(&mut self, frame: &[u8], message: &mut Vec<u8>) -> Result<bool, MessagingError> {
+        self.decode(frame, message).map(|()| true)
+    }
+
+    /// Octets of memory that are held for the frame being decoded, beside the
+    /// message itself. By default none.
+    fn held(&self) -> usize {
+        0
+    }
 }
 
 /// The halves that are part of this crate.

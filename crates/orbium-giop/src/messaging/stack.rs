@@ -85,6 +85,7 @@ impl Messaging for Stack {
             decoders,
             frame: Vec::new(),
             inner: Vec::new(),
+            is_whole: false,
         };
         Session::new(StackEncoder { encoders }, decoder)
     }
@@ -188,6 +189,8 @@ struct StackDecoder {
     frame: Vec<u8>,
     /// What the next one decodes from it.
     inner: Vec<u8>,
+    /// Whether `frame` is whole, of which the outermost decodes part by part.
+    is_whole: bool,
 }
 
 impl Decoder for StackDecoder {
@@ -199,25 +202,58 @@ impl Decoder for StackDecoder {
     }
 
     fn decode(&mut self, frame: &[u8], message: &mut Vec<u8>) -> Result<(), MessagingError> {
+        while !self.decode_part(frame, message)? {}
+        Ok(())
+    }
+
+    fn decode_part(&mut self, frame: &[u8], message: &mut Vec<u8>) -> Result<bool, MessagingError> {
         let [outermost, between @ .., innermost] = &mut self.decoders[..] else {
             return match self.decoders.first_mut() {
-                Some(only) => only.decode(frame, message),
-                None => Ok(()),
+                Some(only) => only.decode_part(frame, message),
+                None => Ok(true),
             };
         };
-        self.frame.clear();
-        innermost.decode(frame, &mut self.frame)?;
-        for decoder in between.iter_mut().rev() {
-            self.inner.clear();
-            decode_whole(&mut **decoder, &self.frame, &mut self.inner)?;
-            core::mem::swap(&mut self.frame, &mut self.inner);
+        if !self.is_whole {
+            if !innermost.decode_part(frame, &mut self.frame)? {
+                return Ok(false);
+            }
+            self.is_whole = true;
+            for decoder in between.iter_mut().rev() {
+                self.inner.clear();
+                decode_whole(&mut **decoder, &self.frame, &mut self.inner)?;
+                core::mem::swap(&mut self.frame, &mut self.inner);
+            }
         }
-        decode_whole(&mut **outermost, &self.frame, message)?;
+        if !part_of_whole(&mut **outermost, &self.frame, message)? {
+            return Ok(false);
+        }
+        self.is_whole = false;
+        self.frame.clear();
         if self.frame.capacity().max(self.inner.capacity()) > KEPT {
             (self.frame, self.inner) = (Vec::new(), Vec::new());
         }
-        Ok(())
+        Ok(true)
     }
+
+    fn held(&self) -> usize {
+        self.frame.capacity() + self.inner.capacity()
+    }
+}
+
+/// Decodes the next part of what another half has decoded: of one whole frame, or of
+/// nothing; whether that was the last.
+fn part_of_whole(
+    decoder: &mut dyn Decoder,
+    frame: &[u8],
+    message: &mut Vec<u8>,
+) -> Result<bool, MessagingError> {
+    if frame.is_empty() {
+        return Ok(true);
+    }
+    if decoder.frame_len(frame)? != Some(frame.len()) {
+        return Err(MessagingError::WrongLength);
+    }
+    decoder.decode_part(frame, message)
 }
 
 /// Decodes what another half has decoded: one whole frame, or nothing.

@@ -12,11 +12,12 @@
 //! 255, which GIOP does not have, and version 0.0; the original is then all of
 //! it. Compressor 0 says that it is not compressed.
 
+use core::fmt;
 use core::ops::Range;
 use std::sync::{Mutex, PoisonError};
 
 use super::{
-    Decoder, Encoder, Input, MAX_OVERHEAD, Message, Messaging, MessagingError, Session, Side,
+    Decoder, Encoder, Input, MAX_OVERHEAD, Message, Messaging, MessagingError, PART, Session, Side,
 };
 use crate::header::{HEADER_LEN, MessageHeader, u32_from, u32_octets};
 use miniz_oxide::deflate::core::CompressorOxide;
@@ -33,6 +34,9 @@ const HEAD_LEN: usize = HEADER_LEN + 12;
 const COMPRESSOR_NONE: u16 = 0;
 const COMPRESSOR_ZLIB: u16 = 4;
 
+/// A message of so many octets may become as small as it likes.
+const FREELY: usize = 1 << 20;
+
 /// Octets by which what is inflated may grow ahead of what has been inflated.
 const AHEAD: usize = 64 * 1024;
 
@@ -42,15 +46,17 @@ pub struct Ziop {
     low_water: usize,
     gain: usize,
     level: u32,
+    ratio: usize,
 }
 
 impl Default for Ziop {
-    /// From 1024 octets on, if a tenth is saved, at level 6.
+    /// From 1024 octets on, if a tenth is saved, at level 6; to a hundredth at most.
     fn default() -> Self {
         Self {
             low_water: 1024,
             gain: 10,
             level: 6,
+            ratio: 100,
         }
     }
 }
@@ -68,6 +74,15 @@ impl Ziop {
     #[must_use]
     pub const fn with_gain(mut self, hundredths: usize) -> Self {
         self.gain = hundredths;
+        self
+    }
+
+    /// How many times smaller a message of more than 1 MiB may become: one that would
+    /// become smaller is sent as it is, for receivers might take it for an attack
+    /// (`limits.decompression_ratio`).
+    #[must_use]
+    pub const fn with_ratio(mut self, times: usize) -> Self {
+        self.ratio = times;
         self
     }
 
@@ -90,7 +105,10 @@ impl Messaging for Ziop {
 
     fn session(&self, _side: Side, limit: usize) -> Session {
         let encoder = ZiopEncoder { settings: *self };
-        let decoder = ZiopDecoder { limit };
+        let decoder = ZiopDecoder {
+            limit,
+            inflating: None,
+        };
         Session::new(encoder, decoder)
     }
 }
@@ -196,6 +214,11 @@ impl ZiopEncoder {
             return false;
         }
         let count = head.len() - start - HEAD_LEN;
+        if message.len() > FREELY && message.len() / self.settings.ratio.max(1) > count {
+            // The peer might take it for an attack.
+            head.truncate(start);
+            return false;
+        }
         // Both are less than the message.
         let len = (message.len() - original.start()) as u32;
         let octets = original.head(COMPRESSOR_ZLIB, len, count as u32);
@@ -262,9 +285,26 @@ fn append_deflated<'m>(
     }
 }
 
-#[derive(Debug)]
 struct ZiopDecoder {
     limit: usize,
+    /// The frame that is being inflated.
+    inflating: Option<Inflating>,
+}
+
+/// How far a frame is inflated.
+struct Inflating {
+    state: Box<InflateState>,
+    /// Where the rest of the frame begins.
+    at: usize,
+    /// Octets still to come, and those that have come.
+    left: usize,
+}
+
+impl fmt::Debug for ZiopDecoder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut shown = f.debug_struct("ZiopDecoder");
+        shown.field("limit", &self.limit).finish_non_exhaustive()
+    }
 }
 
 /// What the first octets of a frame say.
@@ -314,6 +354,28 @@ impl Decoder for ZiopDecoder {
     }
 
     fn decode(&mut self, frame: &[u8], message: &mut Vec<u8>) -> Result<(), MessagingError> {
+        while !self.decode_part(frame, message)? {}
+        Ok(())
+    }
+
+    fn decode_part(&mut self, frame: &[u8], message: &mut Vec<u8>) -> Result<bool, MessagingError> {
+        if self.inflating.is_none() && self.begin(frame, message)? {
+            return Ok(true);
+        }
+        let Some(inflating) = &mut self.inflating else {
+            return Ok(true);
+        };
+        let ends = inflating.next_part(frame, message)?;
+        if ends {
+            self.inflating = None;
+        }
+        Ok(ends)
+    }
+}
+
+impl ZiopDecoder {
+    /// Begins with a frame; whether that was all of it.
+    fn begin(&mut self, frame: &[u8], message: &mut Vec<u8>) -> Result<bool, MessagingError> {
         let head = frame.first_chunk::<HEADER_LEN>();
         let read = Frame::read(head.ok_or(MessagingError::Truncated)?)?;
         if read.len() != frame.len() {
@@ -325,7 +387,7 @@ impl Decoder for ZiopDecoder {
                     return Err(MessagingError::TooLarge);
                 }
                 message.extend_from_slice(frame);
-                return Ok(());
+                return Ok(true);
             }
             Frame::Giop(header) => (Some(header), header.order),
             Frame::Octets(order, _) => (None, order),
@@ -344,12 +406,16 @@ impl Decoder for ZiopDecoder {
             COMPRESSOR_NONE if data.len() == size as usize => message.extend_from_slice(data),
             COMPRESSOR_NONE => return Err(MessagingError::WrongLength),
             COMPRESSOR_ZLIB => {
-                let mut decompress = InflateState::new_boxed(DataFormat::Zlib);
-                return append_inflated(&mut decompress, data, size as usize, message);
+                self.inflating = Some(Inflating {
+                    state: InflateState::new_boxed(DataFormat::Zlib),
+                    at: frame.len() - data.len(),
+                    left: size as usize,
+                });
+                return Ok(false);
             }
             other => return Err(MessagingError::UnknownCompressor(other)),
         }
-        Ok(())
+        Ok(true)
     }
 }
 
@@ -369,37 +435,46 @@ fn compression_data(octets: &[u8], order: ByteOrder) -> Result<(&[u8], u16, u32)
     Ok((data, compressor, u32_from([l0, l1, l2, l3], order)))
 }
 
-/// Appends what `data` inflates to, which must be `len` octets. Memory follows
-/// what has been inflated, not what was said.
-fn append_inflated(
-    decompress: &mut InflateState,
-    mut data: &[u8],
-    len: usize,
-    out: &mut Vec<u8>,
-) -> Result<(), MessagingError> {
-    let start = out.len();
-    loop {
-        let done = out.len() - start;
-        if done > len {
-            return Err(MessagingError::BadCompression);
-        }
-        // One octet more shows a stream that does not end where it should.
-        let room = (len - done + 1).min(AHEAD.max(done));
-        out.resize(start + done + room, 0);
-        let into = &mut out[start + done..];
-        let step = inflate::stream::inflate(decompress, data, into, MZFlush::None);
-        out.truncate(start + done + step.bytes_written);
-        data = data.get(step.bytes_consumed..).unwrap_or_default();
-        let ends = match step.status {
-            Ok(MZStatus::StreamEnd) => true,
-            Ok(MZStatus::Ok) | Err(MZError::Buf) => false,
-            Ok(MZStatus::NeedDict) | Err(_) => return Err(MessagingError::BadCompression),
-        };
-        if ends && out.len() - start == len && data.is_empty() {
-            return Ok(());
-        }
-        if ends || (step.bytes_consumed == 0 && step.bytes_written == 0) {
-            return Err(MessagingError::BadCompression);
+impl Inflating {
+    /// Appends the next part; whether it was the last. Memory follows what has been
+    /// inflated, not what was said.
+    fn next_part(&mut self, frame: &[u8], out: &mut Vec<u8>) -> Result<bool, MessagingError> {
+        let mut part = 0;
+        loop {
+            let data = frame.get(self.at..).unwrap_or_default();
+            let start = out.len();
+            // One octet more shows a stream that does not end where it should.
+            let room = self.left.min(PART - part) + 1;
+            if out.try_reserve(room).is_err() {
+                return Err(MessagingError::Refused("no memory to decompress into"));
+            }
+            out.resize(start + room, 0);
+            let step =
+                inflate::stream::inflate(&mut self.state, data, &mut out[start..], MZFlush::None);
+            out.truncate(start + step.bytes_written);
+            self.at += step.bytes_consumed;
+            part += step.bytes_written;
+            let ends = match step.status {
+                Ok(MZStatus::StreamEnd) => true,
+                Ok(MZStatus::Ok) | Err(MZError::Buf) => false,
+                Ok(MZStatus::NeedDict) | Err(_) => return Err(MessagingError::BadCompression),
+            };
+            let Some(left) = self.left.checked_sub(step.bytes_written) else {
+                return Err(MessagingError::BadCompression);
+            };
+            self.left = left;
+            if ends {
+                return match left == 0 && self.at == frame.len() {
+                    true => Ok(true),
+                    false => Err(MessagingError::BadCompression),
+                };
+            }
+            if step.bytes_consumed == 0 && step.bytes_written == 0 {
+                return Err(MessagingError::BadCompression);
+            }
+            if part >= PART {
+                return Ok(false);
+            }
         }
     }
 }

@@ -10,6 +10,9 @@ use super::refused;
 use crate::peer_memory::{Budget, Charge, NoMemory};
 use crate::receive_buffer::{KEPT, ReceiveBuffer, SMALL};
 
+/// Octets that a frame of any size may be decoded to.
+const FREELY: usize = 1 << 20;
+
 /// The receiving direction of a stream of frames.
 pub(super) struct Receiving {
     decoder: Box<dyn Decoder>,
@@ -18,6 +21,8 @@ pub(super) struct Receiving {
     /// The message decoded last, and how much of it was handed on.
     message: Vec<u8>,
     at: usize,
+    /// Octets that each octet of a frame may be decoded to.
+    ratio: usize,
     /// For the message, if it is large, and what the decoder holds.
     charge: Charge,
 }
@@ -28,6 +33,7 @@ impl Receiving {
             decoder,
             limit,
             wire: ReceiveBuffer::with_octets(Vec::new(), budget),
+            ratio: budget.ratio(),
             charge: budget.charge(),
             message: Vec::new(),
             at: 0,
@@ -47,17 +53,7 @@ impl Receiving {
             self.at = 0;
             match self.whole_frame()? {
                 Ok(len) => {
-                    if len > SMALL {
-                        // As much as the frame, at least.
-                        self.charge(len)?;
-                    }
-                    let frame = &self.wire.received()[..len];
-                    self.decoder
-                        .decode(frame, &mut self.message)
-                        .map_err(refused)?;
-                    if self.message.capacity() > SMALL {
-                        self.charge(self.message.capacity())?;
-                    }
+                    while !self.decode_part(len)? {}
                     self.wire.consume(len);
                     if self.wire.is_large() {
                         self.wire.settle(len);
@@ -91,6 +87,33 @@ impl Receiving {
             self.fall_back();
         }
         Ok(count)
+    }
+
+    /// Decodes the next part of the frame that was received whole; whether that was
+    /// the last.
+    fn decode_part(&mut self, len: usize) -> io::Result<bool> {
+        if len > SMALL {
+            // As much as the frame, at least.
+            self.charge(len)?;
+        }
+        let frame = &self.wire.received()[..len];
+        let decoded = self.decoder.decode_part(frame, &mut self.message);
+        let is_last = decoded.map_err(refused)?;
+        let held = self.message.capacity() + self.decoder.held();
+        if held > SMALL {
+            self.charge(held.max(len))?;
+        }
+        let inflated = self.message.len().max(self.decoder.held());
+        if inflated > FREELY && inflated / self.ratio.max(1) > len {
+            self.charge.budget().count_refused();
+            crate::log::warn!(
+                inflated,
+                frame = len,
+                "compressed too well (limits.decompression_ratio)"
+            );
+            return Err(refused(MessagingError::TooCompressed));
+        }
+        Ok(is_last)
     }
 
     /// Charges what a message takes.
