@@ -53,7 +53,7 @@ mod value;
 mod writer;
 
 pub use any::{Any, AnyError};
-pub use char::{Char, LongDouble, WChar};
+pub use char::{Char, CharOutOfRange, LongDouble, WChar};
 pub use decimal::{Fixed, FixedError};
 pub use error::{CdrError, CdrErrorKind};
 pub use fixed_size::{FixedIn, FixedOut, FixedSize};
