@@ -37,12 +37,22 @@ prints! {
     async_calls: "1 of 2 was refused\n";
     callbacks: "Anna has 0\n";
     exceptions: "70 are missing\nTransient, completed: No\n";
+    metrics: "orbium_server_requests_total{operation=\"Bank::Account/deposit\",lane=\"orb\",outcome=\"ok\"} 10\n";
     no_network: "Anna has 10\n";
     references: "Anna\nAnna\n";
     several_files: "P-101: too high is true\n";
     shutdown: "Ok(42)\nTRANSIENT\n";
     state: "Anna has 4\nBert has 4\nOBJECT_NOT_EXIST\n";
+    tls: "Anna\n";
     threads: "thread-per-connection: 100\nreactive: 100\nleader-followers:2: 100\nworker-pool:2/64: 100\n";
+}
+
+#[test]
+fn logging() {
+    let output = output("logging");
+    assert!(output.contains(" INFO "), "{output}");
+    assert!(output.contains("listening"), "{output}");
+    assert!(output.lines().any(|line| line == "Anna"), "{output}");
 }
 
 #[test]
