@@ -121,7 +121,7 @@ pub fn what_is_no_message() -> Vec<Vec<u8>> {
         with(7, 8),
         with(7, MessageKind::Reply as u8),
         with(7, MessageKind::LocateReply as u8),
-        // Beyond the limit of 256 MiB.
-        [&whole[..8], &[0xFF; 4]].concat(),
+        // Beyond the limit of 256 MiB; a request would be answered by an exception.
+        [&with(7, MessageKind::LocateRequest as u8)[..8], &[0xFF; 4]].concat(),
     ]
 }
