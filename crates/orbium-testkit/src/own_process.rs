@@ -20,7 +20,7 @@ const DEADLINE: Duration = Duration::from_secs(900);
 
 /// Runs the body of the test it stands in as the only test of a process:
 ///
-/// ```ignore
+/// ```text
 /// #[test]
 /// fn orbs_leave_no_thread() {
 ///     in_own_process!(|| {
