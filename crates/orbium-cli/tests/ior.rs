@@ -82,7 +82,7 @@ fn json_has_the_same() {
     assert_eq!(profile["object_key"]["hex"], "4375626500ff");
     let components = &profile["components"];
     assert_eq!(components[0]["orb_type"]["name"], "omniORB");
-    assert_eq!(components[1]["char"]["native"]["name"], "UTF-8");
+    assert_eq!(components[1]["char"]["native"]["name"], "ISO 8859-1");
     assert_eq!(components[2]["port"], 4712);
     assert_eq!(components[3]["data"], "010203");
     assert!(components[3]["name"].is_null());

@@ -42,9 +42,15 @@ fn a_signal_ends_it_where_no_thread_can_be_had() {
     use rustix::process::{Pid, Resource, Rlimit, prlimit};
     let server = Server::start([]);
     let process = Pid::from_raw(server.process().try_into().unwrap());
-    // Room for the stack of another thread is more than there is.
+    // Room for small allocations, and none for the stack of another thread.
+    let status = std::fs::read_to_string(format!("/proc/{}/status", server.process())).unwrap();
+    let size = status.lines().find_map(|line| line.strip_prefix("VmSize:"));
+    let kib: u64 = size
+        .and_then(|size| size.trim().strip_suffix(" kB"))
+        .and_then(|kib| kib.parse().ok())
+        .unwrap();
     let none = Rlimit {
-        current: Some(1),
+        current: Some((kib + 512) << 10),
         maximum: None,
     };
     prlimit(process, Resource::As, none).unwrap();

@@ -40,6 +40,10 @@ pub struct PeerMemory {
 #[derive(Debug)]
 struct Counters {
     /// Octets that each octet of a frame may become.
+    #[cfg_attr(
+        not(feature = "messaging"),
+        expect(dead_code, reason = "GIOP alone has no frames")
+    )]
     ratio: usize,
     budget: usize,
     held: AtomicUsize,

@@ -150,7 +150,7 @@ fn a_request_cancelled_between_its_fragments_is_not_served() {
 }
 
 #[test]
-fn a_fragment_of_nothing_and_more_than_the_limits_end_the_connection_only() {
+fn too_much_in_fragments_is_refused_and_costs_the_connection_at_most() {
     each_strategy(|strategy| {
         let served = Served::with(Config {
             strategy,
@@ -170,8 +170,11 @@ fn a_fragment_of_nothing_and_more_than_the_limits_end_the_connection_only() {
                 break;
             }
         }
-        peer.expect(MessageKind::MessageError);
-        peer.expect_end();
+        // Refused by IMP_LIMIT; the rest is skipped and the connection goes on.
+        let (id, status, _) = peer.receive().reply();
+        assert_eq!((id, status), (2, ReplyStatus::SystemException));
+        peer.send(&echo_request(4, ByteOrder::NATIVE, &octets(9)));
+        expect_echo(&mut peer, 4, &octets(9));
         // Too many messages.
         let mut peer = Peer::connect(served.port());
         for id in 0..6 {

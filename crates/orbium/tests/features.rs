@@ -191,6 +191,7 @@ fn strategies_that_always_are_there_serve() {
             .strategy(strategy)
             .build()
             .unwrap();
+        orb.root_poa().manager().activate().unwrap();
         let at = &orb.addresses().unwrap()[0];
         let client = Orb::builder().build().unwrap();
         let url = format!("corbaloc::{}:{}/Nothing", at.host, at.port);

@@ -46,6 +46,8 @@ struct Shared {
     activated: AtomicBool,
     /// Whether it was said that it holds requests though it never was.
     warned: AtomicBool,
+    /// Whether it is inactive because the ORB ends.
+    ended: AtomicBool,
     /// Whether any manager of the ORB was ever activated.
     started: Arc<AtomicBool>,
     /// The ORB's number.
@@ -126,6 +128,7 @@ impl PoaManager {
             adapter: adapter.into(),
             activated: AtomicBool::new(false),
             warned: AtomicBool::new(false),
+            ended: AtomicBool::new(false),
             started: Arc::clone(orb.registry.started()),
             orb: Arc::as_ptr(orb) as usize,
             changing: Mutex::new(()),
@@ -199,6 +202,13 @@ impl PoaManager {
         let _ = self.change(ManagerState::Inactive);
         self.wait_while(wait, ManagerState::Inactive);
         Ok(())
+    }
+
+    /// Refuses requests from now on since the ORB ends. The objects may come back with
+    /// the next process, so it does not deny that they exist.
+    pub(super) fn end_with_orb(&self) {
+        self.0.ended.store(true, Ordering::Release);
+        let _ = self.change(ManagerState::Inactive);
     }
 
     /// Lets held requests look again at whether they still can be served.
@@ -341,6 +351,9 @@ impl PoaManager {
         match state_of(before) {
             _ if destroyed.load(Ordering::Acquire) => Err(being_destroyed()),
             ManagerState::Active => Ok(serving),
+            ManagerState::Inactive if self.0.ended.load(Ordering::Acquire) => {
+                Err(being_destroyed())
+            }
             ManagerState::Inactive => Err(SystemException::omg(
                 ExceptionKind::ObjectNotExist,
                 4,

@@ -3,8 +3,8 @@
 
 use orbium_cdr::{ByteOrder, CdrWriter, Decode, Encode, Format};
 use orbium_giop::{
-    HEADER_LEN, Ior, MessageHeader, MessageKind, ReplyHeader, ReplyStatus, ServiceContext,
-    begin_reply, finish_message,
+    HEADER_LEN, Ior, LocateReplyHeader, LocateStatus, MessageHeader, MessageKind, ReplyHeader,
+    ReplyStatus, ServiceContext, begin_locate_reply, begin_reply, finish_message,
 };
 
 use super::Shared;
@@ -33,27 +33,58 @@ pub(super) fn rewrite(ior: &Ior, from: &Channel, to: &[Channel]) -> Ior {
     }
 }
 
-/// A reply that forwards to an object of the server, rewritten; `None` for all
-/// other messages.
+/// A Reply or LocateReply that forwards to an object of the server, rewritten; `None`
+/// for all other messages.
 pub(super) fn forward(
     header: &MessageHeader,
     message: &mut [u8],
     shared: &Shared,
 ) -> Option<Vec<u8>> {
-    if header.kind != MessageKind::Reply || header.more_fragments {
-        return None;
+    match header.kind {
+        _ if header.more_fragments => None,
+        MessageKind::Reply => forward_of_reply(header, message, shared),
+        MessageKind::LocateReply => forward_of_locate_reply(header, message, shared),
+        _ => None,
     }
+}
+
+fn forward_of_locate_reply(
+    header: &MessageHeader,
+    message: &mut [u8],
+    shared: &Shared,
+) -> Option<Vec<u8>> {
+    let mut reader = header.reader(&mut message[HEADER_LEN..]);
+    let reply = LocateReplyHeader::read(&mut reader, header.format().minor).ok()?;
+    match reply.status {
+        LocateStatus::ObjectForward | LocateStatus::ObjectForwardPerm => {}
+        _ => return None,
+    }
+    let rewritten = rewritten(&Ior::decode(&mut reader).ok()?, shared)?;
+    let mut writer = CdrWriter::new(Format::plain(ByteOrder::NATIVE, header.format().minor));
+    let start = begin_locate_reply(&mut writer, header.version, reply.request_id, reply.status);
+    rewritten.encode(&mut writer);
+    finish_message(&mut writer, start);
+    writer.finish().ok()
+}
+
+/// `None` if nothing in the reference leads to the server.
+fn rewritten(ior: &Ior, shared: &Shared) -> Option<Ior> {
+    let rewritten = rewrite(ior, &shared.to, &shared.listens);
+    (rewritten != *ior).then_some(rewritten)
+}
+
+fn forward_of_reply(
+    header: &MessageHeader,
+    message: &mut [u8],
+    shared: &Shared,
+) -> Option<Vec<u8>> {
     let mut reader = header.reader(&mut message[HEADER_LEN..]);
     let reply = ReplyHeader::read(&mut reader, header.format().minor).ok()?;
     match reply.status {
         ReplyStatus::LocationForward | ReplyStatus::LocationForwardPerm => {}
         _ => return None,
     }
-    let ior = Ior::decode(&mut reader).ok()?;
-    let rewritten = rewrite(&ior, &shared.to, &shared.listens);
-    if rewritten == ior {
-        return None;
-    }
+    let rewritten = rewritten(&Ior::decode(&mut reader).ok()?, shared)?;
     let contexts: Vec<ServiceContext<'_>> = reply.contexts.iter().collect();
     let mut writer = CdrWriter::new(Format::plain(ByteOrder::NATIVE, header.format().minor));
     let start = begin_reply(

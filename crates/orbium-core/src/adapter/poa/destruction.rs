@@ -90,8 +90,7 @@ impl Poa {
     /// Deactivates the managers of this adapter and of those below it.
     #[inline]
     pub(crate) fn deactivate_managers(&self) {
-        // Never waits, so never refuses.
-        let _ = self.0.manager.deactivate(false);
+        self.0.manager.end_with_orb();
         for child in self.the_children() {
             child.deactivate_managers();
         }
