@@ -42,7 +42,7 @@ struct Counters {
     /// Octets that each octet of a frame may become.
     #[cfg_attr(
         not(feature = "messaging"),
-        expect(dead_code, reason = "GIOP alone has no frames")
+        allow(dead_code, reason = "GIOP alone has no frames")
     )]
     ratio: usize,
     budget: usize,
@@ -106,6 +106,10 @@ impl Budget {
     }
 
     /// Octets that each octet of a frame may become when it is decoded.
+    #[cfg_attr(
+        not(feature = "messaging"),
+        allow(dead_code, reason = "GIOP alone has no frames")
+    )]
     pub(crate) fn ratio(&self) -> usize {
         self.0
             .as_ref()

@@ -194,7 +194,7 @@ mod tests {
         assert_eq!(config.native_char_code_set.to_string(), "UTF-8");
         for (words, said) in [
             ("-ORBtraceLevel 25", "RUST_LOG"),
-            ("-ORBsslCAFile ca.pem", "docs/tls.md"),
+            ("-ORBsslCAPath ca", "docs/tls.md"),
             ("-ORBendPointPublish giop:tcp:h:1", "publish="),
             ("-ORBnativeWCharCodeSet UCS-4", "UTF-16"),
             ("-ORBclientTransportRule *", "-ORBClientProtocols"),

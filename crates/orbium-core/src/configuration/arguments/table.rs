@@ -46,7 +46,7 @@ const PUBLISH: &str = "-ORBListenEndpoints iiop://0.0.0.0:5000?publish=HOST:PORT
 const TRACE: &str = "the feature `tracing` and a subscriber, as in RUST_LOG=orbium_core=debug";
 
 /// Where files of TLS are named.
-const TLS: &str = "the protocol `ssliop` with its files, see docs/tls.md";
+const TLS: &str = "the keys `tls.…`, see docs/tls.md";
 
 /// By name.
 pub(super) const ARGUMENTS: &[(&str, Does)] = &[
@@ -160,11 +160,8 @@ pub(super) const ARGUMENTS: &[(&str, Does)] = &[
         "-ORBserverTransportRule",
         Does::Instead("-ORBListenEndpoints with the addresses to listen at"),
     ),
-    ("-ORBsslCAFile", Does::Instead(TLS)),
     ("-ORBsslCAPath", Does::Instead(TLS)),
-    ("-ORBsslKeyFile", Does::Instead(TLS)),
     ("-ORBsslKeyPassword", Does::Instead(TLS)),
-    ("-ORBsslVerifyMode", Does::Instead(TLS)),
     ("-ORBsslCipherList", Does::Instead(TLS)),
     ("-ORBSndSock", Does::Set("properties.send_buffer")),
     ("-ORBRcvSock", Does::Set("properties.receive_buffer")),
@@ -210,6 +207,15 @@ pub(in super::super) fn names() -> impl Iterator<Item = &'static str> {
 mod tests {
     use super::*;
     use crate::{Config, ConfigKey};
+
+    /// `-ORBsslCAFile` once stood there twice, and the first refused what the second set.
+    #[test]
+    fn no_argument_stands_there_twice() {
+        for (place, (name, _)) in ARGUMENTS.iter().enumerate() {
+            let twice = ARGUMENTS[..place].iter().any(|(other, _)| other == name);
+            assert!(!twice, "{name}");
+        }
+    }
 
     /// What sets a key sets one that there is.
     #[test]
