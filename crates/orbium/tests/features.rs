@@ -206,6 +206,7 @@ fn strategies_that_always_are_there_serve() {
 #[test]
 fn what_a_reference_says_of_priorities_is_kept_whether_heeded_or_not() {
     let server = listen("iiop://127.0.0.1:0").unwrap();
+    server.root_poa().manager().activate().unwrap();
     let at = &server.addresses().unwrap()[0];
     let client = Orb::builder().build().unwrap();
     let url = format!("corbaloc::1.2@{}:{}/Nothing", at.host, at.port);
