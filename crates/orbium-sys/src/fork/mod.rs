@@ -62,12 +62,21 @@ impl Origin {
 /// Installs the handlers, once.
 pub(crate) fn watch() {
     static INSTALLED: Once = Once::new();
+    // Miri neither forks nor has `pthread_atfork`.
+    if cfg!(miri) {
+        return;
+    }
     INSTALLED.call_once(|| {
         // SAFETY: the handlers are functions without arguments that live as long as
         // this code does, and unwind nowhere. Without memory for them, which is the
         // only error, forks are not seen.
         unsafe { libc::pthread_atfork(Some(before), Some(in_parent), Some(in_child)) };
     });
+}
+
+/// From now on this is another process than before.
+fn raise() {
+    GENERATION.fetch_add(1, Ordering::Relaxed);
 }
 
 extern "C" fn before() {
@@ -79,7 +88,7 @@ extern "C" fn in_parent() {
 }
 
 extern "C" fn in_child() {
-    GENERATION.fetch_add(1, Ordering::Relaxed);
+    raise();
     if let Some(mut table) = held::locked_for_fork() {
         table.cut_off();
     }

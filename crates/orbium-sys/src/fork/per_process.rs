@@ -144,3 +144,75 @@ impl<T: fmt::Debug> fmt::Debug for PerProcess<T> {
         f.debug_tuple("PerProcess").field(&self.get()).finish()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Barrier;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+    use std::thread;
+
+    use super::PerProcess;
+
+    /// Counts its drops.
+    struct Value<'a> {
+        number: usize,
+        drops: &'a AtomicUsize,
+    }
+
+    impl Drop for Value<'_> {
+        fn drop(&mut self) {
+            self.drops.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+
+    #[test]
+    fn racing_threads_get_the_same_value() {
+        const THREADS: usize = 4;
+        let (made, drops) = (AtomicUsize::new(0), AtomicUsize::new(0));
+        let values = PerProcess::new();
+        let start = Barrier::new(THREADS);
+        let ask = || {
+            start.wait();
+            let make = || Value {
+                number: made.fetch_add(1, Ordering::Relaxed),
+                drops: &drops,
+            };
+            values.get_or_init(make).number
+        };
+        thread::scope(|scope| {
+            let threads = [(); THREADS].map(|()| scope.spawn(ask));
+            let numbers = threads.map(|thread| thread.join().expect("a thread panicked"));
+            assert!(numbers.iter().all(|number| *number == numbers[0]));
+        });
+        let in_vain = made.load(Ordering::Relaxed) - 1;
+        assert_eq!(drops.load(Ordering::Relaxed), in_vain);
+        drop(values);
+        assert_eq!(drops.load(Ordering::Relaxed), in_vain + 1);
+    }
+
+    /// Under Miri alone, whose process has no other tests at work: their threads would
+    /// find themselves in another process. The testkit's tests really fork.
+    #[test]
+    #[cfg_attr(not(miri), ignore = "raises the generation of the whole process")]
+    fn a_child_makes_its_own_and_leaves_the_parents() {
+        let (made, drops) = (AtomicUsize::new(0), AtomicUsize::new(0));
+        let values = PerProcess::new();
+        let make = || Value {
+            number: made.fetch_add(1, Ordering::Relaxed),
+            drops: &drops,
+        };
+        assert_eq!(values.get_or_init(make).number, 0);
+        let before = values.get().expect("made above");
+        super::super::raise();
+        assert!(values.get().is_none(), "the parent's");
+        let mut left = None;
+        let renewed = values.get_or_renew(make, |value| left = Some(value.number));
+        assert_eq!(renewed.number, 1);
+        assert_eq!(left, Some(0));
+        assert_eq!(before.number, 0, "frames of the parent's still refer to it");
+
+        drop(values);
+        let dropped = drops.load(Ordering::Relaxed);
+        assert_eq!(dropped, 1, "the parent's value is never dropped here");
+    }
+}
