@@ -25,7 +25,7 @@ use std::path::PathBuf;
 use programs::Programs;
 use report::Report;
 
-use crate::Outcome;
+use crate::outcome::Outcome;
 
 /// What can be measured on its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

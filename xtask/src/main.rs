@@ -1,14 +1,19 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The project's own chores: `cargo xtask test`, `bench` and `soak`.
+//! The project's own chores: `cargo xtask test`, `bench`, `soak`, `structure` and `tidy`.
 //!
 //! Knows nothing of CORBA: it starts programs, reads what they print, and sums
 //! up.
 #![forbid(unsafe_code)]
 
 mod bench;
+mod ceiling;
+mod outcome;
 mod shell;
 mod soak;
+mod sources;
+mod structure;
 mod test;
+mod tidy;
 
 use std::process::ExitCode;
 
@@ -16,6 +21,8 @@ const USAGE: &str = "\
 usage: cargo xtask test [--no-install] [--no-peers] [-- ARGUMENTS OF cargo test]
        cargo xtask bench [FIGURE]… [--quick] [--check] [--docs] [--json FILE]
        cargo xtask soak [FAULT] [--cycles N]
+       cargo xtask structure [--check | --lower]
+       cargo xtask tidy [--check | --lower] [--list]
 
 test   installs the other ORBs that the tests need, where it may (root, apt-get),
        builds the peers in interop/, and runs every test of the workspace.
@@ -32,10 +39,14 @@ soak   makes every fault happen again and again, and fails if another caller was
        touched, or threads, descriptors or memory are left: a line for each.
        FAULT         only those whose names contain it
        --cycles N    instead of 100,000
+structure  cycles of files, lengths, branches and switches of the crates, beside
+       their bounds
+       --check       fails if a figure is above its ceiling in xtask/structure.toml
+       --lower       writes the figures that fell into that file
+tidy   counts words in comments and names for which the field has better ones
+       --check, --lower  as above, with xtask/tidy.toml
+       --list        prints every place
 ";
-
-/// A chore either succeeds or says in words why not.
-type Outcome<T> = Result<T, String>;
 
 fn main() -> ExitCode {
     let mut arguments = std::env::args().skip(1);
@@ -49,6 +60,8 @@ fn main() -> ExitCode {
         "test" => test::run(arguments),
         "bench" => bench::run(arguments),
         "soak" => soak::run(arguments),
+        "structure" => structure::run(arguments),
+        "tidy" => tidy::run(arguments),
         other => Err(format!("there is no chore {other:?}\n{USAGE}")),
     };
     match outcome {

@@ -5,7 +5,7 @@ use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use crate::Outcome;
+use crate::outcome::Outcome;
 
 /// The root of the workspace.
 pub(crate) fn root() -> PathBuf {

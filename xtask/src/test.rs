@@ -8,7 +8,8 @@ mod tally;
 use peers::Readiness;
 use suite::{Suite, Verdict};
 
-use crate::{Outcome, shell};
+use crate::outcome::Outcome;
+use crate::shell;
 
 #[derive(Default)]
 struct Options {

@@ -4,7 +4,7 @@
 use std::collections::HashSet;
 use std::path::Path;
 
-use crate::Outcome;
+use crate::outcome::Outcome;
 
 /// What a program has done from start to end.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]

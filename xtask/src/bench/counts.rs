@@ -11,7 +11,8 @@ use super::report::{Bound, Report, Row};
 use super::scale;
 use super::server::Under;
 use super::way::Way;
-use crate::{Outcome, shell};
+use crate::outcome::Outcome;
+use crate::shell;
 
 /// Work, and what each side may and should spend on it.
 struct Line {

@@ -16,8 +16,9 @@ use serde_json::Value;
 use super::peer::Peer;
 use super::programs::Programs;
 use super::report::{Bound, Report, Row, machine_and_commit};
+use crate::outcome::Outcome;
+use crate::shell;
 use crate::test::peers;
-use crate::{Outcome, shell};
 
 /// What `orbium bench` calls them. Those that need the machine for themselves come
 /// first.

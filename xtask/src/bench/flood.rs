@@ -6,7 +6,7 @@ use super::peer::{Length, Serving, Work};
 use super::programs::Programs;
 use super::report::{Bound, Report, Row, fraction_of_raw};
 use super::server::Under;
-use crate::Outcome;
+use crate::outcome::Outcome;
 
 /// As many structs of 24 octets as fit 64 KiB.
 const STRUCTS: u32 = 65_536 / 24;

@@ -5,7 +5,7 @@ use super::peer::{Length, Sample, Serving, Work};
 use super::programs::Programs;
 use super::report::{Bound, Detail, Report, Row, over_raw};
 use super::server::Under;
-use crate::Outcome;
+use crate::outcome::Outcome;
 
 /// A line of the table.
 struct Line {

@@ -9,7 +9,7 @@ use serde_json::Value;
 use super::programs::Programs;
 use super::server::{Server, Under};
 use super::way::Way;
-use crate::Outcome;
+use crate::outcome::Outcome;
 
 /// One of those that are compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -5,7 +5,8 @@ use std::path::PathBuf;
 use std::process::Command;
 
 use super::peer::Peer;
-use crate::{Outcome, shell};
+use crate::outcome::Outcome;
+use crate::shell;
 
 /// Where the programs are.
 pub(super) struct Programs {

@@ -8,7 +8,8 @@ use super::programs::Programs;
 use super::report::{Bound, Detail, Report, Row, over_raw};
 use super::server::processors;
 use super::way::{Folder, Over, Way};
-use crate::{Outcome, shell};
+use crate::outcome::Outcome;
+use crate::shell;
 
 /// What is held to a bound.
 enum Held {

@@ -9,7 +9,8 @@ use super::peer::Peer;
 use super::programs::Programs;
 use super::report::{Bound, Report, Row};
 use super::server::{Server, Under};
-use crate::{Outcome, shell};
+use crate::outcome::Outcome;
+use crate::shell;
 
 /// What is served.
 #[derive(Clone, Copy)]

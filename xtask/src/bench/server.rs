@@ -7,7 +7,8 @@ use std::process::{Child, Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crate::{Outcome, shell};
+use crate::outcome::Outcome;
+use crate::shell;
 
 /// What a program runs under.
 #[derive(Clone, Debug)]

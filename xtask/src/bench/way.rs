@@ -5,7 +5,8 @@ use std::path::PathBuf;
 
 use super::programs::Programs;
 use super::server::Under;
-use crate::{Outcome, shell};
+use crate::outcome::Outcome;
+use crate::shell;
 
 /// A transport, set up in one way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -9,7 +9,8 @@ use std::io::{self, BufRead, BufReader, Write};
 use std::process::{Command, Stdio};
 
 use super::tally::{Failure, Tally};
-use crate::{Outcome, shell};
+use crate::outcome::Outcome;
+use crate::shell;
 
 /// Beyond so many failures the tests are broken rather than flaky.
 const MOST_RETRIES: usize = 20;

@@ -8,7 +8,8 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 
 use super::tables::{self, Part};
-use crate::{Outcome, shell};
+use crate::outcome::Outcome;
+use crate::shell;
 
 /// The page, and where it expects drawings and JSON.
 fn page() -> PathBuf {

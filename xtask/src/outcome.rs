@@ -1,0 +1,5 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! How a chore ends.
+
+/// A chore either succeeds or says in words why not.
+pub(crate) type Outcome<T> = Result<T, String>;
