@@ -235,6 +235,9 @@ impl Any {
             writer.note_owner(owner);
         }
         let code = self.type_code.as_ref();
+        if code.kind() == TCKind::String && !is_text(&self.value) {
+            return writer.fail(CdrErrorKind::BadString);
+        }
         if Extent::of(code).is_verbatim(writer.format(), writer.position()) {
             writer.write_raw_gathered(&self.value);
         } else {
@@ -318,6 +321,17 @@ impl fmt::Debug for Any {
     }
 }
 
+/// Whether octets in the form of an any are a string that can be sent, which
+/// `Any::from` does not check.
+fn is_text(octets: &[u8]) -> bool {
+    match octets.split_first_chunk() {
+        Some((count, [text @ .., 0])) => {
+            u32::from_ne_bytes(*count) as usize == text.len() + 1 && !text.contains(&0)
+        }
+        _ => false,
+    }
+}
+
 /// An any of what is written with every `char` possible.
 #[inline]
 fn primitive(type_code: TypeCode, value: &dyn Encode) -> Any {
@@ -333,20 +347,25 @@ fn primitive(type_code: TypeCode, value: &dyn Encode) -> Any {
     }
 }
 
-/// Text without NUL, which no string of the standard can hold.
-impl TryFrom<&str> for Any {
-    type Error = CdrError;
-
-    fn try_from(value: &str) -> Result<Self, CdrError> {
-        Self::with_type(Type::STRING, value)
+/// An any of a `string`. Text that no string of the standard can hold, which has a
+/// NUL inside, is reported when the any is written, as that of a `string` parameter
+/// is: [`CdrErrorKind::BadString`].
+impl From<&str> for Any {
+    fn from(value: &str) -> Self {
+        let mut writer = CdrWriter::new(Format::native());
+        writer.write_name(value);
+        Self {
+            type_code: Type::STRING.into(),
+            value: writer.written().into(),
+            owner: None,
+        }
     }
 }
 
-impl TryFrom<String> for Any {
-    type Error = CdrError;
-
-    fn try_from(value: String) -> Result<Self, CdrError> {
-        value.as_str().try_into()
+/// As from `&str`.
+impl From<String> for Any {
+    fn from(value: String) -> Self {
+        value.as_str().into()
     }
 }
 

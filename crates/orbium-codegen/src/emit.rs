@@ -108,6 +108,7 @@ impl<'p, 'm> Emitter<'p, 'm> {
         }
         // Few programs use all that an IDL file defines, or show it to others.
         allows.insert("dead_code");
+        allows.insert("unnameable_types");
         allows.insert("unreachable_pub");
         self.text.blank();
         let mut starts = true;

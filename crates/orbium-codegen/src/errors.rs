@@ -33,7 +33,7 @@ impl Emitter<'_, '_> {
         });
         self.text
             .raw(&format!("/// What operations raise that declare {listed}."));
-        self.text.line("#[derive(Clone, Debug, PartialEq)]");
+        self.text.line("#[derive(Clone, PartialEq)]");
         self.text.open(format!("pub enum {name} {{"));
         for (variant, path, id) in &variants {
             self.text.raw(&format!(
@@ -98,6 +98,16 @@ impl Emitter<'_, '_> {
                 .match_arm(pattern, "::core::fmt::Display::fmt(exception, f)");
         }
         self.text.close("}");
+        self.text.close("}");
+        self.text.close("}");
+        self.text.blank();
+        self.text
+            .raw("/// The words of `Display`, which `main` prints that returns the error.");
+        self.text
+            .open(format!("impl ::core::fmt::Debug for {name} {{"));
+        self.text
+            .signature("fn fmt", &parameters, " -> ::core::fmt::Result {");
+        self.text.line("::core::fmt::Display::fmt(self, f)");
         self.text.close("}");
         self.text.close("}");
         self.text.blank();

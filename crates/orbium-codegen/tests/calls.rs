@@ -348,6 +348,21 @@ fn inout_values_are_changed_in_place() {
     );
 }
 
+// `Error: Broken(Broken { why: "no flag" })` was what a `main` printed, and derived `Debug`
+// of a system exception within it.
+#[test]
+fn debug_of_an_error_enum_is_its_sentence() {
+    let pair = Pair::new();
+    let broken = pair.everything().flag().unwrap_err();
+    assert_eq!(format!("{broken:?}"), "Broken { why: \"no flag\" }");
+    assert_eq!(format!("{broken:?}"), broken.to_string());
+    let busy = BrokenOrBusyError::from(Busy {});
+    assert_eq!(format!("{busy:?}"), "Base::Busy");
+    let system = SystemException::from(ExceptionKind::NoImplement);
+    let wrapped = BrokenOrBusyError::from(system);
+    assert_eq!(format!("{wrapped:?}"), system.to_string());
+}
+
 #[test]
 fn exceptions_come_as_what_they_are() {
     let pair = Pair::new();

@@ -449,13 +449,54 @@ fn anys_are_read_where_operations_fail() {
         Ok(any.extract::<i32>()?)
     }
     assert_eq!(read(&Any::from(5i32)), Ok(5));
-    let text = Any::try_from("five").unwrap();
+    let text = Any::from("five");
     assert_eq!(text.extract::<String>().unwrap(), "five");
     assert_eq!(read(&text).unwrap_err().kind, ExceptionKind::BadParam);
-    assert!(Any::try_from(String::from("a\0b")).is_err());
     let wrong = text.extract_object::<ObjectRef>();
     assert_eq!(wrong, Err(AnyError::TypeMismatch));
     let nil = Any::new(&None::<ObjectRef>).unwrap();
     assert_eq!(nil.extract_object::<ObjectRef>(), Ok(None));
     assert_eq!(nil.type_code().kind(), orbium::TCKind::ObjRef);
+}
+
+// An any was made of text by `try_from` only, for the sake of a NUL that `string`
+// parameters report when they are written.
+#[test]
+fn anys_are_made_of_text_and_numbers() {
+    use orbium::cdr::{CdrErrorKind, CdrWriter, Encode, Format};
+    use orbium::{Any, CdrError};
+
+    fn encoded(value: &impl Encode) -> Result<Vec<u8>, CdrError> {
+        let mut writer = CdrWriter::new(Format::native());
+        value.encode(&mut writer);
+        writer.finish()
+    }
+    for text in [
+        "",
+        "five",
+        "€ and Ž",
+        "a longer one that is not held in place\n",
+    ] {
+        let any = Any::from(text);
+        assert_eq!(any, Any::new(text).unwrap());
+        assert_eq!(any, Any::from(text.to_owned()));
+        assert_eq!(any.extract::<String>().unwrap(), text);
+        assert_eq!(encoded(&any), encoded(&Any::new(text).unwrap()));
+    }
+    let wrong = Any::from("a\0b");
+    let refused = encoded(&wrong).unwrap_err();
+    assert_eq!(refused.kind, CdrErrorKind::BadString);
+    assert_eq!(encoded(&"a\0b".to_owned()).unwrap_err().kind, refused.kind);
+    // In other code sets and within other values too.
+    let nested = Any::new(&wrong).unwrap_err();
+    assert_eq!(nested.kind, CdrErrorKind::BadString);
+    assert!(wrong.extract::<String>().is_err());
+    assert!(format!("{wrong:?}").starts_with("Any(string: "));
+    for (any, shown) in [
+        (Any::from(true), "Any(boolean: true)"),
+        (Any::from(-5i16), "Any(short: -5)"),
+        (Any::from(2.5f64), "Any(double: 2.5)"),
+    ] {
+        assert_eq!(format!("{any:?}"), shown);
+    }
 }

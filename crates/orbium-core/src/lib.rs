@@ -6,6 +6,9 @@
 //! source text, and it marshals no value itself: generated code does, through
 //! [`ObjectRef::call`] on one side and [`Servant::dispatch`] on the other.
 #![forbid(unsafe_code)]
+// References hold pools that hold connections: what rustdoc works out of `Send` for all of
+// them together, with all features, is deeper than 128.
+#![recursion_limit = "256"]
 // What is only told to `tracing`.
 #![cfg_attr(not(feature = "tracing"), allow(unused_variables))]
 // What only those use that were left out.

@@ -438,6 +438,7 @@ fn any_and_type_codes() -> Tested {
     assert_eq!(any.type_code().id(), "IDL:Cubit/Many:1.0");
 
     assert_eq!(Any::from(5i32).extract::<i32>()?, 5);
+    assert_eq!(Any::from("five").extract::<String>()?, "five");
     assert_eq!(Any::from_wstring("€")?.extract_wstring()?, "€");
     // An alias keeps its name when the type is given.
     let price: Money = "12.50".parse()?;

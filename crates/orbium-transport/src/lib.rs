@@ -27,7 +27,9 @@ pub use datagram::Datagrams;
 pub use endpoint::{Endpoint, EndpointError, HostPort};
 #[cfg(feature = "in-process")]
 pub use in_process::{InProcess, InProcessAcceptor, InProcessConnector, InProcessStream};
-pub use orbium_sys::{Deadline, NetworkInterface, SocketOptions as ProtocolProperties, Stamp};
+pub use orbium_sys::{
+    Deadline, NetworkInterface, OptionError, SocketOptions as ProtocolProperties, Stamp,
+};
 pub use resolve::{Resolved, publication, resolve};
 pub use socket_stream::{ConnectedSocket, SocketStream, TcpByteStream, UnixByteStream};
 pub use stage::Stage;

@@ -54,6 +54,8 @@
 //! refused by an error that names the feature, such as [`OrbError::Feature`]. `probes` and `counted`
 //! are for measurements.
 #![forbid(unsafe_code)]
+// As in `orbium-core`: rustdoc works out `Send` of a reference, with all features.
+#![recursion_limit = "256"]
 
 pub use orbium_cdr::{
     Any, AnyError, CdrError, CdrErrorKind, Char, Fixed, FixedError, LongDouble, TCKind, TypeCode,
@@ -63,12 +65,13 @@ pub use orbium_core::{
     Call, Channel, ClientStrategy, Completion, Config, ConnectTimeout, Dispatch, DispatchHook,
     Endpoint, EndpointError, ExceptionKind, Explanation, Failure, ForwardBoundKeys, GiopMinor,
     Hook, HostPort, IdAssignment, IdUniqueness, Interface, InvalidName, Lane, LaneConfig, Lifespan,
-    Limits, ManagerState, NarrowError, ObjectError, ObjectRef, OfferedProtocol, Orb, OrbBuilder,
-    OrbError, Peer, Phase, Poa, PoaError, PoaManager, Policies, Priority, ProtocolPolicy,
-    ProtocolPolicyError, ProtocolProperties, Protocols, QueueRoom, RealTimeError, RequestInfo,
-    ResolveError, Scheduling, SchedulingClass, Servant, ServerStrategy, Step, SystemException,
-    TimePolicies, Transport, UnknownProtocol, UserException, explain, give_scheduling,
-    last_failure, nil_reference, priority,
+    Limits, ManagerState, NarrowError, OBJECT_REPOSITORY_ID, ObjectError, ObjectRef,
+    OfferedProtocol, Orb, OrbBuilder, OrbError, Peer, PeerMemory, Phase, Poa, PoaError, PoaManager,
+    Policies, Priority, ProtocolPolicy, ProtocolPolicyError, ProtocolProperties, Protocols,
+    QueueRoom, RealTimeError, RequestInfo, ResolveError, Scheduling, SchedulingClass, Servant,
+    ServerStrategy, Step, SystemException, TimePolicies, Transport, UnknownClientStrategy,
+    UnknownProtocol, UnknownStrategy, UserException, explain, give_scheduling, last_failure,
+    nil_reference, priority,
 };
 
 /// Calls that do not wait, with the feature `asynchronous`.
@@ -127,6 +130,23 @@ pub use orbium_core::media;
 
 /// GIOP, references and addressing, for those who look beneath.
 pub use orbium_giop as giop;
+
+/// Calls and servants without generated code: what stubs and skeletons hand to
+/// [`ObjectRef::call`], and what [`Servant::dispatch`] gets and returns.
+pub mod stub {
+    pub use orbium_core::{
+        DispatchError, Operation, OperationTable, Raised, Raises, Reply, ServedBy, interface,
+        not_implemented, unknown_operation,
+    };
+}
+
+/// The places where Real-time CORBA is attached to an ORB: extensions of adapters,
+/// priorities of calls and, with the feature `rt`, threads of connections.
+pub mod extension {
+    pub use orbium_core::{AdapterExtension, ConnectionWishes, Extension, NetworkMark, RealTime};
+    #[cfg(feature = "rt")]
+    pub use orbium_core::{Arrival, Dedication, Gate, OwnThread, Pass, ThreadAsked};
+}
 
 /// Includes what `orbium-build` made of an IDL file: `include_idl!("hello")`
 /// for `hello.idl`.

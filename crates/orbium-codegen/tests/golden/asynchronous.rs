@@ -9,6 +9,7 @@
     clippy::too_many_lines,
     clippy::wrong_self_convention,
     dead_code,
+    unnameable_types,
     unreachable_pub
 )]
 /// Asynchronous forms, asked for by the options of the test.
@@ -2509,7 +2510,7 @@ pub mod away {
     }
 
     /// What operations raise that declare `Away::Lost`.
-    #[derive(Clone, Debug, PartialEq)]
+    #[derive(Clone, PartialEq)]
     pub enum LostError {
         /// IDL exception `Away::Lost`.
         Lost(Lost),
@@ -2550,6 +2551,13 @@ pub mod away {
         }
     }
 
+    /// The words of `Display`, which `main` prints that returns the error.
+    impl ::core::fmt::Debug for LostError {
+        fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
+            ::core::fmt::Display::fmt(self, f)
+        }
+    }
+
     impl ::core::error::Error for LostError {}
 
     impl orb::Raises for LostError {
@@ -2577,7 +2585,7 @@ pub mod away {
     }
 
     /// What operations raise that declare `Away::Lost`, `Away::Late`.
-    #[derive(Clone, Debug, PartialEq)]
+    #[derive(Clone, PartialEq)]
     pub enum LostOrLateError {
         /// IDL exception `Away::Lost`.
         Lost(Lost),
@@ -2627,6 +2635,13 @@ pub mod away {
         }
     }
 
+    /// The words of `Display`, which `main` prints that returns the error.
+    impl ::core::fmt::Debug for LostOrLateError {
+        fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
+            ::core::fmt::Display::fmt(self, f)
+        }
+    }
+
     impl ::core::error::Error for LostOrLateError {}
 
     impl orb::Raises for LostOrLateError {
@@ -2663,7 +2678,7 @@ pub mod away {
     }
 
     /// What operations raise that declare `Away::Late`.
-    #[derive(Clone, Debug, PartialEq)]
+    #[derive(Clone, PartialEq)]
     pub enum LateError {
         /// IDL exception `Away::Late`.
         Late(Late),
@@ -2701,6 +2716,13 @@ pub mod away {
                 Self::Late(exception) => ::core::fmt::Display::fmt(exception, f),
                 Self::System(exception) => ::core::fmt::Display::fmt(exception, f),
             }
+        }
+    }
+
+    /// The words of `Display`, which `main` prints that returns the error.
+    impl ::core::fmt::Debug for LateError {
+        fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
+            ::core::fmt::Display::fmt(self, f)
         }
     }
 

@@ -6,6 +6,7 @@ use orbium::codegen as orb;
     clippy::doc_markdown,
     clippy::too_many_lines,
     dead_code,
+    unnameable_types,
     unreachable_pub
 )]
 /// More operations than a few octets tell apart.
@@ -20,6 +21,7 @@ orb::interface!(Many, "IDL:Many:1.0", []);
     clippy::doc_markdown,
     clippy::too_many_lines,
     dead_code,
+    unnameable_types,
     unreachable_pub
 )]
 impl Many {
@@ -658,6 +660,7 @@ impl Many {
     clippy::doc_markdown,
     clippy::too_many_lines,
     dead_code,
+    unnameable_types,
     unreachable_pub
 )]
 /// What a servant of IDL interface `Many` does.
@@ -1087,6 +1090,7 @@ pub trait ManyServant: Send + Sync + 'static {
     clippy::doc_markdown,
     clippy::too_many_lines,
     dead_code,
+    unnameable_types,
     unreachable_pub
 )]
 impl<T: ManyServant + ?Sized> ManyServant for orb::Arc<T> {
@@ -1375,6 +1379,7 @@ impl<T: ManyServant + ?Sized> ManyServant for orb::Arc<T> {
     clippy::doc_markdown,
     clippy::too_many_lines,
     dead_code,
+    unnameable_types,
     unreachable_pub
 )]
 static MANY_OPERATIONS: orb::OperationTable = orb::OperationTable::by_word(
@@ -1469,6 +1474,7 @@ static MANY_OPERATIONS: orb::OperationTable = orb::OperationTable::by_word(
     clippy::doc_markdown,
     clippy::too_many_lines,
     dead_code,
+    unnameable_types,
     unreachable_pub
 )]
 /// Leads requests to a servant of IDL interface `Many`.
@@ -1479,6 +1485,7 @@ pub struct ManySkeleton<S>(S);
     clippy::doc_markdown,
     clippy::too_many_lines,
     dead_code,
+    unnameable_types,
     unreachable_pub
 )]
 impl<S: ManyServant> orb::Servant for ManySkeleton<S> {
@@ -1790,6 +1797,7 @@ impl<S: ManyServant> orb::Servant for ManySkeleton<S> {
     clippy::doc_markdown,
     clippy::too_many_lines,
     dead_code,
+    unnameable_types,
     unreachable_pub
 )]
 impl<S: ManyServant> orb::ServedBy<S> for Many {

@@ -2,13 +2,13 @@
 
 use orbium::codegen as orb;
 
-#[allow(clippy::doc_markdown, dead_code, unreachable_pub)]
+#[allow(clippy::doc_markdown, dead_code, unnameable_types, unreachable_pub)]
 /// Reopened and nested modules, and names that reach across them.
 ///
 /// IDL typedef `Names`, repository id `IDL:Names:1.0`.
 pub type Names = Vec<String>;
 
-#[allow(clippy::doc_markdown, dead_code, unreachable_pub)]
+#[allow(clippy::doc_markdown, dead_code, unnameable_types, unreachable_pub)]
 /// The type of IDL `Names`.
 pub static NAMES_TYPE: orb::Type = orb::Type::alias(
     "IDL:Names:1.0",
@@ -16,7 +16,7 @@ pub static NAMES_TYPE: orb::Type = orb::Type::alias(
     &orb::Type::sequence(&orb::Type::string(3), 0),
 );
 
-#[allow(clippy::doc_markdown, dead_code, unreachable_pub)]
+#[allow(clippy::doc_markdown, dead_code, unnameable_types, unreachable_pub)]
 /// IDL struct `AtTop`, repository id `IDL:AtTop:1.0`.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[repr(C)]
@@ -27,7 +27,7 @@ pub struct AtTop {
 
 orb::fixed_struct!(AtTop { a: i32 });
 
-#[allow(clippy::doc_markdown, dead_code, unreachable_pub)]
+#[allow(clippy::doc_markdown, dead_code, unnameable_types, unreachable_pub)]
 /// The type of IDL `AtTop`.
 pub static AT_TOP_TYPE: orb::Type = orb::Type::structure(
     "IDL:AtTop:1.0",
@@ -35,19 +35,19 @@ pub static AT_TOP_TYPE: orb::Type = orb::Type::structure(
     &[orb::Member::new("a", orb::Type::LONG)],
 );
 
-#[allow(clippy::doc_markdown, dead_code, unreachable_pub)]
+#[allow(clippy::doc_markdown, dead_code, unnameable_types, unreachable_pub)]
 impl orb::Typed for AtTop {
     const TYPE: &'static orb::Type = &AT_TOP_TYPE;
 }
 
-#[allow(clippy::doc_markdown, dead_code, unreachable_pub)]
+#[allow(clippy::doc_markdown, dead_code, unnameable_types, unreachable_pub)]
 /// IDL interface `Top`, repository id `IDL:Top:1.0`.
 #[derive(Clone)]
 pub struct Top(orb::ObjectRef);
 
 orb::interface!(Top, "IDL:Top:1.0", []);
 
-#[allow(clippy::doc_markdown, dead_code, unreachable_pub)]
+#[allow(clippy::doc_markdown, dead_code, unnameable_types, unreachable_pub)]
 impl Top {
     /// IDL operation `the_top`.
     ///
@@ -86,7 +86,7 @@ impl Top {
     }
 }
 
-#[allow(clippy::doc_markdown, dead_code, unreachable_pub)]
+#[allow(clippy::doc_markdown, dead_code, unnameable_types, unreachable_pub)]
 /// What a servant of IDL interface `Top` does.
 pub trait TopServant: Send + Sync + 'static {
     /// IDL operation `the_top`.
@@ -105,7 +105,7 @@ pub trait TopServant: Send + Sync + 'static {
     ) -> Result<orb::Cow<'a, [String]>, orb::SystemException>;
 }
 
-#[allow(clippy::doc_markdown, dead_code, unreachable_pub)]
+#[allow(clippy::doc_markdown, dead_code, unnameable_types, unreachable_pub)]
 impl<T: TopServant + ?Sized> TopServant for orb::Arc<T> {
     fn the_top(&self, call: &orb::Call<'_>) -> Result<AtTop, orb::SystemException> {
         TopServant::the_top(&**self, call)
@@ -119,7 +119,7 @@ impl<T: TopServant + ?Sized> TopServant for orb::Arc<T> {
     }
 }
 
-#[allow(clippy::doc_markdown, dead_code, unreachable_pub)]
+#[allow(clippy::doc_markdown, dead_code, unnameable_types, unreachable_pub)]
 static TOP_OPERATIONS: orb::OperationTable = orb::OperationTable::by_octet(
     &["the_top", "all"],
     0,
@@ -127,12 +127,12 @@ static TOP_OPERATIONS: orb::OperationTable = orb::OperationTable::by_octet(
     &[1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0],
 );
 
-#[allow(clippy::doc_markdown, dead_code, unreachable_pub)]
+#[allow(clippy::doc_markdown, dead_code, unnameable_types, unreachable_pub)]
 /// Leads requests to a servant of IDL interface `Top`.
 #[doc(hidden)]
 pub struct TopSkeleton<S>(S);
 
-#[allow(clippy::doc_markdown, dead_code, unreachable_pub)]
+#[allow(clippy::doc_markdown, dead_code, unnameable_types, unreachable_pub)]
 impl<S: TopServant> orb::Servant for TopSkeleton<S> {
     fn repository_id(&self) -> &'static str {
         <Top as orb::Interface>::REPOSITORY_ID
@@ -166,7 +166,7 @@ impl<S: TopServant> orb::Servant for TopSkeleton<S> {
     }
 }
 
-#[allow(clippy::doc_markdown, dead_code, unreachable_pub)]
+#[allow(clippy::doc_markdown, dead_code, unnameable_types, unreachable_pub)]
 impl<S: TopServant> orb::ServedBy<S> for Top {
     type Skeleton = TopSkeleton<S>;
 
@@ -175,7 +175,7 @@ impl<S: TopServant> orb::ServedBy<S> for Top {
     }
 }
 
-#[allow(dead_code, unreachable_pub)]
+#[allow(dead_code, unnameable_types, unreachable_pub)]
 fn encode_string_3_sequence<'a>(value: &'a [String], writer: &mut orb::CdrWriter<'a>) {
     writer.write_count(value.len());
     for item in value {
@@ -183,7 +183,7 @@ fn encode_string_3_sequence<'a>(value: &'a [String], writer: &mut orb::CdrWriter
     }
 }
 
-#[allow(dead_code, unreachable_pub)]
+#[allow(dead_code, unnameable_types, unreachable_pub)]
 fn encode_string_3<'a>(value: &'a str, writer: &mut orb::CdrWriter<'a>) {
     if value.chars().count() > 3 {
         writer.fail(orb::CdrErrorKind::BoundExceeded);
@@ -191,7 +191,7 @@ fn encode_string_3<'a>(value: &'a str, writer: &mut orb::CdrWriter<'a>) {
     writer.write_str(value);
 }
 
-#[allow(dead_code, unreachable_pub)]
+#[allow(dead_code, unnameable_types, unreachable_pub)]
 fn decode_string_3_sequence(reader: &mut orb::CdrReader<'_>) -> Result<Vec<String>, orb::CdrError> {
     let count = reader.read_count(4)?;
     let mut value = Vec::new();
@@ -201,7 +201,7 @@ fn decode_string_3_sequence(reader: &mut orb::CdrReader<'_>) -> Result<Vec<Strin
     Ok(value)
 }
 
-#[allow(dead_code, unreachable_pub)]
+#[allow(dead_code, unnameable_types, unreachable_pub)]
 fn decode_string_3(reader: &mut orb::CdrReader<'_>) -> Result<String, orb::CdrError> {
     let value: String = orb::Decode::decode(reader)?;
     if value.chars().count() > 3 {
@@ -210,7 +210,7 @@ fn decode_string_3(reader: &mut orb::CdrReader<'_>) -> Result<String, orb::CdrEr
     Ok(value)
 }
 
-#[allow(clippy::doc_markdown, dead_code, unreachable_pub)]
+#[allow(clippy::doc_markdown, dead_code, unnameable_types, unreachable_pub)]
 /// IDL module `Outer`, repository id `IDL:Outer:1.0`.
 pub mod outer {
     use orbium::codegen as orb;

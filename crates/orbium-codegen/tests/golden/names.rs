@@ -7,6 +7,7 @@
     clippy::should_implement_trait,
     clippy::wrong_self_convention,
     dead_code,
+    unnameable_types,
     unreachable_pub
 )]
 /// Names that mean something in Rust.
@@ -1335,7 +1336,7 @@ pub mod r#type {
     }
 
     /// What operations raise that declare `type::Err`.
-    #[derive(Clone, Debug, PartialEq)]
+    #[derive(Clone, PartialEq)]
     pub enum ErrError {
         /// IDL exception `type::Err`.
         Err(Err),
@@ -1376,6 +1377,13 @@ pub mod r#type {
         }
     }
 
+    /// The words of `Display`, which `main` prints that returns the error.
+    impl ::core::fmt::Debug for ErrError {
+        fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
+            ::core::fmt::Display::fmt(self, f)
+        }
+    }
+
     impl ::core::error::Error for ErrError {}
 
     impl orb::Raises for ErrError {
@@ -1403,7 +1411,7 @@ pub mod r#type {
     }
 
     /// What operations raise that declare `type::Err`, `type::None`.
-    #[derive(Clone, Debug, PartialEq)]
+    #[derive(Clone, PartialEq)]
     pub enum ErrOrNoneError {
         /// IDL exception `type::Err`.
         Err(Err),
@@ -1450,6 +1458,13 @@ pub mod r#type {
                 Self::None(exception) => ::core::fmt::Display::fmt(exception, f),
                 Self::System(exception) => ::core::fmt::Display::fmt(exception, f),
             }
+        }
+    }
+
+    /// The words of `Display`, which `main` prints that returns the error.
+    impl ::core::fmt::Debug for ErrOrNoneError {
+        fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
+            ::core::fmt::Display::fmt(self, f)
         }
     }
 
@@ -1506,7 +1521,7 @@ pub mod r#type {
     }
 }
 
-#[allow(clippy::doc_markdown, dead_code, unreachable_pub)]
+#[allow(clippy::doc_markdown, dead_code, unnameable_types, unreachable_pub)]
 /// IDL module `Variants`, repository id `IDL:Variants:1.0`.
 pub mod variants {
     use orbium::codegen as orb;
@@ -1653,7 +1668,7 @@ pub mod variants {
     }
 }
 
-#[allow(clippy::doc_markdown, dead_code, unreachable_pub)]
+#[allow(clippy::doc_markdown, dead_code, unnameable_types, unreachable_pub)]
 /// IDL module `Clashes`, repository id `IDL:Clashes:1.0`.
 pub mod clashes {
     use orbium::codegen as orb;
@@ -2179,7 +2194,7 @@ pub mod clashes {
     }
 
     /// What operations raise that declare `Clashes::Foo`.
-    #[derive(Clone, Debug, PartialEq)]
+    #[derive(Clone, PartialEq)]
     pub enum FooError_ {
         /// IDL exception `Clashes::Foo`.
         Foo(Foo),
@@ -2217,6 +2232,13 @@ pub mod clashes {
                 Self::Foo(exception) => ::core::fmt::Display::fmt(exception, f),
                 Self::System(exception) => ::core::fmt::Display::fmt(exception, f),
             }
+        }
+    }
+
+    /// The words of `Display`, which `main` prints that returns the error.
+    impl ::core::fmt::Debug for FooError_ {
+        fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
+            ::core::fmt::Display::fmt(self, f)
         }
     }
 

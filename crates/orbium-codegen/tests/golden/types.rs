@@ -6,6 +6,7 @@
     clippy::struct_excessive_bools,
     clippy::struct_field_names,
     dead_code,
+    unnameable_types,
     unreachable_pub
 )]
 /// IDL module `Types`, repository id `IDL:example.org/Types:1.0`.

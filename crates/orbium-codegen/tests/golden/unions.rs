@@ -4,6 +4,7 @@
     clippy::doc_markdown,
     clippy::large_enum_variant,
     dead_code,
+    unnameable_types,
     unreachable_pub
 )]
 /// IDL module `Unions`, repository id `IDL:Unions:1.0`.
