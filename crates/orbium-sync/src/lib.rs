@@ -3,7 +3,7 @@
 //!
 //! * [`Slab`]: values found by index in constant time; a generation in each
 //!   slot tells a value from the one that was there before.
-//! * [`Shelf`]: things left for the next who needs one, without a lock.
+//! * [`ObjectCache`]: objects for reuse, with a slot per thread and without a lock.
 //! * [`role`]: what a thread is doing for others, so that it can hand that over
 //!   before it blocks.
 //! * [`lock`]: the locks on the way of a call, which can be counted.
@@ -15,6 +15,7 @@
 
 mod atomic;
 pub mod lock;
+mod object_cache;
 #[cfg(all(target_os = "linux", feature = "priority-mutex"))]
 mod pi_futex;
 #[cfg(all(not(target_os = "linux"), feature = "priority-mutex"))]
@@ -23,15 +24,14 @@ mod pi_futex;
 #[cfg(feature = "priority-mutex")]
 mod priority_mutex;
 pub mod role;
-mod shelf;
 mod slab;
 mod threads;
 #[cfg(feature = "turns")]
 mod turns;
 
+pub use object_cache::ObjectCache;
 #[cfg(feature = "priority-mutex")]
 pub use priority_mutex::{MutexError, PriorityMutex};
-pub use shelf::Shelf;
 pub use slab::{Pinned, Slab, SlabFull, SlotKey};
 pub use threads::{Starter, ThreadCache, ThreadOptions, spawn};
 #[cfg(feature = "turns")]

@@ -8,13 +8,13 @@
 //! that it watches for races.
 #![cfg(loom)]
 
-#[path = "../src/shelf.rs"]
+#[path = "../src/object_cache.rs"]
 #[allow(
     dead_code,
     unreachable_pub,
     reason = "the whole module is compiled here, and only some of it is called"
 )]
-mod shelf;
+mod object_cache;
 #[path = "../src/slab/slot.rs"]
 #[allow(
     dead_code,
@@ -35,7 +35,7 @@ mod lock {
 use loom::sync::Arc;
 use loom::sync::atomic::{AtomicUsize, Ordering};
 use loom::thread;
-use shelf::Shelf;
+use object_cache::ObjectCache;
 use slot::{Free, Slot};
 
 /// Counts itself out, once.
@@ -132,44 +132,44 @@ fn a_slot_that_is_taken_again_is_not_taken_for_the_earlier_one() {
 }
 
 #[test]
-fn what_lies_on_a_shelf_is_had_by_one() {
+fn a_cached_value_has_one_owner() {
     loom::model(|| {
-        let shelf = Arc::new(Shelf::<u32, 2>::default());
-        shelf.put(Box::new(7)).unwrap();
+        let cache = Arc::new(ObjectCache::<u32, 2>::default());
+        cache.put(Box::new(7)).unwrap();
         let taker = {
-            let shelf = Arc::clone(&shelf);
+            let cache = Arc::clone(&cache);
             thread::spawn(move || {
-                let taken = shelf.take();
+                let taken = cache.take();
                 let had = usize::from(taken.is_some());
-                taken.into_iter().for_each(|it| shelf.put(it).unwrap());
+                taken.into_iter().for_each(|it| cache.put(it).unwrap());
                 had
             })
         };
-        let here = shelf.take();
+        let here = cache.take();
         let had = usize::from(here.is_some()) + taker.join().unwrap();
         assert!(had >= 1);
-        let left: Vec<_> = shelf.drain().chain(here).map(|it| *it).collect();
+        let left: Vec<_> = cache.drain().chain(here).map(|it| *it).collect();
         assert_eq!(left, [7]);
     });
 }
 
-/// As those who give connections back do, and those who wait for one: either
-/// the first sees that somebody waits, or the second sees what was put back.
+/// As a pool of connections does: either the releasing thread sees the waiter's count,
+/// or the waiter, scanning after its increment, sees the released value.
 #[test]
-fn nobody_waits_for_what_lies_on_the_shelf() {
+fn a_waiter_misses_no_cached_value() {
     loom::model(|| {
-        let shelf = Arc::new(Shelf::<u32, 1>::default());
+        let cache = Arc::new(ObjectCache::<u32, 1>::default());
         let waiting = Arc::new(AtomicUsize::new(0));
-        let puts_back = {
-            let (shelf, waiting) = (Arc::clone(&shelf), Arc::clone(&waiting));
+        let releaser = {
+            let (cache, waiting) = (Arc::clone(&cache), Arc::clone(&waiting));
             thread::spawn(move || {
-                shelf.put(Box::new(7)).unwrap();
+                cache.put(Box::new(7)).unwrap();
                 waiting.load(Ordering::SeqCst) > 0
             })
         };
         waiting.fetch_add(1, Ordering::SeqCst);
-        let found = shelf.drain().count() > 0;
-        let is_told = puts_back.join().unwrap();
-        assert!(found || is_told);
+        let found = cache.drain().count() > 0;
+        let notified = releaser.join().unwrap();
+        assert!(found || notified);
     });
 }

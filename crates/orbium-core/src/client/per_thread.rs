@@ -9,7 +9,7 @@ use std::sync::atomic::Ordering;
 use std::sync::{Arc, PoisonError, Weak};
 use std::time::Instant;
 
-use orbium_sync::Shelf;
+use orbium_sync::ObjectCache;
 use orbium_sync::lock::{Mutex, MutexGuard};
 use orbium_sys::fork::Origin;
 
@@ -28,7 +28,7 @@ thread_local! {
 struct Own {
     pool: Weak<Pool>,
     made_by: Origin,
-    shelf: Shelf<Connection, 4>,
+    idle_cache: ObjectCache<Connection, 4>,
     /// Those that somebody has looked at, or for which there was no room.
     #[expect(clippy::vec_box)]
     more: Mutex<Vec<Box<Connection>>>,
@@ -36,12 +36,15 @@ struct Own {
 
 impl Own {
     fn acquire(&self) -> Option<Box<Connection>> {
-        let own = self.shelf.take_own().or_else(|| self.shelf.take());
+        let own = self
+            .idle_cache
+            .take_local()
+            .or_else(|| self.idle_cache.take());
         own.or_else(|| self.lock().pop())
     }
 
     fn release(&self, connection: Box<Connection>) {
-        if let Err(connection) = self.shelf.put(connection) {
+        if let Err(connection) = self.idle_cache.put(connection) {
             self.lock().push(connection);
         }
     }
@@ -55,7 +58,7 @@ impl Own {
     #[expect(clippy::vec_box)]
     fn lock_all_idle(&self) -> MutexGuard<'_, Vec<Box<Connection>>> {
         let mut idle = self.lock();
-        idle.extend(self.shelf.drain());
+        idle.extend(self.idle_cache.drain());
         idle
     }
 }
@@ -65,7 +68,7 @@ impl Drop for Own {
     fn drop(&mut self) {
         if !self.made_by.is_here() {
             // Copies of a parent's, whose pool is not to be touched.
-            let idle = self.shelf.drain().collect::<Vec<_>>();
+            let idle = self.idle_cache.drain().collect::<Vec<_>>();
             return drop(idle);
         }
         let idle = std::mem::take(&mut *self.lock_all_idle());
@@ -109,7 +112,7 @@ impl OwnConnections {
             let own = Arc::new(Own {
                 pool: Weak::clone(&self.pool),
                 made_by: Origin::here(),
-                shelf: Shelf::default(),
+                idle_cache: ObjectCache::default(),
                 more: Mutex::default(),
             });
             all.push(Arc::clone(&own));

@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use orbium_giop::{Completion, ExceptionKind, SystemException};
 use orbium_sync::lock::{Condvar, Mutex, MutexGuard};
-use orbium_sync::{Shelf, role};
+use orbium_sync::{ObjectCache, role};
 use orbium_transport::{Connector, Deadline};
 
 use crate::client::SEATS;
@@ -33,7 +33,7 @@ const NESTED_PATIENCE: Duration = Duration::from_millis(50);
 
 #[derive(Debug, Default)]
 struct State {
-    /// Idle ones that somebody has taken off the shelf to look at them, or for
+    /// Idle ones that a thread has taken out of the cache to look at them, or for
     /// which there was no room there.
     #[expect(clippy::vec_box)]
     idle: Vec<Box<Connection>>,
@@ -55,7 +55,7 @@ pub(crate) struct Pool {
     /// Whether a connection is not simply kept when it becomes idle.
     is_unusual: Arc<AtomicBool>,
     /// Idle ones: a call takes one from here and puts it back without a lock.
-    shelf: Shelf<Connection>,
+    idle_cache: ObjectCache<Connection>,
     state: Mutex<State>,
     one_free: Condvar,
     source: Source,
@@ -116,7 +116,7 @@ impl Pool {
             key,
             config: Arc::clone(config),
             counts: Arc::clone(&all.counts),
-            shelf: Shelf::default(),
+            idle_cache: ObjectCache::default(),
             state: Mutex::default(),
             one_free: Condvar::new(),
             source,
@@ -146,12 +146,12 @@ impl Pool {
     /// The same, with all that is idle in one place.
     fn lock_all_idle(&self) -> MutexGuard<'_, State> {
         let mut state = self.lock();
-        self.take_from_shelf(&mut state);
+        self.drain_cache(&mut state);
         state
     }
 
-    fn take_from_shelf(&self, state: &mut State) {
-        for connection in self.shelf.drain() {
+    fn drain_cache(&self, state: &mut State) {
+        for connection in self.idle_cache.drain() {
             state.idle.push(connection);
         }
     }
@@ -159,7 +159,7 @@ impl Pool {
     /// A connection for one call, if one is idle.
     #[inline(always)]
     pub(crate) fn acquire_idle(&self) -> Option<Box<Connection>> {
-        match self.shelf.take_own() {
+        match self.idle_cache.take_local() {
             Some(connection) => Some(connection),
             None => self.acquire_elsewhere(),
         }
@@ -170,7 +170,7 @@ impl Pool {
     fn acquire_elsewhere(&self) -> Option<Box<Connection>> {
         match &self.own {
             Some(own) => own.acquire(),
-            None => self.shelf.take().or_else(|| self.lock().idle.pop()),
+            None => self.idle_cache.take().or_else(|| self.lock().idle.pop()),
         }
     }
 
@@ -268,7 +268,7 @@ impl Pool {
             let ended = ExceptionKind::BadInvOrder;
             return Err(SystemException::omg(ended, 4, Completion::No));
         }
-        self.take_from_shelf(state);
+        self.drain_cache(state);
         if let Some(connection) = state.idle.pop() {
             return Ok(Found::Idle(connection));
         }
@@ -312,7 +312,7 @@ impl Pool {
             self.release_otherwise(connection);
             return;
         }
-        if let Err(connection) = self.shelf.put(connection) {
+        if let Err(connection) = self.idle_cache.put(connection) {
             self.keep_beside(connection);
         }
         // After it was put back: who comes to wait later sees it.
@@ -321,7 +321,7 @@ impl Pool {
         }
     }
 
-    /// Keeps one for which there is no room on the shelf.
+    /// Keeps one for which the cache has no slot.
     #[cold]
     #[inline(never)]
     fn keep_beside(&self, connection: Box<Connection>) {

@@ -11,7 +11,7 @@ use std::sync::{Arc, OnceLock, PoisonError};
 use std::time::Duration;
 
 use orbium_giop::{Version, close_connection, message_error};
-use orbium_sync::Shelf;
+use orbium_sync::ObjectCache;
 use orbium_sync::lock::{Mutex, MutexGuard};
 use orbium_transport::{ByteStream, Deadline, Peer};
 
@@ -62,7 +62,7 @@ pub(crate) struct ServerConnection {
     pub(super) tracked: Tracked,
     /// What was received, where threads share their connections and who has served
     /// a message leaves it without a lock.
-    pub(super) left: Shelf<Intake, 1>,
+    pub(super) left: ObjectCache<Intake, 1>,
     /// Guards the sending direction. A thread that alone can send skips it.
     sending: Mutex<Pending>,
     /// Threads that still serve a request after they handed the reading over.
@@ -101,7 +101,7 @@ impl ServerConnection {
             activity: AtomicU8::new(FRESH),
             stream,
             tracked,
-            left: Shelf::default(),
+            left: ObjectCache::default(),
             sending: Mutex::new(Pending {
                 charge: config.protocols.budget().charge(),
                 ..Pending::default()

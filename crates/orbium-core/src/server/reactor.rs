@@ -60,7 +60,7 @@ impl Served {
     /// What was received, wherever it is.
     fn intake(&mut self) -> &mut Option<Box<Intake>> {
         if self.intake.is_none() {
-            self.intake = self.connection.left.take_own();
+            self.intake = self.connection.left.take_local();
         }
         &mut self.intake
     }

@@ -38,7 +38,7 @@ impl Pool {
     /// share others may have locks.
     pub(in crate::client) fn leave_idle(&self) {
         if let (Source::Exclusive(_), None) = (&self.source, &self.own) {
-            drop(self.shelf.drain().collect::<Vec<_>>());
+            drop(self.idle_cache.drain().collect::<Vec<_>>());
             if let Ok(mut state) = self.state.try_lock() {
                 state.idle.clear();
             }
