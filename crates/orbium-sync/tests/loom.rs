@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Turns under a model checker: whatever the order of events, somebody reads
-//! while somebody waits, and nobody sleeps for ever.
+//! Leader/followers under a model checker: in every schedule a leader reads while a
+//! follower waits, and no follower sleeps for ever.
 //!
 //! `RUSTFLAGS="--cfg loom" cargo test -p orbium-sync --test loom --release`
 //!
@@ -8,47 +8,47 @@
 //! a deadlock.
 #![cfg(loom)]
 
-#[path = "../src/turns.rs"]
+#[path = "../src/leader_follower.rs"]
 #[allow(
     dead_code,
     unused_imports,
     unreachable_pub,
     reason = "the whole module is compiled here, and only some of it is called"
 )]
-mod turns;
+mod leader_follower;
 
 mod lock {
     pub(crate) use loom::sync::{Condvar, Mutex, MutexGuard};
 }
 
+use leader_follower::{LeaderFollower, Wake};
 use loom::sync::{Arc, Mutex};
 use loom::thread;
-use turns::{Turn, Turns};
 
-/// A source that brings one thing for each seat, in an order of its own.
+/// A source with one item for each follower, in a given order.
 struct Source {
-    turns: Turns,
+    group: LeaderFollower,
     coming: Mutex<Vec<usize>>,
 }
 
 impl Source {
-    /// Waits for what comes to a seat, and reads for the others meanwhile.
-    fn await_own(&self, seat: usize) {
+    /// Waits for a follower's item, and reads for the others while it leads.
+    fn await_item(&self, follower: usize) {
         loop {
-            match self.turns.wait(seat, None) {
-                Turn::Ready => return,
-                Turn::Read => {
+            match self.group.wait(follower, None) {
+                Wake::Ready => return,
+                Wake::Lead => {
                     let came = self.coming.lock().unwrap().pop();
-                    if let Some(place) = came {
-                        self.turns.ready(place);
+                    if let Some(index) = came {
+                        self.group.ready(index);
                     }
-                    self.turns.pass();
+                    self.group.promote();
                     if came.is_none() {
-                        // Its own came with what somebody else read.
+                        // Another leader has read this follower's item.
                         thread::yield_now();
                     }
                 }
-                Turn::Ended | Turn::TimedOut => panic!("neither can be"),
+                Wake::Closed | Wake::TimedOut => panic!("neither can be"),
             }
         }
     }
@@ -57,63 +57,63 @@ impl Source {
 fn check(order: &'static [usize]) {
     loom::model(move || {
         let source = Arc::new(Source {
-            turns: Turns::new(2, false),
+            group: LeaderFollower::new(2, false),
             coming: Mutex::new(order.to_vec()),
         });
-        let seats = [source.turns.join().unwrap(), source.turns.join().unwrap()];
+        let followers = [source.group.join().unwrap(), source.group.join().unwrap()];
         let other = {
             let source = Arc::clone(&source);
-            thread::spawn(move || source.await_own(seats[1]))
+            thread::spawn(move || source.await_item(followers[1]))
         };
-        source.await_own(seats[0]);
+        source.await_item(followers[0]);
         other.join().unwrap();
     });
 }
 
 #[test]
-fn everybody_gets_what_came_in_either_order() {
+fn every_follower_gets_its_item_in_either_order() {
     check(&[0, 1]);
     check(&[1, 0]);
 }
 
 #[test]
-fn one_who_gives_up_leaves_the_reading_to_another() {
+fn a_follower_that_times_out_passes_its_promotion_on() {
     loom::model(|| {
-        let turns = Arc::new(Turns::new(2, false));
-        let seats = [turns.join().unwrap(), turns.join().unwrap()];
-        assert!(turns.try_read());
+        let group = Arc::new(LeaderFollower::new(2, false));
+        let followers = [group.join().unwrap(), group.join().unwrap()];
+        assert!(group.try_lead());
         let waits = {
-            let turns = Arc::clone(&turns);
+            let group = Arc::clone(&group);
             thread::spawn(move || {
-                // Comes to read, whoever was woken to do so.
-                assert_eq!(turns.wait(seats[0], None), Turn::Read);
-                turns.pass();
+                // Leads, whichever follower was woken.
+                assert_eq!(group.wait(followers[0], None), Wake::Lead);
+                group.promote();
             })
         };
         let gives_up = {
-            let turns = Arc::clone(&turns);
+            let group = Arc::clone(&group);
             thread::spawn(move || {
                 let past = std::time::Instant::now();
-                assert_eq!(turns.wait(seats[1], Some(past)), Turn::TimedOut);
-                turns.leave(seats[1]);
+                assert_eq!(group.wait(followers[1], Some(past)), Wake::TimedOut);
+                group.leave(followers[1]);
             })
         };
-        turns.pass();
+        group.promote();
         waits.join().unwrap();
         gives_up.join().unwrap();
     });
 }
 
 #[test]
-fn everybody_hears_of_the_end() {
+fn closing_wakes_every_follower() {
     loom::model(|| {
-        let turns = Arc::new(Turns::new(2, true));
-        let seat = turns.join().unwrap();
+        let group = Arc::new(LeaderFollower::new(2, true));
+        let follower = group.join().unwrap();
         let waits = {
-            let turns = Arc::clone(&turns);
-            thread::spawn(move || turns.wait(seat, None))
+            let group = Arc::clone(&group);
+            thread::spawn(move || group.wait(follower, None))
         };
-        turns.end();
-        assert_eq!(waits.join().unwrap(), Turn::Ended);
+        group.close();
+        assert_eq!(waits.join().unwrap(), Wake::Closed);
     });
 }

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use orbium_giop::{MessageHeader, MessageKind, Version, close_connection, message_error};
 use orbium_sync::lock::{Mutex, MutexGuard};
-use orbium_sync::{Turn, Turns};
+use orbium_sync::{LeaderFollower, Wake};
 use orbium_transport::{ByteStream, Deadline};
 
 use super::inbox::{Full, Inbox};
@@ -65,7 +65,7 @@ pub(super) struct Reader {
 #[derive(Debug)]
 pub(super) struct Line {
     pub(super) stream: Box<dyn ByteStream>,
-    pub(super) turns: Turns,
+    pub(super) readers: LeaderFollower,
     pub(super) outbox: Outbox,
     inboxes: Mutex<Vec<Arc<Inbox>>>,
     pub(super) reader: Mutex<Reader>,
@@ -94,7 +94,7 @@ impl Line {
         stream.set_timeouts(Some(None), Some(Some(ALTERNATE)))?;
         let line = Arc::new(Self {
             stream,
-            turns: Turns::new(SEATS as usize, has_thread),
+            readers: LeaderFollower::new(SEATS as usize, has_thread),
             outbox: Outbox::default(),
             inboxes: Mutex::default(),
             reader: Mutex::new(Reader {
@@ -129,7 +129,7 @@ impl Line {
         if self.outbox.has_ended() {
             return None;
         }
-        let place = self.turns.join()?;
+        let place = self.readers.join()?;
         let mut inboxes = lock(&self.inboxes);
         while inboxes.len() <= place {
             let first = u32::try_from(inboxes.len()).unwrap_or(0) % SEATS;
@@ -139,7 +139,7 @@ impl Line {
     }
 
     pub(super) fn leave(&self, place: usize) {
-        if self.turns.leave(place) && self.retired.load(Ordering::SeqCst) {
+        if self.readers.leave(place) && self.retired.load(Ordering::SeqCst) {
             self.close();
         }
     }
@@ -147,7 +147,7 @@ impl Line {
     /// Closes the connection as soon as nobody uses it.
     pub(super) fn retire(&self) {
         self.retired.store(true, Ordering::SeqCst);
-        if self.turns.taken() == 0 {
+        if self.readers.followers() == 0 {
             self.close();
         }
     }
@@ -170,7 +170,7 @@ impl Line {
     pub(super) fn finish(&self, end: End) {
         if self.end.set(end).is_ok() {
             self.outbox.end();
-            self.turns.end();
+            self.readers.close();
             self.stream.shutdown(Shutdown::Both);
         }
     }
@@ -316,7 +316,7 @@ impl Line {
                 })
             });
             match put {
-                Ok(()) => self.turns.ready(place),
+                Ok(()) => self.readers.ready(place),
                 Err(_) => self.refuse(),
             }
         }
@@ -350,10 +350,10 @@ impl Line {
     /// Waits until something has come for a seat, or nothing more will; `false`
     /// at the deadline.
     pub(super) fn wait(&self, place: usize, timeout: Option<Duration>, deadline: Deadline) -> bool {
-        match self.turns.wait(place, deadline.instant()) {
-            Turn::Ready | Turn::Ended => true,
-            Turn::TimedOut => false,
-            Turn::Read => self.read(place, timeout, deadline),
+        match self.readers.wait(place, deadline.instant()) {
+            Wake::Ready | Wake::Closed => true,
+            Wake::TimedOut => false,
+            Wake::Lead => self.read(place, timeout, deadline),
         }
     }
 }
@@ -363,7 +363,7 @@ pub(super) struct Reading<'l>(pub(super) &'l Line);
 
 impl Drop for Reading<'_> {
     fn drop(&mut self) {
-        self.0.turns.pass();
+        self.0.readers.promote();
     }
 }
 

@@ -3,8 +3,8 @@
 //!
 //! A caller takes a *seat* at the connection and uses it as it would use a
 //! stream of its own, so that all else is as with exclusive connections. Its
-//! requests have ids that name the seat; whoever reads finds by them whose
-//! inbox an answer belongs in. Who reads is [`orbium_sync::Turns`]' affair.
+//! requests have ids that name the seat, by which the reader demultiplexes
+//! replies. [`orbium_sync::LeaderFollower`] elects the reader.
 
 mod inbox;
 mod line;

@@ -97,7 +97,7 @@ impl Line {
         }
         self.outbox.end();
         self.stream.shutdown(Shutdown::Both);
-        if self.turns.try_read() {
+        if self.readers.try_lead() {
             let _turn = Reading(self);
             let mut reader = lock(&self.reader);
             while self.receive(&mut reader, Some(ALTERNATE)) {
@@ -109,7 +109,7 @@ impl Line {
 
     /// Reads for those who wait, if none of them does.
     fn read_meanwhile(&self) {
-        if self.turns.try_read() {
+        if self.readers.try_lead() {
             let _turn = Reading(self);
             let mut reader = lock(&self.reader);
             self.receive(&mut reader, Some(ALTERNATE));
