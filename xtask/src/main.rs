@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The project's own chores: `cargo xtask test`, `bench`, `soak`, `structure` and `tidy`.
+//! The project's own chores: `cargo xtask test`, `bench`, `soak`, `structure`, `tidy` and
+//! `book-links`.
 //!
 //! Knows nothing of CORBA: it starts programs, reads what they print, and sums
 //! up.
 #![forbid(unsafe_code)]
 
 mod bench;
+mod book;
 mod ceiling;
 mod outcome;
 mod shell;
@@ -23,6 +25,7 @@ usage: cargo xtask test [--no-install] [--no-peers] [-- ARGUMENTS OF cargo test]
        cargo xtask soak [FAULT] [--cycles N]
        cargo xtask structure [--check | --lower]
        cargo xtask tidy [--check | --lower] [--list]
+       cargo xtask book-links < BOOK
 
 test   installs the other ORBs that the tests need, where it may (root, apt-get),
        builds the peers in interop/, and runs every test of the workspace.
@@ -46,6 +49,8 @@ structure  cycles of files, lengths, branches and switches of the crates, beside
 tidy   counts words in comments and names for which the field has better ones
        --check, --lower  as above, with xtask/tidy.toml
        --list        prints every place
+book-links
+       what `mdbook build docs` calls: links out of docs/ lead to the repository
 ";
 
 fn main() -> ExitCode {
@@ -62,6 +67,7 @@ fn main() -> ExitCode {
         "soak" => soak::run(arguments),
         "structure" => structure::run(arguments),
         "tidy" => tidy::run(arguments),
+        "book-links" => book::run(arguments),
         other => Err(format!("there is no chore {other:?}\n{USAGE}")),
     };
     match outcome {

@@ -4,6 +4,7 @@ use orbium::{Any, AnyError};
 use orbium_tasks::bank::Overdrawn;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
+    // ANCHOR: values
     // Every generated type goes in and comes out by its Rust type.
     let any = Any::new(&Overdrawn { missing: 7 })?;
     println!("{:?} {}", any.type_code().kind(), any.type_code().id());
@@ -18,5 +19,6 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     ] {
         println!("{:?}", any.type_code().kind());
     }
+    // ANCHOR_END: values
     Ok(())
 }

@@ -6,6 +6,7 @@ use orbium::Orb;
 use orbium_tasks::Purse;
 use orbium_tasks::bank::{Account, OverdrawnError};
 
+// ANCHOR: main
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let server = Orb::builder().endpoint("iiop://localhost:0")?.build()?;
@@ -25,3 +26,4 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     println!("{refused} of 2 was refused");
     Ok(())
 }
+// ANCHOR_END: main

@@ -10,6 +10,7 @@ use orbium_tasks::bank::{
     Account, Branch, BranchServant, NoSuchAccount, NoSuchAccountError, Watcher, WatcherServant,
 };
 
+// ANCHOR: server
 /// The server's servant: tells every watcher of each new account.
 #[derive(Default)]
 struct Counter {
@@ -30,6 +31,7 @@ impl BranchServant for Counter {
         }
         Ok(Some(account))
     }
+    // ANCHOR_END: server
 
     fn find(&self, _: &Call<'_>, _: &str) -> Result<Option<Account>, NoSuchAccountError> {
         Err(NoSuchAccount {}.into())
@@ -41,6 +43,7 @@ impl BranchServant for Counter {
         Ok(())
     }
 
+    // ANCHOR: describe
     fn describe<'a>(
         &'a self,
         _: &'a Call<'_>,
@@ -48,8 +51,10 @@ impl BranchServant for Counter {
     ) -> Result<Cow<'a, str>, SystemException> {
         Ok(thing.type_code().name().into())
     }
+    // ANCHOR_END: describe
 }
 
+// ANCHOR: client
 /// The client's servant.
 struct Screen(mpsc::Sender<String>);
 
@@ -59,7 +64,9 @@ impl WatcherServant for Screen {
         Ok(())
     }
 }
+// ANCHOR_END: client
 
+// ANCHOR: main
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let server = Orb::builder().endpoint("iiop://localhost:0")?.build()?;
     let branch: Branch = server.serve("Branch", Counter::default())?;
@@ -75,3 +82,4 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     println!("{}", lines.recv()?);
     Ok(())
 }
+// ANCHOR_END: main

@@ -13,13 +13,16 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let account: Account = client.resolve(&text)?;
     account.deposit(30)?;
 
+    // ANCHOR: user
     // What the operation declares is a variant beside what any call may raise.
     match account.withdraw(100) {
         Ok(()) => println!("withdrawn"),
         Err(OverdrawnError::Overdrawn(Overdrawn { missing })) => println!("{missing} are missing"),
         Err(OverdrawnError::System(exception)) => return Err(exception.into()),
     }
+    // ANCHOR_END: user
 
+    // ANCHOR: system
     // A system exception says what kind it is, and whether the operation was completed.
     server.shutdown(true)?;
     let exception = account.balance().expect_err("the server has ended");
@@ -27,5 +30,6 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     println!("{:?}, completed: {:?}", exception.kind, exception.completed);
     // The whole story: which address, which operation, in which phase, how long it took.
     eprintln!("{exception:#}");
+    // ANCHOR_END: system
     Ok(())
 }

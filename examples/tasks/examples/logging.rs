@@ -8,12 +8,14 @@ use orbium_tasks::bank::Account;
 use tracing_subscriber::fmt;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
+    // ANCHOR: subscriber
     // Any subscriber will do. Without one an event costs a load and a branch.
     fmt()
         .with_max_level(tracing_subscriber::filter::LevelFilter::INFO)
         .without_time()
         .with_ansi(false)
         .init();
+    // ANCHOR_END: subscriber
 
     let server = Orb::builder().endpoint("iiop://localhost:0")?.build()?;
     let account: Account = server.serve("Account", Purse::of("Anna"))?;

@@ -6,10 +6,12 @@ use orbium_tasks::Purse;
 use orbium_tasks::bank::Account;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
+    // ANCHOR: builder
     let server = Orb::builder()
         .endpoint("iiop://localhost:0")?
         .metrics()
         .build()?;
+    // ANCHOR_END: builder
     let account: Account = server.serve("Account", Purse::of("Anna"))?;
     let client = Orb::builder().build()?;
     let account: Account = client.resolve(&server.object_to_string(&account))?;

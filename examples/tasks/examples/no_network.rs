@@ -7,14 +7,17 @@ use orbium::Orb;
 use orbium_tasks::Purse;
 use orbium_tasks::bank::{Account, OverdrawnError};
 
+// ANCHOR: fixture
 /// An ORB without endpoints, and the object in it.
 fn fixture() -> Result<(Orb, Account), Box<dyn std::error::Error>> {
     let orb = Orb::builder().build()?;
     let account = orb.serve("Account", Purse::of("Anna"))?;
     Ok((orb, account))
 }
+// ANCHOR_END: fixture
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
+    // ANCHOR: test
     let (orb, account) = fixture()?;
     account.deposit(10)?;
     assert!(matches!(
@@ -24,5 +27,6 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     assert_eq!(account.balance(), Ok(10));
     println!("{} has {}", account.owner()?, account.balance()?);
     orb.shutdown(true)?;
+    // ANCHOR_END: test
     Ok(())
 }

@@ -13,6 +13,7 @@ use orbium::{Completion, ExceptionKind, Interface, Orb, SystemException};
 use orbium_tasks::Purse;
 use orbium_tasks::bank::Account;
 
+// ANCHOR: patiently
 /// Calls until there is an answer, or an exception after which it may have been carried out.
 fn patiently<T>(
     mut call: impl FnMut() -> Result<T, SystemException>,
@@ -33,6 +34,7 @@ fn patiently<T>(
     }
     call()
 }
+// ANCHOR_END: patiently
 
 fn late_server(port: u16) -> Result<Orb, Box<dyn Error + Send + Sync>> {
     let orb = Orb::builder()
@@ -47,9 +49,11 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let port = TcpListener::bind("127.0.0.1:0")?.local_addr()?.port();
     let client = Orb::builder().build()?;
     let url = format!("corbaloc::127.0.0.1:{port}/Account");
+    // ANCHOR: unchecked
     // Unchecked: the server, which could tell the interface, is not there.
     let object = client.string_to_object(&url)?.ok_or("a nil reference")?;
     let account = Account::from_object(object);
+    // ANCHOR_END: unchecked
 
     let server = thread::spawn(move || {
         thread::sleep(Duration::from_millis(50));

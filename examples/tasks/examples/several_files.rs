@@ -27,8 +27,10 @@ impl AlarmsServant for Hall {
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let orb = Orb::builder().build()?;
+    // ANCHOR: main
     let pump: Pump = orb.serve("Pump", Hall)?;
     let alarms: Alarms = orb.serve("Alarms", Hall)?;
+    // ANCHOR_END: main
     let reading = pump.pressure()?;
     println!(
         "{}: too high is {}",

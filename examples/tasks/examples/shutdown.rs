@@ -45,6 +45,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let client = Orb::builder().build()?;
     let account: Account = client.resolve(&server.object_to_string(&account))?;
 
+    // ANCHOR: main
     let caller = {
         let account = account.clone();
         thread::spawn(move || account.balance())
@@ -57,5 +58,6 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     // Waits until everything is over.
     server.shutdown(true)?;
     println!("{}", account.balance().expect_err("it has ended").kind);
+    // ANCHOR_END: main
     Ok(())
 }

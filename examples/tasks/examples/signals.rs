@@ -6,6 +6,7 @@ use orbium_tasks::bank::Account;
 use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 
+// ANCHOR: main
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     // Before the ORB: from here on no signal is lost.
     let mut signals = Signals::new([SIGINT, SIGTERM])?;
@@ -21,3 +22,4 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     println!("ended");
     Ok(())
 }
+// ANCHOR_END: main

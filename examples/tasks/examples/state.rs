@@ -7,6 +7,7 @@ use orbium_tasks::bank::Account;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let orb = Orb::builder().endpoint("iiop://localhost:0")?.build()?;
+    // ANCHOR: adapter
     let root = orb.root_poa();
     root.manager().activate()?;
 
@@ -25,9 +26,12 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         account.deposit(owner.len() as u32)?;
         println!("{} has {}", account.owner()?, account.balance()?);
     }
+    // ANCHOR_END: adapter
 
+    // ANCHOR: gone
     accounts.deactivate(b"Bert")?;
     let gone: Account = accounts.create_reference_with_id(b"Bert")?;
     println!("{}", gone.balance().expect_err("it was deactivated").kind);
+    // ANCHOR_END: gone
     Ok(())
 }

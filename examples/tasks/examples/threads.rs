@@ -16,15 +16,18 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         "leader-followers:2",
         "worker-pool:2/64",
     ] {
+        // ANCHOR: config
         let server = Orb::new(Config {
             endpoints: vec!["iiop://localhost:0".parse()?],
             strategy: strategy.parse::<ServerStrategy>()?,
             ..Config::default()
         })?;
         let account: Account = server.serve("Account", Purse::of("Anna"))?;
+        // ANCHOR_END: config
         let client = Orb::builder().build()?;
         let account: Account = client.resolve(&server.object_to_string(&account))?;
 
+        // ANCHOR: threads
         // References are shared by threads; four of them call at once.
         let start = Barrier::new(4);
         std::thread::scope(|scope| {
@@ -38,6 +41,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             }
         });
         println!("{strategy}: {}", account.balance()?);
+        // ANCHOR_END: threads
         client.shutdown(true)?;
         server.shutdown(true)?;
     }

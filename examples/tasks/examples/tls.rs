@@ -57,6 +57,7 @@ fn main() -> Outcome<()> {
     params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
     let authority = CertifiedIssuer::self_signed(params, KeyPair::generate()?)?;
 
+    // ANCHOR: server
     let server = Orb::new(Config {
         endpoints: vec!["ssliop://localhost:0".parse()?],
         tls: TlsConfig {
@@ -72,7 +73,9 @@ fn main() -> Outcome<()> {
         ..Config::default()
     })?;
     let account: Account = server.serve("Account", Purse::of("Anna"))?;
+    // ANCHOR_END: server
 
+    // ANCHOR: client
     let client = Orb::new(Config {
         tls: files(
             &folder,
@@ -83,6 +86,7 @@ fn main() -> Outcome<()> {
         ..Config::default()
     })?;
     let account: Account = client.resolve(&server.object_to_string(&account))?;
+    // ANCHOR_END: client
     println!("{}", account.owner()?);
     fs::remove_dir_all(&folder)?;
     Ok(())

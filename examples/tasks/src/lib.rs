@@ -10,6 +10,7 @@ orbium::include_idl!("bank");
 
 use bank::{AccountServant, Overdrawn, OverdrawnError};
 
+// ANCHOR: purse
 /// An account in memory.
 #[derive(Debug)]
 pub struct Purse {
@@ -53,3 +54,4 @@ impl AccountServant for Purse {
         Ok(())
     }
 }
+// ANCHOR_END: purse

@@ -36,6 +36,7 @@ prints! {
     any: "Except IDL:Bank/Overdrawn:1.0\nLong\nBoolean\nString\n";
     async_calls: "1 of 2 was refused\n";
     callbacks: "Anna has 0\n";
+    configuration: "leader-followers:2 200\nAnna\ntrue\n";
     exceptions: "70 are missing\nTransient, completed: No\n";
     metrics: "orbium_server_requests_total{operation=\"Bank::Account/deposit\",lane=\"orb\",outcome=\"ok\"} 10\n";
     no_network: "Anna has 10\n";
@@ -44,6 +45,7 @@ prints! {
     shutdown: "Ok(42)\nTRANSIENT\n";
     state: "Anna has 4\nBert has 4\nOBJECT_NOT_EXIST\n";
     tls: "Anna\n";
+    timeouts: "TIMEOUT\nAnna\n";
     threads: "thread-per-connection: 100\nreactive: 100\nleader-followers:2: 100\nworker-pool:2/64: 100\n";
 }
 

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! A preprocessor of mdBook: links out of `docs/` lead to the repository, as the book
+//! has pages of `docs/` alone.
+
+use std::io::Read;
+use std::path::{Component, Path, PathBuf};
+
+use serde_json::Value;
+
+use crate::outcome::Outcome;
+
+/// Where files of the repository are shown.
+const REPOSITORY: &str = "https://github.com/orbium-orb/orbium/blob/main";
+
+/// Speaks mdBook's protocol: `supports RENDERER`, or context and book as JSON on
+/// standard input and the book on standard output.
+pub(crate) fn run(mut arguments: impl Iterator<Item = String>) -> Outcome<()> {
+    if arguments.next().as_deref() == Some("supports") {
+        return Ok(());
+    }
+    let mut text = String::new();
+    let read = std::io::stdin().read_to_string(&mut text);
+    read.map_err(|error| format!("mdBook's book cannot be read: {error}"))?;
+    let input: Value = serde_json::from_str(&text).map_err(|error| error.to_string())?;
+    let Value::Array(mut both) = input else {
+        return Err("mdBook is to give context and book".to_owned());
+    };
+    let mut book = both.pop().ok_or("mdBook is to give a book")?;
+    rewrite(&mut book);
+    println!("{book}");
+    Ok(())
+}
+
+/// Rewrites every chapter, however deep it lies.
+fn rewrite(value: &mut Value) {
+    match value {
+        Value::Array(items) => items.iter_mut().for_each(rewrite),
+        Value::Object(fields) => {
+            let path = fields
+                .get("path")
+                .and_then(Value::as_str)
+                .map(PathBuf::from);
+            if let (Some(path), Some(Value::String(content))) = (path, fields.get_mut("content")) {
+                *content = with_links(&path, content);
+            }
+            fields.values_mut().for_each(rewrite);
+        }
+        _ => {}
+    }
+}
+
+/// The text of a chapter with its links out of the book replaced. Lines of fenced code
+/// stay as they are.
+fn with_links(page: &Path, content: &str) -> String {
+    let mut text = String::with_capacity(content.len());
+    let mut fenced = false;
+    for line in content.split_inclusive('\n') {
+        fenced ^= line.trim_start().starts_with("```");
+        let mut pieces = line.split("](");
+        text.push_str(pieces.next().unwrap_or_default());
+        for piece in pieces {
+            text.push_str("](");
+            match piece.split_once(')') {
+                Some((target, rest)) if !fenced => {
+                    text.push_str(&outside(page, target).unwrap_or_else(|| target.to_owned()));
+                    text.push(')');
+                    text.push_str(rest);
+                }
+                _ => text.push_str(piece),
+            }
+        }
+    }
+    text
+}
+
+/// The address of what a link names, if that lies outside of `docs/`.
+fn outside(page: &Path, target: &str) -> Option<String> {
+    if target.contains("://") || !target.starts_with("../") {
+        return None;
+    }
+    let mut path = vec!["docs".to_owned()];
+    let folder = page.parent().unwrap_or(Path::new(""));
+    for component in folder.join(target).components() {
+        match component {
+            Component::ParentDir => drop(path.pop()?),
+            Component::Normal(name) => path.push(name.to_string_lossy().into_owned()),
+            _ => {}
+        }
+    }
+    let inside = path.first().is_some_and(|first| first == "docs");
+    (!inside).then(|| format!("{REPOSITORY}/{}", path.join("/")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn links_out_of_the_book_lead_to_the_repository() {
+        let page = Path::new("guide/hello.md");
+        for (target, leads_to) in [
+            ("../tls.md", None),
+            ("servants.md#state", None),
+            ("https://example.com/../x", None),
+            ("../../examples/hello", Some("examples/hello")),
+            ("../../README.md#hello", Some("README.md#hello")),
+        ] {
+            let expected = leads_to.map(|path| format!("{REPOSITORY}/{path}"));
+            assert_eq!(outside(page, target), expected, "{target}");
+        }
+        assert_eq!(
+            with_links(
+                Path::new("a.md"),
+                "[x](../y) [z](b.md)\n```\n[x](../y)\n```\n"
+            ),
+            format!("[x]({REPOSITORY}/y) [z](b.md)\n```\n[x](../y)\n```\n")
+        );
+    }
+
+    #[test]
+    fn chapters_are_found_at_every_depth() {
+        let mut book = serde_json::json!({"items": [{"Chapter": {
+            "path": "a.md", "content": "[x](../y)", "sub_items": [
+                {"Chapter": {"path": "b/c.md", "content": "[x](../../y)", "sub_items": []}},
+            ],
+        }}, "Separator"]});
+        rewrite(&mut book);
+        let text = book.to_string();
+        assert_eq!(
+            text.matches(&format!("{REPOSITORY}/y")).count(),
+            2,
+            "{text}"
+        );
+    }
+}
