@@ -3,16 +3,6 @@
 
 use crate::{CertificateFault, TlsFailure};
 
-/// The peer will send nothing more.
-pub(crate) const CLOSE_NOTIFY: u8 = 0;
-pub(crate) const UNEXPECTED_MESSAGE: u8 = 10;
-pub(crate) const BAD_RECORD_MAC: u8 = 20;
-pub(crate) const RECORD_OVERFLOW: u8 = 22;
-pub(crate) const DECODE_ERROR: u8 = 50;
-pub(crate) const INTERNAL_ERROR: u8 = 80;
-pub(crate) const USER_CANCELLED: u8 = 90;
-pub(crate) const NO_RENEGOTIATION: u8 = 100;
-
 /// What an alert other than close_notify means to whom it was sent.
 pub(crate) fn meaning(description: u8) -> TlsFailure {
     use CertificateFault as Fault;
@@ -25,21 +15,6 @@ pub(crate) fn meaning(description: u8) -> TlsFailure {
         48 => own(Fault::UnknownAuthority),
         70 | 86 => TlsFailure::NoCommonVersion,
         other => TlsFailure::Refused(name(other)),
-    }
-}
-
-/// What to tell a peer that was trusted once and is not any more.
-pub(crate) fn of_certificate(failure: &TlsFailure) -> u8 {
-    const BAD_CERTIFICATE: u8 = 42;
-    let (TlsFailure::ServerCertificate(fault) | TlsFailure::ClientCertificate(fault)) = failure
-    else {
-        return INTERNAL_ERROR;
-    };
-    match fault {
-        CertificateFault::Revoked => 44,
-        CertificateFault::Expired | CertificateFault::NotYetValid => 45,
-        CertificateFault::UnknownAuthority => 48,
-        _ => BAD_CERTIFICATE,
     }
 }
 

@@ -9,16 +9,14 @@
 //! What is not here: a way to trust everybody, passwords for keys, the
 //! certificate store of the system, and anything that knows of a request.
 //!
-//! The handshake, the certificates and the keys are rustls' concern. Once they
-//! are settled, the keys of the two directions are taken from it and each
-//! direction has its own state and a record layer that is here: one thread
-//! receives while another sends without a lock in common, nothing is allocated
-//! for a message, and each message is one system call.
+//! The handshake, the certificates, the keys and the records are rustls' concern.
+//! What is here is what a stream of an ORB needs around it: one thread receives
+//! while another sends, rustls locked only while a message is encrypted or
+//! decrypted; each message is one system call.
 #![forbid(unsafe_code)]
 
 mod alert;
 mod config;
-mod control;
 mod error;
 mod failure;
 mod handshake;
@@ -27,14 +25,11 @@ mod material;
 mod pem;
 mod receiving;
 mod recheck;
-mod record;
 mod reload;
 mod revocation;
 mod sending;
 mod stream;
 mod subject;
-#[doc(hidden)]
-pub mod testing;
 mod transport;
 mod trust;
 

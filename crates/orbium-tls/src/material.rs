@@ -158,8 +158,6 @@ fn server(
     let sessions = Sessions::new(SESSIONS);
     let mut server = builder.with_cert_resolver(identity);
     server.session_storage = Arc::clone(&sessions) as _;
-    // The record layer is ours once the handshake is over.
-    server.enable_secret_extraction = true;
     Ok(ServerRole {
         config: Arc::new(server),
         verifier,
@@ -187,7 +185,6 @@ fn client(
     };
     let sessions = Arc::new(ClientSessionMemoryCache::new(SESSIONS));
     client.resumption = Resumption::store(Arc::clone(&sessions) as _);
-    client.enable_secret_extraction = true;
     Ok(ClientRole {
         config: Arc::new(client),
         verifier,

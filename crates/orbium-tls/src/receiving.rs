@@ -1,56 +1,21 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The receiving direction: from ciphertext in a buffer to octets.
+//! The receiving direction: ciphertext off the socket, handed to rustls, and what
+//! rustls makes of it.
 
-use std::ops::Range;
+use std::io::Read;
 
-use crate::control::Control;
-use crate::record::{self, HEADER, LARGEST_SEALED, Protection, RecordError, kind};
-use crate::{TlsFailure, TlsVersion, alert};
+use rustls::Connection;
 
-/// Octets of ciphertext asked for at first: many small messages at once.
+use crate::TlsFailure;
+
+/// Bytes of ciphertext asked for at first: many small messages at once.
 const SMALL: usize = 8 * 1024;
 
-/// Octets asked for once as many arrive at a time.
-const LARGE: usize = 4 * (HEADER + LARGEST_SEALED);
+/// Bytes asked for once as many arrive at a time.
+const LARGE: usize = 64 * 1024;
 
-/// Records in a row that bring nothing, after which the peer is taken to mean
-/// harm.
-const MOST_BARREN: u32 = 32;
-
-/// Octets of the largest message about keys and tickets.
-const LARGEST_HANDSHAKE: usize = 128 * 1024;
-
-/// Why nothing more can be received, and what to tell the peer.
-#[derive(Clone, Debug)]
-pub(crate) struct Fault {
-    pub(crate) failure: TlsFailure,
-    /// `None` if it was the peer that told us.
-    pub(crate) alert: Option<u8>,
-}
-
-impl Fault {
-    fn protocol(alert: u8, what: &str) -> Self {
-        Self {
-            failure: TlsFailure::Protocol(what.to_owned()),
-            alert: Some(alert),
-        }
-    }
-}
-
-impl From<RecordError> for Fault {
-    fn from(error: RecordError) -> Self {
-        match error {
-            RecordError::Unexpected => {
-                Self::protocol(alert::UNEXPECTED_MESSAGE, "a record of a kind out of place")
-            }
-            RecordError::TooLong => Self::protocol(alert::RECORD_OVERFLOW, "a record too long"),
-            RecordError::Forged => Self {
-                failure: TlsFailure::Damaged,
-                alert: Some(alert::BAD_RECORD_MAC),
-            },
-        }
-    }
-}
+/// Small receives in a row after which a large buffer is given back.
+const SMALL_IN_A_ROW: u32 = 16;
 
 /// Whether more can come.
 #[derive(Debug)]
@@ -58,44 +23,47 @@ enum State {
     Open,
     /// The peer said that it sends nothing more.
     Ended,
-    Failed(Fault),
+    Failed(TlsFailure),
 }
 
-/// What was received, opened or not.
+/// What was received and not yet taken.
+///
+/// rustls takes 4 KiB at a time. The buffer before it is why a large message takes
+/// few system calls, and why no lock on rustls is held while a thread waits for the
+/// socket.
 #[derive(Debug)]
 pub(crate) struct Receiving {
-    protection: Protection,
-    /// Initialised octets; those from `start` to `end` are ciphertext.
+    /// Initialised bytes; those from `start` to `end` are ciphertext that rustls
+    /// has not taken.
     buffer: Vec<u8>,
     start: usize,
     end: usize,
-    /// Octets opened and not taken yet, before `start`.
-    plain: Range<usize>,
-    /// A message about keys or tickets that has begun.
-    handshake: Vec<u8>,
-    barren: u32,
+    /// How many receives in a row would have done with a small buffer.
+    small_receives: u32,
+    /// Where the ciphertext ends that rustls has taken.
+    position: RecordPosition,
+    /// Bytes that rustls has decrypted and holds, at most.
+    plain: usize,
     state: State,
 }
 
 impl Receiving {
-    /// With the ciphertext that came behind the handshake.
-    pub(crate) fn new(protection: Protection, buffer: Vec<u8>) -> Self {
+    pub(crate) fn new() -> Self {
         Self {
-            protection,
+            buffer: Vec::new(),
             start: 0,
-            end: buffer.len(),
-            buffer,
-            plain: 0..0,
-            handshake: Vec::new(),
-            barren: 0,
+            end: 0,
+            small_receives: 0,
+            position: RecordPosition::default(),
+            plain: 0,
             state: State::Open,
         }
     }
 
-    /// Whether there is something to tell without receiving: octets, the end or
-    /// a failure.
+    /// Whether there is something to report without receiving: data, the end or a
+    /// failure.
     pub(crate) fn has_news(&self) -> bool {
-        !self.plain.is_empty() || !matches!(self.state, State::Open)
+        self.plain > 0 || !matches!(self.state, State::Open)
     }
 
     /// Whether the peer said that it sends nothing more.
@@ -103,214 +71,181 @@ impl Receiving {
         matches!(self.state, State::Ended)
     }
 
+    /// Why nothing more can be received.
+    pub(crate) fn failure(&self) -> Option<&TlsFailure> {
+        match &self.state {
+            State::Failed(failure) => Some(failure),
+            _ => None,
+        }
+    }
+
     /// Whether a record has begun to arrive.
     pub(crate) fn is_partial(&self) -> bool {
-        self.start != self.end
+        self.start != self.end || self.position.is_within()
     }
 
-    /// Whether part of something was received, and nothing can be told before
+    /// Whether part of a record was received, and nothing can be reported before
     /// its rest is there.
     pub(crate) fn is_midway(&self) -> bool {
-        !self.has_news() && (self.is_partial() || !self.handshake.is_empty())
+        !self.has_news() && self.is_partial()
     }
 
-    /// Octets of memory in use.
-    pub(crate) fn held(&self) -> usize {
-        self.buffer.capacity() + self.handshake.capacity()
-    }
-
-    /// Opens the next record with data, if it is there, so that `has_news` is
-    /// right.
-    pub(crate) fn settle(&mut self, control: &Control) {
-        if self.plain.is_empty()
-            && let Err(fault) = self.open_next(control)
-        {
-            self.state = State::Failed(fault);
-        }
-    }
-
-    /// Copies what is there into `room`, and opens one record ahead.
-    #[inline]
-    pub(crate) fn deliver(&mut self, room: &mut [u8], control: &Control) -> Result<usize, Fault> {
-        let mut delivered = 0;
-        loop {
-            let count = self.plain.len().min(room.len() - delivered);
-            if count > 0 {
-                let from = self.plain.start..self.plain.start + count;
-                room[delivered..delivered + count].copy_from_slice(&self.buffer[from]);
-                self.plain.start += count;
-                delivered += count;
-            }
-            if !self.plain.is_empty() {
-                return Ok(delivered);
-            }
-            self.settle(control);
-            if self.plain.is_empty() {
-                break;
-            }
-        }
-        match &self.state {
-            State::Failed(fault) if delivered == 0 => Err(fault.clone()),
-            _ => Ok(delivered),
-        }
-    }
-
-    /// Where more ciphertext goes. Nothing opened must be left.
-    pub(crate) fn room(&mut self) -> Result<&mut [u8], Fault> {
-        let was_filled = self.end == self.buffer.len();
-        self.plain = 0..0;
-        if self.start > 0 {
-            self.buffer.copy_within(self.start..self.end, 0);
-            self.end -= self.start;
-            self.start = 0;
-        }
-        let record = record::length(&self.buffer[..self.end])?.unwrap_or(HEADER);
-        let held = self.buffer.len();
-        let wanted = if was_filled && held >= SMALL {
-            (2 * held).min(LARGE)
-        } else {
-            held.max(SMALL)
+    /// Where more ciphertext goes. rustls must have taken what was there.
+    pub(crate) fn room(&mut self) -> &mut [u8] {
+        let (received, held) = (self.end, self.buffer.len());
+        (self.start, self.end) = (0, 0);
+        self.small_receives = match received < SMALL {
+            true => (self.small_receives + 1).min(SMALL_IN_A_ROW),
+            false => 0,
         };
-        let wanted = wanted.max(record);
-        if self.buffer.len() < wanted {
-            self.buffer.resize(wanted, 0);
+        if held < SMALL {
+            self.buffer.resize(SMALL, 0);
+        } else if received == held {
+            self.buffer.resize((2 * held).min(LARGE), 0);
+        } else if held > SMALL && self.small_receives >= SMALL_IN_A_ROW {
+            self.buffer.truncate(SMALL);
+            self.buffer.shrink_to_fit();
         }
-        Ok(&mut self.buffer[self.end..])
+        &mut self.buffer
     }
 
-    /// So many octets of ciphertext were put there.
+    /// So many bytes of ciphertext were put there.
     pub(crate) fn add(&mut self, count: usize) {
         self.end += count;
     }
 
-    /// Opens records until one brings data, or none is there whole.
-    fn open_next(&mut self, control: &Control) -> Result<(), Fault> {
-        while let State::Open = self.state {
-            let Some(length) = record::length(&self.buffer[self.start..self.end])? else {
-                return Ok(());
-            };
-            if length > self.end - self.start {
-                return Ok(());
+    /// Gives rustls ciphertext until it has data, or all of it.
+    pub(crate) fn feed(&mut self, connection: &mut Connection) {
+        while self.plain == 0 && self.start < self.end && matches!(self.state, State::Open) {
+            if let Err(error) = self.feed_once(connection) {
+                let is_client = matches!(connection, Connection::Client(_));
+                self.state = State::Failed(TlsFailure::from_rustls(error, is_client));
+                // There may be some from the records before.
+                self.plain = usize::MAX;
             }
-            let start = self.start;
-            let record = &mut self.buffer[start..start + length];
-            let (kind, plain) = self.protection.open(record)?;
-            let plain = start + plain.start..start + plain.end;
-            self.start += length;
-            if kind == kind::DATA && !plain.is_empty() && self.handshake.is_empty() {
-                self.plain = plain;
-                self.barren = 0;
-                return Ok(());
-            }
-            self.barren += 1;
-            if self.barren > MOST_BARREN {
-                let what = "many records without data";
-                return Err(Fault::protocol(alert::UNEXPECTED_MESSAGE, what));
-            }
-            match kind {
-                kind::DATA if self.handshake.is_empty() => {}
-                kind::ALERT if self.handshake.is_empty() => self.take_alert(plain, control)?,
-                kind::HANDSHAKE if !plain.is_empty() => self.take_handshake(plain, control)?,
-                _ => return Err(RecordError::Unexpected.into()),
-            }
+        }
+    }
+
+    fn feed_once(&mut self, connection: &mut Connection) -> Result<(), rustls::Error> {
+        let ciphertext = &self.buffer[self.start..self.end];
+        // From memory: fails only when rustls would have to hold too much.
+        let taken = connection
+            .read_tls(&mut &*ciphertext)
+            .map_err(|error| rustls::Error::General(error.to_string()))?;
+        self.position.advance(&ciphertext[..taken]);
+        self.start += taken;
+        let state = connection.process_new_packets()?;
+        self.plain = state.plaintext_bytes_to_read();
+        if state.peer_has_closed() {
+            self.state = State::Ended;
         }
         Ok(())
     }
 
-    #[cold]
-    fn take_alert(&mut self, plain: Range<usize>, control: &Control) -> Result<(), Fault> {
-        const WARNING: u8 = 1;
-        let &[level, description] = &self.buffer[plain] else {
-            return Err(Fault::protocol(alert::DECODE_ERROR, "a malformed alert"));
-        };
-        match (level, description) {
-            (_, alert::CLOSE_NOTIFY) => self.state = State::Ended,
-            (WARNING, _) if control.version == TlsVersion::V1_2 => {}
-            // Their levels mean nothing in TLS 1.3 (RFC 8446, 6).
-            (_, alert::USER_CANCELLED) if control.version == TlsVersion::V1_3 => {}
-            _ => {
-                return Err(Fault {
-                    failure: alert::meaning(description),
-                    alert: None,
-                });
-            }
-        }
-        Ok(())
-    }
-
-    #[cold]
-    fn take_handshake(&mut self, plain: Range<usize>, control: &Control) -> Result<(), Fault> {
-        const HELLO_REQUEST: &[u8] = &[0; 4];
-        if control.version == TlsVersion::V1_2 {
-            // A server would negotiate anew; to ignore that is allowed (RFC
-            // 5246, 7.4.1.1), and to do so is not wise.
-            if control.is_client && &self.buffer[plain] == HELLO_REQUEST {
-                return Ok(());
-            }
-            return Err(Fault::protocol(alert::NO_RENEGOTIATION, "renegotiation"));
-        }
-        self.handshake.extend_from_slice(&self.buffer[plain]);
-        while let Some(length) = message_length(&self.handshake) {
-            if length > LARGEST_HANDSHAKE {
-                let what = "a handshake message too long";
-                return Err(Fault::protocol(alert::DECODE_ERROR, what));
-            }
-            if self.handshake.len() < length {
-                return Ok(());
-            }
-            self.take_message(length, control)?;
-            self.handshake.drain(..length);
-        }
-        if self.handshake.is_empty() {
-            // Rare, and large if there are tickets: not worth keeping.
-            self.handshake = Vec::new();
-        }
-        Ok(())
-    }
-
-    /// The first message of `handshake`, of that length.
-    fn take_message(&mut self, length: usize, control: &Control) -> Result<(), Fault> {
-        const NEW_SESSION_TICKET: u8 = 4;
-        const KEY_UPDATE: u8 = 24;
-        let internal = |failure| Fault {
-            failure,
-            alert: Some(alert::INTERNAL_ERROR),
-        };
-        let message = &self.handshake[..length];
-        let is_last = self.handshake.len() == length;
-        match message[0] {
-            NEW_SESSION_TICKET if control.is_client => {
-                let kept = control.keep_ticket(&message[4..]);
-                kept.map_err(|failure| Fault {
-                    failure,
-                    alert: Some(alert::DECODE_ERROR),
-                })
-            }
-            KEY_UPDATE => {
-                // What follows is sealed with another key, so nothing does.
-                let (&[_, _, _, _, request @ 0..=1], true) = (message, is_last) else {
-                    let what = "a malformed key update";
-                    return Err(Fault::protocol(alert::UNEXPECTED_MESSAGE, what));
-                };
-                self.protection = control.next_receiving().map_err(internal)?;
-                if request == 1 {
-                    control.ask_for_key();
+    /// Copies data into `room`, and decrypts one record ahead so that `has_news` is
+    /// right.
+    ///
+    /// # Errors
+    /// Why nothing more can be received, once all data before was delivered.
+    #[inline]
+    pub(crate) fn deliver(
+        &mut self,
+        room: &mut [u8],
+        connection: &mut Connection,
+    ) -> Result<usize, TlsFailure> {
+        let mut delivered = 0;
+        loop {
+            if self.plain > 0 && delivered < room.len() {
+                match connection.reader().read(&mut room[delivered..]) {
+                    Ok(count @ 1..) => {
+                        delivered += count;
+                        self.plain -= count;
+                    }
+                    // It has none left, whatever the state is.
+                    _ => self.plain = 0,
                 }
-                Ok(())
+            } else if self.plain > 0 {
+                break;
+            } else {
+                self.feed(connection);
+                if self.plain == 0 {
+                    break;
+                }
             }
-            _ => Err(Fault::protocol(
-                alert::UNEXPECTED_MESSAGE,
-                "a handshake message out of place",
-            )),
+        }
+        match &self.state {
+            State::Failed(failure) if delivered == 0 && self.plain == 0 => Err(failure.clone()),
+            _ => Ok(delivered),
         }
     }
 }
 
-/// Length of the first handshake message, its header included.
-fn message_length(octets: &[u8]) -> Option<usize> {
-    let [_, a, b, c] = *octets.first_chunk()?;
-    Some(4 + u32::from_be_bytes([0, a, b, c]) as usize)
+/// Where in a record a position of the stream is, which rustls does not say: half
+/// a record must not be waited for as silence is.
+#[derive(Debug, Default)]
+struct RecordPosition {
+    header: [u8; Self::HEADER],
+    /// Bytes of the header that are there.
+    known: usize,
+    /// Bytes of the record behind the header that are missing.
+    missing: usize,
+}
+
+impl RecordPosition {
+    /// Kind, version, length (RFC 8446, 5.1).
+    const HEADER: usize = 5;
+
+    fn advance(&mut self, mut octets: &[u8]) {
+        while !octets.is_empty() {
+            let count;
+            if self.known < Self::HEADER {
+                count = octets.len().min(Self::HEADER - self.known);
+                self.header[self.known..self.known + count].copy_from_slice(&octets[..count]);
+                self.known += count;
+                let [_, _, _, high, low] = self.header;
+                self.missing = usize::from(u16::from_be_bytes([high, low]));
+            } else {
+                count = octets.len().min(self.missing);
+                self.missing -= count;
+            }
+            if self.known == Self::HEADER && self.missing == 0 {
+                self.known = 0;
+            }
+            octets = &octets[count..];
+        }
+    }
+
+    fn is_within(&self) -> bool {
+        self.known > 0
+    }
 }
 
 #[cfg(test)]
-mod tests;
+mod tests {
+    use super::RecordPosition;
+
+    #[test]
+    fn the_position_in_a_record_is_known_however_the_stream_is_cut() {
+        let mut stream = Vec::new();
+        let mut boundaries = vec![0];
+        for length in [3_u16, 0, 300, 1] {
+            stream.extend_from_slice(&[23, 3, 3]);
+            stream.extend_from_slice(&length.to_be_bytes());
+            stream.resize(stream.len() + usize::from(length), 7);
+            boundaries.push(stream.len());
+        }
+        for step in 1..=stream.len() {
+            let mut position = RecordPosition::default();
+            let mut at = 0;
+            for piece in stream.chunks(step) {
+                position.advance(piece);
+                at += piece.len();
+                assert_eq!(
+                    position.is_within(),
+                    !boundaries.contains(&at),
+                    "{step}, {at}"
+                );
+            }
+        }
+    }
+}

@@ -1,41 +1,62 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The sending direction: from octets to ciphertext that the kernel has taken.
+//! The sending direction: data through rustls, and ciphertext that the kernel has
+//! taken.
 
-use std::io::{self, IoSlice};
+use std::io::{self, IoSlice, Write};
+use std::sync::Mutex;
 use std::time::Duration;
 
 use orbium_sys::{Interest, wait_for};
 use orbium_transport::{ByteStream, TcpByteStream};
+use rustls::{Connection, SupportedCipherSuite};
 
-use crate::control::Control;
-use crate::record::{LARGEST_PLAIN, Pieces, Protection, kind};
-use crate::{TlsFailure, TlsVersion};
+use crate::TlsFailure;
+use crate::stream::lock;
 
-/// Octets of data sealed for one system call: what a send that blocks must
-/// finish before it can say how far it came.
-const AT_ONCE: usize = 8 * LARGEST_PLAIN;
+/// Most bytes of data in a record (RFC 8446, 5.1).
+const LARGEST_PLAIN: usize = 1 << 14;
+
+/// Bytes of data encrypted for one system call: what a send that blocks must finish
+/// before it can say how far it came.
+pub(crate) const AT_ONCE: usize = 8 * LARGEST_PLAIN;
+
+/// Bytes of ciphertext for which memory is kept from one message to the next.
+const RETAINED: usize = 72 * 1024;
+
+/// Records of TLS 1.2 that are left to rustls itself, which ends a connection in
+/// silence when its key is used up: alerts, and what it counts otherwise than here.
+const SPARE_RECORDS: u64 = 1 << 10;
 
 /// What is to be sent, and what of it was.
 #[derive(Debug)]
 pub(crate) struct Sending {
-    protection: Protection,
-    /// Ciphertext, of which the kernel has taken `sent` octets.
+    /// Ciphertext, of which the kernel has taken `sent` bytes.
     out: Vec<u8>,
     sent: usize,
-    /// Octets of data in `out` of which the caller does not know yet: after
+    /// Bytes of data in `out` of which the caller does not know yet: after
     /// `WouldBlock` it comes again with the same.
     covered: usize,
     closed: bool,
+    /// How many more may be encrypted: with TLS 1.2 a connection has one key.
+    records_left: u64,
 }
 
 impl Sending {
-    pub(crate) fn new(protection: Protection) -> Self {
+    /// Of a connection whose handshake is over.
+    pub(crate) fn new(connection: &Connection) -> Self {
+        let records_left = match connection.negotiated_cipher_suite() {
+            Some(SupportedCipherSuite::Tls12(suite)) => suite
+                .common
+                .confidentiality_limit
+                .saturating_sub(SPARE_RECORDS),
+            _ => u64::MAX,
+        };
         Self {
-            protection,
             out: Vec::new(),
             sent: 0,
             covered: 0,
             closed: false,
+            records_left,
         }
     }
 
@@ -44,11 +65,10 @@ impl Sending {
     pub(crate) fn send(
         &mut self,
         socket: &TcpByteStream,
-        slices: &[IoSlice<'_>],
-        control: &Control,
+        pieces: &[IoSlice<'_>],
+        connection: &Mutex<Connection>,
     ) -> io::Result<usize> {
-        let mut pieces = Pieces::new(slices);
-        let offered = pieces.left();
+        let offered = pieces.iter().map(|piece| piece.len()).sum();
         if self.closed {
             return Err(io::ErrorKind::BrokenPipe.into());
         }
@@ -59,54 +79,38 @@ impl Sending {
         if self.covered == 0 {
             // Whatever else there was to say goes first.
             self.flush(socket)?;
-            self.seal(&mut pieces, control)
-                .inspect_err(|_| self.closed = true)
-                .map_err(TlsFailure::into_error)?;
-            self.covered = offered - pieces.left();
+            self.count_records(offered.min(AT_ONCE))?;
+            let mut connection = lock(connection);
+            self.covered = connection.writer().write_vectored(pieces)?;
+            self.collect(&mut connection)?;
         }
         self.flush(socket)?;
         Ok(std::mem::take(&mut self.covered))
     }
 
-    /// Seals as much as is sent at once.
-    fn seal(&mut self, pieces: &mut Pieces<'_>, control: &Control) -> Result<(), TlsFailure> {
-        let until = pieces.left().saturating_sub(AT_ONCE);
-        while pieces.left() > until {
-            if self.protection.is_worn() || control.is_asked_for_key() {
-                self.change_key(control)?;
+    /// Refuses what the key of TLS 1.2 is not good for any more, before anything of
+    /// it is sent: a caller may make the call again over another connection.
+    fn count_records(&mut self, octets: usize) -> io::Result<()> {
+        let records = octets.div_ceil(LARGEST_PLAIN) as u64;
+        match self.records_left.checked_sub(records) {
+            Some(left) => self.records_left = left,
+            None => {
+                self.closed = true;
+                return Err(TlsFailure::KeysExhausted.into_error());
             }
-            let length = (pieces.left() - until).min(LARGEST_PLAIN);
-            self.record(kind::DATA, pieces, length)?;
         }
         Ok(())
     }
 
-    fn record(
-        &mut self,
-        kind: u8,
-        pieces: &mut Pieces<'_>,
-        length: usize,
-    ) -> Result<(), TlsFailure> {
-        self.protection
-            .seal(kind, pieces, length, &mut self.out)
-            .map_err(|_| TlsFailure::Protocol("a record cannot be sealed".to_owned()))
-    }
-
-    /// Announces our next key and takes it (RFC 8446, 4.6.3).
-    #[cold]
-    fn change_key(&mut self, control: &Control) -> Result<(), TlsFailure> {
-        const KEY_UPDATE_NOT_REQUESTED: [u8; 5] = [24, 0, 0, 1, 0];
-        if control.version == TlsVersion::V1_2 {
-            return Err(TlsFailure::KeysExhausted);
+    /// Takes the ciphertext that rustls has.
+    fn collect(&mut self, connection: &mut Connection) -> io::Result<()> {
+        while connection.wants_write() {
+            connection.write_tls(&mut self.out)?;
         }
-        let slices = [IoSlice::new(&KEY_UPDATE_NOT_REQUESTED)];
-        let mut pieces = Pieces::new(&slices);
-        self.record(kind::HANDSHAKE, &mut pieces, KEY_UPDATE_NOT_REQUESTED.len())?;
-        self.protection = control.next_sending()?;
         Ok(())
     }
 
-    /// Gives the kernel what is sealed.
+    /// Gives the kernel what is encrypted.
     #[inline]
     fn flush(&mut self, socket: &TcpByteStream) -> io::Result<()> {
         while self.sent < self.out.len() {
@@ -117,16 +121,21 @@ impl Sending {
                 Err(error) => return Err(error),
             }
         }
-        self.out.clear();
         self.sent = 0;
+        self.out.clear();
+        self.out.shrink_to(RETAINED);
         Ok(())
     }
 
-    /// Sends an alert, the last record, if that is possible at once.
+    /// Sends the last records if that is possible at once: the alert that rustls has
+    /// for the peer, and close_notify if it is wanted.
     #[cold]
-    pub(crate) fn alert(&mut self, socket: &TcpByteStream, description: u8) {
-        const WARNING: u8 = 1;
-        const FATAL: u8 = 2;
+    pub(crate) fn end(
+        &mut self,
+        socket: &TcpByteStream,
+        connection: &Mutex<Connection>,
+        close_notify: bool,
+    ) {
         if self.closed {
             return;
         }
@@ -136,16 +145,12 @@ impl Sending {
         if self.sent < self.out.len() || !matches!(ready, Ok([true])) {
             return;
         }
-        let level = if description == crate::alert::CLOSE_NOTIFY {
-            WARNING
-        } else {
-            FATAL
-        };
-        let octets = [level, description];
-        let slices = [IoSlice::new(&octets)];
-        let sealed = self.record(kind::ALERT, &mut Pieces::new(&slices), octets.len());
-        if sealed.is_ok() {
-            // Who cannot take it any more has no need of it.
+        let mut connection = lock(connection);
+        if close_notify {
+            connection.send_close_notify();
+        }
+        if self.collect(&mut connection).is_ok() {
+            // A peer that cannot take it any more has no need of it.
             let _ = self.flush(socket);
         }
     }

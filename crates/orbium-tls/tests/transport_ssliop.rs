@@ -40,7 +40,11 @@ fn subject(version: TlsVersion) -> Subject {
         ..TlsConfig::default()
     };
     let tls = Tls::new(only(config, version)).unwrap();
-    let subject = Subject::new(tls, endpoint).environment(FOLDER, folder);
+    let subject = Subject::new(tls, endpoint)
+        .environment(FOLDER, folder)
+        // rustls takes one to encrypt a record, one to decrypt it and one to gather
+        // pieces, for a request and its reply.
+        .allocations_per_call(6);
     match made {
         Some(realm) => subject.keeping(realm.folder),
         None => subject,

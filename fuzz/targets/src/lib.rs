@@ -13,7 +13,6 @@ mod messaging;
 mod references;
 #[cfg(target_os = "linux")]
 mod rings;
-mod tls_records;
 pub mod types;
 
 pub use cdr::{cdr, format_of, type_number};
@@ -23,7 +22,6 @@ pub use messaging::{STACKS, messaging, stack};
 pub use references::references;
 #[cfg(target_os = "linux")]
 pub use rings::rings;
-pub use tls_records::tls_records;
 
 /// A target by its name.
 #[must_use]
@@ -36,7 +34,6 @@ pub fn target(name: &str) -> Option<fn(&[u8])> {
         #[cfg(target_os = "linux")]
         "rings" => rings,
         "idl" => idl,
-        "tls_records" => tls_records,
         _ => return None,
     })
 }

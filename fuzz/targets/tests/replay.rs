@@ -60,11 +60,6 @@ fn idl_is_compiled_or_refused() {
     replay("idl");
 }
 
-#[test]
-fn records_of_tls_keep_their_laws() {
-    replay("tls_records");
-}
-
 #[cfg(target_os = "linux")]
 #[test]
 fn rings_keep_their_laws() {

@@ -13,12 +13,12 @@ use std::time::Duration;
 
 use orbium_sys::{Interest, wait_for};
 use orbium_transport::{ByteStream, Deadline, Peer, TcpByteStream};
+use rustls::Connection;
 
-use crate::control::Control;
 use crate::handshake::Handshake;
-use crate::receiving::{Fault, Receiving};
+use crate::receiving::Receiving;
 use crate::sending::Sending;
-use crate::{TlsFailure, TlsVersion, alert};
+use crate::{TlsFailure, TlsVersion};
 
 /// What a handshake came to.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -65,9 +65,13 @@ pub struct TlsStream {
 
 /// What there is once the handshake is over.
 struct Opened {
+    /// Of both directions: locked while a message is encrypted or decrypted, never
+    /// while a thread waits for the socket.
+    connection: Mutex<Connection>,
+    /// Held for as long as a send takes.
     sending: Mutex<Sending>,
+    /// Held for as long as a receive takes.
     receiving: Mutex<Receiving>,
-    control: Control,
     session: Session,
     peer: Peer,
 }
@@ -81,7 +85,7 @@ impl fmt::Debug for TlsStream {
     }
 }
 
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -155,14 +159,15 @@ fn is_gone(error: &io::Error) -> bool {
 }
 
 impl Opened {
-    /// Sends an alert, unless another thread is sending.
-    fn alert(&self, socket: &TcpByteStream, description: u8) {
+    /// Sends the alert that rustls has for the peer, or close_notify, unless another
+    /// thread is sending.
+    fn end(&self, socket: &TcpByteStream, close_notify: bool) {
         let mut sending = match self.sending.try_lock() {
             Ok(sending) => sending,
             Err(TryLockError::Poisoned(sending)) => sending.into_inner(),
             Err(TryLockError::WouldBlock) => return,
         };
-        sending.alert(socket, description);
+        sending.end(socket, &self.connection, close_notify);
     }
 }
 
@@ -172,7 +177,7 @@ impl TlsStream {
     fn receive_opened(&self, opened: &Opened, room: &mut [u8]) -> io::Result<usize> {
         let mut receiving = lock(&opened.receiving);
         loop {
-            let delivered = receiving.deliver(room, &opened.control);
+            let delivered = receiving.deliver(room, &mut lock(&opened.connection));
             // Written only when it changes: others may look at it.
             let has_news = receiving.has_news();
             if has_news != self.has_news.load(Ordering::Relaxed) {
@@ -182,21 +187,17 @@ impl TlsStream {
                 Ok(0) if room.is_empty() || receiving.has_ended() => return Ok(0),
                 Ok(0) => {}
                 Ok(count) => return Ok(count),
-                Err(fault) => return Err(self.fail(opened, fault)),
+                Err(failure) => return Err(self.fail(opened, failure)),
             }
             let before = receiving.is_partial();
-            let space = match receiving.room() {
-                Ok(space) => space,
-                Err(fault) => return Err(self.fail(opened, fault)),
-            };
-            match self.socket.receive(space)? {
+            match self.socket.receive(receiving.room())? {
                 0 if before && !self.stopped.load(Ordering::Acquire) => {
                     return Err(io::ErrorKind::UnexpectedEof.into());
                 }
                 0 => return Ok(0),
                 count => receiving.add(count),
             }
-            receiving.settle(&opened.control);
+            receiving.feed(&mut lock(&opened.connection));
             if !receiving.has_news() && self.receive_timeout.load(Ordering::Relaxed) > 0 {
                 // The bound holds for one system call; who waits knows better
                 // how much time is left.
@@ -206,13 +207,11 @@ impl TlsStream {
     }
 
     #[cold]
-    fn fail(&self, opened: &Opened, fault: Fault) -> io::Error {
-        if let Some(description) = fault.alert {
-            opened.alert(&self.socket, description);
-        }
+    fn fail(&self, opened: &Opened, failure: TlsFailure) -> io::Error {
+        opened.end(&self.socket, false);
         // Nothing may be sent any more, whoever has the lock for it.
         self.socket.shutdown(Shutdown::Write);
-        fault.failure.into_error()
+        failure.into_error()
     }
 
     /// A send failed. If the peer has said why, that is the better error: a
@@ -229,16 +228,15 @@ impl TlsStream {
         let ready = wait_for([(&source, Interest::Read)], Some(Duration::ZERO));
         if !receiving.has_news()
             && matches!(ready, Ok([true]))
-            && let Ok(room) = receiving.room()
-            && let Ok(count) = self.socket.receive(room)
+            && let Ok(count) = self.socket.receive(receiving.room())
         {
             receiving.add(count);
-            receiving.settle(&opened.control);
+            receiving.feed(&mut lock(&opened.connection));
             self.has_news.store(receiving.has_news(), Ordering::Release);
         }
-        match receiving.deliver(&mut [], &opened.control) {
-            Err(fault) => fault.failure.into_error(),
-            Ok(_) => error,
+        match receiving.failure() {
+            Some(failure) => failure.clone().into_error(),
+            None => error,
         }
     }
 }
@@ -261,7 +259,7 @@ impl ByteStream for TlsStream {
     #[inline]
     fn send_vectored(&self, pieces: &[IoSlice<'_>]) -> io::Result<usize> {
         let opened = self.opened()?;
-        let sent = lock(&opened.sending).send(&self.socket, pieces, &opened.control);
+        let sent = lock(&opened.sending).send(&self.socket, pieces, &opened.connection);
         sent.map_err(|error| self.explain(opened, error))
     }
 
@@ -299,7 +297,7 @@ impl ByteStream for TlsStream {
         if how != Shutdown::Read
             && let Some(Ok(opened)) = self.outcome.get()
         {
-            opened.alert(&self.socket, alert::CLOSE_NOTIFY);
+            opened.end(&self.socket, true);
         }
         self.socket.shutdown(how);
     }
@@ -340,7 +338,7 @@ impl ByteStream for TlsStream {
 impl Drop for TlsStream {
     fn drop(&mut self) {
         if let Some(Ok(opened)) = self.outcome.get() {
-            opened.alert(&self.socket, alert::CLOSE_NOTIFY);
+            opened.end(&self.socket, true);
             // Tickets that nobody read must not turn the end into a reset,
             // which might overtake what was sent last.
             self.socket.shutdown(Shutdown::Write);

@@ -12,7 +12,7 @@ use orbium_transport::{ByteStream, Peer};
 
 use super::{Opened, TlsStream, is_gone, lock};
 use crate::handshake::{Finished, Handshake, Step};
-use crate::{TlsFailure, alert, subject};
+use crate::{TlsFailure, subject};
 
 /// How long a stream that must not block waits at most until the kernel has
 /// room for a part of the handshake. It always has, unless the send buffer was
@@ -125,22 +125,24 @@ impl TlsStream {
     /// The handshake is over.
     fn open(&self, finished: Finished) -> Result<Opened, TlsFailure> {
         let Finished {
+            connection,
             mut sending,
             mut receiving,
-            control,
             session,
             certificates,
             trust,
         } = finished;
+        let connection = Mutex::new(connection);
         if let Err(failure) = trust {
-            sending.alert(&self.socket, alert::of_certificate(&failure));
+            // rustls sends no alert of ours.
+            sending.end(&self.socket, &connection, true);
             return Err(failure);
         }
         let nonblocking = self.nonblocking.load(Ordering::Acquire);
         if !nonblocking && self.socket.set_nonblocking(false).is_err() {
             return Err(TlsFailure::ClosedEarly);
         }
-        receiving.settle(&control);
+        receiving.feed(&mut lock(&connection));
         self.has_news.store(receiving.has_news(), Ordering::Release);
         let peer = match (self.address, certificates.first()) {
             (Some(address), Some(own)) => Peer::Authenticated {
@@ -152,9 +154,9 @@ impl TlsStream {
         };
         tracing::debug!(%peer, ?session, "TLS handshake done");
         Ok(Opened {
+            connection,
             sending: Mutex::new(sending),
             receiving: Mutex::new(receiving),
-            control,
             session,
             peer,
         })

@@ -9,7 +9,6 @@
 //! kept descend from both.
 
 mod messaging;
-mod tls_records;
 
 use std::path::{Path, PathBuf};
 use std::{env, fs};
@@ -33,7 +32,6 @@ fn main() {
     Seeds::new(&folder, "messaging").messaging();
     Seeds::new(&folder, "references").references();
     Seeds::new(&folder, "idl").idl();
-    Seeds::new(&folder, "tls_records").tls_records();
 }
 
 struct Seeds {
