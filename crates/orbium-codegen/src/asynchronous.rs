@@ -33,8 +33,12 @@ fn said(annotation: &Annotation) -> Option<bool> {
 
 impl Plan<'_> {
     /// Whether an annotation has an effect where it stands: `@ami` of what has,
-    /// or holds what has, an asynchronous form.
+    /// or holds what has, an asynchronous form. Where `@idempotent` has none, the
+    /// compiler of IDL has said so.
     pub(crate) fn is_heeded(&self, annotation: &Annotation, of: &Definition) -> bool {
+        if annotation.name == "idempotent" {
+            return true;
+        }
         let remote = |id| self.interface_kind(id) == Some(InterfaceKind::Plain);
         let place = match &of.kind {
             DefinitionKind::Module(_) => true,

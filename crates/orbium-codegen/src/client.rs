@@ -413,10 +413,14 @@ impl Emitter<'_, '_> {
 /// it: metrics are labelled with both.
 pub(crate) fn operation_static(text: &mut Text, interface: &str, function: &Function) {
     let constructor = if function.oneway { "oneway_of" } else { "of" };
+    let end = match function.idempotent {
+        true => ".idempotent();",
+        false => ";",
+    };
     text.assign_call(
         "static OP: orb::Operation",
         &format!("orb::Operation::{constructor}"),
         &[quoted(interface), quoted(&function.wire)],
-        ";",
+        end,
     );
 }

@@ -18,6 +18,8 @@ pub(crate) struct Function {
     pub(crate) wire: String,
     pub(crate) doc: String,
     pub(crate) oneway: bool,
+    /// Calls may be sent again though they may have been served.
+    pub(crate) idempotent: bool,
     pub(crate) result: Type,
     pub(crate) parameters: Vec<Parameter>,
     /// The exceptions declared.
@@ -75,6 +77,7 @@ impl Function {
             wire: definition.name.clone(),
             doc: crate::docs::feature(definition, "IDL operation"),
             oneway: operation.oneway,
+            idempotent: definition.is_idempotent(),
             result: operation.result.clone(),
             parameters,
             raises: operation.raises.clone(),
@@ -92,6 +95,7 @@ impl Function {
             wire: format!("_get_{}", definition.name),
             doc: crate::docs::feature(definition, "Reads the IDL attribute"),
             oneway: false,
+            idempotent: definition.is_idempotent(),
             result: attribute.ty.clone(),
             parameters: Vec::new(),
             raises: attribute.get_raises.clone(),
@@ -106,6 +110,7 @@ impl Function {
                 wire: format!("_set_{}", definition.name),
                 doc: crate::docs::feature(definition, "Writes the IDL attribute"),
                 oneway: false,
+                idempotent: definition.is_idempotent(),
                 result: Type::Void,
                 parameters: vec![Parameter {
                     name: "value".to_owned(),

@@ -93,6 +93,12 @@ pub struct Limits {
     pub server_idle_time: Option<Duration>,
     /// References followed by one call because servers forward it. Default: 16.
     pub forwards: u32,
+    /// Times that a call of an idempotent operation (`@idempotent` in IDL) is sent again
+    /// when its connection was lost before the reply: COMM_FAILURE, COMPLETED_MAYBE. Before
+    /// each, 10 ms, 20 ms and so on up to 1 s pass, of which up to a half is left out at
+    /// random; never more than the call may take. Default: 0. References can have a number
+    /// of their own ([`ObjectRef::with_idempotent_retries`](crate::ObjectRef)).
+    pub idempotent_retries: u32,
 }
 
 impl Limits {
@@ -129,6 +135,7 @@ impl Default for Limits {
             client_idle_time: None,
             server_idle_time: None,
             forwards: 16,
+            idempotent_retries: 0,
         }
     }
 }

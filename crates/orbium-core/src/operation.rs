@@ -11,6 +11,8 @@ pub struct Operation {
     /// Repository id of the interface that it is called through, if that is known.
     pub(crate) interface: &'static str,
     pub(crate) oneway: bool,
+    /// Calls may be sent again though they may have been served.
+    pub(crate) idempotent: bool,
     /// The name as it stands in a request.
     pub(crate) tail: OperationTail,
 }
@@ -29,6 +31,7 @@ impl Operation {
             name,
             interface,
             oneway: false,
+            idempotent: false,
             tail: OperationTail::new(name),
         }
     }
@@ -46,8 +49,26 @@ impl Operation {
             name,
             interface,
             oneway: true,
+            idempotent: false,
             tail: OperationTail::new(name),
         }
+    }
+
+    /// The same operation, of which a second run leaves things as the first one did
+    /// (`@idempotent` in IDL): a call whose connection was lost may be sent again; see
+    /// [`Limits::idempotent_retries`](crate::Limits).
+    #[must_use]
+    pub const fn idempotent(self) -> Self {
+        Self {
+            idempotent: true,
+            ..self
+        }
+    }
+
+    /// Whether a second run leaves things as the first one did.
+    #[must_use]
+    pub const fn is_idempotent(&self) -> bool {
+        self.idempotent
     }
 
     /// Repository id of the interface that the operation is called through; empty

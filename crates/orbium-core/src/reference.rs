@@ -58,6 +58,7 @@ pub(crate) struct Overrides {
     pub(crate) times: TimePolicies,
     pub(crate) protocols: Option<ProtocolPolicy>,
     pub(crate) wishes: Wishes,
+    pub(crate) idempotent_retries: Option<u32>,
 }
 
 impl ObjectRef {
@@ -157,6 +158,18 @@ impl ObjectRef {
     pub fn with_protocols(&self, policy: ProtocolPolicy) -> Self {
         self.with_overrides(Overrides {
             protocols: Some(policy),
+            ..self.0.overrides.clone()
+        })
+    }
+
+    /// The same object, whose idempotent operations are sent again up to so many times
+    /// when a connection was lost, whatever
+    /// [`Limits::idempotent_retries`](crate::Limits) says.
+    #[must_use]
+    #[inline]
+    pub fn with_idempotent_retries(&self, retries: u32) -> Self {
+        self.with_overrides(Overrides {
+            idempotent_retries: Some(retries),
             ..self.0.overrides.clone()
         })
     }
@@ -320,6 +333,13 @@ impl Reference {
     fn bind(&self) -> &Result<Binding, SystemException> {
         self.binding
             .get_or_init(|| Binding::new(&self.orb, &self.ior, self.policy(), &self.overrides))
+    }
+
+    /// How often calls of idempotent operations are sent again.
+    #[cold]
+    pub(crate) fn idempotent_retries(&self) -> u32 {
+        let own = self.overrides.idempotent_retries;
+        own.unwrap_or(self.orb.config().limits.idempotent_retries)
     }
 
     /// The ClientProtocolPolicy of the object, or else of the ORB.

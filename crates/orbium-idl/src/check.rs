@@ -228,7 +228,7 @@ impl Checker<'_> {
             DefinitionKind::Struct(_) | DefinitionKind::Union(_) => Progress::Open,
             _ => Progress::Complete,
         };
-        let annotations = self.annotations(around.annotations);
+        let annotations = self.annotations_of(&kind, around.annotations);
         let (repository_id, state) = self.default_id(&name.name);
         let id = self.model.add(Definition {
             id: DefId(0),

@@ -422,6 +422,25 @@ fn annotations_keep_their_arguments() {
 }
 
 #[test]
+fn idempotent_operations_and_attributes_are_known() {
+    let model = model(
+        "const boolean NO = FALSE;
+         interface I {
+           @idempotent void a();
+           @idempotent(TRUE) void b();
+           @idempotent(value = NO) void c();
+           void d();
+           @idempotent attribute long e, f;
+         };",
+    );
+    let known = ["a", "b", "c", "d", "e", "f"].map(|name| {
+        let definition = find(&model, &format!("I::{name}"));
+        definition.is_idempotent()
+    });
+    assert_eq!(known, [true, true, false, false, true, true]);
+}
+
+#[test]
 fn annotations_of_all_openings_of_a_module_are_kept() {
     let model =
         model("@ami module M { const long A = 1; }; @ami(FALSE) module M { const long B = 2; };");

@@ -1,15 +1,22 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Objects called by a plain key: clients are sent to the whole reference, once.
 
+use std::thread;
+
 use orbium::giop::{
     Ior, LocateReplyHeader, LocateStatus, MessageKind, ReplyStatus, ResponseFlags,
-    Target as Addressed, Version, write_locate_request,
+    Target as Addressed, Version, begin_locate_reply, finish_message, write_locate_request,
 };
-use orbium::{Config, ForwardBoundKeys, Interface, ServerStrategy};
-use orbium_cdr::{ByteOrder, CdrReader, CdrWriter, Decode, Format};
+use orbium::{
+    Asynchronous, Completion, Config, ExceptionKind, ForwardBoundKeys, Interface, Orb,
+    ServerStrategy,
+};
+use orbium_cdr::{ByteOrder, CdrReader, CdrWriter, Decode, Encode, Format};
+use orbium_core::Operation;
 use orbium_testkit::probe::Target;
 use orbium_testkit::{
-    Peer, RequestLine, Served, client, each_strategy, eventually, reach, request,
+    FakeServer, Peer, RequestLine, Served, calling_by, client, each_client_strategy, each_strategy,
+    eventually, reach, reference, request, within,
 };
 
 /// A server whose object is bound under `Whole`, forwarding as by default.
@@ -164,4 +171,103 @@ fn the_forward_leads_to_a_nearer_protocol() {
     assert_eq!(target.act(0), Ok(0), "over TCP still");
     served.end();
     assert!(!path.exists());
+}
+
+/// The object as its server is reached by address and plain key, in GIOP 1.2.
+fn by_key(served: &Served, client: &Orb, key: &str) -> Target {
+    let at = format!("127.0.0.1:{}", served.port());
+    reach(client, &format!("corbaloc:iiop:1.2@{at}/{key}"))
+}
+
+// The first request of a client that knew no more than address and key could not carry
+// text beyond ISO 8859-1, nor wide text: DATA_CONVERSION, or INV_OBJREF.
+#[test]
+fn the_first_request_carries_any_text() {
+    static ECHO_STRING: Operation = Operation::new("echo_string");
+    each_client_strategy(|strategy| {
+        let served = serving(ServerStrategy::default());
+        let text = "Žofie";
+        let fresh = || Orb::new(calling_by(strategy)).unwrap();
+        let client = fresh();
+        let target = by_key(&served, &client, "Whole");
+        assert_eq!(target.echo_string(text).as_deref(), Ok(text));
+        assert_eq!(served.state.calls(), 1);
+        // A URL that names no version means GIOP 1.0, which has no wide text at all.
+        let client = fresh();
+        let url = format!("corbaloc::127.0.0.1:{}/Whole", served.port());
+        let target = reach(&client, &url);
+        assert_eq!(target.echo_wstring(text).as_deref(), Ok(text));
+        // Without waiting.
+        let client = fresh();
+        let target = by_key(&served, &client, "Whole");
+        let called: Asynchronous<String> = target.as_object().call_async(
+            &ECHO_STRING,
+            text.to_owned(),
+            |text, writer| text.as_str().encode(writer),
+            String::decode,
+        );
+        let echoed = within("the call", || called.wait());
+        assert_eq!(echoed.as_deref(), Ok(text));
+        // What its server learns of it is the text alone: nothing else was served.
+        assert_eq!(served.state.calls(), 3);
+        served.end();
+    });
+}
+
+#[test]
+fn a_oneway_that_comes_first_carries_any_text() {
+    static POUR: Operation = Operation::oneway("pour");
+    each_strategy(|strategy| {
+        let served = serving(strategy);
+        let client = client();
+        let object = by_key(&served, &client, "Whole").as_object().clone();
+        // As octets, the text is what UTF-8 makes of it.
+        let sent = object.send(&POUR, |writer| "Žofie".encode(writer));
+        assert_eq!(sent, Ok(()));
+        eventually("the oneway is served", || served.state.calls() == 1);
+        served.end();
+    });
+}
+
+#[test]
+fn text_that_nothing_can_carry_is_refused_all_the_same() {
+    each_client_strategy(|strategy| {
+        // A server that does not forward.
+        let served = Served::with(Config {
+            forward_bound_keys: ForwardBoundKeys(false),
+            ..Config::default()
+        });
+        served.orb.bind_key("Whole", &served.target).unwrap();
+        let client = Orb::new(calling_by(strategy)).unwrap();
+        let target = by_key(&served, &client, "Whole");
+        for _ in 0..2 {
+            let exception = target.echo_string("Žofie").unwrap_err();
+            assert_eq!(exception.kind, ExceptionKind::DataConversion);
+            assert_eq!(exception.completed, Completion::No);
+            let told = format!("{exception:#}");
+            assert!(told.contains("transmission code set"), "{told}");
+        }
+        assert_eq!(target.echo_string("Zofie").as_deref(), Ok("Zofie"));
+        assert_eq!(served.state.calls(), 1);
+        served.end();
+    });
+    // One that forwards in a circle.
+    let server = FakeServer::listen();
+    let client = client();
+    let url = format!("corbaloc:iiop:1.2@127.0.0.1:{}/x", server.port());
+    let target = reach(&client, &url);
+    let call = thread::spawn(move || target.echo_string("Žofie"));
+    let mut peer = server.accept();
+    let to = reference(2, &[server.port()], b"x", &[]);
+    // Sixteen are followed (`limits.forwards`).
+    for _ in 0..17 {
+        let (id, _) = peer.expect(MessageKind::LocateRequest).locate_request();
+        let mut writer = CdrWriter::new(Format::plain(ByteOrder::NATIVE, 2));
+        let start = begin_locate_reply(&mut writer, Version::V1_2, id, LocateStatus::ObjectForward);
+        to.encode(&mut writer);
+        finish_message(&mut writer, start);
+        peer.send(&writer.finish().unwrap());
+    }
+    let exception = within("the call", move || call.join().unwrap()).unwrap_err();
+    assert_eq!(exception.kind, ExceptionKind::DataConversion);
 }

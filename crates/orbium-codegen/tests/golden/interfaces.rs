@@ -1785,6 +1785,193 @@ pub mod interfaces {
         }
     }
 
+    /// IDL interface `Interfaces::Shelf`, repository id `IDL:Interfaces/Shelf:1.0`.
+    #[derive(Clone)]
+    pub struct Shelf(orb::ObjectRef);
+
+    orb::interface!(Shelf, "IDL:Interfaces/Shelf:1.0", []);
+
+    impl Shelf {
+        /// Reads the IDL attribute `level`.
+        ///
+        /// # Errors
+        /// A system exception.
+        pub fn level(&self) -> Result<i32, orb::SystemException> {
+            static OP: orb::Operation =
+                orb::Operation::of("IDL:Interfaces/Shelf:1.0", "_get_level").idempotent();
+            orb::ObjectRef::call(&self.0, &OP, |_| {}, orb::Decode::decode)
+        }
+
+        /// Writes the IDL attribute `level`.
+        ///
+        /// # Errors
+        /// A system exception.
+        pub fn set_level(&self, value: i32) -> Result<(), orb::SystemException> {
+            static OP: orb::Operation =
+                orb::Operation::of("IDL:Interfaces/Shelf:1.0", "_set_level").idempotent();
+            orb::ObjectRef::call(&self.0, &OP, |w| orb::Encode::encode(&value, w), |_| Ok(()))
+        }
+
+        /// IDL operation `look_up`.
+        ///
+        /// # Errors
+        /// `Base::Gone`, or a system exception.
+        pub fn look_up(&self, key: &str) -> Result<String, GoneError> {
+            static OP: orb::Operation =
+                orb::Operation::of("IDL:Interfaces/Shelf:1.0", "look_up").idempotent();
+            orb::ObjectRef::call(
+                &self.0,
+                &OP,
+                |w| orb::Encode::encode(key, w),
+                orb::Decode::decode,
+            )
+        }
+
+        /// Like `look_up`, reading the result into a value that is there already.
+        ///
+        /// # Errors
+        /// As `look_up`; the value is then unspecified.
+        #[inline]
+        pub fn look_up_into(&self, key: &str, out: &mut String) -> Result<(), GoneError> {
+            static OP: orb::Operation =
+                orb::Operation::of("IDL:Interfaces/Shelf:1.0", "look_up").idempotent();
+            orb::ObjectRef::call(
+                &self.0,
+                &OP,
+                |w| orb::Encode::encode(key, w),
+                |r| orb::Decode::decode_into(out, r),
+            )
+        }
+
+        /// IDL operation `push`.
+        ///
+        /// # Errors
+        /// A system exception.
+        pub fn push(&self, book: &str) -> Result<(), orb::SystemException> {
+            static OP: orb::Operation = orb::Operation::of("IDL:Interfaces/Shelf:1.0", "push");
+            orb::ObjectRef::call(&self.0, &OP, |w| orb::Encode::encode(book, w), |_| Ok(()))
+        }
+    }
+
+    /// What a servant of IDL interface `Interfaces::Shelf` does.
+    pub trait ShelfServant: Send + Sync + 'static {
+        /// Reads the IDL attribute `level`.
+        ///
+        /// # Errors
+        /// A system exception.
+        fn level(&self, call: &orb::Call<'_>) -> Result<i32, orb::SystemException>;
+
+        /// Writes the IDL attribute `level`.
+        ///
+        /// # Errors
+        /// A system exception.
+        fn set_level(&self, call: &orb::Call<'_>, value: i32) -> Result<(), orb::SystemException>;
+
+        /// IDL operation `look_up`.
+        ///
+        /// # Errors
+        /// `Base::Gone`, or a system exception.
+        fn look_up<'a>(
+            &'a self,
+            call: &'a orb::Call<'_>,
+            key: &'a str,
+        ) -> Result<orb::Cow<'a, str>, GoneError>;
+
+        /// IDL operation `push`.
+        ///
+        /// # Errors
+        /// A system exception.
+        fn push(&self, call: &orb::Call<'_>, book: &str) -> Result<(), orb::SystemException>;
+    }
+
+    impl<T: ShelfServant + ?Sized> ShelfServant for orb::Arc<T> {
+        fn level(&self, call: &orb::Call<'_>) -> Result<i32, orb::SystemException> {
+            ShelfServant::level(&**self, call)
+        }
+
+        fn set_level(&self, call: &orb::Call<'_>, value: i32) -> Result<(), orb::SystemException> {
+            ShelfServant::set_level(&**self, call, value)
+        }
+
+        fn look_up<'a>(
+            &'a self,
+            call: &'a orb::Call<'_>,
+            key: &'a str,
+        ) -> Result<orb::Cow<'a, str>, GoneError> {
+            ShelfServant::look_up(&**self, call, key)
+        }
+
+        fn push(&self, call: &orb::Call<'_>, book: &str) -> Result<(), orb::SystemException> {
+            ShelfServant::push(&**self, call, book)
+        }
+    }
+
+    static SHELF_OPERATIONS: orb::OperationTable = orb::OperationTable::by_octet(
+        &["_get_level", "_set_level", "look_up", "push"],
+        1,
+        103,
+        &[0, 0, 0, 0, 0, 0, 0, 0, 2, 0, 0, 0, 1, 0, 3],
+    );
+
+    /// Leads requests to a servant of IDL interface `Interfaces::Shelf`.
+    #[doc(hidden)]
+    pub struct ShelfSkeleton<S>(S);
+
+    impl<S: ShelfServant> orb::Servant for ShelfSkeleton<S> {
+        fn repository_id(&self) -> &'static str {
+            <Shelf as orb::Interface>::REPOSITORY_ID
+        }
+
+        fn is_a(&self, repository_id: &str) -> bool {
+            repository_id == <Shelf as orb::Interface>::REPOSITORY_ID
+        }
+
+        fn operations(&self) -> Option<&'static orb::OperationTable> {
+            Some(&SHELF_OPERATIONS)
+        }
+
+        fn dispatch<'a>(
+            &'a self,
+            call: &'a orb::Call<'a>,
+            arguments: &mut orb::CdrReader<'a>,
+            reply: &mut orb::Reply<'_>,
+        ) -> Result<(), orb::DispatchError> {
+            match SHELF_OPERATIONS.find(call.operation()) {
+                Some(0) => {
+                    let value = ShelfServant::level(&self.0, call)?;
+                    reply.result(|writer| orb::Encode::encode(&value, writer))
+                }
+                Some(1) => {
+                    let value: i32 = arguments.read_fixed()?;
+                    ShelfServant::set_level(&self.0, call, value)?;
+                    reply.result(|_| {})
+                }
+                Some(2) => {
+                    let key = arguments.read_str()?;
+                    let outcome = ShelfServant::look_up(&self.0, call, &key);
+                    match outcome {
+                        Ok(value) => reply.result(|writer| orb::Encode::encode(&value, writer)),
+                        Err(error) => reply.raise(&error),
+                    }
+                }
+                Some(3) => {
+                    let book = arguments.read_str()?;
+                    ShelfServant::push(&self.0, call, &book)?;
+                    reply.result(|_| {})
+                }
+                _ => Err(orb::unknown_operation()),
+            }
+        }
+    }
+
+    impl<S: ShelfServant> orb::ServedBy<S> for Shelf {
+        type Skeleton = ShelfSkeleton<S>;
+
+        fn skeleton(servant: S) -> ShelfSkeleton<S> {
+            ShelfSkeleton(servant)
+        }
+    }
+
     /// IDL interface `Interfaces::Left`, repository id `IDL:Interfaces/Left:1.0`.
     #[derive(Clone)]
     pub struct Left(orb::ObjectRef);
@@ -3038,6 +3225,74 @@ pub mod interfaces {
                 }
                 Self::Denied(exception) => {
                     let id = <everything::Denied as orb::UserException>::REPOSITORY_ID;
+                    orb::Raised::User(id, exception)
+                }
+                Self::System(exception) => orb::Raised::System(*exception),
+            }
+        }
+    }
+
+    /// What operations raise that declare `Base::Gone`.
+    #[derive(Clone, Debug, PartialEq)]
+    pub enum GoneError {
+        /// IDL exception `Base::Gone`.
+        Gone(super::base::Gone),
+        /// Any operation may raise a system exception.
+        System(orb::SystemException),
+    }
+
+    impl From<super::base::Gone> for GoneError {
+        fn from(exception: super::base::Gone) -> Self {
+            Self::Gone(exception)
+        }
+    }
+
+    impl From<orb::SystemException> for GoneError {
+        fn from(exception: orb::SystemException) -> Self {
+            Self::System(exception)
+        }
+    }
+
+    impl From<orb::AnyError> for GoneError {
+        fn from(error: orb::AnyError) -> Self {
+            Self::System(From::from(error))
+        }
+    }
+
+    impl From<orb::CdrError> for GoneError {
+        fn from(error: orb::CdrError) -> Self {
+            Self::System(From::from(error))
+        }
+    }
+
+    impl ::core::fmt::Display for GoneError {
+        fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
+            match self {
+                Self::Gone(exception) => ::core::fmt::Display::fmt(exception, f),
+                Self::System(exception) => ::core::fmt::Display::fmt(exception, f),
+            }
+        }
+    }
+
+    impl ::core::error::Error for GoneError {}
+
+    impl orb::Raises for GoneError {
+        fn decode_raised(
+            id: &str,
+            reader: &mut orb::CdrReader<'_>,
+        ) -> Option<Result<Self, orb::CdrError>> {
+            let known = <super::base::Gone as orb::UserException>::REPOSITORY_ID;
+            if id == known {
+                let members = orb::Decode::decode(reader);
+                return Some(members.map(Self::Gone));
+            }
+            None
+        }
+
+        fn raised(&self) -> orb::Raised<'_> {
+            match self {
+                Self::Gone(exception) => {
+                    let id = <super::base::Gone as orb::UserException>::REPOSITORY_ID;
                     orb::Raised::User(id, exception)
                 }
                 Self::System(exception) => orb::Raised::System(*exception),

@@ -7,6 +7,7 @@ mod at_priority;
 #[cfg(not(feature = "real-time"))]
 #[path = "attempt/left_out.rs"]
 mod at_priority;
+mod repeating;
 #[cfg(feature = "asynchronous")]
 mod suspended;
 
@@ -41,6 +42,8 @@ pub(crate) struct Attempt<'o> {
     candidate: Cell<usize>,
     forwards: u32,
     retries: u32,
+    /// Times that the request was sent again though it may have been served.
+    repeats: u32,
     fell_back: bool,
     /// When the call was made: its story tells how long it took.
     begun: Stamp,
@@ -58,6 +61,7 @@ impl<'o> Attempt<'o> {
             candidate: Cell::new(0),
             forwards: 0,
             retries: 0,
+            repeats: 0,
             fell_back: false,
             begun: Stamp::now(),
             measured: None,
@@ -227,6 +231,7 @@ impl<'o> Attempt<'o> {
         operation: &'static Operation,
         exception: SystemException,
     ) -> SystemException {
+        let exception = self.completed_of_all(exception);
         if let Some(measured) = &self.measured {
             measured.note_failure(exception);
         }
@@ -234,7 +239,7 @@ impl<'o> Attempt<'o> {
             object: self.object,
             operation: operation.name,
             begun: self.begun,
-            retries: self.retries + u32::from(self.fell_back),
+            retries: self.retries + self.repeats + u32::from(self.fell_back),
             forwards: self.forwards,
         }
         .tell(exception);
@@ -254,7 +259,8 @@ impl<'o> Attempt<'o> {
         }
     }
 
-    /// What to do after an exchange without results: try again, or give up.
+    /// What to do after an exchange without results: try again, perhaps after a pause, or
+    /// give up.
     #[cold]
     pub(crate) fn again(
         &mut self,
@@ -262,38 +268,65 @@ impl<'o> Attempt<'o> {
         outcome: Outcome,
     ) -> Result<(), SystemException> {
         story::claim(self.begun);
-        let again = self.go_on(outcome);
+        let orb = self.object.orb();
+        let again = match self.go_on(operation, outcome) {
+            Ok(None) => Ok(()),
+            Ok(Some(start)) => self.timing.await_start(start, &|| orb.check_running()),
+            Err(exception) => Err(exception),
+        };
         again.map_err(|exception| self.failed(operation, exception))
     }
 
-    /// As `again`, without keeping the story.
+    /// As `again`, without keeping the story or waiting: returns before when the request is
+    /// not to be sent.
     #[cold]
-    pub(crate) fn go_on(&mut self, outcome: Outcome) -> Result<(), SystemException> {
+    pub(crate) fn go_on(
+        &mut self,
+        operation: &'static Operation,
+        outcome: Outcome,
+    ) -> Result<Option<Instant>, SystemException> {
         let cause = match &outcome {
             Outcome::Forward(_) => Retry::Forward,
             Outcome::Readdress(_) => Retry::Readdress,
             Outcome::NotBegun(_) => Retry::StaleConnection,
+            Outcome::Lost(_) => Retry::LostConnection,
+            Outcome::Unwritable(_) => Retry::CodeSets,
             Outcome::Failed(_) => Retry::FallBack,
         };
-        self.try_again(outcome)?;
+        let repeats = self.repeats;
+        let start = self.try_again(operation, outcome)?;
+        let cause = match self.repeats > repeats {
+            true => Retry::LostConnection,
+            false => cause,
+        };
         if let Some(all) = self.object.orb().core().measurements.get() {
             all.count_retry(cause);
         }
-        Ok(())
+        Ok(start)
     }
 
-    fn try_again(&mut self, outcome: Outcome) -> Result<(), SystemException> {
+    fn try_again(
+        &mut self,
+        operation: &'static Operation,
+        outcome: Outcome,
+    ) -> Result<Option<Instant>, SystemException> {
+        let mut start = None;
         match outcome {
             Outcome::Forward(ior) => self.follow(ior)?,
             Outcome::Readdress(wanted) => self.readdress(wanted)?,
-            Outcome::NotBegun(exception) if self.retries >= RETRIES => self.fall_back(exception)?,
-            Outcome::NotBegun(_) => self.retries += 1,
-            Outcome::Failed(exception) => self.fall_back(exception)?,
+            Outcome::NotBegun(_) if self.retries < RETRIES => self.retries += 1,
+            Outcome::NotBegun(exception) | Outcome::Failed(exception) => {
+                if !self.falls_back(exception) {
+                    start = Some(self.repeat_again(operation, exception)?);
+                }
+            }
+            Outcome::Lost(exception) => start = Some(self.repeat(operation, exception)?),
+            Outcome::Unwritable(exception) => self.ask_for_code_sets(exception)?,
         }
         // What was done so far took its part of the time.
         let left = time_left(self.timing.sending);
         self.timing.timeout = left.inspect_err(|late| note(Phase::Begin, None, late))?;
-        Ok(())
+        Ok(start)
     }
 
     fn follow(&mut self, ior: Arc<Ior>) -> Result<(), SystemException> {
@@ -341,8 +374,9 @@ impl<'o> Attempt<'o> {
         ))
     }
 
-    /// A forward that no longer works sends us back to where we came from.
-    fn fall_back(&mut self, exception: SystemException) -> Result<(), SystemException> {
+    /// A forward that no longer works sends us back to where we came from: whether there
+    /// is one.
+    fn falls_back(&mut self, exception: SystemException) -> bool {
         let gone = matches!(
             exception.kind,
             ExceptionKind::CommFailure | ExceptionKind::Transient | ExceptionKind::ObjectNotExist
@@ -352,7 +386,7 @@ impl<'o> Attempt<'o> {
             || exception.completed != Completion::No
             || self.fell_back
         {
-            return Err(exception);
+            return false;
         }
         note(
             Phase::Begin,
@@ -363,7 +397,7 @@ impl<'o> Attempt<'o> {
         self.retries = 0;
         self.object.state().set_forward(None);
         self.forwarded = None;
-        Ok(())
+        true
     }
 
     /// Asks the server once where the object is.

@@ -45,7 +45,10 @@ fn bind(orb: &Orb, link: Link<'_>, timing: &Timing) -> Result<(), SystemExceptio
         Answer::None => match exchange.outcome() {
             // The call itself will find out what to do.
             Outcome::Forward(_) | Outcome::Readdress(_) => return Ok(()),
-            Outcome::NotBegun(exception) | Outcome::Failed(exception) => exception,
+            Outcome::NotBegun(exception)
+            | Outcome::Lost(exception)
+            | Outcome::Unwritable(exception)
+            | Outcome::Failed(exception) => exception,
         },
     };
     if is_unknown_to_server(refused) {

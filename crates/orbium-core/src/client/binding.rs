@@ -4,7 +4,7 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 
-use orbium_cdr::{ByteOrder, CdrWriter, Format};
+use orbium_cdr::{ByteOrder, CdrErrorKind, CdrWriter, Format};
 use orbium_giop::codeset::Negotiated;
 use orbium_giop::dedication::DedicationRequest;
 use orbium_giop::real_time::{PriorityBand, priority_context, priority_range_context};
@@ -43,6 +43,8 @@ pub(crate) struct Candidate {
     pub(crate) route: Route,
     pub(crate) version: Version,
     pub(crate) negotiated: Negotiated,
+    /// Whether the reference says which code sets the server has.
+    knows_code_sets: bool,
     pub(crate) object_key: Vec<u8>,
     /// Whether its server may be told that nobody waits any more.
     pub(crate) is_cancelled: bool,
@@ -214,6 +216,7 @@ impl Candidate {
             route,
             version,
             negotiated,
+            knows_code_sets: minor > 0 && protocol::code_sets(&offer.components).is_some(),
             template: template(version, offer),
             is_cancelled: protocol::bears_cancelling(&offer.components),
             object_key: offer.object_key.clone(),
@@ -248,6 +251,19 @@ impl Candidate {
             Route::Remote(pool) => Some(pool.channel()),
             Route::Local => None,
         }
+    }
+
+    /// Whether the whole reference, which the server may forward to, could carry what
+    /// this candidate cannot: it names no code sets, so those of every ORB are used.
+    #[cold]
+    pub(crate) fn may_carry_more(&self, error: CdrErrorKind) -> bool {
+        let is_of_code_sets = matches!(
+            error,
+            CdrErrorKind::CannotConvert
+                | CdrErrorKind::WideNotNegotiated
+                | CdrErrorKind::WideInGiop10
+        );
+        is_of_code_sets && !self.knows_code_sets && matches!(self.route, Route::Remote(_))
     }
 
     /// How values are written to it, in native byte order.

@@ -46,6 +46,11 @@ pub(crate) enum Outcome {
     Readdress(AddressingDisposition),
     /// The server had not begun: the request may be sent again.
     NotBegun(SystemException),
+    /// The connection was lost before the reply: the server may have served the request.
+    Lost(SystemException),
+    /// The arguments cannot be written with the code sets that the reference leaves; its
+    /// server may know a better one.
+    Unwritable(SystemException),
     /// Nothing more can be done.
     Failed(SystemException),
 }
@@ -207,7 +212,11 @@ impl<'a, 'b> Exchange<'a, 'b> {
             Phase::Send,
             &format_args!("the arguments cannot be written: {error}"),
         );
-        self.end(Outcome::Failed(bad_argument(error)))
+        let exception = bad_argument(error);
+        self.end(match self.link.candidate.may_carry_more(error.kind) {
+            true => Outcome::Unwritable(exception),
+            false => Outcome::Failed(exception),
+        })
     }
 
     /// Notes something for the story of the call.

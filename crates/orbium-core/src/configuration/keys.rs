@@ -264,6 +264,9 @@ keys! {
     "limits.forwards" "NUMBER" "references followed by one call"
         |c, text| c.limits.forwards = number(text)?,
         |c| c.limits.forwards.to_string();
+    "limits.idempotent_retries" "NUMBER" "times that a call of an `@idempotent` operation is sent again after its connection was lost"
+        |c, text| c.limits.idempotent_retries = number(text)?,
+        |c| c.limits.idempotent_retries.to_string();
 }
 
 #[cfg(test)]

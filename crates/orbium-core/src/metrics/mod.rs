@@ -74,10 +74,21 @@ pub(crate) enum Retry {
     Readdress,
     StaleConnection,
     FallBack,
+    /// Of an idempotent operation.
+    LostConnection,
+    /// For the code sets of the whole reference.
+    CodeSets,
 }
 
 impl Retry {
-    const NAMES: [&'static str; 4] = ["forward", "readdress", "stale_connection", "fall_back"];
+    const NAMES: [&'static str; 6] = [
+        "forward",
+        "readdress",
+        "stale_connection",
+        "fall_back",
+        "lost_connection",
+        "code_sets",
+    ];
 }
 
 /// How often each kind of system exception occurred.

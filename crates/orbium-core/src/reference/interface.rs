@@ -43,6 +43,13 @@ pub trait Interface: Clone + Send + Sync + 'static {
     fn with_protocols(&self, policy: ProtocolPolicy) -> Self {
         Self::from_object(self.as_object().with_protocols(policy))
     }
+
+    /// The same object, whose idempotent operations are sent again up to so many times
+    /// when a connection was lost; see [`ObjectRef::with_idempotent_retries`].
+    #[must_use]
+    fn with_idempotent_retries(&self, retries: u32) -> Self {
+        Self::from_object(self.as_object().with_idempotent_retries(retries))
+    }
 }
 
 impl Interface for ObjectRef {

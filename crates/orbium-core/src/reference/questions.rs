@@ -65,7 +65,7 @@ impl ObjectRef {
     /// # Errors
     /// The object could not be asked.
     pub fn is_a(&self, repository_id: &str) -> Result<bool, SystemException> {
-        static IS_A: Operation = Operation::new("_is_a");
+        static IS_A: Operation = Operation::new("_is_a").idempotent();
         if repository_id == self.0.ior.type_id || repository_id == OBJECT_REPOSITORY_ID {
             return Ok(true);
         }
@@ -98,7 +98,7 @@ impl ObjectRef {
     /// The server could not be asked.
     #[inline]
     pub fn non_existent(&self) -> Result<bool, SystemException> {
-        static NON_EXISTENT: Operation = Operation::new("_non_existent");
+        static NON_EXISTENT: Operation = Operation::new("_non_existent").idempotent();
         let mut is_gone = false;
         let asked = self.ask(&NON_EXISTENT, None, &mut |reader| {
             is_gone = bool::decode(reader)?;
@@ -119,7 +119,7 @@ impl ObjectRef {
     /// The object could not be asked.
     #[inline]
     pub fn repository_id(&self) -> Result<String, SystemException> {
-        static REPOSITORY_ID: Operation = Operation::new("_repository_id");
+        static REPOSITORY_ID: Operation = Operation::new("_repository_id").idempotent();
         let mut id = String::new();
         self.ask(&REPOSITORY_ID, None, &mut |reader| {
             id = String::decode(reader)?;

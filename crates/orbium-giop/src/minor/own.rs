@@ -123,7 +123,8 @@ codes! {
         "The connection broke while the reply was awaited, so nobody knows whether \
          the operation was completed. The server crashed or was killed, or something \
          between the two dropped the connection; its log says which. Repeat the call \
-         only if doing it twice does no harm.";
+         only if doing it twice does no harm; operations that IDL calls `@idempotent` \
+         are repeated with `limits.idempotent_retries`.";
     CommFailure SEND_FAILED 0x031 "the request could not be sent"
         "The request could not be sent whole, over new connections too. The server \
          cannot have begun it. The story (`{:#}`) has the system's words.";

@@ -8,7 +8,7 @@ use crate::model::{
 };
 
 /// The annotations of IDL 4 and those of orbium's mapping.
-const KNOWN: [&str; 40] = [
+const KNOWN: [&str; 41] = [
     "id",
     "autoid",
     "hashid",
@@ -45,6 +45,7 @@ const KNOWN: [&str; 40] = [
     "rt",
     "interpreted",
     "inline",
+    "idempotent",
     "shared",
     "Key",
     "Shared",
@@ -53,6 +54,55 @@ const KNOWN: [&str; 40] = [
 
 impl Checker<'_> {
     pub(super) fn annotations(&mut self, annotations: &[ast::Annotation]) -> Vec<Annotation> {
+        if let Some(idempotent) = find(annotations, "idempotent") {
+            self.report
+                .error(
+                    "misplaced-annotation",
+                    idempotent.span,
+                    "`@idempotent` belongs to an operation or an attribute",
+                )
+                .help("write it before each operation that may be called twice for one call");
+        }
+        self.annotations_in_place(annotations)
+    }
+
+    /// The annotations of a definition of that kind.
+    pub(super) fn annotations_of(
+        &mut self,
+        kind: &DefinitionKind,
+        annotations: &[ast::Annotation],
+    ) -> Vec<Annotation> {
+        match kind {
+            DefinitionKind::Operation(operation) => {
+                let oneway = operation.oneway;
+                self.check_idempotent_has_effect(oneway, annotations);
+                self.annotations_in_place(annotations)
+            }
+            DefinitionKind::Attribute(_) => {
+                self.check_idempotent_has_effect(false, annotations);
+                self.annotations_in_place(annotations)
+            }
+            _ => self.annotations(annotations),
+        }
+    }
+
+    fn check_idempotent_has_effect(&mut self, oneway: bool, annotations: &[ast::Annotation]) {
+        let Some(idempotent) = find(annotations, "idempotent") else {
+            return;
+        };
+        let message = if oneway {
+            "`@idempotent` has no effect on a oneway operation: no reply can be missed"
+        } else if self.is_in_local_interface() {
+            "`@idempotent` has no effect in a local interface: its calls use no connection"
+        } else {
+            return;
+        };
+        self.report
+            .warning("annotation-without-effect", idempotent.span, message)
+            .help("remove it");
+    }
+
+    fn annotations_in_place(&mut self, annotations: &[ast::Annotation]) -> Vec<Annotation> {
         let mut checked = Vec::new();
         for annotation in annotations {
             checked.push(self.annotation(annotation));
@@ -78,11 +128,41 @@ impl Checker<'_> {
         if &*annotation.name == "bit_bound" {
             self.check_bit_bound(annotation, &parameters);
         }
+        if &*annotation.name == "idempotent" {
+            self.check_idempotent(annotation, &parameters);
+        }
         Annotation {
             name: annotation.name.to_string(),
             parameters,
             location: self.sources.location(annotation.span),
         }
+    }
+
+    /// `@idempotent` has no argument, or one boolean.
+    fn check_idempotent(
+        &mut self,
+        annotation: &ast::Annotation,
+        parameters: &[AnnotationParameter],
+    ) {
+        let is_named_so = |name: &Option<String>| name.as_ref().is_none_or(|it| it == "value");
+        match parameters {
+            [] => return, // there is none, or it was reported already
+            [only]
+                if is_named_so(&only.name)
+                    && matches!(only.value, AnnotationValue::Const(ConstValue::Boolean(_))) =>
+            {
+                return;
+            }
+            _ => {}
+        }
+        let message = "`@idempotent` takes no argument but `TRUE` or `FALSE`";
+        let span = match annotation.parameters.as_slice() {
+            [(_, value)] => value.span,
+            _ => annotation.span,
+        };
+        self.report
+            .error("idempotent-argument", span, message)
+            .help("write `@idempotent`");
     }
 
     /// `@bit_bound` has the number of bits, of which there are 64 at most.
@@ -144,6 +224,11 @@ impl Checker<'_> {
         self.evaluate_freely(expr)
             .map(|value: ConstValue| AnnotationValue::Const(value))
     }
+}
+
+/// The annotation of that name.
+fn find<'a>(annotations: &'a [ast::Annotation], name: &str) -> Option<&'a ast::Annotation> {
+    annotations.iter().find(|it| &*it.name == name)
 }
 
 /// The integer that is the only parameter.

@@ -185,6 +185,12 @@ impl Checker<'_> {
         }
     }
 
+    /// Whether a local interface is being read.
+    pub(super) fn is_in_local_interface(&self) -> bool {
+        let owner = self.interface_around().map(|owner| &self.model[owner].kind);
+        matches!(owner, Some(DefinitionKind::Interface(it)) if it.kind == InterfaceKind::Local)
+    }
+
     /// The interface or value type whose body is being read.
     fn interface_around(&self) -> Option<DefId> {
         self.scopes[self.scope.0].def

@@ -63,6 +63,16 @@ impl Definition {
     pub fn annotation(&self, name: &str) -> Option<&Annotation> {
         self.annotations.iter().find(|a| a.name == name)
     }
+
+    /// Whether a second run of the operation, or a second reading or writing of the
+    /// attribute, leaves things as the first one did: `@idempotent`.
+    pub fn is_idempotent(&self) -> bool {
+        let Some(annotation) = self.annotation("idempotent") else {
+            return false;
+        };
+        let denied = AnnotationValue::Const(ConstValue::Boolean(false));
+        annotation.parameters.iter().all(|it| it.value != denied)
+    }
 }
 
 /// What a definition is.

@@ -598,6 +598,41 @@ pub(crate) const CASES: &[Case] = &[
         &["`E` cannot have 33 bits: 32 are the most"],
     ),
     here_only(
+        "105e",
+        "§@idempotent struct S { long x; };",
+        &["`@idempotent` belongs to an operation or an attribute"],
+    ),
+    here_only(
+        "105f",
+        "interface I { void f(§@idempotent in long x); };",
+        &["`@idempotent` belongs to an operation or an attribute"],
+    ),
+    here_only(
+        "105g",
+        "interface I { @idempotent(§3) void f(); };",
+        &["`@idempotent` takes no argument but `TRUE` or `FALSE`"],
+    ),
+    here_only(
+        "105h",
+        "interface I { §@idempotent(TRUE, FALSE) void f(); };",
+        &["`@idempotent` takes no argument but `TRUE` or `FALSE`"],
+    ),
+    here_only(
+        "105i",
+        "§@idempotent interface I { void f(); };",
+        &["`@idempotent` belongs to an operation or an attribute"],
+    ),
+    warned(
+        "105j",
+        "interface I { §@idempotent oneway void f(); };",
+        &["no effect on a oneway operation", "remove it"],
+    ),
+    warned(
+        "105k",
+        "local interface I { §@idempotent attribute long a, b; };",
+        &["no effect in a local interface"],
+    ),
+    here_only(
         "105d",
         "§@bit_bound(1) enum E { a, b, c };",
         &["3 enumerators of `E` do not fit 1 bit: 2 do"],

@@ -75,6 +75,8 @@ struct State {
     notes: Vec<Note>,
     /// Times that it was sent again, and forwarded.
     counts: (u32, u32),
+    /// Whether the request was sent again though it may have been served.
+    was_repeated: bool,
     /// Its story, if it has failed.
     failure: Option<Failure>,
 }
@@ -170,6 +172,7 @@ impl Call {
                 counted: counted.ok(),
                 notes: Vec::new(),
                 counts: (0, 0),
+                was_repeated: false,
                 failure: None,
             }),
             told: Condvar::new(),
@@ -244,7 +247,7 @@ impl Call {
     }
 
     /// Sends the request, by whatever way there is.
-    fn send(self: &Arc<Self>, reader: &Arc<Reader>, mut attempt: Attempt<'_>, choice: Choice) {
+    fn send(self: &Arc<Self>, reader: &Arc<Reader>, attempt: Attempt<'_>, choice: Choice) {
         let refused = match self.prepare(reader, &attempt, choice) {
             Ok(Prepared::Request(ready)) => return self.submit(reader, attempt, ready),
             Ok(Prepared::ByThread { is_local }) => {
@@ -257,11 +260,7 @@ impl Call {
             }
             Err(exception) => exception,
         };
-        let again = self.again(&mut attempt, Outcome::Failed(refused));
-        match again {
-            Ok(()) => self.send(reader, attempt, Choice::First),
-            Err(exception) => self.complete(Err(exception)),
-        }
+        self.go_on_after(reader, attempt, Outcome::Failed(refused), Choice::First);
     }
 
     fn submit(self: &Arc<Self>, reader: &Arc<Reader>, attempt: Attempt<'_>, ready: Ready) {
@@ -304,14 +303,21 @@ impl Call {
         let (id, introduction) = line.introduce(way.said);
         let arguments = self.arguments.lock();
         let arguments = arguments.unwrap_or_else(PoisonError::into_inner);
-        let octets = written(
+        let written = written(
             orb.config(),
             way.candidate,
             self.operation,
             (id, introduction),
             attempt.timing(),
             arguments.as_deref(),
-        )?;
+        );
+        let octets = match written {
+            // The server is asked for its code sets first, for which a thread waits.
+            Err(request) if request.may_be_asked => {
+                return Ok(Prepared::ByThread { is_local: false });
+            }
+            written => written?,
+        };
         Ok(Prepared::Request(Ready {
             line,
             id,
@@ -324,10 +330,13 @@ impl Call {
     /// does not block.
     pub(super) fn hear(self: &Arc<Self>, news: News) {
         self.lock().sent = None;
-        if let News::Outcome(Outcome::Failed(exception)) = &news
-            && !self.was_forwarded()
-        {
-            return self.complete(Err(*exception));
+        let last = match &news {
+            News::Outcome(Outcome::Failed(exception)) => Some(*exception),
+            News::Outcome(Outcome::Lost(exception)) if !self.may_repeat() => Some(*exception),
+            _ => None,
+        };
+        if let Some(exception) = last.filter(|_| !self.may_go_on()) {
+            return self.complete(Err(exception));
         }
         let call = Arc::clone(self);
         self.chore(Box::new(move || {
@@ -335,12 +344,18 @@ impl Call {
         }));
     }
 
-    pub(super) fn was_forwarded(&self) -> bool {
+    /// Whether a failure is not yet the end.
+    pub(super) fn may_go_on(&self) -> bool {
         let state = self.lock();
-        state.attempt.as_ref().is_some_and(Suspended::was_forwarded)
+        state.attempt.as_ref().is_some_and(Suspended::may_go_on)
     }
 
-    fn go_on(self: &Arc<Self>, reader: &Arc<Reader>, mut attempt: Attempt<'_>, news: News) {
+    /// Whether the request may be sent again though its connection was lost.
+    fn may_repeat(&self) -> bool {
+        self.operation.is_idempotent() && self.object.state().idempotent_retries() > 0
+    }
+
+    fn go_on(self: &Arc<Self>, reader: &Arc<Reader>, attempt: Attempt<'_>, news: News) {
         let tried = self.lock().tried;
         let (outcome, choice) = match news {
             News::Unreachable(exception)
@@ -353,21 +368,42 @@ impl Call {
             News::Outcome(Outcome::Readdress(wanted)) => (Outcome::Readdress(wanted), Choice::Same),
             News::Outcome(outcome) => (outcome, Choice::First),
         };
-        match self.again(&mut attempt, outcome) {
-            Ok(()) => {
-                self.lock().tried = 0;
-                self.send(reader, attempt, choice);
+        self.go_on_after(reader, attempt, outcome, choice);
+    }
+
+    /// Goes on after an outcome without results, perhaps after a pause; what happens is
+    /// noted.
+    fn go_on_after(
+        self: &Arc<Self>,
+        reader: &Arc<Reader>,
+        mut attempt: Attempt<'_>,
+        outcome: Outcome,
+        choice: Choice,
+    ) {
+        let again = attempt.go_on(self.operation, outcome);
+        {
+            let mut state = self.lock();
+            state.counts = attempt.counts();
+            state.was_repeated = attempt.was_repeated();
+            state.tried = 0;
+        }
+        self.take_notes();
+        match again {
+            Ok(None) => self.send(reader, attempt, choice),
+            Ok(Some(start)) => {
+                {
+                    let mut state = self.lock();
+                    if !matches!(state.slot, Slot::Awaited) {
+                        return;
+                    }
+                    state.attempt = Some(attempt.suspend());
+                }
+                if let Err(exception) = self.arm(start, Due::Begin) {
+                    self.complete(Err(exception));
+                }
             }
             Err(exception) => self.complete(Err(exception)),
         }
-    }
-
-    /// What to do after something that was no answer; what happens is noted.
-    fn again(&self, attempt: &mut Attempt<'_>, outcome: Outcome) -> Result<(), SystemException> {
-        let again = attempt.go_on(outcome);
-        self.lock().counts = attempt.counts();
-        self.take_notes();
-        again
     }
 
     /// Has a thread call, and wait.

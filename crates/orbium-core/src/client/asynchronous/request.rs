@@ -28,6 +28,29 @@ impl<A: Send> Arguments for Values<A> {
     }
 }
 
+/// A request cannot be written.
+#[derive(Debug)]
+pub(super) struct Unwritable {
+    exception: SystemException,
+    /// The server may know a reference with code sets that can carry its text.
+    pub(super) may_be_asked: bool,
+}
+
+impl From<SystemException> for Unwritable {
+    fn from(exception: SystemException) -> Self {
+        Self {
+            exception,
+            may_be_asked: false,
+        }
+    }
+}
+
+impl From<Unwritable> for SystemException {
+    fn from(request: Unwritable) -> Self {
+        request.exception
+    }
+}
+
 /// The octets of a request, in fragments if it is large.
 ///
 /// # Errors
@@ -39,7 +62,7 @@ pub(super) fn written(
     (id, introduction): (u32, Option<Introduction>),
     timing: &Timing,
     arguments: Option<&dyn Arguments>,
-) -> Result<Vec<u8>, SystemException> {
+) -> Result<Vec<u8>, Unwritable> {
     let mut writer = CdrWriter::new(candidate.format());
     let start = candidate.begin_request(&mut writer, id, operation, introduction, timing);
     if let Some(arguments) = arguments {
@@ -47,11 +70,14 @@ pub(super) fn written(
     }
     finish_message(&mut writer, start);
     if let Some(error) = writer.error() {
-        return Err(bad_argument(error));
+        return Err(Unwritable {
+            exception: bad_argument(error),
+            may_be_asked: candidate.may_carry_more(error.kind),
+        });
     }
     if writer.len() > config.limits.message_size {
         let (kind, code) = (ExceptionKind::Marshal, minor::MESSAGE_TOO_LARGE);
-        return Err(SystemException::orbium(kind, code, Completion::No));
+        return Err(SystemException::orbium(kind, code, Completion::No).into());
     }
     match config.fragment_size {
         Some(size) if writer.len() > size => {
@@ -59,6 +85,6 @@ pub(super) fn written(
             fragments_into(&mut octets, &writer, size);
             Ok(octets)
         }
-        _ => writer.finish().map_err(bad_argument),
+        _ => Ok(writer.finish().map_err(bad_argument)?),
     }
 }

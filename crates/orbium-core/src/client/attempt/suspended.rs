@@ -23,14 +23,16 @@ pub(crate) struct Suspended {
     candidate: usize,
     forwards: u32,
     retries: u32,
+    repeats: u32,
     fell_back: bool,
     begun: Stamp,
 }
 
 impl Suspended {
-    /// Whether its object was said to be elsewhere.
-    pub(crate) fn was_forwarded(&self) -> bool {
-        self.forwarded.is_some()
+    /// Whether a failure is not yet the end: there is a way back, or the request may be
+    /// sent again.
+    pub(crate) fn may_go_on(&self) -> bool {
+        self.forwarded.is_some() || self.repeats > 0
     }
 }
 
@@ -74,6 +76,7 @@ impl<'o> Attempt<'o> {
             candidate: self.candidate.get(),
             forwards: self.forwards,
             retries: self.retries,
+            repeats: self.repeats,
             fell_back: self.fell_back,
             begun: self.begun,
         }
@@ -87,6 +90,7 @@ impl<'o> Attempt<'o> {
             candidate: suspended.candidate.into(),
             forwards: suspended.forwards,
             retries: suspended.retries,
+            repeats: suspended.repeats,
             fell_back: suspended.fell_back,
             begun: suspended.begun,
             // Who asks for the answer may be another thread: see `Call`.
@@ -96,7 +100,7 @@ impl<'o> Attempt<'o> {
 
     /// How often the call was sent again, and forwarded.
     pub(crate) fn counts(&self) -> (u32, u32) {
-        (self.retries, self.forwards)
+        (self.retries + self.repeats, self.forwards)
     }
 
     /// Candidates that there are for it.

@@ -80,7 +80,7 @@ impl Exchange<'_, '_> {
                 }
                 // Late, and an answer to another question.
                 None if header.kind != MessageKind::Reply => connection.consume(&header),
-                None => return self.no_reply(Received::Lost),
+                None => return self.no_reply(Received::Message(header)),
             }
         }
     }
@@ -122,9 +122,14 @@ impl Exchange<'_, '_> {
             Received::MessageError => (ExceptionKind::CommFailure, minor::MESSAGE_ERROR),
             Received::Garbage => (ExceptionKind::CommFailure, minor::PROTOCOL_ERROR),
             Received::TooLarge => (ExceptionKind::Marshal, minor::MESSAGE_TOO_LARGE),
-            Received::Lost | Received::Message(_) => {
-                (ExceptionKind::CommFailure, minor::CONNECTION_LOST)
+            Received::Lost => {
+                return self.end(Outcome::Lost(orbium(
+                    ExceptionKind::CommFailure,
+                    minor::CONNECTION_LOST,
+                    Completion::Maybe,
+                )));
             }
+            Received::Message(_) => (ExceptionKind::CommFailure, minor::CONNECTION_LOST),
         };
         self.end(Outcome::Failed(orbium(kind, code, Completion::Maybe)))
     }
@@ -272,7 +277,10 @@ impl Outcome {
         match self {
             Self::Forward(ior) => format!("forwarded to {}", leads_to(ior)),
             Self::Readdress(_) => "the server wants the object addressed otherwise".to_owned(),
-            Self::NotBegun(exception) | Self::Failed(exception) => raised(*exception),
+            Self::NotBegun(exception)
+            | Self::Lost(exception)
+            | Self::Unwritable(exception)
+            | Self::Failed(exception) => raised(*exception),
         }
     }
 

@@ -88,6 +88,13 @@ impl Call {
     }
 
     fn deliver(self: &Arc<Self>, mut state: MutexGuard<'_, State>, answered: Answered) {
+        let answered = answered.map_err(|exception| match exception.completed {
+            Completion::No if state.was_repeated => SystemException {
+                completed: Completion::Maybe,
+                ..exception
+            },
+            _ => exception,
+        });
         if answered.is_err() {
             self.make_story(&mut state, &answered);
         }

@@ -75,6 +75,7 @@ impl End {
             _ => ExceptionKind::CommFailure,
         };
         News::Outcome(match is_sent {
+            true if self == Self::Lost => Outcome::Lost(orbium(kind, code, Completion::Maybe)),
             true => Outcome::Failed(orbium(kind, code, Completion::Maybe)),
             // It did not go out whole, so the server cannot have begun.
             false => Outcome::NotBegun(orbium(

@@ -240,7 +240,7 @@ fn answer(call: &Arc<Call>, mut reply: Reply, channel: &Channel) {
     }
     match outcome {
         None => call.answer(Ok(reply)),
-        Some(Outcome::Failed(exception)) if !call.was_forwarded() => call.answer(Err(exception)),
+        Some(Outcome::Failed(exception)) if !call.may_go_on() => call.answer(Err(exception)),
         Some(outcome) => call.hear(News::Outcome(outcome)),
     }
 }
