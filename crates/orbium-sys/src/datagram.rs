@@ -128,7 +128,7 @@ pub fn receive_datagram(
     socket: &UdpSocket,
     room: &mut [u8],
 ) -> io::Result<(usize, Option<SocketAddr>)> {
-    crate::bare::receive_from(socket, room)
+    crate::direct_syscall::receive_from(socket, room)
 }
 
 /// Sends the pieces as one datagram. That nobody received the one before is not
@@ -160,7 +160,7 @@ pub fn path_mtu(socket: &UdpSocket) -> Option<usize> {
     #[cfg(target_os = "linux")]
     {
         let is_v6 = crate::socket_options::is_v6(socket).ok()?;
-        crate::raw::path_mtu(socket, is_v6).ok()
+        crate::sockopt::path_mtu(socket, is_v6).ok()
     }
     #[cfg(not(target_os = "linux"))]
     {

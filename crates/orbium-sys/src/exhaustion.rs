@@ -3,8 +3,6 @@
 
 use std::io;
 
-use crate::kind_of;
-
 /// What the system says then.
 const WANTING: [i32; 4] = [libc::EMFILE, libc::ENFILE, libc::ENOMEM, libc::ENOBUFS];
 
@@ -14,7 +12,7 @@ const WANTING: [i32; 4] = [libc::EMFILE, libc::ENFILE, libc::ENOMEM, libc::ENOBU
 pub fn is_exhausted(error: &io::Error) -> bool {
     match error.raw_os_error() {
         Some(number) => WANTING.contains(&number),
-        None => kind_of(error) == io::ErrorKind::OutOfMemory,
+        None => error.kind() == io::ErrorKind::OutOfMemory,
     }
 }
 

@@ -43,14 +43,6 @@ pub fn forget(error: io::Error) {
     drop(error);
 }
 
-/// The number of the last error of a system call.
-#[inline(never)]
-pub(crate) fn last_number() -> i32 {
-    io::Error::last_os_error()
-        .raw_os_error()
-        .unwrap_or_default()
-}
-
 /// What is made of an error of which nothing else matters.
 #[inline]
 pub fn made_of<T>(error: io::Error, make: impl FnOnce(&io::Error) -> T) -> T {
@@ -86,26 +78,9 @@ pub fn unless(error: io::Error, harmless: &[io::ErrorKind]) -> io::Result<()> {
 /// The same error, with what it is about before its text.
 #[must_use]
 #[inline(never)]
+#[expect(clippy::needless_pass_by_value, reason = "an argument of `map_err`")]
 pub fn about(what: &dyn fmt::Display, error: io::Error) -> io::Error {
-    let kind = error.kind();
-    io::Error::new(kind, format!("{what}: {}", text_of(error)))
-}
-
-/// The text of an error of which nothing else matters.
-#[must_use]
-#[inline(never)]
-pub fn text_of(error: io::Error) -> String {
-    let text = format!("{error}");
-    drop(error);
-    text
-}
-
-/// That error, once what was done before it is undone.
-#[must_use]
-#[inline(never)]
-pub fn undone(error: io::Error, undo: &mut dyn FnMut()) -> io::Error {
-    undo();
-    error
+    io::Error::new(error.kind(), format!("{what}: {}", error))
 }
 
 #[cfg(test)]

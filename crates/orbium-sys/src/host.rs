@@ -6,14 +6,14 @@
 #[cfg(unix)]
 #[must_use]
 pub fn host_name() -> String {
-    crate::raw::host_name()
+    crate::syscall::host_name()
 }
 
 /// A number that nobody else can guess; 0 from a system that has none to give.
 #[cfg(target_os = "linux")]
 #[must_use]
 pub fn random_number() -> u64 {
-    crate::raw::random_number()
+    crate::syscall::random_number()
 }
 
 /// A number that nobody else can guess.

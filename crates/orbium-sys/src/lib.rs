@@ -9,11 +9,11 @@
 // What few programs use is `#[inline]`, though none of it is short: they compile it,
 // and other programs do not.
 
-mod bare;
-mod bare_thread;
 #[cfg(feature = "datagrams")]
 mod datagram;
 mod deadline;
+mod direct_syscall;
+mod event_source;
 mod exhaustion;
 mod failure;
 pub mod fork;
@@ -27,18 +27,19 @@ mod option_names;
 mod platform_options;
 mod process;
 mod processors;
-mod raw;
+mod pthread;
 mod read_options;
 mod readiness;
 mod real_time_error;
 mod scheduling;
 #[cfg(all(target_os = "linux", feature = "shared"))]
 pub mod shared;
-mod shown;
 mod socket;
 mod socket_options;
+mod sockopt;
 mod stamp;
 mod stream;
+mod syscall;
 mod tcp;
 mod thread_limits;
 mod threads;
@@ -52,10 +53,9 @@ pub use datagram::{
     send_to_group, shut_down_datagrams,
 };
 pub use deadline::Deadline;
+pub use event_source::EventSource;
 pub use exhaustion::is_exhausted;
-pub use failure::{
-    about, forget, if_done, kind_alone, kind_among, kind_of, made_of, text_of, undone, unless,
-};
+pub use failure::{about, forget, if_done, kind_alone, kind_among, kind_of, made_of, unless};
 pub use host::{host_name, random_number};
 pub use interface::NetworkInterface;
 #[cfg(feature = "libraries")]
@@ -65,15 +65,15 @@ pub use memory::{LockedMemory, lock_memory, prefault_heap, prefault_stack, unloc
 pub use option_names::OptionError;
 pub use process::is_process;
 pub use processors::{bind_this_thread, processors_of_this_thread};
-pub use raw::{ProcessCredentials, effective_user};
 pub use readiness::{Interest, Poller, Ready, wait_for};
 pub use real_time_error::RealTimeError;
 pub use scheduling::{Scheduling, SchedulingClass};
-pub use shown::ShownReadiness;
 pub use socket::{own_address_towards, stop_listening};
 pub use socket_options::SocketOptions;
+pub use sockopt::ProcessCredentials;
 pub use stamp::Stamp;
 pub use stream::{receive, send, send_vectored, set_timeouts};
+pub use syscall::effective_user;
 pub use tcp::{connect, listen};
 pub use threads::{Thread, spawn, spawn_detached, try_on_thread};
 pub use unix::{BoundUnix, UnixName, bind_unix, connect_unix, is_listening, peer_process};

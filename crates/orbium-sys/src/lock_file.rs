@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use crate::fork::Origin;
-use crate::{Deadline, if_done, raw, unless};
+use crate::{Deadline, syscall};
 
 /// Time between two attempts: others hold a lock for some system calls only.
 const PAUSE: Duration = Duration::from_millis(1);
@@ -36,8 +36,8 @@ impl LockFile {
                 let what = format!("{}: not a lock file", path.display());
                 return Err(io::Error::new(io::ErrorKind::AlreadyExists, what));
             }
-            match raw::try_lock(&file) {
-                // Who held it may have removed the file since it was opened.
+            match syscall::try_lock(&file) {
+                // The previous holder may have removed the file since it was opened.
                 Ok(()) if is_at(&file, path)? => {
                     return Ok(Self {
                         path: path.to_owned(),
@@ -47,8 +47,10 @@ impl LockFile {
                 }
                 Ok(()) => {}
                 Err(error) => {
-                    let harmless = [io::ErrorKind::WouldBlock, io::ErrorKind::Interrupted];
-                    unless(error, &harmless)?;
+                    use io::ErrorKind::{Interrupted, WouldBlock};
+                    if !matches!(error.kind(), WouldBlock | Interrupted) {
+                        return Err(error);
+                    }
                     std::thread::sleep(PAUSE);
                 }
             }
@@ -69,21 +71,20 @@ fn is_at(file: &File, path: &Path) -> io::Result<bool> {
     let held = file.metadata()?;
     match fs::symlink_metadata(path) {
         Ok(named) => Ok((named.dev(), named.ino()) == (held.dev(), held.ino())),
-        Err(error) => {
-            unless(error, &[io::ErrorKind::NotFound])?;
-            Ok(false)
-        }
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
+        Err(error) => Err(error),
     }
 }
 
 impl Drop for LockFile {
     fn drop(&mut self) {
         if !self.taken_by.is_here() {
-            // The parent's, who has it still.
+            // The parent process still holds the lock.
             return;
         }
-        // Still locked: whoever waits finds out that the file is not there.
-        if_done(fs::remove_file(&self.path));
+        // Removed while locked: a waiter that acquires the lock then sees that the path
+        // names another file, or none.
+        let _ = fs::remove_file(&self.path);
     }
 }
 

@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use crate::{SocketOptions, if_done};
+use crate::SocketOptions;
 
 /// Why an option cannot be set from text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -100,7 +100,7 @@ impl SocketOptions {
             "multicast_ttl" => self.multicast_ttl = Some(number(text)?),
             "multicast_loop" => self.multicast_loop = Some(flag(text)?),
             "multicast_interface" => {
-                let interface = if_done(text.parse());
+                let interface = text.parse().ok();
                 self.multicast_interface = Some(interface.ok_or(OptionError::BadValue)?);
             }
             _ => return Err(OptionError::Unknown),

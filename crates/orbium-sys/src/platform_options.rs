@@ -9,7 +9,8 @@ mod platform {
     use std::os::fd::AsFd;
     use std::time::Duration;
 
-    use crate::raw::{self, NumberOption, number, set_number};
+    use crate::sockopt::{self, NumberOption, number, set_number};
+    use crate::syscall;
 
     const QUICK_ACK: NumberOption = (libc::IPPROTO_TCP, libc::TCP_QUICKACK);
     const TRAFFIC_CLASS: NumberOption = (libc::IPPROTO_IPV6, libc::IPV6_TCLASS);
@@ -46,12 +47,12 @@ mod platform {
     }
 
     pub(crate) fn set_pacing_rate(socket: &dyn AsFd, rate: u64) -> io::Result<()> {
-        raw::set_pacing_rate(socket, rate)
+        sockopt::set_pacing_rate(socket, rate)
     }
 
     #[inline]
     pub(crate) fn pacing_rate(socket: &dyn AsFd) -> io::Result<Option<u64>> {
-        raw::pacing_rate(socket)
+        sockopt::pacing_rate(socket)
     }
 
     pub(crate) fn set_busy_poll(socket: &dyn AsFd, time: Duration) -> io::Result<()> {
@@ -87,11 +88,11 @@ mod platform {
 
     #[cfg(feature = "datagrams")]
     pub(crate) fn set_multicast_index_v4(socket: &dyn AsFd, index: NonZeroU32) -> io::Result<()> {
-        raw::set_multicast_index_v4(socket, index.get())
+        sockopt::set_multicast_index_v4(socket, index.get())
     }
 
     pub(crate) fn interface_index(name: &str) -> io::Result<u32> {
-        raw::interface_index(name)
+        syscall::interface_index(name)
     }
 }
 

@@ -2,6 +2,8 @@
 //! Other processes.
 #![expect(unsafe_code, reason = "a system call that no small safe crate offers")]
 
+use std::io;
+
 /// Whether there is a process of that number, as far as this one sees them: those of
 /// other containers it does not.
 #[must_use]
@@ -9,10 +11,10 @@ pub fn is_process(number: u32) -> bool {
     let Ok(number @ 1..) = libc::pid_t::try_from(number) else {
         return false;
     };
-    // SAFETY: numbers only; the signal 0 is sent to nobody.
+    // SAFETY: numbers only; signal 0 only checks for the process.
     let found = unsafe { libc::kill(number, 0) };
     // One that may not be signalled is there too.
-    found == 0 || crate::failure::last_number() != libc::ESRCH
+    found == 0 || io::Error::last_os_error().raw_os_error() != Some(libc::ESRCH)
 }
 
 #[cfg(test)]

@@ -14,9 +14,6 @@ use std::mem::size_of;
 use libc::c_ulong;
 
 use crate::RealTimeError;
-#[cfg(target_os = "linux")]
-use crate::failure::last_number;
-
 /// A bit for each processor, as the kernel counts them.
 #[cfg(target_os = "linux")]
 type Set = [c_ulong; WORDS];
@@ -54,9 +51,10 @@ pub fn bind_this_thread(processors: &[usize]) -> Result<(), RealTimeError> {
     if result == 0 {
         return Ok(());
     }
-    Err(match last_number() {
-        libc::EINVAL => nowhere(),
-        error => io::Error::from_raw_os_error(error).into(),
+    let error = io::Error::last_os_error();
+    Err(match error.raw_os_error() {
+        Some(libc::EINVAL) => nowhere(),
+        _ => error.into(),
     })
 }
 

@@ -5,9 +5,9 @@ use std::io;
 use std::os::fd::AsFd;
 
 use crate::platform_options as platform;
-use crate::raw::{NumberOption, number};
 use crate::socket::family;
 use crate::socket_options::*;
+use crate::sockopt::{NumberOption, number};
 
 const SORT: NumberOption = (libc::SOL_SOCKET, libc::SO_TYPE);
 

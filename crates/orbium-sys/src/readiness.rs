@@ -10,7 +10,7 @@ use std::io;
 use std::os::fd::{AsFd, AsRawFd};
 use std::time::Duration;
 
-use crate::raw;
+use crate::syscall;
 #[cfg(target_os = "linux")]
 use epoll::Set;
 #[cfg(not(target_os = "linux"))]
@@ -77,7 +77,7 @@ pub fn wait_for<const N: usize>(
     for (place, (source, interest)) in set.iter_mut().zip(&sources) {
         *place = entry(*source, *interest);
     }
-    raw::poll(&mut set, timeout)?;
+    syscall::poll(&mut set, timeout)?;
     let mut ready = [false; N];
     for (ready, entry) in ready.iter_mut().zip(&set) {
         *ready = entry.revents != 0;

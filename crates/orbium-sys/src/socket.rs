@@ -8,7 +8,6 @@ use std::mem::{offset_of, size_of, zeroed};
 use std::net::{IpAddr, SocketAddr, UdpSocket};
 use std::os::fd::{AsFd, AsRawFd, FromRawFd, OwnedFd};
 
-use crate::failure::last_number;
 use libc::{c_int, sockaddr, sockaddr_in, sockaddr_in6, sockaddr_storage, sockaddr_un, socklen_t};
 
 /// An address as the system takes it.
@@ -114,7 +113,7 @@ fn socket_for(address: &Address, sort: c_int) -> io::Result<OwnedFd> {
     // SAFETY: the descriptor is open, and nothing is pointed to.
     done(unsafe { libc::fcntl(fd, libc::F_SETFD, libc::FD_CLOEXEC) })?;
     #[cfg(target_vendor = "apple")]
-    crate::raw::set_number(&socket, (libc::SOL_SOCKET, libc::SO_NOSIGPIPE), 1)?;
+    crate::sockopt::set_number(&socket, (libc::SOL_SOCKET, libc::SO_NOSIGPIPE), 1)?;
     Ok(socket)
 }
 
@@ -142,7 +141,9 @@ pub(crate) fn connect(socket: &dyn AsFd, address: &Address) -> Result<(), c_int>
     // `len` octets of the address, which has as many.
     match unsafe { libc::connect(socket.as_fd().as_raw_fd(), at, len) } {
         0 => Ok(()),
-        _ => Err(last_number()),
+        _ => Err(io::Error::last_os_error()
+            .raw_os_error()
+            .unwrap_or_default()),
     }
 }
 

@@ -6,7 +6,7 @@ use std::os::fd::{AsFd, BorrowedFd};
 use std::time::Duration;
 
 use crate::platform_options as platform;
-use crate::raw::{NumberOption, number, set_number};
+use crate::sockopt::{NumberOption, number, set_number};
 use crate::{NetworkInterface, about, socket};
 
 pub(crate) const SEND_BUFFER: NumberOption = (libc::SOL_SOCKET, libc::SO_SNDBUF);

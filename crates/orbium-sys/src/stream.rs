@@ -6,7 +6,7 @@ use std::io::{self, IoSlice};
 use std::os::fd::AsFd;
 use std::time::Duration;
 
-use crate::{bare, raw};
+use crate::{direct_syscall, sockopt};
 
 /// Sends from one buffer; returns the octets taken.
 ///
@@ -14,7 +14,7 @@ use crate::{bare, raw};
 /// The system's error.
 #[inline]
 pub fn send<S: AsFd>(stream: &S, octets: &[u8]) -> io::Result<usize> {
-    bare::send(stream, octets)
+    direct_syscall::send(stream, octets)
 }
 
 /// Receives what is there, up to the size of `room`; 0 is the end.
@@ -23,7 +23,7 @@ pub fn send<S: AsFd>(stream: &S, octets: &[u8]) -> io::Result<usize> {
 /// The system's error.
 #[inline]
 pub fn receive<S: AsFd>(stream: &S, room: &mut [u8]) -> io::Result<usize> {
-    bare::receive(stream, room)
+    direct_syscall::receive(stream, room)
 }
 
 /// Sends from several buffers in one call; returns the octets taken.
@@ -31,7 +31,7 @@ pub fn receive<S: AsFd>(stream: &S, room: &mut [u8]) -> io::Result<usize> {
 /// # Errors
 /// The system's error.
 pub fn send_vectored<S: AsFd>(stream: &S, pieces: &[IoSlice<'_>]) -> io::Result<usize> {
-    bare::send_pieces(stream, pieces)
+    direct_syscall::send_vectored(stream, pieces)
 }
 
 /// Bounds how long a blocking receive and a blocking send may take; `None`
@@ -53,10 +53,10 @@ fn set_timeouts_of(
     send: Option<Option<Duration>>,
 ) -> io::Result<()> {
     if let Some(timeout) = receive {
-        raw::set_timeout(stream, libc::SO_RCVTIMEO, timeout)?;
+        sockopt::set_timeout(stream, libc::SO_RCVTIMEO, timeout)?;
     }
     if let Some(timeout) = send {
-        raw::set_timeout(stream, libc::SO_SNDTIMEO, timeout)?;
+        sockopt::set_timeout(stream, libc::SO_SNDTIMEO, timeout)?;
     }
     Ok(())
 }

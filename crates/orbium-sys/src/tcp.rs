@@ -5,10 +5,10 @@ use std::io;
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::os::fd::AsFd;
 
-use crate::raw::set_number;
 use crate::socket::{self, Address};
 use crate::socket_options::{ONLY_V6, REUSE_ADDRESS};
-use crate::{Deadline, Interest, SocketOptions, if_done, wait_for};
+use crate::sockopt::set_number;
+use crate::{Deadline, Interest, SocketOptions, wait_for};
 
 /// Octets of the send buffer of a connection within this host, unless another
 /// size is asked for.
@@ -44,20 +44,16 @@ pub fn connect(
         Err(error) => return Err(io::Error::from_raw_os_error(error)),
     }
     stream.set_nonblocking(false)?;
-    let own = if_done(stream.local_addr());
-    if own == if_done(stream.peer_addr()) {
-        // A port in the ephemeral range with nobody listening can be
-        // connected to itself by chance.
+    let own = stream.local_addr().ok();
+    if own == stream.peer_addr().ok() {
+        // A socket can connect to itself by chance, at a port in the ephemeral range at
+        // which no process listens.
         return Err(io::ErrorKind::ConnectionRefused.into());
     }
     #[cfg(any(target_os = "linux", target_os = "android"))]
     if options.send_buffer.is_none() && is_within_host(address, own) {
-        // It does as well without.
-        if_done(set_number(
-            &stream,
-            crate::socket_options::SEND_BUFFER,
-            WITHIN_HOST,
-        ));
+        // An optimisation: the connection works without it.
+        let _ = set_number(&stream, crate::socket_options::SEND_BUFFER, WITHIN_HOST);
     }
     options.apply_quick_ack(stream.as_fd())?;
     Ok(stream)

@@ -6,9 +6,9 @@ use std::io;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, Builder, JoinHandle};
 
-use crate::bare_thread::{self, BareThread};
+use crate::pthread::{self, Pthread};
 use crate::thread_limits::no_thread;
-use crate::{RealTimeError, fork, made_of};
+use crate::{RealTimeError, fork};
 
 /// A thread; it goes on by itself when this is dropped.
 #[derive(Debug)]
@@ -17,7 +17,7 @@ pub struct Thread(Made);
 #[derive(Debug)]
 enum Made {
     Std(JoinHandle<()>),
-    Bare(BareThread),
+    Pthread(Pthread),
 }
 
 impl Thread {
@@ -25,7 +25,7 @@ impl Thread {
     pub fn join(self) {
         match self.0 {
             Made::Std(thread) => drop(thread.join()),
-            Made::Bare(thread) => thread.join(),
+            Made::Pthread(thread) => thread.join(),
         }
     }
 
@@ -34,7 +34,7 @@ impl Thread {
     pub fn is_current(&self) -> bool {
         match &self.0 {
             Made::Std(thread) => thread.thread().id() == thread::current().id(),
-            Made::Bare(thread) => thread.is_current(),
+            Made::Pthread(thread) => thread.is_current(),
         }
     }
 }
@@ -51,8 +51,8 @@ pub fn spawn(
 ) -> io::Result<Thread> {
     if fork::generation() > 0 {
         // Locks of the standard library may be a parent's for ever.
-        let bare = bare_thread::spawn(name, stack_size, job)?;
-        return Ok(Thread(Made::Bare(bare)));
+        let thread = pthread::spawn(name, stack_size, job)?;
+        return Ok(Thread(Made::Pthread(thread)));
     }
     let mut builder = Builder::new().name(name.to_owned());
     if let Some(octets) = stack_size {
@@ -60,11 +60,11 @@ pub fn spawn(
     }
     match builder.spawn(job) {
         Ok(thread) => Ok(Thread(Made::Std(thread))),
-        Err(error) => Err(made_of(error, |error| no_thread(error, stack_size))),
+        Err(error) => Err(no_thread(&error, stack_size)),
     }
 }
 
-/// As [`spawn`], of a thread for whose end nobody waits.
+/// As [`spawn`], for a detached thread.
 ///
 /// # Errors
 /// As [`spawn`].

@@ -7,7 +7,7 @@ use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::Path;
 
 use crate::socket::{self, Address};
-use crate::{Deadline, ProcessCredentials, if_done};
+use crate::{Deadline, ProcessCredentials};
 
 /// Connections that may wait to be accepted.
 const BACKLOG: i32 = 1024;
@@ -128,8 +128,8 @@ pub fn is_listening(name: &UnixName) -> io::Result<bool> {
 }
 
 /// The process at the other end, as it was when it connected or listened.
-/// `None` where the system does not tell.
+/// `None` where the system cannot say.
 #[must_use]
 pub fn peer_process<S: AsFd>(stream: &S) -> Option<ProcessCredentials> {
-    if_done(crate::raw::peer_process(stream))
+    crate::sockopt::peer_process(stream).ok()
 }

@@ -55,19 +55,19 @@ impl Waker {
     pub fn wake(&self) {
         // A full channel is readable already, so an error changes nothing.
         #[cfg(unix)]
-        crate::if_done(io::Write::write(&mut &self.send, &[1]));
+        let _ = io::Write::write(&mut &self.send, &[1]);
         #[cfg(not(unix))]
         let _ = self.receive.send(&[1]);
     }
 
-    /// Makes [`Waker::source`] what it was before it was woken. A wake-up that
-    /// comes meanwhile may go with it: look at what it is about afterwards.
+    /// Makes [`Waker::source`] what it was before it was woken. A concurrent
+    /// wake-up may be cleared with it: check for work afterwards.
     pub fn clear(&self) {
-        let mut room = [0; 64];
+        let mut buffer = [0; 64];
         #[cfg(unix)]
-        while crate::if_done(io::Read::read(&mut &self.receive, &mut room)) == Some(64) {}
+        while matches!(io::Read::read(&mut &self.receive, &mut buffer), Ok(64)) {}
         #[cfg(not(unix))]
-        while self.receive.recv(&mut room).is_ok() {}
+        while self.receive.recv(&mut buffer).is_ok() {}
     }
 
     /// What to wait for.

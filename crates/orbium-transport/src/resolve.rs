@@ -38,7 +38,7 @@ fn look_up(at: &HostPort) -> Result<Vec<SocketAddr>, String> {
             }
             "it has no address".into()
         }
-        Err(error) => sys::text_of(error),
+        Err(error) => error.to_string(),
     };
     Err(format!("host `{}`: {why}", at.host))
 }
@@ -159,8 +159,8 @@ fn publishable(address: IpAddr) -> String {
     }
     // TEST-NET-1: documentation addresses, routed like any other.
     let outside = SocketAddr::new(Ipv4Addr::new(192, 0, 2, 1).into(), 9);
-    match sys::if_done(sys::own_address_towards(outside)) {
-        Some(own) if !own.is_unspecified() => format!("{own}"),
+    match sys::own_address_towards(outside) {
+        Ok(own) if !own.is_unspecified() => format!("{own}"),
         _ => format!("{}", Ipv4Addr::LOCALHOST),
     }
 }

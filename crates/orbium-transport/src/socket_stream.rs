@@ -42,9 +42,9 @@ impl ConnectedSocket for TcpStream {
     }
 
     fn peer(&self) -> Peer {
-        match sys::if_done(self.peer_addr()) {
-            Some(address) => Peer::Internet(address),
-            None => Peer::Unknown,
+        match self.peer_addr() {
+            Ok(address) => Peer::Internet(address),
+            Err(_) => Peer::Unknown,
         }
     }
 }
@@ -146,7 +146,7 @@ impl<S: ConnectedSocket> ByteStream for SocketStream<S> {
 
     fn shutdown(&self, how: Shutdown) {
         // An error means that the connection is gone already.
-        sys::if_done(self.socket.shutdown(how));
+        let _ = self.socket.shutdown(how);
     }
 
     fn peer(&self) -> Peer {

@@ -105,7 +105,7 @@ fn listen_at_first(
         return Err(io::ErrorKind::AddrNotAvailable.into());
     };
     for address in others {
-        if let Some(listener) = sys::if_done(sys::listen(*address, properties)) {
+        if let Ok(listener) = sys::listen(*address, properties) {
             return Ok(listener);
         }
     }
@@ -152,8 +152,11 @@ impl TcpConnector {
         Stage::Connect.enter();
         match connect_to_first(&addresses, &self.properties, deadline) {
             Ok(stream) => Ok(TcpByteStream::new(stream)),
-            // The name may lead elsewhere by now.
-            Err(error) => Err(sys::undone(error, &mut || self.resolved.forget())),
+            // The name may resolve to another address by now.
+            Err(error) => {
+                self.resolved.forget();
+                Err(error)
+            }
         }
     }
 }
@@ -167,7 +170,7 @@ fn connect_to_first(
         return Err(io::ErrorKind::AddrNotAvailable.into());
     };
     for address in others {
-        if let Some(stream) = sys::if_done(sys::connect(*address, properties, deadline)) {
+        if let Ok(stream) = sys::connect(*address, properties, deadline) {
             return Ok(stream);
         }
     }

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use super::{AT_ONCE, Interest, Ready, wait_for};
 use crate::fork::Held;
-use crate::{bare, raw, unless};
+use crate::{direct_syscall, syscall};
 
 #[derive(Debug)]
 pub(super) struct Set {
@@ -29,7 +29,7 @@ fn flags(interest: Interest) -> i32 {
 
 impl Set {
     pub(super) fn new() -> io::Result<Self> {
-        let epoll = raw::epoll()?;
+        let epoll = syscall::epoll()?;
         Ok(Self {
             _held: Held::new(&epoll),
             epoll,
@@ -60,7 +60,7 @@ impl Set {
         token: u64,
         events: i32,
     ) -> io::Result<()> {
-        raw::epoll_control(&self.epoll, operation, source, token, events)
+        syscall::epoll_control(&self.epoll, operation, source, token, events)
     }
 
     /// Adds what is ready to `ready`.
@@ -79,12 +79,13 @@ impl Set {
         ready: &mut Vec<Ready>,
         timeout: Option<Duration>,
     ) -> io::Result<()> {
-        match bare::wait(&self.epoll, events, raw::milliseconds(timeout)) {
-            Ok(told) => {
-                ready.extend(told.iter().map(|event| Ready { token: event.u64 }));
+        match direct_syscall::wait(&self.epoll, events, syscall::milliseconds(timeout)) {
+            Ok(events) => {
+                ready.extend(events.iter().map(|event| Ready { token: event.u64 }));
                 Ok(())
             }
-            Err(error) => unless(error, &[io::ErrorKind::Interrupted]),
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => Ok(()),
+            Err(error) => Err(error),
         }
     }
 

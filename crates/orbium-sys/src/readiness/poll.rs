@@ -8,7 +8,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use super::{AT_ONCE, Interest, Ready, entry};
-use crate::raw;
+use crate::syscall;
 
 type Sources = BTreeMap<u64, (OwnedFd, Interest)>;
 
@@ -102,7 +102,7 @@ impl Set {
             .map(|(_, fd, interest)| entry(fd, *interest))
             .collect();
         set.extend(beside.map(|(source, interest)| entry(source, interest)));
-        raw::poll(&mut set, timeout)?;
+        syscall::poll(&mut set, timeout)?;
         if set.get(sources.len()).is_some_and(|own| own.revents != 0) {
             return Ok(true);
         }

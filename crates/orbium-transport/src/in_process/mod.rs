@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, LazyLock, Mutex, MutexGuard, PoisonError};
 
 use orbium_sys::fork::{Origin, PerProcess};
-use orbium_sys::{ShownReadiness, random_number};
+use orbium_sys::{EventSource, random_number};
 
 use crate::{
     Acceptor, ByteStream, Connector, Deadline, Endpoint, EndpointError, ListenError,
@@ -99,7 +99,7 @@ struct Listener {
     queue: Mutex<Queue>,
     /// There is room in the queue, or nobody listens any more.
     changed: Condvar,
-    shown: ShownReadiness,
+    event_source: EventSource,
 }
 
 impl Listener {
@@ -126,7 +126,7 @@ impl Listener {
         }
         let (client, server) = InProcessStream::pair()?;
         queue.waiting.push_back(server);
-        self.shown.set_readable(true);
+        self.event_source.set_readable(true);
         Ok(client)
     }
 }
@@ -150,7 +150,7 @@ impl InProcessAcceptor {
         let listener = Arc::new(Listener {
             queue: Mutex::default(),
             changed: Condvar::new(),
-            shown: ShownReadiness::new()?,
+            event_source: EventSource::new()?,
         });
         let mut listeners = listeners();
         let name = if name.is_empty() {
@@ -182,7 +182,7 @@ impl Acceptor for InProcessAcceptor {
         let mut queue = self.listener.lock();
         let accepted = queue.waiting.pop_front();
         if queue.waiting.is_empty() {
-            self.listener.shown.set_readable(false);
+            self.listener.event_source.set_readable(false);
         }
         match accepted {
             Some(stream) => {
@@ -194,7 +194,7 @@ impl Acceptor for InProcessAcceptor {
     }
 
     fn source(&self) -> &dyn AsFd {
-        self.listener.shown.source()
+        self.listener.event_source.source()
     }
 
     fn address(&self) -> &str {

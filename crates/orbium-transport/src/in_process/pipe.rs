@@ -6,7 +6,7 @@ use std::io::{self, IoSlice};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use orbium_sys::ShownReadiness;
+use orbium_sys::EventSource;
 
 use crate::Deadline;
 
@@ -37,9 +37,9 @@ struct State {
     receivers: usize,
     senders: usize,
     /// Where to show that there is something to receive, if anybody looks.
-    readable: Option<Arc<ShownReadiness>>,
+    readable: Option<Arc<EventSource>>,
     /// Where to show that there is room, if anybody looks.
-    writable: Option<Arc<ShownReadiness>>,
+    writable: Option<Arc<EventSource>>,
 }
 
 impl State {
@@ -48,17 +48,17 @@ impl State {
     }
 
     fn show_readable(&self) {
-        if let Some(shown) = &self.readable {
-            shown.set_readable(!self.octets.is_empty() || self.is_over());
+        if let Some(event_source) = &self.readable {
+            event_source.set_readable(!self.octets.is_empty() || self.is_over());
         }
     }
 
     fn show_writable(&self) {
-        if let Some(shown) = &self.writable {
+        if let Some(event_source) = &self.writable {
             if self.is_over() || self.octets.len() <= RESUMED {
-                shown.set_writable(true);
+                event_source.set_writable(true);
             } else if self.octets.len() == CAPACITY {
-                shown.set_writable(false);
+                event_source.set_writable(false);
             }
         }
     }
@@ -161,19 +161,19 @@ impl Pipe {
 
     /// Shows from now on whether there is something to receive, until somebody
     /// waits in a receive.
-    pub(super) fn show_readable_at(&self, shown: &Arc<ShownReadiness>) {
+    pub(super) fn notify_readable(&self, event_source: &Arc<EventSource>) {
         let mut state = self.lock();
-        state.readable = Some(Arc::clone(shown));
+        state.readable = Some(Arc::clone(event_source));
         state.show_readable();
     }
 
     /// Shows from now on whether there is room to send, until somebody waits in
     /// a send.
-    pub(super) fn show_writable_at(&self, shown: &Arc<ShownReadiness>) {
+    pub(super) fn notify_writable(&self, event_source: &Arc<EventSource>) {
         let mut state = self.lock();
-        state.writable = Some(Arc::clone(shown));
+        state.writable = Some(Arc::clone(event_source));
         // Between the bounds either is right, but not what it was long ago.
-        shown.set_writable(state.is_over() || state.octets.len() < CAPACITY);
+        event_source.set_writable(state.is_over() || state.octets.len() < CAPACITY);
     }
 }
 

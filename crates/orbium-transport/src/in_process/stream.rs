@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-use orbium_sys::ShownReadiness;
+use orbium_sys::EventSource;
 use orbium_sys::fork::Origin;
 
 use super::pipe::{Pipe, Wait};
@@ -52,7 +52,7 @@ pub struct InProcessStream {
     nonblocking: AtomicBool,
     receive_bound: Bound,
     send_bound: Bound,
-    shown: OnceLock<Arc<ShownReadiness>>,
+    event_source: OnceLock<Arc<EventSource>>,
     origin: Origin,
     /// Shown when no descriptors are left to show anything else.
     always_ready: &'static File,
@@ -83,7 +83,7 @@ impl InProcessStream {
             nonblocking: AtomicBool::new(false),
             receive_bound: Bound::none(),
             send_bound: Bound::none(),
-            shown: OnceLock::new(),
+            event_source: OnceLock::new(),
             origin: Origin::here(),
             always_ready,
         };
@@ -98,9 +98,9 @@ impl InProcessStream {
         }
     }
 
-    fn show_at(&self, shown: &Arc<ShownReadiness>) {
-        self.incoming.show_readable_at(shown);
-        self.outgoing.show_writable_at(shown);
+    fn show_at(&self, event_source: &Arc<EventSource>) {
+        self.incoming.notify_readable(event_source);
+        self.outgoing.notify_writable(event_source);
     }
 }
 
@@ -140,9 +140,9 @@ impl ByteStream for InProcessStream {
 
     fn set_nonblocking(&self, nonblocking: bool) -> io::Result<()> {
         self.nonblocking.store(nonblocking, Ordering::Relaxed);
-        if nonblocking && let Some(shown) = self.shown.get() {
+        if nonblocking && let Some(event_source) = self.event_source.get() {
             // Who waited in a receive or a send before had no use for it.
-            self.show_at(shown);
+            self.show_at(event_source);
         }
         Ok(())
     }
@@ -163,18 +163,18 @@ impl ByteStream for InProcessStream {
         Peer::InProcess
     }
 
-    /// What is shown is right from now on, as long as nobody waits in a receive
+    /// What is event_source is right from now on, as long as nobody waits in a receive
     /// or a send: those are spared the system calls that keep it so.
     fn source(&self) -> &dyn AsFd {
-        let shown = match self.shown.get() {
-            Some(shown) => shown,
-            None => match ShownReadiness::new() {
-                Ok(shown) => self.shown.get_or_init(|| Arc::new(shown)),
+        let event_source = match self.event_source.get() {
+            Some(event_source) => event_source,
+            None => match EventSource::new() {
+                Ok(event_source) => self.event_source.get_or_init(|| Arc::new(event_source)),
                 Err(_) => return self.always_ready,
             },
         };
-        self.show_at(shown);
-        shown.source()
+        self.show_at(event_source);
+        event_source.source()
     }
 }
 

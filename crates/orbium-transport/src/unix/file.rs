@@ -59,7 +59,10 @@ pub(super) fn listen(
             };
             Ok((listener, file))
         }
-        Err(error) => Err(sys::undone(error, &mut || remove(path, identity))),
+        Err(error) => {
+            remove(path, identity);
+            Err(error)
+        }
     }
 }
 
@@ -73,11 +76,12 @@ fn identity(metadata: &Metadata) -> (u64, u64) {
     (metadata.dev(), metadata.ino())
 }
 
-/// Makes way at a path, if there is nothing but the file of a dead socket.
+/// Removes the file of a socket at which no process listens any more.
 fn remove_if_dead(path: &Path, name: &UnixName) -> io::Result<()> {
     let there = match fs::symlink_metadata(path) {
         Ok(there) => there,
-        Err(error) => return sys::unless(error, &[io::ErrorKind::NotFound]),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+        Err(error) => return Err(error),
     };
     if !there.file_type().is_socket() {
         let what = "what is there is no socket";
@@ -89,18 +93,19 @@ fn remove_if_dead(path: &Path, name: &UnixName) -> io::Result<()> {
             Err(io::Error::new(io::ErrorKind::AddrInUse, what))
         }
         Ok(false) => fs::remove_file(path),
-        Err(error) => sys::unless(error, &[io::ErrorKind::NotFound]),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        Err(error) => Err(error),
     }
 }
 
-/// Removes a file if it is that one. The lock must be held: between the look and
-/// the removal nobody may put another there.
+/// Removes a file if it is that one. The lock must be held, so that no process
+/// replaces the file between the check and the removal.
 fn remove(path: &Path, expected: (u64, u64)) {
-    if let Some(there) = sys::if_done(fs::symlink_metadata(path))
+    if let Ok(there) = fs::symlink_metadata(path)
         && identity(&there) == expected
     {
-        // What cannot be removed is found dead by the next one who wants it.
-        sys::if_done(fs::remove_file(path));
+        // The next process that binds here removes what could not be removed now.
+        let _ = fs::remove_file(path);
     }
 }
 
@@ -108,7 +113,7 @@ impl Drop for SocketFile {
     fn drop(&mut self) {
         // A forked child leaves what is its parent's.
         if self.made_by.is_here()
-            && let Some(_lock) = sys::if_done(lock(&self.path))
+            && let Ok(_lock) = lock(&self.path)
         {
             remove(&self.path, self.identity);
         }
@@ -135,7 +140,7 @@ const NAMES: &str = "orbium-";
 /// Removes the private directories that dead processes of this user have left in a
 /// place. What is not empty but for a socket and its lock stays.
 fn sweep(place: &Path, user: u32) {
-    let Some(entries) = sys::if_done(fs::read_dir(place)) else {
+    let Ok(entries) = fs::read_dir(place) else {
         return;
     };
     for entry in entries.take(LOOKED_AT).flatten() {
@@ -143,9 +148,9 @@ fn sweep(place: &Path, user: u32) {
         if is_left_behind(&directory, user) {
             let socket = directory.join(SOCKET);
             // What cannot be removed keeps its directory.
-            sys::if_done(fs::remove_file(&socket));
-            sys::if_done(fs::remove_file(directory.join("socket.lock")));
-            sys::if_done(fs::remove_dir(&directory));
+            let _ = fs::remove_file(&socket);
+            let _ = fs::remove_file(directory.join("socket.lock"));
+            let _ = fs::remove_dir(&directory);
         }
     }
 }
@@ -161,7 +166,7 @@ fn is_left_behind(directory: &Path, user: u32) -> bool {
     let Ok(process) = process.parse() else {
         return false;
     };
-    let Some(about) = sys::if_done(fs::symlink_metadata(directory)) else {
+    let Ok(about) = fs::symlink_metadata(directory) else {
         return false;
     };
     let age = about.modified().ok().and_then(|made| made.elapsed().ok());
@@ -173,29 +178,30 @@ fn is_left_behind(directory: &Path, user: u32) -> bool {
         && !has_listener(&directory.join(SOCKET))
 }
 
-/// Whether somebody listens there, in another container perhaps; also if that cannot
-/// be found out.
+/// Whether a process listens there, perhaps in another container; true if that cannot be
+/// determined.
 fn has_listener(socket: &Path) -> bool {
-    let Some(name) = sys::if_done(UnixName::path(socket)) else {
+    let Ok(name) = UnixName::path(socket) else {
         return true;
     };
     match sys::is_listening(&name) {
         Ok(listening) => listening,
-        Err(error) => sys::unless(error, &[io::ErrorKind::NotFound]).is_err(),
+        Err(error) => error.kind() != io::ErrorKind::NotFound,
     }
 }
 
 impl PrivateDirectory {
-    /// Makes one that nobody else may write to; who may connect to a socket of
-    /// that mode may pass. Also the path of the socket in it.
+    /// Creates a directory that only its owner may write to, and that users with the right
+    /// to connect to a socket of that mode may pass through. Returns the path of the
+    /// socket in it, too.
     pub(super) fn new(mode: Option<u32>) -> io::Result<(Self, PathBuf)> {
         let own = PathBuf::from(std::env::var_os("XDG_RUNTIME_DIR").unwrap_or_default());
         if own.is_absolute()
-            && let Some(made) = sys::if_done(Self::new_in(&own, mode))
+            && let Ok(made) = Self::new_in(&own, mode)
         {
             return Ok(made);
         }
-        if let Some(made) = sys::if_done(Self::new_in(&std::env::temp_dir(), mode)) {
+        if let Ok(made) = Self::new_in(&std::env::temp_dir(), mode) {
             return Ok(made);
         }
         Self::new_in(Path::new("/tmp"), mode)
@@ -219,7 +225,7 @@ impl PrivateDirectory {
 impl Drop for PrivateDirectory {
     fn drop(&mut self) {
         if self.1.is_here() {
-            sys::if_done(fs::remove_dir(&self.0));
+            let _ = fs::remove_dir(&self.0);
         }
     }
 }

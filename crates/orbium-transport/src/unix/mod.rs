@@ -71,7 +71,7 @@ fn name(address: &str) -> Result<UnixName, EndpointError> {
         Some(name) => UnixName::abstract_name(name),
         None => UnixName::path(Path::new(address)),
     };
-    sys::if_done(name).ok_or_else(|| EndpointError::BadPath(address.to_owned()))
+    name.map_err(|_| EndpointError::BadPath(address.to_owned()))
 }
 
 /// A listening Unix socket. Its file goes with it.

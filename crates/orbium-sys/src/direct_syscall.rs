@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! System calls on the way of a request. On Linux they are made without the C
-//! library around them where that is worth it: there they are cancellation
-//! points, which costs a multi-threaded program some sixty instructions each.
+//! System calls on the path of a request: send, receive, `epoll_wait`. On Linux they
+//! bypass the C library, in which they are cancellation points: that costs a
+//! multi-threaded program some sixty instructions per call.
 #![expect(unsafe_code, reason = "system calls that no small safe crate offers")]
 
 use std::io::{self, IoSlice};
@@ -19,11 +19,11 @@ use libc::{c_void, sockaddr, socklen_t};
 #[cfg(feature = "datagrams")]
 use socket2::SockAddr;
 
-/// No signal for whoever sends to a peer that is gone.
+/// Sending to a peer that closed the connection raises no `SIGPIPE`.
 #[cfg(not(target_vendor = "apple"))]
-pub(crate) const QUIETLY: i32 = libc::MSG_NOSIGNAL;
+pub(crate) const NO_SIGNAL: i32 = libc::MSG_NOSIGNAL;
 #[cfg(target_vendor = "apple")]
-pub(crate) const QUIETLY: i32 = 0;
+pub(crate) const NO_SIGNAL: i32 = 0;
 
 #[cfg(all(
     target_os = "linux",
@@ -37,8 +37,8 @@ mod kernel {
     use std::arch::asm;
     use std::io;
 
-    /// A system call by its number and by the C library's name: all arguments are
-    /// words here, pointers too.
+    /// A system call by its number and by the C library's name. All arguments,
+    /// pointers too, are machine words.
     macro_rules! system_call {
         ($number:ident, $function:ident($($argument:expr),+ $(,)?)) => {
             kernel::call(libc::$number, [$($argument as usize),+])
@@ -114,10 +114,9 @@ mod kernel {
 
 use kernel::system_call;
 
-/// No flags.
-const PLAINLY: i32 = 0;
+const NO_FLAGS: i32 = 0;
 
-/// Sends what fits.
+/// Sends as much as the socket buffer takes.
 #[inline]
 pub(crate) fn send<S: AsFd>(socket: &S, octets: &[u8]) -> io::Result<usize> {
     let fd = socket.as_fd().as_raw_fd();
@@ -125,66 +124,71 @@ pub(crate) fn send<S: AsFd>(socket: &S, octets: &[u8]) -> io::Result<usize> {
     let (to, to_len) = (null::<sockaddr>(), 0 as socklen_t);
     // SAFETY: the descriptor is open as long as it is borrowed; the kernel reads
     // as many octets as there are, and no address.
-    unsafe { system_call!(SYS_sendto, sendto(fd, at, len, QUIETLY, to, to_len)) }
+    unsafe { system_call!(SYS_sendto, sendto(fd, at, len, NO_SIGNAL, to, to_len)) }
 }
 
-/// Sends what fits of several pieces.
-pub(crate) fn send_pieces<S: AsFd>(socket: &S, pieces: &[IoSlice<'_>]) -> io::Result<usize> {
+/// Sends as much of several slices as the socket buffer takes.
+pub(crate) fn send_vectored<S: AsFd>(socket: &S, slices: &[IoSlice<'_>]) -> io::Result<usize> {
     let fd = socket.as_fd().as_raw_fd();
     // SAFETY: numbers and pointers, of which none point anywhere.
     let mut message: libc::msghdr = unsafe { zeroed() };
-    message.msg_iov = pieces.as_ptr().cast_mut().cast();
-    message.msg_iovlen = pieces.len() as _;
+    message.msg_iov = slices.as_ptr().cast_mut().cast();
+    message.msg_iovlen = slices.len() as _;
     let message = &raw const message;
     // SAFETY: the descriptor is open as long as it is borrowed; on Unix systems an
     // `IoSlice` lies in memory as an `iovec`, and the kernel reads as many of them
     // as there are, and what they lend.
-    unsafe { system_call!(SYS_sendmsg, sendmsg(fd, message, QUIETLY)) }
+    unsafe { system_call!(SYS_sendmsg, sendmsg(fd, message, NO_SIGNAL)) }
 }
 
-/// Receives what is there.
+/// Receives the bytes that are available, up to the length of the buffer.
 #[inline]
-pub(crate) fn receive<S: AsFd>(socket: &S, room: &mut [u8]) -> io::Result<usize> {
+pub(crate) fn receive<S: AsFd>(socket: &S, buffer: &mut [u8]) -> io::Result<usize> {
     // SAFETY: no address is asked for.
-    unsafe { receive_with(socket, room, null_mut(), null_mut()) }
+    unsafe { receive_with(socket, buffer, null_mut(), null_mut()) }
 }
 
-/// Receives a datagram, and from whom it is, if from an address of the internet.
+/// Receives a datagram and the internet address of its sender.
 #[cfg(feature = "datagrams")]
 pub(crate) fn receive_from(
     socket: &UdpSocket,
-    room: &mut [u8],
+    buffer: &mut [u8],
 ) -> io::Result<(usize, Option<SocketAddr>)> {
-    // SAFETY: `try_init` gives room for an address of any kind, all zeros at
+    // SAFETY: `try_init` provides storage for an address of any kind, all zeros at
     // first, and the place of its length; and the kernel says the length of what
     // it has written, which for a socket of the internet is an address that fits.
     let received = unsafe {
         SockAddr::try_init(|address, address_len| {
-            receive_with(socket, room, address.cast(), address_len)
+            receive_with(socket, buffer, address.cast(), address_len)
         })
     };
     let (received, sender) = received?;
     Ok((received, sender.as_socket()))
 }
 
-/// Receives, and from whom.
+/// Receives, and writes the address of the sender.
 ///
 /// # Safety
 /// Both pointers are null, or the second is to the number of octets that may be
-/// written at the first; both are the caller's alone.
+/// written at the first; no other thread uses either.
 #[inline]
 unsafe fn receive_with(
     socket: &impl AsFd,
-    room: &mut [u8],
+    buffer: &mut [u8],
     from: *mut sockaddr,
     from_len: *mut socklen_t,
 ) -> io::Result<usize> {
     let fd = socket.as_fd().as_raw_fd();
-    let (at, len) = (room.as_mut_ptr().cast::<c_void>(), room.len());
+    let (at, len) = (buffer.as_mut_ptr().cast::<c_void>(), buffer.len());
     // SAFETY: the descriptor is open as long as it is borrowed; the kernel writes
-    // at most as many octets as there is room for, and an address as the caller
+    // at most as many bytes as the buffer holds, and an address as the caller
     // promises.
-    unsafe { system_call!(SYS_recvfrom, recvfrom(fd, at, len, PLAINLY, from, from_len)) }
+    unsafe {
+        system_call!(
+            SYS_recvfrom,
+            recvfrom(fd, at, len, NO_FLAGS, from, from_len)
+        )
+    }
 }
 
 /// Waits for events of an epoll set; returns how many there are.
@@ -196,21 +200,21 @@ pub(crate) fn wait<'e>(
     milliseconds: i32,
 ) -> io::Result<&'e [libc::epoll_event]> {
     let fd = epoll.as_fd().as_raw_fd();
-    let room = i32::try_from(events.len()).unwrap_or(i32::MAX);
+    let capacity = i32::try_from(events.len()).unwrap_or(i32::MAX);
     let (at, masked) = (
         events.as_mut_ptr().cast::<libc::epoll_event>(),
         null::<libc::sigset_t>(),
     );
     // SAFETY: the descriptor is open as long as it is borrowed; the kernel writes
-    // at most `room` events, of which there are as many; no signal is masked.
+    // at most `capacity` events, for which there is space; no signal is masked.
     let count = unsafe {
         system_call!(
             SYS_epoll_pwait,
-            epoll_pwait(fd, at, room, milliseconds, masked)
+            epoll_pwait(fd, at, capacity, milliseconds, masked)
         )
     }?;
-    let told = &events[..count];
+    let reported = &events[..count];
     // SAFETY: the kernel has written the first `count` of them, and a
     // `MaybeUninit` lies in memory as what it may be.
-    Ok(unsafe { &*(std::ptr::from_ref(told) as *const [libc::epoll_event]) })
+    Ok(unsafe { &*(std::ptr::from_ref(reported) as *const [libc::epoll_event]) })
 }

@@ -25,7 +25,7 @@ struct Work {
 
 /// A thread that goes on by itself once this is dropped.
 #[derive(Debug)]
-pub(crate) struct BareThread(libc::pthread_t, bool);
+pub(crate) struct Pthread(libc::pthread_t, bool);
 
 extern "C" fn run(work: *mut c_void) -> *mut c_void {
     // SAFETY: the box that `spawn` has given to this thread alone.
@@ -41,7 +41,7 @@ extern "C" fn run(work: *mut c_void) -> *mut c_void {
     ptr::null_mut()
 }
 
-pub(crate) fn spawn(name: &str, stack: Option<usize>, job: Job) -> io::Result<BareThread> {
+pub(crate) fn spawn(name: &str, stack: Option<usize>, job: Job) -> io::Result<Pthread> {
     // What the kernel keeps of a name: fifteen octets.
     let name = name.get(..15).unwrap_or(name);
     let name = CString::new(name).unwrap_or_default();
@@ -69,10 +69,10 @@ pub(crate) fn spawn(name: &str, stack: Option<usize>, job: Job) -> io::Result<Ba
         return Err(io::Error::from_raw_os_error(made));
     }
     // SAFETY: written, for the call has succeeded.
-    Ok(BareThread(unsafe { thread.assume_init() }, false))
+    Ok(Pthread(unsafe { thread.assume_init() }, false))
 }
 
-impl BareThread {
+impl Pthread {
     pub(crate) fn join(mut self) {
         self.1 = true;
         // SAFETY: neither joined nor detached yet.
@@ -85,7 +85,7 @@ impl BareThread {
     }
 }
 
-impl Drop for BareThread {
+impl Drop for Pthread {
     fn drop(&mut self) {
         if !self.1 {
             // SAFETY: neither joined nor detached yet.
