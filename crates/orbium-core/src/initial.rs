@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Object strings and initial references (CORBA 3.3 Part 1, clause 8.5).
 
-mod file;
+pub(crate) mod file;
 
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -15,11 +15,39 @@ use crate::{Interface, ObjectRef, Orb};
 
 /// An initial reference that is not known, or a name that is taken or empty.
 #[derive(Clone, PartialEq, Eq)]
-pub struct InvalidName(pub String);
+pub struct InvalidName {
+    /// The name.
+    pub name: String,
+    /// What is wrong with the URL that the configuration has for the name, such as a
+    /// file that cannot be read.
+    pub why: Option<Box<ObjectError>>,
+}
+
+impl InvalidName {
+    /// A name that is not known, is taken or is empty.
+    #[must_use]
+    pub fn new(name: impl Into<String>) -> Self {
+        Self {
+            name: name.into(),
+            why: None,
+        }
+    }
+
+    fn because(name: &str, why: ObjectError) -> Self {
+        Self {
+            name: name.to_owned(),
+            why: Some(Box::new(why)),
+        }
+    }
+}
 
 impl fmt::Display for InvalidName {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "no initial reference `{}`", self.0)
+        write!(f, "no initial reference `{}`", self.name)?;
+        match &self.why {
+            Some(why) => write!(f, ": {why}"),
+            None => Ok(()),
+        }
     }
 }
 
@@ -101,6 +129,14 @@ impl InitialReferences {
     }
 }
 
+/// The URL that a text is, or that the file holds which it names.
+fn url_of(text: &str) -> Result<ObjectUrl, ObjectError> {
+    match file::read(text)? {
+        Some(url) => Ok(url),
+        None => Ok(ObjectUrl::parse(text)?),
+    }
+}
+
 impl Orb {
     /// The reference as a string, `IOR:…`.
     #[must_use]
@@ -115,10 +151,7 @@ impl Orb {
     /// [`ObjectError`]. A `corbaname:` needs a naming service client and is
     /// refused as such.
     pub fn string_to_object(&self, text: &str) -> Result<Option<ObjectRef>, ObjectError> {
-        match file::read(text)? {
-            Some(content) => self.object_at(ObjectUrl::parse(&content)?),
-            None => self.object_at(ObjectUrl::parse(text)?),
-        }
+        self.object_at(url_of(text)?)
     }
 
     fn object_at(&self, url: ObjectUrl) -> Result<Option<ObjectRef>, ObjectError> {
@@ -173,7 +206,6 @@ impl Orb {
     /// # Errors
     /// [`InvalidName`].
     pub fn resolve_initial_references(&self, name: &str) -> Result<ObjectRef, InvalidName> {
-        let invalid = || InvalidName(name.to_owned());
         {
             let references = self
                 .core()
@@ -187,10 +219,10 @@ impl Orb {
                 }
             }
         }
+        let invalid = || InvalidName::new(name);
+        let because = |why| InvalidName::because(name, why);
         let url = self.configured_reference(name).ok_or_else(invalid)?;
-        let Ok(url) = ObjectUrl::parse(&url) else {
-            return Err(invalid());
-        };
+        let url = url_of(&url).map_err(because)?;
         // One that leads to initial references might lead to itself.
         let initial = match &url {
             ObjectUrl::Ior(_) => None,
@@ -200,7 +232,8 @@ impl Orb {
         if initial.is_some() {
             return Err(invalid());
         }
-        self.object_at(url).ok().flatten().ok_or_else(invalid)
+        let object = self.object_at(url).map_err(because)?;
+        object.ok_or_else(invalid)
     }
 
     /// The object URL that the configuration has for a name (CORBA 3.3 Part 1,
@@ -240,7 +273,7 @@ impl Orb {
             .get(place)
             .is_some_and(|(known, _)| known == name);
         if name.is_empty() || taken {
-            return Err(InvalidName(name.to_owned()));
+            return Err(InvalidName::new(name));
         }
         references.insert(place, (name.to_owned(), object.as_object().clone()));
         Ok(())

@@ -259,7 +259,7 @@ fn initial_references() -> Tested {
     same.ping()?;
     assert_eq!(orb.list_initial_services(), ["OurPeer"]);
 
-    let taken = InvalidName("OurPeer".to_owned());
+    let taken = InvalidName::new("OurPeer");
     let again = orb.register_initial_reference("OurPeer", &same);
     assert_eq!(again, Err(taken));
     assert!(orb.resolve_initial_references("Nobody").is_err());

@@ -102,7 +102,7 @@ fn initial_references_come_from_the_configuration() {
     assert_eq!(orb.list_initial_services(), ["Mine"]);
     // What is here alone is not looked for elsewhere.
     let local = orb.resolve_initial_references("RootPOA");
-    assert_eq!(local.err(), Some(InvalidName("RootPOA".into())));
+    assert_eq!(local.err(), Some(InvalidName::new("RootPOA")));
     // What the program registers goes before the configuration.
     let other = orb
         .string_to_object("corbaloc::192.0.2.1/X")

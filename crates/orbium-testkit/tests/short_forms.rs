@@ -95,15 +95,68 @@ fn a_file_without_a_reference_is_an_error_that_names_it() {
     let binary = folder.file("binary", &[0xFF; 40]);
     let endless = folder.file("endless", &vec![b' '; (1 << 20) + 1]);
     let missing = format!("file://{}", folder.0.join("missing").display());
-    for url in [again, binary, endless, missing, "file:".to_owned()] {
+    let empty = folder.file("empty", b"\n");
+    for url in [again, binary, endless, missing, empty, "file:".to_owned()] {
         let error = orb.string_to_object(&url).unwrap_err();
         assert!(matches!(error, ObjectError::File { .. }), "{url}: {error}");
         let shown = error.to_string();
         assert!(url.len() < 7 || shown.contains(&url[7..]), "{shown}");
     }
-    let empty = folder.file("empty", b"\n");
-    let error = orb.string_to_object(&empty).unwrap_err();
-    assert!(matches!(error, ObjectError::Url(_)), "{error}");
+}
+
+/// `initial_reference = NAME=file:…` was refused as no object URL, while `Orb::resolve` read
+/// the same text.
+#[test]
+fn initial_references_come_from_files() {
+    let (server, target) = server(listening());
+    let folder = Folder::new("initial-references");
+    let url = folder.file("Target.ref", server.object_to_string(&target).as_bytes());
+    let here = folder.0.display();
+    let in_file = |text: &str| {
+        let path = folder.0.join("orb.conf");
+        fs::write(&path, text).unwrap();
+        Config::from_file(path).unwrap()
+    };
+    let mut args = vec!["-ORBInitRef".to_owned(), format!("Mine={url}")];
+    for config in [
+        Config::from_args(&mut args).unwrap(),
+        in_file(&format!("initial_reference = Mine={url}\n")),
+        // Relative paths begin at the folder of the file.
+        in_file("initial_reference = Mine=file:Target.ref\n"),
+        in_file("initial_reference = Mine=file://Target.ref\n"),
+    ] {
+        let client = Orb::new(config).unwrap();
+        let object = client.resolve_initial_references("Mine").unwrap();
+        assert_eq!(object.non_existent(), Ok(false));
+        let same: Target = client.resolve("corbaloc:rir:/Mine").unwrap();
+        assert_eq!(same.echo_long(7), Ok(7));
+        assert_eq!(client.list_initial_services(), ["Mine"]);
+    }
+    // The name is that of the file.
+    folder.file("Other", server.object_to_string(&target).as_bytes());
+    let client = Orb::new(in_file("default_initial_reference = file:.\n")).unwrap();
+    assert!(client.resolve_initial_references("Other").is_ok());
+    // A file that is not there, no reference, or one that leads back.
+    folder.file("nonsense", b"?");
+    folder.file("circle", b"corbaloc:rir:/circle");
+    for (name, said) in [
+        ("missing", format!("{here}/./missing: ")),
+        (
+            "nonsense",
+            format!("no initial reference `nonsense`: the file {here}"),
+        ),
+        ("circle", "no initial reference `circle`".to_owned()),
+    ] {
+        let error = client.resolve_initial_references(name).unwrap_err();
+        assert!(error.to_string().contains(&said), "{error}");
+        let error = client.resolve::<Target>(&format!("corbaloc:rir:/{name}"));
+        let error = error.unwrap_err().to_string();
+        assert!(error.contains(&said), "{error}");
+    }
+    let nothing = Config::default().set("initial_reference", "X=file:");
+    let nothing = nothing.unwrap_err().to_string();
+    assert!(nothing.contains("names no file"), "{nothing}");
+    server.shutdown(true).unwrap();
 }
 
 #[test]

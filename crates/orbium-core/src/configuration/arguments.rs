@@ -2,6 +2,7 @@
 //! `-ORB` arguments (CORBA 3.3 Part 1, clause 8.5.1): orbium's own, and those of
 //! TAO and omniORB that mean the same.
 
+mod foreign;
 mod table;
 
 use std::path::Path;
@@ -114,6 +115,38 @@ pub(super) fn apply<'w>(config: &mut Config, words: impl Iterator<Item = &'w str
     Ok(())
 }
 
+/// Does what the options of TAO's `SSLIOP_Factory` say. Without `-SSLNoProtection`
+/// TAO's servers refuse what comes without TLS.
+pub(super) fn secure<'w>(
+    config: &mut Config,
+    mut words: impl Iterator<Item = &'w str>,
+) -> Read<()> {
+    config.put("tls.require", "true")?;
+    while let Some(word) = words.next() {
+        let mut known = foreign::SSLIOP.iter();
+        let Some((name, does)) = known.find(|(name, _)| name.eq_ignore_ascii_case(word)) else {
+            let names = foreign::SSLIOP.iter().map(|(name, _)| *name);
+            return Err(not_there("option of SSLIOP_Factory", word, names));
+        };
+        let value = match does {
+            Does::Flag(..) => Some(""),
+            _ => words.next().filter(|next| !next.starts_with('-')),
+        };
+        let value = value.ok_or_else(|| format!("{name} has no value behind it"))?;
+        put(config, *does, value).map_err(|reason| format!("{name}: {reason}"))?;
+    }
+    Ok(())
+}
+
+/// Does what a property of JacORB says; `None` if it is none.
+pub(super) fn property(config: &mut Config, name: &str, value: &str) -> Option<Read<()>> {
+    if let Some(reference) = name.strip_prefix("ORBInitRef.") {
+        return Some(config.put("initial_reference", &format!("{reference}={value}")));
+    }
+    let does = foreign::property(name)?;
+    Some(put(config, does, value).map_err(|reason| format!("`{name}` {reason}")))
+}
+
 /// Does what one argument says, unless that was done before the others.
 fn put(config: &mut Config, does: Does, value: &str) -> Read<()> {
     match does {
@@ -121,8 +154,16 @@ fn put(config: &mut Config, does: Does, value: &str) -> Read<()> {
         Does::Seconds(key) if value == "0" => config.put(key, "none"),
         Does::Seconds(key) => config.put(key, &seconds(value)?),
         Does::Instead(ours) => Err(format!("has another form here: write {ours}")),
-        Does::Only(one) if value.eq_ignore_ascii_case(one) => Ok(()),
-        Does::Only(one) => Err(format!("`{value}` is not {one}, which there is alone")),
+        Does::OneOf(all) if all.iter().any(|one| value.eq_ignore_ascii_case(one)) => Ok(()),
+        Does::OneOf(all) => Err(format!("`{value}` is not {}", all.join(" or "))),
+        Does::Flag(key, value) => config.put(key, value),
+        Does::Pem(key) => match value.split_once(':') {
+            Some(("PEM", file)) => config.put(key, file),
+            _ => Err(format!(
+                "`{value}` is no PEM file: write PEM:FILE; `openssl x509 -inform der` and \
+                 `openssl pkey -inform der` turn others into one"
+            )),
+        },
         Does::Milliseconds(key) if value == "0" => config.put(key, "none"),
         Does::Milliseconds(key) => config.put(key, &milliseconds(value)?),
         Does::Choose(key, words) => {
@@ -194,7 +235,7 @@ mod tests {
         assert_eq!(config.native_char_code_set.to_string(), "UTF-8");
         for (words, said) in [
             ("-ORBtraceLevel 25", "RUST_LOG"),
-            ("-ORBsslCAPath ca", "docs/tls.md"),
+            ("-ORBsslCAPath ca", "tls.authorities"),
             ("-ORBendPointPublish giop:tcp:h:1", "publish="),
             ("-ORBnativeWCharCodeSet UCS-4", "UTF-16"),
             ("-ORBclientTransportRule *", "-ORBClientProtocols"),

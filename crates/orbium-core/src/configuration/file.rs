@@ -2,16 +2,21 @@
 //! Configuration files: lines of `key = value`. Lines of TAO's service
 //! configurator, `static Server_Strategy_Factory "-ORB…"`, are understood too.
 
+use std::borrow::Cow;
 use std::fs::File;
 use std::io::Read as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::values::Read;
-use super::{ConfigError, Place, arguments, find_profile, lanes};
+use super::{ConfigError, ConfigKey, Place, arguments, find_profile, lanes};
 use crate::Config;
+use crate::initial::file as references;
 
 /// Octets of the largest file that is read.
 const LARGEST: u64 = 1 << 20;
+
+/// Octets after which a line of `svc.conf` does not go on.
+const LONGEST_LINE: usize = 4 << 10;
 
 /// The sections there are: what stands before the keys in them.
 const SECTIONS: [&str; 3] = ["limits", "properties", "tls"];
@@ -36,21 +41,39 @@ pub(super) fn read(path: &Path, base: Option<Config>) -> Result<Config, ConfigEr
 
 /// What a text says, which stands in a file of that name.
 pub(super) fn parse(path: &str, text: &str, base: Option<Config>) -> Result<Config, ConfigError> {
+    let folder = Path::new(path).parent().unwrap_or(Path::new(""));
     let mut reading = Reading {
+        folder: folder.to_owned(),
         profile_is_chosen: base.is_some(),
         config: base.unwrap_or_default(),
         has_begun: false,
         section: None,
     };
-    for (number, line) in (1..).zip(text.lines()) {
-        reading
-            .line(without_comment(line).trim())
-            .map_err(|reason| {
-                let line = line.trim().to_owned();
-                ConfigError::new(Place::Line(path.to_owned(), number, line), reason)
-            })?;
+    let mut lines = (1..).zip(text.lines()).peekable();
+    while let Some((number, line)) = lines.next() {
+        let mut whole = without_comment(line).trim().to_owned();
+        while let Some((_, next)) = lines.next_if(|(_, next)| goes_on(&whole, next.trim())) {
+            let begun = whole.trim_end_matches('\\').trim_end();
+            whole = format!("{begun} {}", next.trim());
+        }
+        reading.line(&whole).map_err(|reason| {
+            let line = line.trim().to_owned();
+            ConfigError::new(Place::Line(path.to_owned(), number, line), reason)
+        })?;
     }
     Ok(reading.config)
+}
+
+/// Whether a line of TAO's `svc.conf` goes on in the next one.
+fn goes_on(line: &str, next: &str) -> bool {
+    let of_tao = |directive| {
+        let rest = line.strip_prefix(directive);
+        rest.is_some_and(|rest| rest.starts_with(char::is_whitespace))
+    };
+    let is_open = line.matches('"').count() == 1 || line.ends_with('\\');
+    let is_begun = line.ends_with('*') || (line.ends_with("()") && next.starts_with('"'));
+    line.len() < LONGEST_LINE
+        && (of_tao("dynamic") && (is_open || is_begun) || of_tao("static") && is_open)
 }
 
 /// What stands before a `#` at the beginning or behind a space, outside of
@@ -74,6 +97,8 @@ struct Reading {
     profile_is_chosen: bool,
     /// Something was set, so no profile may follow.
     has_begun: bool,
+    /// In which the file is.
+    folder: PathBuf,
     section: Option<String>,
 }
 
@@ -103,9 +128,14 @@ impl Reading {
         }
         self.has_begun = true;
         match &self.section {
-            Some(section) => self.config.put(&format!("{section}.{key}"), value),
-            None => self.config.put(key, value),
+            Some(section) => self.put(&format!("{section}.{key}"), value),
+            None => self.put(key, value),
         }
+    }
+
+    fn put(&mut self, key: &str, value: &str) -> Read<()> {
+        let value = from_folder(key, value, &self.folder);
+        self.config.put(key, &value)
     }
 
     fn begin_section(&mut self, rest: &str) -> Read<()> {
@@ -145,6 +175,22 @@ impl Reading {
 
     /// A line of TAO's `svc.conf`.
     fn service(&mut self, directive: &str, rest: &str) -> Read<()> {
+        let name = rest.split_whitespace().next();
+        if directive == "dynamic" && name == Some("SSLIOP_Factory") {
+            let (_, options) = match rest.split_once('"') {
+                Some(split) => split,
+                None if rest.ends_with("()") => ("", "\""),
+                None => {
+                    return Err("the line does not go on: write `dynamic SSLIOP_Factory \
+                    Service_Object * TAO_SSLIOP:_make_TAO_SSLIOP_Protocol_Factory() \"…\"`"
+                        .into());
+                }
+            };
+            let options = options.strip_suffix('"');
+            let options = options.ok_or("the options lack their second quotation mark")?;
+            let words = options.split_whitespace().filter(|word| *word != "\\");
+            return arguments::secure(&mut self.config, words);
+        }
         if directive == "dynamic" {
             return Err(
                 "orbium loads no services by `dynamic`: protocols out of shared libraries are \
@@ -161,6 +207,29 @@ impl Reading {
         let options = unquoted(options.trim())?;
         arguments::apply(&mut self.config, options.split_whitespace())
     }
+}
+
+/// A value of a file in `folder`, from where the relative paths in it begin.
+fn from_folder<'v>(key: &str, value: &'v str, folder: &Path) -> Cow<'v, str> {
+    let kind = ConfigKey::ALL.iter().find(|known| known.name == key);
+    let moved = |path: &str| match path {
+        "none" => path.to_owned(),
+        path => folder.join(path).display().to_string(),
+    };
+    let reference = |url: &str| references::from_folder(url, folder);
+    let moved = match kind.map(|kind| kind.value) {
+        Some("FILE or none") => Some(moved(value)),
+        Some("FILES or none") => {
+            let files = value.split(',').map(|file| moved(file.trim()));
+            Some(files.collect::<Vec<_>>().join(","))
+        }
+        Some("URL or none") => reference(value),
+        Some("NAME=URL") => value
+            .split_once('=')
+            .and_then(|(name, url)| Some(format!("{name}={}", reference(url.trim())?))),
+        _ => None,
+    };
+    moved.map_or(Cow::Borrowed(value), Cow::Owned)
 }
 
 /// A value without the quotation marks around it.

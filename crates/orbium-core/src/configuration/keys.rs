@@ -9,6 +9,7 @@ use super::tls;
 use super::values::{
     Read, flag, number, octets, optional, parsed, show_octets, show_optional, show_span, span,
 };
+use crate::initial::file::path_of;
 use crate::{Config, ConnectTimeout, ForwardBoundKeys, GiopMinor, ProtocolPolicy, ServerStrategy};
 
 /// Something that can be chosen.
@@ -52,6 +53,13 @@ fn initial_reference(text: &str) -> Read<(String, String)> {
     let (name, url) = (name.trim(), url.trim());
     if name.is_empty() {
         return Err("the reference has no name: write NameService= before it".into());
+    }
+    if let Some(path) = path_of(url) {
+        // The file is read when the reference is resolved: its server may start later.
+        return match path.as_os_str().is_empty() {
+            true => Err(format!("`{url}` names no file: write file:///run/name.ref")),
+            false => Ok((name.to_owned(), url.to_owned())),
+        };
     }
     let parsed = ObjectUrl::parse(url).map_err(|error| format!("`{url}`: {error}"))?;
     let context = match &parsed {

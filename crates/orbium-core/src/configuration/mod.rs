@@ -108,6 +108,9 @@ impl Config {
                 "`{name}`: this program was built without orbium's feature `tls`"
             )),
             None => {
+                if let Some(done) = arguments::property(self, name, value) {
+                    return done;
+                }
                 let all = ConfigKey::ALL.iter().map(|key| key.name);
                 Err(not_there("key", name, all))
             }

@@ -3,7 +3,11 @@
 
 use std::fs::File;
 use std::io::Read;
+#[cfg(feature = "configuration")]
+use std::path::Path;
 use std::path::PathBuf;
+
+use orbium_giop::ObjectUrl;
 
 use super::ObjectError;
 
@@ -12,7 +16,7 @@ const LONGEST: u64 = 1 << 20;
 
 /// The path of a `file:` URL; `None` for any other text. `file:///run/x` is
 /// `/run/x`, as is `file://localhost/run/x`; `file://x` and `file:x` are relative.
-fn path_of(text: &str) -> Option<PathBuf> {
+pub(crate) fn path_of(text: &str) -> Option<PathBuf> {
     let scheme = text.get(..5)?;
     if !scheme.eq_ignore_ascii_case("file:") {
         return None;
@@ -26,6 +30,16 @@ fn path_of(text: &str) -> Option<PathBuf> {
         None => rest,
     };
     Some(PathBuf::from(unescaped(path)))
+}
+
+/// The URL of the same file for a reader elsewhere: a relative path is taken from
+/// `folder`. `None` if it is no `file:` URL or its path is absolute.
+#[cfg(feature = "configuration")]
+pub(crate) fn from_folder(text: &str, folder: &Path) -> Option<String> {
+    let path = path_of(text).filter(|path| path.is_relative())?;
+    let path = folder.join(path);
+    let path = path.to_str()?.replace('%', "%25");
+    Some(format!("file:{path}"))
 }
 
 /// Takes `%20` for the octet that it stands for; what is no such escape stays.
@@ -53,12 +67,11 @@ fn hex(digit: u8) -> Option<u8> {
     u8::try_from(value).ok()
 }
 
-/// What the file of a `file:` URL holds, without white space around it; the text
-/// itself if it is no such URL.
+/// The object URL that the file of a `file:` URL holds; `None` for any other text.
 ///
 /// # Errors
-/// The file cannot be read, is too long, is no text, or names a file again.
-pub(super) fn read(text: &str) -> Result<Option<String>, ObjectError> {
+/// The file cannot be read, is too long, holds no object URL, or names a file again.
+pub(super) fn read(text: &str) -> Result<Option<ObjectUrl>, ObjectError> {
     let Some(path) = path_of(text) else {
         return Ok(None);
     };
@@ -78,7 +91,8 @@ pub(super) fn read(text: &str) -> Result<Option<String>, ObjectError> {
     if path_of(content).is_some() {
         return Err(failed("it names a file again".to_owned()));
     }
-    Ok(Some(content.to_owned()))
+    let url = ObjectUrl::parse(content).map_err(|error| failed(error.to_string()))?;
+    Ok(Some(url))
 }
 
 #[cfg(test)]
@@ -100,5 +114,24 @@ mod tests {
         }
         assert_eq!(path_of("corbaloc::h:1/file:"), None);
         assert_eq!(path_of("fil"), None);
+    }
+
+    #[test]
+    #[cfg(feature = "configuration")]
+    fn relative_paths_begin_at_a_folder() {
+        let folder = Path::new("/etc/a %20");
+        for (url, path) in [
+            ("file:b.ref", Some("/etc/a %20/b.ref")),
+            ("file://c%20d/b.ref", Some("/etc/a %20/c d/b.ref")),
+            ("file:///run/b.ref", None),
+            ("corbaloc::h:1/b.ref", None),
+        ] {
+            let moved = super::from_folder(url, folder);
+            assert_eq!(
+                moved.as_deref().and_then(path_of).as_deref(),
+                path.map(Path::new),
+                "{url}"
+            );
+        }
     }
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The table of `-ORB` arguments.
 
+use super::foreign::{FOLDER, PASSWORD, SUITES};
+
 /// What an argument does with its value.
 #[derive(Clone, Copy)]
 pub(super) enum Does {
@@ -22,8 +24,12 @@ pub(super) enum Does {
     Seconds(&'static str),
     /// Is refused, saying what to write here instead.
     Instead(&'static str),
-    /// Nothing, but the value must be this one.
-    Only(&'static str),
+    /// Nothing, but the value must be one of these.
+    OneOf(&'static [&'static str]),
+    /// Sets that key to that value; no value is behind the argument.
+    Flag(&'static str, &'static str),
+    /// Sets that key to a file, which TAO writes as `PEM:file`.
+    Pem(&'static str),
     /// Nothing: orbium's ORBs are values, which nobody looks up by name.
     Ignore,
 }
@@ -43,10 +49,20 @@ const WAITS: Does = Does::Choose(
 const PUBLISH: &str = "-ORBListenEndpoints iiop://0.0.0.0:5000?publish=HOST:PORT";
 
 /// Who hears of events.
-const TRACE: &str = "the feature `tracing` and a subscriber, as in RUST_LOG=orbium_core=debug";
+pub(super) const TRACE: &str =
+    "the feature `tracing` and a subscriber, as in RUST_LOG=orbium_core=debug";
 
-/// Where files of TLS are named.
-const TLS: &str = "the keys `tls.…`, see docs/tls.md";
+/// Which certificates are asked for, in words of omniORB.
+const PEERS: Does = Does::Choose(
+    "tls.client_certificates",
+    &[
+        ("none", "none"),
+        ("peer", "request"),
+        ("peer,once", "request"),
+        ("peer,fail", "require"),
+        ("peer,fail,once", "require"),
+    ],
+);
 
 /// By name.
 pub(super) const ARGUMENTS: &[(&str, Does)] = &[
@@ -114,7 +130,7 @@ pub(super) const ARGUMENTS: &[(&str, Does)] = &[
     ),
     ("-ORBnativeCharCodeSet", Does::Set("native_char_code_set")),
     ("-ORBNativeCharCodeSet", Does::Set("native_char_code_set")),
-    ("-ORBnativeWCharCodeSet", Does::Only("UTF-16")),
+    ("-ORBnativeWCharCodeSet", Does::OneOf(&["UTF-16"])),
     (
         "-ORBmaxGIOPVersion",
         Does::Choose("giop_minor", &[("1.0", "0"), ("1.1", "1"), ("1.2", "2")]),
@@ -160,9 +176,19 @@ pub(super) const ARGUMENTS: &[(&str, Does)] = &[
         "-ORBserverTransportRule",
         Does::Instead("-ORBListenEndpoints with the addresses to listen at"),
     ),
-    ("-ORBsslCAPath", Does::Instead(TLS)),
-    ("-ORBsslKeyPassword", Does::Instead(TLS)),
-    ("-ORBsslCipherList", Does::Instead(TLS)),
+    ("-ORBsslCAPath", Does::Instead(FOLDER)),
+    ("-ORBsslKeyPassword", Does::Instead(PASSWORD)),
+    ("-ORBsslCipherList", Does::Instead(SUITES)),
+    (
+        "-ORBProtocolFactory",
+        Does::OneOf(&[
+            "IIOP_Factory",
+            "UIOP_Factory",
+            "SSLIOP_Factory",
+            "SHMIOP_Factory",
+            "DIOP_Factory",
+        ]),
+    ),
     ("-ORBSndSock", Does::Set("properties.send_buffer")),
     ("-ORBRcvSock", Does::Set("properties.receive_buffer")),
     ("-ORBNodelay", Does::Set("properties.no_delay")),
@@ -180,16 +206,11 @@ pub(super) const ARGUMENTS: &[(&str, Does)] = &[
     ("-ORBTlsRequire", Does::Set("tls.require")),
     ("-ORBsslCAFile", Does::Set("tls.authorities")),
     ("-ORBsslKeyFile", Does::Set("tls.certificate")),
+    ("-ORBsslVerifyMode", PEERS),
+    ("-ORBsslVerifyModeIncoming", PEERS),
     (
-        "-ORBsslVerifyMode",
-        Does::Choose(
-            "tls.client_certificates",
-            &[
-                ("none", "none"),
-                ("peer", "request"),
-                ("peer,fail", "require"),
-            ],
-        ),
+        "-ORBsslAcceptTimeOut",
+        Does::Milliseconds("tls.handshake_time"),
     ),
     ("-ORBwatch", Does::Set("watch")),
     ("-ORBId", Does::Ignore),
@@ -214,6 +235,83 @@ mod tests {
         for (place, (name, _)) in ARGUMENTS.iter().enumerate() {
             let twice = ARGUMENTS[..place].iter().any(|(other, _)| other == name);
             assert!(!twice, "{name}");
+        }
+    }
+
+    /// A configuration after one argument, or why there is none.
+    #[cfg(feature = "tls")]
+    fn after(name: &str, value: &str) -> Result<Config, String> {
+        let mut args = vec![name.to_owned(), value.to_owned()];
+        let config = Config::from_args(&mut args);
+        config.map_err(|error| error.to_string())
+    }
+
+    #[cfg(feature = "tls")]
+    fn with(key: &str, value: &str) -> Config {
+        let mut config = Config::default();
+        config.set(key, value).unwrap();
+        config
+    }
+
+    /// Each row of the table alone: it does what setting its key does, or is answered with
+    /// what to write here.
+    #[test]
+    #[cfg(feature = "tls")]
+    fn each_argument_does_what_its_row_says() {
+        let default = Config::default();
+        for (name, does) in ARGUMENTS {
+            match *does {
+                Does::Set(key) => {
+                    let value = match key {
+                        "initial_reference" => "A=corbaloc::h:1/A",
+                        "server_strategy" => "reactive",
+                        "client_strategy" => "io-thread",
+                        "protocols" | "client_protocols" => "iiop",
+                        "native_char_code_set" => "UTF-8",
+                        "tls.client_certificates" => "require",
+                        "tls.versions" => "1.3",
+                        "metrics" | "watch" | "tls.require" => "true",
+                        "properties.no_delay" | "properties.keep_alive" => "1",
+                        key if key.ends_with("timeout") => "77 ms",
+                        _ => "77",
+                    };
+                    assert_eq!(after(name, value), Ok(with(key, value)), "{name}");
+                }
+                Does::Milliseconds(key) => {
+                    assert_eq!(after(name, "70"), Ok(with(key, "70 ms")), "{name}");
+                }
+                Does::Seconds(key) => {
+                    assert_eq!(after(name, "70"), Ok(with(key, "70 s")), "{name}");
+                    assert_eq!(after(name, "0"), Ok(with(key, "none")), "{name}");
+                }
+                Does::Choose(key, words) => {
+                    for (theirs, ours) in words {
+                        assert_eq!(after(name, theirs), Ok(with(key, ours)), "{name}");
+                    }
+                    let refused = after(name, "?!").unwrap_err();
+                    assert!(refused.contains(words[0].0), "{refused}");
+                }
+                Does::Instead(ours) => {
+                    let refused = after(name, "1").unwrap_err();
+                    assert!(refused.contains(ours), "{refused}");
+                }
+                Does::OneOf(all) => {
+                    assert_eq!(after(name, all[0]).as_ref(), Ok(&default), "{name}");
+                    assert!(after(name, "?!").unwrap_err().contains(all[0]), "{name}");
+                }
+                Does::Ignore => assert_eq!(after(name, "1").as_ref(), Ok(&default), "{name}"),
+                Does::Listen => {
+                    let both = after(name, "iiop://:1;uiop:///x").unwrap();
+                    assert_eq!(both.endpoints.len(), 2, "{name}");
+                }
+                Does::Any => assert_eq!(after(name, "giop_minor=1"), Ok(with("giop_minor", "1"))),
+                Does::Profile => assert_eq!(
+                    after(name, "embedded"),
+                    Ok(Config::profile("embedded").unwrap())
+                ),
+                Does::File => assert!(after(name, "/no/such").unwrap_err().contains("/no/such")),
+                Does::Flag(..) | Does::Pem(_) => panic!("{name}: TAO's factory has these alone"),
+            }
         }
     }
 
