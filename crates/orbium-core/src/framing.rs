@@ -207,6 +207,10 @@ impl Framing {
         }
         // A header that is wrong is found by `next` before more is received.
         let begun = self.header().ok().flatten();
+        if begun.is_some_and(|header| total(&header) <= self.received().len()) {
+            // There may be no room, which would be taken for the end.
+            return Ok(1);
+        }
         let expected = begun.as_ref().map_or_else(|| self.last.max(SMALL), total);
         let until = match (self.buffer.make_room(expected), begun) {
             (Ok(until), _) => until,

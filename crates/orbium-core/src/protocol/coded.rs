@@ -21,7 +21,7 @@ use orbium_sync::lock::{Mutex, MutexGuard};
 use orbium_transport::{Acceptor, ByteStream, Connector, Deadline, Peer};
 
 use crate::peer_memory::Budget;
-use receiving::Receiving;
+use receiving::{Patience, Receiving};
 use sending::{MAX_PIECES, Sending};
 
 fn refused(error: MessagingError) -> io::Error {
@@ -33,8 +33,10 @@ pub(crate) struct CodedStream {
     inner: Box<dyn ByteStream>,
     sending: Mutex<Sending>,
     receiving: Mutex<Receiving>,
-    /// Whether a receive has a timeout.
+    side: Side,
+    /// Whether a receive has a timeout, and whether it never waits.
     bounded: AtomicBool,
+    nonblocking: AtomicBool,
 }
 
 impl fmt::Debug for CodedStream {
@@ -59,7 +61,9 @@ impl CodedStream {
             inner,
             sending: Mutex::new(Sending::new(session.encoder, limit)),
             receiving: Mutex::new(Receiving::new(session.decoder, limit, budget)),
+            side,
             bounded: AtomicBool::new(false),
+            nonblocking: AtomicBool::new(false),
         }
     }
 
@@ -75,8 +79,15 @@ impl CodedStream {
 
 impl ByteStream for CodedStream {
     fn receive(&self, room: &mut [u8]) -> io::Result<usize> {
-        let bounded = self.bounded.load(Ordering::Relaxed);
-        self.receiving().receive(&*self.inner, room, bounded)
+        let patience = match () {
+            // A server has others to serve; a client comes back when the source says so.
+            () if self.side == Side::Server && self.nonblocking.load(Ordering::Relaxed) => {
+                Patience::None
+            }
+            () if self.bounded.load(Ordering::Relaxed) => Patience::Bounded,
+            () => Patience::Unbounded,
+        };
+        self.receiving().receive(&*self.inner, room, patience)
     }
 
     fn send(&self, octets: &[u8]) -> io::Result<usize> {
@@ -108,6 +119,7 @@ impl ByteStream for CodedStream {
     }
 
     fn set_nonblocking(&self, nonblocking: bool) -> io::Result<()> {
+        self.nonblocking.store(nonblocking, Ordering::Relaxed);
         self.inner.set_nonblocking(nonblocking)
     }
 

@@ -28,7 +28,7 @@ use crate::server::bell::Bell;
 use crate::server::connection::ServerConnection;
 use crate::server::ending::refuse_the_rest;
 use crate::server::intake::{Intake, Source, Taken};
-use crate::server::reactor::{Reactor, TURN};
+use crate::server::reactor::{Reactor, Turn as Requests};
 use crate::server::starting::{Called, Roll};
 use member::Member;
 
@@ -139,11 +139,15 @@ impl Team {
         }
         let mut spare_since = None;
         while !self.is_over(&state) && state.active <= self.grows_to {
-            if let Some(id) = state.reactor.todo.pop_front() {
+            if let Some(id) = state.reactor.next_turn() {
                 match self.turn(&mut state, id) {
                     Some(turn) => return Some(turn),
                     None => continue,
                 }
+            }
+            if state.reactor.has_turns() {
+                self.look(&mut state, ready);
+                continue;
             }
             let spare = state.active > self.threads;
             let mut timeout = state.reactor.timeout();
@@ -167,6 +171,14 @@ impl Team {
         }
         self.end_thread(state);
         None
+    }
+
+    /// Looks at deadlines and at one of the connections that are ready, before those
+    /// that wait for their turn.
+    fn look(&self, state: &mut State, ready: &mut Vec<Ready>) {
+        let timeout = state.reactor.timeout_of_a_look();
+        let waited = self.bell.poller.wait_for_some::<1>(ready, timeout);
+        heed(state, waited, ready);
     }
 
     /// The turn of a connection that there is something to do for.
@@ -237,7 +249,7 @@ impl Team {
                 // If there is none, this one waits again when it has served.
                 let _ = self.add_thread(state, None);
             }
-        } else if !state.reactor.todo.is_empty()
+        } else if state.reactor.has_turns()
             || state.reactor.is_timed()
             || state.reactor.newcomers.are_to_be_looked_at()
         {
@@ -269,8 +281,10 @@ impl Team {
             connection: &connection,
             reader: &member,
         };
-        let (mut last, mut any, mut received) = (Taken::None, false, false);
-        for _ in 0..TURN {
+        let (mut any, mut received) = (false, false);
+        let mut requests = Requests::usual();
+        let mut last;
+        loop {
             last = match refuse {
                 false => intake.take(&source),
                 true => intake.take_for(&source, &member),
@@ -285,7 +299,7 @@ impl Team {
                 }
             }
             // No request is begun while the answers before it are not taken.
-            if last != Taken::Done || connection.has_pending() {
+            if last != Taken::Done || connection.has_pending() || !requests.goes_on() {
                 break;
             }
         }
@@ -340,7 +354,7 @@ impl Team {
         let mut state = self.lock();
         let reactor = &mut state.reactor;
         reactor.put_back(connection, intake, last, any);
-        if reactor.served.get(id).is_some() && reactor.todo.back() != Some(&id) {
+        if reactor.served.get(id).is_some() && !reactor.is_last_in_line(id) {
             reactor.note_midway(id);
             if connection.wait_again(&self.bell).is_err() {
                 reactor.drop_connection(id);

@@ -23,7 +23,7 @@ use crate::server::connection::ServerConnection;
 use crate::server::ending::refuse_the_rest;
 use crate::server::intake::{HandOver, Intake, Source, Taken};
 use crate::server::passing::pass_on;
-use crate::server::reactor::{Reactor, TURN};
+use crate::server::reactor::{Reactor, Turn};
 pub(crate) use meanwhile::{is_within_a_wait, keeps_reactor, wait_meanwhile};
 
 /// Starts the thread.
@@ -64,11 +64,8 @@ impl Held {
 
     /// Gives back what was received behind a message: it is looked at first.
     fn give_back(&self, connection: &ServerConnection, intake: Intake) {
-        if let Some(reactor) = &mut *self.reactor.borrow_mut()
-            && let Some(served) = reactor.served.get_mut(connection.id)
-        {
-            served.intake = Some(Box::new(intake));
-            reactor.todo.push_front(connection.id);
+        if let Some(reactor) = &mut *self.reactor.borrow_mut() {
+            reactor.line_up_first(connection.id, intake);
         }
     }
 }
@@ -79,10 +76,8 @@ impl HandOver for Held {
         if self.move_on() {
             return true;
         }
-        if let Some(reactor) = &mut *self.reactor.borrow_mut()
-            && let Some(served) = reactor.served.get_mut(connection.id)
-        {
-            served.intake = None;
+        if let Some(reactor) = &mut *self.reactor.borrow_mut() {
+            reactor.is_first_no_more(connection.id);
         }
         false
     }
@@ -120,12 +115,12 @@ fn run(reactor: Box<Reactor>) {
             return held.end();
         };
         held.waits.let_go();
-        serve(&held, next, TURN);
+        serve(&held, next, Turn::usual());
     }
 }
 
 /// Serves what was received on a connection: a turn of messages.
-fn serve(held: &Held, id: u64, turn: usize) {
+fn serve(held: &Held, id: u64, mut turn: Turn) {
     let taken = match &mut *held.reactor.borrow_mut() {
         None => return,
         Some(reactor) => reactor.take(id),
@@ -138,13 +133,13 @@ fn serve(held: &Held, id: u64, turn: usize) {
         connection: &connection,
         reader: held,
     };
-    let mut last = Taken::None;
     let mut any = false;
-    for _ in 0..turn {
+    let mut last;
+    loop {
         last = intake.take(&source);
         any |= last == Taken::Done;
         // No request is begun while the answers before it are not taken.
-        if last != Taken::Done || connection.has_pending() {
+        if last != Taken::Done || connection.has_pending() || !turn.goes_on() {
             break;
         }
     }

@@ -31,9 +31,12 @@ use crate::server::pool::Pool;
 pub(super) use asked::Beside;
 use newcomers::Newcomers;
 use table::Table;
+pub(super) use turns::Turn;
 
-/// Messages served from one connection before the others have their turn.
-pub(super) const TURN: usize = 16;
+/// Turns of connections, at most, between two looks at the poller and at deadlines:
+/// together with [`Turn`] it bounds how many requests of others a peer waits for that
+/// has just become ready.
+const TURNS: usize = 16;
 
 /// How long each client is waited for at the end, if it does not take what is
 /// kept for it.
@@ -51,6 +54,8 @@ pub(super) struct Served {
     closing: bool,
     /// Whether it is among those with a deadline.
     is_timed: bool,
+    /// Whether it is among those to be looked at.
+    is_lined_up: bool,
     /// Where it is among the newcomers, if it is.
     newcomer: Option<usize>,
     quiet: Quiet,
@@ -92,7 +97,9 @@ pub(super) struct Reactor {
     accepting: Accepting,
     pub(super) served: Table<Served>,
     /// Connections to look at before waiting again.
-    pub(super) todo: VecDeque<u64>,
+    todo: VecDeque<u64>,
+    /// How many of them have a turn before the poller is looked at.
+    turns: usize,
     /// Connections with a deadline, lazily cleaned. Each knows that it is here.
     timed: Vec<u64>,
     /// Connections over which nothing came yet.
@@ -123,6 +130,7 @@ impl Reactor {
             accepting,
             served: Table::new(),
             todo: VecDeque::new(),
+            turns: 0,
             timed: Vec::new(),
             newcomers: Newcomers::default(),
             idle,
@@ -137,10 +145,10 @@ impl Reactor {
             if self.shared.is_stopping() {
                 return None;
             }
-            if let Some(id) = self.todo.pop_front() {
+            if let Some(id) = self.next_turn() {
                 return Some(id);
             }
-            let timeout = self.timeout();
+            let timeout = self.timeout_of_a_look();
             if let Err(error) = self.bell.poller.wait(ready, timeout) {
                 crate::log::error!(%error, "cannot wait for connections");
                 orbium_sys::forget(error);
@@ -163,11 +171,12 @@ impl Reactor {
             if self.accepting.is_acceptor(token) {
                 self.accept(token);
             } else if LATER && !self.is_held_up(token) {
-                self.todo.push_back(token);
-            } else {
+                self.line_up(token);
+            } else if !self.is_lined_up(token) {
                 self.progress(token);
             }
         }
+        self.turns = self.todo.len().min(TURNS);
     }
 
     fn is_held_up(&self, id: u64) -> bool {
@@ -211,6 +220,7 @@ impl Reactor {
                 unfinished: None,
                 closing: false,
                 is_timed: false,
+                is_lined_up: false,
                 newcomer: None,
                 quiet: Quiet::default(),
             },
@@ -248,7 +258,7 @@ impl Reactor {
                 }
                 // More may have been received before.
                 Some(true) => {
-                    self.todo.push_back(id);
+                    self.line_up(id);
                     if let Some(pool) = &self.pool {
                         pool.look_again();
                     }
@@ -271,11 +281,15 @@ impl Reactor {
             Ok(0) => served.closing = true,
             Ok(_) => {
                 served.connection.note_octets();
-                self.todo.push_back(id);
+                self.line_up(id);
             }
             Err(error) => match orbium_sys::kind_alone(error) {
                 io::ErrorKind::Interrupted => {}
                 io::ErrorKind::WouldBlock => {
+                    if served.connection.stream.has_buffered() {
+                        // It is decoded part by part.
+                        self.line_up(id);
+                    }
                     self.note_midway(id);
                 }
                 _ => self.drop_connection(id),

@@ -70,7 +70,9 @@ impl<'c> Receiving<'c> {
     /// while messages arrive whole.
     #[inline]
     pub(super) fn is_late(&mut self, intake: &Intake) -> bool {
-        (intake.framing.is_partial() || self.midway) && self.is_unfinished_for_long()
+        (intake.framing.is_partial() || self.midway)
+            && self.is_unfinished_for_long()
+            && !self.connection.stream.has_buffered()
     }
 
     #[cold]

@@ -15,7 +15,7 @@ use crate::server::connection::ServerConnection;
 use crate::server::ending::refuse_the_rest;
 use crate::server::intake::{HandOver, Intake, Queued, Sink, Source, Taken};
 use crate::server::pool::Pool;
-use crate::server::reactor::{Reactor, TURN};
+use crate::server::reactor::{Reactor, Turn};
 use crate::server::starting::Roll;
 
 /// Starts the reader and the workers.
@@ -61,12 +61,13 @@ impl Reader {
                 connection: &connection,
                 reader: self,
             };
-            let (mut last, mut any) = (Taken::None, false);
-            for _ in 0..TURN {
+            let (mut turn, mut any) = (Turn::usual(), false);
+            let mut last;
+            loop {
                 last = intake.take_for(&source, self);
                 any |= last == Taken::Done;
                 // Nothing more is asked while the answers are not taken.
-                if last != Taken::Done || connection.has_pending() {
+                if last != Taken::Done || connection.has_pending() || !turn.goes_on() {
                     break;
                 }
             }

@@ -228,7 +228,7 @@ pub trait Decoder: Send + Debug {
 
     /// As [`Decoder::decode`], but only the next part of the message, of at most
     /// [`PART`] octets or a little more; whether that was the last. Called with the
-    /// same frame until it is. For halves whose messages are much longer than their
+    /// same frame until it is; what was appended before may be gone by then. For halves whose messages are much longer than their
     /// frames: the receiver checks its limits after each part. By default the whole
     /// is one part.
     ///

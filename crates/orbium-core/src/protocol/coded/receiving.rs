@@ -13,14 +13,27 @@ use crate::receive_buffer::{KEPT, ReceiveBuffer, SMALL};
 /// Octets that a frame of any size may be decoded to.
 const FREELY: usize = 1 << 20;
 
+/// How long a receive may last.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Patience {
+    /// It does not wait.
+    None,
+    /// No more than one receive for part of a frame.
+    Bounded,
+    /// Until there is something.
+    Unbounded,
+}
+
 /// The receiving direction of a stream of frames.
 pub(super) struct Receiving {
     decoder: Box<dyn Decoder>,
     limit: usize,
     wire: ReceiveBuffer,
-    /// The message decoded last, and how much of it was handed on.
+    /// What was decoded last of a message, and how much of it was handed on.
     message: Vec<u8>,
     at: usize,
+    /// Octets of the message that were decoded from the frame so far.
+    decoded: usize,
     /// Octets that each octet of a frame may be decoded to.
     ratio: usize,
     /// For the message, if it is large, and what the decoder holds.
@@ -37,29 +50,35 @@ impl Receiving {
             charge: budget.charge(),
             message: Vec::new(),
             at: 0,
+            decoded: 0,
         }
     }
 
-    /// Receives what is there; with `bounded`, no more than once for part of a
-    /// frame.
+    /// Receives what is there, and decodes a part of a frame at a time: a message may
+    /// be many times as long as its frame, and who reads has others to serve.
     pub(super) fn receive(
         &mut self,
         inner: &dyn ByteStream,
         room: &mut [u8],
-        bounded: bool,
+        patience: Patience,
     ) -> io::Result<usize> {
         while self.at == self.message.len() {
             self.message.clear();
             self.at = 0;
             match self.whole_frame()? {
-                Ok(len) => {
-                    while !self.decode_part(len)? {}
+                Ok(len) if self.decode_part(len)? => {
+                    self.decoded = 0;
                     self.wire.consume(len);
                     if self.wire.is_large() {
                         self.wire.settle(len);
                     }
                     probe!(MessagingReceive);
                 }
+                // So it is if a half between others decodes.
+                Ok(_) if self.message.is_empty() && patience == Patience::None => {
+                    return Err(io::ErrorKind::WouldBlock.into());
+                }
+                Ok(_) => {}
                 Err(expected) => {
                     let room = self.wire.make_room(expected.max(SMALL));
                     room.or_else(|_| self.no_memory())?;
@@ -70,6 +89,7 @@ impl Receiving {
                     }
                     // The bound holds for one receive, and octet by octet there
                     // can be any number; who waits knows how much time is left.
+                    let bounded = patience != Patience::Unbounded;
                     if bounded && self.whole_frame()?.is_err() && !inner.has_buffered() {
                         return Err(io::ErrorKind::WouldBlock.into());
                     }
@@ -103,7 +123,8 @@ impl Receiving {
         if held > SMALL {
             self.charge(held.max(len))?;
         }
-        let inflated = self.message.len().max(self.decoder.held());
+        self.decoded += self.message.len();
+        let inflated = self.decoded.max(self.decoder.held());
         if inflated > FREELY && inflated / self.ratio.max(1) > len {
             self.charge.budget().count_refused();
             crate::log::warn!(

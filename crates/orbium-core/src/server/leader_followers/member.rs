@@ -19,10 +19,7 @@ impl HandOver for Member<'_> {
     fn hand_over(&self, connection: &Arc<ServerConnection>, intake: Intake) -> bool {
         let id = connection.id;
         let mut state = self.team.lock();
-        if let Some(served) = state.reactor.served.get_mut(id) {
-            served.intake = Some(Box::new(intake));
-            state.reactor.todo.push_front(id);
-        }
+        state.reactor.line_up_first(id, intake);
         state.active -= 1;
         if state.active > 0 {
             self.team.somebody_look(&state);
@@ -34,10 +31,7 @@ impl HandOver for Member<'_> {
         }
         // No thread to be had: keep the connection, and block.
         state.active += 1;
-        if let Some(served) = state.reactor.served.get_mut(id) {
-            served.intake = None;
-            state.reactor.todo.pop_front();
-        }
+        state.reactor.is_first_no_more(id);
         self.team.tell(&state);
         false
     }

@@ -20,7 +20,7 @@ use orbium_transport::Deadline;
 use super::{Held, serve};
 use crate::priority;
 use crate::server::ServerConnection;
-use crate::server::reactor::Beside;
+use crate::server::reactor::{Beside, Turn};
 
 /// Waits one within the other on one stack. Beyond, the reactor moves to another
 /// thread, and those below wait for their replies alone.
@@ -151,7 +151,7 @@ impl Held {
                     let _deeper = Deeper::new(&self.waits.depth);
                     self.waits.let_go();
                     // A single message: then our own reply has its turn.
-                    serve(self, id, 1);
+                    serve(self, id, Turn::of(1));
                     self.waits.kept.set(true);
                 }
             }

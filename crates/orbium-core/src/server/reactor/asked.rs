@@ -30,10 +30,10 @@ impl Reactor {
         ready: &mut Vec<Ready>,
         left: Option<Duration>,
     ) -> io::Result<Beside> {
-        let busy = !self.todo.is_empty();
+        let busy = self.turns > 0 && self.has_turns();
         let timeout = match busy {
             true => Some(Duration::ZERO),
-            false => [self.timeout(), left].into_iter().flatten().min(),
+            false => [self.timeout_of_a_look(), left].into_iter().flatten().min(),
         };
         let poller = &self.bell.poller;
         let own = match busy {
@@ -47,7 +47,7 @@ impl Reactor {
         if !busy {
             self.heed::<false>(ready);
         }
-        Ok(match self.todo.pop_front() {
+        Ok(match self.next_turn() {
             Some(id) if !self.shared.is_stopping() => Beside::Served(id),
             _ => Beside::Nothing,
         })

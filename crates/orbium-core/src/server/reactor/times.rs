@@ -81,13 +81,19 @@ impl Reactor {
             return false;
         };
         let pending = served.connection.pending_deadline();
-        let earliest = match (served.unfinished, pending) {
+        // What has arrived is looked at first, however long the turn takes to come.
+        let has_more = served.is_lined_up || served.is_taken();
+        let unfinished = served.unfinished.filter(|_| !has_more);
+        let earliest = match (unfinished, pending) {
             (Some(a), Some(b)) => Some(a.earlier(b)),
             (one, other) => one.or(other),
         };
         let left = earliest.map(|it| orbium_sys::if_done(it.remaining()));
         if let Some(Some(left)) = left {
             *next = sooner(*next, left);
+            return true;
+        }
+        if earliest.is_none() && served.unfinished.is_some() {
             return true;
         }
         served.is_timed = false;

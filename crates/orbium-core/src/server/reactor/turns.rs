@@ -2,6 +2,7 @@
 //! How a connection goes to who serves it, and comes back.
 
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use super::Reactor;
 use super::times::completion;
@@ -9,13 +10,117 @@ use crate::Orb;
 use crate::server::connection::ServerConnection;
 use crate::server::intake::{Intake, Taken};
 
+/// Requests of one connection that a turn has at most.
+const REQUESTS: usize = 16;
+
+/// How long a turn begins requests; the one that has begun is completed.
+const TIME: Duration = Duration::from_millis(1);
+
+/// The turn of a connection: so many of its requests are served before the others
+/// are looked at.
+pub(in crate::server) struct Turn {
+    most: usize,
+    served: usize,
+    since: Option<Instant>,
+}
+
+impl Turn {
+    /// A turn of as many requests as others may have to wait for.
+    pub(in crate::server) fn usual() -> Self {
+        Self::of(REQUESTS)
+    }
+
+    /// A turn of at most so many requests.
+    pub(in crate::server) fn of(requests: usize) -> Self {
+        Self {
+            most: requests,
+            served: 0,
+            since: None,
+        }
+    }
+
+    /// A request was served; whether another one may begin. The clock is read from the
+    /// second on: most turns have one.
+    #[inline]
+    pub(in crate::server) fn goes_on(&mut self) -> bool {
+        self.served += 1;
+        self.served < self.most && (self.served == 1 || self.has_time())
+    }
+
+    fn has_time(&mut self) -> bool {
+        self.since.get_or_insert_with(Instant::now).elapsed() < TIME
+    }
+}
+
 impl Reactor {
+    /// Has a connection wait for its turn.
+    pub(in crate::server) fn line_up(&mut self, id: u64) {
+        if let Some(served) = self.served.get_mut(id)
+            && !std::mem::replace(&mut served.is_lined_up, true)
+        {
+            self.todo.push_back(id);
+        }
+    }
+
+    /// Gives a connection the next turn, with what was received of it.
+    pub(in crate::server) fn line_up_first(&mut self, id: u64, intake: Intake) {
+        if let Some(served) = self.served.get_mut(id) {
+            served.intake = Some(Box::new(intake));
+            served.is_lined_up = true;
+            self.todo.push_front(id);
+        }
+    }
+
+    /// Takes back that a connection has the next turn.
+    pub(in crate::server) fn is_first_no_more(&mut self, id: u64) {
+        if let Some(served) = self.served.get_mut(id) {
+            served.intake = None;
+            served.is_lined_up = false;
+            self.todo.retain(|it| *it != id);
+        }
+    }
+
+    /// Whether a connection waits for its turn: then it has something to serve, and
+    /// perhaps no room to receive more.
+    pub(super) fn is_lined_up(&self, id: u64) -> bool {
+        self.served.get(id).is_some_and(|it| it.is_lined_up)
+    }
+
+    /// Whether any connection waits for its turn.
+    pub(in crate::server) fn has_turns(&self) -> bool {
+        !self.todo.is_empty()
+    }
+
+    /// Whether a connection is the last that waits for its turn.
+    #[cfg(feature = "strategies")]
+    pub(in crate::server) fn is_last_in_line(&self, id: u64) -> bool {
+        self.todo.back() == Some(&id)
+    }
+
+    /// The connection whose turn it is; `None` if there is none, or the poller and the
+    /// deadlines are to be looked at first.
+    #[inline]
+    pub(in crate::server) fn next_turn(&mut self) -> Option<u64> {
+        self.turns = self.turns.checked_sub(1)?;
+        self.todo.pop_front()
+    }
+
+    /// Time to wait for the poller, with nothing else to do until then.
+    pub(in crate::server) fn timeout_of_a_look(&mut self) -> Option<Duration> {
+        let timeout = self.timeout();
+        match self.todo.is_empty() {
+            true => timeout,
+            false => Some(Duration::ZERO),
+        }
+    }
+
     /// What is needed to serve a connection.
     pub(in crate::server) fn take(
         &mut self,
         id: u64,
     ) -> Option<(Orb, Arc<ServerConnection>, Box<Intake>)> {
         let served = self.served.get_mut(id)?;
+        served.is_lined_up = false;
         if served.connection.has_pending() {
             return None;
         }
@@ -74,8 +179,11 @@ impl Reactor {
         served.intake = Some(intake);
         let more = matches!(last, Taken::Done | Taken::Granted | Taken::Marked);
         if more && !connection.has_pending() {
-            self.todo.push_back(id);
+            self.line_up(id);
         }
+        let Some(served) = self.served.get_mut(id) else {
+            return;
+        };
         let buffered = last == Taken::None && connection.stream.has_buffered();
         if unfinished && served.unfinished.is_none() {
             served.unfinished = Some(completion(&self.orb));
@@ -84,7 +192,10 @@ impl Reactor {
             self.note_timed(id);
         }
         // The poller does not know of it.
-        if buffered {
+        if buffered && self.bell.once {
+            // Who serves it receives it, without the lock of the reactor.
+            self.line_up(id);
+        } else if buffered {
             self.progress(id);
         }
     }
