@@ -87,6 +87,7 @@ impl Reactor {
     }
 
     /// Whether any connection waits for its turn.
+    #[cfg(feature = "strategies")]
     pub(in crate::server) fn has_turns(&self) -> bool {
         !self.todo.is_empty()
     }
