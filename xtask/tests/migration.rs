@@ -6,7 +6,9 @@ use std::collections::{BTreeSet, HashMap};
 use std::fs;
 use std::path::Path;
 
-const ARGUMENTS: &str = "crates/orbium-core/src/configuration/arguments/table.rs";
+const FOLDER: &str = "crates/orbium-core/src/configuration/arguments";
+
+const PAGES: [&str; 3] = ["omniorb", "tao", "jacorb"];
 
 fn read(path: &str) -> String {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent();
@@ -22,25 +24,38 @@ enum Answer {
     Ignores,
 }
 
-/// The arguments of the code, without `-ORB`.
-fn understood() -> HashMap<String, Answer> {
-    let text = read(ARGUMENTS);
-    let (_, rows) = text.split_once("ARGUMENTS: &[").expect("the table");
+/// The rows of a table in the code: each name, and how it is answered.
+fn rows(file: &str, table: &str, names: &mut HashMap<String, Answer>) {
+    let text = read(&format!("{FOLDER}/{file}"));
+    let (_, rows) = text.split_once(&format!("{table}: &[")).expect("the table");
     let (rows, _) = rows.split_once("\n];").expect("its end");
-    rows.split("\"-ORB")
-        .skip(1)
-        .map(|row| {
-            let (name, does) = row.split_once('"').expect("a name in quotation marks");
-            let answer = if does.contains("Does::Instead") {
-                Answer::Refuses
-            } else if does.contains("Does::Ignore") {
-                Answer::Ignores
-            } else {
-                Answer::Sets
-            };
-            (name.to_owned(), answer)
-        })
-        .collect()
+    let words: Vec<_> = rows.split_whitespace().collect();
+    let rows = words.join(" ").replace("( \"", "(\"");
+    let count = names.len();
+    for row in rows.split("(\"").skip(1) {
+        let (name, does) = row.split_once('"').expect("a name in quotation marks");
+        let does = does.trim_start_matches(',').trim_start();
+        let answer = if does.starts_with("Does::Instead") {
+            Answer::Refuses
+        } else if does.starts_with("Does::Ignore") {
+            Answer::Ignores
+        } else if does.starts_with(|first: char| first.is_uppercase()) {
+            Answer::Sets
+        } else {
+            continue; // a word of a choice
+        };
+        names.insert(name.trim_start_matches("-ORB").to_owned(), answer);
+    }
+    assert!(names.len() > count + 10, "{file}: few rows in {table}");
+}
+
+/// What orbium understands of other ORBs, without `-ORB`.
+fn understood() -> HashMap<String, Answer> {
+    let mut names = HashMap::from([("ORBInitRef.NAME".to_owned(), Answer::Sets)]);
+    rows("table.rs", "ARGUMENTS", &mut names);
+    rows("foreign.rs", "SSLIOP", &mut names);
+    rows("foreign.rs", "JACORB", &mut names);
+    names
 }
 
 /// What stands in backticks.
@@ -78,30 +93,25 @@ fn agrees(column: &str, answer: Option<Answer>) -> bool {
     }
 }
 
+/// The names of options in a cell: not their values, nor functions.
+fn names<'c>(page: &str, cell: &'c str) -> impl Iterator<Item = &'c str> {
+    let dashed = page == "tao";
+    quoted(cell)
+        .map(|name| name.split(' ').next().unwrap_or_default())
+        .filter(move |name| !name.contains("::") && !name.contains('('))
+        .filter(move |name| !dashed || name.starts_with('-'))
+}
+
 #[test]
 fn options_are_understood_as_the_pages_say() {
     let understood = understood();
-    assert!(understood.len() > 50, "only {} arguments", understood.len());
+    assert!(understood.len() > 90, "only {}", understood.len());
     let mut wrong = Vec::new();
-    for page in ["docs/migration/omniorb.md", "docs/migration/tao.md"] {
-        for [option, _, column] in options(page) {
-            let is_option = |name: &&str| {
-                let word = name.trim_start_matches("-ORB");
-                !name.contains("::")
-                    && !name.contains('(')
-                    && word != "MT"
-                    && !word.starts_with('/')
-            };
-            for name in quoted(&option).filter(is_option) {
-                let first = name.split(' ').next().unwrap_or_default();
-                if first.starts_with('-') && !first.starts_with("-ORB") {
-                    continue; // an option of SSLIOP
-                }
-                if !first.starts_with("-ORB") && page.contains("tao") {
-                    continue; // a value
-                }
-                let answer = understood.get(first.trim_start_matches("-ORB"));
-                if !agrees(&column, answer.copied()) {
+    for page in PAGES {
+        for [option, _, column] in options(&format!("docs/migration/{page}.md")) {
+            for name in names(page, &option) {
+                let answer = understood.get(name.trim_start_matches("-ORB")).copied();
+                if !agrees(&column, answer) {
                     wrong.push(format!("{page}: {name}: {column:?}, but {answer:?}"));
                 }
             }
