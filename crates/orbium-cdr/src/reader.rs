@@ -6,8 +6,8 @@ mod fixed;
 use std::any::Any;
 use std::sync::Arc;
 
+use crate::fragment_boundaries::FragmentBoundaries;
 use crate::layout::gap;
-use crate::seams::Seams;
 use crate::{ByteOrder, CdrError, CdrErrorKind, Format};
 
 /// Levels of nesting (recursive values, anys, TypeCodes, encapsulations) that a
@@ -32,8 +32,8 @@ pub struct CdrReader<'a> {
     format: Format,
     nesting: u16,
     owner: Option<&'a Owner>,
-    /// What is left, if it is aligned anew at every seam: see `seams`.
-    pub(crate) more: Option<Box<Seams<'a>>>,
+    /// The unread message, if it has boundaries: see `fragment_boundaries`.
+    pub(crate) more: Option<Box<FragmentBoundaries<'a>>>,
 }
 
 impl<'a> CdrReader<'a> {
@@ -115,7 +115,7 @@ impl<'a> CdrReader<'a> {
     pub fn remaining(&self) -> usize {
         match &self.more {
             None => self.rest.len(),
-            Some(seams) => seams.remaining(),
+            Some(boundaries) => boundaries.remaining(),
         }
     }
 

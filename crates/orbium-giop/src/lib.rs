@@ -72,10 +72,10 @@ mod miop_collector;
 mod object_url;
 mod orbium_profile;
 #[cfg(any(feature = "datagrams", feature = "media"))]
-mod parts;
 pub mod profile;
 pub mod real_time;
 mod reassembly;
+mod reorder_buffer;
 mod reply;
 mod request;
 pub mod service_context;

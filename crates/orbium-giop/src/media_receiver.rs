@@ -2,7 +2,7 @@
 //! Frames out of datagrams that may come in any order, or never.
 
 use crate::media::{Fragment, FrameHeader, MediaError, Seen, Statistics, Window};
-use crate::parts::{Inconsistent, Parts};
+use crate::reorder_buffer::{Inconsistent, ReorderBuffer};
 
 /// What a sender may make us keep.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -56,7 +56,7 @@ pub enum Received<'a> {
 #[derive(Debug)]
 struct Partial {
     header: FrameHeader,
-    parts: Parts,
+    parts: ReorderBuffer,
 }
 
 /// Puts the frames of one stream together and keeps account of them. It has no
@@ -157,7 +157,7 @@ impl Receiver {
     /// else whether the frame is now complete.
     fn insert(&mut self, fragment: &Fragment<'_>) -> Result<Option<bool>, MediaError> {
         let sequence = fragment.header.sequence;
-        let cost = Parts::cost_of(fragment.payload.len());
+        let cost = ReorderBuffer::cost_of(fragment.payload.len());
         if cost > self.limits.total || self.limits.frames == 0 {
             return Err(MediaError::TooLarge);
         }
@@ -171,7 +171,7 @@ impl Receiver {
             }
             self.partial.push(Partial {
                 header: fragment.header,
-                parts: Parts::default(),
+                parts: ReorderBuffer::default(),
             });
         }
         while self.octets + cost > self.limits.total && self.partial.len() > 1 {
@@ -183,7 +183,7 @@ impl Receiver {
             return Err(MediaError::Inconsistent);
         }
         if self.octets + cost > self.limits.total
-            || partial.parts.octets() + fragment.payload.len() > self.limits.frame
+            || partial.parts.bytes() + fragment.payload.len() > self.limits.frame
         {
             return Err(MediaError::TooLarge);
         }

@@ -5,7 +5,7 @@ use core::ops::Range;
 use std::collections::VecDeque;
 
 use crate::miop::{MiopError, PacketHeader};
-use crate::parts::{Inconsistent, Parts};
+use crate::reorder_buffer::{Inconsistent, ReorderBuffer};
 
 /// What senders may make us keep.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -66,7 +66,7 @@ impl<S: PartialEq> Key<S> {
 #[derive(Debug)]
 struct Partial<S> {
     key: Key<S>,
-    parts: Parts,
+    parts: ReorderBuffer,
     /// When its first packet came.
     begun: u64,
 }
@@ -133,7 +133,7 @@ impl<S: Clone + PartialEq> Collector<S> {
         data: &[u8],
         now: u64,
     ) -> Result<Accepted, MiopError> {
-        let cost = Parts::cost_of(data.len());
+        let cost = ReorderBuffer::cost_of(data.len());
         if cost > self.limits.total || self.limits.messages == 0 {
             return Err(MiopError::TooLarge);
         }
@@ -150,7 +150,7 @@ impl<S: Clone + PartialEq> Collector<S> {
                     sender: sender.clone(),
                     id: header.id.into(),
                 },
-                parts: Parts::default(),
+                parts: ReorderBuffer::default(),
                 begun: now,
             });
         }
@@ -163,7 +163,7 @@ impl<S: Clone + PartialEq> Collector<S> {
         let at = self.find(sender, header.id).ok_or(MiopError::TooLarge)?;
         let partial = &mut self.partial[at];
         if self.octets + cost > self.limits.total
-            || partial.parts.octets() + data.len() > self.limits.message
+            || partial.parts.bytes() + data.len() > self.limits.message
         {
             return Err(MiopError::TooLarge);
         }

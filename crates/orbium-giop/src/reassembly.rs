@@ -97,7 +97,7 @@ pub struct Assembled {
     pub octets: Vec<u8>,
     /// Where the data of each fragment but the first begin in `octets`, if they
     /// are aligned within the fragment, as they are in GIOP 1.1: to be given to
-    /// [`CdrReader::with_seams`](orbium_cdr::CdrReader::with_seams).
+    /// [`CdrReader::with_fragment_boundaries`](orbium_cdr::CdrReader::with_fragment_boundaries).
     pub seams: Vec<u32>,
 }
 

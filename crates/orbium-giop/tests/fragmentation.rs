@@ -179,7 +179,7 @@ fn giop_1_1_fragments_are_aligned_each_on_its_own() {
     let header = MessageHeader::parse(whole.first_chunk().unwrap()).unwrap();
     let mut reader = header
         .reader(&mut whole.octets[12..])
-        .with_seams(&whole.seams);
+        .with_fragment_boundaries(&whole.seams);
     assert_eq!(reader.read_u32(), Ok(1));
     assert_eq!(reader.take(5).map(|octets| &*octets), Ok(&b"ABCDE"[..]));
     assert_eq!(reader.read_u32(), Ok(2));

@@ -166,7 +166,8 @@ impl Case<'_> {
         let at = memory.as_ptr().align_offset(16) + self.skew + self.phase;
         let place = &mut memory[at..at + octets.len()];
         place.copy_from_slice(octets);
-        let mut reader = CdrReader::at(place, self.phase, self.format).with_seams(seams);
+        let mut reader =
+            CdrReader::at(place, self.phase, self.format).with_fragment_boundaries(seams);
         let value = read(&mut reader)?;
         Ok((value, reader.position() - self.phase))
     }

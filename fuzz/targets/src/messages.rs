@@ -63,7 +63,7 @@ fn message_of(whole: &[u8], seams: &[u32]) {
 
 fn message(header: MessageHeader, body: &[u8], seams: &[u32]) {
     let octets = &mut body.to_vec();
-    let reader = &mut header.reader(octets).with_seams(seams);
+    let reader = &mut header.reader(octets).with_fragment_boundaries(seams);
     let written = match header.kind {
         MessageKind::Request => request(header, reader),
         MessageKind::Reply => reply(header, reader),

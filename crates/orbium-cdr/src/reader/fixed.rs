@@ -89,7 +89,7 @@ impl<'a> CdrReader<'a> {
         }
     }
 
-    /// All elements before a seam at once, then the one that lies across it.
+    /// All elements before a boundary at once, then the one that crosses it.
     #[cold]
     #[inline(never)]
     fn read_fixed_vec_across<T: FixedSize>(

@@ -35,7 +35,7 @@ impl Reply {
         };
         let octets = self.octets.get_mut(self.body..).unwrap_or_default();
         let mut reader = CdrReader::at(octets, self.body, format);
-        reader.set_seams(&self.seams);
+        reader.set_fragment_boundaries(&self.seams);
         if let Some(orb) = orb {
             reader.set_owner(Some(orb.owner()));
             reader.set_nesting(orb.core().config.limits.nesting);

@@ -175,7 +175,7 @@ impl Exchange<'_, '_> {
             ..self.link.candidate.format().with_order(header.order)
         };
         let mut reader = CdrReader::at(&mut message[body..], body, format);
-        reader.set_seams(seams);
+        reader.set_fragment_boundaries(seams);
         reader.set_owner(Some(self.orb.owner()));
         reader.set_nesting(self.orb.core().config.limits.nesting);
         read(&mut reader)
@@ -355,7 +355,7 @@ pub(crate) fn read_answer(
     }
     let len = message.len();
     let mut reader = header.reader(&mut message[HEADER_LEN..]);
-    reader.set_seams(seams);
+    reader.set_fragment_boundaries(seams);
     let Ok(answer) = ReplyHeader::read(&mut reader, header.format().minor) else {
         return (None, None);
     };

@@ -117,7 +117,7 @@ impl State {
             charge,
         } = whole;
         let mut reader = header.reader(&mut octets[HEADER_LEN..]);
-        reader.set_seams(&seams);
+        reader.set_fragment_boundaries(&seams);
         let request = RequestHeader::read(&mut reader, header.format().minor).ok()?;
         let (request_id, mut response) = (request.request_id, request.response);
         let (mut refused, expiry) = self.heed(&request.contexts, connection);

@@ -151,7 +151,7 @@ impl Queued {
     ) -> Vec<u8> {
         let connection = &self.late.0;
         let mut arguments = self.header.reader(&mut self.octets[HEADER_LEN..]);
-        arguments.set_seams(&self.seams);
+        arguments.set_fragment_boundaries(&self.seams);
         arguments.set_owner(Some(orb.owner()));
         // It was read before, so it can be.
         if let Ok(request) = RequestHeader::read(&mut arguments, self.header.format().minor) {

@@ -304,7 +304,7 @@ impl State {
             orb, connection, ..
         } = *source;
         let mut arguments = header.reader(&mut message[HEADER_LEN..]);
-        arguments.set_seams(seams);
+        arguments.set_fragment_boundaries(seams);
         arguments.set_owner(Some(orb.owner()));
         let Ok(request) = RequestHeader::read(&mut arguments, header.format().minor) else {
             connection.send_message_error();

@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Messages put together from fragments that are aligned each on its own, as
-//! those of GIOP 1.1 are.
+//! Reassembled messages whose fragments are aligned separately, as in GIOP 1.1.
 //!
-//! A fragment counts alignment from its own start, and its data begin at octet
-//! 12 of it. A primitive never lies across a seam: what is left of a fragment
-//! that it does not fit into is padding. Octets, and with them strings, go
-//! straight through.
+//! Alignment in a fragment counts from the fragment's own start, and its data begin at
+//! its byte 12. A primitive never crosses a boundary: the remainder of a fragment in
+//! which it does not fit is padding. Octet sequences, and with them strings, cross.
 //!
-//! A reader with seams keeps nothing in `rest`, so whatever it is asked for
-//! does not fit there and ends up here: readers without seams pay nothing.
+//! A reader with boundaries keeps `rest` empty, so that every read misses the fast path
+//! and comes here: readers without boundaries pay nothing.
 
 use core::cell::{Cell, RefCell};
 
@@ -16,42 +14,42 @@ use crate::fixed_size::Primitives;
 use crate::layout::gap;
 use crate::{CdrError, CdrErrorKind, CdrReader, FixedIn, FixedSize};
 
-/// Where the data of a fragment begin in it.
+/// Offset of the data in a fragment.
 const DATA_AT: usize = 12;
 
-/// What a reader walks when there are seams.
+/// The unread message of a reader with boundaries.
 #[derive(Debug)]
-pub(crate) struct Seams<'a> {
-    /// All octets not yet read: what lies together in memory can be handed out
-    /// in one piece, seams or not.
-    octets: &'a mut [u8],
-    /// Octets of the message before them.
+pub(crate) struct FragmentBoundaries<'a> {
+    /// All bytes not yet read. They are contiguous, so a run across boundaries is one
+    /// slice.
+    bytes: &'a mut [u8],
+    /// Bytes of the message before them.
     index: usize,
-    /// The seams ahead, in octets from the start of the message.
+    /// The boundaries ahead, in bytes from the start of the message.
     ahead: &'a [u32],
 }
 
-impl Seams<'_> {
+impl FragmentBoundaries<'_> {
     pub(crate) fn remaining(&self) -> usize {
-        self.octets.len()
+        self.bytes.len()
     }
 
-    /// Octets until the next seam or the end.
+    /// Bytes until the next boundary or the end.
     fn here(&self) -> usize {
         match self.ahead.first() {
-            Some(seam) => (*seam as usize)
+            Some(boundary) => (*boundary as usize)
                 .saturating_sub(self.index)
-                .min(self.octets.len()),
-            None => self.octets.len(),
+                .min(self.bytes.len()),
+            None => self.bytes.len(),
         }
     }
 
-    /// Steps to the next fragment; what is left of this one is padding.
+    /// Advances to the next fragment; the remainder of this one is padding.
     /// Returns the new position, or `None` after the last fragment.
     fn cross(&mut self, position: usize) -> Option<usize> {
         let (_, ahead) = self.ahead.split_first()?;
         let left = self.here();
-        self.octets = core::mem::take(&mut self.octets).split_at_mut(left).1;
+        self.bytes = core::mem::take(&mut self.bytes).split_at_mut(left).1;
         self.index += left;
         self.ahead = ahead;
         Some(beyond(position + left))
@@ -65,46 +63,47 @@ const fn beyond(position: usize) -> usize {
 }
 
 impl<'a> CdrReader<'a> {
-    /// Tells the reader that its message was put together from fragments that
-    /// are aligned each on its own, as those of GIOP 1.1 are.
+    /// Sets where the message was reassembled from fragments that are aligned
+    /// separately, as in GIOP 1.1.
     ///
-    /// `seams` are the places where a fragment's data begin, in octets from the
-    /// start of the message, ascending; the position of the reader must count
-    /// from there, too. Positions after a seam are larger by up to seven, so
-    /// that alignment comes out.
+    /// `boundaries` are the offsets at which a fragment's data begin, in bytes from the
+    /// start of the message, ascending; the position of the reader must count from
+    /// there, too. Positions after a boundary are larger by up to seven, which restores
+    /// the alignment.
     #[inline(always)]
-    pub fn set_seams(&mut self, seams: &'a [u32]) {
-        if !seams.is_empty() {
-            self.set_some_seams(seams);
+    pub fn set_fragment_boundaries(&mut self, boundaries: &'a [u32]) {
+        if !boundaries.is_empty() {
+            self.set_some_boundaries(boundaries);
         }
     }
 
-    /// As [`CdrReader::set_seams`].
+    /// As [`CdrReader::set_fragment_boundaries`].
     #[must_use]
     #[inline]
-    pub fn with_seams(mut self, seams: &'a [u32]) -> Self {
-        self.set_seams(seams);
+    pub fn with_fragment_boundaries(mut self, boundaries: &'a [u32]) -> Self {
+        self.set_fragment_boundaries(boundaries);
         self
     }
 
     #[cold]
-    fn set_some_seams(&mut self, seams: &'a [u32]) {
+    fn set_some_boundaries(&mut self, boundaries: &'a [u32]) {
         let index = self.position();
-        let (behind, ahead) = seams.split_at(seams.partition_point(|seam| *seam as usize <= index));
-        if let Some(seam) = behind.last() {
-            self.end += DATA_AT.wrapping_sub(*seam as usize) & 7;
+        let (behind, ahead) =
+            boundaries.split_at(boundaries.partition_point(|boundary| *boundary as usize <= index));
+        if let Some(boundary) = behind.last() {
+            self.end += DATA_AT.wrapping_sub(*boundary as usize) & 7;
         }
         if !ahead.is_empty() {
             self.end = self.position();
-            self.more = Some(Box::new(Seams {
-                octets: core::mem::take(&mut self.rest),
+            self.more = Some(Box::new(FragmentBoundaries {
+                bytes: core::mem::take(&mut self.rest),
                 index,
                 ahead,
             }));
         }
     }
 
-    /// The next octets, as far as they belong together: up to the next seam.
+    /// The unread bytes up to the next boundary.
     #[must_use]
     #[inline]
     pub fn ahead(&mut self) -> &[u8] {
@@ -116,43 +115,43 @@ impl<'a> CdrReader<'a> {
 
     #[cold]
     fn ahead_across(&mut self) -> &[u8] {
-        let Some(seams) = &mut self.more else {
+        let Some(boundaries) = &mut self.more else {
             return &[];
         };
-        while seams.here() == 0
-            && let Some(position) = seams.cross(self.end)
+        while boundaries.here() == 0
+            && let Some(position) = boundaries.cross(self.end)
         {
             self.end = position;
         }
-        &seams.octets[..seams.here()]
+        &boundaries.bytes[..boundaries.here()]
     }
 
-    /// Takes octets, across as many seams as it needs.
+    /// Takes bytes across any number of boundaries.
     #[cold]
     #[inline(never)]
     pub(crate) fn take_across(&mut self, size: usize) -> Result<&'a mut [u8], CdrError> {
-        let Some(seams) = self.more.as_deref_mut() else {
+        let Some(boundaries) = self.more.as_deref_mut() else {
             return Err(self.error(CdrErrorKind::Truncated));
         };
-        if size > seams.octets.len() {
+        if size > boundaries.bytes.len() {
             return Err(self.error(CdrErrorKind::Truncated));
         }
         let mut left = size;
-        let mut here = seams.here();
-        let (taken, rest) = core::mem::take(&mut seams.octets).split_at_mut(size);
+        let mut here = boundaries.here();
+        let (taken, rest) = core::mem::take(&mut boundaries.bytes).split_at_mut(size);
         while left > here
-            && let [seam, ahead @ ..] = seams.ahead
+            && let [boundary, ahead @ ..] = boundaries.ahead
         {
             left -= here;
-            seams.index += here;
+            boundaries.index += here;
             self.end = beyond(self.end + here);
-            seams.ahead = ahead;
+            boundaries.ahead = ahead;
             here = ahead.first().map_or(usize::MAX, |next| {
-                (*next as usize).saturating_sub(*seam as usize)
+                (*next as usize).saturating_sub(*boundary as usize)
             });
         }
-        seams.octets = rest;
-        seams.index += left;
+        boundaries.bytes = rest;
+        boundaries.index += left;
         self.end += left;
         Ok(taken)
     }
@@ -164,13 +163,13 @@ impl<'a> CdrReader<'a> {
     pub(crate) fn align_across(&mut self, align: usize) -> Result<(), CdrError> {
         loop {
             let skip = gap(self.end, align);
-            let Some(seams) = self.more.as_deref_mut() else {
+            let Some(boundaries) = self.more.as_deref_mut() else {
                 return Err(self.error(CdrErrorKind::Truncated));
             };
-            if skip <= seams.here() {
+            if skip <= boundaries.here() {
                 return self.take_across(skip).map(|_| ());
             }
-            match seams.cross(self.end) {
+            match boundaries.cross(self.end) {
                 Some(position) => self.end = position,
                 None => return Err(self.error(CdrErrorKind::Truncated)),
             }
@@ -183,15 +182,15 @@ impl<'a> CdrReader<'a> {
     pub(crate) fn fill_across(&mut self, align: usize, out: &mut [u8]) -> Result<(), CdrError> {
         loop {
             let skip = gap(self.end, align);
-            let Some(seams) = self.more.as_deref_mut() else {
+            let Some(boundaries) = self.more.as_deref_mut() else {
                 return Err(self.error(CdrErrorKind::Truncated));
             };
-            if skip + out.len() <= seams.here() {
+            if skip + out.len() <= boundaries.here() {
                 let octets = self.take_across(skip + out.len())?;
                 out.copy_from_slice(&octets[skip..]);
                 return Ok(());
             }
-            match seams.cross(self.end) {
+            match boundaries.cross(self.end) {
                 Some(position) => self.end = position,
                 None => return Err(self.error(CdrErrorKind::Truncated)),
             }
@@ -220,7 +219,7 @@ impl<'a> CdrReader<'a> {
         self.take(extent)
     }
 
-    /// The run is closed up where it lies: padding at the seams goes.
+    /// The run is closed up where it lies: padding at the boundaries goes.
     #[cold]
     #[inline(never)]
     fn run_across(
@@ -229,18 +228,20 @@ impl<'a> CdrReader<'a> {
         size: usize,
         align: usize,
     ) -> Result<&'a mut [u8], CdrError> {
-        let Some(seams) = self.more.as_deref_mut() else {
+        let Some(boundaries) = self.more.as_deref_mut() else {
             return Err(self.error(CdrErrorKind::Truncated));
         };
         let mut position = self.end;
-        let octets = core::mem::take(&mut seams.octets);
+        let octets = core::mem::take(&mut boundaries.bytes);
         let (mut from, mut to, mut left) = (0, 0, count);
         while left > 0 {
-            let seam = seams
+            let boundary = boundaries
                 .ahead
                 .first()
-                .map_or(usize::MAX, |seam| *seam as usize);
-            let here = seam.saturating_sub(seams.index).min(octets.len() - from);
+                .map_or(usize::MAX, |boundary| *boundary as usize);
+            let here = boundary
+                .saturating_sub(boundaries.index)
+                .min(octets.len() - from);
             let skip = gap(position, align);
             let fit = (here.saturating_sub(skip) / size.max(1)).min(left);
             if fit > 0 {
@@ -248,20 +249,20 @@ impl<'a> CdrReader<'a> {
                 octets.copy_within(from + skip..from + skip + extent, to);
                 to += extent;
                 from += skip + extent;
-                seams.index += skip + extent;
+                boundaries.index += skip + extent;
                 position += skip + extent;
                 left -= fit;
-            } else if let [_, ahead @ ..] = seams.ahead {
+            } else if let [_, ahead @ ..] = boundaries.ahead {
                 from += here;
-                seams.index += here;
+                boundaries.index += here;
                 position = beyond(position + here);
-                seams.ahead = ahead;
+                boundaries.ahead = ahead;
             } else {
                 return Err(self.error(CdrErrorKind::Truncated));
             }
         }
         let (run, rest) = octets.split_at_mut(from);
-        seams.octets = rest;
+        boundaries.bytes = rest;
         self.end = position;
         Ok(run.split_at_mut(to).0)
     }
@@ -287,11 +288,11 @@ impl<'a> CdrReader<'a> {
         }
     }
 
-    /// How many elements, of `count` that follow, lie before the next seam, and
+    /// How many elements, of `count` that follow, lie before the next boundary, and
     /// the octets they take.
     pub(crate) fn elements_here<T: FixedSize>(&self, count: usize) -> (usize, usize) {
         let layout = const { T::LAYOUT };
-        let here = self.more.as_deref().map_or(0, Seams::here);
+        let here = self.more.as_deref().map_or(0, FragmentBoundaries::here);
         let first = layout.end(self.end & 7);
         let Some(others) = here.checked_sub(first) else {
             return (0, 0);
@@ -304,7 +305,7 @@ impl<'a> CdrReader<'a> {
     }
 }
 
-/// The source of a fixed-size value that lies across a seam.
+/// The source of a fixed-size value that lies across a boundary.
 #[derive(Debug)]
 struct Across<'m, 'a> {
     reader: RefCell<&'m mut CdrReader<'a>>,

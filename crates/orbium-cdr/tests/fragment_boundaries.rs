@@ -47,7 +47,7 @@ struct Model {
     size: usize,
     /// Data of the fragments before.
     done: Vec<u8>,
-    seams: Vec<u32>,
+    boundaries: Vec<u32>,
     /// The present one, with its header.
     fragment: Vec<u8>,
 }
@@ -58,14 +58,14 @@ impl Model {
             format,
             size,
             done: vec![0; DATA_AT],
-            seams: Vec::new(),
+            boundaries: Vec::new(),
             fragment: vec![0; DATA_AT],
         }
     }
 
     fn next_fragment(&mut self) {
         self.done.extend_from_slice(&self.fragment[DATA_AT..]);
-        self.seams.push(self.done.len() as u32);
+        self.boundaries.push(self.done.len() as u32);
         self.fragment = vec![0xEE; DATA_AT];
     }
 
@@ -123,10 +123,10 @@ impl Model {
         self.put(&value.d.to_ne_bytes(), 8);
     }
 
-    /// The message put together, and its seams.
+    /// The message put together, and its boundaries.
     fn finish(mut self) -> (Vec<u8>, Vec<u32>) {
         self.done.extend_from_slice(&self.fragment[DATA_AT..]);
-        (self.done, self.seams)
+        (self.done, self.boundaries)
     }
 }
 
@@ -288,10 +288,10 @@ fn values_are_the_same_however_small_the_fragments() {
         for size in SIZES.step_by(4).chain([333, 999, 100_000]) {
             let mut model = Model::new(format, size);
             write(&value, &mut model);
-            let (mut message, seams) = model.finish();
-            assert_eq!(seams.is_empty(), size == 100_000);
-            let mut reader =
-                CdrReader::at(&mut message[DATA_AT..], DATA_AT, format).with_seams(&seams);
+            let (mut message, boundaries) = model.finish();
+            assert_eq!(boundaries.is_empty(), size == 100_000);
+            let mut reader = CdrReader::at(&mut message[DATA_AT..], DATA_AT, format)
+                .with_fragment_boundaries(&boundaries);
             assert_eq!(read(&mut reader), Ok(everything()), "fragments of {size}");
         }
     }
@@ -304,11 +304,11 @@ fn a_message_that_ends_early_is_an_error_at_every_octet() {
         for size in [32, 40, 100] {
             let mut model = Model::new(format, size);
             write(&value, &mut model);
-            let (message, seams) = model.finish();
+            let (message, boundaries) = model.finish();
             for end in DATA_AT..message.len() {
                 let mut message = message[..end].to_vec();
-                let mut reader =
-                    CdrReader::at(&mut message[DATA_AT..], DATA_AT, format).with_seams(&seams);
+                let mut reader = CdrReader::at(&mut message[DATA_AT..], DATA_AT, format)
+                    .with_fragment_boundaries(&boundaries);
                 let error = read(&mut reader).expect_err("not all is there");
                 assert!(
                     matches!(
@@ -336,9 +336,9 @@ fn smallest_fragments_hold_one_primitive_each() {
                     model.bin(*item);
                 }
             }
-            let (mut message, seams) = model.finish();
-            let mut reader =
-                CdrReader::at(&mut message[DATA_AT..], DATA_AT, format).with_seams(&seams);
+            let (mut message, boundaries) = model.finish();
+            let mut reader = CdrReader::at(&mut message[DATA_AT..], DATA_AT, format)
+                .with_fragment_boundaries(&boundaries);
             for item in &items {
                 assert_eq!(reader.read_fixed::<Many>(), Ok(many(i32::from(item.s))));
                 if doubles {
@@ -351,11 +351,11 @@ fn smallest_fragments_hold_one_primitive_each() {
 }
 
 #[test]
-fn a_reader_may_begin_after_a_seam() {
+fn a_reader_may_begin_after_a_boundary() {
     for format in formats() {
         for size in (24..=64).step_by(4) {
             let mut model = Model::new(format, size);
-            // An odd run, so that no seam lies at a multiple of four.
+            // An odd run, so that no boundary lies at a multiple of four.
             model.octets(&[7; 101]);
             let at = |model: &Model| model.done.len() + model.fragment.len() - DATA_AT;
             let start = at(&model);
@@ -363,11 +363,11 @@ fn a_reader_may_begin_after_a_seam() {
             model.octets(&[1]);
             let inside = at(&model);
             (0..9).for_each(|i| model.bin(bin(i)));
-            let (message, seams) = model.finish();
+            let (message, boundaries) = model.finish();
             for (from, lead) in [(start, 1), (inside, 0)] {
                 let mut message = message.clone();
-                let mut reader =
-                    CdrReader::at(&mut message[from..], from, format).with_seams(&seams);
+                let mut reader = CdrReader::at(&mut message[from..], from, format)
+                    .with_fragment_boundaries(&boundaries);
                 reader.take(lead).unwrap();
                 let mut items = Vec::new();
                 reader.read_fixed_vec::<BinStruct>(9, &mut items).unwrap();
@@ -378,19 +378,24 @@ fn a_reader_may_begin_after_a_seam() {
 }
 
 #[test]
-fn octets_across_seams_come_in_one_piece() {
+fn octets_across_boundaries_come_in_one_piece() {
     let mut message: Vec<u8> = (0..60).collect();
-    let seams = [13, 14, 20, 33];
+    let boundaries = [13, 14, 20, 33];
     let format = Format::plain(ByteOrder::Big, 1);
-    let mut reader = CdrReader::at(&mut message[DATA_AT..], DATA_AT, format).with_seams(&seams);
-    assert_eq!(reader.ahead(), [12], "up to the first seam");
+    let mut reader = CdrReader::at(&mut message[DATA_AT..], DATA_AT, format)
+        .with_fragment_boundaries(&boundaries);
+    assert_eq!(reader.ahead(), [12], "up to the first boundary");
     assert_eq!(reader.remaining(), 48);
     let first = reader.take(5).unwrap();
     let second = reader.take(10).unwrap();
     assert_eq!(first, [12, 13, 14, 15, 16]);
     assert_eq!(second, [17, 18, 19, 20, 21, 22, 23, 24, 25, 26]);
     assert_eq!(reader.take(6).unwrap(), [27, 28, 29, 30, 31, 32]);
-    assert_eq!(reader.ahead()[0], 33, "a seam just ahead is stepped over");
+    assert_eq!(
+        reader.ahead()[0],
+        33,
+        "a boundary just ahead is stepped over"
+    );
     assert_eq!(reader.remaining(), 27);
     assert_eq!(
         reader.take(28).map_err(|error| error.kind),
@@ -399,28 +404,29 @@ fn octets_across_seams_come_in_one_piece() {
 }
 
 #[test]
-fn seams_that_cannot_be_do_no_harm() {
+fn invalid_boundaries_do_no_harm() {
     let format = Format::plain(ByteOrder::Big, 1);
-    let seams: [&[u32]; 5] = [
+    let boundaries: [&[u32]; 5] = [
         &[0, 5, 12],
         &[40, 39, 38],
         &[20, 20, 20],
         &[30, u32::MAX],
         &[u32::MAX, 13, 14],
     ];
-    for seams in seams {
+    for boundaries in boundaries {
         let mut message = [0; 50];
-        let mut reader = CdrReader::at(&mut message[DATA_AT..], DATA_AT, format).with_seams(seams);
+        let mut reader = CdrReader::at(&mut message[DATA_AT..], DATA_AT, format)
+            .with_fragment_boundaries(boundaries);
         let mut values = 0;
         while reader.read_fixed::<f64>().is_ok() {
             values += 1;
         }
-        assert!((1..=4).contains(&values), "{values} of {seams:?}");
+        assert!((1..=4).contains(&values), "{values} of {boundaries:?}");
     }
 }
 
 #[test]
-fn an_any_may_lie_across_seams() {
+fn an_any_may_lie_across_boundaries() {
     let doubles: Vec<f64> = (0..21).map(f64::from).collect();
     let code = <Vec<f64> as Typed>::type_code();
     let mut writer = CdrWriter::new(Format::native());
@@ -439,8 +445,9 @@ fn an_any_may_lie_across_seams() {
             model.put(&item.to_ne_bytes(), 8);
         }
         model.string("after it");
-        let (mut message, seams) = model.finish();
-        let mut reader = CdrReader::at(&mut message[DATA_AT..], DATA_AT, format).with_seams(&seams);
+        let (mut message, boundaries) = model.finish();
+        let mut reader = CdrReader::at(&mut message[DATA_AT..], DATA_AT, format)
+            .with_fragment_boundaries(&boundaries);
         let read = Any::decode(&mut reader).unwrap();
         assert_eq!(read, any, "fragments of {size}");
         assert_eq!(reader.read_str().as_deref(), Ok("after it"));
@@ -457,7 +464,8 @@ fn the_octets_that_another_orb_sent_are_read() {
     message[8184..8192].copy_from_slice(&[0x57, 0, 0x58, 0, 3, 0, 0, 0]);
     message.extend([0x57, 0, 0, 0, 0, 0, 0, 0, 0, 0xa1, 0xaa, 0xc0]);
     let format = Format::plain(ByteOrder::Little, 1);
-    let mut reader = CdrReader::at(&mut message[8184..], 8184, format).with_seams(&[8192]);
+    let mut reader =
+        CdrReader::at(&mut message[8184..], 8184, format).with_fragment_boundaries(&[8192]);
     let expected = BinStruct {
         s: 0x57,
         c: Char(0x58),

@@ -1,34 +1,34 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Something that arrives in numbered parts, in any order, more than once.
+//! Reassembly of numbered parts that arrive in any order, and perhaps repeatedly.
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 
-/// What keeping a part costs beside its octets: it counts as octets received,
-/// or a peer could make us keep much by parts of an octet each.
-const PART: usize = 64;
+/// Bookkeeping per part in bytes. It counts against the limits like the part's data:
+/// otherwise a peer could exhaust memory by parts of one byte each.
+const PART_OVERHEAD: usize = 64;
 
-/// Parts that have arrived.
+/// The parts that have arrived.
 #[derive(Debug, Default)]
-pub(crate) struct Parts {
+pub(crate) struct ReorderBuffer {
     parts: BTreeMap<u32, Vec<u8>>,
-    octets: usize,
-    /// How many there are, once it is known.
+    bytes: usize,
+    /// The number of parts, once it is known.
     count: Option<u32>,
 }
 
-/// Parts disagree about how many there are.
+/// Parts contradict one another about their number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Inconsistent;
 
-impl Parts {
-    /// Takes the part with that number, and perhaps how many there are. Returns
-    /// whether it is new: of parts with one number the first is kept.
+impl ReorderBuffer {
+    /// Inserts the part of that number, and the number of parts if the part states it.
+    /// Returns whether it is new: a duplicate is discarded.
     pub(crate) fn insert(
         &mut self,
         number: u32,
         count: Option<u32>,
-        octets: &[u8],
+        bytes: &[u8],
     ) -> Result<bool, Inconsistent> {
         let known = self.count.or(count);
         if count.is_some_and(|count| known != Some(count)) {
@@ -43,9 +43,9 @@ impl Parts {
         self.count = known;
         match self.parts.entry(number) {
             Entry::Occupied(_) => Ok(false),
-            Entry::Vacant(place) => {
-                place.insert(octets.to_vec());
-                self.octets += octets.len();
+            Entry::Vacant(entry) => {
+                entry.insert(bytes.to_vec());
+                self.bytes += bytes.len();
                 Ok(true)
             }
         }
@@ -64,24 +64,24 @@ impl Parts {
 
     /// Appends all parts in order.
     pub(crate) fn append_to(&self, out: &mut Vec<u8>) {
-        out.reserve(self.octets);
+        out.reserve(self.bytes);
         for part in self.parts.values() {
             out.extend_from_slice(part);
         }
     }
 
-    /// Octets of the parts.
-    pub(crate) const fn octets(&self) -> usize {
-        self.octets
+    /// Bytes of data in the parts.
+    pub(crate) const fn bytes(&self) -> usize {
+        self.bytes
     }
 
-    /// Octets kept for them.
+    /// Bytes of memory that the parts occupy.
     pub(crate) fn cost(&self) -> usize {
-        self.octets + self.parts.len() * PART
+        self.bytes + self.parts.len() * PART_OVERHEAD
     }
 
-    /// What keeping a part of that many octets costs.
-    pub(crate) const fn cost_of(octets: usize) -> usize {
-        octets + PART
+    /// Bytes of memory that a part of that size occupies.
+    pub(crate) const fn cost_of(bytes: usize) -> usize {
+        bytes + PART_OVERHEAD
     }
 }
