@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The project's own chores: `cargo xtask test`, `bench`, `soak`, `structure`, `tidy` and
-//! `book-links`.
+//! The project's own chores: `cargo xtask test`, `bench`, `soak`, `structure`, `tidy`,
+//! `book-links` and `minor-codes`.
 //!
 //! Knows nothing of CORBA: it starts programs, reads what they print, and sums
 //! up.
@@ -9,6 +9,7 @@
 mod bench;
 mod book;
 mod ceiling;
+mod minor_codes;
 mod outcome;
 mod shell;
 mod soak;
@@ -26,6 +27,7 @@ usage: cargo xtask test [--no-install] [--no-peers] [-- ARGUMENTS OF cargo test]
        cargo xtask structure [--check | --lower]
        cargo xtask tidy [--check | --lower] [--list]
        cargo xtask book-links < BOOK
+       cargo xtask minor-codes
 
 test   installs the other ORBs that the tests need, where it may (root, apt-get),
        builds the peers in interop/, and runs every test of the workspace.
@@ -51,6 +53,8 @@ tidy   counts words in comments and names for which the field has better ones
        --list        prints every place
 book-links
        what `mdbook build docs` calls: links out of docs/ lead to the repository
+minor-codes
+       writes docs/minor-codes.md from the table in orbium-giop
 ";
 
 fn main() -> ExitCode {
@@ -68,6 +72,7 @@ fn main() -> ExitCode {
         "structure" => structure::run(arguments),
         "tidy" => tidy::run(arguments),
         "book-links" => book::run(arguments),
+        "minor-codes" => minor_codes::run(arguments),
         other => Err(format!("there is no chore {other:?}\n{USAGE}")),
     };
     match outcome {
