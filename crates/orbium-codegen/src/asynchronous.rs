@@ -159,14 +159,15 @@ impl Emitter<'_, '_> {
         };
         let mut parameters = vec!["&self".to_owned()];
         for parameter in &function.sent() {
-            let ty = self.plan.parameter(&parameter.ty, &self.module, "");
+            let ty = self.plan.argument(&parameter.ty, &self.module);
             parameters.push(format!("{}: {ty}", parameter.name));
         }
         let tail = format!(" -> orb::Asynchronous<{value}{error}> {{");
-        self.text
-            .signature(&format!("pub fn {name}"), &parameters, &tail);
+        let head = self.stub_head(function, &name, true);
+        self.text.signature(&head, &parameters, &tail);
         let interface = &self.plan.model[function.owner].repository_id;
         operation_static(&mut self.text, interface, function);
+        self.untyped(&function.sent(), true);
         self.begin(function, &outputs, &value);
         self.text.close("}");
     }

@@ -6,7 +6,7 @@ use orbium_idl::model::{Definition, Direction, Interface, NameSet};
 use crate::data::quoted;
 use crate::each::{each, join, joined};
 use crate::emit::Emitter;
-use crate::operations::{Function, Output};
+use crate::operations::{Function, Output, Parameter};
 use crate::results::literal;
 use crate::text::{Argument, Text};
 use crate::{docs, names};
@@ -155,11 +155,37 @@ impl Emitter<'_, '_> {
         for parameter in &function.sent() {
             let ty = match parameter.direction {
                 Direction::InOut => format!("&mut {}", self.rust(&parameter.ty)),
-                _ => self.plan.parameter(&parameter.ty, &self.module, ""),
+                _ => self.plan.argument(&parameter.ty, &self.module),
             };
             parameters.push(format!("{}: {ty}", parameter.name));
         }
         parameters
+    }
+
+    /// How the function of a stub begins: with the lifetime of references of any type.
+    pub(crate) fn stub_head(&self, function: &Function, method: &str, inouts: bool) -> String {
+        let sent = function.sent();
+        let mut objects = sent.iter().filter(|it| self.takes_any(it, inouts));
+        let lifetime = objects.next().map_or("", |_| "<'r>");
+        format!("pub fn {method}{lifetime}")
+    }
+
+    /// Whether a parameter takes a reference of any type; `inout` ones do where they are
+    /// passed as if they were `in`.
+    fn takes_any(&self, parameter: &Parameter, inouts: bool) -> bool {
+        let is_given = inouts || parameter.direction == Direction::In;
+        is_given && self.plan.is_object(&parameter.ty)
+    }
+
+    /// Takes the untyped references out of those of any type.
+    pub(crate) fn untyped(&mut self, sent: &[&Parameter], inouts: bool) {
+        for parameter in sent {
+            if self.takes_any(parameter, inouts) {
+                let name = &parameter.name;
+                let line = format!("let {name} = orb::AnyReference::into_object({name});");
+                self.text.line(line);
+            }
+        }
     }
 
     fn stub(&mut self, function: &Function, method: &str) {
@@ -169,10 +195,11 @@ impl Emitter<'_, '_> {
         let error = function.error(self.plan, &self.module);
         let tail = format!(" -> $Result<{value}, {error}> {{");
         let parameters = self.stub_parameters(function);
-        self.text
-            .signature(&format!("pub fn {method}"), &parameters, &tail);
+        let head = self.stub_head(function, method, false);
+        self.text.signature(&head, &parameters, &tail);
         let interface = &self.plan.model[function.owner].repository_id;
         operation_static(&mut self.text, interface, function);
+        self.untyped(&function.sent(), false);
         let outputs = function.outputs();
         if function.oneway {
             self.send(function);
@@ -390,10 +417,11 @@ impl Emitter<'_, '_> {
         let mut parameters = self.stub_parameters(function);
         parameters.push(format!("{out}: &mut {}", self.rust(&ty)));
         let tail = format!(" -> $Result<(), {error}> {{");
-        self.text
-            .signature(&format!("pub fn {method}"), &parameters, &tail);
+        let head = self.stub_head(function, method, false);
+        self.text.signature(&head, &parameters, &tail);
         let interface = &self.plan.model[function.owner].repository_id;
         operation_static(&mut self.text, interface, function);
+        self.untyped(&function.sent(), false);
         let arguments = self.arguments(function);
         let results = if self.plan.is_plain(&ty) {
             Argument::Plain(format!(

@@ -150,6 +150,20 @@ impl Plan<'_> {
         }
     }
 
+    /// The type of an `in` parameter of a stub: as `parameter`, but for `Object` it takes a
+    /// reference of any type.
+    pub(crate) fn argument(&self, ty: &Type, from: &[String]) -> String {
+        match self.is_object(ty) {
+            true => "impl orb::AnyReference<'r>".to_owned(),
+            false => self.parameter(ty, from, ""),
+        }
+    }
+
+    /// Whether a type is `Object`.
+    pub(crate) fn is_object(&self, ty: &Type) -> bool {
+        matches!(self.model.resolve_alias(ty), Type::Object)
+    }
+
     /// Whether `in` parameters of the type are references that may be nil.
     pub(crate) fn is_reference(&self, ty: &Type) -> bool {
         match self.model.resolve_alias(ty) {

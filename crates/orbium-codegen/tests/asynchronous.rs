@@ -313,6 +313,8 @@ fn references_and_anys_go_in_and_come_out() {
     let near = w.find_async(Some(w), Some(w.as_object()), &what, kind);
     assert_eq!(near.wait().unwrap().as_ref(), Some(w));
     assert_eq!(w.find_async(None, None, &what, kind).wait(), Ok(None));
+    let near = w.find_async(Some(w), w, &what, kind);
+    assert_eq!(near.wait().unwrap().as_ref(), Some(w));
 }
 
 #[test]

@@ -445,6 +445,25 @@ fn anys_and_type_codes_travel() {
     assert_eq!(pair.log(), [format!("{code} true")]);
 }
 
+// Once only an untyped reference was taken, in `Some`.
+#[test]
+fn a_parameter_of_type_object_takes_any_reference() {
+    let pair = Pair::new();
+    let everything = pair.everything();
+    let any = Any::new(&entry()).unwrap();
+    let code = any.type_code();
+    let untyped: Option<ObjectRef> = Some(everything.clone().into());
+    // A typed reference, an untyped one, an option of one, nil.
+    everything.convert(&any, code, &everything).unwrap();
+    let object = everything.as_object();
+    everything.convert(&any, code, object).unwrap();
+    everything.convert(&any, code, untyped.as_ref()).unwrap();
+    everything.convert(&any, code, Some(object)).unwrap();
+    everything.convert(&any, code, None).unwrap();
+    let given = [true, true, true, true, false].map(|is_there| format!("{code} {is_there}"));
+    assert_eq!(pair.log(), given);
+}
+
 #[test]
 fn inherited_operations_reach_the_servant_from_every_base() {
     let pair = Pair::new();

@@ -126,7 +126,7 @@ pub use raises::{
     DispatchError, Raised, Raises, UserException, not_implemented, unknown_operation,
 };
 pub use real_time::{AdapterExtension, ConnectionWishes, Extension, NetworkMark, RealTime};
-pub use reference::{Interface, NarrowError, ObjectRef, nil_reference};
+pub use reference::{AnyReference, Interface, NarrowError, ObjectRef, nil_reference};
 pub use servant::{Call, Reply, Servant, ServedBy};
 pub use strategy::{ServerStrategy, UnknownStrategy};
 

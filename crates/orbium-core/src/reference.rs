@@ -18,7 +18,7 @@ use orbium_giop::{Completion, ExceptionKind, Ior, SystemException};
 use orbium_sync::lock::Mutex;
 use orbium_sys::fork::PerProcess;
 
-pub use interface::Interface;
+pub use interface::{AnyReference, Interface};
 pub use questions::NarrowError;
 
 use crate::client::{Binding, Wishes};

@@ -241,6 +241,12 @@ fn references() -> Tested {
     assert_eq!(peer.echo_peer(None)?, None);
     assert!(peer.echo_peer(Some(&peer))?.is_some());
 
+    let back_then: Option<ObjectRef> = Some(peer.clone().into());
+    assert!(peer.echo_object(&peer)?.is_some());
+    assert!(peer.echo_object(peer.as_object())?.is_some());
+    assert!(peer.echo_object(back_then.as_ref())?.is_some());
+    assert_eq!(peer.echo_object(None)?, None);
+
     let patient = peer.with_timeout(Duration::from_secs(30));
     assert_eq!(patient.slow(1)?, 1);
     Ok(())

@@ -19,7 +19,7 @@
 //!
 //! let orb = Orb::builder().build()?;
 //! let greeter: hello::Greeter = orb.resolve("corbaloc::localhost:5000/Greeter")?;
-//! println!("{}", greeter.greet("world")?);
+//! println!("{}", greeter.greet("Žofie")?);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
@@ -62,14 +62,14 @@ pub use orbium_cdr::{
     Typed, WChar,
 };
 pub use orbium_core::{
-    Call, Channel, ClientStrategy, Completion, Config, ConnectTimeout, Dispatch, DispatchHook,
-    Endpoint, EndpointError, ExceptionKind, Explanation, Failure, ForwardBoundKeys, GiopMinor,
-    Hook, HostPort, IdAssignment, IdUniqueness, Interface, InvalidName, Lane, LaneConfig, Lifespan,
-    Limits, ManagerState, NarrowError, OBJECT_REPOSITORY_ID, ObjectError, ObjectRef,
-    OfferedProtocol, Orb, OrbBuilder, OrbError, Peer, PeerMemory, Phase, Poa, PoaError, PoaManager,
-    Policies, Priority, ProtocolPolicy, ProtocolPolicyError, ProtocolProperties, Protocols,
-    QueueRoom, RealTimeError, RequestInfo, ResolveError, Scheduling, SchedulingClass, Servant,
-    ServerStrategy, Step, SystemException, TimePolicies, Transport, UnknownClientStrategy,
+    AnyReference, Call, Channel, ClientStrategy, Completion, Config, ConnectTimeout, Dispatch,
+    DispatchHook, Endpoint, EndpointError, ExceptionKind, Explanation, Failure, ForwardBoundKeys,
+    GiopMinor, Hook, HostPort, IdAssignment, IdUniqueness, Interface, InvalidName, Lane,
+    LaneConfig, Lifespan, Limits, ManagerState, NarrowError, OBJECT_REPOSITORY_ID, ObjectError,
+    ObjectRef, OfferedProtocol, Orb, OrbBuilder, OrbError, Peer, PeerMemory, Phase, Poa, PoaError,
+    PoaManager, Policies, Priority, ProtocolPolicy, ProtocolPolicyError, ProtocolProperties,
+    Protocols, QueueRoom, RealTimeError, RequestInfo, ResolveError, Scheduling, SchedulingClass,
+    Servant, ServerStrategy, Step, SystemException, TimePolicies, Transport, UnknownClientStrategy,
     UnknownProtocol, UnknownStrategy, UserException, explain, give_scheduling, last_failure,
     nil_reference, priority,
 };
@@ -182,8 +182,8 @@ pub mod codegen {
         WChar, encode_fixed, fixed_struct,
     };
     pub use orbium_core::{
-        Call, DispatchError, Interface, ObjectRef, Operation, OperationTable, Raised, Raises,
-        Reply, Servant, ServedBy, SystemException, UserException, interface, not_implemented,
-        unknown_operation,
+        AnyReference, Call, DispatchError, Interface, ObjectRef, Operation, OperationTable, Raised,
+        Raises, Reply, Servant, ServedBy, SystemException, UserException, interface,
+        not_implemented, unknown_operation,
     };
 }

@@ -1084,14 +1084,15 @@ pub mod away {
         ///
         /// # Errors
         /// A system exception.
-        pub fn find(
+        pub fn find<'r>(
             &self,
             near: Option<&Worker>,
-            any_one: Option<&orb::ObjectRef>,
+            any_one: impl orb::AnyReference<'r>,
             what: &orb::Any,
             kind: &orb::TypeCode,
         ) -> Result<Option<Worker>, orb::SystemException> {
             static OP: orb::Operation = orb::Operation::of("IDL:Away/Worker:1.0", "find");
+            let any_one = orb::AnyReference::into_object(any_one);
             orb::ObjectRef::call(
                 &self.0,
                 &OP,
@@ -1106,14 +1107,15 @@ pub mod away {
         }
 
         /// Like `find`, without waiting for the answer.
-        pub fn find_async(
+        pub fn find_async<'r>(
             &self,
             near: Option<&Worker>,
-            any_one: Option<&orb::ObjectRef>,
+            any_one: impl orb::AnyReference<'r>,
             what: &orb::Any,
             kind: &orb::TypeCode,
         ) -> orb::Asynchronous<Option<Worker>> {
             static OP: orb::Operation = orb::Operation::of("IDL:Away/Worker:1.0", "find");
+            let any_one = orb::AnyReference::into_object(any_one);
             orb::ObjectRef::call_async(
                 &self.0,
                 &OP,

@@ -738,14 +738,15 @@ pub mod interfaces {
         ///
         /// # Errors
         /// A system exception.
-        pub fn convert(
+        pub fn convert<'r>(
             &self,
             value: &orb::Any,
             target: &orb::TypeCode,
-            near: Option<&orb::ObjectRef>,
+            near: impl orb::AnyReference<'r>,
         ) -> Result<orb::Any, orb::SystemException> {
             static OP: orb::Operation =
                 orb::Operation::of("IDL:Interfaces/Everything:1.0", "convert");
+            let near = orb::AnyReference::into_object(near);
             orb::ObjectRef::call(
                 &self.0,
                 &OP,
@@ -3233,7 +3234,7 @@ pub mod interfaces {
     }
 
     /// What operations raise that declare `Base::Gone`.
-    #[derive(Clone, Debug, PartialEq)]
+    #[derive(Clone, PartialEq)]
     pub enum GoneError {
         /// IDL exception `Base::Gone`.
         Gone(super::base::Gone),
@@ -3271,6 +3272,13 @@ pub mod interfaces {
                 Self::Gone(exception) => ::core::fmt::Display::fmt(exception, f),
                 Self::System(exception) => ::core::fmt::Display::fmt(exception, f),
             }
+        }
+    }
+
+    /// The words of `Display`, which `main` prints that returns the error.
+    impl ::core::fmt::Debug for GoneError {
+        fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
+            ::core::fmt::Display::fmt(self, f)
         }
     }
 

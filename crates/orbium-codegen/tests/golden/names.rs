@@ -410,12 +410,13 @@ pub mod r#type {
         ///
         /// # Errors
         /// A system exception.
-        pub fn to_object(
+        pub fn to_object<'r>(
             &self,
-            object: ::core::option::Option<&orb::ObjectRef>,
+            object: impl orb::AnyReference<'r>,
         ) -> ::core::result::Result<::core::option::Option<orb::ObjectRef>, orb::SystemException>
         {
             static OP: orb::Operation = orb::Operation::of("IDL:type/From:1.0", "to_object");
+            let object = orb::AnyReference::into_object(object);
             orb::ObjectRef::call(
                 &self.0,
                 &OP,

@@ -65,6 +65,44 @@ impl Interface for ObjectRef {
     }
 }
 
+/// What a parameter of the IDL type `Object` takes: a reference to an object of any
+/// interface, typed (`&greeter`) or not (`&object`), an `Option<&ObjectRef>`, or `None` for
+/// nil.
+///
+/// ```
+/// use orbium_core::{AnyReference, ObjectRef, Orb};
+///
+/// fn is_nil<'r>(reference: impl AnyReference<'r>) -> bool {
+///     reference.into_object().is_none()
+/// }
+///
+/// let orb = Orb::builder().build()?;
+/// let object: Option<ObjectRef> = orb.string_to_object("corbaloc::localhost:5000/Cube")?;
+/// assert!(is_nil(None));
+/// assert!(!is_nil(object.as_ref()));
+/// assert!(!is_nil(&object.ok_or("nil")?));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub trait AnyReference<'r> {
+    /// The untyped reference; `None` is nil.
+    fn into_object(self) -> Option<&'r ObjectRef>;
+}
+
+impl<'r, I: Interface> AnyReference<'r> for &'r I {
+    #[inline]
+    fn into_object(self) -> Option<&'r ObjectRef> {
+        Some(self.as_object())
+    }
+}
+
+// Of no other `Option`: the type of a bare `None` would not be known.
+impl<'r> AnyReference<'r> for Option<&'r ObjectRef> {
+    #[inline]
+    fn into_object(self) -> Option<&'r ObjectRef> {
+        self
+    }
+}
+
 /// Implements what every typed reference has, for
 /// `struct Name(ObjectRef)`; `Name = "name"` where IDL has another name for it.
 /// Inline: a program compiles what it uses.

@@ -4,6 +4,6 @@ use orbium::Orb;
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let orb = Orb::builder().build()?;
     let greeter: Greeter = orb.resolve("corbaloc::localhost:5000/Greeter")?;
-    println!("{}", greeter.greet("world")?);
+    println!("{}", greeter.greet("Žofie")?);
     Ok(())
 }
