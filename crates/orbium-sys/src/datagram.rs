@@ -30,8 +30,8 @@ pub fn receive_at(address: SocketAddr, options: &SocketOptions) -> io::Result<Ud
     Ok(socket.into())
 }
 
-/// Sends to an address. What is known of the way there, such as that nobody
-/// receives, shows as an error of a later send.
+/// Sends to an address. An earlier datagram's failure, such as a port
+/// at which no socket receives, is reported as an error of a later send.
 ///
 /// # Errors
 /// The system's error: no route, no permission.
@@ -45,7 +45,7 @@ pub fn send_to(address: SocketAddr, options: &SocketOptions) -> io::Result<UdpSo
 /// Receives what is sent to a group through one interface, as others on this
 /// host may too, until the socket is closed. Nothing else is received: neither
 /// what is sent to other groups or to this host alone, nor what comes through
-/// other interfaces for others who have joined there.
+/// other interfaces for sockets that joined there.
 ///
 /// # Errors
 /// `InvalidInput` if the address is none of a group, or if the group is one for
@@ -131,8 +131,8 @@ pub fn receive_datagram(
     crate::direct_syscall::receive_from(socket, room)
 }
 
-/// Sends the pieces as one datagram. That nobody received the one before is not
-/// this one's error.
+/// Sends the slices as one datagram. An error of the previous one (no socket received
+/// it) is ignored.
 ///
 /// # Errors
 /// The system's error; that of a datagram too large for its way.
@@ -146,8 +146,8 @@ pub fn send_datagram(socket: &UdpSocket, pieces: &[IoSlice<'_>]) -> io::Result<(
     Ok(())
 }
 
-/// Wakes whoever waits to receive from a socket, for good; where the system is
-/// not Linux perhaps only when the time to wait is over.
+/// Wakes the threads that receive from a socket, for good; on systems other than Linux
+/// perhaps only when their time-out has passed.
 pub fn shut_down_datagrams(socket: &UdpSocket) {
     // Linux does so though it says that the socket is not connected.
     let _ = SockRef::from(socket).shutdown(Shutdown::Both);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Points in time after which nobody waits any more.
+//! Points in time at which waiting ends.
 
 use std::io;
 use std::time::{Duration, Instant};

@@ -8,7 +8,7 @@ use std::fmt;
 use std::io;
 use std::mem::ManuallyDrop;
 
-/// The kind of an error, as [`io::Error::kind`] tells it.
+/// [`io::Error::kind`], compiled once.
 #[must_use]
 #[inline(never)]
 pub fn kind_of(error: &io::Error) -> io::ErrorKind {

@@ -9,14 +9,14 @@ pub fn host_name() -> String {
     crate::syscall::host_name()
 }
 
-/// A number that nobody else can guess; 0 from a system that has none to give.
+/// An unpredictable number; 0 from a system that has none to give.
 #[cfg(target_os = "linux")]
 #[must_use]
 pub fn random_number() -> u64 {
     crate::syscall::random_number()
 }
 
-/// A number that nobody else can guess.
+/// An unpredictable number.
 #[cfg(not(target_os = "linux"))]
 #[must_use]
 pub fn random_number() -> u64 {

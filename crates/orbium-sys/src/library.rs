@@ -2,7 +2,7 @@
 //! Values out of shared libraries, loaded while the program runs.
 //!
 //! A library exports one [`Declaration`] under the name [`SYMBOL`]. It begins
-//! with what can be read whoever made it: only if compiler and crate are the
+//! with what can be read whatever compiler made it: only if compiler and crate are the
 //! very same as ours is anything called that is in it.
 #![expect(unsafe_code, reason = "loads code and reads what it exports")]
 
@@ -130,11 +130,11 @@ impl TrustedLibrary {
     ///
     /// * a library whose code is as trustworthy as the program's: its initialisers and finalisers,
     ///   those of all libraries that it needs, and everything that it exports are sound to
-    ///   run here and now, beside the threads that there are;
+    ///   run here and now, concurrently with the existing threads;
     /// * if it exports [`SYMBOL`], one made by [`export_library!`](crate::export_library) (of any version; versions and compilers
     ///   are compared before anything is called), by a program that uses the same allocator,
     ///   which is so unless one of the two chooses its own;
-    /// * a file that nobody who is trusted less can replace or write.
+    /// * a file that no less trusted user can replace or write.
     #[must_use]
     pub unsafe fn new(path: impl Into<PathBuf>) -> Self {
         Self(path.into())

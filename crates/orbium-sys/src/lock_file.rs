@@ -11,10 +11,10 @@ use crate::fork::Origin;
 use crate::{Deadline, syscall};
 
 /// Time between two attempts: others hold a lock for some system calls only.
-const PAUSE: Duration = Duration::from_millis(1);
+const RETRY_INTERVAL: Duration = Duration::from_millis(1);
 
 /// A lock that is held, until it is dropped. The file goes with it; one that a
-/// killed process left behind is in nobody's way.
+/// killed process left behind does not hinder others.
 #[derive(Debug)]
 pub struct LockFile {
     path: PathBuf,
@@ -51,7 +51,7 @@ impl LockFile {
                     if !matches!(error.kind(), WouldBlock | Interrupted) {
                         return Err(error);
                     }
-                    std::thread::sleep(PAUSE);
+                    std::thread::sleep(RETRY_INTERVAL);
                 }
             }
             deadline.remaining()?;

@@ -19,11 +19,11 @@ use crate::RealTimeError;
 type Set = [c_ulong; WORDS];
 
 #[cfg(target_os = "linux")]
-const WORDS: usize = MOST / c_ulong::BITS as usize;
+const WORDS: usize = MAX_PROCESSORS / c_ulong::BITS as usize;
 
 /// Processors that a set can name; the C library has as many.
 #[cfg(target_os = "linux")]
-const MOST: usize = 8 * size_of::<libc::cpu_set_t>();
+const MAX_PROCESSORS: usize = 8 * size_of::<libc::cpu_set_t>();
 
 /// The word of a set that has the bit of a processor, and the bit.
 #[cfg(target_os = "linux")]
@@ -76,7 +76,7 @@ pub fn processors_of_this_thread() -> io::Result<Vec<usize>> {
         let (word, bit) = bit(*processor);
         set[word] & bit != 0
     };
-    Ok((0..MOST).filter(is_set).collect())
+    Ok((0..MAX_PROCESSORS).filter(is_set).collect())
 }
 
 /// Not on this system.

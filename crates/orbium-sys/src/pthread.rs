@@ -13,8 +13,8 @@ use std::mem::MaybeUninit;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr;
 
-/// Octets of stack if nobody asks for others: as the standard library's threads have.
-const STACK: usize = 2 << 20;
+/// Bytes of stack by default, as threads of the standard library have.
+const DEFAULT_STACK_SIZE: usize = 2 << 20;
 
 pub(crate) type Job = Box<dyn FnOnce() + Send>;
 
@@ -53,7 +53,10 @@ pub(crate) fn spawn(name: &str, stack: Option<usize>, job: Job) -> io::Result<Pt
     // the system's own stays. The new thread has the work for itself.
     let made = unsafe {
         libc::pthread_attr_init(attributes.as_mut_ptr());
-        libc::pthread_attr_setstacksize(attributes.as_mut_ptr(), stack.unwrap_or(STACK));
+        libc::pthread_attr_setstacksize(
+            attributes.as_mut_ptr(),
+            stack.unwrap_or(DEFAULT_STACK_SIZE),
+        );
         let made = libc::pthread_create(
             thread.as_mut_ptr(),
             attributes.as_ptr(),

@@ -16,8 +16,8 @@ use epoll::Set;
 #[cfg(not(target_os = "linux"))]
 use poll::Set;
 
-/// Sources that one wait tells of at the most.
-const AT_ONCE: usize = 64;
+/// Sources that one wait reports at most.
+const MAX_EVENTS: usize = 64;
 
 /// What to wait for on a source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,10 +30,10 @@ pub enum Interest {
     Write,
     /// Either of `Read` and `Write`.
     Both,
-    /// As `Read`, and nothing more once that was told: what a thread that takes
-    /// the source for itself asks for.
+    /// As `Read`, reported once (`EPOLLONESHOT`): for a thread that then owns the
+    /// source until it re-arms it.
     ReadOnce,
-    /// As `Write`, and nothing more once that was told.
+    /// As `Write`, reported once.
     WriteOnce,
 }
 
@@ -86,8 +86,8 @@ pub fn wait_for<const N: usize>(
 }
 
 /// Waits for many sources at once. Shared between threads: any may wait, and
-/// register, which on systems other than Linux counts from the next wait on. What
-/// is to be told once is told to one of those that wait.
+/// register, which on systems other than Linux counts from the next wait on. A
+/// oneshot source is reported to one of the waiting threads.
 #[derive(Debug)]
 pub struct Poller(Set);
 
@@ -130,11 +130,11 @@ impl Poller {
     /// # Errors
     /// The system's error.
     pub fn wait(&self, ready: &mut Vec<Ready>, timeout: Option<Duration>) -> io::Result<()> {
-        self.wait_for_some::<AT_ONCE>(ready, timeout)
+        self.wait_for_some::<MAX_EVENTS>(ready, timeout)
     }
 
     /// As [`Poller::wait`], for no more than `N` sources: the others are left to
-    /// those who wait too.
+    /// other waiting threads.
     ///
     /// # Errors
     /// The system's error.
@@ -152,7 +152,7 @@ impl Poller {
     ///
     /// # Errors
     /// The system's error.
-    pub fn wait_beside(
+    pub fn wait_including(
         &self,
         source: &dyn AsFd,
         interest: Interest,
@@ -160,7 +160,7 @@ impl Poller {
         timeout: Option<Duration>,
     ) -> io::Result<bool> {
         ready.clear();
-        self.0.wait_beside(source, interest, ready, timeout)
+        self.0.wait_including(source, interest, ready, timeout)
     }
 }
 
@@ -169,20 +169,20 @@ mod tests {
     use super::*;
     use crate::Waker;
 
-    fn told(poller: &Poller) -> Vec<u64> {
+    fn ready_tokens(poller: &Poller) -> Vec<u64> {
         let mut ready = Vec::new();
         poller.wait(&mut ready, Some(Duration::ZERO)).unwrap();
         ready.iter().map(|ready| ready.token).collect()
     }
 
     #[test]
-    fn what_is_not_registered_can_be_waited_for_beside() {
+    fn a_source_that_is_not_registered_can_be_waited_for() {
         let (poller, waker) = (Poller::new().unwrap(), Waker::new().unwrap());
         let own = Waker::new().unwrap();
         poller.add(waker.source(), 7, Interest::Read).unwrap();
         let mut ready = Vec::new();
         let mut wait = |timeout| {
-            let waited = poller.wait_beside(own.source(), Interest::Read, &mut ready, timeout);
+            let waited = poller.wait_including(own.source(), Interest::Read, &mut ready, timeout);
             let tokens: Vec<_> = ready.iter().map(|ready| ready.token).collect();
             (waited.unwrap(), tokens)
         };
@@ -202,31 +202,31 @@ mod tests {
         let (own, peer) = std::os::unix::net::UnixStream::pair().unwrap();
         let poller = Poller::new().unwrap();
         poller.add(&own, 7, Interest::Both).unwrap();
-        assert_eq!(told(&poller), [7], "there is room");
+        assert_eq!(ready_tokens(&poller), [7], "there is room");
         own.set_nonblocking(true).unwrap();
         while std::io::Write::write(&mut &own, &[0; 4096]).is_ok() {}
-        assert_eq!(told(&poller), []);
+        assert_eq!(ready_tokens(&poller), []);
         std::io::Write::write_all(&mut &peer, &[1]).unwrap();
-        assert_eq!(told(&poller), [7], "something came");
+        assert_eq!(ready_tokens(&poller), [7], "data arrived");
     }
 
     #[test]
-    fn what_is_asked_for_once_is_told_once() {
+    fn oneshot_interest_is_reported_once() {
         let (poller, waker) = (Poller::new().unwrap(), Waker::new().unwrap());
         poller.add(waker.source(), 7, Interest::ReadOnce).unwrap();
-        assert_eq!(told(&poller), []);
+        assert_eq!(ready_tokens(&poller), []);
         waker.wake();
-        assert_eq!(told(&poller), [7]);
-        assert_eq!(told(&poller), []);
-        // Asked again, it is told again, for it is still so.
+        assert_eq!(ready_tokens(&poller), [7]);
+        assert_eq!(ready_tokens(&poller), []);
+        // Re-armed, it is reported again, for it is still ready.
         poller
             .modify(waker.source(), 7, Interest::ReadOnce)
             .unwrap();
-        assert_eq!(told(&poller), [7]);
-        assert_eq!(told(&poller), []);
+        assert_eq!(ready_tokens(&poller), [7]);
+        assert_eq!(ready_tokens(&poller), []);
         poller.modify(waker.source(), 7, Interest::Read).unwrap();
-        assert_eq!(told(&poller), [7]);
-        assert_eq!(told(&poller), [7]);
+        assert_eq!(ready_tokens(&poller), [7]);
+        assert_eq!(ready_tokens(&poller), [7]);
     }
 
     #[test]
@@ -249,6 +249,6 @@ mod tests {
         }
         found.sort_unstable();
         assert_eq!(found, [1, 2]);
-        assert_eq!(told(&poller), []);
+        assert_eq!(ready_tokens(&poller), []);
     }
 }

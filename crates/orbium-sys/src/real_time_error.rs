@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What a host refuses to those who have deadlines.
+//! Why a host refused a real-time setting.
 
 use std::fmt;
 use std::io;

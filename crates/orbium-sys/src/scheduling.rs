@@ -89,7 +89,7 @@ impl fmt::Display for Scheduling {
 }
 
 impl Scheduling {
-    /// What threads have that nobody gave anything.
+    /// The default of threads.
     pub const OTHER: Self = Self {
         class: SchedulingClass::Other,
         priority: 0,

@@ -19,7 +19,7 @@ const SEALS: c_int = libc::F_SEAL_SHRINK | libc::F_SEAL_GROW | libc::F_SEAL_SEAL
 /// `TMPFS_MAGIC`: what a memfd of ordinary pages lies on.
 const TMPFS: i128 = 0x0102_1994;
 
-/// What tells of an error by -1 and errno.
+/// The result of a call that reports errors by -1 and errno.
 fn checked(result: c_int) -> io::Result<c_int> {
     match result {
         -1 => Err(io::Error::last_os_error()),
@@ -30,12 +30,12 @@ fn checked(result: c_int) -> io::Result<c_int> {
 fn create(name: &CStr, flags: c_uint) -> io::Result<OwnedFd> {
     // SAFETY: the name ends with a zero, and is only read.
     let memory = checked(unsafe { libc::memfd_create(name.as_ptr(), flags) })?;
-    // SAFETY: the descriptor is new, and nobody else's.
+    // SAFETY: the descriptor is new, and owned by nothing else.
     Ok(unsafe { OwnedFd::from_raw_fd(memory) })
 }
 
 /// New memory of that many octets, zeros, which can be made neither longer nor
-/// shorter by anybody. The name is for people who look at `/proc`.
+/// shorter by any process. The name shows in `/proc`.
 ///
 /// # Errors
 /// The system's error.
@@ -51,7 +51,7 @@ pub fn sealed_memory(name: &CStr, octets: u64) -> io::Result<OwnedFd> {
     Ok(memory.into())
 }
 
-/// Whether a descriptor is of memory whose length nobody can change.
+/// Whether a descriptor is of memory whose length is sealed.
 ///
 /// # Errors
 /// The system's error, such as that it is of no memory.
@@ -89,7 +89,7 @@ pub fn length(memory: &OwnedFd) -> io::Result<u64> {
     u64::try_from(length).map_err(|_| io::ErrorKind::InvalidData.into())
 }
 
-/// Maps memory, to be read and written and seen by all who map it, at a place of
+/// Maps memory, to be read and written and seen by all processes that map it, at a place of
 /// the system's choice. It stays until [`unmap`].
 ///
 /// # Errors
@@ -108,7 +108,7 @@ pub fn map(memory: &impl AsFd, octets: usize) -> io::Result<NonNull<u8>> {
 /// Ends a mapping.
 ///
 /// # Safety
-/// [`map`] gave that place for that many octets, and nobody looks at them
+/// [`map`] returned that address for that many bytes, and no thread accesses them
 /// any more.
 pub unsafe fn unmap(base: NonNull<u8>, octets: usize) {
     // SAFETY: as the caller promises. An error would mean that nothing is there.
@@ -147,7 +147,7 @@ pub fn sleep_on(word: &AtomicU32, value: u32, timeout: Option<Duration>) -> io::
     futex(word, libc::FUTEX_WAIT, value, timeout.as_ref())
 }
 
-/// Wakes at most so many of those who sleep on a word, in any process.
+/// Wakes at most so many threads that sleep on a word, in any process.
 pub fn wake(word: &AtomicU32, count: u32) {
     // Nothing can be wrong with a word that is there.
     let _ = futex(word, libc::FUTEX_WAKE, count.min(i32::MAX as u32), None);

@@ -107,7 +107,7 @@ fn socket_for(address: &Address, sort: c_int) -> io::Result<OwnedFd> {
     // SAFETY: nothing is pointed to.
     let fd = unsafe { libc::socket(address.family(), sort, 0) };
     done(fd)?;
-    // SAFETY: the descriptor is new, and nobody else's.
+    // SAFETY: the descriptor is new, and owned by nothing else.
     let socket = unsafe { OwnedFd::from_raw_fd(fd) };
     #[cfg(not(any(target_os = "linux", target_os = "android")))]
     // SAFETY: the descriptor is open, and nothing is pointed to.
@@ -172,12 +172,12 @@ pub(crate) fn listen(socket: &dyn AsFd, backlog: c_int) -> io::Result<()> {
     done(unsafe { libc::listen(socket.as_fd().as_raw_fd(), backlog) })
 }
 
-/// Has a listening socket listen no more, whoever else has its descriptor: what
+/// Stops a socket from listening, even if a child process has its descriptor: what
 /// waits to be accepted ends, what would connect is refused.
 ///
 /// Closing alone leaves a socket to those that have a copy, as a process has that
 /// was just forked and does not yet run the program it is meant for: for that long
-/// it would go on listening where nobody accepts.
+/// it would go on listening while no thread accepts.
 pub fn stop_listening(socket: &dyn AsFd) {
     // SAFETY: the descriptor is open as long as it is borrowed; nothing is pointed
     // to. What fails is left to closing.

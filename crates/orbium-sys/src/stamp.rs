@@ -18,7 +18,7 @@ use std::time::{Duration, Instant};
 /// A moment, as the processor counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stamp {
-    // Apart: the processor gives two halves, and joining them would cost every caller
+    // Kept as two halves: the processor returns two, and joining them would cost every caller
     // two instructions.
     low: u32,
     high: u32,

@@ -50,7 +50,7 @@ pub(crate) fn host_name() -> String {
         .to_owned()
 }
 
-/// A number that nobody else can guess; 0 if the system has none.
+/// An unpredictable number; 0 if the system has none.
 #[cfg(target_os = "linux")]
 pub(crate) fn random_number() -> u64 {
     let mut number = 0;
@@ -117,7 +117,7 @@ pub(crate) fn epoll() -> io::Result<OwnedFd> {
     if fd < 0 {
         return Err(io::Error::last_os_error());
     }
-    // SAFETY: the descriptor is new, and nobody else's.
+    // SAFETY: the descriptor is new, and owned by nothing else.
     Ok(unsafe { OwnedFd::from_raw_fd(fd) })
 }
 
@@ -147,10 +147,10 @@ pub(crate) fn epoll_control(
     }
 }
 
-/// Locks a file for this opening of it alone, if nobody else has done so.
+/// Locks a file for this opening of it (`flock`), unless it is locked already.
 ///
 /// # Errors
-/// `WouldBlock`: somebody has; the system's error.
+/// `WouldBlock`: it is locked; the system's error.
 pub(crate) fn try_lock(file: &File) -> io::Result<()> {
     // SAFETY: the descriptor is open as long as it is borrowed; nothing else is
     // looked at.

@@ -19,7 +19,7 @@ use crate::{Deadline, Interest, SocketOptions, wait_for};
 /// a quarter, and what is sent behind it is later. Two messages of 64 KiB keep both
 /// sides busy; the kernel adds its own overhead.
 #[cfg(any(target_os = "linux", target_os = "android"))]
-const WITHIN_HOST: i32 = 128 * 1024;
+const LOOPBACK_SEND_BUFFER: i32 = 128 * 1024;
 
 /// Connects before the deadline.
 ///
@@ -53,7 +53,11 @@ pub fn connect(
     #[cfg(any(target_os = "linux", target_os = "android"))]
     if options.send_buffer.is_none() && is_within_host(address, own) {
         // An optimisation: the connection works without it.
-        let _ = set_number(&stream, crate::socket_options::SEND_BUFFER, WITHIN_HOST);
+        let _ = set_number(
+            &stream,
+            crate::socket_options::SEND_BUFFER,
+            LOOPBACK_SEND_BUFFER,
+        );
     }
     options.apply_quick_ack(stream.as_fd())?;
     Ok(stream)

@@ -85,16 +85,16 @@ pub fn try_on_thread(
     stack_size: Option<usize>,
     attempt: Box<dyn FnOnce() -> Result<(), RealTimeError> + Send>,
 ) -> Result<(), RealTimeError> {
-    let told = Arc::new(Mutex::new(None));
-    let tell = Arc::clone(&told);
+    let result = Arc::new(Mutex::new(None));
+    let sender = Arc::clone(&result);
     let job = move || {
-        let said = attempt();
-        *tell.lock().unwrap_or_else(PoisonError::into_inner) = Some(said);
+        let outcome = attempt();
+        *sender.lock().unwrap_or_else(PoisonError::into_inner) = Some(outcome);
     };
     spawn("orbium-try", stack_size, Box::new(job))?.join();
-    let said = told.lock().unwrap_or_else(PoisonError::into_inner).take();
-    match said {
-        Some(said) => said,
+    let tried = result.lock().unwrap_or_else(PoisonError::into_inner).take();
+    match tried {
+        Some(outcome) => outcome,
         None => Err(io::Error::other("the thread failed").into()),
     }
 }
@@ -106,7 +106,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_was_tried_out_is_told() {
+    fn the_result_of_a_trial_is_returned() {
         assert!(try_on_thread(None, Box::new(|| Ok(()))).is_ok());
         let refused = try_on_thread(
             Some(1 << 20),

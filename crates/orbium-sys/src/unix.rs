@@ -56,7 +56,7 @@ impl UnixName {
     }
 }
 
-/// A socket that has a name and does not listen yet: whoever connects is
+/// A socket that has a name and does not listen yet: a client that connects is
 /// refused.
 #[derive(Debug)]
 pub struct BoundUnix(UnixListener);

@@ -23,7 +23,7 @@ pub struct Waker {
 }
 
 impl Waker {
-    /// A waker that nobody has woken.
+    /// A waker, not woken.
     ///
     /// # Errors
     /// No descriptors left.
@@ -39,7 +39,7 @@ impl Waker {
         })
     }
 
-    /// A waker that nobody has woken.
+    /// A waker, not woken.
     ///
     /// # Errors
     /// No descriptors left, or no loopback interface.

@@ -71,7 +71,7 @@ impl Table {
             })
     }
 
-    /// In the child, whose only thread this is: takes it off everything that it has
+    /// In the child, in which no other thread runs: detaches it from everything that it has
     /// in common with its parent. All stays in the table, for the numbers and places
     /// stay taken. Nothing is allocated.
     pub(super) fn cut_off(&mut self) {
@@ -104,12 +104,12 @@ fn close(descriptor: c_int) {
 /// leaves it that ends: without a word.
 fn replace(descriptor: RawFd, end: c_int) {
     if end < 0 {
-        // Not even one: then nobody may use the number, which another may get.
+        // No replacement: the number must not be used, for another file may get it.
         return close(descriptor);
     }
     #[cfg(any(target_os = "linux", target_os = "android"))]
-    // SAFETY: numbers only. The descriptor is one of this crate's users', who find at
-    // its number a socket as before.
+    // SAFETY: numbers only. The descriptor belongs to a user of this crate, which still finds a
+    // socket at its number.
     unsafe {
         libc::dup3(end, descriptor, libc::O_CLOEXEC)
     };

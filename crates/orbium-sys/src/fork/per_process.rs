@@ -22,7 +22,7 @@ use super::generation;
 /// assert_eq!(*PROCESS.get_or_init(std::process::id), std::process::id());
 /// ```
 pub struct PerProcess<T> {
-    /// Of a `Made<T>`, or of [`NOBODY`].
+    /// Of a `Made<T>`, or of [`EMPTY`].
     made: AtomicPtr<Made<T>>,
     owns: PhantomData<Box<T>>,
 }
@@ -34,8 +34,8 @@ struct Made<T> {
     value: T,
 }
 
-/// What stands where nothing was made: a generation that no process is of.
-static NOBODY: u32 = u32::MAX;
+/// Stands for a value not made yet: a generation that no process has.
+static EMPTY: u32 = u32::MAX;
 
 // SAFETY: it is given and shared as a box with the value in it would be.
 unsafe impl<T: Send> Send for PerProcess<T> {}
@@ -48,7 +48,7 @@ impl<T> PerProcess<T> {
     #[must_use]
     pub const fn new() -> Self {
         Self {
-            made: AtomicPtr::new((&raw const NOBODY).cast_mut().cast()),
+            made: AtomicPtr::new((&raw const EMPTY).cast_mut().cast()),
             owns: PhantomData,
         }
     }
@@ -63,7 +63,7 @@ impl<T> PerProcess<T> {
         if unsafe { *made.cast::<u32>() } != generation() {
             return None;
         }
-        // SAFETY: of this generation, which NOBODY is not of, so it is a `Made<T>`;
+        // SAFETY: of this generation, which EMPTY never is, so it is a `Made<T>`;
         // it stays until `self` is dropped.
         Some(unsafe { &(*made).value })
     }
@@ -100,15 +100,15 @@ impl<T> PerProcess<T> {
                 .compare_exchange(before, made, Ordering::AcqRel, Ordering::Acquire);
         match exchanged {
             Ok(_) => {
-                if !Self::is_nobody(before) {
-                    // SAFETY: not NOBODY, so a `Made<T>`, which is freed no more.
+                if !Self::is_empty(before) {
+                    // SAFETY: not EMPTY, so a `Made<T>`, which is freed no more.
                     leave(unsafe { &(*before).value });
                 }
                 // SAFETY: it was just made, and stays until `self` is dropped.
                 unsafe { &(*made).value }
             }
             Err(others) => {
-                // SAFETY: of the box above, which nobody else has seen.
+                // SAFETY: of the box above, which no other thread has seen.
                 drop(unsafe { Box::from_raw(made) });
                 // SAFETY: another thread of this process put it there, by this very
                 // function; it stays until `self` is dropped.
@@ -117,8 +117,8 @@ impl<T> PerProcess<T> {
         }
     }
 
-    fn is_nobody(made: *mut Made<T>) -> bool {
-        ptr::eq(made.cast::<u32>(), &raw const NOBODY)
+    fn is_empty(made: *mut Made<T>) -> bool {
+        ptr::eq(made.cast::<u32>(), &raw const EMPTY)
     }
 }
 

@@ -6,7 +6,7 @@ use std::mem::MaybeUninit;
 use std::os::fd::{AsFd, OwnedFd};
 use std::time::Duration;
 
-use super::{AT_ONCE, Interest, Ready, wait_for};
+use super::{Interest, MAX_EVENTS, Ready, wait_for};
 use crate::fork::Held;
 use crate::{direct_syscall, syscall};
 
@@ -90,7 +90,7 @@ impl Set {
     }
 
     #[inline]
-    pub(super) fn wait_beside(
+    pub(super) fn wait_including(
         &self,
         source: &dyn AsFd,
         interest: Interest,
@@ -100,7 +100,7 @@ impl Set {
         let both: [(&dyn AsFd, Interest); 2] = [(source, interest), (&self.epoll, Interest::Read)];
         let [own, others] = wait_for(both, timeout)?;
         if others && !own {
-            self.wait::<AT_ONCE>(ready, Some(Duration::ZERO))?;
+            self.wait::<MAX_EVENTS>(ready, Some(Duration::ZERO))?;
         }
         Ok(own)
     }

@@ -7,7 +7,7 @@ use std::os::fd::{AsFd, OwnedFd};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use super::{AT_ONCE, Interest, Ready, entry};
+use super::{Interest, MAX_EVENTS, Ready, entry};
 use crate::syscall;
 
 type Sources = BTreeMap<u64, (OwnedFd, Interest)>;
@@ -17,17 +17,17 @@ pub(super) struct Set {
     sources: Mutex<Sources>,
 }
 
-/// Whether a source that is ready is to be told of; if only once, then never
-/// again, nor to another who has seen it meanwhile.
-fn is_told(sources: &mut Sources, ready: Ready) -> bool {
+/// Whether a ready source is to be reported. A oneshot interest is consumed, so that a
+/// thread that polled the same source concurrently does not report it again.
+fn take_readiness(sources: &mut Sources, ready: Ready) -> bool {
     let Some((_, interest)) = sources.get_mut(&ready.token) else {
         return false;
     };
-    let told = *interest != Interest::None;
+    let wanted = *interest != Interest::None;
     if matches!(interest, Interest::ReadOnce | Interest::WriteOnce) {
         *interest = Interest::None;
     }
-    told
+    wanted
 }
 
 impl Set {
@@ -71,25 +71,24 @@ impl Set {
         self.wait_for_all(None, N, ready, timeout).map(drop)
     }
 
-    pub(super) fn wait_beside(
+    pub(super) fn wait_including(
         &self,
         source: &dyn AsFd,
         interest: Interest,
         ready: &mut Vec<Ready>,
         timeout: Option<Duration>,
     ) -> io::Result<bool> {
-        self.wait_for_all(Some((source, interest)), AT_ONCE, ready, timeout)
+        self.wait_for_all(Some((source, interest)), MAX_EVENTS, ready, timeout)
     }
 
     fn wait_for_all(
         &self,
-        beside: Option<(&dyn AsFd, Interest)>,
+        extra: Option<(&dyn AsFd, Interest)>,
         most: usize,
         ready: &mut Vec<Ready>,
         timeout: Option<Duration>,
     ) -> io::Result<bool> {
-        // Not those that nobody waits for: a peer that hangs up would end the
-        // wait for nothing, again and again.
+        // Without the sources of no interest: a peer that hangs up would end every wait.
         let sources: Vec<(u64, OwnedFd, Interest)> = {
             let held = self.lock();
             let wanted = held.iter().filter(|(_, (_, it))| *it != Interest::None);
@@ -101,7 +100,7 @@ impl Set {
             .iter()
             .map(|(_, fd, interest)| entry(fd, *interest))
             .collect();
-        set.extend(beside.map(|(source, interest)| entry(source, interest)));
+        set.extend(extra.map(|(source, interest)| entry(source, interest)));
         syscall::poll(&mut set, timeout)?;
         if set.get(sources.len()).is_some_and(|own| own.revents != 0) {
             return Ok(true);
@@ -111,7 +110,7 @@ impl Set {
             .filter(|(set, _)| set.revents != 0)
             .map(|(_, (token, ..))| Ready { token: *token });
         let mut held = self.lock();
-        ready.extend(found.filter(|it| is_told(&mut held, *it)).take(most));
+        ready.extend(found.filter(|it| take_readiness(&mut held, *it)).take(most));
         Ok(false)
     }
 }
@@ -123,49 +122,55 @@ mod tests {
     use super::*;
     use crate::Waker;
 
-    fn told(set: &Set, timeout: Option<Duration>) -> Vec<u64> {
+    fn ready_tokens(set: &Set, timeout: Option<Duration>) -> Vec<u64> {
         let mut ready = Vec::new();
         set.wait::<1>(&mut ready, timeout).unwrap();
         ready.iter().map(|ready| ready.token).collect()
     }
 
-    const AT_ONCE: Option<Duration> = Some(Duration::ZERO);
+    const NO_WAIT: Option<Duration> = Some(Duration::ZERO);
 
     #[test]
-    fn what_is_asked_for_once_is_told_once() {
+    fn oneshot_interest_is_reported_once() {
         let (set, wakers) = (Set::new().unwrap(), [(); 2].map(|()| Waker::new().unwrap()));
         for (token, waker) in (1..).zip(&wakers) {
             set.add(waker.source(), token, Interest::ReadOnce).unwrap();
             waker.wake();
         }
-        // What one does not take is left to the next.
-        assert_eq!([told(&set, None), told(&set, None)], [[1], [2]]);
-        assert_eq!(told(&set, AT_ONCE), []);
+        // What one wait does not report, the next does.
+        assert_eq!(
+            [ready_tokens(&set, None), ready_tokens(&set, None)],
+            [[1], [2]]
+        );
+        assert_eq!(ready_tokens(&set, NO_WAIT), []);
         set.modify(wakers[1].source(), 2, Interest::Read).unwrap();
-        assert_eq!([told(&set, None), told(&set, None)], [[2], [2]]);
+        assert_eq!(
+            [ready_tokens(&set, None), ready_tokens(&set, None)],
+            [[2], [2]]
+        );
         set.remove(wakers[1].source(), 2).unwrap();
-        assert_eq!(told(&set, AT_ONCE), []);
+        assert_eq!(ready_tokens(&set, NO_WAIT), []);
     }
 
     /// Once such a wait ended at once with nothing, as did the next, for as long
     /// as the source was some thread's own.
     #[test]
-    fn what_nobody_waits_for_does_not_end_a_wait_when_it_hangs_up() {
+    fn a_source_without_interest_does_not_end_a_wait_by_hanging_up() {
         let (set, waker) = (Set::new().unwrap(), Waker::new().unwrap());
         let (source, peer) = UnixStream::pair().unwrap();
         set.add(&source, 1, Interest::ReadOnce).unwrap();
         drop(peer);
-        assert_eq!(told(&set, None), [1]);
+        assert_eq!(ready_tokens(&set, None), [1]);
         set.add(waker.source(), 2, Interest::Read).unwrap();
         std::thread::scope(|scope| {
-            let waits = scope.spawn(|| told(&set, None));
+            let waits = scope.spawn(|| ready_tokens(&set, None));
             waker.wake();
             assert_eq!(waits.join().unwrap(), [2]);
         });
         waker.clear();
         let mut ready = Vec::new();
         waker.wake();
-        let beside = set.wait_beside(waker.source(), Interest::Read, &mut ready, None);
-        assert_eq!((beside.unwrap(), ready), (true, vec![]));
+        let waited = set.wait_including(waker.source(), Interest::Read, &mut ready, None);
+        assert_eq!((waited.unwrap(), ready), (true, vec![]));
     }
 }

@@ -39,7 +39,7 @@ impl Reactor {
         let own = match busy {
             // What is ready beside those to be served is still so later.
             true => wait_for([(source, interest)], timeout)? == [true],
-            false => poller.wait_beside(source, interest, ready, timeout)?,
+            false => poller.wait_including(source, interest, ready, timeout)?,
         };
         if own {
             return Ok(Beside::Own);

@@ -129,9 +129,9 @@ impl Reader {
             Some(coarse) if coarse >= COARSE => self.poller.wait(ready, Some(coarse)),
             _ => {
                 let own = self.waker.source();
-                let woken = self
-                    .poller
-                    .wait_beside(own, Interest::Read, ready, Some(timeout))?;
+                let woken =
+                    self.poller
+                        .wait_including(own, Interest::Read, ready, Some(timeout))?;
                 if woken {
                     self.waker.clear();
                     return self.poller.wait(ready, Some(Duration::ZERO));
