@@ -62,7 +62,7 @@ pub(crate) fn lock(word: &AtomicU32, until: Option<Instant>) -> Result<bool, Mut
     }
 }
 
-/// Gives the word to who waits for it.
+/// Releases the word to the waiter of highest priority.
 #[cold]
 pub(crate) fn unlock(word: &AtomicU32) -> Result<(), MutexError> {
     loop {

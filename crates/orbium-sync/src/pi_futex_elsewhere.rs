@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The same word where the kernel inherits no priorities: who waits looks again
+//! The same word where the kernel has no priority inheritance: a waiter polls
 //! after a while.
 
 use std::cell::Cell;
@@ -9,8 +9,8 @@ use std::time::{Duration, Instant};
 
 use crate::MutexError;
 
-/// How often who waits looks again.
-const PAUSE: Duration = Duration::from_micros(50);
+/// How often a waiter polls.
+const POLL_INTERVAL: Duration = Duration::from_micros(50);
 
 thread_local! {
     static THREAD_ID: Cell<u32> = const { Cell::new(0) };
@@ -43,12 +43,12 @@ pub(crate) fn lock(word: &AtomicU32, until: Option<Instant>) -> Result<bool, Mut
         if until.is_some_and(|until| Instant::now() >= until) {
             return Ok(false);
         }
-        thread::sleep(PAUSE);
+        thread::sleep(POLL_INTERVAL);
     }
     Ok(true)
 }
 
-/// Gives the word to who waits for it.
+/// Releases the word to a waiter.
 pub(crate) fn unlock(word: &AtomicU32) -> Result<(), MutexError> {
     word.store(0, Ordering::Release);
     Ok(())

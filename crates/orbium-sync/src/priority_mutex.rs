@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! A mutex whose owner is never less urgent than who waits for it.
+//! A mutex with priority inheritance: its owner runs at least at the priority of its waiters.
 
 use std::fmt;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -12,7 +12,7 @@ use crate::pi_futex;
 /// unlocked by calls, as a CORBA mutex is, on one thread. Not recursive.
 ///
 /// Locking and unlocking cost one atomic operation each, and no system call,
-/// while nobody waits. What is waited for with a deadline is timed by the
+/// without contention. What is waited for with a deadline is timed by the
 /// monotonic clock. A process that forks must not use its mutexes in the child.
 ///
 /// ```
@@ -40,7 +40,7 @@ pub enum MutexError {
     HeldHere,
     /// The calling thread does not hold it.
     NotHeld,
-    /// The thread that held it has ended without unlocking it: nobody can lock
+    /// The thread that held it has ended without unlocking it: no thread can lock
     /// it any more.
     Abandoned,
     /// The system has no mutexes of this kind, or no memory for one: its error
@@ -80,7 +80,7 @@ impl fmt::Debug for PriorityMutex {
 }
 
 impl PriorityMutex {
-    /// A mutex that nobody holds.
+    /// An unlocked mutex.
     #[must_use]
     pub const fn new() -> Self {
         Self {
@@ -117,7 +117,7 @@ impl PriorityMutex {
         pi_futex::lock(&self.word, Instant::now().checked_add(wait))
     }
 
-    /// Unlocks it. Who waits and is most urgent has it next.
+    /// Unlocks it. The waiter of highest priority locks it next.
     ///
     /// # Errors
     /// [`MutexError::NotHeld`].
@@ -131,7 +131,7 @@ impl PriorityMutex {
             .compare_exchange(own, 0, Ordering::Release, Ordering::Relaxed);
         match free {
             Ok(_) => Ok(()),
-            // Somebody waits.
+            // A thread waits.
             Err(_) => pi_futex::unlock(&self.word),
         }
     }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What a thread does for others while it runs somebody's code.
+//! The role of a thread while it runs a servant.
 //!
 //! A thread that reads a connection (or polls many) and runs a servant in
 //! between must not block there: a request on which its own call depends could
 //! be waiting unread. So before an ORB thread blocks for a reply it calls
-//! [`about_to_block`], and whoever wrapped the servant in [`while_serving`]
-//! gets the chance to hand its role to another thread.
+//! [`about_to_block`], and the code that wrapped the servant in [`while_serving`]
+//! can hand its role off to another thread.
 
 use std::cell::Cell;
 use std::ptr::NonNull;
@@ -15,13 +15,13 @@ pub trait Role {
     /// The thread is about to block. Called any number of times.
     fn hand_over(&self);
 
-    /// The thread is about to wait for a reply, in a way that serves others
-    /// meanwhile. Called any number of times.
+    /// The thread is about to wait for a reply, and dispatches other requests while
+    /// it waits. Called any number of times.
     fn wait(&self) {
         self.hand_over();
     }
 
-    /// Whom the thread serves: a number that each of them has for itself.
+    /// The ORB that the thread serves: a number unique to it.
     fn owner(&self) -> usize;
 }
 
@@ -51,8 +51,8 @@ pub fn while_serving<R>(role: &dyn Role, body: impl FnOnce() -> R) -> R {
     body()
 }
 
-/// Runs `body` as serving somebody who waits further up on this very stack:
-/// there is nothing to hand over beyond what is held already.
+/// Runs `body` as serving a caller further up on this very stack (a collocated call):
+/// there is no role to hand off but one that is held already.
 pub fn while_serving_own_thread<R>(owner: usize, body: impl FnOnce() -> R) -> R {
     struct Nothing(usize);
     impl Role for Nothing {
@@ -80,22 +80,22 @@ pub fn about_to_block() {
     }
 }
 
-/// Says that this thread is about to wait for a reply; whether it would serve
-/// others meanwhile is only asked if it has a role. See [`Role::wait`].
+/// Says that this thread is about to wait for a reply; `dispatches` is evaluated only
+/// if the thread has a role: whether it dispatches other requests while it waits. See [`Role::wait`].
 #[inline]
 #[allow(unsafe_code)]
-pub fn about_to_wait(serves_meanwhile: impl FnOnce() -> bool) {
+pub fn about_to_wait(dispatches: impl FnOnce() -> bool) {
     if let Some(role) = CURRENT.get() {
         // SAFETY: as in `about_to_block`.
         let role = unsafe { role.as_ref() };
-        match serves_meanwhile() {
+        match dispatches() {
             true => role.wait(),
             false => role.hand_over(),
         }
     }
 }
 
-/// Whether this thread runs a servant, whosever.
+/// Whether this thread runs a servant of any ORB.
 #[must_use]
 pub fn is_set() -> bool {
     CURRENT.get().is_some()
@@ -128,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn the_innermost_role_is_told() {
+    fn the_innermost_role_is_handed_over() {
         let (outer, inner) = (Count::default(), Count::default());
         about_to_block();
         while_serving(&outer, || {
@@ -142,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn who_waits_is_asked_whether_others_are_served() {
+    fn a_waiting_thread_without_dispatching_hands_its_role_over() {
         about_to_wait(|| panic!("there is no role"));
         let role = Count::default();
         while_serving(&role, || {

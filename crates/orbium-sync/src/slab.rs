@@ -16,7 +16,7 @@ const FIRST_CHUNK: u64 = 64;
 const CHUNKS: usize = 25;
 
 /// Slots of all chunks.
-const MOST: u32 = ((FIRST_CHUNK << CHUNKS) - FIRST_CHUNK) as u32;
+const MAX_SLOTS: u32 = ((FIRST_CHUNK << CHUNKS) - FIRST_CHUNK) as u32;
 
 /// Where a value is: its slot, and the generation of the slot at that time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -49,8 +49,8 @@ impl std::error::Error for SlabFull {}
 /// A growing table of values.
 ///
 /// Looking one up costs one index, one compare and two atomic additions to a
-/// word of the slot's own, whatever the number of values; nobody waits for
-/// anybody. Slots never move.
+/// word of the slot's own, whatever the number of values; no thread waits for
+/// another. Slots never move.
 pub struct Slab<T> {
     chunks: [OnceLock<Box<[Slot<T>]>>; CHUNKS],
     free: Free,
@@ -115,7 +115,7 @@ impl<T> Slab<T> {
         slots.get(place)
     }
 
-    /// Puts in the value that `make` gives, which is told its key beforehand.
+    /// Inserts the value that `make` returns; `make` receives the key.
     ///
     /// # Errors
     /// [`SlabFull`].
@@ -127,7 +127,7 @@ impl<T> Slab<T> {
                 Some(reused) => reused,
                 None => {
                     let fresh = free.next_fresh;
-                    if fresh >= MOST {
+                    if fresh >= MAX_SLOTS {
                         return Err(SlabFull);
                     }
                     free.next_fresh += 1;
@@ -158,7 +158,7 @@ impl<T> Slab<T> {
     }
 
     /// Takes a value out; `None` if it is not there (any more). It is dropped
-    /// when nobody has it pinned any more, the caller included.
+    /// when the last pin is released, the caller's included.
     pub fn remove(&self, key: SlotKey) -> Option<Pinned<'_, T>> {
         self.slot(key.index)?.remove(&self.free, key.generation)
     }
@@ -211,7 +211,7 @@ mod tests {
         let pinned = slab.pin(key).unwrap();
         drop(slab.remove(key).unwrap());
         assert!(slab.pin(key).is_none() && slab.remove(key).is_none());
-        // Its slot is not given to another meanwhile.
+        // Its slot is not reused before.
         let other = slab.insert_with(|_| Arc::new(8)).unwrap();
         assert_ne!(other.index, key.index);
         assert_eq!((**pinned, Arc::strong_count(&value)), (7, 2));
@@ -223,7 +223,7 @@ mod tests {
     }
 
     #[test]
-    fn of_those_who_take_a_value_out_at_once_one_has_it() {
+    fn one_of_several_concurrent_removals_succeeds() {
         let slab = Slab::default();
         for value in 0..20 {
             let key = slab.insert_with(|_| Arc::new(value)).unwrap();
@@ -258,9 +258,9 @@ mod tests {
         };
         let expected = std::iter::successors(Some((0, 0)), |it| Some(next(*it)));
         assert!(places.eq(expected.take(1000)));
-        let last = locate(MOST - 1);
+        let last = locate(MAX_SLOTS - 1);
         assert_eq!(last, (CHUNKS - 1, (64 << (CHUNKS - 1)) - 1));
-        assert_eq!(locate(MOST), (CHUNKS, 0));
+        assert_eq!(locate(MAX_SLOTS), (CHUNKS, 0));
     }
 
     #[test]
@@ -268,7 +268,7 @@ mod tests {
         let slab = Slab::default();
         slab.insert_with(|_| ()).unwrap();
         // The last ones once overflowed where addresses have 32 bits.
-        for index in [0, 1, 63, 64, 1 << 20, MOST, u32::MAX - 63, u32::MAX] {
+        for index in [0, 1, 63, 64, 1 << 20, MAX_SLOTS, u32::MAX - 63, u32::MAX] {
             for generation in [0, 2, u32::MAX] {
                 assert_eq!(slab.get(SlotKey { index, generation }), None);
             }

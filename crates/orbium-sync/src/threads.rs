@@ -10,8 +10,7 @@ use crate::lock::{Condvar, Mutex, MutexGuard};
 
 type Job = Box<dyn FnOnce() + Send>;
 
-/// Runs a job on a new thread of that name. All jobs are one type to the
-/// standard library's thread, much of which would else be compiled for each.
+/// Runs a job on a new thread of that name.
 ///
 /// # Errors
 /// The system refuses another thread; the job is dropped.
@@ -19,12 +18,11 @@ pub fn spawn(name: &str, job: impl FnOnce() + Send + 'static) -> io::Result<Join
     spawn_boxed(name, None, Box::new(job))
 }
 
-/// Compiled by who uses it: a program may have a [`Starter`] of its own.
 #[inline]
 fn spawn_boxed(name: &str, stack: Option<usize>, job: Job) -> io::Result<JoinHandle<()>> {
     let mut builder = thread::Builder::new().name(name.to_owned());
-    if let Some(octets) = stack {
-        builder = builder.stack_size(octets);
+    if let Some(bytes) = stack {
+        builder = builder.stack_size(bytes);
     }
     builder.spawn(job)
 }
@@ -34,14 +32,14 @@ fn start(name: &str, stack: Option<usize>, job: Job) -> io::Result<()> {
     spawn_boxed(name, stack, job).map(drop)
 }
 
-/// Starts a thread of a name, with a stack of so many octets, for a job. Nobody waits
-/// for its end. What cannot be started drops the job.
+/// Starts a detached thread for a job: its name, and its stack size in bytes. If no thread
+/// can be started, the job is dropped.
 pub type Starter = fn(&str, Option<usize>, Box<dyn FnOnce() + Send>) -> io::Result<()>;
 
 /// What the threads of a cache have in common.
 #[derive(Clone, Default)]
 pub struct ThreadOptions {
-    /// Octets of stack; `None` takes what the standard library takes.
+    /// Stack size in bytes; `None` is the default of the standard library.
     pub stack_size: Option<usize>,
     /// What each new thread does before its first job.
     pub begin: Option<Arc<dyn Fn() + Send + Sync>>,
@@ -57,7 +55,7 @@ impl std::fmt::Debug for ThreadOptions {
 
 #[derive(Default)]
 struct State {
-    /// Who waits for a job, and what wakes each; the last goes first.
+    /// Idle workers with their condition variables; the last one is used first.
     idle: Vec<(u64, Arc<Condvar>)>,
     /// Jobs of workers that were idle and have not yet woken.
     handed: Vec<(u64, Job)>,
@@ -211,7 +209,7 @@ impl ThreadCache {
             if let Some(place) = state.handed.iter().position(|(id, _)| *id == worker) {
                 return Some(state.handed.swap_remove(place).1);
             }
-            // Whoever closes takes all out of the list.
+            // Closing the cache empties the list.
             let place = state.idle.iter().position(|(id, _)| *id == worker)?;
             let left = self.linger.saturating_sub(began.elapsed());
             if left.is_zero() {
@@ -317,7 +315,7 @@ mod tests {
     }
 
     #[test]
-    fn every_thread_begins_as_it_is_told() {
+    fn every_thread_runs_begin_first() {
         thread_local! {
             static BEGUN: std::cell::Cell<u32> = const { std::cell::Cell::new(0) };
         }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Slots and shelves under a model checker: whatever the order of events, nobody
+//! Slots and object caches under a model checker: in every schedule no thread
 //! sees a value that is gone, nothing is had by two, and nothing is lost.
 //!
 //! `RUSTFLAGS="--cfg loom" cargo test -p orbium-sync --test loom_slots --release`
@@ -65,7 +65,7 @@ impl Table {
     }
 
     fn fill(&self, generation: u32, gone: &Arc<AtomicUsize>) {
-        // SAFETY: called with a slot that is free, by who has its index.
+        // SAFETY: called with a slot that is free, by the owner of its index.
         unsafe { self.slot.fill(generation, Value(Arc::clone(gone))) };
     }
 
@@ -77,7 +77,7 @@ impl Table {
 }
 
 #[test]
-fn who_finds_a_value_has_it_though_another_takes_it_out() {
+fn a_pinned_value_outlives_its_removal() {
     loom::model(|| {
         let gone = Arc::new(AtomicUsize::new(0));
         let table = Table::with(&gone);
@@ -93,7 +93,7 @@ fn who_finds_a_value_has_it_though_another_takes_it_out() {
 }
 
 #[test]
-fn of_two_who_take_a_value_out_one_does() {
+fn one_of_two_removals_succeeds() {
     loom::model(|| {
         let gone = Arc::new(AtomicUsize::new(0));
         let table = Table::with(&gone);

@@ -75,7 +75,7 @@ fn only_its_owner_can_unlock_it() {
 }
 
 #[test]
-fn who_holds_it_cannot_wait_for_it() {
+fn the_owner_cannot_lock_again() {
     let mutex = PriorityMutex::new();
     mutex.lock().unwrap();
     assert_eq!(mutex.lock(), Err(MutexError::HeldHere));
@@ -102,7 +102,7 @@ fn waiting_ends_with_its_time() {
 }
 
 #[test]
-fn who_waits_has_it_once_it_is_free() {
+fn a_waiter_locks_it_once_it_is_free() {
     for wait in [Some(PATIENCE), Some(Duration::MAX), None] {
         let mutex = Arc::new(PriorityMutex::new());
         mutex.lock().unwrap();
@@ -123,7 +123,7 @@ fn who_waits_has_it_once_it_is_free() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn a_mutex_whose_owner_ended_is_told() {
+fn a_mutex_of_an_ended_owner_is_an_error() {
     let mutex = Arc::new(PriorityMutex::new());
     let other = mutex.clone();
     thread::spawn(move || other.lock().unwrap()).join().unwrap();
@@ -148,7 +148,7 @@ fn effective(thread: u32) -> i64 {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn its_owner_inherits_the_priority_of_who_waits() {
+fn its_owner_inherits_the_priority_of_a_waiter() {
     use orbium_sys::Scheduling;
 
     if Scheduling::fifo(3).try_out().is_err() {
@@ -158,7 +158,7 @@ fn its_owner_inherits_the_priority_of_who_waits() {
     let mutex = Arc::new(PriorityMutex::new());
     let let_go = Arc::new(AtomicBool::new(false));
     let locked = Arc::new(Barrier::new(2));
-    let (told, ids) = channel();
+    let (sender, ids) = channel();
     let owner = {
         let (mutex, let_go, locked) = (mutex.clone(), let_go.clone(), locked.clone());
         thread::spawn(move || {
@@ -166,7 +166,7 @@ fn its_owner_inherits_the_priority_of_who_waits() {
             let id: u32 = link.file_name().unwrap().to_str().unwrap().parse().unwrap();
             Scheduling::fifo(1).apply_to_this_thread().unwrap();
             mutex.lock().unwrap();
-            told.send(id).unwrap();
+            sender.send(id).unwrap();
             locked.wait();
             while !let_go.load(Ordering::SeqCst) {
                 thread::sleep(Duration::from_millis(1));

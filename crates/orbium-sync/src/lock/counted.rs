@@ -66,7 +66,7 @@ fn map_try<G, H>(
     }
 }
 
-/// Takes a lock by trying first, so that it is known whether somebody had it.
+/// Locks by `try_lock` first, which detects contention.
 fn take<G>(
     tried: std::sync::TryLockResult<G>,
     wait: impl FnOnce() -> LockResult<G>,
@@ -108,7 +108,7 @@ impl<T: ?Sized> Mutex<T> {
     /// As [`std::sync::Mutex::try_lock`].
     ///
     /// # Errors
-    /// Somebody holds the lock, or a thread panicked while it did.
+    /// Another thread holds the lock, or one panicked while it did.
     pub fn try_lock(&self) -> TryLockResult<MutexGuard<'_, T>> {
         map_try(self.0.try_lock(), guarded)
     }

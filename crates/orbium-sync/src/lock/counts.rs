@@ -17,11 +17,11 @@ pub struct Counts {
     pub taken: u64,
     /// Locks released.
     pub released: u64,
-    /// Locks that somebody else held when they were to be taken.
+    /// Contended locks: another thread held them.
     pub contended: u64,
     /// Waits for a condition; each also releases a lock and takes it again.
     pub waits: u64,
-    /// Conditions told to those who wait.
+    /// Notifications of condition variables.
     pub signals: u64,
 }
 

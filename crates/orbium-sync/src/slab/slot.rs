@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! One slot of a slab: its value is there until nobody uses it any more.
+//! One slot of a slab: its value lives until the last pin is released.
 //!
 //! One word says all: the generation of the value, whether it can still be
-//! found, and how often it is *pinned*. Who looks a value up pins it by adding
-//! one and then sees whether it is the one it wants. Who takes a value out only
-//! says that it cannot be found any more; whoever unpins it last drops it and
-//! gives the slot back. So nobody ever waits for another, and there is no lock.
+//! found, and how often it is *pinned*. A lookup pins the value by adding
+//! one, and then checks the generation. Removing a value only marks it as not to be
+//! found; the thread that releases the last pin drops it and frees the slot. So no
+//! thread ever waits for another, and there is no lock.
 
 use std::ops::Deref;
 use std::sync::PoisonError;
@@ -30,7 +30,7 @@ pub(super) struct Slot<T> {
 }
 
 // SAFETY: a slot gives references to its value to all threads, and drops it on
-// any of them; it changes the value only while nobody else can have one.
+// any of them; it changes the value only while no other thread can have one.
 #[allow(unsafe_code)]
 unsafe impl<T: Send + Sync> Sync for Slot<T> {}
 
@@ -80,7 +80,7 @@ impl<T> Slot<T> {
     /// The slot is free, and its index is the caller's alone.
     #[allow(unsafe_code)]
     pub(super) unsafe fn fill(&self, generation: u32, value: T) {
-        // SAFETY: the caller alone has the slot. Who pins it meanwhile sees that
+        // SAFETY: the caller alone has the slot. A concurrent pin sees that
         // there is nothing to be found, and does not look.
         self.value.with_mut(|place| unsafe { *place = Some(value) });
         // Added, for there may be such pins.
@@ -107,10 +107,10 @@ impl<T> Slot<T> {
         self.pin(free, generation as u32)
     }
 
-    /// Lets nobody find the value any more; with a pin of its own.
+    /// Marks the value as not to be found; the caller has a pin of its own.
     pub(super) fn remove<'s>(&'s self, free: &'s Free, generation: u32) -> Option<Pinned<'s, T>> {
         let pinned = self.pin(free, generation)?;
-        // Only one of several who try this at once finds it live: nobody puts
+        // Only one of several concurrent removals finds it live: no thread puts
         // another value in while it is pinned.
         let before = self.word.fetch_and(!LIVE, Ordering::Relaxed);
         (before & LIVE != 0).then_some(pinned)
@@ -123,7 +123,7 @@ impl<T> Slot<T> {
     fn reclaim(&self, free: &Free, before: u64) {
         let generation = before >> GENERATION;
         let unused = generation << GENERATION;
-        // Of several who saw the last pin go one does this; the others find
+        // Of several threads that saw the last pin go one does this; the others find
         // another word. A slot that was free all the time has no generation.
         if generation == 0
             || self
@@ -133,7 +133,7 @@ impl<T> Slot<T> {
         {
             return;
         }
-        // SAFETY: nobody can find the value, nobody has it pinned, and nobody
+        // SAFETY: no lookup finds the value, no thread has it pinned, and none
         // puts another one in before the index is free. All that was done with
         // it happened before: unpinning releases, and the exchange acquires.
         let value = self.value.with_mut(|place| unsafe { (*place).take() });
