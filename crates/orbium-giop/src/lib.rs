@@ -71,10 +71,10 @@ pub mod miop;
 mod miop_collector;
 mod object_url;
 mod orbium_profile;
-#[cfg(any(feature = "datagrams", feature = "media"))]
 pub mod profile;
 pub mod real_time;
 mod reassembly;
+#[cfg(any(feature = "datagrams", feature = "media"))]
 mod reorder_buffer;
 mod reply;
 mod request;
