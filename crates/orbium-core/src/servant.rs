@@ -183,6 +183,8 @@ pub struct Reply<'r> {
     pub(crate) raised: bool,
     /// Another lane has the request.
     pub(crate) moved: bool,
+    /// The answer sends the client elsewhere.
+    pub(crate) forwarded: bool,
 }
 
 impl fmt::Debug for Reply<'_> {
@@ -216,6 +218,7 @@ impl<'r> Reply<'r> {
             answered: false,
             raised: false,
             moved: false,
+            forwarded: false,
         }
     }
 }
@@ -248,6 +251,12 @@ impl Reply<'_> {
     #[cold]
     pub fn raise(&mut self, error: &impl Raises) -> Result<(), DispatchError> {
         self.raised = true;
+        #[cfg(feature = "tracing")]
+        if crate::log::wants_spans()
+            && let Raised::User(id, _) = error.raised()
+        {
+            crate::log::spans::note_user_exception(id);
+        }
         if self.response != ResponseFlags::Full {
             self.answered = true;
             return Ok(());
@@ -274,6 +283,7 @@ impl Reply<'_> {
     #[cold]
     pub(crate) fn forward(&mut self, to: &ObjectRef) -> Result<(), DispatchError> {
         let ior = to.ior();
+        self.forwarded = true;
         self.say(ReplyStatus::LocationForward, &mut |writer| {
             ior.encode(writer);
         })

@@ -15,6 +15,7 @@ use crate::adapter::manager::Serving;
 use crate::adapter::registry::Found;
 use crate::adapter::{ActiveObject, Expiry};
 use crate::lane::{self, Decided, Route};
+use crate::log::{self, Recurring};
 use crate::raises::DispatchError;
 use crate::servant::{Call, Reply};
 use crate::server::{ServerConnection, is_within_a_wait};
@@ -53,21 +54,44 @@ impl<'r> Incoming<'r> {
     /// arguments is made where the servant gets it, rather than moved there.
     #[inline]
     pub(crate) fn serve(&self, arguments: impl FnOnce() -> CdrReader<'r>, reply: &mut Reply<'_>) {
-        if let Some(all) = self.orb.core().measurements.get() {
-            return self.serve_measured(all, arguments(), reply);
+        if log::wants_spans() || self.orb.core().measurements.get().is_some() {
+            return self.serve_observed(arguments(), reply);
         }
+        self.serve_caught(arguments, reply);
+    }
+
+    /// As `serve`, measured or within a span, or both.
+    #[cold]
+    #[inline(never)]
+    fn serve_observed(&self, arguments: CdrReader<'r>, reply: &mut Reply<'_>) {
+        #[cfg(feature = "tracing")]
+        let span = log::spans::RequestSpan::begin(self, reply);
+        let failed = match self.orb.core().measurements.get() {
+            Some(all) => self.serve_measured(all, arguments, reply),
+            None => self.serve_caught(|| arguments, reply),
+        };
+        #[cfg(feature = "tracing")]
+        if let Some(span) = span {
+            span.end(self, reply, failed);
+        }
+    }
+
+    /// Serves the request whatever the servant does; the system exception that it ends
+    /// with.
+    #[inline(always)]
+    fn serve_caught(
+        &self,
+        arguments: impl FnOnce() -> CdrReader<'r>,
+        reply: &mut Reply<'_>,
+    ) -> Option<SystemException> {
         // The last reference to a servant may be dropped in here too.
         let served = catch_unwind(AssertUnwindSafe(|| self.try_serve(arguments, reply)));
-        match served {
-            Ok(Ok(())) if reply.answered => {}
-            outcome => {
-                answer_error(&outcome, reply);
-            }
-        }
+        self.conclude(&served, reply)
     }
 
     /// Sees to the answer of a request that was served; the exception that it ended
     /// with, if it is one of the system's.
+    #[inline(always)]
     pub(crate) fn conclude(
         &self,
         served: &std::thread::Result<Result<(), DispatchError>>,
@@ -75,7 +99,7 @@ impl<'r> Incoming<'r> {
     ) -> Option<SystemException> {
         match served {
             Ok(Ok(())) if reply.answered => None,
-            outcome => Some(answer_error(outcome, reply)),
+            outcome => Some(self.answer_error(outcome, reply)),
         }
     }
 
@@ -109,7 +133,7 @@ impl<'r> Incoming<'r> {
             None => self.enter_slowly(object, reply)?,
         };
         // Whatever it has waited for.
-        self.expiry.check()?;
+        self.check_expiry()?;
         probe!(ServantDemux);
         let call = Call {
             incoming: self,
@@ -131,10 +155,42 @@ impl<'r> Incoming<'r> {
             && self.response == ResponseFlags::Full
             && let Some(to) = self.orb.forward_of(self.key)
         {
+            log::debug!(
+                target: "orbium::request",
+                key = %self.key.escape_ascii(),
+                "client sent to the whole reference",
+            );
             reply.forward(&to)?;
             return Ok(None);
         }
-        Ok(Some(self.orb.core().registry.find(self.key)?))
+        let found = self.orb.core().registry.find(self.key);
+        Ok(Some(found.inspect_err(|exception| {
+            self.note_refusal(Recurring::UnknownObject, *exception);
+        })?))
+    }
+
+    /// Logs that the request is answered with an exception before a servant saw it.
+    #[cold]
+    #[inline(never)]
+    fn note_refusal(&self, cause: Recurring, exception: SystemException) {
+        if let Some(suppressed) = self.orb.core().book().admit(cause) {
+            log::warn!(
+                target: "orbium::request",
+                cause = cause.cause(),
+                operation = %shown(self.operation),
+                peer = self.peer.map(|peer| peer.peer().to_string()),
+                error = %exception,
+                suppressed,
+                "request refused",
+            );
+        }
+    }
+
+    /// Checks that it still makes sense to begin.
+    #[inline(always)]
+    fn check_expiry(&self) -> Result<(), SystemException> {
+        let checked = self.expiry.check();
+        checked.inspect_err(|exception| self.note_refusal(Recurring::Expired, *exception))
     }
 
     /// Asks to serve a request where that may be held. Who could let it go may
@@ -161,7 +217,8 @@ impl<'r> Incoming<'r> {
             reply.moved = true;
             return Err(busy());
         }
-        object.enter_slowly(&self.expiry, self.operation)
+        let entered = object.enter_slowly(&self.expiry, self.operation);
+        entered.inspect_err(|exception| self.note_refusal(Recurring::NotActive, *exception))
     }
 
     /// Serves a request that may be served elsewhere, or at another priority, or
@@ -173,7 +230,8 @@ impl<'r> Incoming<'r> {
         arguments: CdrReader<'r>,
         reply: &mut Reply<'_>,
     ) -> Result<(), DispatchError> {
-        match self.route(object)? {
+        let route = self.route(object);
+        match route.inspect_err(|exception| self.note_refusal(Recurring::Access, *exception))? {
             Route::Here(Decided {
                 priority: None,
                 scheduling: None,
@@ -195,9 +253,25 @@ impl<'r> Incoming<'r> {
         }
     }
 
-    /// Serves it on this thread; an extension wraps the upcall.
+    /// Serves it on this thread.
     #[inline(never)]
     fn serve_here(
+        &self,
+        object: &ActiveObject,
+        arguments: CdrReader<'r>,
+        reply: &mut Reply<'_>,
+    ) -> Result<(), DispatchError> {
+        #[cfg(feature = "tracing")]
+        if log::wants_spans() {
+            return log::spans::serve_within(self, object, reply, |reply| {
+                self.serve_extended(object, arguments, reply)
+            });
+        }
+        self.serve_extended(object, arguments, reply)
+    }
+
+    /// An extension wraps the upcall.
+    fn serve_extended(
         &self,
         object: &ActiveObject,
         arguments: CdrReader<'r>,
@@ -212,7 +286,7 @@ impl<'r> Incoming<'r> {
             None => self.enter_slowly(object, reply)?,
         };
         // Whatever it has waited for.
-        self.expiry.check()?;
+        self.check_expiry()?;
         probe!(ServantDemux);
         if self.response == ResponseFlags::SyncWithServer {
             reply.say(ReplyStatus::NoException, &mut |_| {})?;
@@ -261,31 +335,60 @@ fn dispatch<'a>(
     object.servant.dispatch(call, arguments, reply)
 }
 
-/// Answers with what went wrong, if anybody wants to know and was not answered.
-#[cold]
-#[inline(never)]
-fn answer_error(
-    outcome: &std::thread::Result<Result<(), DispatchError>>,
-    reply: &mut Reply<'_>,
-) -> SystemException {
-    let exception = match outcome {
-        Ok(Ok(())) => SystemException::orbium(
-            ExceptionKind::Internal,
-            minor::INVARIANT_BROKEN,
-            Completion::Maybe,
-        ),
-        Ok(Err(error)) => error.exception,
-        // The panic hook has said what happened.
-        Err(_) => SystemException::orbium(
-            ExceptionKind::Unknown,
-            minor::SERVANT_PANICKED,
-            Completion::Maybe,
-        ),
-    };
-    if !reply.answered && reply.response.expects_reply() {
-        reply.system_exception(exception);
+impl Incoming<'_> {
+    /// Answers with what went wrong, if anybody wants to know and was not answered.
+    #[cold]
+    #[inline(never)]
+    fn answer_error(
+        &self,
+        outcome: &std::thread::Result<Result<(), DispatchError>>,
+        reply: &mut Reply<'_>,
+    ) -> SystemException {
+        let exception = match outcome {
+            Ok(Ok(())) => SystemException::orbium(
+                ExceptionKind::Internal,
+                minor::INVARIANT_BROKEN,
+                Completion::Maybe,
+            ),
+            Ok(Err(error)) => error.exception,
+            Err(panic) => {
+                // Where, the panic hook has said.
+                log::error!(
+                    target: "orbium::request",
+                    operation = %shown(self.operation),
+                    peer = self.peer.map(|peer| peer.peer().to_string()),
+                    panic = panic_message(&**panic),
+                    "servant panicked",
+                );
+                SystemException::orbium(
+                    ExceptionKind::Unknown,
+                    minor::SERVANT_PANICKED,
+                    Completion::Maybe,
+                )
+            }
+        };
+        if !reply.answered && reply.response.expects_reply() {
+            reply.system_exception(exception);
+        }
+        exception
     }
-    exception
+}
+
+/// The name of an operation that a peer sent, for logs.
+#[cfg(feature = "tracing")]
+fn shown(operation: &[u8]) -> impl std::fmt::Display + '_ {
+    const MOST: usize = 64;
+    operation[..operation.len().min(MOST)].escape_ascii()
+}
+
+/// What a panic says, if it is text.
+#[cfg(feature = "tracing")]
+fn panic_message(panic: &(dyn std::any::Any + Send)) -> &str {
+    match (panic.downcast_ref::<&str>(), panic.downcast_ref::<String>()) {
+        (Some(text), _) => text,
+        (None, Some(text)) => text,
+        (None, None) => "",
+    }
 }
 
 /// The band of a connection, which a client must name.

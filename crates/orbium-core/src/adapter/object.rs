@@ -34,6 +34,12 @@ impl ActiveObject {
         Poa::from(Arc::clone(&self.adapter))
     }
 
+    /// The path of its adapter, as introspection has it.
+    #[cfg(feature = "tracing")]
+    pub(crate) fn adapter_path(&self) -> String {
+        self.adapter.path_text()
+    }
+
     /// The policies of its adapter.
     pub(crate) fn policies(&self) -> &Policies {
         self.adapter.policies()

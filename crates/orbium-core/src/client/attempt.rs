@@ -18,14 +18,17 @@ use std::time::Instant;
 use orbium_giop::{AddressingDisposition, Completion, ExceptionKind, Ior, SystemException, minor};
 use orbium_transport::Stamp;
 
-use crate::client::binding::{Binding, no_usable_protocol};
+use crate::client::binding::{Binding, Candidate, no_usable_protocol};
 use crate::client::exchange::Outcome;
 use crate::client::link::{Link, time_left};
 use crate::client::locate;
+use crate::client::observed::Observed;
 use crate::client::story::{self, Failed, Phase, note};
 use crate::client::timing::Timing;
-use crate::metrics::{Measured, Retry};
+use crate::log::{self, Recurring};
+use crate::metrics::Retry;
 use crate::orb::NOTICE_METRICS;
+use crate::raises::{Raised, Raises};
 use crate::{ObjectRef, Operation};
 #[cfg(feature = "asynchronous")]
 pub(crate) use suspended::{Choice, Suspended, Way};
@@ -48,7 +51,7 @@ pub(crate) struct Attempt<'o> {
     /// When the call was made: its story tells how long it took.
     begun: Stamp,
     /// Recorded when the call is over.
-    measured: Option<Measured<'o>>,
+    observed: Option<Observed<'o>>,
 }
 
 impl<'o> Attempt<'o> {
@@ -64,7 +67,7 @@ impl<'o> Attempt<'o> {
             repeats: 0,
             fell_back: false,
             begun: Stamp::now(),
-            measured: None,
+            observed: None,
         }
     }
 
@@ -84,12 +87,13 @@ impl<'o> Attempt<'o> {
         &mut self,
         operation: &'static Operation,
     ) -> Result<(), SystemException> {
-        match self.object.orb().notice() | self.object.state().notice {
-            0 => Ok(()),
-            notice => match self.heed_start(notice, operation) {
-                Ok(()) => Ok(()),
-                Err(exception) => Err(self.failed(operation, exception)),
-            },
+        let notice = self.object.orb().notice() | self.object.state().notice;
+        if notice == 0 && !log::wants_spans() {
+            return Ok(());
+        }
+        match self.heed_start(notice, operation) {
+            Ok(()) => Ok(()),
+            Err(exception) => Err(self.failed(operation, exception)),
         }
     }
 
@@ -101,15 +105,35 @@ impl<'o> Attempt<'o> {
         operation: &'static Operation,
     ) -> Result<(), SystemException> {
         let orb = self.object.orb();
-        if notice & NOTICE_METRICS != 0 {
-            self.measured = Measured::begin(orb, operation);
-            if notice == NOTICE_METRICS {
-                return Ok(());
-            }
+        self.observed = Observed::begin(self.object, operation, notice);
+        let start = match notice & !NOTICE_METRICS {
+            0 => None,
+            _ => self.heed_notice(notice)?,
+        };
+        if let Some(observed) = &self.observed {
+            observed.note_deadline(self.timing.reply.instant());
+            self.note_preferred_way(observed);
         }
-        match self.heed_notice(notice)? {
+        match start {
             None => Ok(()),
             Some(start) => self.timing.await_start(start, &|| orb.check_running()),
+        }
+    }
+
+    /// The request is to go the way that was good last.
+    fn note_preferred_way(&self, observed: &Observed<'_>) {
+        if let Ok(binding) = self.target().state().binding()
+            && let Some(candidate) = binding.candidates.get(binding.preferred())
+        {
+            observed.note_way(self.object, candidate, self.forwarded.is_some());
+        }
+    }
+
+    /// It goes another way.
+    #[cold]
+    fn note_way(&self, candidate: &Candidate) {
+        if let Some(observed) = &self.observed {
+            observed.note_way(self.object, candidate, self.forwarded.is_some());
         }
     }
 
@@ -185,6 +209,7 @@ impl<'o> Attempt<'o> {
     ) -> Result<Link<'s>, SystemException> {
         let candidate = binding.datagrams.get(place);
         let candidate = candidate.ok_or_else(no_usable_protocol)?;
+        self.note_way(candidate);
         let Some(priorities) = &binding.priorities else {
             return Link::new(candidate, &self.timing, &self.begun);
         };
@@ -208,6 +233,7 @@ impl<'o> Attempt<'o> {
             if let Ok(link) = Link::new(&binding.candidates[index], &self.timing, &self.begun) {
                 binding.prefer(index);
                 self.candidate.set(index);
+                self.note_way(&binding.candidates[index]);
                 return Ok(link);
             }
         }
@@ -232,10 +258,7 @@ impl<'o> Attempt<'o> {
         exception: SystemException,
     ) -> SystemException {
         let exception = self.completed_of_all(exception);
-        if let Some(measured) = &self.measured {
-            measured.note_failure(exception);
-        }
-        Failed {
+        let phase = Failed {
             object: self.object,
             operation: operation.name,
             begun: self.begun,
@@ -243,6 +266,9 @@ impl<'o> Attempt<'o> {
             forwards: self.forwards,
         }
         .tell(exception);
+        if let Some(observed) = &self.observed {
+            observed.note_failure(exception, phase);
+        }
         exception
     }
 
@@ -253,9 +279,9 @@ impl<'o> Attempt<'o> {
 
     /// The call ends with a user exception.
     #[cold]
-    pub(crate) fn note_user_exception(&self) {
-        if let Some(measured) = &self.measured {
-            measured.note_user_exception();
+    pub(crate) fn note_user_exception(&self, raised: &impl Raises) {
+        if let (Some(observed), Raised::User(id, _)) = (&self.observed, raised.raised()) {
+            observed.note_user_exception(id);
         }
     }
 
@@ -302,7 +328,48 @@ impl<'o> Attempt<'o> {
         if let Some(all) = self.object.orb().core().measurements.get() {
             all.count_retry(cause);
         }
+        self.log_retry(cause);
+        if let Some(observed) = &self.observed {
+            let retries = self.retries + self.repeats + u32::from(self.fell_back);
+            observed.note_counts(retries, self.forwards);
+            self.note_preferred_way(observed);
+        }
         Ok(start)
+    }
+
+    /// Logs that the call is made again.
+    fn log_retry(&self, cause: Retry) {
+        let event = match cause {
+            Retry::Forward => Recurring::Forward,
+            Retry::Readdress => Recurring::Readdress,
+            Retry::StaleConnection => Recurring::StaleConnection,
+            Retry::FallBack => Recurring::FallBack,
+            Retry::LostConnection => Recurring::LostConnection,
+            Retry::CodeSets => Recurring::CodeSets,
+        };
+        let Some(suppressed) = self.object.orb().core().book().admit(event) else {
+            return;
+        };
+        if cause == Retry::Forward {
+            log::info!(
+                target: "orbium::call",
+                interface = %self.object.ior().type_id,
+                from = first_channel(self.object),
+                to = first_channel(self.target()),
+                suppressed,
+                "forward followed",
+            );
+            return;
+        }
+        log::info!(
+            target: "orbium::call",
+            cause = event.cause(),
+            interface = %self.object.ior().type_id,
+            address = first_channel(self.target()),
+            retries = self.retries + self.repeats,
+            suppressed,
+            "call is made again",
+        );
     }
 
     fn try_again(
@@ -409,6 +476,13 @@ impl<'o> Attempt<'o> {
         let ior = self.target().ior();
         locate::perform(self.object.orb(), ior, link, &self.timing)
     }
+}
+
+/// Where a reference says that its object is.
+#[cfg(feature = "tracing")]
+fn first_channel(object: &ObjectRef) -> Option<String> {
+    let offers = crate::protocol::offers(object.ior());
+    offers.first().map(|offer| offer.channel.to_string())
 }
 
 /// Whether another address may do: not where trust is missing, nor where the

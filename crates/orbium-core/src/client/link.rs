@@ -150,7 +150,7 @@ fn acquired_after_a_pause(
         if !is_checked || !connection.has_ended() {
             return Ok((Some(connection), timing.timeout));
         }
-        crate::log::debug!(channel = %pool.channel(), "an idle connection had ended");
+        crate::log::info!(target: "orbium::conn", address = %pool.channel(), "stale connection replaced");
         note(
             Phase::Connect,
             Some(pool.channel()),

@@ -11,6 +11,7 @@ mod counts;
 mod exchange;
 mod link;
 mod locate;
+mod observed;
 #[cfg(feature = "real-time")]
 mod own;
 #[cfg(not(feature = "real-time"))]
@@ -47,6 +48,8 @@ mod waiting;
 use orbium_cdr::{CdrError, CdrReader, CdrWriter};
 use orbium_giop::SystemException;
 
+#[cfg(feature = "tracing")]
+pub(crate) use binding::Candidate;
 pub(crate) use binding::{Binding, no_usable_protocol};
 #[cfg(feature = "real-time")]
 pub(crate) use own::Own;
@@ -144,8 +147,10 @@ fn call_and<'a, T, E: Raises>(
                         Err(exception) => return Err(attempt.failed(operation, exception).into()),
                     },
                     Answer::UserException => {
-                        attempt.note_user_exception();
                         let raised = exchange.user_exception();
+                        if let Ok(raised) = &raised {
+                            attempt.note_user_exception(raised);
+                        }
                         return Err(
                             raised.unwrap_or_else(|it| attempt.failed(operation, it).into())
                         );

@@ -92,13 +92,24 @@ impl Default for LaneConfig {
     }
 }
 
+/// What the threads of the ORB's own lane are called.
+const OWN_NAME: &str = "orbium-serve";
+
 impl LaneConfig {
     /// The ORB's own lane, which [`Config`](crate::Config) describes.
     pub(crate) fn of_orb(strategy: ServerStrategy) -> Self {
         Self {
-            name: "orbium-serve".into(),
+            name: OWN_NAME.into(),
             strategy,
             ..Self::default()
+        }
+    }
+
+    /// Its name for people: the threads of the ORB's own lane are called otherwise.
+    pub(crate) fn label(&self) -> &str {
+        match self.name.as_str() {
+            OWN_NAME => "orb",
+            name => name,
         }
     }
 

@@ -13,6 +13,9 @@ use crate::{Priority, priority};
 /// What each thread of a lane has.
 #[derive(Debug)]
 pub(crate) struct Setup {
+    /// What people call the lane.
+    #[cfg_attr(not(feature = "tracing"), allow(dead_code, reason = "only logged"))]
+    name: String,
     pub(crate) priority: Option<Priority>,
     /// What the host gives, too.
     pub(crate) scheduling: Option<Scheduling>,
@@ -56,6 +59,7 @@ impl Setup {
     pub(crate) fn new(config: &LaneConfig) -> Result<Arc<Self>, RealTimeError> {
         let inherited = Scheduling::of_this_thread().unwrap_or_default();
         let asked = Arc::new(Self {
+            name: config.label().to_owned(),
             priority: config.priority,
             scheduling: config.scheduling,
             processors: config.processors.clone(),
@@ -74,6 +78,7 @@ impl Setup {
                 let allowed = |it: &Scheduling| it.try_out().is_ok();
                 let processors = asked.processors.clone();
                 Ok(Arc::new(Self {
+                    name: config.label().to_owned(),
                     priority: asked.priority,
                     scheduling: asked.scheduling.filter(allowed),
                     processors: processors.filter(|it| bindable(it)),
@@ -125,6 +130,7 @@ impl Setup {
         Self {
             priority: priority.or(self.priority),
             scheduling: scheduling.or(self.scheduling),
+            name: "dedicated".into(),
             processors: self.processors.clone(),
             prefault: 0,
             inherited: self.inherited,
@@ -151,6 +157,12 @@ impl Setup {
 fn bindable(processors: &[usize]) -> bool {
     let wanted = processors.to_vec();
     try_on_thread(None, Box::new(move || bind_this_thread(&wanted))).is_ok()
+}
+
+/// The name of the lane that the calling thread belongs to.
+#[cfg(feature = "tracing")]
+pub(crate) fn lane_name() -> Option<String> {
+    OWN.with_borrow(|own| own.as_ref().map(|own| own.name.clone()))
 }
 
 /// Gives a lane's thread its own priorities back, whatever a servant has set.
@@ -224,6 +236,7 @@ mod tests {
     #[test]
     fn a_thread_has_its_priorities_again() {
         let setup = Arc::new(Setup {
+            name: String::new(),
             priority: Priority::new(7),
             scheduling: None,
             processors: None,

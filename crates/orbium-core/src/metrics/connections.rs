@@ -17,6 +17,7 @@ use orbium_sys::fork::Origin;
 use orbium_transport::{ByteStream, Deadline, Peer};
 
 use crate::Channel;
+use crate::log::{Recurrences, Recurring};
 use crate::server::ServerConnection;
 
 /// Which side opened a connection: a client, or the server's peer.
@@ -90,6 +91,9 @@ struct Entry {
     page: Arc<Page>,
     /// Where a client connected to.
     address: String,
+    /// Who a server was connected to, as far as it was known at the end.
+    #[cfg_attr(not(feature = "tracing"), allow(dead_code, reason = "only logged"))]
+    peer: OnceLock<String>,
     opened: Instant,
     traffic: Option<Arc<Traffic>>,
     requests: AtomicU64,
@@ -103,6 +107,7 @@ struct Book {
     next_id: AtomicU64,
     pages: Mutex<Vec<Arc<Page>>>,
     open: Mutex<Vec<Arc<Entry>>>,
+    recurrences: Recurrences,
 }
 
 /// All connections of an ORB. Clones are the same book.
@@ -138,9 +143,15 @@ impl ConnectionBook {
         self.0.counts_traffic.store(true, Release);
     }
 
+    /// Whether an event that peers can cause is to be logged: see [`Recurrences::admit`].
+    pub(crate) fn admit(&self, event: Recurring) -> Option<u64> {
+        self.0.recurrences.admit(event)
+    }
+
     /// A client has connected.
     pub(crate) fn connected(&self, channel: &Channel) -> Tracked {
         let id = 1 + self.0.next_id.fetch_add(1, Relaxed);
+        crate::log::debug!(target: "orbium::conn", conn = id, address = %channel, "connected");
         self.add(Role::Client, id, &channel.scheme, channel.address.clone())
     }
 
@@ -157,6 +168,7 @@ impl ConnectionBook {
             place: AtomicUsize::new(0),
             page,
             address,
+            peer: OnceLock::new(),
             opened: Instant::now(),
             traffic: self.0.counts_traffic.load(Acquire).then(Arc::default),
             requests: AtomicU64::new(0),
@@ -280,6 +292,39 @@ impl Entry {
     }
 }
 
+impl Entry {
+    /// Logs that the connection was closed: INFO, but for one that was idle.
+    #[cfg(feature = "tracing")]
+    fn log_end(&self, cause: usize) {
+        macro_rules! closed {
+            ($event:ident, $by:expr, $cause:expr) => {
+                crate::log::$event!(
+                    target: "orbium::conn",
+                    conn = self.id,
+                    role = self.page.role.name(),
+                    transport = self.page.transport.as_str(),
+                    peer = self.peer.get().unwrap_or(&self.address).as_str(),
+                    by = $by,
+                    cause = $cause,
+                    age_s = self.opened.elapsed().as_secs_f64(),
+                    bytes_in = self.traffic.as_ref().map(|it| it.received.load(Relaxed)),
+                    bytes_out = self.traffic.as_ref().map(|it| it.sent.load(Relaxed)),
+                    "closed",
+                )
+            };
+        }
+        let name = Closing::NAMES.get(cause).copied();
+        match name.unwrap_or(Closing::NAMES[Closing::Peer as usize]) {
+            cause @ "peer" => closed!(info, "peer", cause),
+            cause @ "idle" => closed!(debug, "us", cause),
+            cause => closed!(info, "us", cause),
+        }
+    }
+
+    #[cfg(not(feature = "tracing"))]
+    fn log_end(&self, _cause: usize) {}
+}
+
 impl Tracked {
     /// Notes why the connection ends; the first cause counts.
     pub(crate) fn note_closing(&self, cause: Closing) {
@@ -287,6 +332,25 @@ impl Tracked {
             .entry
             .closing
             .compare_exchange(u8::MAX, cause as u8, Relaxed, Relaxed);
+    }
+
+    /// Whether an event that this peer can cause is to be logged.
+    pub(crate) fn admit(&self, event: Recurring) -> Option<u64> {
+        self.book.recurrences.admit(event)
+    }
+
+    /// The scheme of its transport.
+    #[cfg(feature = "tracing")]
+    pub(crate) fn transport(&self) -> &str {
+        &self.entry.page.transport
+    }
+
+    /// A server's connection ends, whose peer that was.
+    pub(crate) fn note_peer(&self, peer: &dyn fmt::Display) {
+        #[cfg(feature = "tracing")]
+        if tracing::enabled!(target: "orbium::conn", tracing::Level::INFO) {
+            let _ = self.entry.peer.set(peer.to_string());
+        }
     }
 
     /// A request has begun.
@@ -329,6 +393,8 @@ impl Drop for Tracked {
                 .fetch_add(traffic.received.load(Relaxed), Relaxed);
             page.sent.fetch_add(traffic.sent.load(Relaxed), Relaxed);
         }
+        drop(open);
+        self.entry.log_end(cause);
     }
 }
 

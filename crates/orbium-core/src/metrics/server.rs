@@ -6,7 +6,7 @@ use std::sync::atomic::Ordering::Relaxed;
 use std::time::{Duration, Instant};
 
 use orbium_cdr::CdrReader;
-use orbium_giop::{Completion, ExceptionKind, ResponseFlags};
+use orbium_giop::{Completion, ExceptionKind, ResponseFlags, SystemException};
 
 use super::{End, Key, Label, Measurements, Refusal, Series, Side, scoped};
 use crate::adapter::{ActiveObject, Incoming};
@@ -36,25 +36,38 @@ fn lane_name(orb: &Orb, number: u32) -> String {
     }
 }
 
-impl Measurements {
-    /// The series of a request to that object.
-    fn served(&self, request: &Incoming<'_>, object: &ActiveObject) -> &Series {
-        let operation = request.operation;
-        let (at, index, names) = match object.servant.operations() {
+impl ActiveObject {
+    /// The table that has an operation, as a number, its place there, and the names in
+    /// it, if it is not one that every object has; `None` if no skeleton knows it.
+    fn operation_place(
+        &self,
+        operation: &[u8],
+    ) -> Option<(usize, usize, Option<&'static [&'static str]>)> {
+        match self.servant.operations() {
             Some(table) if !operation.starts_with(b"_") || table.find(operation).is_some() => {
                 let at = std::ptr::from_ref::<OperationTable>(table) as usize;
-                (at, table.find(operation), Some(table.names()))
+                Some((at, table.find(operation)?, Some(table.names())))
             }
             _ => {
                 let at = std::ptr::from_ref(&IMPLICIT) as usize;
-                (
-                    at,
-                    IMPLICIT.iter().position(|it| it.as_bytes() == operation),
-                    None,
-                )
+                let place = IMPLICIT.iter().position(|it| it.as_bytes() == operation)?;
+                Some((at, place, None))
             }
-        };
-        let Some(index) = index else {
+        }
+    }
+
+    /// The name of an operation that the servant's skeleton knows, or every object has.
+    #[cfg(feature = "tracing")]
+    pub(crate) fn known_operation(&self, operation: &[u8]) -> Option<&'static str> {
+        let (_, place, names) = self.operation_place(operation)?;
+        Some(names.unwrap_or(&IMPLICIT)[place])
+    }
+}
+
+impl Measurements {
+    /// The series of a request to that object.
+    fn served(&self, request: &Incoming<'_>, object: &ActiveObject) -> &Series {
+        let Some((at, index, names)) = object.operation_place(request.operation) else {
             return self.table.other(Side::Server);
         };
         let key = Key {
@@ -93,7 +106,7 @@ impl Measurements {
 }
 
 impl<'r> Incoming<'r> {
-    /// As `serve`, measured.
+    /// As `serve`, measured; the system exception that it ends with.
     #[cold]
     #[inline(never)]
     pub(crate) fn serve_measured(
@@ -101,7 +114,7 @@ impl<'r> Incoming<'r> {
         all: &Measurements,
         arguments: CdrReader<'r>,
         reply: &mut Reply<'_>,
-    ) {
+    ) -> Option<SystemException> {
         let begun = Instant::now();
         let arrived = reply.path.arrived().unwrap_or(begun);
         let found = self.orb.core().registry.find(self.key);
@@ -119,7 +132,8 @@ impl<'r> Incoming<'r> {
         }
         let served = catch_unwind(AssertUnwindSafe(|| self.try_serve(|| arguments, reply)));
         if reply.moved {
-            return series.take_back();
+            series.take_back();
+            return None;
         }
         let failed = self.conclude(&served, reply);
         let ended = Instant::now();
@@ -148,5 +162,6 @@ impl<'r> Incoming<'r> {
             series.note_late(true);
         }
         series.end(ended.saturating_duration_since(arrived), end);
+        failed
     }
 }

@@ -196,6 +196,17 @@ impl Orb {
         self.0
             .registry
             .bind_plain_key(plain.as_bytes(), &key, forwards);
+        crate::log::info!(
+            target: "orbium::poa",
+            key = plain,
+            interface = %object.as_object().ior().type_id,
+            published = protocol::offers(object.as_object().ior())
+                .iter()
+                .map(|offer| offer.channel.to_string())
+                .collect::<Vec<_>>()
+                .join(", "),
+            "reference published",
+        );
         Ok(())
     }
 

@@ -80,6 +80,12 @@ pub(crate) struct ServerConnection {
     bell: Option<Arc<Bell>>,
 }
 
+impl Drop for ServerConnection {
+    fn drop(&mut self) {
+        self.tracked.note_peer(&self.peer_so_far());
+    }
+}
+
 impl ServerConnection {
     pub(super) fn new(
         lane: &LaneCore,
@@ -169,6 +175,18 @@ impl ServerConnection {
     /// proves who it is has not done so when it is accepted.
     pub(crate) fn peer(&self) -> &Peer {
         self.peer.get_or_init(|| self.stream.peer())
+    }
+
+    /// Tells it from the others of the ORB.
+    #[cfg(feature = "tracing")]
+    pub(crate) fn id(&self) -> u64 {
+        self.id
+    }
+
+    /// The scheme of its transport.
+    #[cfg(feature = "tracing")]
+    pub(crate) fn transport(&self) -> &str {
+        self.tracked.transport()
     }
 
     /// As far as it is known by now who is at the other end.

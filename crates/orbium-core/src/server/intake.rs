@@ -236,12 +236,7 @@ impl Intake {
             Ok(None) | Err(FragmentError::NothingToContinue(Some(_))) => Taken::Done,
             // What else comes of it continues nothing.
             Err(FragmentError::MessageTooLarge(Some(id))) => {
-                crate::log::debug!(
-                    target: "orbium::request",
-                    peer = %source.connection.peer(),
-                    cause = "fragments exceed `limits.message_size`",
-                    "request refused",
-                );
+                oversized::log_refusal(source, &"fragments exceed `limits.message_size`");
                 oversized::count(source);
                 if self.state.known.reassembly.dropped_expects_reply() {
                     oversized::too_large(source.connection, header.version, id);

@@ -16,6 +16,7 @@ use orbium_transport::{ByteStream, Endpoint};
 use crate::accepting::Accepting;
 use crate::lane::OWN;
 use crate::lane::thread::Setup;
+use crate::log::Recurring;
 use crate::metrics::{self, Closing, Refusal};
 use crate::orb::{OrbCore, OrbError};
 use crate::server::bell::Bell;
@@ -116,7 +117,8 @@ impl LaneCore {
         #[cfg(feature = "tracing")]
         for channel in &lane.published {
             crate::log::info!(
-                lane = %lane.name,
+                target: "orbium::conn",
+                lane = lane.label(),
                 published = %channel,
                 "listening; this address is of use to {}",
                 channel.audience()
@@ -204,6 +206,7 @@ impl LaneCore {
         let connection = Arc::new(made);
         connection.tracked.is_served_by(&connection);
         if self.enter(&connection, limits) {
+            self.log_accepted(&connection);
             return Some(connection);
         }
         let emptiest = match self.is_stopping() {
@@ -213,7 +216,8 @@ impl LaneCore {
         for other in emptiest {
             if end(&other) && self.enter(&connection, limits) {
                 other.tracked.note_closing(Closing::Limit);
-                crate::log::debug!(peer = %other.peer(), "an empty connection made room");
+                crate::log::debug!(target: "orbium::conn", peer = %other.peer(), "an empty connection made room");
+                self.log_accepted(&connection);
                 return Some(connection);
             }
         }
@@ -221,8 +225,31 @@ impl LaneCore {
         if let Some(all) = orb.core().measurements.get() {
             all.count_refused(Refusal::Limit);
         }
-        crate::log::warn!("connection refused: the limit of connections is reached");
+        if !self.is_stopping()
+            && let Some(suppressed) = connection.tracked.admit(Recurring::ConnectionLimit)
+        {
+            crate::log::warn!(
+                target: "orbium::conn",
+                cause = Recurring::ConnectionLimit.cause(),
+                peer = %connection.peer_so_far(),
+                lane = self.label(),
+                limit = limits.connections,
+                suppressed,
+                "connection refused: the limit of connections is reached",
+            );
+        }
         None
+    }
+
+    fn log_accepted(&self, connection: &ServerConnection) {
+        crate::log::debug!(
+            target: "orbium::conn",
+            conn = connection.id,
+            peer = %connection.peer_so_far(),
+            transport = connection.tracked.transport(),
+            lane = self.label(),
+            "accepted",
+        );
     }
 
     /// Takes a connection into the books, unless they are full or closed.

@@ -186,6 +186,12 @@ impl Poa {
         let key = core.key_of(&given, slot);
         objects.by_id.insert(given, slot);
         drop(objects);
+        crate::log::debug!(
+            target: "orbium::poa",
+            adapter = core.path_text(),
+            interface = repository_id,
+            "object activated",
+        );
         Ok(core.reference(&key, repository_id, priority)?)
     }
 

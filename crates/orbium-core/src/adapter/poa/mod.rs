@@ -53,6 +53,15 @@ pub(crate) struct PoaCore {
     one_gone: Condvar,
 }
 
+#[cfg(feature = "tracing")]
+impl PoaCore {
+    /// Its path as introspection has it: `RootPOA/child`.
+    pub(in crate::adapter) fn path_text(&self) -> String {
+        let below = self.path.iter();
+        below.fold("RootPOA".to_owned(), |path, name| format!("{path}/{name}"))
+    }
+}
+
 /// An object adapter: makes references and finds servants.
 #[derive(Clone)]
 pub struct Poa(Arc<PoaCore>);

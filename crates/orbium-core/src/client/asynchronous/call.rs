@@ -24,6 +24,8 @@ use crate::client::attempt::{Attempt, Choice, Suspended, may_try_others};
 use crate::client::exchange::{Answer, Exchange, Outcome};
 use crate::client::story::{Failure, Note, story_of};
 use crate::client::timing::Timing;
+#[cfg(feature = "tracing")]
+use crate::log::spans::CallSpan;
 use crate::{ObjectRef, Operation, Orb, Priority, priority};
 use times::Due;
 
@@ -79,6 +81,9 @@ struct State {
     was_repeated: bool,
     /// Its story, if it has failed.
     failure: Option<Failure>,
+    /// Until it is over.
+    #[cfg(feature = "tracing")]
+    span: Option<CallSpan>,
 }
 
 /// What a call that is over needs no more. It is let go of without its lock: the
@@ -88,6 +93,8 @@ struct Over {
     sent: Option<(Arc<Line>, u32)>,
     timer: Option<(Instant, Due)>,
     _counted: Option<UnderWay>,
+    #[cfg(feature = "tracing")]
+    _span: Option<CallSpan>,
 }
 
 impl Over {
@@ -97,6 +104,8 @@ impl Over {
             sent: state.sent.take(),
             timer: state.timer.take(),
             _counted: state.counted.take(),
+            #[cfg(feature = "tracing")]
+            _span: state.span.take(),
         }
     }
 }
@@ -174,6 +183,10 @@ impl Call {
                 counts: (0, 0),
                 was_repeated: false,
                 failure: None,
+                #[cfg(feature = "tracing")]
+                span: crate::log::wants_spans()
+                    .then(|| CallSpan::begin(object, operation))
+                    .flatten(),
             }),
             told: Condvar::new(),
             measured_since: object
@@ -200,6 +213,8 @@ impl Call {
         let _ = self.reader.set(Arc::clone(&reader));
         let timing = *attempt.timing();
         self.lock().timing = timing;
+        #[cfg(feature = "tracing")]
+        self.with_span(|span| span.note_deadline(timing.reply.instant()));
         if let Some(start) = start {
             self.lock().attempt = Some(attempt.suspend());
             return self.arm(start, Due::Begin);
@@ -217,6 +232,14 @@ impl Call {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// Records something of the call, if a subscriber wants its span.
+    #[cfg(feature = "tracing")]
+    fn with_span(&self, record: impl FnOnce(&CallSpan)) {
+        if let Some(span) = &self.lock().span {
+            record(span);
+        }
+    }
+
     /// Has the reader's threads do something that may take a while.
     fn chore(self: &Arc<Self>, job: Box<dyn FnOnce() + Send>) {
         match self.reader.get() {
@@ -228,6 +251,8 @@ impl Call {
     /// Acts on the attempt, unless the call is over, at the caller's priority.
     fn resume(self: &Arc<Self>, act: impl FnOnce(&Arc<Self>, &Arc<Reader>, Attempt<'_>)) {
         let suspended = self.lock().attempt.take();
+        #[cfg(feature = "tracing")]
+        let _entered = self.lock().span.as_ref().map(CallSpan::enter);
         if let (Some(suspended), Some(reader)) = (suspended, self.reader.get()) {
             priority::while_at(self.priority, || {
                 let act = || act(self, reader, Attempt::resume(&self.object, suspended));
@@ -291,6 +316,11 @@ impl Call {
         choice: Choice,
     ) -> Result<Prepared, SystemException> {
         let way = attempt.way(choice)?;
+        #[cfg(feature = "tracing")]
+        self.with_span(|span| {
+            span.note_way(&self.object, way.candidate, attempt.is_forwarded());
+            span.note_priority(self.priority);
+        });
         let pool = match way.pool {
             Some(pool) if !way.own.is_some_and(|own| own.is_once()) => pool,
             pool => {
@@ -386,6 +416,10 @@ impl Call {
             state.counts = attempt.counts();
             state.was_repeated = attempt.was_repeated();
             state.tried = 0;
+            #[cfg(feature = "tracing")]
+            if let Some(span) = &state.span {
+                span.note_counts(state.counts.0, state.counts.1);
+            }
         }
         self.take_notes();
         match again {

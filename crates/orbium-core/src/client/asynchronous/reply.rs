@@ -54,6 +54,22 @@ impl Reply {
         }
     }
 
+    /// The repository id of the user exception that it has.
+    #[cfg(feature = "tracing")]
+    pub(super) fn exception_id(&self) -> Option<String> {
+        // The rest of the exception is not read.
+        const MOST: usize = 1024;
+        let end = self.octets.len().min(self.body + MOST);
+        let mut octets = self.octets.get(self.body..end)?.to_vec();
+        let format = Format {
+            minor: self.header.format().minor,
+            ..self.format.with_order(self.header.order)
+        };
+        let mut reader = CdrReader::at(&mut octets, self.body, format);
+        reader.set_fragment_boundaries(&self.seams);
+        reader.read_name().ok().map(str::to_owned)
+    }
+
     /// How its call ends, for the metrics.
     pub(super) fn end(&self) -> (End, Option<SystemException>) {
         match self.status {

@@ -46,6 +46,10 @@ impl Attempt<'_> {
             };
             match link {
                 Ok(link) => {
+                    if let Some(observed) = &self.observed {
+                        observed.note_priority(at.priority);
+                        self.note_way(candidate);
+                    }
                     binding.prefer(index);
                     self.candidate.set(index);
                     if let Some(own) = own {

@@ -94,8 +94,14 @@ impl<'o> Attempt<'o> {
             fell_back: suspended.fell_back,
             begun: suspended.begun,
             // Who asks for the answer may be another thread: see `Call`.
-            measured: None,
+            observed: None,
         }
+    }
+
+    /// Whether its object was said to be elsewhere.
+    #[cfg(feature = "tracing")]
+    pub(crate) fn is_forwarded(&self) -> bool {
+        self.forwarded.is_some()
     }
 
     /// How often the call was sent again, and forwarded.

@@ -118,7 +118,7 @@ pub(in crate::client) fn refused(
         return deadline_passed();
     }
     if orbium_sys::kind_of(error) == io::ErrorKind::PermissionDenied {
-        crate::log::warn!(%error, "the peer is not trusted");
+        crate::log::warn!(target: "orbium::tls", address = %channel, %error, "the peer is not trusted");
         return not_trusted();
     }
     if orbium_sys::is_exhausted(error) {

@@ -281,10 +281,11 @@ pub(crate) struct Failed<'s> {
 }
 
 impl Failed<'_> {
-    /// Keeps the story of a call of this thread, made of its notes.
+    /// Keeps the story of a call of this thread, made of its notes; the phase in which it
+    /// failed.
     #[cold]
     #[inline(never)]
-    pub(crate) fn tell(&self, exception: SystemException) {
+    pub(crate) fn tell(&self, exception: SystemException) -> Phase {
         claim(self.begun);
         let (notes, offered) = KEPT.with_borrow_mut(|kept| {
             let mut own = Vec::new();
@@ -297,7 +298,10 @@ impl Failed<'_> {
             });
             (own, std::mem::take(&mut kept.offered))
         });
-        remember(self.failure(exception, &notes, offered));
+        let failure = self.failure(exception, &notes, offered);
+        let phase = failure.phase();
+        remember(failure);
+        phase
     }
 
     /// The story of a call, made of its notes.

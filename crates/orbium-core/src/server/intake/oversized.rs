@@ -2,6 +2,8 @@
 //! Requests that are larger than the limit: answered by an exception that says so, and
 //! skipped.
 
+use std::fmt;
+
 use orbium_cdr::{ByteOrder, CdrWriter, Format};
 use orbium_giop::{
     Completion, ExceptionKind, HEADER_LEN, MessageKind, ReplyStatus, RequestHeader,
@@ -10,6 +12,7 @@ use orbium_giop::{
 
 use super::{Intake, Source, Taken, refuse};
 use crate::framing::FramingError;
+use crate::log::Recurring;
 use crate::metrics::Refusal;
 use crate::server::connection::ServerConnection;
 
@@ -49,17 +52,28 @@ impl Intake {
             }
         };
         count(source);
-        crate::log::debug!(
-            target: "orbium::request",
-            peer = %source.connection.peer(),
-            cause = %error,
-            "request refused",
-        );
+        log_refusal(source, &error);
         self.framing.skip_oversized(&header);
         if let (request_id, true) = asked {
             too_large(source.connection, header.version, request_id);
         }
         Taken::Done
+    }
+}
+
+/// Logs that a message is larger than the limit.
+#[cold]
+pub(super) fn log_refusal(source: &Source<'_>, error: &dyn fmt::Display) {
+    let cause = Recurring::MessageSize;
+    if let Some(suppressed) = source.connection.tracked.admit(cause) {
+        crate::log::warn!(
+            target: "orbium::request",
+            cause = cause.cause(),
+            peer = %source.connection.peer(),
+            %error,
+            suppressed,
+            "request refused",
+        );
     }
 }
 

@@ -15,6 +15,7 @@ use super::request::refuse_request;
 use super::telling::serve_and_tell;
 use crate::adapter::{Expiry, Incoming};
 use crate::lane::{Decided, Place, QueueRoom, SETTLED};
+use crate::log::Recurring;
 use crate::orb::OrbCore;
 use crate::peer_memory::Charge;
 use crate::servant::{Reply, ReplyPath};
@@ -212,15 +213,30 @@ impl Queued {
         ));
     }
 
+    #[cold]
+    fn log_refusal(&self, what: &str, exception: SystemException) {
+        let connection = self.connection();
+        if let Some(suppressed) = connection.tracked.admit(Recurring::QueueFull) {
+            crate::log::warn!(
+                target: "orbium::request",
+                cause = Recurring::QueueFull.cause(),
+                peer = %connection.peer(),
+                request_id = self.request_id,
+                error = %exception,
+                suppressed,
+                "{what}: there is no room for it",
+            );
+        }
+    }
+
     /// Answers with an exception: the request was not begun.
     #[cold]
     pub(in crate::server) fn refuse_with(&self, exception: SystemException) {
-        let peer = self.connection().peer();
         if !self.response.expects_reply() {
-            crate::log::debug!(%peer, "no room: a oneway is dropped");
+            self.log_refusal("oneway dropped", exception);
             return;
         }
-        crate::log::debug!(%peer, id = self.request_id, "no room: a request is refused");
+        self.log_refusal("request refused", exception);
         let path = Answer {
             connection: &self.late.0,
             request_id: self.request_id,

@@ -9,6 +9,7 @@ use orbium_giop::{
 };
 
 use super::{Intake, Source, Taken};
+use crate::log::Recurring;
 use crate::peer_memory::NoMemory;
 use crate::receive_buffer::SMALL;
 use crate::server::connection::ServerConnection;
@@ -105,7 +106,16 @@ pub(super) fn refuse(
     header: &MessageHeader,
     begins: &[u8],
 ) -> Taken {
-    crate::log::warn!(peer = %connection.peer(), octets = header.size, "no memory for a message");
+    if let Some(suppressed) = connection.tracked.admit(Recurring::NoMemory) {
+        crate::log::warn!(
+            target: "orbium::request",
+            cause = Recurring::NoMemory.cause(),
+            peer = %connection.peer(),
+            octets = header.size,
+            suppressed,
+            "request refused: no memory for the message",
+        );
+    }
     let Some((request_id, response)) = answered_to(header, begins) else {
         connection.send_message_error();
         return Taken::Close;

@@ -43,6 +43,7 @@ fn tell<'r>(
         told,
     };
     let mut inner = Reply {
+        forwarded: false,
         path: &path,
         storage: &mut *reply.storage,
         version: reply.version,
@@ -57,6 +58,7 @@ fn tell<'r>(
     reply.answered = inner.answered;
     reply.raised = inner.raised;
     reply.moved = inner.moved;
+    reply.forwarded = inner.forwarded;
 }
 
 /// The reply with the context; `None` if there is no way to put it in.

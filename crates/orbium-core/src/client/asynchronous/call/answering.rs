@@ -7,6 +7,8 @@ use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::time::{Duration, Instant};
 
+#[cfg(feature = "tracing")]
+use orbium_giop::ReplyStatus;
 use orbium_giop::{Completion, SystemException};
 use orbium_sync::lock::MutexGuard;
 use orbium_sync::role;
@@ -14,6 +16,8 @@ use orbium_transport::Deadline;
 
 use super::{Answered, Call, Due, Handler, Over, Slot, State, Then};
 use crate::client::attempt::Attempt;
+#[cfg(feature = "tracing")]
+use crate::client::story::Failure;
 use crate::client::story::{Note, Phase};
 use crate::client::waiting;
 use crate::lane::thread;
@@ -98,6 +102,8 @@ impl Call {
         if answered.is_err() {
             self.make_story(&mut state, &answered);
         }
+        #[cfg(feature = "tracing")]
+        end_span(&state, &answered);
         let over = Over::of(&mut state);
         self.record(&answered);
         match mem::replace(&mut state.then, Then::Dropped) {
@@ -274,5 +280,21 @@ impl Call {
             line.withdraw(reader, *id);
         }
         self.clear(&over);
+    }
+}
+
+/// Records what the call came to.
+#[cfg(feature = "tracing")]
+fn end_span(state: &State, answered: &Answered) {
+    let Some(span) = &state.span else { return };
+    match answered {
+        Err(exception) => {
+            let phase = state.failure.as_ref().map_or(Phase::Wait, Failure::phase);
+            span.note_failure(*exception, phase);
+        }
+        Ok(reply) if reply.status == ReplyStatus::UserException => {
+            span.note_user_exception(reply.exception_id().as_deref());
+        }
+        Ok(_) => {}
     }
 }

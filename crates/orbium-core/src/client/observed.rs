@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! A call that is measured, or whose span a subscriber wants.
+
+use std::time::Instant;
+
+use orbium_giop::SystemException;
+
+use crate::client::binding::Candidate;
+use crate::client::story::Phase;
+#[cfg(feature = "tracing")]
+use crate::log::spans::CallSpan;
+use crate::metrics::Measured;
+use crate::orb::NOTICE_METRICS;
+use crate::{ObjectRef, Operation, Priority};
+
+/// A call of this thread under way: recorded when it is dropped.
+pub(super) struct Observed<'o> {
+    measured: Option<Measured<'o>>,
+    /// Boxed: few calls have one, and each makes room for it.
+    #[cfg(feature = "tracing")]
+    span: Option<Box<CurrentSpan>>,
+}
+
+/// The span of a call, which is that of its thread.
+#[cfg(feature = "tracing")]
+struct CurrentSpan {
+    /// Left before the span ends.
+    _entered: tracing::span::EnteredSpan,
+    span: CallSpan,
+}
+
+impl<'o> Observed<'o> {
+    /// `None` unless somebody observes it.
+    #[cold]
+    pub(super) fn begin(
+        object: &'o ObjectRef,
+        operation: &'static Operation,
+        notice: u8,
+    ) -> Option<Self> {
+        let measured = match notice & NOTICE_METRICS {
+            0 => None,
+            _ => Measured::begin(object.orb(), operation),
+        };
+        #[cfg(feature = "tracing")]
+        {
+            let wanted = crate::log::wants_spans();
+            let span = wanted.then(|| CallSpan::begin(object, operation)).flatten();
+            let span = span.map(|span| {
+                let _entered = span.enter();
+                Box::new(CurrentSpan { _entered, span })
+            });
+            (measured.is_some() || span.is_some()).then_some(Self { measured, span })
+        }
+        #[cfg(not(feature = "tracing"))]
+        measured.map(|measured| Self {
+            measured: Some(measured),
+        })
+    }
+
+    /// The request goes that way.
+    #[cold]
+    pub(super) fn note_way(&self, object: &ObjectRef, candidate: &Candidate, is_forwarded: bool) {
+        #[cfg(feature = "tracing")]
+        if let Some(current) = &self.span {
+            current.span.note_way(object, candidate, is_forwarded);
+        }
+    }
+
+    /// At that priority.
+    #[cold]
+    pub(super) fn note_priority(&self, priority: Option<Priority>) {
+        #[cfg(feature = "tracing")]
+        if let Some(current) = &self.span {
+            current.span.note_priority(priority);
+        }
+    }
+
+    /// The reply has to be there by then.
+    pub(super) fn note_deadline(&self, deadline: Option<Instant>) {
+        #[cfg(feature = "tracing")]
+        if let Some(current) = &self.span {
+            current.span.note_deadline(deadline);
+        }
+    }
+
+    /// It was sent again so often, and forwarded, so far.
+    pub(super) fn note_counts(&self, retries: u32, forwards: u32) {
+        #[cfg(feature = "tracing")]
+        if let Some(current) = &self.span {
+            current.span.note_counts(retries, forwards);
+        }
+    }
+
+    /// It ends with a user exception.
+    pub(super) fn note_user_exception(&self, id: &'static str) {
+        if let Some(measured) = &self.measured {
+            measured.note_user_exception();
+        }
+        #[cfg(feature = "tracing")]
+        if let Some(current) = &self.span {
+            current.span.note_user_exception(Some(id));
+        }
+    }
+
+    /// It ends with a system exception, in that phase.
+    pub(super) fn note_failure(&self, exception: SystemException, phase: Phase) {
+        if let Some(measured) = &self.measured {
+            measured.note_failure(exception);
+        }
+        #[cfg(feature = "tracing")]
+        if let Some(current) = &self.span {
+            current.span.note_failure(exception, phase);
+        }
+    }
+}
+
+impl Drop for Observed<'_> {
+    /// Out of line: every operation's stub would have it otherwise.
+    #[cold]
+    #[inline(never)]
+    fn drop(&mut self) {
+        #[cfg(feature = "tracing")]
+        drop(self.span.take());
+        drop(self.measured.take());
+    }
+}

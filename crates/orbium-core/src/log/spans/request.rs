@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The span of a request: while a thread serves it.
+
+use std::cell::RefCell;
+use std::time::Instant;
+
+use orbium_giop::{ResponseFlags, SystemException};
+use orbium_transport::Peer;
+use tracing::field::{Empty, display};
+use tracing::span::EnteredSpan;
+use tracing::{Level, Span};
+
+use super::{
+    FORWARDED, Giop, Key, Method, RESULTS, Scoped, USER_EXCEPTION, microseconds, record_deadline,
+    record_failure,
+};
+use crate::adapter::{ActiveObject, Incoming};
+use crate::lane::thread::lane_name;
+use crate::log::wants_spans;
+use crate::priority;
+use crate::servant::Reply;
+
+/// Octets of an unknown operation that are shown.
+const SHOWN_OPERATION: usize = 64;
+
+/// The span of the request that this thread serves, where it could not be made at once.
+enum Later {
+    None,
+    /// It is not known yet whether this thread, or at which priority it serves.
+    Awaited,
+    Made(Span),
+}
+
+thread_local! {
+    static LATER: RefCell<Later> = const { RefCell::new(Later::None) };
+}
+
+/// A request that a thread deals with.
+pub(crate) struct RequestSpan {
+    /// The current span of the thread, unless it is made later.
+    span: Option<EnteredSpan>,
+    /// That of the request further down on this stack.
+    before: Later,
+}
+
+impl RequestSpan {
+    /// A thread has taken a request; `None` if no subscriber wants spans.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn begin(request: &Incoming<'_>, reply: &Reply<'_>) -> Option<Self> {
+        if !wants_spans() {
+            return None;
+        }
+        let found = request.orb.core().registry.find(request.key);
+        let object = found.as_ref().ok().map(|found| &***found);
+        // Whether another lane is to serve it, only the hooks of its adapter know.
+        let is_later = object.is_some_and(|object| object.lane != request.lane);
+        let span = (!is_later).then(|| span_of(request, reply, object).entered());
+        let later = match is_later {
+            true => Later::Awaited,
+            false => Later::None,
+        };
+        Some(Self {
+            span,
+            before: LATER.replace(later),
+        })
+    }
+
+    /// The thread is done with it.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn end(
+        self,
+        request: &Incoming<'_>,
+        reply: &Reply<'_>,
+        failed: Option<SystemException>,
+    ) {
+        let later = LATER.replace(self.before);
+        let span = match (self.span, later) {
+            (Some(entered), _) => entered.exit(),
+            (None, Later::Made(span)) => span,
+            // Another lane serves it.
+            (None, _) if reply.moved => return,
+            // Refused before it was known who serves it.
+            (None, _) => {
+                let found = request.orb.core().registry.find(request.key);
+                span_of(request, reply, found.as_ref().ok().map(|found| &***found))
+            }
+        };
+        match failed {
+            Some(exception) => record_failure(&span, exception),
+            None if reply.raised => {
+                span.record("rpc.status_code", USER_EXCEPTION);
+            }
+            None if reply.forwarded => {
+                span.record("rpc.status_code", FORWARDED);
+            }
+            None if request.response == ResponseFlags::Full => {
+                span.record("rpc.status_code", RESULTS);
+            }
+            None => {}
+        }
+        if let Some(deadline) = request.expiry.deadline().instant() {
+            span.record("corba.deadline.missed", Instant::now() > deadline);
+        }
+    }
+}
+
+/// Serves a request, of which it is known now that this thread does, within its span.
+pub(crate) fn serve_within<R>(
+    request: &Incoming<'_>,
+    object: &ActiveObject,
+    reply: &mut Reply<'_>,
+    serve: impl FnOnce(&mut Reply<'_>) -> R,
+) -> R {
+    let is_awaited = LATER.with_borrow(|later| matches!(later, Later::Awaited));
+    if !is_awaited {
+        return serve(reply);
+    }
+    let span = span_of(request, reply, Some(object));
+    LATER.set(Later::Made(span.clone()));
+    let _entered = span.entered();
+    serve(reply)
+}
+
+/// The request that this thread serves ends with a user exception.
+#[cold]
+pub(crate) fn note_user_exception(id: &str) {
+    let span = Span::current();
+    let is_of_request = |it: &tracing::Metadata<'_>| it.target() == "orbium::request";
+    if span.metadata().is_some_and(is_of_request) {
+        span.record("error.type", display(Scoped(id)));
+    }
+}
+
+macro_rules! request_span {
+    ($level:expr, $parent:expr, $method:expr) => {
+        tracing::span!(
+            target: "orbium::request",
+            parent: $parent,
+            $level,
+            "request",
+            otel.kind = "server",
+            otel.name = %$method,
+            otel.status_code = Empty,
+            otel.status_description = Empty,
+            rpc.system.name = "corba",
+            rpc.method = %$method,
+            rpc.method_original = Empty,
+            rpc.status_code = Empty,
+            error.type = Empty,
+            network.peer.address = Empty,
+            network.peer.port = Empty,
+            corba.interface.repository_id = Empty,
+            corba.object.key = Empty,
+            corba.poa = Empty,
+            corba.lane = Empty,
+            corba.conn = Empty,
+            corba.request_id = Empty,
+            corba.transport = Empty,
+            corba.giop.version = Empty,
+            corba.oneway = Empty,
+            corba.priority = Empty,
+            corba.queued_us = Empty,
+            corba.deadline_remaining_us = Empty,
+            corba.deadline.missed = Empty,
+            corba.completed = Empty,
+            corba.minor = Empty,
+        )
+    };
+}
+
+/// A child of the caller's span for a collocated call. What comes from elsewhere has
+/// nothing to do with what the thread did before: it may wait in a call of its own.
+fn span_of(request: &Incoming<'_>, reply: &Reply<'_>, object: Option<&ActiveObject>) -> Span {
+    let known = object.and_then(|object| object.known_operation(request.operation));
+    let interface = object.map_or("", |object| object.servant.repository_id());
+    let method = match known {
+        Some(name) => Method {
+            interface,
+            operation: name,
+        },
+        None => Method {
+            interface: "",
+            operation: "_OTHER",
+        },
+    };
+    let parent = match request.peer {
+        Some(_) => None,
+        None => Span::current().id(),
+    };
+    let is_implicit = request.operation.starts_with(b"_")
+        && !request.operation.starts_with(b"_get_")
+        && !request.operation.starts_with(b"_set_");
+    let span = match is_implicit && known.is_some() {
+        false => request_span!(Level::DEBUG, parent, method),
+        true => request_span!(Level::TRACE, parent, method),
+    };
+    if span.is_disabled() {
+        return span;
+    }
+    if known.is_none() {
+        let shown = &request.operation[..request.operation.len().min(SHOWN_OPERATION)];
+        span.record("rpc.method_original", display(shown.escape_ascii()));
+    }
+    if let Some(object) = object {
+        span.record("corba.interface.repository_id", interface);
+        span.record("corba.poa", object.adapter_path().as_str());
+    }
+    span.record("corba.object.key", display(Key(request.key)));
+    span.record("corba.request_id", reply.request_id);
+    span.record("corba.giop.version", display(Giop(reply.version)));
+    span.record("corba.oneway", !request.response.expects_reply());
+    if let Some(priority) = priority::current() {
+        span.record("corba.priority", priority.number());
+    }
+    if let Some(arrived) = reply.path.arrived() {
+        span.record("corba.queued_us", microseconds(arrived.elapsed()));
+    }
+    record_deadline(&span, request.expiry.deadline().instant());
+    record_peer(&span, request);
+    span
+}
+
+fn record_peer(span: &Span, request: &Incoming<'_>) {
+    let Some(connection) = request.peer else {
+        span.record("corba.transport", "collocated");
+        return;
+    };
+    if let Some(lane) = lane_name() {
+        span.record("corba.lane", lane.as_str());
+    }
+    span.record("corba.conn", connection.id());
+    span.record("corba.transport", connection.transport());
+    match connection.peer() {
+        Peer::Internet(address) | Peer::Authenticated { address, .. } => {
+            span.record("network.peer.address", display(address.ip()));
+            span.record("network.peer.port", address.port());
+        }
+        peer => {
+            span.record("network.peer.address", display(peer));
+        }
+    }
+}
