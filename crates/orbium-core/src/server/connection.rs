@@ -67,6 +67,8 @@ pub(crate) struct ServerConnection {
     sending: Mutex<Pending>,
     /// Threads that still serve a request after they handed the reading over.
     late: AtomicUsize,
+    /// Whether nothing more is read until a request of it has a place in a queue.
+    waits_for_room: AtomicBool,
     broken: AtomicBool,
     ended: AtomicBool,
     closed: AtomicBool,
@@ -113,6 +115,7 @@ impl ServerConnection {
                 ..Pending::default()
             }),
             late: AtomicUsize::new(0),
+            waits_for_room: AtomicBool::new(false),
             broken: AtomicBool::new(false),
             ended: AtomicBool::new(false),
             closed: AtomicBool::new(false),
@@ -300,6 +303,27 @@ impl ServerConnection {
     #[inline]
     pub(crate) fn has_pending(&self) -> bool {
         self.has_pending.load(Ordering::Acquire)
+    }
+
+    /// Whether a request of it waits for a place in a queue. Changed under the lock of
+    /// that queue.
+    pub(super) fn waits_for_room(&self) -> bool {
+        self.waits_for_room.load(Ordering::Acquire)
+    }
+
+    /// A request of it is to wait for a place: nothing more is read.
+    #[cold]
+    pub(super) fn begin_to_wait_for_room(&self) {
+        self.waits_for_room.store(true, Ordering::Release);
+    }
+
+    /// That request has a place, or needs none any more: the reactor goes on to read.
+    #[cold]
+    pub(super) fn has_room(&self) {
+        self.waits_for_room.store(false, Ordering::Release);
+        if let Some(bell) = &self.bell {
+            bell.has_deadline(self.id);
+        }
     }
 
     /// Wakes whoever reads, with the end.

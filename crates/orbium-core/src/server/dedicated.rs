@@ -142,7 +142,7 @@ impl Reading<'_> {
             };
             intake = back;
             match self.take(&source, &mut intake) {
-                Taken::Done | Taken::Moved | Taken::Granted | Taken::Marked => {
+                Taken::Done | Taken::Moved | Taken::Waits | Taken::Granted | Taken::Marked => {
                     receiving.message_ends();
                     if connection.is_over() {
                         return true;

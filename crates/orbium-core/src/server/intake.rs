@@ -92,6 +92,8 @@ pub(super) enum Taken {
     HandedOver,
     /// Another lane is to serve it.
     Moved,
+    /// It waits for a place in a queue; nothing more is to be read before it has one.
+    Waits,
     /// It was dealt with; what follows is for a thread of the connection's own.
     Granted,
     /// That thread is to deal with it.

@@ -7,6 +7,7 @@
 //! learn of that instead of waiting for ever.
 
 mod putting;
+mod queue;
 mod worker;
 
 use std::collections::{HashMap, VecDeque};
@@ -22,8 +23,8 @@ use crate::lane::thread::Setup;
 use crate::orb::OrbCore;
 use crate::server::intake::Queued;
 use crate::server::starting::{Called, Roll};
-use crate::server::waiting::Waiting;
 use crate::{LaneConfig, Orb, QueueRoom, ServerStrategy};
+use queue::Queue;
 use worker::Work;
 
 /// A buffer larger than this is given back after the request.
@@ -37,7 +38,7 @@ const SMALL: usize = 8 * 1024;
 const HANDED_OVER: usize = 256;
 
 struct State {
-    waiting: Waiting<Queued>,
+    waiting: Queue,
     /// Buffers for requests, for as many as there are workers.
     room: Vec<Vec<u8>>,
     /// Connections of which a oneway runs: what was sent behind it comes after. No
@@ -120,7 +121,7 @@ impl Pool {
             replaces_waiting: config.replaces_waiting,
             borrows_from: lenders.map(|it| Arc::clone(&it.0.pool)).collect(),
             state: Mutex::new(State {
-                waiting: Waiting::new(octets),
+                waiting: Queue::new(octets),
                 room: Vec::new(),
                 oneways: Vec::new(),
                 loans: VecDeque::new(),
@@ -164,7 +165,7 @@ impl Pool {
 
     /// Requests that wait.
     pub(crate) fn waiting(&self) -> usize {
-        self.lock().waiting.len()
+        self.lock().waiting.all()
     }
 
     /// Requests that may wait.
@@ -183,7 +184,18 @@ impl Pool {
     pub(super) fn forget(&self, connection: u64) {
         let which = |queued: &Queued| queued.connection().id == connection;
         // Dropped when the lock is no longer held: that may end the connection.
-        let _removed = self.lock().waiting.remove(&which);
+        let _removed = self.removed(&mut self.lock(), &which);
+    }
+
+    /// Takes all of a kind out, which makes room for others.
+    fn removed(&self, state: &mut State, which: &dyn Fn(&Queued) -> bool) -> Vec<Queued> {
+        let mut removed = state.waiting.remove(which);
+        // In the room of several lanes, too.
+        removed.iter_mut().for_each(Queued::give_place_back);
+        if state.waiting.refill(self.capacity, self.room.as_ref()) && state.idle > 0 {
+            self.changed.notify_all();
+        }
+        removed
     }
 
     /// Begins nothing more. Requests that wait are dropped with their
@@ -286,6 +298,9 @@ impl Pool {
         };
         let mut queued = waiting.take(may_begin)?;
         queued.begin(&self.orb, self.lane);
+        if waiting.refill(self.capacity, self.room.as_ref()) && state.idle > 0 {
+            self.changed.notify_one();
+        }
         if queued.is_oneway() {
             oneways.push(queued.connection().id);
         }

@@ -42,6 +42,16 @@ const TURNS: usize = 16;
 /// kept for it.
 const LAST_WAIT: Duration = Duration::from_secs(1);
 
+/// Whether a connection waits for room, and what the poller knows of that.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Waits {
+    No,
+    /// The poller is still asked to tell of what comes.
+    Heard,
+    /// It tells of nothing any more.
+    Silent,
+}
+
 /// A connection and what was received on it.
 pub(super) struct Served {
     pub(super) connection: Arc<ServerConnection>,
@@ -54,6 +64,8 @@ pub(super) struct Served {
     closing: bool,
     /// Whether it is among those with a deadline.
     is_timed: bool,
+    /// Whether a request of it waits for a place in a queue: nothing more is read.
+    waits: Waits,
     /// Whether it is among those to be looked at.
     is_lined_up: bool,
     /// Where it is among the newcomers, if it is.
@@ -220,6 +232,7 @@ impl Reactor {
                 unfinished: None,
                 closing: false,
                 is_timed: false,
+                waits: Waits::No,
                 is_lined_up: false,
                 newcomer: None,
                 quiet: Quiet::default(),
@@ -258,6 +271,9 @@ impl Reactor {
                 }
                 // More may have been received before.
                 Some(true) => {
+                    if served.waits == Waits::Silent {
+                        served.waits = Waits::Heard;
+                    }
                     self.line_up(id);
                     if let Some(pool) = &self.pool {
                         pool.look_again();
@@ -266,6 +282,9 @@ impl Reactor {
                 None => self.lose(id),
             }
             return;
+        }
+        if served.waits != Waits::No {
+            return self.silence(id);
         }
         if served.intake().is_none() {
             return;

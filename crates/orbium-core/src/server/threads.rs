@@ -119,7 +119,7 @@ impl Serving {
         };
         loop {
             match intake.take_within(&source) {
-                Taken::Done | Taken::Moved => {
+                Taken::Done | Taken::Moved | Taken::Waits => {
                     receiving.message_ends();
                     // Mostly nothing was received behind the message: then
                     // there is no need to look.

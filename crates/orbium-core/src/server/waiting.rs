@@ -54,12 +54,10 @@ impl<T> Waiting<T> {
         entry: T,
         most: usize,
     ) -> Result<(), T> {
-        let total = self.octets.saturating_add(octets);
-        let crowded = total > self.most_octets && self.entries > 0;
-        if self.entries >= most || crowded {
+        if self.entries >= most || self.entries > 0 && !self.has_room(octets) {
             return Err(entry);
         }
-        self.octets = total;
+        self.octets = self.octets.saturating_add(octets);
         self.entries += 1;
         self.arrived += 1;
         let arrived = self.arrived;
@@ -70,6 +68,11 @@ impl<T> Waiting<T> {
             it: entry,
         });
         Ok(())
+    }
+
+    /// Whether there is room for an entry of `octets` beside the others.
+    pub(super) fn has_room(&self, octets: usize) -> bool {
+        self.octets.saturating_add(octets) <= self.most_octets
     }
 
     fn level(&mut self, priority: i16) -> &mut Level<T> {

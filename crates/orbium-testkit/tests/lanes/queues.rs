@@ -66,6 +66,37 @@ fn a_full_queue_is_transient() {
     served.end();
 }
 
+/// The others heard TRANSIENT (`fair_queues.rs`), of whatever lane their connections were.
+#[test]
+fn one_connection_does_not_fill_a_queue_for_the_others() {
+    let served = Served::new(ServerStrategy::ThreadPerConnection);
+    let lane = lane(&served.orb, 10, pool(1, 4));
+    let behind = Behind::new(&served.orb, "Behind", std::slice::from_ref(&lane), None);
+    for port_of_other in [port(&lane), served.port()] {
+        let mut busy = at_the_gate(port(&lane), "Behind", 1);
+        behind.state.gate.await_waiting(1);
+        let mut greedy = Peer::connect(port(&lane));
+        for id in 0..5 {
+            greedy.send(&act("Behind", 2 * id + 3, None));
+        }
+        expect_refusal(&mut greedy, "TRANSIENT");
+        let mut other = Peer::connect(port_of_other);
+        other.send(&act("Behind", 1, None));
+        eventually("it waits for a place", || lane.waiting_requests() == 5);
+        behind.state.gate.open();
+        assert_eq!(other.receive().reply().1, ReplyStatus::NoException);
+        assert_eq!(busy.receive().reply().0, 1);
+        for _ in 0..4 {
+            assert_eq!(greedy.receive().reply().1, ReplyStatus::NoException);
+        }
+        // It is read again.
+        other.send(&act("Behind", 3, None));
+        assert_eq!(other.receive().reply().1, ReplyStatus::NoException);
+        behind.state.gate.close();
+    }
+    served.end();
+}
+
 #[test]
 fn what_is_cancelled_before_another_lane_begins_it_is_not_begun() {
     let served = Served::new(ServerStrategy::ThreadPerConnection);

@@ -165,6 +165,19 @@ impl ServerConnection {
         self.ask_again(bell, &pending)
     }
 
+    /// What the peer sends is told of once more at most, and not again before
+    /// `wait_again`.
+    #[cold]
+    pub(in crate::server) fn wait_once(&self, bell: &Bell) -> io::Result<()> {
+        let pending = self.lock();
+        match pending.octets.is_empty() {
+            true => bell
+                .poller
+                .modify(&self.stream.source(), self.id, Interest::ReadOnce),
+            false => Ok(()),
+        }
+    }
+
     fn ask_again(&self, bell: &Bell, pending: &Pending) -> io::Result<()> {
         let interest = match pending.octets.is_empty() {
             true => bell.interest(Interest::Read),

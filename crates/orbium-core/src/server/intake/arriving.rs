@@ -96,6 +96,7 @@ impl State {
         match (connection.is_broken(), arrived.granted) {
             (true, _) => Taken::Close,
             (false, true) => Taken::Granted,
+            (false, false) if connection.waits_for_room() => Taken::Waits,
             (false, false) => Taken::Done,
         }
     }

@@ -104,6 +104,11 @@ impl Queued {
         self.place.is_some()
     }
 
+    /// Others may have its place.
+    pub(in crate::server) fn give_place_back(&mut self) {
+        self.place = None;
+    }
+
     /// It waits no longer: others may.
     pub(in crate::server) fn begin(&mut self, orb: &Weak<OrbCore>, lane: u32) {
         self.place = None;

@@ -22,9 +22,10 @@ impl Pool {
             _ if !open || !self.room.as_ref().is_none_or(has_room) => 0,
             most => most.max(usize::from(lent) * (state.waiting.len() + 1)),
         };
-        let (priority, octets) = (request.priority(), request.len());
-        let mut put = state.waiting.put(priority, octets, request, most);
-        if put.is_ok() && !self.attend(state, lent) {
+        let mut put = state.waiting.put(request, most);
+        if open && put.is_err() {
+            put = put.or_else(|request| state.waiting.defer(request, self.capacity));
+        } else if put.is_ok() && !self.attend(state, lent) {
             // No thread is to be had at all: what was put last is the last.
             put = match state.waiting.take_last() {
                 Some(request) => Err(request),
@@ -108,7 +109,7 @@ impl Sink for Arc<Pool> {
 
     fn cancel(&self, connection: u64, request_id: u32) -> bool {
         let which = |queued: &Queued| queued.is(connection, request_id);
-        let removed = self.lock().waiting.remove(&which);
+        let removed = self.removed(&mut self.lock(), &which);
         !removed.is_empty()
     }
 }

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use orbium_transport::Deadline;
 
-use super::Reactor;
+use super::{Reactor, Waits};
 use crate::metrics::Closing;
 use crate::orb::OrbCore;
 use crate::server::idle;
@@ -52,6 +52,7 @@ impl Reactor {
     fn drop_late(&mut self) -> Option<Duration> {
         for id in self.bell.timed() {
             self.note_timed(id);
+            self.go_on(id);
         }
         let mut next = None;
         let mut place = 0;
@@ -82,7 +83,7 @@ impl Reactor {
         };
         let pending = served.connection.pending_deadline();
         // What has arrived is looked at first, however long the turn takes to come.
-        let has_more = served.is_lined_up || served.is_taken();
+        let has_more = served.is_lined_up || served.is_taken() || served.waits != Waits::No;
         let unfinished = served.unfinished.filter(|_| !has_more);
         let earliest = match (unfinished, pending) {
             (Some(a), Some(b)) => Some(a.earlier(b)),

@@ -4,8 +4,8 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use super::Reactor;
 use super::times::completion;
+use super::{Reactor, Waits};
 use crate::Orb;
 use crate::server::connection::ServerConnection;
 use crate::server::intake::{Intake, Taken};
@@ -122,7 +122,7 @@ impl Reactor {
     ) -> Option<(Orb, Arc<ServerConnection>, Box<Intake>)> {
         let served = self.served.get_mut(id)?;
         served.is_lined_up = false;
-        if served.connection.has_pending() {
+        if served.waits != Waits::No || served.connection.has_pending() {
             return None;
         }
         served.quiet.disturb();
@@ -174,11 +174,19 @@ impl Reactor {
         let Some(served) = self.served.get_mut(id) else {
             return;
         };
-        if any {
+        if any || last == Taken::Waits {
             served.unfinished = None;
         }
         served.intake = Some(intake);
-        let more = matches!(last, Taken::Done | Taken::Granted | Taken::Marked);
+        let waits = last == Taken::Waits && connection.waits_for_room();
+        if waits {
+            served.waits = Waits::Heard;
+        }
+        let more = match last {
+            Taken::Done | Taken::Granted | Taken::Marked => true,
+            Taken::Waits => !waits,
+            _ => false,
+        };
         if more && !connection.has_pending() {
             self.line_up(id);
         }
@@ -199,6 +207,39 @@ impl Reactor {
         } else if buffered {
             self.progress(id);
         }
+    }
+
+    /// Has the poller tell no more of a connection from which nothing is read.
+    #[cold]
+    pub(super) fn silence(&mut self, id: u64) {
+        let Some(served) = self.served.get_mut(id) else {
+            return;
+        };
+        // With others it is told of once anyway.
+        if served.waits == Waits::Heard && !self.bell.once {
+            served.waits = Waits::Silent;
+            let silenced = served.connection.wait_once(&self.bell);
+            if orbium_sys::if_done(silenced).is_none() {
+                self.lose(id);
+            }
+        }
+    }
+
+    /// Goes on to read a connection that has waited for room, if it does so no more.
+    #[cold]
+    pub(super) fn go_on(&mut self, id: u64) {
+        let Some(served) = self.served.get_mut(id) else {
+            return;
+        };
+        if served.waits == Waits::No || served.connection.waits_for_room() {
+            return;
+        }
+        let silent = served.waits == Waits::Silent;
+        served.waits = Waits::No;
+        if silent && orbium_sys::if_done(served.connection.wait_again(&self.bell)).is_none() {
+            return self.lose(id);
+        }
+        self.line_up(id);
     }
 
     /// What was received, unless the connection is gone, or was just granted a
