@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! A connection to a client, as all its threads see it.
 
+mod kept;
 mod sending;
 
 use std::io;
@@ -26,6 +27,7 @@ use crate::server::cancelled::Cancelled;
 use crate::server::intake::Intake;
 use crate::server::origin::Origin;
 use crate::server::own_thread::Settled;
+use kept::Kept;
 
 /// Octets came since the last look at the connection, none did, or none ever did.
 const SPOKE: u8 = 0;
@@ -35,7 +37,7 @@ const FRESH: u8 = 2;
 /// What could not be sent yet on a connection that must not block.
 #[derive(Debug, Default)]
 pub(super) struct Pending {
-    pub(super) octets: Vec<u8>,
+    pub(super) octets: Kept,
     /// For the octets, if they are many.
     charge: Charge,
     since: Deadline,
@@ -365,7 +367,7 @@ impl ServerConnection {
         let message = message_error(Version::V1_2);
         let mut pending = self.lock();
         if !pending.octets.is_empty() {
-            pending.octets.extend_from_slice(&message);
+            pending.octets.append(message.to_vec());
             return;
         }
         // If nothing of it can be sent at once, the peer does not listen anyway.
@@ -382,7 +384,7 @@ impl ServerConnection {
             return;
         }
         let mut pending = self.lock();
-        let kept = std::mem::take(&mut pending.octets);
+        let kept = pending.octets.take();
         pending.give_back();
         // Held any longer it would keep the end from the peer.
         pending.source = None;

@@ -205,7 +205,7 @@ impl ServerConnection {
         self.priority.store(number, Ordering::Relaxed);
         self.settled.is_due.store(false, Ordering::Release);
         self.settled.has_begun.store(true, Ordering::Release);
-        let kept = std::mem::take(&mut pending.octets);
+        let kept = pending.octets.take();
         pending.give_back();
         self.has_pending.store(false, Ordering::Release);
         outgoing::send_octets(&*self.stream, &kept, Patience::For(self.send_time)).is_ok()

@@ -10,7 +10,7 @@ use orbium_sync::role;
 use orbium_sys::Interest;
 use orbium_transport::{ByteStream, Deadline};
 
-use super::{Pending, ServerConnection};
+use super::{Kept, Pending, ServerConnection};
 use crate::outgoing::{self, Patience};
 use crate::receive_buffer::SMALL;
 use crate::server::bell::Bell;
@@ -107,7 +107,7 @@ impl ServerConnection {
 
     /// Keeps what the peer did not take, behind what is kept already.
     #[cold]
-    fn keep(&self, pending: &mut Pending, mut octets: Vec<u8>, bell: &Bell) -> io::Result<()> {
+    fn keep(&self, pending: &mut Pending, octets: Vec<u8>, bell: &Bell) -> io::Result<()> {
         if pending.octets.is_empty() {
             pending.since = Deadline::after(Some(self.send_time));
         }
@@ -121,12 +121,12 @@ impl ServerConnection {
             // The reactor has done with the connection: this is a thread that
             // may wait, and nobody else will send.
             role::about_to_block();
-            pending.octets.append(&mut octets);
-            let kept = std::mem::take(&mut pending.octets);
+            pending.octets.append(octets);
+            let kept = pending.octets.take();
             pending.give_back();
             return outgoing::send_octets(&*self.stream, &kept, Patience::For(self.send_time));
         }
-        pending.octets.append(&mut octets);
+        pending.octets.append(octets);
         if !self.has_pending.swap(true, Ordering::AcqRel) {
             self.wait_for(bell, pending, Interest::Write)?;
             bell.has_deadline(self.id);
@@ -202,8 +202,8 @@ impl ServerConnection {
     /// and the connection can be read again.
     pub(in crate::server) fn flush(&self) -> io::Result<bool> {
         let mut pending = self.lock();
-        let sent = sent_at_once(&*self.stream, &pending.octets)?;
-        pending.octets.drain(..sent);
+        let sent = sent_at_once(&*self.stream, pending.octets.octets())?;
+        pending.octets.consume(sent);
         if !pending.octets.is_empty() {
             if sent > 0 {
                 pending.since = Deadline::after(Some(self.send_time));
@@ -232,7 +232,7 @@ impl ServerConnection {
 impl Pending {
     /// Nothing is kept any more.
     pub(in crate::server) fn give_back(&mut self) {
-        self.octets = Vec::new();
+        self.octets = Kept::default();
         // Less is never refused.
         let _ = self.charge.set(0);
     }

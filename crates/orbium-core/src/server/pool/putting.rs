@@ -22,20 +22,19 @@ impl Pool {
             _ if !open || !self.room.as_ref().is_none_or(has_room) => 0,
             most => most.max(usize::from(lent) * (state.waiting.len() + 1)),
         };
-        let mut put = state.waiting.put(request, most);
-        if open && put.is_err() {
-            put = put.or_else(|request| state.waiting.defer(request, self.capacity));
-        } else if put.is_ok() && !self.attend(state, lent) {
+        let room = if open { self.capacity } else { 0 };
+        let mut put = state.waiting.put(request, most, room);
+        if put.as_ref().is_ok_and(|has_place| *has_place) && !self.attend(state, lent) {
             // No thread is to be had at all: what was put last is the last.
             put = match state.waiting.take_last() {
-                Some(request) => Err(request),
-                None => Ok(()),
+                Some(request) => Err(Box::new(request)),
+                None => Ok(true),
             };
         }
         if put.is_err() {
             self.count_refused(1);
         }
-        put.map_err(Box::new)
+        put.map(|_| ())
     }
 
     /// As `put`, and a buffer for the next request, if there is one.

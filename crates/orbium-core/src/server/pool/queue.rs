@@ -71,34 +71,53 @@ impl Queue {
         self.waiting.len() + self.deferred.len()
     }
 
-    /// Adds a request, unless there are `most` already, or its octets are too many.
-    pub(super) fn put(&mut self, request: Queued, most: usize) -> Result<(), Queued> {
+    /// Gives a request a place, unless there are `most` already, or its octets are too
+    /// many; then it is deferred if its connection has less than its share of `room`
+    /// places. Whether it has a place.
+    pub(super) fn put(
+        &mut self,
+        request: Queued,
+        most: usize,
+        room: usize,
+    ) -> Result<bool, Box<Queued>> {
         let (id, octets) = (request.connection().id, request.len());
-        self.waiting
-            .put(request.priority(), octets, request, most)?;
-        self.add(id, octets);
-        Ok(())
+        let put = self.waiting.put(request.priority(), octets, request, most);
+        match put {
+            Ok(()) => {
+                self.add(id, octets);
+                Ok(true)
+            }
+            Err(request) if self.may_defer(&request, room) => {
+                self.defer(request);
+                Ok(false)
+            }
+            Err(request) => Err(Box::new(request)),
+        }
     }
 
-    /// Has a request wait for one of the `most` places, if its connection has less than
-    /// its share of them. Others have places then, so one gets free.
-    pub(super) fn defer(&mut self, request: Queued, most: usize) -> Result<(), Queued> {
+    /// Whether a connection has less than its share of the places, and others have some,
+    /// so that one gets free.
+    #[cold]
+    fn may_defer(&self, request: &Queued, room: usize) -> bool {
         let connection = request.connection();
-        let (id, octets) = (connection.id, request.len());
-        let own = self.shares.get(&id).copied().unwrap_or_default();
+        let own = self.shares.get(&connection.id).copied().unwrap_or_default();
         let sharing = self.shares.len() + usize::from(own.requests == 0);
-        let fair = 1 < sharing
-            && sharing <= most
-            && own.requests < most / sharing
-            && own.octets.saturating_add(octets) <= self.most_octets / sharing;
-        if !fair || self.waiting.len() <= own.requests || connection.waits_for_room() {
-            return Err(request);
-        }
-        connection.begin_to_wait_for_room();
-        self.deferred
-            .put(request.priority(), octets, request, usize::MAX)?;
+        let is_fair = 1 < sharing
+            && sharing <= room
+            && own.requests < room / sharing
+            && own.octets.saturating_add(request.len()) <= self.most_octets / sharing;
+        is_fair && self.waiting.len() > own.requests && !connection.waits_for_room()
+    }
+
+    #[cold]
+    fn defer(&mut self, request: Queued) {
+        let (id, octets) = (request.connection().id, request.len());
+        request.connection().begin_to_wait_for_room();
         self.add(id, octets);
-        Ok(())
+        // It has room for any number.
+        let _ = self
+            .deferred
+            .put(request.priority(), octets, request, usize::MAX);
     }
 
     fn add(&mut self, id: u64, octets: usize) {
