@@ -39,7 +39,7 @@ impl ShmAcceptor {
         })
     }
 
-    /// Takes a connection that is waiting, and whose client still is.
+    /// Accepts a pending connection that its client has not closed.
     ///
     /// # Errors
     /// As [`Acceptor::accept`].
@@ -57,7 +57,7 @@ impl ShmAcceptor {
         // First, so that the client stays in the queue while there is no memory
         // or descriptor to be had.
         let (region, memory) = Region::create(self.options.ring)?;
-        // The client may send before we are told whether to wait for readiness.
+        // The client may send before the acceptor knows whether to wait for readiness.
         region.control(Way::ToServer).reader.announce(Waiting::Away);
         let stream = self.socket.accept_unix()?;
         let peer = stream.peer();

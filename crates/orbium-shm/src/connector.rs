@@ -34,8 +34,8 @@ impl ShmConnector {
     /// Connects, and waits for the server to accept.
     ///
     /// # Errors
-    /// As [`Connector::connect`]; `InvalidData` if who listens there does not
-    /// greet as it should, or its memory is not what it should be.
+    /// As [`Connector::connect`]; `InvalidData` if the peer's greeting is
+    /// malformed, or its memory is not as agreed.
     pub fn connect_shm(&self, deadline: Deadline) -> io::Result<ShmByteStream> {
         let stream = self.socket.connect_unix(deadline)?;
         let peer = stream.peer();

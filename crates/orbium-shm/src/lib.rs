@@ -33,7 +33,7 @@
 //!   from cursors of our own; the peer's are compared with them and may only
 //!   move forward within the ring. What cannot be breaks the connection
 //!   (`ConnectionAborted`).
-//! * Octets are copied out before anybody looks at them.
+//! * Bytes are copied out before they are examined.
 //! * A wait ends whatever the peer does: wake-ups for nothing are counted, and
 //!   wake-ups that come from this process are repeated until they were heard.
 //!

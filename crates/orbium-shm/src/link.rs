@@ -29,7 +29,7 @@ pub(crate) const WRITE_ENDED: u32 = 2;
 pub(crate) const DEAD: u32 = 4;
 /// The peer wrote what cannot be.
 pub(crate) const BROKEN: u32 = 8;
-/// Nobody may be made to wait.
+/// The stream is non-blocking.
 pub(crate) const NONBLOCKING: u32 = 16;
 
 /// Octets taken out of the socket, or put there, at once.
@@ -222,7 +222,7 @@ impl Link {
         matches!(hung, Ok([true]))
     }
 
-    /// The words of ours that a wait is about, and who waits there.
+    /// Our words that a wait is about, and the number of its sleepers.
     pub(crate) fn waiting(&self, what: Wait) -> (&Side, &AtomicU32) {
         match what {
             Wait::Receive => (&self.incoming().reader, &self.receiving),
@@ -250,7 +250,7 @@ impl Link {
     pub(crate) fn end_outward(&self) {
         self.outgoing().writer.leave();
         self.rouse_reader();
-        // Whoever looks at a descriptor now and then sees it too.
+        // Pollers of the descriptor see it, too.
         self.ring();
     }
 
@@ -286,7 +286,7 @@ impl Link {
     }
 }
 
-/// Wakes whoever sleeps on the word of a side.
+/// Wakes the threads that sleep on the word of a side.
 #[cold]
 fn wake(side: &Side) {
     // All of them: there is one, unless the peer is hostile.

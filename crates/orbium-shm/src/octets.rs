@@ -6,7 +6,7 @@
 //! relaxed atomic load has some value, whatever the other side does. So the
 //! memory is never seen as anything but atomic words of eight octets: atomics of
 //! different sizes at one place would race as well. Where a copy begins or ends
-//! within a word, the writer keeps what else is in it. That is lost on nobody,
+//! within a word, the writer keeps what else is in it. No write is lost,
 //! for only one side ever writes there; its own threads, if there are several,
 //! get octets mixed up. Words compile to plain moves.
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The least that two processes can do over shared memory: a flag, a copy, and a
-//! futex for who has waited long enough. What the transport is measured against;
-//! nobody checks anything here, and both sides have to take turns.
+//! futex for a side that has spun long enough. The baseline of the transport's figures: it
+//! checks nothing, and both sides have to alternate.
 
 use std::hint;
 use std::io::{self, Read, Write};
@@ -33,7 +33,7 @@ const LOOKS: u32 = 64;
 pub struct PingPong {
     region: Region,
     inward: Way,
-    /// Tells whether the peer is there.
+    /// Closed when the peer ends.
     socket: OwnedFd,
     /// How long to look before sleeping.
     spin: Duration,
@@ -59,7 +59,7 @@ impl PingPong {
     /// Connects to the path of a server.
     ///
     /// # Errors
-    /// The system's; `InvalidData` if who is there is another server.
+    /// The system's; `InvalidData` if another server listens there.
     pub fn connect(path: &Path, spin: Duration) -> io::Result<Self> {
         let socket = OwnedFd::from(UnixStream::connect(path)?);
         let (ring, shared) = hello::receive_greeting(&socket, Deadline::NEVER)?;
@@ -89,7 +89,7 @@ impl PingPong {
             if seen == Err(FULL) {
                 return Ok(true);
             }
-            // It returns because the flag has changed, or to look who is there.
+            // It returns because the flag has changed, or to check for the peer.
             match shared::sleep_on(flag, AWAITED, Some(Duration::from_secs(1))) {
                 Err(error) if error.kind() == io::ErrorKind::TimedOut && self.is_alone()? => {
                     return Ok(false);
@@ -140,8 +140,8 @@ impl Write for PingPong {
     fn write(&mut self, from: &[u8]) -> io::Result<usize> {
         let count = from.len().min(RING as usize);
         let outward = self.inward.other();
-        // Nobody is woken when a flag is lowered: whoever takes turns finds it
-        // so, but for the first two messages of a client.
+        // Lowering a flag wakes no thread: sides that alternate find it lowered, but for
+        // the first two messages of a client.
         let flag = self.flag(outward);
         while flag.load(Ordering::Acquire) == FULL {
             if self.is_alone()? {

@@ -78,7 +78,7 @@ impl Region {
         Ok((Self::map(&memory, ring as usize)?, memory))
     }
 
-    /// Memory that came from a peer, who says that its rings have that size.
+    /// Memory received from a peer, with the size of its rings as the peer states it.
     ///
     /// # Errors
     /// `InvalidData` unless it is so, and will stay so; the system's error.

@@ -11,10 +11,9 @@ use std::time::{Duration, Instant};
 use orbium_sys::fork::PerProcess;
 
 /// What a thread does before it sleeps until the peer has sent, or made room.
-/// Nobody spins on a host, or in a set of processors, of one.
+/// With one processor, of the host or of the thread's set, no thread spins.
 ///
-/// A thread that spins answers within a microsecond and burns its processor
-/// meanwhile; one that sleeps costs two switches and frees it.
+/// A thread that spins answers within a microsecond and occupies its processor; one that sleeps costs two switches and frees it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Spin {
     /// Sleeps at once.

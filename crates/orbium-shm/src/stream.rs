@@ -156,7 +156,7 @@ impl ShmByteStream {
         if self.link.has(NONBLOCKING) && !self.reader.has_some(self.link.incoming()) {
             let reader = &self.link.incoming().reader;
             if !reader.is_announced(Waiting::Away) {
-                // If there is something after all, `has_buffered` tells.
+                // If bytes arrived in between, `has_buffered` returns true.
                 self.is_armed();
             }
         }
@@ -235,7 +235,7 @@ impl ShmByteStream {
     #[cold]
     fn is_full(&self) -> bool {
         let control = self.link.outgoing();
-        // First, so that the peer, who acts on the announcement, finds it.
+        // First, so that the peer, which acts on the announcement, finds it.
         if !self.link.fill() {
             self.link.set(DEAD);
             return false;

@@ -12,8 +12,8 @@ use crate::link::{BROKEN, DEAD, Link, Wait};
 use crate::ring::{Park, Parked, Slept, sleep};
 use crate::watcher;
 
-/// How long to sleep at once if nobody watches for the peer's death: there was
-/// no descriptor or thread for that.
+/// The longest sleep while no watcher runs (it lacked a descriptor or a thread): the bound
+/// after which the peer's death is noticed.
 const UNWATCHED: Duration = Duration::from_millis(50);
 
 /// Sleeps until `ready`, which must be true too once the connection has ended.

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! A thread that watches for the death of peers.
 //!
-//! Who sleeps on a word of shared memory does not notice that nobody is left to
-//! change it. The kernel closes the sockets of a process that dies; this thread
-//! waits for that on all connections that somebody has slept on, and wakes
-//! whoever does. It is started with the first of them and ends when there has
+//! A thread that sleeps on a word of shared memory does not notice that its peer has
+//! died. The kernel closes the sockets of a process that dies; this thread
+//! waits for that on all connections on which a thread has slept, and wakes
+//! their sleepers. It is started with the first of them and ends when there has
 //! been none for a while.
 
 use std::io;
@@ -27,8 +27,8 @@ const LINGER: Duration = Duration::from_millis(500);
 /// a hostile peer, or a thread that is not given the processor, needs it twice.
 const NAG: Duration = Duration::from_millis(10);
 
-/// The token of the bell; those of connections follow.
-const BELL: u64 = 0;
+/// The token of the notifier; those of connections follow.
+const NOTIFIER: u64 = 0;
 
 /// What the thread waits with.
 #[derive(Debug)]
@@ -36,7 +36,7 @@ struct Eyes {
     poller: Poller,
     _held: Held,
     /// Wakes the thread itself.
-    bell: OwnedFd,
+    notifier: OwnedFd,
 }
 
 #[derive(Debug)]
@@ -45,7 +45,7 @@ struct Watch {
     eyes: Option<Arc<Eyes>>,
     /// By ascending token.
     links: Vec<(u64, Arc<Link>)>,
-    /// Whose sleepers are to be woken until none is left.
+    /// Connections to wake repeatedly until no thread sleeps on them.
     nagged: Vec<Arc<Link>>,
     last: u64,
 }
@@ -59,7 +59,7 @@ fn lock() -> MutexGuard<'static, Watch> {
             eyes: None,
             links: Vec::new(),
             nagged: Vec::new(),
-            last: BELL,
+            last: NOTIFIER,
         })
     });
     watch.lock().unwrap_or_else(PoisonError::into_inner)
@@ -76,22 +76,22 @@ impl Watch {
 impl Eyes {
     fn open() -> io::Result<Self> {
         let poller = Poller::new()?;
-        let bell = eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK)?;
-        poller.add(&bell, BELL, Interest::Read)?;
+        let notifier = eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK)?;
+        poller.add(&notifier, NOTIFIER, Interest::Read)?;
         Ok(Self {
             poller,
-            _held: Held::new(&bell),
-            bell,
+            _held: Held::new(&notifier),
+            notifier,
         })
     }
 
     fn ring(&self) {
-        // Full means rung often enough.
-        let _ = rustix::io::write(&self.bell, &1u64.to_ne_bytes());
+        // A full counter is readable anyway.
+        let _ = rustix::io::write(&self.notifier, &1u64.to_ne_bytes());
     }
 
     fn answer(&self) {
-        let _ = rustix::io::read(&self.bell, &mut [0; 8]);
+        let _ = rustix::io::read(&self.notifier, &mut [0; 8]);
     }
 }
 
@@ -182,7 +182,7 @@ fn run(eyes: &Eyes) {
     }
 }
 
-/// Whom to wake; `None` at the end.
+/// The connections to wake; `None` at the end.
 fn look(eyes: &Eyes, ready: &[Ready]) -> Option<Vec<Arc<Link>>> {
     let mut watch = lock();
     if ready.is_empty() && watch.links.is_empty() && watch.nagged.is_empty() {
@@ -191,7 +191,7 @@ fn look(eyes: &Eyes, ready: &[Ready]) -> Option<Vec<Arc<Link>>> {
     }
     let mut disturbed = std::mem::take(&mut watch.nagged);
     for Ready { token } in ready {
-        if *token == BELL {
+        if *token == NOTIFIER {
             eyes.answer();
         } else if let Some(place) = watch.place(*token) {
             let link = Arc::clone(&watch.links[place].1);

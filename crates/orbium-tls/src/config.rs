@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::str::FromStr;
 use std::time::Duration;
 
-/// Whom to trust, who to be, and how.
+/// Trust anchors, own identity, and how to use them.
 ///
 /// A server needs a certificate and its key, a client needs trust anchors; with
 /// both, one value serves both roles and the certificate is shown to servers
@@ -38,7 +38,7 @@ pub struct TlsConfig {
     /// such a file is refused.
     pub key_readable_by_others: bool,
     /// PEM file with the trust anchors: the certificates of the authorities
-    /// whose word counts. There is no other source of trust.
+    /// that are trusted. There is no other source of trust.
     pub authorities: Option<PathBuf>,
     /// PEM files with certificate revocation lists. With any, every certificate of a
     /// peer's chain below the trust anchor is looked up in the list of the authority that
@@ -91,7 +91,7 @@ impl Default for TlsConfig {
 /// What a revocation list is worth after its time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum OutdatedLists {
-    /// Nothing: whom it is needed for is refused.
+    /// Nothing: peers that need the list are refused.
     #[default]
     Refuse,
     /// As much as before: what was revoked since is not known.
@@ -122,11 +122,11 @@ impl fmt::Display for OutdatedLists {
 /// What a server wants of its clients.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ClientAuthentication {
-    /// No certificate: anybody may connect.
+    /// No certificate: any client may connect.
     #[default]
     Ignore,
-    /// A certificate if the client has one. Who shows none is served without a
-    /// name; who shows one that is not trusted is refused.
+    /// A certificate if the client has one. A client without one is served
+    /// without a name; one with an untrusted certificate is refused.
     Request,
     /// A certificate that is trusted; others are refused.
     Require,
@@ -167,7 +167,7 @@ pub enum NameCheck {
     /// One of these names or addresses, wherever the reference leads.
     OneOf(Vec<String>),
     /// None: every certificate from the authorities will do. Right only where
-    /// they vouch for nobody but servers that are trusted alike, for any of
+    /// they certify only servers that are trusted alike, for any of
     /// these can then take the place of any other.
     ChainOnly,
 }

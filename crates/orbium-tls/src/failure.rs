@@ -20,8 +20,8 @@ pub enum TlsFailure {
     ClientCertificate(CertificateFault),
     /// Our certificate is not good enough for the peer.
     OwnCertificate(CertificateFault),
-    /// No version that both allow: an old peer, or somebody between who would
-    /// have us speak an older one.
+    /// No version that both allow: an old peer, or an attacker
+    /// that forces a downgrade.
     NoCommonVersion,
     /// No cipher suite, key exchange or signature that both allow.
     NothingInCommon(String),

@@ -14,12 +14,12 @@ use rustls::{
 use crate::material::{ClientRole, ServerRole};
 use crate::receiving::Receiving;
 use crate::recheck::Recheck;
-use crate::sending::{AT_ONCE, Sending};
+use crate::sending::{MAX_WRITE, Sending};
 use crate::stream::Session;
 use crate::{TlsFailure, TlsVersion};
 
 /// Octets of a handshake taken at most: rustls takes no message above 64 KiB.
-const MOST: usize = 128 * 1024;
+const MAX_HANDSHAKE_BYTES: usize = 128 * 1024;
 
 /// What to do next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -74,7 +74,7 @@ impl Handshake {
     }
 
     fn of(mut connection: Connection, recheck: Recheck, clock: Arc<dyn TimeProvider>) -> Self {
-        connection.set_buffer_limit(Some(AT_ONCE));
+        connection.set_buffer_limit(Some(MAX_WRITE));
         Self {
             connection,
             recheck,
@@ -102,7 +102,7 @@ impl Handshake {
 
     /// Where to receive to.
     pub(crate) fn room(&mut self) -> Result<&mut [u8], TlsFailure> {
-        if self.received >= MOST {
+        if self.received >= MAX_HANDSHAKE_BYTES {
             return Err(TlsFailure::Protocol("an endless handshake".to_owned()));
         }
         Ok(self.receiving.room())
@@ -115,7 +115,7 @@ impl Handshake {
     }
 
     /// Goes as far as what was received allows. A failure may leave something
-    /// in `outgoing` that tells the peer.
+    /// in `outgoing`: an alert for the peer.
     pub(crate) fn advance(&mut self) -> Result<Step, TlsFailure> {
         self.receiving.feed(&mut self.connection);
         while self.connection.wants_write() {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Who we are: a chain of certificates and the key of the first.
+//! The own identity: a chain of certificates and the key of the first.
 
 use std::sync::Arc;
 

@@ -63,8 +63,8 @@ impl Recheck {
                 sessions.remove_tls12_session(name);
                 while sessions.take_tls13_ticket(name).is_some() {}
             }
-            // Which are those of this client is not known. Nobody can do this
-            // twice: who is not trusted gets no new session.
+            // Which are those of this client is not known. A client cannot do
+            // this twice: an untrusted one gets no new session.
             Self::Client(_, sessions) => sessions.clear(),
         }
     }

@@ -11,8 +11,8 @@ use crate::material::Material;
 use crate::{TlsConfig, TlsError};
 
 /// How long a connection waits for a look at the files: a file system that hangs
-/// holds nobody up for longer.
-const PATIENCE: Duration = Duration::from_millis(500);
+/// delays no connection longer.
+const MAX_RELOAD_WAIT: Duration = Duration::from_millis(500);
 
 /// By what a file is known to be another than before.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -80,7 +80,7 @@ impl Shared {
 
     /// Has the files looked at from now on, not before, and waits for that.
     fn look_again(self: &Arc<Self>) {
-        let limit = Instant::now() + PATIENCE;
+        let limit = Instant::now() + MAX_RELOAD_WAIT;
         let mut looks = self.looks.lock().unwrap_or_else(PoisonError::into_inner);
         // One that is under way may have looked before the change.
         let wanted = looks.begun + 1;
@@ -100,7 +100,7 @@ impl Shared {
                     }
                 }
                 // It hangs: others do not wait for it too.
-                Some(since) if since.elapsed() >= PATIENCE => return,
+                Some(since) if since.elapsed() >= MAX_RELOAD_WAIT => return,
                 Some(_) => {
                     let left = limit.saturating_duration_since(Instant::now());
                     if left.is_zero() {

@@ -18,7 +18,7 @@ const LARGEST_PLAIN: usize = 1 << 14;
 
 /// Bytes of data encrypted for one system call: what a send that blocks must finish
 /// before it can say how far it came.
-pub(crate) const AT_ONCE: usize = 8 * LARGEST_PLAIN;
+pub(crate) const MAX_WRITE: usize = 8 * LARGEST_PLAIN;
 
 /// Bytes of ciphertext for which memory is kept from one message to the next.
 const RETAINED: usize = 72 * 1024;
@@ -79,7 +79,7 @@ impl Sending {
         if self.covered == 0 {
             // Whatever else there was to say goes first.
             self.flush(socket)?;
-            self.count_records(offered.min(AT_ONCE))?;
+            self.count_records(offered.min(MAX_WRITE))?;
             let mut connection = lock(connection);
             self.covered = connection.writer().write_vectored(pieces)?;
             self.collect(&mut connection)?;

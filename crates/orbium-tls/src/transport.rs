@@ -168,7 +168,7 @@ pub struct TlsConnector {
 }
 
 impl TlsConnector {
-    /// Connects, and knows whom it is connected to, before the deadline.
+    /// Connects and authenticates the peer before the deadline.
     ///
     /// # Errors
     /// As [`Connector::connect`]; a [`TlsFailure`] if the server is not trusted

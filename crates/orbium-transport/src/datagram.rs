@@ -18,8 +18,8 @@ pub trait Datagrams: Send + Sync + fmt::Debug {
     /// `WouldBlock` after the timeout; the system's error.
     fn receive(&self, room: &mut [u8]) -> io::Result<(usize, Peer)>;
 
-    /// Sends one datagram made of the pieces. It may arrive or not: that nobody
-    /// receives is no error.
+    /// Sends one datagram made of the slices. Delivery is not guaranteed: that no socket
+    /// receives it is no error.
     ///
     /// # Errors
     /// `WouldBlock` if the kernel has no room; the system's error, such as that
@@ -42,7 +42,7 @@ pub trait Datagrams: Send + Sync + fmt::Debug {
     /// The system's error.
     fn set_nonblocking(&self, nonblocking: bool) -> io::Result<()>;
 
-    /// Wakes whoever is blocked in a receive, for good.
+    /// Wakes the threads blocked in a receive, for good.
     fn shutdown(&self);
 
     /// What to wait on for readiness.

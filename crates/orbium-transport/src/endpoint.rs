@@ -142,7 +142,7 @@ impl Endpoint {
         None
     }
 
-    /// Checks that no parameter is there beside `known` ones and the ORB's own.
+    /// Checks that all parameters are among the `known` ones and the ORB's own.
     ///
     /// # Errors
     /// [`EndpointError::UnknownParameter`].

@@ -66,8 +66,8 @@ impl Resolved {
         &self.at
     }
 
-    /// The addresses, looked up unless they are known; on a thread that nobody
-    /// waits for beyond the deadline.
+    /// The addresses, looked up unless they are known; on a thread that is
+    /// abandoned at the deadline.
     ///
     /// # Errors
     /// `NotFound`, `TimedOut`.
@@ -109,7 +109,7 @@ fn resolve_before(at: HostPort, deadline: Deadline) -> io::Result<Vec<SocketAddr
     let answer = Arc::new(Answer::default());
     let given = Arc::clone(&answer);
     let job = move || {
-        // Who asked may have given up.
+        // The caller may have given up.
         let found = look_up(&at);
         *given.found.lock().unwrap_or_else(PoisonError::into_inner) = Some(found);
         given.there.notify_one();

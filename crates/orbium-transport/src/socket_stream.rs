@@ -28,7 +28,7 @@ pub trait ConnectedSocket: AsFd + fmt::Debug + Send + Sync {
     /// The system's error.
     fn shutdown(&self, how: Shutdown) -> io::Result<()>;
 
-    /// Who is at the other end, for a stream that was not told.
+    /// The peer, by the socket's own address.
     fn peer(&self) -> Peer;
 }
 
@@ -75,7 +75,7 @@ fn peer(process: Option<ProcessCredentials>) -> Peer {
 pub struct SocketStream<S> {
     _held: Held,
     socket: S,
-    /// Who is at the other end; `None`: asked for when somebody wants to know.
+    /// The peer's credentials; `None`: looked up on request.
     process: Option<ProcessCredentials>,
 }
 
@@ -98,7 +98,7 @@ impl SocketStream<TcpStream> {
 }
 
 impl SocketStream<UnixStream> {
-    /// Wraps a connected socket; asks the kernel once who is at its other end.
+    /// Wraps a connected socket; asks the kernel once for the peer's credentials.
     #[must_use]
     pub fn new(socket: UnixStream) -> Self {
         let process = sys::peer_process(&socket);

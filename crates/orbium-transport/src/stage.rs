@@ -15,12 +15,12 @@ pub enum Stage {
     Resolve,
     /// The peer is connected to.
     Connect,
-    /// Both sides prove who they are, and agree on keys.
+    /// Both sides authenticate, and agree on keys.
     Secure,
 }
 
 /// Reports that are kept; there are three stages, and connectors may be stacked.
-const MOST: usize = 8;
+const MAX_REPORTS: usize = 8;
 
 thread_local! {
     static REACHED: RefCell<Vec<(Stage, Stamp)>> = const { RefCell::new(Vec::new()) };
@@ -31,7 +31,7 @@ impl Stage {
     #[inline(never)]
     pub fn enter(self) {
         REACHED.with_borrow_mut(|reached| {
-            if reached.len() < MOST {
+            if reached.len() < MAX_REPORTS {
                 reached.push((self, Stamp::now()));
             }
         });

@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use crate::Deadline;
 
-/// Who is at the other end of a stream.
+/// The peer of a stream.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Peer {
@@ -18,14 +18,14 @@ pub enum Peer {
     Internet(SocketAddr),
     /// A process of this host, as the kernel vouches for it.
     Process {
-        /// Process id, where the system tells.
+        /// Process id, where the system reports it.
         pid: Option<u32>,
         /// Effective user id when it connected.
         uid: u32,
         /// Effective group id when it connected.
         gid: u32,
     },
-    /// An internet address whose owner has proved who it is.
+    /// An internet address whose owner has authenticated itself.
     Authenticated {
         /// The address.
         address: SocketAddr,
@@ -65,7 +65,7 @@ impl fmt::Display for Peer {
 }
 
 /// A connected stream of octets. Shared: one thread may receive while another
-/// sends. Whoever wraps a stream hands every method on, those with a default too.
+/// sends. A wrapper forwards every method, those with a default too.
 pub trait ByteStream: Send + Sync + fmt::Debug {
     /// Receives what is there, up to the size of `room`; 0 is the end.
     ///
@@ -73,7 +73,7 @@ pub trait ByteStream: Send + Sync + fmt::Debug {
     /// The system's error; `WouldBlock` after a receive timeout, or at once on
     /// a non-blocking stream. With a timeout, a stream that decrypts or decodes
     /// may come back with it sooner, when only part of a record has arrived:
-    /// who waits knows how much time is left.
+    /// the caller knows how much time is left.
     fn receive(&self, room: &mut [u8]) -> io::Result<usize>;
 
     /// Sends from one buffer; returns the octets taken.
@@ -109,10 +109,10 @@ pub trait ByteStream: Send + Sync + fmt::Debug {
     /// The system's error.
     fn set_nonblocking(&self, nonblocking: bool) -> io::Result<()>;
 
-    /// Ends one direction or both; wakes whoever is blocked on it.
+    /// Ends one direction or both; wakes the threads blocked on it.
     fn shutdown(&self, how: Shutdown);
 
-    /// Who is at the other end.
+    /// The peer.
     fn peer(&self) -> Peer;
 
     /// What to wait on for readiness.
@@ -132,7 +132,7 @@ pub trait ByteStream: Send + Sync + fmt::Debug {
     }
 
     /// Whether its timeouts are counted in ticks of the system, of up to 10 ms:
-    /// who needs them exact waits for [`ByteStream::source`] instead.
+    /// a caller that needs them exact polls [`ByteStream::source`] instead.
     fn counts_in_ticks(&self) -> bool {
         false
     }
@@ -144,7 +144,7 @@ pub trait ByteStream: Send + Sync + fmt::Debug {
     }
 
     /// Until when octets can come over it at the earliest or never will, as long as it is being
-    /// opened: that of a handshake, which nobody else looks after while the peer is
+    /// opened: that of a handshake, which no other bound covers while the peer is
     /// silent. `None` once that is over.
     fn opening_deadline(&self) -> Option<Deadline> {
         None

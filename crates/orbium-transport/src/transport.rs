@@ -48,8 +48,7 @@ pub trait StreamTransport: Send + Sync + fmt::Debug {
     ) -> Result<Box<dyn Connector>, EndpointError>;
 }
 
-/// Whether a transport keeps what it carries from others on the way, and knows whom it
-/// connects to.
+/// Whether a transport encrypts, and authenticates the peer it connects to.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Protection {
     /// It does not.

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The words that both sides share, and the protocol of waiting.
 //!
-//! Who is about to wait announces it, then looks once more whether there is
-//! something to wait for. Who has changed something looks afterwards whether
-//! anybody has announced that. A full fence stands between the two steps on
+//! Dekker's protocol: a waiter announces its wait, then checks once more for
+//! what it is to wait for; a producer publishes its change, then checks for an
+//! announced waiter. A full fence stands between the two steps on
 //! either side, so at least one of them sees the other's first step: either the
 //! wait is not begun, or it is ended. No system call is made for a peer that
 //! does not wait.
@@ -15,8 +15,8 @@ use crate::sync::{AtomicU32, Ordering, fence};
 #[repr(C, align(128))]
 pub struct Cursor(pub AtomicU32);
 
-/// What one side of a ring tells the other beside its cursor. Changes only when
-/// somebody waits or leaves, so that both keep it in their caches.
+/// The state that one side of a ring shares besides its cursor. Changes only when
+/// a side waits or leaves, so that both keep it in their caches.
 #[derive(Debug)]
 #[repr(C, align(128))]
 pub struct Side {
@@ -108,7 +108,7 @@ impl Side {
         self.state.store(AWAKE, Ordering::Relaxed);
     }
 
-    /// Whether what was last announced is that, and nobody has acted on it.
+    /// Whether what was last announced is that, and the peer has not acted on it.
     #[inline]
     pub fn is_announced(&self, how: Waiting) -> bool {
         self.state.load(Ordering::Relaxed) == how as u32
@@ -128,7 +128,7 @@ impl Side {
 
     #[cold]
     fn rouse_waiting(&self) -> Rouse {
-        // Whoever changes it to awake acts: one system call for one wait.
+        // The thread that changes it to AWAKE makes the system call: one per wait.
         match self.state.swap(AWAKE, Ordering::AcqRel) {
             ASLEEP => Rouse::Wake,
             AWAY => Rouse::Ring,
@@ -148,7 +148,7 @@ impl Side {
     }
 
     /// Says that this side will never read, or write, again. What was published
-    /// before is seen by whoever sees this.
+    /// before is visible to a thread that sees this.
     pub fn leave(&self) {
         self.gone.store(1, Ordering::Release);
     }
@@ -172,7 +172,7 @@ pub trait Park {
 pub enum Parked {
     /// Somebody woke it, or the word had another value.
     Woken,
-    /// Nobody woke it.
+    /// No wake-up: the wait was interrupted.
     Interrupted,
     /// It was time.
     TimedOut,
@@ -194,7 +194,7 @@ pub enum Slept {
 /// Wake-ups for nothing in one wait before the peer is held to be hostile. An
 /// honest one causes a single one now and then: it had seen an announcement and
 /// was overtaken.
-const PATIENCE: u32 = 1000;
+const MAX_SPURIOUS_WAKEUPS: u32 = 1000;
 
 /// Sleeps until there is what this side waits for. `ready` looks at it, and is
 /// true too for whatever else ends the wait.
@@ -213,7 +213,7 @@ pub fn sleep(side: &Side, parking: &impl Park, mut ready: impl FnMut() -> bool) 
         }
         match parked {
             Parked::Interrupted => {}
-            Parked::Woken if woken < PATIENCE => woken += 1,
+            Parked::Woken if woken < MAX_SPURIOUS_WAKEUPS => woken += 1,
             Parked::TimedOut => {
                 side.withdraw();
                 return Slept::TimedOut;

@@ -149,14 +149,14 @@ fn begin(pair: &Pair) {
         let (client, server) = pair.shake().unwrap();
         assert_eq!((client.trust, server.trust), (Ok(()), Ok(())));
         assert_eq!(client.session.resumed, resumed);
-        // Who it is, is known as before.
+        // The peer is known as before.
         assert_eq!(server.certificates.len(), 1);
     }
     pair.clock.0.store(EXPIRY + 60, Ordering::Relaxed);
 }
 
 #[test]
-fn a_session_of_who_is_trusted_goes_on() {
+fn a_session_of_a_trusted_peer_continues() {
     each_version(|version| {
         let pair = Pair::new(version, 2031, 2031);
         begin(&pair);

@@ -37,7 +37,7 @@ pub struct Session {
 /// The handshake of an accepted connection takes place in the first receive or
 /// send, and it must be over by a deadline of its own. Until then
 /// [`peer`](ByteStream::peer) knows the address alone. If it fails, this and
-/// every later call tells why; see [`TlsFailure`].
+/// every later call returns why; see [`TlsFailure`].
 ///
 /// *The end.* [`shutdown`](ByteStream::shutdown) of the sending direction says
 /// so to the peer (close_notify), and so does dropping the stream. Peers that
@@ -47,7 +47,7 @@ pub struct Session {
 ///
 /// *Timeouts.* A blocking receive may come back early with `WouldBlock` when
 /// something arrived that is not yet a whole record: as after any `WouldBlock`,
-/// whoever still has time tries again.
+/// a caller that still has time tries again.
 pub struct TlsStream {
     socket: TcpByteStream,
     address: Option<SocketAddr>,
@@ -90,7 +90,7 @@ pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl TlsStream {
-    /// On a connected socket, which must not be used by anybody else.
+    /// On a connected socket, which must not be used elsewhere.
     pub(crate) fn new(
         socket: TcpByteStream,
         handshake: Handshake,
@@ -125,8 +125,8 @@ impl TlsStream {
         Some(&opened.session)
     }
 
-    /// Completes the handshake, unless it is over. Needed by nobody who sends
-    /// or receives.
+    /// Completes the handshake, unless it is over. Sending and receiving do so
+    /// themselves.
     ///
     /// # Errors
     /// [`TlsFailure`], the system's error, or `WouldBlock`.
@@ -199,7 +199,7 @@ impl TlsStream {
             }
             receiving.feed(&mut lock(&opened.connection));
             if !receiving.has_news() && self.receive_timeout.load(Ordering::Relaxed) > 0 {
-                // The bound holds for one system call; who waits knows better
+                // The bound holds for one system call; the caller knows
                 // how much time is left.
                 return Err(io::ErrorKind::WouldBlock.into());
             }
@@ -209,7 +209,7 @@ impl TlsStream {
     #[cold]
     fn fail(&self, opened: &Opened, failure: TlsFailure) -> io::Error {
         opened.end(&self.socket, false);
-        // Nothing may be sent any more, whoever has the lock for it.
+        // Nothing may be sent any more, by whichever thread holds the send lock.
         self.socket.shutdown(Shutdown::Write);
         failure.into_error()
     }
@@ -282,7 +282,7 @@ impl ByteStream for TlsStream {
 
     fn set_nonblocking(&self, nonblocking: bool) -> io::Result<()> {
         self.nonblocking.store(nonblocking, Ordering::Release);
-        // Whoever is shaking hands looks at it in the end.
+        // A thread in the handshake applies it at its end.
         let handshake = lock(&self.handshake);
         if handshake.is_some() {
             return Ok(());
@@ -339,7 +339,7 @@ impl Drop for TlsStream {
     fn drop(&mut self) {
         if let Some(Ok(opened)) = self.outcome.get() {
             opened.end(&self.socket, true);
-            // Tickets that nobody read must not turn the end into a reset,
+            // Unread tickets must not turn the end into a reset,
             // which might overtake what was sent last.
             self.socket.shutdown(Shutdown::Write);
             self.drain();

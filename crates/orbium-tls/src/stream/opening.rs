@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The handshake over the socket: who waits for what, and for how long.
+//! The handshake over the socket, with its waits and their bounds.
 
 use std::io;
 use std::net::Shutdown;
@@ -17,7 +17,7 @@ use crate::{TlsFailure, subject};
 /// How long a stream that must not block waits at most until the kernel has
 /// room for a part of the handshake. It always has, unless the send buffer was
 /// configured smaller than a chain of certificates.
-const PATIENCE: Duration = Duration::from_millis(100);
+const MAX_NONBLOCKING_WAIT: Duration = Duration::from_millis(100);
 
 impl TlsStream {
     #[cold]
@@ -55,8 +55,8 @@ impl TlsStream {
         loop {
             let step = handshake.advance().map_err(TlsFailure::into_error)?;
             match self.flush(handshake) {
-                // Whoever leaves at once need not have our tickets: what was
-                // sent before can still be read.
+                // A client that closes at once needs no tickets: what it sent
+                // before can still be read.
                 Err(error) if step == Step::Finish && is_gone(&error) => return Ok(()),
                 Err(error) if is_gone(&error) => return Err(TlsFailure::ClosedEarly.into_error()),
                 flushed => flushed?,
@@ -92,7 +92,7 @@ impl TlsStream {
                     io::ErrorKind::Interrupted => {}
                     io::ErrorKind::WouldBlock => {
                         let nonblocking = self.nonblocking.load(Ordering::Acquire);
-                        self.wait(Interest::Write, nonblocking.then_some(PATIENCE))?;
+                        self.wait(Interest::Write, nonblocking.then_some(MAX_NONBLOCKING_WAIT))?;
                     }
                     _ => return Err(error),
                 },
@@ -162,7 +162,7 @@ impl TlsStream {
         })
     }
 
-    /// The handshake failed: tells the peer why, if it speaks TLS.
+    /// The handshake failed: sends the peer an alert, if it speaks TLS.
     fn give_up(&self, failure: &TlsFailure, handshake: Option<Handshake>) {
         let peer = self.anonymous();
         if self.is_client {
@@ -182,9 +182,9 @@ impl TlsStream {
     /// Throws away what has come already: closing with something unread would
     /// make the kernel throw away what we said last.
     pub(super) fn drain(&self) {
-        const MOST: usize = 16;
+        const MAX_STEPS: usize = 16;
         let mut room = [0; 4096];
-        for _ in 0..MOST {
+        for _ in 0..MAX_STEPS {
             let source = self.socket.source();
             let ready = wait_for([(&source, Interest::Read)], Some(Duration::ZERO));
             if !matches!(ready, Ok([true])) || !matches!(self.socket.receive(&mut room), Ok(1..)) {

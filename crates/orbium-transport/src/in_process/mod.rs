@@ -36,7 +36,7 @@ const LONGEST: usize = 255;
 
 type Listeners = Vec<(String, Arc<Listener>)>;
 
-/// Who listens, sorted by name: in a forked child nobody.
+/// The listeners, sorted by name; none in a forked child.
 static LISTENERS: PerProcess<Mutex<Listeners>> = PerProcess::new();
 
 fn listeners() -> MutexGuard<'static, Listeners> {
@@ -97,7 +97,7 @@ struct Queue {
 #[derive(Debug)]
 struct Listener {
     queue: Mutex<Queue>,
-    /// There is room in the queue, or nobody listens any more.
+    /// The queue has room again, or the listener was closed.
     changed: Condvar,
     event_source: EventSource,
 }
@@ -216,7 +216,7 @@ impl Drop for InProcessAcceptor {
         }
         let mut queue = self.listener.lock();
         queue.closed = true;
-        // Those who have connected find the end.
+        // Clients that have connected receive the end of the stream.
         queue.waiting.clear();
         self.listener.changed.notify_all();
     }

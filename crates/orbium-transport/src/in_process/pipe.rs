@@ -36,9 +36,9 @@ struct State {
     /// Threads that wait to receive and to send.
     receivers: usize,
     senders: usize,
-    /// Where to show that there is something to receive, if anybody looks.
+    /// Is set readable when bytes arrive, if a poller uses it.
     readable: Option<Arc<EventSource>>,
-    /// Where to show that there is room, if anybody looks.
+    /// Is set writable when there is room, if a poller uses it.
     writable: Option<Arc<EventSource>>,
 }
 
@@ -83,7 +83,7 @@ impl Pipe {
         let mut state = self.lock();
         while state.octets.is_empty() && !state.is_over() && !room.is_empty() {
             let left = left(wait, &mut until)?;
-            // Who waits here looks at nothing else.
+            // A thread blocked here does not poll.
             state.readable = None;
             state.receivers += 1;
             state = wait_on(&self.sent, state, left);

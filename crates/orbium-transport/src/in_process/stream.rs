@@ -58,8 +58,8 @@ pub struct InProcessStream {
     always_ready: &'static File,
 }
 
-/// A file that `poll` finds ready and `epoll` refuses, so that whoever has to
-/// wait without a descriptor to wait on looks again, or gives up.
+/// A file that `poll` finds ready and `epoll` refuses, so that a thread that
+/// has to wait without a descriptor of its own retries, or gives up.
 fn always_ready() -> io::Result<&'static File> {
     static FILE: OnceLock<File> = OnceLock::new();
     if let Some(file) = FILE.get() {
@@ -107,7 +107,7 @@ impl InProcessStream {
 impl ByteStream for InProcessStream {
     fn receive(&self, room: &mut [u8]) -> io::Result<usize> {
         if !self.origin.is_here() {
-            // Whoever was at the other end is in another process.
+            // The peer is in the parent process.
             return Ok(0);
         }
         self.incoming.receive(room, self.wait(&self.receive_bound))
@@ -141,7 +141,7 @@ impl ByteStream for InProcessStream {
     fn set_nonblocking(&self, nonblocking: bool) -> io::Result<()> {
         self.nonblocking.store(nonblocking, Ordering::Relaxed);
         if nonblocking && let Some(event_source) = self.event_source.get() {
-            // Who waited in a receive or a send before had no use for it.
+            // A thread that blocked in a receive or a send did not maintain it.
             self.show_at(event_source);
         }
         Ok(())
@@ -163,8 +163,8 @@ impl ByteStream for InProcessStream {
         Peer::InProcess
     }
 
-    /// What is event_source is right from now on, as long as nobody waits in a receive
-    /// or a send: those are spared the system calls that keep it so.
+    /// From now on its readiness is correct as long as no thread blocks in a receive or a
+    /// send: those omit the system calls that maintain it.
     fn source(&self) -> &dyn AsFd {
         let event_source = match self.event_source.get() {
             Some(event_source) => event_source,

@@ -140,7 +140,7 @@ impl Datagrams for UdpDatagrams {
     }
 
     fn shutdown(&self) {
-        // First, so that whoever is woken finds it.
+        // Before the wake-up, so that a woken thread sees it.
         self.ended.store(true, Ordering::Release);
         sys::shut_down_datagrams(&self.socket);
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The file of a Unix socket: taken over if nobody listens there any more,
+//! The file of a Unix socket: replaced if no process listens there any more,
 //! removed as long as it is ours.
 
 use std::ffi::OsString;
@@ -17,7 +17,7 @@ use crate::Deadline;
 
 /// Time to wait for others that look at the same path. They need a few system
 /// calls.
-const PATIENCE: Duration = Duration::from_secs(5);
+const LOCK_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// A socket's file.
 #[derive(Debug)]
@@ -43,7 +43,7 @@ pub(super) fn listen(
     remove_if_dead(path, name)?;
     let socket = sys::bind_unix(name)?;
     let identity = identity(&fs::symlink_metadata(path)?);
-    // Until it listens nobody can connect, whatever the permissions.
+    // No client can connect before it listens, whatever the permissions.
     let permitted = match mode {
         Some(mode) => fs::set_permissions(path, Permissions::from_mode(mode)),
         None => Ok(()),
@@ -69,7 +69,7 @@ pub(super) fn listen(
 fn lock(path: &Path) -> io::Result<LockFile> {
     let mut name = OsString::from(path);
     name.push(".lock");
-    LockFile::acquire(Path::new(&name), Deadline::after(Some(PATIENCE)))
+    LockFile::acquire(Path::new(&name), Deadline::after(Some(LOCK_TIMEOUT)))
 }
 
 fn identity(metadata: &Metadata) -> (u64, u64) {
@@ -127,12 +127,12 @@ const SOCKET: &str = "socket";
 #[derive(Debug)]
 pub(super) struct PrivateDirectory(PathBuf, Origin);
 
-/// How old a directory is that is taken for left behind: whoever makes one listens
-/// in it soon.
-const LEFT: Duration = Duration::from_secs(60);
+/// The age from which a directory without a listener is stale: a process that creates one
+/// listens in it soon.
+const MIN_STALE_AGE: Duration = Duration::from_secs(60);
 
 /// Entries that are looked at in a place that others fill, too.
-const LOOKED_AT: usize = 4096;
+const MAX_SWEPT_ENTRIES: usize = 4096;
 
 /// What the names of private directories begin with.
 const NAMES: &str = "orbium-";
@@ -143,9 +143,9 @@ fn sweep(place: &Path, user: u32) {
     let Ok(entries) = fs::read_dir(place) else {
         return;
     };
-    for entry in entries.take(LOOKED_AT).flatten() {
+    for entry in entries.take(MAX_SWEPT_ENTRIES).flatten() {
         let directory = entry.path();
-        if is_left_behind(&directory, user) {
+        if is_stale(&directory, user) {
             let socket = directory.join(SOCKET);
             // What cannot be removed keeps its directory.
             let _ = fs::remove_file(&socket);
@@ -156,7 +156,7 @@ fn sweep(place: &Path, user: u32) {
 }
 
 /// Whether a path is the private directory of a process that is no more.
-fn is_left_behind(directory: &Path, user: u32) -> bool {
+fn is_stale(directory: &Path, user: u32) -> bool {
     let name = directory.file_name().and_then(|name| name.to_str());
     let owner = name.and_then(|name| name.strip_prefix(NAMES)?.split_once('-'));
     let Some((process, random)) = owner else {
@@ -173,7 +173,7 @@ fn is_left_behind(directory: &Path, user: u32) -> bool {
     is_random
         && about.is_dir()
         && about.uid() == user
-        && age.is_some_and(|age| age > LEFT)
+        && age.is_some_and(|age| age > MIN_STALE_AGE)
         && !sys::is_process(process)
         && !has_listener(&directory.join(SOCKET))
 }
@@ -250,7 +250,7 @@ mod tests {
             fs::create_dir(&directory).unwrap();
             let socket = UnixListener::bind(directory.join(SOCKET)).unwrap();
             if is_old {
-                let long_ago = SystemTime::now() - 2 * LEFT;
+                let long_ago = SystemTime::now() - 2 * MIN_STALE_AGE;
                 let folder = fs::File::open(&directory).unwrap();
                 folder.set_modified(long_ago).unwrap();
             }
@@ -264,7 +264,9 @@ mod tests {
         let (full, _) = made(format!("orbium-{dead}-5e"), false);
         fs::write(full.join("precious"), "").unwrap();
         let folder = fs::File::open(&full).unwrap();
-        folder.set_modified(SystemTime::now() - 2 * LEFT).unwrap();
+        folder
+            .set_modified(SystemTime::now() - 2 * MIN_STALE_AGE)
+            .unwrap();
         let (own, _) = PrivateDirectory::new_in(&place, None).unwrap();
         assert!(!left.exists(), "of a process that is no more");
         assert!(full.join("precious").exists());

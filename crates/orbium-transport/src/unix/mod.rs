@@ -23,19 +23,19 @@ use file::{PrivateDirectory, SocketFile};
 /// up, in a directory of its own.
 ///
 /// The parameter `mode` gives the permissions of the socket's file in octal:
-/// who may write to it may connect. Without it they are what the umask leaves,
+/// users that may write to it may connect. Without it they are what the umask leaves,
 /// which mostly means the owner alone. A name outside of the file system is open
 /// to every process that shares the network name space. The parameter `publish`
 /// gives the path by which clients find the socket if it differs, as it may in
 /// a container. The protocol properties of [`ProtocolProperties::UNIX_NAMES`]
 /// can be given too.
 ///
-/// A file that nobody listens at any more is replaced; anything else in its
+/// A file at which no process listens any more is replaced; anything else in its
 /// place is left alone, and the endpoint refused. The file goes when listening
 /// ends; a process that is killed leaves it, and a directory that was made up, which
 /// the next one that makes one up removes, a minute later or more.
-/// Whoever begins or ends to listen at a path holds `<path>.lock` meanwhile: if
-/// it is killed then, an empty file of that name stays too, in nobody's way.
+/// A process holds `<path>.lock` while it begins or ends to listen at a path: if it is
+/// killed then, an empty file of that name remains, which hinders no other process.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Unix;
 
@@ -77,7 +77,7 @@ fn name(address: &str) -> Result<UnixName, EndpointError> {
 /// A listening Unix socket. Its file goes with it.
 #[derive(Debug)]
 pub struct UnixAcceptor {
-    // Removed in this order: nobody finds a socket that is closed already.
+    // Dropped in this order, so that no client finds the file of a closed socket.
     _file: Option<SocketFile>,
     _directory: Option<PrivateDirectory>,
     listener: Listening<UnixListener>,
