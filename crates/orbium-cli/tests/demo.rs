@@ -153,6 +153,11 @@ fn oneways_are_counted(found: &serde_json::Value, printed: &str) {
     for (flood, (protocol, receivers)) in floods.iter().zip(DATAGRAMS) {
         assert_eq!(flood["protocol"], *protocol);
         assert!(printed.contains(&format!("\n{protocol}, oneways to ")));
+        // Where the system put sender and receivers made floods differ by factors.
+        if cfg!(target_os = "linux") {
+            assert_ne!(flood["place"], "free");
+            assert!(flood["client_cpu"].is_u64() && flood["server_cpu"].is_u64());
+        }
         let rows = flood["rows"].as_array().unwrap();
         assert!(rows.iter().map(|row| &row["call"]).eq(ONEWAYS));
         for row in rows {

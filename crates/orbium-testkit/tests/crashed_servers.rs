@@ -159,6 +159,30 @@ fn many_connections_that_died_while_idle_cost_no_call() {
     scripted.end();
 }
 
+/// Replaced idle connections were in no metric: an operator saw no trace of the crash.
+#[test]
+fn a_replaced_connection_is_counted() {
+    let scripted = Scripted::new(ClientStrategy::ExclusivePool);
+    let metrics = scripted.client.enable_metrics();
+    let counted = || {
+        let retries = metrics.snapshot().retries;
+        let stale = retries.iter().find(|it| it.name == "stale_connection");
+        stale.unwrap().count
+    };
+    let peer = scripted.call(None);
+    pause_calls();
+    let peer = scripted.call(Some(peer));
+    assert_eq!(counted(), 0);
+    peer.reset();
+    pause_calls();
+    drop(scripted.call(None));
+    assert_eq!(counted(), 1);
+    let text = metrics.prometheus_text();
+    let line = "orbium_client_retries_total{cause=\"stale_connection\"} 1";
+    assert!(text.contains(line), "{text}");
+    scripted.end();
+}
+
 /// A server that did not come back: the request was not sent, and the caller learns so.
 #[test]
 fn a_server_that_stays_away_is_transient_and_nothing_was_done() {

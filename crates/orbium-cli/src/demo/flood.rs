@@ -6,6 +6,7 @@ use std::fmt::Write;
 
 use serde_json::{Value, json};
 
+use super::place::Place;
 use super::report::{CALL_WIDTH, CELL_WIDTH};
 use super::timing::thousands;
 
@@ -55,6 +56,8 @@ impl Sent {
 pub(crate) struct Flood {
     /// The protocol.
     pub(crate) protocol: &'static str,
+    /// Where the sender, as client, and the receivers ran.
+    pub(crate) place: Place,
     /// One row for each operation.
     pub(crate) rows: Vec<Sent>,
 }
@@ -68,7 +71,10 @@ when nothing more came. The system drops what a receiver has no time for.
 impl Flood {
     pub(crate) fn to_json(&self) -> Value {
         let rows: Value = self.rows.iter().map(Sent::to_json).collect();
-        json!({ "protocol": self.protocol, "rows": rows })
+        let mut flood = self.place.to_json();
+        flood["protocol"] = self.protocol.into();
+        flood["rows"] = rows;
+        flood
     }
 
     pub(crate) fn write(&self, text: &mut String) {
@@ -77,11 +83,14 @@ impl Flood {
             1 => "one receiver".to_owned(),
             n => format!("{n} receivers"),
         };
-        let _ = writeln!(
-            text,
-            "\n{}, oneways to {receivers}, processes free",
-            self.protocol
-        );
+        let place = match self.place {
+            Place::Together(cpu) => format!("one processor: all on CPU {cpu}"),
+            Place::Apart { client, server } => {
+                format!("one processor each: sender on CPU {client}, {receivers} on CPU {server}",)
+            }
+            Place::Free => "processes free".to_owned(),
+        };
+        let _ = writeln!(text, "\n{}, oneways to {receivers}, {place}", self.protocol);
         let _ = write!(text, "{:CALL_WIDTH$}", "call");
         for heading in ["sent", "calls/s", "lost"] {
             let _ = write!(text, "{heading:>CELL_WIDTH$}");
@@ -116,9 +125,15 @@ mod tests {
         let mut text = String::new();
         Flood {
             protocol: "UDP",
+            place: Place::Apart {
+                client: 1,
+                server: 0,
+            },
             rows: vec![sent],
         }
         .write(&mut text);
+        let place = "UDP, oneways to 2 receivers, one processor each: sender on CPU 1, 2 receivers";
+        assert!(text.contains(place), "{text}");
         assert!(text.contains("25.0 %   100 and 50"), "{text}");
     }
 }

@@ -6,6 +6,7 @@ use std::time::Duration;
 use super::child::Process;
 use super::event::Event;
 use super::flood::Flood;
+use super::place::Place;
 use super::progress::Progress;
 use super::report::Report;
 use super::run::reference_of;
@@ -24,17 +25,19 @@ const LOOPBACK: &str = "lo";
 
 /// Sends over both protocols, and adds to the report what came of it.
 pub(super) fn play(
+    place: Place,
     slice: Duration,
     progress: &mut Progress,
     report: &mut Report,
 ) -> Result<(), Failure> {
     progress.step("UDP: starting");
-    let server = Member::start("diop://127.0.0.1:0", &[])?;
+    let server = Member::start(place, "diop://127.0.0.1:0", &[])?;
     let stage = Stage {
         protocol: "UDP",
         to: server.receiver()?.to_owned(),
         options: vec!["--protocols".into(), "diop".into()],
         members: vec![server],
+        place,
         slice,
     };
     stage.play(progress, report)?;
@@ -47,15 +50,18 @@ pub(super) fn play(
     // A group of this run alone; the port is the one that the first one takes.
     let group = format!("orbium-{}", std::process::id());
     let join = ["--join", &group];
-    let first = Member::start(&format!("miop://{GROUP}:0?interface={LOOPBACK}"), &join)?;
+    let first = format!("miop://{GROUP}:0?interface={LOOPBACK}");
+    let first = Member::start(place, &first, &join)?;
     let to = reference_of(&first.lines, "Group")?.to_owned();
     let at = to.rsplit_once('/').map_or("", |(_, at)| at);
-    let second = Member::start(&format!("miop://{at}?interface={LOOPBACK}"), &join)?;
+    let second = format!("miop://{at}?interface={LOOPBACK}");
+    let second = Member::start(place, &second, &join)?;
     let stage = Stage {
         protocol: "multicast",
         to,
         options: vec!["--interface".into(), LOOPBACK.into()],
         members: vec![first, second],
+        place,
         slice,
     };
     stage.play(progress, report)
@@ -68,11 +74,12 @@ struct Member {
 }
 
 impl Member {
-    fn start(endpoint: &str, options: &[&str]) -> Result<Self, Failure> {
+    fn start(place: Place, endpoint: &str, options: &[&str]) -> Result<Self, Failure> {
         let serve = ["demo", "serve", "--until-input-ends"];
         let endpoints = ["--endpoint", "iiop://127.0.0.1:0", "--endpoint", endpoint];
         let arguments = serve.iter().chain(&endpoints).chain(options);
-        let arguments: Vec<_> = arguments.map(|&text| text.to_owned()).collect();
+        let mut arguments: Vec<_> = arguments.map(|&text| text.to_owned()).collect();
+        arguments.extend(place.server().map(pinned).into_iter().flatten());
         let mut process = Process::start("server", &arguments)?;
         let lines = process.lines_until_ready()?;
         Ok(Self { process, lines })
@@ -83,6 +90,11 @@ impl Member {
     }
 }
 
+/// The option that keeps a process on a CPU.
+fn pinned(cpu: usize) -> [String; 2] {
+    ["--pin".to_owned(), cpu.to_string()]
+}
+
 /// One sender and those who receive from it.
 struct Stage {
     protocol: &'static str,
@@ -90,6 +102,8 @@ struct Stage {
     /// Options of the sender.
     options: Vec<String>,
     members: Vec<Member>,
+    /// Where the sender, as client, and the receivers run.
+    place: Place,
     slice: Duration,
 }
 
@@ -101,7 +115,8 @@ impl Stage {
         for member in &self.members {
             arguments.extend(["--ask", member.receiver()?]);
         }
-        let arguments: Vec<_> = arguments.into_iter().map(str::to_owned).collect();
+        let mut arguments: Vec<_> = arguments.into_iter().map(str::to_owned).collect();
+        arguments.extend(self.place.client().map(pinned).into_iter().flatten());
         let mut sender = Process::start("sender", &arguments)?;
         let (mut checks, mut rows) = (Vec::new(), Vec::new());
         while let Some(line) = sender.line()? {
@@ -123,6 +138,7 @@ impl Stage {
         report.checks.push((self.protocol, checks));
         report.floods.push(Flood {
             protocol: self.protocol,
+            place: self.place,
             rows,
         });
         Ok(())

@@ -15,6 +15,7 @@ use orbium_demo::ttcp::{Receiver, Tally};
 use super::client::{PATIENCE, tell};
 use super::event::Event;
 use super::flood::Sent;
+use super::pin::PinArgs;
 use super::report::{Finding, Verdict};
 use super::timing::{rate, thousands};
 use crate::failure::Failure;
@@ -55,6 +56,8 @@ pub(crate) struct OnewaysArgs {
     interface: Option<String>,
     #[command(flatten)]
     protocols: ProtocolArgs,
+    #[command(flatten)]
+    pin: PinArgs,
 }
 
 struct Parties {
@@ -85,6 +88,7 @@ impl From<Tally> for Received {
 }
 
 pub(crate) fn run(args: &OnewaysArgs) -> Result<(), Failure> {
+    args.pin.apply()?;
     let mut config = Config {
         call_timeout: Some(PATIENCE),
         protocols: reference::protocols(),

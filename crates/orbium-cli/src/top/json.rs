@@ -3,95 +3,142 @@
 
 use std::time::Duration;
 
+use orbium::watch::idl;
 use serde_json::{Map, Value, json};
 
-use super::view::View;
+use super::view::{BindingRow, ConnectionRow, LaneRow, OperationRow, View};
 
-fn seconds(span: Duration) -> f64 {
-    span.as_secs_f64()
+/// The members of the objects of one list: their names, and what they are of a row.
+type Members<T> = [(&'static str, fn(&T) -> Value)];
+
+const OPERATIONS: &Members<OperationRow> = &[
+    ("operation", |it| json!(it.name)),
+    ("role", |it| json!(role(it.called))),
+    ("lane", |it| json!(it.lane)),
+    ("rate", |it| json!(it.rate)),
+    ("errors_rate", |it| json!(it.errors)),
+    ("in_flight", |it| json!(it.in_flight)),
+    ("p50_seconds", |it| seconds(it.p50)),
+    ("p99_seconds", |it| seconds(it.p99)),
+    ("max_seconds", |it| seconds(it.max)),
+    ("total", |it| json!(it.total)),
+    ("errors_total", |it| json!(it.total_errors)),
+];
+
+const LANES: &Members<LaneRow> = &[
+    ("lane", |it| json!(it.lane.name)),
+    ("priority", |it| {
+        json!((it.lane.priority >= 0).then_some(it.lane.priority))
+    }),
+    ("strategy", |it| json!(it.lane.strategy)),
+    ("endpoints", |it| json!(it.lane.endpoints)),
+    ("connections", |it| json!(it.lane.connections)),
+    ("threads", |it| json!(it.lane.threads)),
+    ("threads_busy", |it| json!(it.lane.busy)),
+    ("queue_length", |it| json!(it.lane.waiting)),
+    ("queue_limit", |it| json!(it.lane.queue)),
+    ("queue_p99_seconds", |it| seconds(it.waited_p99)),
+    ("refused_total", |it| json!(it.lane.refused)),
+    ("deadline_missed_total", |it| {
+        json!(it.lane.deadlines_missed)
+    }),
+];
+
+const CONNECTIONS: &Members<ConnectionRow> = &[
+    ("id", |it| json!(it.connection.id)),
+    ("role", |it| json!(role(it.connection.client))),
+    ("transport", |it| json!(it.connection.transport)),
+    ("peer", |it| json!(it.connection.peer)),
+    ("lane", |it| json!(it.connection.lane)),
+    ("age_seconds", |it| millis(it.connection.age_ms)),
+    ("bytes_in", |it| {
+        json!(it.connection.counted.then_some(it.connection.received))
+    }),
+    ("bytes_out", |it| {
+        json!(it.connection.counted.then_some(it.connection.sent))
+    }),
+    ("bytes_in_rate", |it| json!(it.received)),
+    ("bytes_out_rate", |it| json!(it.sent)),
+    ("requests", |it| json!(it.connection.requests)),
+    ("requests_rate", |it| json!(it.requests)),
+    ("in_flight", |it| json!(it.connection.in_flight)),
+    ("held_up", |it| json!(it.connection.held_up)),
+];
+
+const BINDINGS: &Members<BindingRow> = &[
+    ("peer", |it| json!(it.peer)),
+    ("transport", |it| json!(it.transport)),
+    ("connections", |it| json!(it.connections)),
+    ("connections_busy", |it| json!(it.busy)),
+    ("in_flight", |it| json!(it.in_flight)),
+    ("requests_rate", |it| json!(it.requests)),
+    ("bytes_in_rate", |it| json!(it.received)),
+    ("bytes_out_rate", |it| json!(it.sent)),
+    ("age_seconds", |it| millis(it.age_ms)),
+];
+
+const ADAPTERS: &Members<idl::Adapter> = &[
+    ("poa", |it| json!(it.path)),
+    ("state", |it| json!(it.state)),
+    ("held", |it| json!(it.held)),
+    ("in_flight", |it| json!(it.in_flight)),
+    ("objects", |it| json!(it.objects)),
+];
+
+const EVENTS: &Members<idl::Event> = &[
+    ("level", |it| json!(it.level)),
+    ("text", |it| json!(it.text)),
+    ("times", |it| json!(it.times)),
+    ("age_seconds", |it| millis(it.age_ms)),
+];
+
+fn seconds(span: Duration) -> Value {
+    json!(span.as_secs_f64())
+}
+
+fn millis(millis: u64) -> Value {
+    json!(millis as f64 / 1e3)
+}
+
+fn role(calls: bool) -> &'static str {
+    if calls { "client" } else { "server" }
+}
+
+fn list<T>(members: &Members<T>, rows: &[T]) -> Value {
+    let object = |row: &T| {
+        let members = members
+            .iter()
+            .map(|(name, of)| ((*name).to_owned(), of(row)));
+        Value::Object(members.collect())
+    };
+    rows.iter().map(object).collect()
+}
+
+fn counts(list: &[idl::Tally]) -> Value {
+    let counts = list.iter().map(|it| (it.name.clone(), json!(it.count)));
+    Value::Object(counts.collect::<Map<_, _>>())
 }
 
 /// One object for one interval.
 pub(crate) fn of(view: &View) -> Value {
     let snapshot = &view.snapshot;
-    let operations = view.operations.iter().map(|it| {
-        json!({
-            "operation": it.name,
-            "role": if it.called { "client" } else { "server" },
-            "lane": it.lane,
-            "rate": it.rate,
-            "errors_rate": it.errors,
-            "in_flight": it.in_flight,
-            "p50_seconds": seconds(it.p50),
-            "p99_seconds": seconds(it.p99),
-            "max_seconds": seconds(it.max),
-            "total": it.total,
-            "errors_total": it.total_errors,
-        })
-    });
-    let lanes = view.lanes.iter().map(|it| {
-        let lane = &it.lane;
-        json!({
-            "lane": lane.name,
-            "priority": (lane.priority >= 0).then_some(lane.priority),
-            "strategy": lane.strategy,
-            "endpoints": lane.endpoints,
-            "connections": lane.connections,
-            "threads": lane.threads,
-            "threads_busy": lane.busy,
-            "queue_length": lane.waiting,
-            "queue_limit": lane.queue,
-            "queue_p99_seconds": seconds(it.waited_p99),
-            "refused_total": lane.refused,
-            "deadline_missed_total": lane.deadlines_missed,
-        })
-    });
-    let connections = view.connections.iter().map(|it| {
-        let connection = &it.connection;
-        json!({
-            "id": connection.id,
-            "role": if connection.client { "client" } else { "server" },
-            "transport": connection.transport,
-            "peer": connection.peer,
-            "lane": connection.lane,
-            "age_seconds": connection.age_ms as f64 / 1e3,
-            "bytes_in": connection.counted.then_some(connection.received),
-            "bytes_out": connection.counted.then_some(connection.sent),
-            "bytes_in_rate": it.received,
-            "bytes_out_rate": it.sent,
-            "requests": connection.requests,
-            "requests_rate": it.requests,
-            "in_flight": connection.in_flight,
-            "held_up": connection.held_up,
-        })
-    });
-    let adapters = snapshot.adapters.iter().map(|it| {
-        json!({
-            "poa": it.path,
-            "state": it.state,
-            "held": it.held,
-            "in_flight": it.in_flight,
-            "objects": it.objects,
-        })
-    });
-    let counts = |list: &[orbium::watch::idl::Tally]| {
-        let counts = list.iter().map(|it| (it.name.clone(), json!(it.count)));
-        Value::Object(counts.collect::<Map<_, _>>())
-    };
     json!({
         "program": snapshot.program,
         "pid": snapshot.pid,
         "version": snapshot.version,
-        "up_seconds": snapshot.up_ms as f64 / 1e3,
+        "up_seconds": millis(snapshot.up_ms),
         "interval_seconds": seconds(view.interval),
         "measuring": snapshot.measuring,
-        "operations": operations.collect::<Vec<_>>(),
-        "lanes": lanes.collect::<Vec<_>>(),
-        "connections": connections.collect::<Vec<_>>(),
+        "operations": list(OPERATIONS, &view.operations),
+        "lanes": list(LANES, &view.lanes),
+        "connections": list(CONNECTIONS, &view.connections),
         "more_connections": snapshot.more_connections,
-        "adapters": adapters.collect::<Vec<_>>(),
+        "bindings": list(BINDINGS, &view.bindings),
+        "adapters": list(ADAPTERS, &snapshot.adapters),
+        "events": list(EVENTS, &snapshot.events),
         "server_exceptions_total": counts(&snapshot.raised),
         "client_exceptions_total": counts(&snapshot.received),
+        "client_retries_total": counts(&snapshot.retries),
         "server_refused_total": counts(&snapshot.refused),
     })
 }

@@ -9,14 +9,18 @@ pub(crate) enum Page {
     Lanes,
     Connections,
     Adapters,
+    Bindings,
+    Log,
 }
 
 impl Page {
-    pub(crate) const ALL: [Self; 4] = [
+    pub(crate) const ALL: [Self; 6] = [
         Self::Operations,
         Self::Lanes,
         Self::Connections,
         Self::Adapters,
+        Self::Bindings,
+        Self::Log,
     ];
 
     pub(crate) const fn title(self) -> &'static str {
@@ -25,6 +29,8 @@ impl Page {
             Self::Lanes => "lanes",
             Self::Connections => "connections",
             Self::Adapters => "adapters",
+            Self::Bindings => "bindings",
+            Self::Log => "log",
         }
     }
 
@@ -35,6 +41,8 @@ impl Page {
             Self::Lanes => 1,
             Self::Connections => 4,
             Self::Adapters => 0,
+            Self::Bindings => 4,
+            Self::Log => 3,
         }
     }
 }
@@ -80,7 +88,7 @@ impl Choice {
         }
         match key.code {
             KeyCode::Char('q') | KeyCode::Esc => return false,
-            KeyCode::Char(digit @ '1'..='4') => {
+            KeyCode::Char(digit @ '1'..='6') => {
                 let page = Page::ALL[digit as usize - '1' as usize];
                 *self = Self {
                     is_frozen: self.is_frozen,

@@ -238,6 +238,48 @@ fn adapters(view: &View) -> Table {
     }
 }
 
+fn bindings(view: &View) -> Table {
+    let rows = view.bindings.iter().map(|it| Row {
+        cells: vec![
+            text(&it.peer),
+            text(&it.transport),
+            count(it.connections),
+            count(it.busy),
+            rate(it.requests),
+            octets(it.received),
+            octets(it.sent),
+            count(it.in_flight),
+            age(it.age_ms),
+        ],
+        bad: false,
+    });
+    Table {
+        columns: &[
+            "SERVER", "OVER", "CONN", "BUSY", "REQ/s", "IN/s", "OUT/s", "WAIT", "AGE",
+        ],
+        rows: rows.collect(),
+        empty: "This process has no connection to a server.".into(),
+    }
+}
+
+fn log(view: &View) -> Table {
+    let rows = view.snapshot.events.iter().map(|it| Row {
+        cells: vec![
+            text(&it.text),
+            text(&it.level),
+            count(it.times),
+            // The newest is the largest.
+            number(age(it.age_ms).text, -(it.age_ms as f64)),
+        ],
+        bad: it.level == "error",
+    });
+    Table {
+        columns: &["EVENT", "LEVEL", "TIMES", "AGO"],
+        rows: rows.collect(),
+        empty: "No warnings and no errors since the process shows itself.".into(),
+    }
+}
+
 /// A page as it was chosen to be.
 pub(crate) fn table(view: &View, choice: &Choice) -> Table {
     let mut table = match choice.page {
@@ -245,6 +287,8 @@ pub(crate) fn table(view: &View, choice: &Choice) -> Table {
         Page::Lanes => lanes(view),
         Page::Connections => connections(view),
         Page::Adapters => adapters(view),
+        Page::Bindings => bindings(view),
+        Page::Log => log(view),
     };
     if !choice.filter.is_empty() {
         let found = |row: &Row| row.cells.iter().any(|it| it.text.contains(&choice.filter));

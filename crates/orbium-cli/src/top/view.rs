@@ -44,6 +44,23 @@ pub(crate) struct ConnectionRow {
     pub(crate) requests: f64,
 }
 
+/// The connections of this process to one server.
+#[derive(Clone, Debug)]
+pub(crate) struct BindingRow {
+    pub(crate) peer: String,
+    pub(crate) transport: String,
+    pub(crate) connections: u64,
+    /// Those that carry a call.
+    pub(crate) busy: u64,
+    pub(crate) in_flight: u64,
+    /// In a second.
+    pub(crate) received: f64,
+    pub(crate) sent: f64,
+    pub(crate) requests: f64,
+    /// Of the oldest.
+    pub(crate) age_ms: u64,
+}
+
 /// All of it.
 #[derive(Clone, Debug)]
 pub(crate) struct View {
@@ -52,6 +69,7 @@ pub(crate) struct View {
     pub(crate) operations: Vec<OperationRow>,
     pub(crate) lanes: Vec<LaneRow>,
     pub(crate) connections: Vec<ConnectionRow>,
+    pub(crate) bindings: Vec<BindingRow>,
 }
 
 fn histogram(durations: &idl::Durations) -> Histogram {
@@ -61,6 +79,40 @@ fn histogram(durations: &idl::Durations) -> Histogram {
 fn lately(now: &idl::Durations, before: Option<&idl::Durations>) -> Histogram {
     let now = histogram(now);
     before.map_or_else(|| now.clone(), |before| now.since(&histogram(before)))
+}
+
+/// What the connections that this process has opened are together, by server.
+fn bindings(connections: &[ConnectionRow]) -> Vec<BindingRow> {
+    let mut all: Vec<BindingRow> = Vec::new();
+    for row in connections.iter().filter(|row| row.connection.client) {
+        let it = &row.connection;
+        let known = all
+            .iter()
+            .position(|one| (&one.peer, &one.transport) == (&it.peer, &it.transport));
+        let place = known.unwrap_or_else(|| {
+            all.push(BindingRow {
+                peer: it.peer.clone(),
+                transport: it.transport.clone(),
+                connections: 0,
+                busy: 0,
+                in_flight: 0,
+                received: 0.0,
+                sent: 0.0,
+                requests: 0.0,
+                age_ms: 0,
+            });
+            all.len() - 1
+        });
+        let one = &mut all[place];
+        one.connections += 1;
+        one.busy += u64::from(it.in_flight > 0);
+        one.in_flight += u64::from(it.in_flight);
+        one.received += row.received;
+        one.sent += row.sent;
+        one.requests += row.requests;
+        one.age_ms = one.age_ms.max(it.age_ms);
+    }
+    all
 }
 
 fn errors(operation: &idl::Operation) -> u64 {
@@ -116,11 +168,13 @@ impl View {
                 connection: it.clone(),
             }
         });
+        let connections: Vec<_> = connections.collect();
         Self {
+            bindings: bindings(&connections),
             interval,
             operations: operations.collect(),
             lanes: lanes.collect(),
-            connections: connections.collect(),
+            connections,
             snapshot: new.clone(),
         }
     }

@@ -43,6 +43,11 @@ impl Counts {
         self.is_unusual.store(true, Ordering::Release);
     }
 
+    /// An idle connection turned out to have ended.
+    pub(super) fn note_stale(&self) {
+        self.book.note_stale();
+    }
+
     /// Whether there are more connections than may be kept idle.
     pub(super) fn is_crowded(&self) -> bool {
         self.open.load(Ordering::Relaxed) > self.limit

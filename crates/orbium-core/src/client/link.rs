@@ -118,6 +118,7 @@ impl<'b> Link<'b> {
         let looks = connection.is_to_be_looked_at() && pool.can_be_looked_at();
         let closed = looks && connection.is_spoilt();
         if closed {
+            pool.note_stale();
             self.give_up();
             pool.close_source();
         }
@@ -157,6 +158,7 @@ fn acquired_after_a_pause(
             &"the idle connection had ended: another is made",
         );
         drop(connection);
+        pool.note_stale();
         pool.discard();
         pool.drop_spoilt();
         idle = pool.acquire_idle();

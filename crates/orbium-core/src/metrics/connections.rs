@@ -105,6 +105,9 @@ struct Entry {
 struct Book {
     counts_traffic: AtomicBool,
     next_id: AtomicU64,
+    /// Idle connections of clients that turned out to have ended when a call was to use
+    /// them.
+    stale: AtomicU64,
     pages: Mutex<Vec<Arc<Page>>>,
     open: Mutex<Vec<Arc<Entry>>>,
     recurrences: Recurrences,
@@ -138,6 +141,15 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl ConnectionBook {
+    #[cold]
+    pub(crate) fn note_stale(&self) {
+        self.0.stale.fetch_add(1, Relaxed);
+    }
+
+    pub(super) fn stale(&self) -> u64 {
+        self.0.stale.load(Relaxed)
+    }
+
     /// From now on octets are counted, over connections that are opened.
     pub(crate) fn count_traffic(&self) {
         self.0.counts_traffic.store(true, Release);

@@ -181,6 +181,8 @@ impl Metrics {
             connections: self.connections(),
             ..MetricsSnapshot::default()
         };
+        // Idle connections that had ended are replaced before anything is sent.
+        snapshot.retries[Retry::StaleConnection as usize].count += self.orb.core().book().stale();
         snapshot.refused.push(NamedCount {
             name: "queue_full",
             count: self.orb.refused_requests(),

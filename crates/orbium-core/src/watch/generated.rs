@@ -570,6 +570,75 @@ pub mod orbium_watch {
         &orb::Type::sequence(&TALLY_TYPE, 0),
     );
 
+    /// IDL struct `OrbiumWatch::Event`, repository id `IDL:OrbiumWatch/Event:1.0`.
+    #[derive(Clone, Debug, Default, PartialEq)]
+    pub struct Event {
+        /// "warn" or "error"
+        pub level: String,
+        /// what, and then fields such as peer=…
+        pub text: String,
+        /// in a row
+        pub times: u64,
+        /// of the last time
+        pub age_ms: u64,
+    }
+
+    impl orb::Encode for Event {
+        fn encode<'a>(&'a self, writer: &mut orb::CdrWriter<'a>) {
+            orb::Encode::encode(&self.level, writer);
+            orb::Encode::encode(&self.text, writer);
+            orb::Encode::encode(&self.times, writer);
+            orb::Encode::encode(&self.age_ms, writer);
+        }
+    }
+
+    impl orb::Decode for Event {
+        const MIN_SIZE: usize = 24;
+
+        fn decode(reader: &mut orb::CdrReader<'_>) -> Result<Self, orb::CdrError> {
+            Ok(Self {
+                level: orb::Decode::decode(reader)?,
+                text: orb::Decode::decode(reader)?,
+                times: orb::Decode::decode(reader)?,
+                age_ms: orb::Decode::decode(reader)?,
+            })
+        }
+
+        fn decode_into(&mut self, reader: &mut orb::CdrReader<'_>) -> Result<(), orb::CdrError> {
+            orb::Decode::decode_into(&mut self.level, reader)?;
+            orb::Decode::decode_into(&mut self.text, reader)?;
+            orb::Decode::decode_into(&mut self.times, reader)?;
+            orb::Decode::decode_into(&mut self.age_ms, reader)?;
+            Ok(())
+        }
+    }
+
+    /// The type of IDL `OrbiumWatch::Event`.
+    pub static EVENT_TYPE: orb::Type = orb::Type::structure(
+        "IDL:OrbiumWatch/Event:1.0",
+        "Event",
+        &[
+            orb::Member::new("level", orb::Type::STRING),
+            orb::Member::new("text", orb::Type::STRING),
+            orb::Member::new("times", orb::Type::ULONGLONG),
+            orb::Member::new("age_ms", orb::Type::ULONGLONG),
+        ],
+    );
+
+    impl orb::Typed for Event {
+        const TYPE: &'static orb::Type = &EVENT_TYPE;
+    }
+
+    /// IDL typedef `OrbiumWatch::EventSeq`, repository id `IDL:OrbiumWatch/EventSeq:1.0`.
+    pub type EventSeq = Vec<Event>;
+
+    /// The type of IDL `OrbiumWatch::EventSeq`.
+    pub static EVENT_SEQ_TYPE: orb::Type = orb::Type::alias(
+        "IDL:OrbiumWatch/EventSeq:1.0",
+        "EventSeq",
+        &orb::Type::sequence(&EVENT_TYPE, 0),
+    );
+
     /// IDL struct `OrbiumWatch::Snapshot`, repository id `IDL:OrbiumWatch/Snapshot:1.0`.
     #[derive(Clone, Debug, Default, PartialEq)]
     pub struct Snapshot {
@@ -599,6 +668,10 @@ pub mod orbium_watch {
         pub received: TallySeq,
         /// by cause
         pub refused: TallySeq,
+        /// of calls, by cause
+        pub retries: TallySeq,
+        /// the last 200 of the process, oldest first
+        pub events: EventSeq,
     }
 
     impl orb::Encode for Snapshot {
@@ -616,11 +689,13 @@ pub mod orbium_watch {
             orb::Encode::encode(&self.raised, writer);
             orb::Encode::encode(&self.received, writer);
             orb::Encode::encode(&self.refused, writer);
+            orb::Encode::encode(&self.retries, writer);
+            orb::Encode::encode(&self.events, writer);
         }
     }
 
     impl orb::Decode for Snapshot {
-        const MIN_SIZE: usize = 50;
+        const MIN_SIZE: usize = 58;
 
         fn decode(reader: &mut orb::CdrReader<'_>) -> Result<Self, orb::CdrError> {
             Ok(Self {
@@ -637,6 +712,8 @@ pub mod orbium_watch {
                 raised: orb::Decode::decode(reader)?,
                 received: orb::Decode::decode(reader)?,
                 refused: orb::Decode::decode(reader)?,
+                retries: orb::Decode::decode(reader)?,
+                events: orb::Decode::decode(reader)?,
             })
         }
 
@@ -654,6 +731,8 @@ pub mod orbium_watch {
             orb::Decode::decode_into(&mut self.raised, reader)?;
             orb::Decode::decode_into(&mut self.received, reader)?;
             orb::Decode::decode_into(&mut self.refused, reader)?;
+            orb::Decode::decode_into(&mut self.retries, reader)?;
+            orb::Decode::decode_into(&mut self.events, reader)?;
             Ok(())
         }
     }
@@ -676,6 +755,8 @@ pub mod orbium_watch {
             orb::Member::new("raised", &TALLY_SEQ_TYPE),
             orb::Member::new("received", &TALLY_SEQ_TYPE),
             orb::Member::new("refused", &TALLY_SEQ_TYPE),
+            orb::Member::new("retries", &TALLY_SEQ_TYPE),
+            orb::Member::new("events", &EVENT_SEQ_TYPE),
         ],
     );
 

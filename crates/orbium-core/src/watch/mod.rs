@@ -108,6 +108,7 @@ impl Orb {
         if let Some((_, path)) = &*watching {
             return Ok(path.clone());
         }
+        crate::log::recent::keep();
         let folder = folder::private()
             .map_err(|(path, error)| OrbError::Listen(path.display().to_string(), error))?;
         let mut refused = None;

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use super::idl;
 use crate::introspection::AdapterSnapshot;
+use crate::log::recent;
 use crate::metrics::{
     ConnectionSnapshot, Histogram, LaneMetrics, MetricsSnapshot, NamedCount, OperationMetrics, Role,
 };
@@ -108,6 +109,15 @@ fn adapter(it: &AdapterSnapshot) -> idl::Adapter {
     }
 }
 
+fn event(it: &recent::Event) -> idl::Event {
+    idl::Event {
+        level: it.level.to_owned(),
+        text: it.text.clone(),
+        times: it.times,
+        age_ms: millis(it.at.elapsed()),
+    }
+}
+
 /// The name of the program.
 fn program() -> String {
     let program = std::env::args_os().next().unwrap_or_default();
@@ -129,6 +139,7 @@ pub(super) fn snapshot(orb: &Orb, up: Duration) -> idl::Snapshot {
         raised,
         received,
         refused,
+        retries,
         ..
     } = measured.unwrap_or_default();
     let lanes: Vec<_> = lanes.iter().map(lane).collect();
@@ -153,5 +164,7 @@ pub(super) fn snapshot(orb: &Orb, up: Duration) -> idl::Snapshot {
         raised: counts(&raised),
         received: counts(&received),
         refused: counts(&refused),
+        retries: counts(&retries),
+        events: recent::events().iter().map(event).collect(),
     }
 }

@@ -58,6 +58,12 @@ impl Pool {
         }
     }
 
+    /// Counts an idle connection that turned out to have ended.
+    #[cold]
+    pub(in crate::client) fn note_stale(&self) {
+        self.counts.note_stale();
+    }
+
     /// Whether there are connections, idle or busy.
     pub(in crate::client) fn is_in_use(&self) -> bool {
         self.lock().open > 0
