@@ -135,7 +135,7 @@ impl Accepting {
         while !is_stopping() {
             let timeout = self.resume(poller);
             if let Err(error) = poller.wait(&mut ready, timeout) {
-                crate::log::error!(%error, "cannot wait for connections");
+                crate::log::error!(target: "orbium::conn", %error, "cannot wait for connections");
                 orbium_sys::forget(error);
                 return;
             }
@@ -155,7 +155,7 @@ fn is_refusal(error: io::Error) -> bool {
     match orbium_sys::unless(error, &harmless) {
         Ok(()) => false,
         Err(error) => {
-            crate::log::warn!(%error, "cannot accept a connection");
+            crate::log::warn!(target: "orbium::conn", %error, "cannot accept a connection");
             orbium_sys::forget(error);
             true
         }

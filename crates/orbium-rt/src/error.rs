@@ -266,7 +266,7 @@ pub(crate) fn not_mapped() -> SystemException {
 
 /// What the host refuses, as the standard has it.
 pub(crate) fn refused(error: &RealTimeError) -> SystemException {
-    tracing::warn!(%error, "the host refuses");
+    tracing::warn!(target: "orbium::lane", %error, "the host refuses");
     match error {
         RealTimeError::NoSuchPriority(_) => not_mapped(),
         RealTimeError::PriorityNotPermitted(_) => SystemException::orbium(

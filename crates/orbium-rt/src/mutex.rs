@@ -63,7 +63,7 @@ fn exception(error: MutexError) -> SystemException {
         MutexError::HeldHere | MutexError::NotHeld => ExceptionKind::BadInvOrder,
         _ => ExceptionKind::Internal,
     };
-    tracing::debug!(%error, "mutex");
+    tracing::debug!(target: "orbium::lane", %error, "mutex");
     SystemException::new(kind, 0, Completion::No)
 }
 

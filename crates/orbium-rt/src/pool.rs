@@ -291,7 +291,7 @@ fn stop(lanes: &[(Priority, Lane)]) {
     for (_, lane) in lanes {
         // Refused on a thread of its own: it ends with the ORB then.
         if let Err(exception) = lane.stop() {
-            tracing::debug!(%exception, "a lane still serves");
+            tracing::debug!(target: "orbium::lane", %exception, "a lane still serves");
         }
     }
 }

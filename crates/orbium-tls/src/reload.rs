@@ -93,7 +93,7 @@ impl Shared {
                     let look = move || shared.look_once();
                     let spawned = orbium_sys::spawn_detached("tls files", None, Box::new(look));
                     if let Err(error) = spawned {
-                        tracing::warn!(%error, "no thread to look at the TLS files");
+                        tracing::warn!(target: "orbium::tls", %error, "no thread to look at the TLS files");
                         looks.ended = looks.begun;
                         looks.since = None;
                         return;
@@ -130,9 +130,9 @@ impl Shared {
             return;
         }
         match self.read() {
-            Ok(()) => tracing::info!("TLS files read again"),
+            Ok(()) => tracing::info!(target: "orbium::tls", "TLS files read again"),
             Err(error) => {
-                tracing::warn!(%error, "the changed TLS files cannot be used: the old ones stay");
+                tracing::warn!(target: "orbium::tls", %error, "the changed TLS files cannot be used: the old ones stay");
             }
         }
         // What changed while it was read is read again next time.

@@ -309,7 +309,7 @@ fn busy() -> SystemException {
 /// The thread cannot have the priority that the request is served at.
 #[cold]
 fn not_permitted(error: &RealTimeError) -> SystemException {
-    crate::log::warn!(%error, "no native priority for a request");
+    crate::log::warn!(target: "orbium::poa", %error, "no native priority for a request");
     match error {
         RealTimeError::NoSuchPriority(_) => {
             SystemException::omg(ExceptionKind::DataConversion, 2, Completion::No)

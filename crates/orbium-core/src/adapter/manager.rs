@@ -256,7 +256,7 @@ impl PoaManager {
         }
         let _operation = String::from_utf8_lossy(operation);
         crate::log::warn!(
-            adapter = %shared.adapter,
+            target: "orbium::poa", adapter = %shared.adapter,
             operation = %_operation,
             "a request is held: the POA manager of its adapter was never activated, \
              call poa.manager().activate()"

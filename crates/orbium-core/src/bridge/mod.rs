@@ -159,7 +159,7 @@ impl Shared {
         let id = {
             let mut streams = self.lock();
             if streams.open.len() >= self.config.limits.connections || self.is_stopping() {
-                crate::log::warn!("connection refused: the limit of connections is reached");
+                crate::log::warn!(target: "orbium::bridge", "connection refused: the limit of connections is reached");
                 return;
             }
             streams.next += 1;
@@ -173,7 +173,7 @@ impl Shared {
             shared.lock().open.remove(&id);
         });
         if let Err(error) = spawned {
-            crate::log::warn!(%error, "no thread for a connection");
+            crate::log::warn!(target: "orbium::bridge", %error, "no thread for a connection");
             self.lock().open.remove(&id);
         }
     }

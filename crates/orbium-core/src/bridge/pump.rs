@@ -66,7 +66,7 @@ impl<'a> Pump<'a> {
         let server = match connect(shared, id) {
             Ok(server) => server,
             Err(error) => {
-                crate::log::warn!(to = %shared.to, %error, "cannot relay");
+                crate::log::warn!(target: "orbium::bridge", to = %shared.to, %error, "cannot relay");
                 pump.refuse_all(first);
                 return;
             }
@@ -117,7 +117,7 @@ impl<'a> Pump<'a> {
                 }
                 Ok(None) => {}
                 Err(error) => {
-                    crate::log::debug!(peer = %self.from.peer(), ?error, "not a message");
+                    crate::log::debug!(target: "orbium::bridge", peer = %self.from.peer(), ?error, "not a message");
                     let _ = self.from.send(&message_error(Version::V1_2));
                     return None;
                 }

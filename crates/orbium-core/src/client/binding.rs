@@ -151,7 +151,7 @@ impl Binding {
         }
         if candidates.is_empty() && datagrams.is_empty() {
             let offered = OfferedProtocol::list(&protocol::offered(orb, ior, policy));
-            crate::log::warn!(%offered, "no protocol of a reference can be used");
+            crate::log::warn!(target: "orbium::call", %offered, "no protocol of a reference can be used");
             return Err(refused.unwrap_or_else(no_usable_protocol));
         }
         let priorities = Priorities::new(

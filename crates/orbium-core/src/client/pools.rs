@@ -258,7 +258,7 @@ impl All {
             Ok(thread) => reaper.thread = Some(thread),
             // The next connection made tries again.
             Err(error) => made_of(error, |error| {
-                crate::log::warn!(%error, "no thread to close idle connections");
+                crate::log::warn!(target: "orbium::conn", %error, "no thread to close idle connections");
             }),
         }
     }

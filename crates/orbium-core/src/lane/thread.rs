@@ -74,7 +74,7 @@ impl Setup {
             None => Ok(asked),
             Some(error @ RealTimeError::System(_)) => Err(error),
             Some(error) if config.soft => {
-                crate::log::warn!(lane = config.name, %error, "the lane goes on without");
+                crate::log::warn!(target: "orbium::lane", lane = config.name, %error, "the lane goes on without");
                 let allowed = |it: &Scheduling| it.try_out().is_ok();
                 let processors = asked.processors.clone();
                 Ok(Arc::new(Self {
@@ -141,7 +141,7 @@ impl Setup {
     pub(crate) fn begin(self: &Arc<Self>) {
         prefault_stack(self.prefault);
         if let Err(error) = self.apply() {
-            crate::log::warn!(%error, "a thread of a lane serves without its priority");
+            crate::log::warn!(target: "orbium::lane", %error, "a thread of a lane serves without its priority");
         }
         priority::set_current(self.priority);
         OWN.set(Some(Arc::clone(self)));
@@ -186,7 +186,7 @@ pub(crate) fn resume(setup: &Arc<Setup>) {
 
 fn give_back(scheduling: Scheduling) {
     if let Err(error) = give_scheduling(scheduling) {
-        crate::log::error!(%error, "a thread keeps the priority of a request");
+        crate::log::error!(target: "orbium::lane", %error, "a thread keeps the priority of a request");
     }
 }
 

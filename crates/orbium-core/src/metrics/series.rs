@@ -281,7 +281,7 @@ impl Table {
         if *used == MOST {
             self.is_full.store(true, Relaxed);
             crate::log::warn!(
-                most = MOST,
+                target: "orbium::metrics", most = MOST,
                 "metrics: further operations are counted as one"
             );
         }

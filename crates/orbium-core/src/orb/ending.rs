@@ -19,7 +19,7 @@ impl Orb {
         self.check_process()?;
         if !self.0.registry.started().load(Ordering::Acquire) {
             crate::log::warn!(
-                "the ORB runs, but no POA manager was activated: requests are held or refused \
+                target: "orbium::poa", "the ORB runs, but no POA manager was activated: requests are held or refused \
                  until poa.manager().activate() is called"
             );
         }
@@ -70,7 +70,7 @@ impl Orb {
             } else if let Err(error) =
                 orbium_sys::spawn_detached("orbium-shutdown", None, Box::new(end))
             {
-                crate::log::error!(%error, "no thread to shut down on");
+                crate::log::error!(target: "orbium::poa", %error, "no thread to shut down on");
                 self.change_state(ENDING, RUNNING);
                 return Err(SystemException::new(
                     ExceptionKind::NoResources,

@@ -27,7 +27,7 @@ impl Orb {
                 Ok(server)
             });
             started.map_err(|error| {
-                crate::log::error!(%error, "cannot listen");
+                crate::log::error!(target: "orbium::conn", %error, "cannot listen");
                 SystemException::new(ExceptionKind::Initialize, 0, Completion::No)
             })
         });
@@ -86,7 +86,7 @@ impl Orb {
             return Ok(());
         }
         crate::log::error!(
-            "this process was forked from one that serves: the threads of the ORB are there and not here; let each process make its own ORB to serve with"
+            target: "orbium::conn", "this process was forked from one that serves: the threads of the ORB are there and not here; let each process make its own ORB to serve with"
         );
         Err(forked())
     }

@@ -83,7 +83,9 @@ impl DatagramStream {
             let datagram = &receiving.datagram[..len.min(LARGEST)];
             match self.packets.unpack(&peer, datagram, &mut receiving.frame) {
                 Ok(()) => {}
-                Err(error) => crate::log::debug!(%peer, %error, "not a packet"),
+                Err(error) => {
+                    crate::log::debug!(target: "orbium::wire", %peer, %error, "not a packet")
+                }
             }
             if receiving.frame.is_empty() {
                 continue;
@@ -92,7 +94,7 @@ impl DatagramStream {
             if receiving.decoder.frame_len(&receiving.frame) == Ok(whole) {
                 return Ok(());
             }
-            crate::log::debug!(%peer, "not a message");
+            crate::log::debug!(target: "orbium::wire", %peer, "not a message");
             receiving.frame.clear();
         }
     }

@@ -354,7 +354,7 @@ impl ServerConnection {
     #[cold]
     fn break_off(&self, error: io::Error) {
         self.tracked.note_closing(Closing::Error);
-        crate::log::debug!(peer = %self.peer(), %error, "cannot send");
+        crate::log::debug!(target: "orbium::conn", peer = %self.peer(), %error, "cannot send");
         orbium_sys::forget(error);
         self.broken.store(true, Ordering::Release);
         self.stream.shutdown(Shutdown::Both);

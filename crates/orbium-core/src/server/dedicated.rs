@@ -60,7 +60,7 @@ impl LaneCore {
             waiting: Mutex::default(),
         });
         own.read_elsewhere(intake).inspect_err(|_| {
-            crate::log::warn!("no thread for a connection that was to have its own");
+            crate::log::warn!(target: "orbium::conn", "no thread for a connection that was to have its own");
             connection.refuse_thread();
         })
     }

@@ -230,7 +230,7 @@ impl Intake {
             self.charge_assembly();
         }
         if self.is_assembly_late() {
-            crate::log::debug!(peer = %source.connection.peer(), "fragments not completed in time");
+            crate::log::debug!(target: "orbium::wire", peer = %source.connection.peer(), "fragments not completed in time");
             return Taken::Close;
         }
         match accepted {
@@ -246,7 +246,7 @@ impl Intake {
                 Taken::Done
             }
             Err(error) => {
-                crate::log::debug!(peer = %source.connection.peer(), %error, "bad fragment");
+                crate::log::debug!(target: "orbium::wire", peer = %source.connection.peer(), %error, "bad fragment");
                 source.connection.send_message_error();
                 Taken::Close
             }
@@ -342,7 +342,7 @@ impl State {
         let Some(error) = malformed else {
             return Taken::Done;
         };
-        crate::log::debug!(peer = %connection.peer(), kind = ?header.kind, %error, "bad message");
+        crate::log::debug!(target: "orbium::wire", peer = %connection.peer(), kind = ?header.kind, %error, "bad message");
         connection.send_message_error();
         Taken::Close
     }

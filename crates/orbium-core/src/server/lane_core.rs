@@ -154,7 +154,7 @@ impl LaneCore {
         }
         let left = self.threads.close(Some(Instant::now() + LAST_REQUESTS));
         if left > 0 {
-            crate::log::warn!(left, lane = self.name, "threads still serve");
+            crate::log::warn!(target: "orbium::conn", left, lane = self.name, "threads still serve");
         }
     }
 

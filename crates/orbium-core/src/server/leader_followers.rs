@@ -369,7 +369,7 @@ fn heed(state: &mut State, waited: io::Result<()>, ready: &[Ready]) {
     match waited {
         Ok(()) => state.reactor.heed::<true>(ready),
         Err(error) => {
-            crate::log::error!(%error, "cannot wait for connections");
+            crate::log::error!(target: "orbium::conn", %error, "cannot wait for connections");
             state.failed = true;
         }
     }

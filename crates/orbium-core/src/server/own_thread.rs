@@ -112,7 +112,7 @@ impl ServerConnection {
         if unasked {
             let asked = DedicationRequest::decode(data);
             let asked = asked.inspect_err(|error| {
-                crate::log::debug!(peer = %self.peer(), %error, "a marker is passed over");
+                crate::log::debug!(target: "orbium::conn", peer = %self.peer(), %error, "a marker is passed over");
             });
             let priority = asked.ok()?.priority.and_then(Priority::new);
             let peer = self.peer();

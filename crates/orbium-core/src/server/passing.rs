@@ -23,7 +23,7 @@ pub(super) fn pass_on<T: Send + 'static>(
     let Err(error) = spawned else {
         return Ok(());
     };
-    crate::log::debug!(%error, "no thread");
+    crate::log::debug!(target: "orbium::conn", %error, "no thread");
     orbium_sys::forget(error);
     let back = passed.lock().ok().and_then(|mut it| it.take());
     // Nobody else can have taken it.

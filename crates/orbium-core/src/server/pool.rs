@@ -331,7 +331,7 @@ impl Pool {
             state.stalled = true;
             state.waiting.remove(&|_| true)
         };
-        crate::log::warn!("all threads wait in calls of their own: requests are refused");
+        crate::log::warn!(target: "orbium::lane", "all threads wait in calls of their own: requests are refused");
         self.count_refused(refused.len());
         refused.iter().for_each(Queued::refuse);
     }

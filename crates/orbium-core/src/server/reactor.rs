@@ -162,7 +162,7 @@ impl Reactor {
             }
             let timeout = self.timeout_of_a_look();
             if let Err(error) = self.bell.poller.wait(ready, timeout) {
-                crate::log::error!(%error, "cannot wait for connections");
+                crate::log::error!(target: "orbium::conn", %error, "cannot wait for connections");
                 orbium_sys::forget(error);
                 return None;
             }

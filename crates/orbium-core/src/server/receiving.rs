@@ -80,7 +80,7 @@ impl<'c> Receiving<'c> {
         let limit = || Deadline::after(Some(self.message_time));
         let late = self.unfinished.get_or_insert_with(limit).has_passed();
         if late {
-            crate::log::debug!(peer = %self.connection.peer(), "message not completed in time");
+            crate::log::debug!(target: "orbium::conn", peer = %self.connection.peer(), "message not completed in time");
         }
         late
     }
@@ -159,7 +159,7 @@ impl<'c> Receiving<'c> {
             return self.wait_at_most(left);
         }
         self.connection.tracked.note_closing(Closing::Idle);
-        crate::log::debug!(peer = %self.connection.peer(), "nothing came over a new connection");
+        crate::log::debug!(target: "orbium::conn", peer = %self.connection.peer(), "nothing came over a new connection");
         false
     }
 }

@@ -72,7 +72,7 @@ impl Serving {
         match spawned {
             Ok(()) => true,
             Err(error) => {
-                crate::log::warn!(%error, "no thread for a connection");
+                crate::log::warn!(target: "orbium::conn", %error, "no thread for a connection");
                 orbium_sys::forget(error);
                 false
             }

@@ -152,7 +152,7 @@ impl TlsStream {
             },
             _ => self.anonymous(),
         };
-        tracing::debug!(%peer, ?session, "TLS handshake done");
+        tracing::debug!(target: "orbium::tls", %peer, ?session, "TLS handshake done");
         Ok(Opened {
             connection,
             sending: Mutex::new(sending),
@@ -166,9 +166,9 @@ impl TlsStream {
     fn give_up(&self, failure: &TlsFailure, handshake: Option<Handshake>) {
         let peer = self.anonymous();
         if self.is_client {
-            tracing::debug!(%peer, %failure, "TLS handshake failed");
+            tracing::debug!(target: "orbium::tls", %peer, %failure, "TLS handshake failed");
         } else {
-            tracing::warn!(%peer, %failure, "TLS handshake with a client failed");
+            tracing::warn!(target: "orbium::tls", %peer, %failure, "TLS handshake with a client failed");
         }
         if let Some(handshake) = handshake
             && *failure != TlsFailure::NotTls

@@ -102,7 +102,7 @@ impl Reader {
         let options = ThreadOptions {
             begin: Some(Arc::new(move || {
                 if let Err(exception) = begin(of_threads.as_ref(), priority) {
-                    crate::log::warn!(%exception, "a thread without its priority");
+                    crate::log::warn!(target: "orbium::lane", %exception, "a thread without its priority");
                 }
             })),
             ..ThreadOptions::default()

@@ -81,7 +81,7 @@ impl ReplyReaders {
             return Ok(reader);
         }
         let reader = Reader::new(orb, priority).map_err(|error| {
-            crate::log::warn!(%error, "no reader for asynchronous calls");
+            crate::log::warn!(target: "orbium::conn", %error, "no reader for asynchronous calls");
             exhausted()
         })?;
         state.readers.push(Arc::clone(&reader));

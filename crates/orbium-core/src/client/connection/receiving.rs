@@ -126,7 +126,7 @@ impl Connection {
                 _ => Some(error.to_string()),
             };
             if kind == io::ErrorKind::PermissionDenied {
-                crate::log::warn!(%error, "refused by the peer");
+                crate::log::warn!(target: "orbium::conn", %error, "refused by the peer");
             }
             kind
         });

@@ -51,7 +51,7 @@ impl Pool {
                 Ok(Box::new(connection))
             }
             Err(error) => Err(made_of(error, |error| {
-                crate::log::debug!(channel = %self.key.channel, %error, "cannot connect");
+                crate::log::debug!(target: "orbium::conn", channel = %self.key.channel, %error, "cannot connect");
                 story::note_connecting(&self.key.channel, begun, Some(error));
                 refused(error, deadline, &self.key.channel)
             })),
@@ -74,7 +74,7 @@ pub(in crate::client) fn connector(
         }
     };
     made.map_err(|refusal| {
-        crate::log::debug!(%channel, %refusal, "not usable");
+        crate::log::debug!(target: "orbium::conn", %channel, %refusal, "not usable");
         no_usable_protocol()
     })
 }
@@ -122,7 +122,7 @@ pub(in crate::client) fn refused(
         return not_trusted();
     }
     if orbium_sys::is_exhausted(error) {
-        crate::log::warn!(%error, "nothing left to connect with");
+        crate::log::warn!(target: "orbium::conn", %error, "nothing left to connect with");
         return exhausted();
     }
     let code = match orbium_sys::kind_of(error) {

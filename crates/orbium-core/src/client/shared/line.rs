@@ -267,7 +267,7 @@ impl Line {
                     came |= place.is_some() && place == own;
                 }
                 Err(error) => {
-                    crate::log::debug!(?error, "not a message");
+                    crate::log::debug!(target: "orbium::conn", ?error, "not a message");
                     // They find out themselves.
                     let head = reader.framing.received();
                     self.tell_all(&head[..head.len().min(orbium_giop::HEADER_LEN)]);

@@ -50,7 +50,7 @@ const PUBLISH: &str = "-ORBListenEndpoints iiop://0.0.0.0:5000?publish=HOST:PORT
 
 /// Who hears of events.
 pub(super) const TRACE: &str =
-    "the feature `tracing` and a subscriber, as in RUST_LOG=orbium_core=debug";
+    "the feature `tracing` and a subscriber, as in RUST_LOG=orbium=debug";
 
 /// Which certificates are asked for, in words of omniORB.
 const PEERS: Does = Does::Choose(

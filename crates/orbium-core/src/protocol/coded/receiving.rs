@@ -128,7 +128,7 @@ impl Receiving {
         if inflated > FREELY && inflated / self.ratio.max(1) > len {
             self.charge.budget().count_refused();
             crate::log::warn!(
-                inflated,
+                target: "orbium::wire", inflated,
                 frame = len,
                 "compressed too well (limits.decompression_ratio)"
             );
@@ -150,7 +150,7 @@ impl Receiving {
     #[cold]
     fn no_memory(&self) -> io::Result<usize> {
         self.charge.budget().count_refused();
-        crate::log::warn!("no memory for a message in a frame");
+        crate::log::warn!(target: "orbium::wire", "no memory for a message in a frame");
         Err(io::ErrorKind::OutOfMemory.into())
     }
 

@@ -97,7 +97,7 @@ impl Reactor {
         known.into_iter().for_each(|id| self.forget_newcomer(id));
         for id in late {
             if let Some(served) = self.served.get_mut(id) {
-                crate::log::debug!(peer = %served.connection.peer(), "nothing came over a new connection");
+                crate::log::debug!(target: "orbium::conn", peer = %served.connection.peer(), "nothing came over a new connection");
             }
             self.forget_newcomer(id);
             self.lose(id);

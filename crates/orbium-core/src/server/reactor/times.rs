@@ -99,7 +99,7 @@ impl Reactor {
         }
         served.is_timed = false;
         if earliest.is_some() {
-            crate::log::debug!(peer = %served.connection.peer(), "peer too slow");
+            crate::log::debug!(target: "orbium::conn", peer = %served.connection.peer(), "peer too slow");
             self.lose(id);
         }
         false

@@ -66,12 +66,12 @@ impl Line {
         match state.send_all(&**stream) {
             Ok(is_all) => {
                 if let Err(error) = state.want_room(self.number, reader, &**stream, !is_all) {
-                    crate::log::warn!(%error, "cannot wait for room to send");
+                    crate::log::warn!(target: "orbium::conn", %error, "cannot wait for room to send");
                     stream.shutdown(Shutdown::Both);
                 }
             }
             Err(error) => {
-                crate::log::debug!(%error, "cannot send");
+                crate::log::debug!(target: "orbium::conn", %error, "cannot send");
                 // What the server has sent before counts: the thread that reads
                 // comes to the end by itself.
                 stream.shutdown(Shutdown::Both);

@@ -81,7 +81,7 @@ impl Reader {
         let mut ready = Vec::new();
         while self.is_needed() {
             if let Err(error) = self.wait(&mut ready) {
-                crate::log::error!(%error, "cannot wait for replies");
+                crate::log::error!(target: "orbium::conn", %error, "cannot wait for replies");
                 std::thread::sleep(SOON);
             }
             for ready in &ready {
