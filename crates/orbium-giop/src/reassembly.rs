@@ -53,6 +53,8 @@ pub enum FragmentError {
     TooManyMessages(Option<u32>),
     /// [`ReassemblyLimits::total`] would be exceeded.
     TooManyOctets(Option<u32>),
+    /// The system has no memory for it.
+    NoMemory(Option<u32>),
 }
 
 impl fmt::Display for FragmentError {
@@ -68,6 +70,7 @@ impl fmt::Display for FragmentError {
             Self::MessageTooLarge(_) => f.write_str("a fragmented message is too large"),
             Self::TooManyMessages(_) => f.write_str("too many fragmented messages are incomplete"),
             Self::TooManyOctets(_) => f.write_str("incomplete messages hold too many octets"),
+            Self::NoMemory(_) => f.write_str("no memory for a fragmented message"),
         }
     }
 }
@@ -102,6 +105,14 @@ pub struct Assembled {
 }
 
 impl Assembled {
+    /// Has room for the data of another fragment.
+    fn reserve(&mut self, id: Option<u32>, more: usize, seam: bool) -> Result<(), FragmentError> {
+        let octets = self.octets.try_reserve(more);
+        octets
+            .and_then(|()| self.seams.try_reserve(usize::from(seam)))
+            .map_err(|_| FragmentError::NoMemory(id))
+    }
+
     /// Octets kept for it.
     const fn cost(&self) -> usize {
         self.octets.len() + self.seams.len() * SEAM
@@ -196,7 +207,10 @@ impl Reassembly {
             }
             checked?;
         }
-        let mut octets = Vec::with_capacity(HEADER_LEN + body.len());
+        let mut octets = Vec::new();
+        octets
+            .try_reserve_exact(HEADER_LEN + body.len())
+            .map_err(|_| FragmentError::NoMemory(id))?;
         octets.extend_from_slice(&header.encode());
         octets.extend_from_slice(body);
         let assembled = Assembled {
@@ -232,7 +246,9 @@ impl Reassembly {
         let checked = if first.version != header.version || first.order != header.order {
             Err(FragmentError::Inconsistent)
         } else {
-            self.check(id, self.partial[at].assembled.cost(), more)
+            let cost = self.partial[at].assembled.cost();
+            self.check(id, cost, more)
+                .and_then(|()| self.partial[at].assembled.reserve(id, data.len(), seam))
         };
         if let Err(error) = checked {
             let begun = &self.partial[at].assembled.octets[HEADER_LEN..];

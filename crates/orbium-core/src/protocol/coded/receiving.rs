@@ -118,7 +118,7 @@ impl Receiving {
         }
         let frame = &self.wire.received()[..len];
         let decoded = self.decoder.decode_part(frame, &mut self.message);
-        let is_last = decoded.map_err(refused)?;
+        let is_last = decoded.map_err(|error| refused(error, self.limit))?;
         let held = self.message.capacity() + self.decoder.held();
         if held > SMALL {
             self.charge(held.max(len))?;
@@ -132,7 +132,7 @@ impl Receiving {
                 frame = len,
                 "compressed too well (limits.decompression_ratio)"
             );
-            return Err(refused(MessagingError::TooCompressed));
+            return Err(refused(MessagingError::TooCompressed, self.limit));
         }
         Ok(is_last)
     }
@@ -169,9 +169,15 @@ impl Receiving {
     /// are expected of one that was not.
     fn whole_frame(&self) -> io::Result<Result<usize, usize>> {
         let wire = self.wire.received();
-        match self.decoder.frame_len(wire).map_err(refused)? {
-            Some(len) if len > self.limit + MAX_OVERHEAD => Err(refused(MessagingError::TooLarge)),
-            Some(0) => Err(refused(MessagingError::WrongLength)),
+        match self
+            .decoder
+            .frame_len(wire)
+            .map_err(|error| refused(error, self.limit))?
+        {
+            Some(len) if len > self.limit + MAX_OVERHEAD => {
+                Err(refused(MessagingError::TooLarge, self.limit))
+            }
+            Some(0) => Err(refused(MessagingError::WrongLength, self.limit)),
             Some(len) if len <= wire.len() => Ok(Ok(len)),
             Some(len) => Ok(Err(len)),
             None => Ok(Err(SMALL)),

@@ -48,10 +48,10 @@ fn message_len(pieces: &[&[u8]], limit: usize) -> io::Result<Option<usize>> {
     if at < HEADER_LEN {
         return Ok(None);
     }
-    let header = MessageHeader::parse(&head).map_err(|error| refused(error.into()))?;
+    let header = MessageHeader::parse(&head).map_err(|error| refused(error.into(), limit))?;
     let len = HEADER_LEN + header.size as usize;
     if len > limit {
-        return Err(refused(MessagingError::TooLarge));
+        return Err(refused(MessagingError::TooLarge, limit));
     }
     Ok(Some(len))
 }
@@ -108,7 +108,7 @@ impl Sending {
         let encoded = self
             .encoder
             .encode(message, &mut self.head, &mut self.tail)
-            .map_err(refused)?;
+            .map_err(|error| refused(error, self.limit))?;
         let len = self.head.len() + encoded.len() + self.tail.len();
         let octets = std::iter::once(&self.head[..])
             .chain(message.slices(encoded))

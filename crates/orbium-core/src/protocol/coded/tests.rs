@@ -110,6 +110,25 @@ fn a_message_that_had_to_wait_is_sent_once() {
     assert!(reader.unwrap() == both);
 }
 
+/// It said that a message was too large, not for what.
+#[test]
+fn a_message_beyond_the_limit_names_it() {
+    let (client, server) = pair();
+    let sent = client.send(&message((1 << 24) + 1)).unwrap_err();
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let mut peer = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
+    let inner = Box::new(TcpByteStream::new(listener.accept().unwrap().0));
+    let small = CodedStream::new(inner, &GiopLite, Side::Server, 64, &Budget::NONE);
+    // A frame of 127 octets.
+    io::Write::write_all(&mut peer, &[0x88, 0x7f]).unwrap();
+    let received = small.receive(&mut [0; 64]).unwrap_err();
+    let says = "message too large, limit 16,777,216 bytes (`limits.message_size`)";
+    assert_eq!(sent.to_string(), says);
+    let says = "message too large, limit 64 bytes (`limits.message_size`)";
+    assert_eq!(received.to_string(), says);
+    drop(server);
+}
+
 #[test]
 fn garbage_is_an_error() {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
