@@ -7,6 +7,8 @@ use std::path::PathBuf;
 use std::sync::{Arc, Condvar, Mutex, PoisonError, RwLock};
 use std::time::{Duration, Instant, SystemTime};
 
+use orbium_sys::fork::PerProcess;
+
 use crate::material::Material;
 use crate::{TlsConfig, TlsError};
 
@@ -34,15 +36,23 @@ struct Looks {
     since: Option<Instant>,
 }
 
-/// The configuration, and what its files came to when they were last read.
-pub(crate) struct Shared {
-    config: TlsConfig,
-    current: RwLock<Arc<Material>>,
+/// What a process knows of the files.
+#[derive(Debug, Default)]
+struct Watching {
     /// Of the files that were read last, be they good or not. Locked while
     /// they are read.
     stamps: Mutex<Vec<Option<Stamp>>>,
     looks: Mutex<Looks>,
     looked: Condvar,
+}
+
+/// The configuration, and what its files came to when they were last read.
+pub(crate) struct Shared {
+    config: TlsConfig,
+    current: RwLock<Arc<Material>>,
+    /// A forked child looks at the files itself: the threads of the parent that held
+    /// these locks, or were looking, are not there.
+    watching: PerProcess<Watching>,
 }
 
 impl fmt::Debug for Shared {
@@ -55,13 +65,20 @@ impl Shared {
     pub(crate) fn new(config: TlsConfig) -> Result<Arc<Self>, TlsError> {
         let stamps = stamps(&config);
         let material = Material::load(&config)?;
+        let watching = PerProcess::new();
+        watching.get_or_init(|| Watching {
+            stamps: Mutex::new(stamps),
+            ..Watching::default()
+        });
         Ok(Arc::new(Self {
             config,
             current: RwLock::new(Arc::new(material)),
-            stamps: Mutex::new(stamps),
-            looks: Mutex::default(),
-            looked: Condvar::new(),
+            watching,
         }))
+    }
+
+    fn watching(&self) -> &Watching {
+        self.watching.get_or_init(Watching::default)
     }
 
     pub(crate) fn config(&self) -> &TlsConfig {
@@ -81,7 +98,11 @@ impl Shared {
     /// Has the files looked at from now on, not before, and waits for that.
     fn look_again(self: &Arc<Self>) {
         let limit = Instant::now() + MAX_RELOAD_WAIT;
-        let mut looks = self.looks.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut looks = self
+            .watching()
+            .looks
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
         // One that is under way may have looked before the change.
         let wanted = looks.begun + 1;
         while looks.ended < wanted {
@@ -106,7 +127,7 @@ impl Shared {
                     if left.is_zero() {
                         return;
                     }
-                    let waited = self.looked.wait_timeout(looks, left);
+                    let waited = self.watching().looked.wait_timeout(looks, left);
                     looks = waited.unwrap_or_else(PoisonError::into_inner).0;
                 }
             }
@@ -115,16 +136,24 @@ impl Shared {
 
     fn look_once(&self) {
         self.look();
-        let mut looks = self.looks.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut looks = self
+            .watching()
+            .looks
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
         looks.ended = looks.begun;
         looks.since = None;
         drop(looks);
-        self.looked.notify_all();
+        self.watching().looked.notify_all();
     }
 
     /// Reads the files if they have changed.
     fn look(&self) {
-        let mut known = self.stamps.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut known = self
+            .watching()
+            .stamps
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
         let found = stamps(&self.config);
         if *known == found {
             return;
@@ -181,7 +210,12 @@ impl Reload {
     /// # Errors
     /// What is wrong with the files; then everything stays as it was.
     pub fn now(&self) -> Result<(), TlsError> {
-        let mut known = self.0.stamps.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut known = self
+            .0
+            .watching()
+            .stamps
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
         let found = stamps(&self.0.config);
         self.0.read()?;
         *known = found;

@@ -5,6 +5,9 @@
 
 mod realm;
 
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+
 use orbium::{Config, Orb, Transport};
 use orbium_testkit::probe::Target;
 use orbium_testkit::{Served, calling_by, each_client_strategy, in_child, in_own_process};
@@ -51,6 +54,31 @@ fn each_process_has_connections_of_its_own() {
             // Nor does the end of the child's copies end what the parent has.
             call(&target, 9);
             served.end();
+        });
+    });
+}
+
+// A thread that read the files at the time of a fork held a lock that its copy in the child
+// had for ever, and a look under way there was never over: the child waited for both.
+#[test]
+fn a_child_of_a_process_that_reads_its_files_reads_them_itself() {
+    in_own_process!(|| {
+        let realm = Realm::new("authority");
+        let mut config = realm.config(&About::named("server"));
+        config.watch_files = true;
+        let tls = Tls::new(config).unwrap();
+        let reload = tls.reload();
+        let stop = AtomicBool::new(false);
+        thread::scope(|scope| {
+            scope.spawn(|| {
+                while !stop.load(Ordering::Relaxed) {
+                    reload.now().unwrap();
+                }
+            });
+            for _ in 0..20 {
+                in_child(|| reload.now().unwrap()).join();
+            }
+            stop.store(true, Ordering::Relaxed);
         });
     });
 }

@@ -14,7 +14,7 @@
 
 use core::fmt;
 use core::ops::Range;
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 
 use super::{
     Decoder, Encoder, Input, MAX_OVERHEAD, Message, Messaging, MessagingError, PART, Session, Side,
@@ -227,14 +227,15 @@ impl ZiopEncoder {
     }
 }
 
-/// Compressors between messages: they are large, and connections are many.
+/// Compressors between messages: they are large, and connections are many. Nobody waits for
+/// the lock: a thread that held it at a fork is not in the child.
 static SPARE: Mutex<Vec<Box<CompressorOxide>>> = Mutex::new(Vec::new());
 
 /// How many are kept.
 const SPARES: usize = 2;
 
 fn spare_compressor() -> Box<CompressorOxide> {
-    let spare = SPARE.lock().unwrap_or_else(PoisonError::into_inner).pop();
+    let spare = SPARE.try_lock().ok().and_then(|mut spare| spare.pop());
     match spare {
         Some(mut spare) => {
             spare.reset();
@@ -245,8 +246,9 @@ fn spare_compressor() -> Box<CompressorOxide> {
 }
 
 fn keep_compressor(compress: Box<CompressorOxide>) {
-    let mut spare = SPARE.lock().unwrap_or_else(PoisonError::into_inner);
-    if spare.len() < SPARES {
+    if let Ok(mut spare) = SPARE.try_lock()
+        && spare.len() < SPARES
+    {
         spare.push(compress);
     }
 }
@@ -476,5 +478,19 @@ impl Inflating {
                 return Ok(false);
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    // A forked child whose parent's other thread held the lock waited for it for ever.
+    #[test]
+    fn a_lock_that_is_never_released_keeps_nobody_from_compressing() {
+        let held = SPARE.lock();
+        let compress = spare_compressor();
+        keep_compressor(compress);
+        drop(held);
     }
 }
