@@ -77,9 +77,9 @@ fn initial_reference(text: &str) -> Read<(String, String)> {
 }
 
 macro_rules! keys {
-    ($($(#[$gate:meta])* $name:literal $value:literal $meaning:literal
-       |$config:ident, $text:ident| $set:expr, |$shown:ident| $show:expr;)*) => {
-        const KEYS: &[ConfigKey] = &[$($(#[$gate])* ConfigKey {
+    ($(#[$gate:meta] { $($name:literal $value:literal $meaning:literal
+       |$config:ident, $text:ident| $set:expr, |$shown:ident| $show:expr;)* })*) => {
+        const KEYS: &[ConfigKey] = &[$($(#[$gate] ConfigKey {
             name: $name,
             value: $value,
             meaning: $meaning,
@@ -88,11 +88,13 @@ macro_rules! keys {
                 Ok(())
             },
             show: |$shown| $show,
-        },)*];
+        },)*)*];
     };
 }
 
 keys! {
+    // Always.
+    #[cfg(all())] {
     "endpoint" "URL" "where to listen; may be repeated, `none` forgets those before"
         |c, text| match text {
             "none" => c.endpoints.clear(),
@@ -158,54 +160,46 @@ keys! {
     "forward_bound_keys" "true or false" "whether clients that call by a bound key are sent to the whole reference"
         |c, text| c.forward_bound_keys = ForwardBoundKeys(flag(text)?),
         |c| c.forward_bound_keys.0.to_string();
-    #[cfg(feature = "tls")]
+    }
+    #[cfg(feature = "tls")] {
     "tls.certificate" "FILE or none" "PEM file with our certificate and those up to the authority; may hold the key"
         |c, text| c.tls.certificate = tls::file(text)?,
         |c| tls::show_file(c.tls.certificate.as_ref());
-    #[cfg(feature = "tls")]
     "tls.key" "FILE or none" "PEM file with the key, not encrypted, which only its owner may read"
         |c, text| c.tls.key = tls::file(text)?,
         |c| tls::show_file(c.tls.key.as_ref());
-    #[cfg(feature = "tls")]
     "tls.key_readable_by_others" "true or false" "whether a key file is used that its group or everybody may read"
         |c, text| c.tls.key_readable_by_others = flag(text)?,
         |c| c.tls.key_readable_by_others.to_string();
-    #[cfg(feature = "tls")]
     "tls.authorities" "FILE or none" "PEM file with the authorities that are trusted"
         |c, text| c.tls.authorities = tls::file(text)?,
         |c| tls::show_file(c.tls.authorities.as_ref());
-    #[cfg(feature = "tls")]
     "tls.revocation_lists" "FILES or none" "PEM files with the revocation lists of all authorities"
         |c, text| c.tls.revocation_lists = tls::files(text)?,
         |c| tls::show_files(&c.tls.revocation_lists);
-    #[cfg(feature = "tls")]
     "tls.outdated_lists" "refuse or accept" "what becomes of peers whose authority's revocation list is out of date"
         |c, text| c.tls.outdated_lists = parsed(text)?,
         |c| c.tls.outdated_lists.to_string();
-    #[cfg(feature = "tls")]
     "tls.client_certificates" "none, request or require" "what a server wants of its clients"
         |c, text| c.tls.client_authentication = parsed(text)?,
         |c| c.tls.client_authentication.to_string();
-    #[cfg(feature = "tls")]
     "tls.server_names" "host, any or NAMES" "which name a server's certificate must bear: that of the reference, any, or one of these"
         |c, text| c.tls.server_name = tls::names(text)?,
         |c| tls::show_names(&c.tls.server_name);
-    #[cfg(feature = "tls")]
     "tls.versions" "VERSIONS" "the versions that are spoken: 1.2, 1.3 or both"
         |c, text| tls::versions(&mut c.tls, text)?,
         |c| tls::show_versions(&c.tls);
-    #[cfg(feature = "tls")]
     "tls.require" "true or false" "whether calls that leave the host, and endpoints, without TLS are refused"
         |c, text| c.tls.require = flag(text)?,
         |c| c.tls.require.to_string();
-    #[cfg(feature = "tls")]
     "tls.handshake_time" "TIME" "what a handshake may take"
         |c, text| c.tls.handshake_time = span(text)?,
         |c| show_span(c.tls.handshake_time);
-    #[cfg(feature = "tls")]
     "tls.watch_files" "true or false" "whether files that have changed are read again"
         |c, text| c.tls.watch_files = flag(text)?,
         |c| c.tls.watch_files.to_string();
+    }
+    #[cfg(all())] {
     "watch" "true or false" "shows the ORB to `orbium top`, and turns metrics on"
         |c, text| c.watch = flag(text)?,
         |c| c.watch.to_string();
@@ -275,6 +269,7 @@ keys! {
     "limits.idempotent_retries" "NUMBER" "times that a call of an `@idempotent` operation is sent again after its connection was lost"
         |c, text| c.limits.idempotent_retries = number(text)?,
         |c| c.limits.idempotent_retries.to_string();
+    }
 }
 
 #[cfg(test)]
