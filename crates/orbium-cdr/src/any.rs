@@ -32,7 +32,7 @@ const SMALL: usize = 128;
 pub struct Any {
     type_code: TypeCode,
     value: Arc<[u8]>,
-    /// Who read it, or made the references in it: what binds them.
+    /// The owner of the references in it, which binds them to an ORB.
     owner: Option<Owner>,
 }
 

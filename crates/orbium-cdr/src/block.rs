@@ -13,8 +13,8 @@
 //! A layout is typed, so none can be passed off as another type's. No safe code
 //! can prove that a list of members is complete, hence `Layout::structure` is
 //! unsafe and the macro, in which the compiler checks that, calls it; all of its
-//! text is here. So whoever implements `FixedSize` by hand, without unsafe code
-//! of his own, gets no block.
+//! text is here. So an implementation of `FixedSize` by hand, without unsafe
+//! code, gets no block.
 #![allow(unsafe_code)]
 
 use crate::{Field, FixedIn, FixedOut, FixedSize, Layout};

@@ -10,7 +10,7 @@ use crate::{Char, Layout, LongDouble};
 /// [`fixed_struct!`](crate::fixed_struct) for structs. Another implementation
 /// may be wrong, which ends in wrong values or panics, but not in undefined
 /// behaviour: block copies trust [`FixedSize::LAYOUT`], and without unsafe code
-/// nobody can make one that says of a type that it is a block:
+/// none can be made that declares a type to be a block:
 ///
 /// ```compile_fail,E0133
 /// # use orbium_cdr::{Field, Layout};
@@ -95,8 +95,8 @@ impl<'a, const SWAP: bool> FixedOut<'a, SWAP> {
 
 /// Where primitives come from that do not lie together.
 pub(crate) trait Primitives: core::fmt::Debug {
-    /// Fills `out` with the next primitive in native order. What cannot be read
-    /// is noted, for there is nobody to be told.
+    /// Fills `out` with the next primitive in native order. A failure
+    /// is recorded, since it cannot be returned.
     fn fill(&self, align: usize, out: &mut [u8]);
 }
 

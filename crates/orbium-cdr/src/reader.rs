@@ -14,7 +14,7 @@ use crate::{ByteOrder, CdrError, CdrErrorKind, Format};
 /// reader follows before it gives up with [`CdrErrorKind::TooDeep`].
 pub const MAX_NESTING: u16 = 128;
 
-/// Whoever reads: carried through a reader so that object references met on the
+/// The owner of what is read: carried through a reader so that object references met on the
 /// way can be bound to their ORB. This crate never looks inside.
 pub type Owner = Arc<dyn Any + Send + Sync>;
 
@@ -68,13 +68,13 @@ impl<'a> CdrReader<'a> {
         self
     }
 
-    /// Sets who reads.
+    /// Sets the owner.
     #[inline(always)]
     pub fn set_owner(&mut self, owner: Option<&'a Owner>) {
         self.owner = owner;
     }
 
-    /// Who reads, if known.
+    /// The owner, if set.
     #[must_use]
     #[inline]
     pub fn owner(&self) -> Option<&'a Owner> {

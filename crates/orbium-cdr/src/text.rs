@@ -121,8 +121,8 @@ impl<'a> CdrWriter<'a> {
     }
 }
 
-/// ISO 8859-1 text with letters beyond ASCII, which differs from UTF-8. Not
-/// compiled by all who read text.
+/// ISO 8859-1 text with letters beyond ASCII, which differs from UTF-8. Out
+/// of line: it is rare.
 #[inline(never)]
 fn latin1(octets: &[u8]) -> Option<String> {
     let beyond = !octets.is_ascii();

@@ -117,8 +117,8 @@ impl<'a> CdrWriter<'a> {
         }
     }
 
-    /// Whose the references are that were written, if a writer that copies
-    /// everything was told.
+    /// Whose the references are that were written, if the writer that copies
+    /// everything knows it.
     pub(crate) fn owner(&self) -> Option<&'a Owner> {
         match self.remembers {
             Remembers::Slices => None,

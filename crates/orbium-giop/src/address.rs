@@ -38,7 +38,7 @@ pub enum ObjectAddress {
         /// Path of the socket.
         path: String,
     },
-    /// What orbium has beside: `inproc:`, `shmiop:` (not TAO's, whose shared
+    /// What orbium adds: `inproc:`, `shmiop:` (not TAO's, whose shared
     /// memory none can read but TAO) and, written with a version, any other
     /// scheme. A key follows a `|`, or a `/` if no address has one.
     Orbium {

@@ -182,7 +182,7 @@ impl TaggedComponent {
         })
     }
 
-    /// TAG_ORBIUM_HOST: what tells a host, and a start of it, from any other;
+    /// TAG_ORBIUM_HOST: identifies a host and one start of it;
     /// 16 to 36 octets. Clients elsewhere leave the profile alone.
     #[must_use]
     pub fn orbium_host(boot_id: &[u8]) -> Self {

@@ -177,7 +177,7 @@ pub enum Component {
     OmniorbPersistentId(Vec<u8>),
     /// omniORB: HTTP transport.
     OmniorbHttp(String),
-    /// orbium: what tells the host, and a start of it, from any other.
+    /// orbium: identifies the host and one start of it.
     OrbiumHost(Vec<u8>),
     /// TAO: endpoints with priorities.
     TaoEndpoints(Vec<PriorityEndpoint>),

@@ -2,9 +2,9 @@
 //! Connections that ask for a server's thread of their own: GOPI's marker for
 //! capsule-to-iref bindings (Coulson and Baichoo, section 5.1), and what the
 //! server says to it. Both are the service context
-//! [`ORBIUM_DEDICATION`](crate::service_context::ORBIUM_DEDICATION), one beside the
-//! first request of a connection, one beside its reply. An ORB that does not know
-//! it passes it over, as it must.
+//! [`ORBIUM_DEDICATION`](crate::service_context::ORBIUM_DEDICATION), one with the
+//! first request of a connection, one with its reply. An ORB that does not know
+//! it ignores it, as it must.
 //!
 //! Both are encapsulations of eight octets: byte order, version (1), what each
 //! says, and a priority, which is −1 for none. What a later version puts behind

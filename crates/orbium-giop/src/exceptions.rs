@@ -16,7 +16,7 @@ pub enum Completion {
     Yes = 0,
     /// It was not begun, or had no effect: retrying is safe.
     No = 1,
-    /// Nobody knows.
+    /// It is not known whether the operation completed.
     Maybe = 2,
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Frames of sound, pictures or other data in datagrams, beside GIOP: for
+//! Frames of sound, pictures or other data in datagrams, outside of GIOP: for
 //! streams that would rather lose a frame than wait for it.
 //!
 //! A frame is cut into datagrams of equal standing; [`Receiver`] puts it together

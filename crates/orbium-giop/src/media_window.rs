@@ -28,7 +28,7 @@ pub struct Statistics {
 }
 
 /// The account of one stream: for each frame near the latest, whether it was
-/// delivered or given up. For those who put frames together elsewhere than in a
+/// delivered or given up. For code that reassembles frames elsewhere than in a
 /// [`Receiver`](crate::media::Receiver).
 ///
 /// ```

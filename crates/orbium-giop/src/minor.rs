@@ -94,7 +94,7 @@ pub fn explain(kind: Kind, minor: u32) -> Option<&'static MinorCode> {
         .find(|code| code.kind == kind && code.minor == minor)
 }
 
-/// A part of the table: codes of one vendor, and beside them, so that programs which
+/// A part of the table: codes of one vendor, and separately, so that programs which
 /// print none carry none, their pages.
 macro_rules! pages {
     ($vmcid:ident; $($kind:ident $minor:literal $text:literal $page:literal;)*) => {

@@ -2,7 +2,7 @@
 //! Packets of the OMG's Unreliable Multicast Inter-ORB Protocol 1.0: a GIOP
 //! message cut into datagrams, and put together again by [`Collector`].
 //!
-//! Datagrams get lost, come twice and overtake each other; anybody may send
+//! Datagrams get lost, come twice and overtake each other; any host may send
 //! them. What is kept of incomplete messages is bounded in number, octets and
 //! age. Time is whatever the caller counts.
 
@@ -142,7 +142,7 @@ impl<'a> PacketHeader<'a> {
         self.data.0..self.data.1
     }
 
-    /// How many packets the message has, as far as this one tells.
+    /// How many packets the message has, if this one states it.
     pub(crate) fn total(&self) -> Result<Option<u32>, MiopError> {
         match (self.count, self.is_last) {
             (0, false) => Ok(None),
@@ -171,7 +171,7 @@ pub struct PacketPlan {
 impl PacketPlan {
     /// A plan for a message of `len` octets in packets of at most `largest`
     /// octets. `id` must not be used for another message while this one may be
-    /// under way, by anybody who sends to the group: address, process, and a
+    /// under way, by any sender to the group: address, process, and a
     /// count, say.
     ///
     /// `None` if a packet has no room for eight octets of data, or there would

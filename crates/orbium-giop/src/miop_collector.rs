@@ -72,8 +72,8 @@ struct Partial<S> {
 }
 
 /// Messages in assembly, of all senders. When there are too many, or they are
-/// too large, those that were begun first make room: packets that nobody
-/// completes must not keep others out.
+/// too large, those that were begun first make room: packets that are never
+/// completed must not exclude others.
 #[derive(Debug)]
 pub struct Collector<S> {
     limits: CollectorLimits,
@@ -236,7 +236,7 @@ impl<S: Clone + PartialEq> Collector<S> {
     }
 
     fn is_remembered(&self, sender: &S, id: &[u8]) -> bool {
-        // A message without an id cannot be told from the next.
+        // A message without an id cannot be distinguished from the next.
         !id.is_empty() && self.remembered.iter().any(|key| key.is(sender, id))
     }
 

@@ -87,7 +87,7 @@ pub enum UrlErrorKind {
     BadGroup,
     /// Not a multicast address.
     NotMulticast,
-    /// `rir:` with an address, or beside other addresses.
+    /// `rir:` with an address, or with other addresses.
     RirNotAlone,
     /// The protocol is not one that a reference can be made for.
     UnsupportedProtocol,
@@ -142,7 +142,7 @@ impl UrlError {
     }
 
     /// The minor code of the BAD_PARAM that `string_to_object` raises: 7 for
-    /// the scheme, 8 for an address, 9 for what the scheme has beside, 10 for
+    /// the scheme, 8 for an address, 9 for the rest of the scheme's part, 10 for
     /// the rest.
     #[must_use]
     pub const fn minor(&self) -> u32 {

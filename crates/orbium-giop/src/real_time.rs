@@ -4,7 +4,7 @@
 //! and policies that a server publishes.
 //!
 //! Numbers are as they came: whether a priority is one, and a band makes sense,
-//! is for who uses it to say.
+//! is for the caller to check.
 
 use orbium_cdr::{ByteOrder, CdrError, CdrErrorKind, CdrReader, CdrWriter};
 
@@ -92,7 +92,7 @@ pub struct PriorityBand {
     pub high: i16,
 }
 
-/// Who says at which priority a request is served.
+/// Which side decides at which priority a request is served.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(u32)]
 pub enum PriorityModel {

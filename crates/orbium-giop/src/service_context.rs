@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Service contexts: tagged data beside a request or reply (CORBA 3.3 Part 2,
+//! Service contexts: tagged data with a request or reply (CORBA 3.3 Part 2,
 //! clause 7.7).
 
 use orbium_cdr::{ByteOrder, CdrError, CdrErrorKind, CdrReader, CdrWriter};

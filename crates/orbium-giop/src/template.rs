@@ -188,7 +188,7 @@ impl RequestTemplate {
     }
 }
 
-/// Kept apart, or else the compiler makes one copy of both, of any size.
+/// Out of line, or else the compiler makes one copy of both, of any size.
 #[cold]
 #[inline(never)]
 fn copy_long(prefix: &[u8], room: &mut [u8]) {

@@ -287,7 +287,7 @@ impl Reporter {
         self.errors > 0
     }
 
-    /// So many errors that going on helps nobody.
+    /// So many errors that further ones would not help.
     pub(crate) fn is_exhausted(&self) -> bool {
         self.errors >= self.limit
     }

@@ -2,8 +2,8 @@
 //! The preprocessor: ISO C++ preprocessing as IDL asks for it (CORBA 3.3 Part 1, 7.3).
 //!
 //! It turns the main file and everything it includes into one list of tokens. Pragmas, and the
-//! places where a file begins and ends, matter to repository ids only; they are kept beside the
-//! tokens with the index of the token they precede.
+//! places where a file begins and ends, matter to repository ids only; they are kept separate from the
+//! tokens, with the index of the token they precede.
 
 mod condition;
 mod directive;

@@ -157,7 +157,7 @@ impl Scanner {
         found
     }
 
-    /// Skips blanks and comments but no newline; tells whether there were any.
+    /// Skips blanks and comments but no newline; returns whether there were any.
     fn skip_blanks(&mut self, report: &mut Reporter) -> bool {
         let start = self.position;
         loop {

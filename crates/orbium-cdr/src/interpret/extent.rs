@@ -15,7 +15,7 @@ pub(crate) struct Extent {
     chars: bool,
     strings: bool,
     wide: bool,
-    /// What can be told only by walking the value.
+    /// The extent depends on the value.
     opaque: bool,
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What the interpreter tells while it walks.
+//! What the interpreter reports while it walks a value.
 
 use crate::{CdrError, CdrErrorKind, Char, LongDouble, TCKind, TypeCode, TypeRef, WChar};
 
@@ -123,7 +123,7 @@ pub trait Visitor {
     fn end(&mut self, group: Group<'_>) -> Result<(), Self::Error>;
 
     /// The elements of a sequence or array of primitives, in one piece and in
-    /// native byte order. By default each is told as a leaf.
+    /// native byte order. By default each is reported as a leaf.
     #[allow(clippy::missing_errors_doc)]
     #[inline]
     fn run(&mut self, run: Run<'_>) -> Result<(), Self::Error> {
@@ -139,8 +139,8 @@ pub(super) struct Keeping<'v, V: Visitor> {
 }
 
 impl<V: Visitor> Keeping<'_, V> {
-    fn keep(&mut self, told: Result<(), V::Error>) -> Result<(), CdrError> {
-        told.map_err(|error| {
+    fn keep(&mut self, visited: Result<(), V::Error>) -> Result<(), CdrError> {
+        visited.map_err(|error| {
             self.said = Some(error);
             CdrError::new(CdrErrorKind::NotSupported, 0)
         })
@@ -151,28 +151,28 @@ impl<V: Visitor> Visitor for Keeping<'_, V> {
     type Error = CdrError;
 
     fn leaf(&mut self, leaf: Leaf<'_>) -> Result<(), CdrError> {
-        let told = self.visitor.leaf(leaf);
-        self.keep(told)
+        let visited = self.visitor.leaf(leaf);
+        self.keep(visited)
     }
 
     fn begin(&mut self, group: Group<'_>) -> Result<(), CdrError> {
-        let told = self.visitor.begin(group);
-        self.keep(told)
+        let visited = self.visitor.begin(group);
+        self.keep(visited)
     }
 
     fn member(&mut self, name: &str) -> Result<(), CdrError> {
-        let told = self.visitor.member(name);
-        self.keep(told)
+        let visited = self.visitor.member(name);
+        self.keep(visited)
     }
 
     fn end(&mut self, group: Group<'_>) -> Result<(), CdrError> {
-        let told = self.visitor.end(group);
-        self.keep(told)
+        let visited = self.visitor.end(group);
+        self.keep(visited)
     }
 
     fn run(&mut self, run: Run<'_>) -> Result<(), CdrError> {
-        let told = self.visitor.run(run);
-        self.keep(told)
+        let visited = self.visitor.run(run);
+        self.keep(visited)
     }
 }
 

@@ -77,7 +77,7 @@ impl Rule {
     }
 }
 
-/// What can be told at a glance.
+/// The comparison where it needs no walk.
 #[inline]
 fn decide(a: TypeRef<'_>, b: TypeRef<'_>, rule: Rule) -> Option<bool> {
     let (a, b) = (rule.look(a), rule.look(b));

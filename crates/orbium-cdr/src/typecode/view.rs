@@ -34,7 +34,7 @@ enum MemberView<'t> {
     Shared(&'t Arc<Graph>, &'t Node, &'t NodeMember),
 }
 
-/// Tells one part of a type from another.
+/// Identifies a part of a type.
 pub(super) type Identity = (usize, u32);
 
 impl<'t> TypeRef<'t> {

@@ -4,7 +4,7 @@
 //! Distributed Object Computing Middleware", section 3.4).
 //!
 //! TAO leaves magic, version and flags out of the message header; both sides
-//! must have been told. Here the flags remain, so that any GIOP message comes
+//! must be configured for it. Here the flags remain, so that any GIOP message comes
 //! back as it was; bits of the flags that GIOP gives no meaning do not.
 //!
 //! A frame is an octet, the number of octets that follow it, and those octets:
@@ -38,7 +38,7 @@ const MINOR_SHIFT: u8 = 5;
 const REDUCED: u8 = 1 << 7;
 
 /// Inverted on the wire, so that no frame starts with the `G` of a GIOP message:
-/// whoever sends one of those must be told, not waited for.
+/// a peer that sends GIOP gets an error instead of waiting.
 const INVERTED: u8 = 1 << 6;
 
 /// GIOP with short headers.

@@ -218,7 +218,7 @@ pub trait Decoder: Send + Debug {
     fn frame_len(&self, wire: &[u8]) -> Result<Option<usize>, MessagingError>;
 
     /// Appends the message in one whole frame, of the length that
-    /// [`Decoder::frame_len`] told. Appends nothing if there is none, as in a
+    /// [`Decoder::frame_len`] returned. Appends nothing if there is none, as in a
     /// frame that only concerns the two halves.
     ///
     /// # Errors
@@ -238,7 +238,7 @@ pub trait Decoder: Send + Debug {
         self.decode(frame, message).map(|()| true)
     }
 
-    /// Octets of memory that are held for the frame being decoded, beside the
+    /// Octets of memory that are held for the frame being decoded, besides the
     /// message itself. By default none.
     fn held(&self) -> usize {
         0

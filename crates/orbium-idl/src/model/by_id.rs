@@ -102,7 +102,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_set_tells_what_is_inside() {
+    fn a_set_contains_what_was_inserted() {
         let mut set = DefSet::default();
         assert!(!set.contains(DefId(64)));
         assert!(set.insert(DefId(64)) && set.insert(DefId(63)) && set.insert(DefId(0)));

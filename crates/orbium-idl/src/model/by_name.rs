@@ -102,7 +102,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_set_tells_what_is_inside() {
+    fn a_set_contains_what_was_inserted() {
         let mut set = NameSet::default();
         assert!(!set.contains("a"));
         assert!(set.insert("a") && set.insert("A") && !set.insert("a"));

@@ -269,7 +269,7 @@ impl Union {
 pub struct Case {
     /// The labels, values of the discriminator's type; empty when it is `default:` alone.
     pub labels: Vec<ConstValue>,
-    /// It has a `default:` (perhaps beside labels).
+    /// It has a `default:` (perhaps with labels).
     pub is_default: bool,
     /// What it holds.
     pub member: Member,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Slips of writers who think in another language: each gives one message that names what IDL
+//! Slips of writers used to another language: each gives one message that names what IDL
 //! writes instead, and parsing goes on behind it.
 
 use super::{Broken, Parse, Parser};
