@@ -105,8 +105,7 @@ impl Config {
     }
 
     /// Adds `op_async`, a call that does not wait, for every operation and
-    /// attribute that no annotation `@ami` speaks of. The program needs the
-    /// feature `asynchronous` of `orbium` then.
+    /// attribute that no annotation `@ami` speaks of.
     ///
     /// Not set unless told otherwise: `@ami` in the IDL file, before a module,
     /// interface, operation or attribute, asks for less, and `@ami(FALSE)` takes

@@ -78,8 +78,7 @@ impl Options {
     /// of a module around goes before this, the innermost first; without one
     /// nothing is added unless told otherwise.
     ///
-    /// What is generated then needs the runtime's feature `asynchronous`. An
-    /// external module must have been generated likewise if its interfaces are
+    /// An external module must have been generated likewise if its interfaces are
     /// inherited here.
     #[must_use]
     pub fn asynchronous(mut self, generate: bool) -> Self {

@@ -11,11 +11,6 @@
 #![recursion_limit = "256"]
 // What is only told to `tracing`.
 #![cfg_attr(not(feature = "tracing"), allow(unused_variables))]
-// What only those use that were left out.
-#![cfg_attr(
-    not(all(feature = "strategies", feature = "real-time")),
-    allow(dead_code)
-)]
 
 /// Ends a step of a call: `probe!(Point)`. Nothing at all without the feature
 /// `probes`.
@@ -42,10 +37,6 @@ mod client;
 mod config;
 #[cfg(feature = "configuration")]
 mod configuration;
-#[cfg(feature = "real-time")]
-mod dedication;
-#[cfg(not(feature = "real-time"))]
-#[path = "dedication/left_out.rs"]
 mod dedication;
 mod dispatch_hook;
 mod framing;
@@ -96,7 +87,6 @@ pub use adapter::{
 };
 #[cfg(feature = "bridge")]
 pub use bridge::Bridge;
-#[cfg(feature = "asynchronous")]
 pub use client::Asynchronous;
 #[doc(hidden)]
 pub use client::explain_refusal;
@@ -107,7 +97,6 @@ pub use client::{
 pub use config::{Config, ConnectTimeout, ForwardBoundKeys, GiopMinor, Limits};
 #[cfg(feature = "configuration")]
 pub use configuration::{ConfigError, ConfigKey, LaneKey, Place};
-#[cfg(feature = "real-time")]
 pub use dedication::{Arrival, Dedication, Gate, OwnThread, Pass, ThreadAsked};
 pub use dispatch_hook::{Dispatch, DispatchHook, Hook, RequestInfo};
 pub use initial::{InvalidName, ObjectError};

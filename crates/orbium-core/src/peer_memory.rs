@@ -40,10 +40,6 @@ pub struct PeerMemory {
 #[derive(Debug)]
 struct Counters {
     /// Octets that each octet of a frame may become.
-    #[cfg_attr(
-        not(feature = "messaging"),
-        allow(dead_code, reason = "GIOP alone has no frames")
-    )]
     ratio: usize,
     budget: usize,
     held: AtomicUsize,
@@ -106,10 +102,6 @@ impl Budget {
     }
 
     /// Octets that each octet of a frame may become when it is decoded.
-    #[cfg_attr(
-        not(feature = "messaging"),
-        allow(dead_code, reason = "GIOP alone has no frames")
-    )]
     pub(crate) fn ratio(&self) -> usize {
         self.0
             .as_ref()

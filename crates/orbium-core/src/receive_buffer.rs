@@ -192,7 +192,6 @@ impl ReceiveBuffer {
     }
 
     /// Where all room ends that there is.
-    #[cfg(feature = "messaging")]
     pub(crate) fn room(&self) -> usize {
         self.octets.len()
     }

@@ -3,7 +3,6 @@
 
 mod interface;
 mod marshalling;
-#[cfg(feature = "real-time")]
 mod own;
 mod questions;
 

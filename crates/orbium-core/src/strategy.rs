@@ -6,17 +6,12 @@ use std::num::NonZero;
 use std::str::FromStr;
 use std::thread;
 
-use crate::orb::OrbError;
-use crate::{ClientStrategy, Config, LaneConfig, Limits};
-
-/// The feature that what is not always there comes with.
-const FEATURE: &str = "strategies";
+use crate::Limits;
 
 /// Requests that may wait in a worker pool, if nothing else is said.
 const QUEUE: usize = 256;
 
-/// How a server serves its connections. An ORB for one that this program was built
-/// without is refused: [`OrbError::Feature`].
+/// How a server serves its connections.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum ServerStrategy {
     /// A thread reads each connection and runs the servants itself: two system
@@ -29,8 +24,7 @@ pub enum ServerStrategy {
     Reactive,
     /// Some threads take turns to wait for all connections: who finds one ready
     /// lets another wait, and serves it itself. Many connections on all
-    /// processors; no request goes from one thread to another. With the feature
-    /// `strategies`.
+    /// processors; no request goes from one thread to another.
     LeaderFollowers {
         /// Threads that wait or serve. Others come only while all of these wait
         /// in calls of their own ([`Limits::serving_threads`]).
@@ -39,7 +33,7 @@ pub enum ServerStrategy {
     /// One thread reads all connections; requests wait in a queue, higher CORBA
     /// priorities first (service context RTCorbaPriority; 0 without), for
     /// workers that run the servants. A request for which there is no room is
-    /// answered TRANSIENT; a oneway is dropped. With the feature `strategies`.
+    /// answered TRANSIENT; a oneway is dropped.
     WorkerPool {
         /// Threads that serve. Others come only while all of these wait in
         /// calls of their own ([`Limits::serving_threads`]).
@@ -71,11 +65,6 @@ impl ServerStrategy {
         }
     }
 
-    /// Whether it comes with the feature `strategies`.
-    fn may_be_left_out(self) -> bool {
-        !matches!(self, Self::ThreadPerConnection | Self::Reactive)
-    }
-
     /// Whether the numbers make sense; the sentence that says why not.
     pub(crate) fn check(self, limits: &Limits) -> Result<(), &'static str> {
         let threads = match self {
@@ -103,36 +92,6 @@ impl ServerStrategy {
         }
         Ok(())
     }
-}
-
-impl Config {
-    /// Whether this program has the strategies and lanes that are asked for.
-    pub(crate) fn check_features(&self) -> Result<(), OrbError> {
-        if cfg!(feature = "strategies") {
-            return Ok(());
-        }
-        if self.strategy.may_be_left_out() {
-            return Err(left_out("server strategy ", &self.strategy));
-        }
-        if self.client_strategy != ClientStrategy::ExclusivePool {
-            return Err(left_out("client strategy ", &self.client_strategy));
-        }
-        match self.lanes.first() {
-            Some(lane) => Err(lane.left_out()),
-            None => Ok(()),
-        }
-    }
-}
-
-impl LaneConfig {
-    /// That this program has no lanes but the ORB's own.
-    pub(crate) fn left_out(&self) -> OrbError {
-        left_out("lane ", &self.name)
-    }
-}
-
-fn left_out(what: &str, which: &dyn fmt::Display) -> OrbError {
-    OrbError::Feature(format!("{what}{which}"), FEATURE)
 }
 
 #[inline]

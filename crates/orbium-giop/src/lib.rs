@@ -62,19 +62,15 @@ pub mod media;
 mod media_receiver;
 #[cfg(feature = "media")]
 mod media_window;
-#[cfg(feature = "messaging")]
 pub mod messaging;
 pub mod minor;
-#[cfg(feature = "datagrams")]
 pub mod miop;
-#[cfg(feature = "datagrams")]
 mod miop_collector;
 mod object_url;
 mod orbium_profile;
 pub mod profile;
 pub mod real_time;
 mod reassembly;
-#[cfg(any(feature = "datagrams", feature = "media"))]
 mod reorder_buffer;
 mod reply;
 mod request;

@@ -14,25 +14,21 @@
 #![deny(unsafe_code)]
 
 mod atomic;
-#[cfg(feature = "leader-follower")]
 mod leader_follower;
 pub mod lock;
 mod object_cache;
-#[cfg(all(target_os = "linux", feature = "priority-mutex"))]
+#[cfg(target_os = "linux")]
 mod pi_futex;
-#[cfg(all(not(target_os = "linux"), feature = "priority-mutex"))]
+#[cfg(not(target_os = "linux"))]
 #[path = "pi_futex_elsewhere.rs"]
 mod pi_futex;
-#[cfg(feature = "priority-mutex")]
 mod priority_mutex;
 pub mod role;
 mod slab;
 mod threads;
 
-#[cfg(feature = "leader-follower")]
 pub use leader_follower::{LeaderFollower, Wake};
 pub use object_cache::ObjectCache;
-#[cfg(feature = "priority-mutex")]
 pub use priority_mutex::{MutexError, PriorityMutex};
 pub use slab::{Pinned, Slab, SlabFull, SlotKey};
 pub use threads::{Starter, ThreadCache, ThreadOptions, spawn};

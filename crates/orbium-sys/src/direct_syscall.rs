@@ -8,7 +8,6 @@ use std::io::{self, IoSlice};
 #[cfg(target_os = "linux")]
 use std::mem::MaybeUninit;
 use std::mem::zeroed;
-#[cfg(feature = "datagrams")]
 use std::net::{SocketAddr, UdpSocket};
 #[cfg(target_os = "linux")]
 use std::os::fd::OwnedFd;
@@ -16,7 +15,6 @@ use std::os::fd::{AsFd, AsRawFd};
 use std::ptr::{null, null_mut};
 
 use libc::{c_void, sockaddr, socklen_t};
-#[cfg(feature = "datagrams")]
 use socket2::SockAddr;
 
 /// Sending to a peer that closed the connection raises no `SIGPIPE`.
@@ -149,7 +147,6 @@ pub(crate) fn receive<S: AsFd>(socket: &S, buffer: &mut [u8]) -> io::Result<usiz
 }
 
 /// Receives a datagram and the internet address of its sender.
-#[cfg(feature = "datagrams")]
 pub(crate) fn receive_from(
     socket: &UdpSocket,
     buffer: &mut [u8],

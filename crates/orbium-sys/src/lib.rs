@@ -9,7 +9,6 @@
 // What few programs use is `#[inline]`, though none of it is short: they compile it,
 // and other programs do not.
 
-#[cfg(feature = "datagrams")]
 mod datagram;
 mod deadline;
 mod direct_syscall;
@@ -32,7 +31,7 @@ mod read_options;
 mod readiness;
 mod real_time_error;
 mod scheduling;
-#[cfg(all(target_os = "linux", feature = "shared"))]
+#[cfg(target_os = "linux")]
 pub mod shared;
 mod socket;
 mod socket_options;
@@ -47,7 +46,6 @@ mod unix;
 mod usable_memory;
 mod waker;
 
-#[cfg(feature = "datagrams")]
 pub use datagram::{
     path_mtu, receive_at, receive_datagram, receive_from_group, send_datagram, send_to,
     send_to_group, shut_down_datagrams,

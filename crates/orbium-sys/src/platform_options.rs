@@ -4,7 +4,6 @@
 #[cfg(target_os = "linux")]
 mod platform {
     use std::io;
-    #[cfg(feature = "datagrams")]
     use std::num::NonZeroU32;
     use std::os::fd::AsFd;
     use std::time::Duration;
@@ -86,7 +85,6 @@ mod platform {
         Ok(u32::try_from(number(socket, INCOMING_CPU)?).ok())
     }
 
-    #[cfg(feature = "datagrams")]
     pub(crate) fn set_multicast_index_v4(socket: &dyn AsFd, index: NonZeroU32) -> io::Result<()> {
         sockopt::set_multicast_index_v4(socket, index.get())
     }
@@ -99,7 +97,6 @@ mod platform {
 #[cfg(not(target_os = "linux"))]
 mod platform {
     use std::io;
-    #[cfg(feature = "datagrams")]
     use std::num::NonZeroU32;
     use std::os::fd::AsFd;
     use std::time::Duration;
@@ -128,7 +125,6 @@ mod platform {
         set_incoming_cpu, incoming_cpu: u32;
     }
 
-    #[cfg(feature = "datagrams")]
     pub(crate) fn set_multicast_index_v4(_socket: &dyn AsFd, _index: NonZeroU32) -> io::Result<()> {
         Err(io::ErrorKind::Unsupported.into())
     }

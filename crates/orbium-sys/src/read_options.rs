@@ -27,7 +27,7 @@ impl SocketOptions {
     ///
     /// Linux counts its own overhead to the sizes of buffers: they read as twice
     /// what was asked. An interface of IPv4 multicast that was given by its index
-    /// cannot be read. What concerns multicast is read with the feature `datagrams`.
+    /// cannot be read.
     ///
     /// # Errors
     /// The system's error.
@@ -56,7 +56,6 @@ impl SocketOptions {
             options.quick_ack = platform::quick_ack(socket)?;
             return Ok(options);
         }
-        #[cfg(feature = "datagrams")]
         options.read_multicast(socket, is_v6)?;
         Ok(options)
     }
@@ -78,7 +77,6 @@ impl SocketOptions {
         Ok(())
     }
 
-    #[cfg(feature = "datagrams")]
     fn read_multicast(&mut self, socket: &dyn AsFd, v6: bool) -> io::Result<()> {
         use std::num::NonZeroU32;
 

@@ -203,12 +203,10 @@ impl SocketOptions {
     ///
     /// # Errors
     /// What the kernel refuses.
-    #[cfg(feature = "datagrams")]
     pub fn apply_multicast<S: AsFd>(&self, socket: &S) -> io::Result<()> {
         self.apply_multicast_to(socket.as_fd())
     }
 
-    #[cfg(feature = "datagrams")]
     fn apply_multicast_to(&self, socket: BorrowedFd<'_>) -> io::Result<()> {
         let v6 = is_v6(&socket)?;
         let s = socket2::SockRef::from(&socket);

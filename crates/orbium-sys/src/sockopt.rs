@@ -153,7 +153,7 @@ pub(crate) fn set_timeout(
 }
 
 /// `IP_MULTICAST_IF`, by the index of an interface.
-#[cfg(all(target_os = "linux", feature = "datagrams"))]
+#[cfg(target_os = "linux")]
 pub(crate) fn set_multicast_index_v4(socket: &dyn AsFd, index: u32) -> io::Result<()> {
     const { assert!(size_of::<libc::ip_mreqn>() == size_of::<[u32; 3]>()) };
     // Of no group, at no address.
@@ -162,7 +162,7 @@ pub(crate) fn set_multicast_index_v4(socket: &dyn AsFd, index: u32) -> io::Resul
 }
 
 /// `IP_MTU` or `IPV6_MTU`: octets of the largest packet on the way to the peer.
-#[cfg(all(target_os = "linux", feature = "datagrams"))]
+#[cfg(target_os = "linux")]
 pub(crate) fn path_mtu(socket: &dyn AsFd, is_v6: bool) -> io::Result<usize> {
     let (level, name) = match is_v6 {
         true => (libc::IPPROTO_IPV6, libc::IPV6_MTU),

@@ -9,7 +9,6 @@
 
 mod datagram;
 mod endpoint;
-#[cfg(feature = "in-process")]
 mod in_process;
 mod listening;
 mod properties;
@@ -19,13 +18,11 @@ mod stage;
 mod stream;
 mod tcp;
 mod transport;
-#[cfg(feature = "datagrams")]
 mod udp;
 mod unix;
 
 pub use datagram::Datagrams;
 pub use endpoint::{Endpoint, EndpointError, HostPort};
-#[cfg(feature = "in-process")]
 pub use in_process::{InProcess, InProcessAcceptor, InProcessConnector, InProcessStream};
 pub use orbium_sys::{
     Deadline, NetworkInterface, OptionError, SocketOptions as ProtocolProperties, Stamp,
@@ -38,6 +35,5 @@ pub use tcp::{Tcp, TcpAcceptor, TcpConnector};
 pub use transport::{
     Connector, DatagramTransport, ListenError, Protection, StreamTransport, Transport,
 };
-#[cfg(feature = "datagrams")]
 pub use udp::{Multicast, Udp};
 pub use unix::{Unix, UnixAcceptor, UnixConnector};

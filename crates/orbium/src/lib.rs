@@ -25,33 +25,29 @@
 //!
 //! # Features
 //!
-//! What calls need is always there: the IDL mapping, any and TypeCode, GIOP 1.0
-//! to 1.2 over TCP, Unix sockets and within a process, object adapters, a thread
-//! per connection or a reactor, connections out of a pool, deadlines, limits, and
-//! the place where TLS (`orbium-tls`) or a transport of one's own is registered.
-//! None of these is there unless it is asked for, since each takes its time to
-//! build:
+//! What an ORB is made of is always there: the IDL mapping, any and TypeCode, GIOP 1.0
+//! to 1.2 over TCP, Unix sockets, UDP, multicast groups and within a process, the
+//! messaging halves `giop-lite` and `fixed`, object adapters, lanes, every strategy of
+//! servers and clients, asynchronous calls, deadlines, limits, metrics, and the place
+//! where a transport or a messaging half of one's own is registered. A feature adds what
+//! another crate or a part of its own does:
 //!
 //! | feature | what comes with it |
 //! |---|---|
-//! | `asynchronous` | `Asynchronous`: calls that do not wait |
 //! | `bridge` | `Bridge`: relays between protocols |
 //! | `configuration` | `Config::from_file`, `Config::from_args`, `Config::profile`, `Config::set` |
-//! | `datagrams` | the transports `diop` (UDP) and `miop` (multicast groups) |
 //! | `libraries` | protocols out of shared libraries: `Protocols::load` |
-//! | `media` | `media`: frames of sound and pictures; brings `datagrams` |
-//! | `messaging` | the messaging halves `giop-lite` and `fixed`, and those of one's own |
+//! | `media` | `media`: frames of sound and pictures |
 //! | `metrics` | `metrics::Publisher`: metrics for the recorder of the crate `metrics` |
-//! | `rt` | Real-time CORBA: `rt`, and what references say of priorities is heeded; brings `strategies` |
+//! | `rt` | Real-time CORBA: `rt`, and what references say of priorities is heeded |
 //! | `shm` | the transport `shmiop`: memory that two processes share |
-//! | `strategies` | lanes (`Orb::add_lane`), leader-followers and worker pools, and every [`ClientStrategy`] but the first |
 //! | `tls` | the transport `ssliop` (TLS 1.2 and 1.3): `Config::tls`, or the keys `tls.…` of a configuration |
 //! | `tracing` | what the ORB notices is told to the crate `tracing` |
 //! | `ziop` | the messaging half `ziop`: compressed messages |
 //! | `full` | all of these |
 //!
-//! An endpoint or reference whose protocol was left out, a strategy or a lane, is
-//! refused by an error that names the feature, such as [`OrbError::Feature`]. `probes` and `counted`
+//! An endpoint or reference whose protocol was left out is refused by an error that
+//! names the feature, such as [`OrbError::Feature`]. `probes` and `counted`
 //! are for measurements.
 #![forbid(unsafe_code)]
 // As in `orbium-core`: rustdoc works out `Send` of a reference, with all features.
@@ -74,8 +70,7 @@ pub use orbium_core::{
     nil_reference, priority,
 };
 
-/// Calls that do not wait, with the feature `asynchronous`.
-#[cfg(feature = "asynchronous")]
+/// Calls that do not wait.
 pub use orbium_core::Asynchronous;
 
 /// What relays between protocols, with the feature `bridge`.
@@ -173,7 +168,6 @@ pub mod codegen {
     pub use std::borrow::Cow;
     pub use std::sync::Arc;
 
-    #[cfg(feature = "asynchronous")]
     pub use orbium_core::Asynchronous;
 
     pub use orbium_cdr::{

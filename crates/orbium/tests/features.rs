@@ -7,36 +7,13 @@ use orbium::giop::real_time::{
     PriorityBand, PriorityBandsValue, PriorityModel, PriorityModelValue,
 };
 use orbium::giop::{ExceptionKind, Ior};
-use orbium::{
-    ClientStrategy, Config, LaneConfig, ObjectError, Orb, OrbError, Priority, Protocols,
-    ServerStrategy,
-};
+use orbium::{ObjectError, Orb, OrbError, Protocols, ServerStrategy};
 
 /// What comes with features, and whether it is there.
-const PARTS: [(&str, &str, bool); 7] = [
-    ("inproc", "in-process", cfg!(feature = "in-process")),
+const PARTS: [(&str, &str, bool); 2] = [
     ("shmiop", "shm", cfg!(feature = "shm")),
-    (
-        "diop",
-        "datagrams",
-        cfg!(any(feature = "datagrams", feature = "media")),
-    ),
-    (
-        "miop",
-        "datagrams",
-        cfg!(any(feature = "datagrams", feature = "media")),
-    ),
-    ("giop-lite", "messaging", MESSAGING),
-    ("fixed", "messaging", MESSAGING),
     ("ziop", "ziop", cfg!(feature = "ziop")),
 ];
-
-const MESSAGING: bool = cfg!(any(
-    feature = "messaging",
-    feature = "datagrams",
-    feature = "media",
-    feature = "ziop"
-));
 
 fn is_transport(name: &str) -> bool {
     name == "inproc" || name.ends_with("iop") && name != "ziop"
@@ -50,7 +27,12 @@ fn listen(endpoint: &str) -> Result<Orb, OrbError> {
 fn what_always_is_there_is_there() {
     let protocols = Protocols::default();
     let schemes: Vec<_> = protocols.schemes().collect();
-    assert!(schemes.starts_with(&["iiop", "uiop"]), "{schemes:?}");
+    for scheme in ["iiop", "uiop", "inproc", "diop", "miop"] {
+        assert!(schemes.contains(&scheme), "{scheme} in {schemes:?}");
+    }
+    for half in ["giop-lite", "fixed"] {
+        assert!(Protocols::default().only(["iiop", half]).is_ok(), "{half}");
+    }
     listen("iiop://127.0.0.1:0").unwrap();
 }
 
@@ -84,106 +66,13 @@ fn tls_left_out_or_not_configured_says_so() {
     assert!(error.to_string().contains(hint), "{error}");
 }
 
-/// Strategies, and lanes, with what is said of each if it was left out.
-fn with_strategies() -> Vec<(Config, &'static str)> {
-    let mut all: Vec<_> = [
-        (
-            ServerStrategy::LeaderFollowers { threads: 2 },
-            "server strategy leader-followers:2",
-        ),
-        (
-            ServerStrategy::WorkerPool {
-                workers: 2,
-                queue: 8,
-            },
-            "server strategy worker-pool:2/8",
-        ),
-    ]
-    .map(|(strategy, name)| {
-        let config = Config {
-            strategy,
-            ..Config::default()
-        };
-        (config, name)
-    })
-    .into();
-    for (client_strategy, name) in [
-        (
-            ClientStrategy::ExclusivePerThread,
-            "client strategy exclusive-per-thread",
-        ),
-        (
-            ClientStrategy::LeaderFollowers,
-            "client strategy leader-followers",
-        ),
-        (ClientStrategy::IoThread, "client strategy io-thread"),
-        (ClientStrategy::Reactor, "client strategy reactor"),
-    ] {
-        let config = Config {
-            client_strategy,
-            strategy: ServerStrategy::Reactive,
-            ..Config::default()
-        };
-        all.push((config, name));
-    }
-    let lanes = Config {
-        lanes: vec![urgent()],
-        ..Config::default()
-    };
-    all.push((lanes, "lane urgent"));
-    all
-}
-
-fn urgent() -> LaneConfig {
-    LaneConfig {
-        name: "urgent".into(),
-        priority: Priority::new(9),
-        ..LaneConfig::default()
-    }
-}
-
-const STRATEGIES: bool = cfg!(feature = "strategies");
-
-fn is_as_expected<T>(made: Result<T, OrbError>, name: &str) {
-    assert_eq!(made.is_ok(), STRATEGIES, "{name}");
-    match made.map(drop) {
-        Ok(()) => {}
-        Err(OrbError::Feature(what, missing)) => {
-            assert_eq!((what.as_str(), missing), (name, "strategies"));
-        }
-        Err(other) => panic!("{name}: {other:?}"),
-    }
-}
-
 #[test]
-fn a_strategy_left_out_names_the_feature() {
-    for (config, name) in with_strategies() {
-        is_as_expected(Orb::new(config), name);
-    }
-}
-
-#[test]
-fn a_lane_left_out_names_the_feature() {
-    let orb = listen("iiop://127.0.0.1:0").unwrap();
-    is_as_expected(orb.add_lane(&urgent()), "lane urgent");
-    assert_eq!(orb.lanes().len(), usize::from(STRATEGIES));
-    orb.own_lane().expect("the ORB's own is always there");
-}
-
-#[test]
-fn what_was_left_out_is_said_in_a_sentence() {
-    let refused = OrbError::Feature("server strategy worker-pool:2/8".into(), "strategies");
-    assert_eq!(
-        refused.to_string(),
-        "server strategy worker-pool:2/8: this program was built without orbium's feature `strategies`"
-    );
-}
-
-#[test]
-fn strategies_that_always_are_there_serve() {
+fn every_strategy_is_there() {
     for strategy in [
         ServerStrategy::ThreadPerConnection,
         ServerStrategy::Reactive,
+        ServerStrategy::leader_followers(),
+        ServerStrategy::worker_pool(),
     ] {
         let orb = Orb::builder()
             .endpoint("iiop://127.0.0.1:0")
@@ -201,10 +90,9 @@ fn strategies_that_always_are_there_serve() {
     }
 }
 
-/// Without real time a reference is called like any other; with it, a call without
-/// a priority finds no band.
+/// A call without a priority finds no band.
 #[test]
-fn what_a_reference_says_of_priorities_is_kept_whether_heeded_or_not() {
+fn what_a_reference_says_of_priorities_is_kept_and_heeded() {
     let server = listen("iiop://127.0.0.1:0").unwrap();
     server.root_poa().manager().activate().unwrap();
     let at = &server.addresses().unwrap()[0];
@@ -223,11 +111,8 @@ fn what_a_reference_says_of_priorities_is_kept_whether_heeded_or_not() {
         .push(TaggedComponent::policies(&policies));
     let ior = Ior::with_profile("IDL:Nothing:1.0", &profile).to_string();
     let object = client.string_to_object(&ior).unwrap().expect("no nil");
-    let expected = match cfg!(feature = "rt") {
-        false => Ok(true),
-        true => Err(ExceptionKind::NoResources),
-    };
-    assert_eq!(object.non_existent().map_err(|it| it.kind), expected);
+    let refused = object.non_existent().map_err(|it| it.kind);
+    assert_eq!(refused, Err(ExceptionKind::NoResources));
     assert_eq!(object.ior().to_string(), ior);
     assert!(object.published_policies().is_client_propagated());
 }
@@ -249,19 +134,14 @@ fn a_list_of_protocols_names_the_feature() {
 #[test]
 fn a_call_over_what_was_left_out_names_the_feature() -> Result<(), ObjectError> {
     let orb = Orb::builder().build().unwrap();
-    for (url, feature, is_there) in [
-        ("corbaloc:shmiop:nowhere/Key", "shm", cfg!(feature = "shm")),
-        (
-            "corbaloc:diop:127.0.0.1:9/Key",
-            "datagrams",
-            cfg!(any(feature = "datagrams", feature = "media")),
-        ),
-    ] {
-        let object = orb.string_to_object(url)?.expect("no nil");
-        object.is_a("IDL:Nothing:1.0").unwrap_err();
-        let failure = orbium::last_failure().expect("why it failed").to_string();
-        let hint = format!("feature `{feature}`");
-        assert_eq!(failure.contains(&hint), !is_there, "{failure}");
-    }
+    let object = orb.string_to_object("corbaloc:shmiop:nowhere/Key")?;
+    let object = object.expect("no nil");
+    object.is_a("IDL:Nothing:1.0").unwrap_err();
+    let failure = orbium::last_failure().expect("why it failed").to_string();
+    assert_eq!(
+        failure.contains("feature `shm`"),
+        !cfg!(feature = "shm"),
+        "{failure}"
+    );
     Ok(())
 }

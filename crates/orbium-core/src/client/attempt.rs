@@ -2,13 +2,8 @@
 //! A call until it is done: forwards followed, closed connections replaced,
 //! one address after the other.
 
-#[cfg(feature = "real-time")]
-mod at_priority;
-#[cfg(not(feature = "real-time"))]
-#[path = "attempt/left_out.rs"]
 mod at_priority;
 mod repeating;
-#[cfg(feature = "asynchronous")]
 mod suspended;
 
 use std::cell::Cell;
@@ -30,7 +25,6 @@ use crate::metrics::Retry;
 use crate::orb::NOTICE_METRICS;
 use crate::raises::{Raised, Raises};
 use crate::{ObjectRef, Operation};
-#[cfg(feature = "asynchronous")]
 pub(crate) use suspended::{Choice, Suspended, Way};
 
 /// Times that a request which the server had not begun is sent again.

@@ -24,7 +24,6 @@ use crate::framing::Framing;
 use crate::outgoing::{self, Patience};
 use crate::receive_buffer::SMALL;
 pub(crate) use receiving::Received;
-#[cfg(feature = "asynchronous")]
 pub(crate) use receiving::is_limit;
 
 /// A write buffer larger than this is given back after the call.

@@ -23,7 +23,6 @@ use crate::client::story::{Phase, note};
 use crate::client::timing::Timing;
 use crate::framing::TooLarge;
 use crate::local;
-#[cfg(feature = "asynchronous")]
 pub(crate) use reply::{outcome_of, raised_as, read_answer};
 
 /// What is there to be read after an exchange.

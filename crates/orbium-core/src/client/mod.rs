@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The calling side: from a reference and arguments to results.
 
-#[cfg(feature = "asynchronous")]
 mod asynchronous;
 mod attempt;
 mod bands;
@@ -12,32 +11,12 @@ mod exchange;
 mod link;
 mod locate;
 mod observed;
-#[cfg(feature = "real-time")]
 mod own;
-#[cfg(not(feature = "real-time"))]
-#[path = "own/left_out.rs"]
-mod own;
-#[cfg(feature = "strategies")]
-mod per_thread;
-#[cfg(not(feature = "strategies"))]
-#[path = "per_thread/left_out.rs"]
 mod per_thread;
 mod pool;
 mod pools;
-#[cfg(feature = "real-time")]
 mod priorities;
-#[cfg(not(feature = "real-time"))]
-#[path = "priorities/left_out.rs"]
-mod priorities;
-#[cfg(feature = "strategies")]
 mod reacting;
-#[cfg(not(feature = "strategies"))]
-#[path = "reacting/left_out.rs"]
-mod reacting;
-#[cfg(feature = "strategies")]
-mod shared;
-#[cfg(not(feature = "strategies"))]
-#[path = "shared/left_out.rs"]
 mod shared;
 mod story;
 mod strategy;
@@ -51,14 +30,11 @@ use orbium_giop::SystemException;
 #[cfg(feature = "tracing")]
 pub(crate) use binding::Candidate;
 pub(crate) use binding::{Binding, no_usable_protocol};
-#[cfg(feature = "real-time")]
 pub(crate) use own::Own;
 pub(crate) use pools::Pools;
 pub(crate) use priorities::{Wishes, conflicts};
 
-#[cfg(feature = "asynchronous")]
 pub use asynchronous::Asynchronous;
-#[cfg(feature = "asynchronous")]
 pub(crate) use asynchronous::{Reply, ReplyReaders};
 #[doc(hidden)]
 pub use story::explain_refusal;

@@ -69,7 +69,6 @@ pub(crate) struct Pool {
     reacts: bool,
     all: Weak<All>,
     /// Who has to learn of its end.
-    #[cfg(feature = "asynchronous")]
     readers: Mutex<Vec<Weak<orbium_sys::Waker>>>,
 }
 
@@ -125,7 +124,6 @@ impl Pool {
             limit,
             reacts,
             all: Arc::downgrade(all),
-            #[cfg(feature = "asynchronous")]
             readers: Mutex::default(),
         }))
     }
@@ -382,7 +380,6 @@ impl Pool {
 
     /// Has somebody woken when nobody refers to the server any more by this
     /// reference.
-    #[cfg(feature = "asynchronous")]
     pub(super) fn wakes_at_its_end(&self, reader: &Arc<orbium_sys::Waker>) {
         let mut readers = self.readers.lock().unwrap_or_else(PoisonError::into_inner);
         let reader = Arc::downgrade(reader);
@@ -391,7 +388,6 @@ impl Pool {
         }
     }
 
-    #[cfg(feature = "asynchronous")]
     fn tell_readers(&self) {
         let readers = self.readers.lock().unwrap_or_else(PoisonError::into_inner);
         let readers = readers.iter().filter_map(Weak::upgrade);
@@ -438,7 +434,6 @@ impl Drop for Pool {
     /// Nobody refers to the server any more, or not by this reference.
     fn drop(&mut self) {
         self.close();
-        #[cfg(feature = "asynchronous")]
         self.tell_readers();
     }
 }

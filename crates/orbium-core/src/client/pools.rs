@@ -145,7 +145,6 @@ impl Pools {
     }
 
     /// Counts a connection that belongs to none of the pools.
-    #[cfg(feature = "asynchronous")]
     pub(super) fn counts(&self) -> &Arc<Counts> {
         &self.0.counts
     }

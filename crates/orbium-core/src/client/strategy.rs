@@ -7,8 +7,7 @@ use std::str::FromStr;
 use crate::ServerStrategy;
 
 /// How a client uses its connections to a server, and how callers wait for
-/// their replies. All but the first come with the feature `strategies`; without,
-/// an ORB with one of them is refused: [`OrbError::Feature`](crate::OrbError).
+/// their replies.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ClientStrategy {

@@ -3,10 +3,6 @@
 //! could block.
 
 mod config;
-#[cfg(feature = "strategies")]
-mod configured;
-#[cfg(not(feature = "strategies"))]
-#[path = "configured/left_out.rs"]
 mod configured;
 mod room;
 mod route;
@@ -234,8 +230,7 @@ impl Orb {
     ///
     /// # Errors
     /// [`OrbError::Config`] for choices that make no sense, [`OrbError::RealTime`]
-    /// if the host refuses the scheduling or the processors, [`OrbError::Feature`]
-    /// without the feature `strategies`, and [`OrbError::Listen`],
+    /// if the host refuses the scheduling or the processors, [`OrbError::Listen`],
     /// [`OrbError::Threads`]; nothing is left of the lane then.
     pub fn add_lane(&self, config: &LaneConfig) -> Result<Lane, OrbError> {
         self.start_lane(config)

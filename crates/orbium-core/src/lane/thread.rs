@@ -49,7 +49,6 @@ pub fn give_scheduling(scheduling: Scheduling) -> Result<(), RealTimeError> {
 
 /// The calling thread has its native priority back after [`at`], without having
 /// been given any.
-#[cfg(feature = "asynchronous")]
 pub(crate) fn note_scheduling() {
     GIVEN.set(Scheduling::of_this_thread().ok());
 }

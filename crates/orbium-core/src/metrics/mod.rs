@@ -148,7 +148,6 @@ impl Measurements {
     }
 
     /// A call has ended that no thread waited for.
-    #[cfg(feature = "asynchronous")]
     pub(crate) fn count_call(
         &self,
         operation: &'static Operation,

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! An ORB, choice by choice.
 
-#[cfg(feature = "messaging")]
 use std::sync::Arc;
 use std::time::Duration;
 
-#[cfg(feature = "messaging")]
 use orbium_giop::messaging::Messaging;
 use orbium_transport::{EndpointError, Transport};
 
@@ -38,7 +36,6 @@ impl OrbBuilder {
     }
 
     /// Adds a messaging half; it takes the place of one with the same name.
-    #[cfg(feature = "messaging")]
     pub fn messaging(mut self, half: impl Messaging + 'static) -> Self {
         self.config.protocols.register_messaging(Arc::new(half));
         self

@@ -125,7 +125,6 @@ impl Orb {
         for lane in lanes {
             lane.0.await_end();
         }
-        #[cfg(feature = "asynchronous")]
         if let Some(readers) = self.0.reply_readers.get() {
             readers.close(true);
         }
@@ -147,7 +146,6 @@ impl Orb {
     /// Ends, in a forked child, what the child itself has begun. All else is the
     /// parent's, whose threads may have been about to change it.
     fn end_copy(&self) {
-        #[cfg(feature = "asynchronous")]
         if let Some(readers) = self.0.reply_readers.get() {
             readers.close(true);
         }

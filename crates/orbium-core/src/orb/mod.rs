@@ -46,7 +46,6 @@ pub(crate) struct OrbCore {
     pub(crate) config: Arc<Config>,
     pub(crate) registry: Registry,
     pools: PerProcess<Pools>,
-    #[cfg(feature = "asynchronous")]
     reply_readers: PerProcess<crate::client::ReplyReaders>,
     pub(crate) initial: InitialReferences,
     server: OnceLock<Result<Server, SystemException>>,
@@ -120,7 +119,6 @@ impl OrbCore {
     }
 
     /// What receives for asynchronous calls; in a forked child threads of its own.
-    #[cfg(feature = "asynchronous")]
     pub(crate) fn reply_readers(&self) -> &crate::client::ReplyReaders {
         let new = crate::client::ReplyReaders::default;
         self.reply_readers.get_or_init(new)
@@ -145,7 +143,6 @@ impl Orb {
     /// [`OrbError::Listen`].
     pub fn new(mut config: Config) -> Result<Self, OrbError> {
         config.check().map_err(OrbError::Config)?;
-        config.check_features()?;
         #[cfg(feature = "tls")]
         {
             config = config.with_tls()?;
@@ -156,7 +153,6 @@ impl Orb {
         config.protocols.set_budget(budget);
         let config = Arc::new(config);
         let orb = Self(Arc::new_cyclic(|weak: &Weak<OrbCore>| OrbCore {
-            #[cfg(feature = "asynchronous")]
             reply_readers: PerProcess::new(),
             initial: InitialReferences::default(),
             server: OnceLock::new(),

@@ -84,7 +84,6 @@ impl Orb {
 
     /// How the calls that this thread makes through this ORB from now on share
     /// connections, where neither a reference nor the ORB says so.
-    #[cfg(feature = "real-time")]
     #[inline]
     pub fn set_thread_connections(&self, connections: ConnectionWishes) {
         let mut policies = self.take_thread_policies();

@@ -35,7 +35,6 @@ fn read(file: &str) -> Vec<u8> {
 }
 
 /// What tells the messages of this process from those of any other.
-#[cfg(feature = "datagrams")]
 pub(crate) fn process_number() -> [u8; 8] {
     let id = &identities().process;
     let mut number = [0_u8; 8];

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Protocols: which there are, and what references say of them.
 
-#[cfg(feature = "messaging")]
 mod coded;
-#[cfg(feature = "datagrams")]
 mod datagram;
 mod host;
 #[cfg(feature = "libraries")]
@@ -11,7 +9,6 @@ mod library;
 mod offer;
 mod offered;
 mod opening;
-#[cfg(feature = "datagrams")]
 mod packets;
 mod policy;
 mod publish;
@@ -23,7 +20,6 @@ mod secured;
 #[cfg(feature = "libraries")]
 pub use library::LoadError;
 pub use offer::Channel;
-#[cfg(feature = "real-time")]
 pub(crate) use offer::lanes;
 #[cfg(feature = "bridge")]
 pub(crate) use offer::not_understood;

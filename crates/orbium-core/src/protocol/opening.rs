@@ -2,41 +2,28 @@
 //! From channels to what connects to them, from endpoints to what accepts there.
 
 use std::fmt;
-#[cfg(any(feature = "messaging", feature = "datagrams"))]
 use std::sync::Arc;
 
-#[cfg(feature = "messaging")]
 use orbium_giop::messaging::{Messaging, Stack, StackError};
-#[cfg(feature = "datagrams")]
 use orbium_transport::DatagramTransport;
 use orbium_transport::{
     Acceptor, Connector, Endpoint, EndpointError, ListenError, Protection, Transport,
 };
 
-#[cfg(feature = "messaging")]
 use super::coded::{CodedAcceptor, CodedConnector};
-#[cfg(feature = "datagrams")]
 use super::datagram::{DatagramAcceptor, DatagramConnector};
 use super::offer::is_within_host;
-#[cfg(feature = "datagrams")]
 use super::packets::Giop;
 use super::registry::{listed, only};
 use super::{Channel, Protocols};
 use crate::{Config, OrbError};
 
 /// The halves on top of one another; `None` for GIOP alone.
-#[cfg(feature = "messaging")]
 type Halves = Option<Arc<dyn Messaging>>;
-/// GIOP alone.
-#[cfg(not(feature = "messaging"))]
-struct Halves;
 
 /// The feature of orbium that a transport or messaging half was left out with.
 pub(super) fn missing_feature(name: &str) -> Option<&'static str> {
     let (feature, is_there) = match name {
-        "diop" | "miop" => ("datagrams", cfg!(feature = "datagrams")),
-        "giop-lite" | "fixed" => ("messaging", cfg!(feature = "messaging")),
-        "inproc" => ("in-process", cfg!(feature = "in-process")),
         "shmiop" => ("shm", cfg!(feature = "shm")),
         "ssliop" => ("tls", cfg!(feature = "tls")),
         "ziop" => ("ziop", cfg!(feature = "ziop")),
@@ -58,16 +45,13 @@ pub(crate) enum Unusable {
         scheme: String,
         known: String,
     },
-    #[cfg(feature = "messaging")]
     NoMessaging {
         name: String,
         known: String,
     },
-    #[cfg(feature = "datagrams")]
     NeedsStream {
         name: String,
     },
-    #[cfg(feature = "messaging")]
     Stack(StackError),
     Address(EndpointError),
 }
@@ -86,16 +70,13 @@ impl fmt::Display for Unusable {
             Self::NoTransport { scheme, known } => {
                 write!(f, "there is no transport `{scheme}` here{}", only(known))
             }
-            #[cfg(feature = "messaging")]
             Self::NoMessaging { name, known } => {
                 write!(f, "there is no messaging `{name}` here{}", only(known))
             }
-            #[cfg(feature = "datagrams")]
             Self::NeedsStream { name } => write!(
                 f,
                 "messaging {name} needs a stream: datagrams get lost and overtake each other"
             ),
-            #[cfg(feature = "messaging")]
             Self::Stack(error) => error.fmt(f),
             Self::Address(error) => error.fmt(f),
         }
@@ -136,7 +117,6 @@ impl Protocols {
     }
 
     /// The halves of those names on top of one another.
-    #[cfg(feature = "messaging")]
     fn stack(&self, names: &mut dyn Iterator<Item = &str>) -> Result<Halves, Unusable> {
         let mut halves = Vec::new();
         for name in names {
@@ -156,16 +136,6 @@ impl Protocols {
         }
         let stack = Stack::new(halves).map_err(Unusable::Stack)?;
         Ok(Some(Arc::new(stack)))
-    }
-
-    /// There is GIOP alone.
-    #[cfg(not(feature = "messaging"))]
-    fn stack(&self, names: &mut dyn Iterator<Item = &str>) -> Result<Halves, Unusable> {
-        let Some(name) = names.next() else {
-            return Ok(Halves);
-        };
-        let feature = missing_feature(name).unwrap_or("messaging");
-        Err(Unusable::missing(name, feature))
     }
 
     /// Whether a channel carries oneways alone.
@@ -190,7 +160,6 @@ impl Protocols {
                 let inner = inner.map_err(Unusable::Address)?;
                 Ok(coded_connector(inner, halves, config))
             }
-            #[cfg(feature = "datagrams")]
             Transport::Datagram(transport) => Ok(Box::new(DatagramConnector {
                 transport: Arc::clone(transport),
                 address: channel.address.clone(),
@@ -199,8 +168,6 @@ impl Protocols {
                 limit: config.limits.message_size,
                 budget: config.protocols.budget().clone(),
             })),
-            #[cfg(not(feature = "datagrams"))]
-            Transport::Datagram(_) => Err(Unusable::missing(&channel.scheme, "datagrams")),
         }
     }
 
@@ -228,13 +195,8 @@ impl Protocols {
                 let inner = inner.map_err(|error| cannot_listen(endpoint, error))?;
                 Ok(coded_acceptor(inner, halves, config))
             }
-            #[cfg(feature = "datagrams")]
             Transport::Datagram(transport) => {
                 listen_for_datagrams(&**transport, endpoint, halves, config)
-            }
-            #[cfg(not(feature = "datagrams"))]
-            Transport::Datagram(_) => {
-                Err(Unusable::missing(&endpoint.scheme, "datagrams").at(endpoint))
             }
         }
     }
@@ -249,7 +211,6 @@ fn cannot_listen(endpoint: &Endpoint, error: ListenError) -> OrbError {
     }
 }
 
-#[cfg(feature = "messaging")]
 fn coded_connector(
     inner: Box<dyn Connector>,
     halves: Halves,
@@ -266,12 +227,6 @@ fn coded_connector(
     }
 }
 
-#[cfg(not(feature = "messaging"))]
-fn coded_connector(inner: Box<dyn Connector>, _giop: Halves, _: &Config) -> Box<dyn Connector> {
-    inner
-}
-
-#[cfg(feature = "messaging")]
 fn coded_acceptor(inner: Box<dyn Acceptor>, halves: Halves, config: &Config) -> Box<dyn Acceptor> {
     match halves {
         None => inner,
@@ -284,12 +239,6 @@ fn coded_acceptor(inner: Box<dyn Acceptor>, halves: Halves, config: &Config) -> 
     }
 }
 
-#[cfg(not(feature = "messaging"))]
-fn coded_acceptor(inner: Box<dyn Acceptor>, _giop: Halves, _: &Config) -> Box<dyn Acceptor> {
-    inner
-}
-
-#[cfg(feature = "datagrams")]
 fn listen_for_datagrams(
     transport: &dyn DatagramTransport,
     endpoint: &Endpoint,
@@ -311,7 +260,6 @@ fn listen_for_datagrams(
 
 /// The messaging over a datagram transport, where nothing may depend on what was
 /// sent before.
-#[cfg(feature = "datagrams")]
 fn over_datagrams(messaging: Halves) -> Result<Arc<dyn Messaging>, Unusable> {
     match messaging {
         None => Ok(Arc::new(Giop)),

@@ -4,13 +4,10 @@
 use std::fmt;
 use std::sync::{Arc, LazyLock};
 
-#[cfg(feature = "messaging")]
 use orbium_giop::messaging::{self, Messaging};
 #[cfg(all(target_os = "linux", feature = "shm"))]
 use orbium_shm::ShmTransport;
-#[cfg(feature = "in-process")]
 use orbium_transport::InProcess;
-#[cfg(feature = "datagrams")]
 use orbium_transport::{Multicast, Udp};
 use orbium_transport::{Protection, Tcp, Transport, Unix};
 
@@ -23,7 +20,6 @@ use crate::peer_memory::Budget;
 #[derive(Clone, Debug)]
 pub struct Protocols {
     transports: Vec<Transport>,
-    #[cfg(feature = "messaging")]
     messaging: Vec<Arc<dyn Messaging>>,
     /// What the connections over them are charged to; an ORB gives it to its own.
     budget: Budget,
@@ -39,16 +35,12 @@ impl Default for Protocols {
             transports: vec![
                 Transport::stream(Tcp),
                 Transport::stream(Unix),
-                #[cfg(feature = "in-process")]
                 Transport::stream(InProcess),
                 #[cfg(all(target_os = "linux", feature = "shm"))]
                 Transport::stream(ShmTransport::default()),
-                #[cfg(feature = "datagrams")]
                 Transport::datagram(Udp),
-                #[cfg(feature = "datagrams")]
                 Transport::datagram(Multicast),
             ],
-            #[cfg(feature = "messaging")]
             messaging: messaging::builtin(),
             budget: Budget::NONE,
         });
@@ -114,7 +106,6 @@ impl Protocols {
     pub const fn none() -> Self {
         Self {
             transports: Vec::new(),
-            #[cfg(feature = "messaging")]
             messaging: Vec::new(),
             budget: Budget::NONE,
         }
@@ -139,7 +130,6 @@ impl Protocols {
     }
 
     /// Adds a messaging half; it takes the place of one with the same name.
-    #[cfg(feature = "messaging")]
     pub fn register_messaging(&mut self, half: Arc<dyn Messaging>) {
         self.messaging.retain(|known| known.name() != half.name());
         self.messaging.push(half);
@@ -151,7 +141,6 @@ impl Protocols {
         for transport in other.transports {
             self.register(transport);
         }
-        #[cfg(feature = "messaging")]
         for half in other.messaging {
             self.register_messaging(half);
         }
@@ -172,7 +161,6 @@ impl Protocols {
                 chosen.register(transport.clone());
                 continue;
             }
-            #[cfg(feature = "messaging")]
             if let Some(half) = self.half(name) {
                 chosen.register_messaging(Arc::clone(half));
                 continue;
@@ -212,15 +200,11 @@ impl Protocols {
 
     /// The names of the messaging halves beside GIOP.
     pub fn messaging(&self) -> impl Iterator<Item = &str> {
-        #[cfg(feature = "messaging")]
         let names = self.messaging.iter().map(|half| half.name());
-        #[cfg(not(feature = "messaging"))]
-        let names = std::iter::empty();
         names
     }
 
     /// The messaging half of a name.
-    #[cfg(feature = "messaging")]
     pub(super) fn half(&self, name: &str) -> Option<&Arc<dyn Messaging>> {
         self.messaging.iter().find(|half| half.name() == name)
     }
@@ -244,15 +228,9 @@ impl PartialEq for Protocols {
 impl Eq for Protocols {}
 
 impl Protocols {
-    #[cfg(feature = "messaging")]
     fn has_messaging_of(&self, other: &Self) -> bool {
         let same = |(a, b): (&Arc<dyn Messaging>, &Arc<dyn Messaging>)| Arc::ptr_eq(a, b);
         self.messaging.len() == other.messaging.len()
             && self.messaging.iter().zip(&other.messaging).all(same)
-    }
-
-    #[cfg(not(feature = "messaging"))]
-    fn has_messaging_of(&self, _other: &Self) -> bool {
-        true
     }
 }

@@ -2,16 +2,11 @@
 //! Messages from a client: requests to servants, the others answered here.
 
 mod arriving;
-#[cfg(feature = "real-time")]
 mod gated;
 mod oversized;
 mod queued;
 mod request;
 mod scarce;
-#[cfg(feature = "real-time")]
-mod telling;
-#[cfg(not(feature = "real-time"))]
-#[path = "intake/telling/left_out.rs"]
 mod telling;
 
 use std::sync::Arc;
@@ -33,7 +28,6 @@ use crate::peer_memory::Charge;
 use crate::server::connection::ServerConnection;
 use crate::{Lane, Orb};
 use arriving::Whole;
-#[cfg(feature = "strategies")]
 pub(super) use queued::Answering;
 pub(super) use queued::{Queued, Sink};
 

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! A lane, as its threads see it.
 
-#[cfg(not(feature = "strategies"))]
-use std::io;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, PoisonError, Weak};
 use std::time::{Duration, Instant};
@@ -23,7 +21,6 @@ use crate::server::bell::Bell;
 use crate::server::books::Books;
 use crate::server::connection::ServerConnection;
 use crate::server::pool::Pool;
-#[cfg(feature = "strategies")]
 use crate::server::{leader_followers, worker_pool};
 use crate::server::{reactive, threads};
 use crate::{Channel, LaneConfig, Limits, Orb, ServerStrategy};
@@ -98,15 +95,11 @@ impl LaneCore {
         let started = match config.strategy {
             ServerStrategy::ThreadPerConnection => threads::start(orb, &lane, accepting),
             ServerStrategy::Reactive => reactive::start(orb, &lane, accepting),
-            #[cfg(feature = "strategies")]
             ServerStrategy::LeaderFollowers { threads } => {
                 leader_followers::start(orb, &lane, accepting, threads)
             }
-            #[cfg(feature = "strategies")]
             ServerStrategy::WorkerPool { .. } => worker_pool::start(orb, &lane, accepting),
             // Refused before.
-            #[cfg(not(feature = "strategies"))]
-            _ => Err(io::ErrorKind::Unsupported.into()),
         };
         if let Err(error) = started {
             // Threads that are there already have nothing to do.

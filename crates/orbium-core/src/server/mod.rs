@@ -5,35 +5,22 @@ mod bell;
 mod books;
 mod cancelled;
 mod connection;
-#[cfg(feature = "real-time")]
 mod dedicated;
 mod ending;
 mod idle;
 mod intake;
 mod lane_core;
-#[cfg(feature = "strategies")]
 mod leader_followers;
 mod origin;
-#[cfg(feature = "real-time")]
-mod own_thread;
-#[cfg(not(feature = "real-time"))]
-#[path = "own_thread/left_out.rs"]
 mod own_thread;
 mod passing;
-#[cfg(feature = "strategies")]
-mod pool;
-#[cfg(not(feature = "strategies"))]
-#[path = "pool/left_out.rs"]
 mod pool;
 mod reactive;
 mod reactor;
 mod receiving;
-#[cfg(feature = "strategies")]
 mod starting;
 mod threads;
-#[cfg(feature = "strategies")]
 mod waiting;
-#[cfg(feature = "strategies")]
 mod worker_pool;
 
 use orbium_transport::Endpoint;

@@ -5,10 +5,6 @@
 //! the blocked one finishes its request and leaves. A servant whose call serves
 //! others while it waits keeps it instead: see [`meanwhile`].
 
-#[cfg(feature = "strategies")]
-mod meanwhile;
-#[cfg(not(feature = "strategies"))]
-#[path = "reactive/left_out.rs"]
 mod meanwhile;
 
 use std::cell::RefCell;

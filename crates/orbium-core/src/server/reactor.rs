@@ -2,7 +2,6 @@
 //! The connections that one thread waits for, and what is done with them but
 //! serving.
 
-#[cfg(feature = "strategies")]
 mod asked;
 mod newcomers;
 mod table;
@@ -27,7 +26,6 @@ use crate::server::ending::Left;
 use crate::server::idle::Quiet;
 use crate::server::intake::Intake;
 use crate::server::pool::Pool;
-#[cfg(feature = "strategies")]
 pub(super) use asked::Beside;
 use newcomers::Newcomers;
 use table::Table;

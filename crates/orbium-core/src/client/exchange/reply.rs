@@ -192,7 +192,6 @@ impl Exchange<'_, '_> {
     }
 
     /// The reply as it came, for who reads it later.
-    #[cfg(feature = "asynchronous")]
     pub(crate) fn take_reply(
         &mut self,
         status: ReplyStatus,

@@ -6,7 +6,6 @@ use std::io;
 
 use orbium_giop::{Completion, ExceptionKind, SystemException, minor};
 use orbium_sys::made_of;
-#[cfg(any(feature = "asynchronous", feature = "strategies"))]
 use orbium_transport::ByteStream;
 use orbium_transport::{Connector, Deadline};
 
@@ -80,7 +79,6 @@ pub(in crate::client) fn connector(
 }
 
 /// Connects, for who waits until the stream is ready and not in it.
-#[cfg(any(feature = "asynchronous", feature = "strategies"))]
 pub(in crate::client) fn nonblocking(
     connector: &dyn Connector,
     deadline: Deadline,
@@ -100,7 +98,6 @@ pub(in crate::client) fn exhausted() -> SystemException {
 }
 
 /// Raised where the system gives no further thread; why is noted.
-#[cfg(feature = "asynchronous")]
 #[cold]
 pub(in crate::client) fn no_thread(error: &io::Error) -> SystemException {
     story::note(story::Phase::Begin, None, error);

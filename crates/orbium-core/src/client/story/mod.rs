@@ -46,7 +46,6 @@ pub(crate) struct Note {
 
 impl Note {
     /// Whether it was made after that.
-    #[cfg(feature = "asynchronous")]
     pub(crate) fn is_after(&self, begun: Stamp) -> bool {
         !self.at.since(begun).is_zero()
     }
@@ -214,7 +213,6 @@ pub(crate) fn connecting(
 }
 
 /// Takes what this thread has noted for no call yet: for calls that no thread waits for.
-#[cfg(feature = "asynchronous")]
 #[cold]
 pub(crate) fn take_notes() -> Vec<Note> {
     KEPT.with_borrow_mut(|kept| {

@@ -19,14 +19,12 @@ pub(in crate::server) struct Newcomers {
 }
 
 impl Newcomers {
-    #[cfg(feature = "strategies")]
     pub(super) fn is_empty(&self) -> bool {
         self.ids.is_empty()
     }
 
     /// Whether another thread should wait with their deadlines in mind, since the
     /// calling one is about to serve.
-    #[cfg(feature = "strategies")]
     pub(in crate::server) fn are_to_be_looked_at(&mut self) -> bool {
         if self.next.is_none() {
             return false;

@@ -87,13 +87,11 @@ impl Reactor {
     }
 
     /// Whether any connection waits for its turn.
-    #[cfg(feature = "strategies")]
     pub(in crate::server) fn has_turns(&self) -> bool {
         !self.todo.is_empty()
     }
 
     /// Whether a connection is the last that waits for its turn.
-    #[cfg(feature = "strategies")]
     pub(in crate::server) fn is_last_in_line(&self, id: u64) -> bool {
         self.todo.back() == Some(&id)
     }
