@@ -11,7 +11,6 @@ use orbium_idl::model::{
 };
 
 use crate::client::operation_static;
-use crate::each::{each, join};
 use crate::emit::Emitter;
 use crate::names;
 use crate::operations::{Function, Output, Parameter};
@@ -174,10 +173,13 @@ impl Emitter<'_, '_> {
 
     fn begin(&mut self, function: &Function, outputs: &[Output], value: &str) {
         let sent = function.sent();
-        let kept = each(&sent, &mut |parameter| self.plan.kept(parameter));
+        let kept = sent
+            .iter()
+            .map(|parameter| self.plan.kept(parameter))
+            .collect::<Vec<_>>();
         let arguments = match kept.as_slice() {
             [only] => format!("({only},)"),
-            several => format!("({})", join(several, ", ")),
+            several => format!("({})", several.join(", ")),
         };
         let write = self.writer(function, &sent);
         let read = self.results_closure(function, outputs, value);
@@ -195,10 +197,13 @@ impl Emitter<'_, '_> {
     /// a plain function.
     fn writer(&mut self, function: &Function, sent: &[&Parameter]) -> Argument {
         let writer = function.local("w");
-        let names = each(sent, &mut |parameter| parameter.name.clone());
+        let names = sent
+            .iter()
+            .map(|parameter| parameter.name.clone())
+            .collect::<Vec<_>>();
         let pattern = match names.as_slice() {
             [only] => format!("({only},)"),
-            several => format!("({})", join(several, ", ")),
+            several => format!("({})", several.join(", ")),
         };
         // A pattern that would have to be broken is harder to read than numbers.
         let by_name = self.text.fits(&format!("    |{pattern}, {writer}| {{"));

@@ -4,7 +4,6 @@
 use orbium_idl::model::{Definition, Direction, Interface, NameSet};
 
 use crate::data::quoted;
-use crate::each::{each, join, joined};
 use crate::emit::Emitter;
 use crate::operations::{Function, Output, Parameter};
 use crate::results::literal;
@@ -20,9 +19,10 @@ impl Emitter<'_, '_> {
         self.text
             .line(format!("pub struct {name}(orb::ObjectRef);"));
         let bases = self.plan.model.all_bases(definition.id);
-        let ids = each(&bases, &mut |base| {
-            quoted(&self.plan.model[*base].repository_id)
-        });
+        let ids = bases
+            .iter()
+            .map(|base| quoted(&self.plan.model[*base].repository_id))
+            .collect::<Vec<_>>();
         self.text.blank();
         let named = if name == definition.name {
             name.clone()
@@ -56,7 +56,7 @@ impl Emitter<'_, '_> {
     }
 
     fn interface_macro(&mut self, name: &str, id: &str, bases: &[String]) {
-        let array = format!("[{}]", join(bases, ", "));
+        let array = format!("[{}]", bases.join(", "));
         let one = format!("{name}, {id}, {array}");
         if one.len() <= 60 {
             return self.text.line(format!("orb::interface!({one});"));
@@ -295,7 +295,10 @@ impl Emitter<'_, '_> {
             }
             several => {
                 let mut lines = self.read_lines(several, &reader);
-                let names = each(several, &mut |output| output.name.clone());
+                let names = several
+                    .iter()
+                    .map(|output| output.name.clone())
+                    .collect::<Vec<_>>();
                 lines.append(&mut literal(path, &names, "$Ok(", ")"));
                 Argument::Closure(format!("|{reader}|"), lines)
             }
@@ -361,7 +364,11 @@ impl Emitter<'_, '_> {
             [only] => only,
             _ => &results,
         };
-        let mut pattern = joined(&inouts, ", ", &mut |(_, new)| new.clone());
+        let mut pattern = inouts
+            .iter()
+            .map(|(_, new)| new.clone())
+            .collect::<Vec<_>>()
+            .join(", ");
         if !values.is_empty() {
             pattern = format!("{gives}, {pattern}");
         }

@@ -7,7 +7,6 @@
 
 use orbium_idl::model::{NameMap, NameSet, Type};
 
-use crate::each::joined;
 use crate::names;
 use crate::plan::Plan;
 use crate::text::Text;
@@ -270,7 +269,11 @@ fn describe(plan: &Plan<'_>, ty: &Type) -> String {
             element,
             dimensions,
         } => {
-            let dimensions = joined(dimensions, "_", &mut u32::to_string);
+            let dimensions = dimensions
+                .iter()
+                .map(u32::to_string)
+                .collect::<Vec<_>>()
+                .join("_");
             format!("{}_array_{dimensions}", describe(plan, element))
         }
         Type::Named(id) => match plan.model.resolve_alias(ty) {

@@ -4,7 +4,6 @@
 use orbium_idl::model::{ConstValue, Constant, Definition, Type};
 
 use crate::data::quoted;
-use crate::each::joined;
 use crate::emit::Emitter;
 use crate::{codec, docs};
 
@@ -37,7 +36,11 @@ impl Emitter<'_, '_> {
                 Ok(text) => ("&str".to_owned(), quoted(&text)),
                 Err(_) => {
                     // Text with half a surrogate pair is no string in Rust.
-                    let units = joined(units, ", ", &mut |unit| format!("0x{unit:04x}"));
+                    let units = units
+                        .iter()
+                        .map(|unit| format!("0x{unit:04x}"))
+                        .collect::<Vec<_>>()
+                        .join(", ");
                     ("&[u16]".to_owned(), format!("&[{units}]"))
                 }
             },

@@ -3,7 +3,6 @@
 
 use orbium_idl::model::{Alias, DefId, Definition, Enum, Exception, Member, NameSet, Struct, Type};
 
-use crate::each::{each, join};
 use crate::emit::Emitter;
 use crate::{codec, docs, names};
 
@@ -66,7 +65,7 @@ impl Emitter<'_, '_> {
         self.text
             .signature("fn fmt", &parameters, " -> ::core::fmt::Result {");
         if exception.members.is_empty() {
-            let shown = join(&definition.path, "::");
+            let shown = definition.path.join("::");
             self.text.line(format!("f.write_str(\"{shown}\")"));
         } else {
             self.text.line("::core::fmt::Debug::fmt(self, f)");
@@ -299,17 +298,20 @@ impl Emitter<'_, '_> {
 /// Field names of members, each different.
 pub(crate) fn fields(members: &[Member]) -> Vec<String> {
     let mut taken = NameSet::default();
-    each(members, &mut |member| {
-        names::fresh(&names::value(&member.name), &mut taken)
-    })
+    members
+        .iter()
+        .map(|member| names::fresh(&names::value(&member.name), &mut taken))
+        .collect::<Vec<_>>()
 }
 
 /// Variant names of enumerators, each different.
 pub(crate) fn variants(enumeration: &Enum) -> Vec<String> {
     let mut taken = NameSet::default();
-    each(&enumeration.enumerators, &mut |enumerator| {
-        names::fresh(&names::ty(&enumerator.name), &mut taken)
-    })
+    enumeration
+        .enumerators
+        .iter()
+        .map(|enumerator| names::fresh(&names::ty(&enumerator.name), &mut taken))
+        .collect::<Vec<_>>()
 }
 
 /// Whether three or more names begin or end alike, which a lint dislikes.

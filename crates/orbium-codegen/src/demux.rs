@@ -5,8 +5,6 @@
 //! octets in a row with the length, or else a hash of the whole name. Collisions
 //! are resolved by a displacement per bucket. Everything here is deterministic.
 
-use crate::each::sorted;
-
 /// What the run time needs to find a name.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Table {
@@ -117,7 +115,7 @@ fn are_distinct(keys: &[u64]) -> bool {
     for key in keys {
         numbers.push(i128::from(*key));
     }
-    let numbers = sorted(numbers);
+    numbers.sort_unstable();
     let mut distinct = true;
     for i in 1..numbers.len() {
         distinct &= numbers[i - 1] != numbers[i];

@@ -3,13 +3,11 @@
 
 use orbium_idl::model::{Definition, Member};
 
-use crate::each::join;
-
 /// The comment of a definition, and what it is in IDL.
 pub(crate) fn of(definition: &Definition, noun: &str) -> String {
     let what = format!(
         "IDL {noun} `{}`, repository id `{}`.",
-        join(&definition.path, "::"),
+        definition.path.join("::"),
         definition.repository_id
     );
     with_comment(definition.doc.as_deref(), &what)

@@ -5,9 +5,8 @@ use orbium_idl::model::{DefId, Definition, DefinitionKind, InterfaceKind};
 
 use crate::codec::Functions;
 use crate::docs;
-use crate::each::{join, joined};
 use crate::plan::{Plan, is_feature};
-use crate::search::names_runtime;
+use crate::runtime_names::names_runtime;
 use crate::text::Text;
 
 /// The state of writing one generated file.
@@ -125,7 +124,11 @@ impl<'p, 'm> Emitter<'p, 'm> {
     }
 
     fn allow(&mut self, Lints(lints): &Lints) {
-        let one = joined(lints, ", ", &mut |lint| (*lint).to_owned());
+        let one = lints
+            .iter()
+            .map(|lint| (*lint).to_owned())
+            .collect::<Vec<_>>()
+            .join(", ");
         if one.len() <= 70 {
             return self.text.raw(&format!("#[allow({one})]"));
         }
@@ -228,7 +231,7 @@ impl<'p, 'm> Emitter<'p, 'm> {
             let doc = format!(
                 "What the IDL {} `{}` defines inside.",
                 definition.kind.noun(),
-                join(&definition.path, "::")
+                definition.path.join("::")
             );
             let contents = self.plan.model.contents(definition.id);
             self.enclose(&inner, place.inner_path(), &doc, contents);

@@ -3,7 +3,6 @@
 
 use orbium_idl::model::{DefId, NameSet, Type};
 
-use crate::each::{each, join, joined};
 use crate::emit::Emitter;
 use crate::names;
 use crate::plan::ErrorEnum;
@@ -28,9 +27,12 @@ impl Emitter<'_, '_> {
         sizes.push(12);
         self.note_sizes(&sizes);
         self.text.blank();
-        let listed = joined(&error.exceptions, ", ", &mut |id| {
-            format!("`{}`", join(&self.plan.model[*id].path, "::"))
-        });
+        let listed = error
+            .exceptions
+            .iter()
+            .map(|id| format!("`{}`", (self.plan.model[*id].path).join("::")))
+            .collect::<Vec<_>>()
+            .join(", ");
         self.text
             .raw(&format!("/// What operations raise that declare {listed}."));
         self.text.line("#[derive(Clone, PartialEq)]");
@@ -38,7 +40,7 @@ impl Emitter<'_, '_> {
         for (variant, path, id) in &variants {
             self.text.raw(&format!(
                 "/// IDL exception `{}`.",
-                join(&self.plan.model[*id].path, "::")
+                (self.plan.model[*id].path).join("::")
             ));
             self.text.line(format!("{variant}({path}),"));
         }
@@ -89,9 +91,10 @@ impl Emitter<'_, '_> {
         self.text
             .signature("fn fmt", &parameters, " -> ::core::fmt::Result {");
         self.text.open("match self {");
-        let mut patterns = each(variants, &mut |(variant, ..)| {
-            format!("Self::{variant}(exception)")
-        });
+        let mut patterns = variants
+            .iter()
+            .map(|(variant, ..)| format!("Self::{variant}(exception)"))
+            .collect::<Vec<_>>();
         patterns.push("Self::System(exception)".to_owned());
         for pattern in &patterns {
             self.text

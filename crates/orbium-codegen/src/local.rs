@@ -4,7 +4,6 @@
 use orbium_idl::model::{DefSet, Definition, Direction, Interface, InterfaceKind};
 
 use crate::docs;
-use crate::each::join;
 use crate::emit::Emitter;
 use crate::operations::Function;
 use crate::server::Signature;
@@ -25,7 +24,7 @@ impl Emitter<'_, '_> {
         let count = supertraits.len();
         let supertraits = match count {
             0 => "$Send + $Sync + 'static".to_owned(),
-            _ => join(&supertraits, " + "),
+            _ => supertraits.join(" + "),
         };
         self.text.blank();
         self.doc(&docs::of(definition, "local interface"));

@@ -3,8 +3,6 @@
 
 use orbium_idl::model::NameSet;
 
-use crate::each::joined;
-
 /// The words of a name: split at underscores and where the case says so.
 /// `getXMLName_2` is `get`, `XML`, `Name`, `2`.
 fn words(name: &str) -> Vec<String> {
@@ -36,7 +34,11 @@ fn words(name: &str) -> Vec<String> {
 
 /// `snake_case`, for functions, members and modules.
 pub(crate) fn snake(name: &str) -> String {
-    joined(&words(name), "_", &mut |word| word.to_ascii_lowercase())
+    words(name)
+        .iter()
+        .map(|word| word.to_ascii_lowercase())
+        .collect::<Vec<_>>()
+        .join("_")
 }
 
 /// `SCREAMING_CASE`, for constants and statics.

@@ -6,7 +6,6 @@ use orbium_idl::model::{
     Attribute, DefId, Definition, DefinitionKind, Direction, NameSet, Operation, Type,
 };
 
-use crate::each::{join, joined};
 use crate::names;
 use crate::plan::Plan;
 
@@ -209,9 +208,12 @@ impl Function {
     /// Its documentation with the section on errors that every fallible
     /// function has.
     pub(crate) fn full_doc(&self, plan: &Plan<'_>) -> String {
-        let raised = joined(&self.raises, ", ", &mut |id| {
-            format!("`{}`", join(&plan.model[*id].path, "::"))
-        });
+        let raised = self
+            .raises
+            .iter()
+            .map(|id| format!("`{}`", (plan.model[*id].path).join("::")))
+            .collect::<Vec<_>>()
+            .join(", ");
         let errors = match raised.as_str() {
             "" => "A system exception.".to_owned(),
             raised => format!("{raised}, or a system exception."),

@@ -5,7 +5,6 @@ use std::path::Path;
 
 use orbium_idl::model::{DefinitionKind, Model};
 
-use crate::each::{each, join, joined};
 use crate::mapped::CONSTRUCTS;
 
 /// How to generate.
@@ -138,13 +137,17 @@ impl Options {
     /// The names of the files without their folders, not more than a few.
     pub(crate) fn shown_sources(&self) -> String {
         const SHOWN: usize = 4;
-        let names = each(&self.sources, &mut |source| {
-            let name = source.rsplit(['/', '\\']).next().unwrap_or(source);
-            name.to_owned()
-        });
+        let names = self
+            .sources
+            .iter()
+            .map(|source| {
+                let name = source.rsplit(['/', '\\']).next().unwrap_or(source);
+                name.to_owned()
+            })
+            .collect::<Vec<_>>();
         match names.len() {
-            ..=SHOWN => join(&names, ", "),
-            all => format!("{} and {} more", join(&names[..SHOWN], ", "), all - SHOWN),
+            ..=SHOWN => names.join(", "),
+            all => format!("{} and {} more", names[..SHOWN].join(", "), all - SHOWN),
         }
     }
 
@@ -204,7 +207,11 @@ impl Options {
         }
         for given in &self.allowed {
             if !CONSTRUCTS.iter().any(|known| is_called(known, given)) {
-                let known = joined(&CONSTRUCTS, ", ", &mut |known| format!("`{known}`"));
+                let known = CONSTRUCTS
+                    .iter()
+                    .map(|known| format!("`{known}`"))
+                    .collect::<Vec<_>>()
+                    .join(", ");
                 messages.push(format!(
                     "`{given}` is nothing that is left out; that are {known}"
                 ));

@@ -10,9 +10,7 @@ use orbium_idl::model::{
 };
 
 use crate::data::variants;
-use crate::each::{join, joined};
 use crate::mapped::{LeftOut, left_out};
-use crate::search::cut;
 use crate::text::Shadowed;
 use crate::types::FACTS;
 use crate::{Options, names};
@@ -154,7 +152,7 @@ impl<'m> Plan<'m> {
 
     /// What a module holds beside its definitions.
     fn names_of(&mut self, module: &[String]) -> &mut Names {
-        let names = self.modules.slot(&join(module, "::"));
+        let names = self.modules.slot(&module.join("::"));
         names.get_or_insert_default()
     }
 
@@ -162,7 +160,7 @@ impl<'m> Plan<'m> {
         let runtime = self.options.runtime_path();
         let taken = &mut self.names_of(module).taken;
         if !taken.contains(RESERVED[0]) {
-            let root = cut(runtime, "::").map_or(runtime, |(root, _)| root);
+            let root = runtime.split_once("::").map_or(runtime, |(root, _)| root);
             taken.insert(root);
             for name in RESERVED {
                 taken.insert(name);
@@ -361,9 +359,11 @@ impl<'m> Plan<'m> {
         }
         let exceptions = canonical(raises);
         let name = if exceptions.len() <= 2 {
-            joined(&exceptions, "Or", &mut |id| {
-                names::camel(&self.model[*id].name)
-            })
+            exceptions
+                .iter()
+                .map(|id| names::camel(&self.model[*id].name))
+                .collect::<Vec<_>>()
+                .join("Or")
         } else {
             format!(
                 "{}{}",
@@ -385,7 +385,7 @@ impl<'m> Plan<'m> {
 
     /// The error enums of a module.
     pub(crate) fn error_enums(&self, module: &[String]) -> &[ErrorEnum] {
-        match self.modules.get(&join(module, "::")) {
+        match self.modules.get(&module.join("::")) {
             Some(names) => &names.errors,
             None => &[],
         }
@@ -393,7 +393,7 @@ impl<'m> Plan<'m> {
 
     /// The names taken in a module.
     pub(crate) fn taken_in(&self, module: &[String]) -> NameSet {
-        match self.modules.get(&join(module, "::")) {
+        match self.modules.get(&module.join("::")) {
             Some(names) => names.taken.clone(),
             None => NameSet::default(),
         }
@@ -431,7 +431,7 @@ impl<'m> Plan<'m> {
     /// A type parameter that no name defined in a module is hidden by.
     pub(crate) fn type_parameter(&self, module: &[String], wanted: &str) -> String {
         let mut name = wanted.to_owned();
-        if let Some(names) = self.modules.get(&join(module, "::")) {
+        if let Some(names) = self.modules.get(&module.join("::")) {
             while names.taken.contains(&name) {
                 name.push('_');
             }
@@ -441,7 +441,7 @@ impl<'m> Plan<'m> {
 
     /// What the names defined in a module shadow.
     pub(crate) fn shadowed_in(&self, module: &[String]) -> Shadowed {
-        match self.modules.get(&join(module, "::")) {
+        match self.modules.get(&module.join("::")) {
             Some(names) => Shadowed::by(&names.taken),
             None => Shadowed::default(),
         }

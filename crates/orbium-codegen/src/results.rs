@@ -3,7 +3,6 @@
 
 use orbium_idl::model::{Definition, DefinitionKind, InterfaceKind, Type};
 
-use crate::each::join;
 use crate::emit::Emitter;
 use crate::operations::Function;
 
@@ -73,7 +72,7 @@ impl Emitter<'_, '_> {
 
 /// `before Results { a, b } after` in lines.
 pub(crate) fn literal(path: &str, fields: &[String], before: &str, after: &str) -> Vec<String> {
-    let inside = join(fields, ", ");
+    let inside = fields.join(", ");
     if inside.len() <= 18 {
         return vec![format!("{before}{path} {{ {inside} }}{after}")];
     }

@@ -6,11 +6,9 @@ use orbium_idl::model::{DefId, Definition, Direction, NameSet, Type};
 use crate::codec;
 use crate::data::quoted;
 use crate::demux::{self, Scattered, Table};
-use crate::each::{each, join, joined};
 use crate::emit::Emitter;
 use crate::names;
 use crate::operations::{Function, Output};
-use crate::search::cut;
 use crate::text::Argument;
 
 /// The parts of a method's signature.
@@ -42,7 +40,11 @@ impl Emitter<'_, '_> {
         let bases = self.plan.model.bases(id);
         let supertraits = match bases {
             [] => "$Send + $Sync + 'static".to_owned(),
-            bases => joined(bases, " + ", &mut |base| self.servant_path(*base)),
+            bases => bases
+                .iter()
+                .map(|base| self.servant_path(*base))
+                .collect::<Vec<_>>()
+                .join(" + "),
         };
         let mut own = Vec::new();
         for function in functions {
@@ -51,7 +53,7 @@ impl Emitter<'_, '_> {
             }
         }
         self.text.blank();
-        let shown = join(&definition.path, "::");
+        let shown = definition.path.join("::");
         self.text.raw(&format!(
             "/// What a servant of IDL interface `{shown}` does."
         ));
@@ -102,7 +104,7 @@ impl Emitter<'_, '_> {
         for parameter in &function.sent() {
             unused.push(parameter.name.clone());
         }
-        let all = format!("let _ = ({});", join(&unused, ", "));
+        let all = format!("let _ = ({});", unused.join(", "));
         if unused.len() > 1 && all.len() <= 60 {
             self.text.line(all);
         } else {
@@ -123,14 +125,14 @@ impl Emitter<'_, '_> {
         if bases < 2 || self.text.fits(&format!("{head} {{")) {
             return self.text.open(format!("{head} {{"));
         }
-        let (name, supertraits) = cut(head, ": ").unwrap_or((head, ""));
+        let (name, supertraits) = head.split_once(": ").unwrap_or((head, ""));
         self.text.line(format!("{name}:"));
         self.text.inwards();
         if self.text.fits(supertraits) {
             self.text.line(supertraits);
         } else {
             let (mut rest, mut plus) = (supertraits, "");
-            while let Some((base, others)) = cut(rest, " + ") {
+            while let Some((base, others)) = rest.split_once(" + ") {
                 self.text.line(format!("{plus}{base}"));
                 (rest, plus) = (others, "+ ");
             }
@@ -195,7 +197,12 @@ impl Emitter<'_, '_> {
         for function in functions {
             wires.push(function.wire.as_str());
         }
-        let numbers = |numbers: &[u16]| each(numbers, &mut |n| codec::number(u64::from(*n)));
+        let numbers = |numbers: &[u16]| {
+            numbers
+                .iter()
+                .map(|n| codec::number(u64::from(*n)))
+                .collect::<Vec<_>>()
+        };
         let both = |s: &Scattered| vec![numbers(&s.displacements), numbers(&s.slots)];
         let (constructor, key, lists) = match &demux::table(&wires) {
             Table::Octet { at, lowest, slots } => {
@@ -214,13 +221,13 @@ impl Emitter<'_, '_> {
         self.text.blank();
         let left = format!("static {name}: orb::OperationTable");
         let head = format!("orb::OperationTable::{constructor}");
-        let wires = each(&wires, &mut |wire| quoted(wire));
-        let mut parts = vec![format!("&[{}]", join(&wires, ", "))];
+        let wires = wires.iter().map(|wire| quoted(wire)).collect::<Vec<_>>();
+        let mut parts = vec![format!("&[{}]", wires.join(", "))];
         parts.extend_from_slice(&key);
         for list in &lists {
-            parts.push(format!("&[{}]", join(list, ", ")));
+            parts.push(format!("&[{}]", list.join(", ")));
         }
-        if join(&parts, ", ").len() <= 60 {
+        if parts.join(", ").len() <= 60 {
             return self.text.assign_call(&left, &head, &parts, ";");
         }
         let levels = self.text.open_assigned(&left, &head);
@@ -239,7 +246,7 @@ impl Emitter<'_, '_> {
         let names = self.plan.interface(definition.id).clone();
         let (servant, skeleton) = (names.servant, names.skeleton);
         self.text.blank();
-        let shown = join(&definition.path, "::");
+        let shown = definition.path.join("::");
         self.text.raw(&format!(
             "/// Leads requests to a servant of IDL interface `{shown}`."
         ));

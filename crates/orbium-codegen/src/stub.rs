@@ -3,12 +3,10 @@
 
 use orbium_idl::model::{Definition, DefinitionKind, Interface, InterfaceKind, NameSet};
 
-use crate::each::join;
 use crate::emit::Emitter;
 use crate::names;
 use crate::operations::Function;
 use crate::plan::{Plan, is_feature};
-use crate::search::cut;
 use crate::server::Signature;
 
 /// What the file imports, and the names that it cannot import.
@@ -49,7 +47,7 @@ pub(crate) fn file(plan: &Plan<'_>, around: &str) -> String {
         {
             let mut wanted = format!("{}Impl", names::camel(&definition.name));
             if imports.taken.contains(&wanted) {
-                wanted = format!("{}Impl", names::camel(&join(&definition.path, "_")));
+                wanted = format!("{}Impl", names::camel(&definition.path.join("_")));
             }
             let name = names::fresh(&wanted, &mut imports.taken);
             stubs.push((definition, interface, name));
@@ -101,7 +99,7 @@ fn import(module: &str, names: &[String]) -> String {
         [] => String::new(),
         [only] => format!("use {module}::{only};\n"),
         _ => {
-            let one = format!("use {module}::{{{}}};\n", join(names, ", "));
+            let one = format!("use {module}::{{{}}};\n", names.join(", "));
             if one.len() <= 101 {
                 return one;
             }
@@ -137,7 +135,7 @@ impl Emitter<'_, '_> {
         } else {
             "interface"
         };
-        let shown = join(&definition.path, "::");
+        let shown = definition.path.join("::");
         self.text.blank();
         self.text
             .raw(&format!("/// A servant of IDL {what} `{shown}`."));
@@ -218,7 +216,7 @@ impl Imports {
                 continue;
             }
             let within = out.ends_with("::");
-            match cut(rest, "::") {
+            match rest.split_once("::") {
                 Some((start, behind)) if start == word && !within && word == "orb" => {
                     let name = self::word(behind);
                     out.push_str(&self.runtime_name(name));

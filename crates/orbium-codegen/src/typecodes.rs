@@ -6,7 +6,6 @@ use orbium_idl::model::{
 };
 
 use crate::data::quoted;
-use crate::each::{each, join};
 use crate::emit::Emitter;
 
 impl Emitter<'_, '_> {
@@ -16,18 +15,23 @@ impl Emitter<'_, '_> {
         constructor: &str,
         members: &[Member],
     ) {
-        let members = each(members, &mut |member| {
-            let parts = [quoted(&member.name), self.described_type(&member.ty)];
-            self.described("new", &parts)
-        });
+        let members = members
+            .iter()
+            .map(|member| {
+                let parts = [quoted(&member.name), self.described_type(&member.ty)];
+                self.described("new", &parts)
+            })
+            .collect::<Vec<_>>();
         self.type_static(definition, constructor, None, &members);
         self.typed(definition);
     }
 
     pub(crate) fn enum_type(&mut self, definition: &Definition, enumeration: &Enum) {
-        let members = each(&enumeration.enumerators, &mut |enumerator| {
-            self.described("enumerator", &[quoted(&enumerator.name)])
-        });
+        let members = enumeration
+            .enumerators
+            .iter()
+            .map(|enumerator| self.described("enumerator", &[quoted(&enumerator.name)]))
+            .collect::<Vec<_>>();
         self.type_static(definition, "enumeration", None, &members);
         self.typed(definition);
     }
@@ -69,7 +73,7 @@ impl Emitter<'_, '_> {
     }
 
     fn static_doc(&mut self, definition: &Definition) {
-        let doc = format!("The type of IDL `{}`.", join(&definition.path, "::"));
+        let doc = format!("The type of IDL `{}`.", definition.path.join("::"));
         self.text.doc(&doc);
     }
 
@@ -90,7 +94,7 @@ impl Emitter<'_, '_> {
         if let Some(discriminator) = discriminator {
             parts.push(discriminator.to_owned());
         }
-        let together = join(members, ", ");
+        let together = members.join(", ");
         if together.len() <= 60 {
             parts.push(format!("&[{together}]"));
             return self.text.assign_call(&left, &head, &parts, ";");
@@ -114,7 +118,7 @@ impl Emitter<'_, '_> {
     }
 
     fn described(&self, constructor: &str, parts: &[String]) -> String {
-        format!("orb::Member::{constructor}({})", join(parts, ", "))
+        format!("orb::Member::{constructor}({})", parts.join(", "))
     }
 
     /// An expression of type `&'static orb::Type`.

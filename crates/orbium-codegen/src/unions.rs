@@ -9,7 +9,6 @@ use orbium_idl::model::{
     Case, ConstValue, DefId, Definition, DefinitionKind, NameSet, Type, Union,
 };
 
-use crate::each::{each, join, joined, sorted};
 use crate::emit::Emitter;
 use crate::types::first_case;
 use crate::{codec, docs, names};
@@ -140,10 +139,14 @@ impl Emitter<'_, '_> {
     fn shape(&self, definition: &Definition, union: &Union) -> Shape {
         let mut taken = NameSet::default();
         let mut labels = 0;
-        let variants = each(&union.cases, &mut |case| {
-            labels += case.labels.len();
-            names::fresh(&names::ty(&case.member.name), &mut taken)
-        });
+        let variants = union
+            .cases
+            .iter()
+            .map(|case| {
+                labels += case.labels.len();
+                names::fresh(&names::ty(&case.member.name), &mut taken)
+            })
+            .collect::<Vec<_>>();
         let covered = union.default_case().is_some()
             || self
                 .values_of(&union.discriminator)
@@ -214,7 +217,7 @@ impl Emitter<'_, '_> {
             }
         }
         match wrapper {
-            Some(wrapper) => vec![format!("{wrapper}({})", join(&runs(numbers), " | "))],
+            Some(wrapper) => vec![format!("{wrapper}({})", runs(numbers).join(" | "))],
             None if others.is_empty() => runs(numbers),
             None => others,
         }
@@ -301,7 +304,11 @@ impl Emitter<'_, '_> {
 
     /// `Self::V { a, b } => {`, as rustfmt has it for short and long names.
     fn pattern(&mut self, head: &str, fields: &[&str]) {
-        let inside = joined(fields, ", ", &mut |field| (*field).to_owned());
+        let inside = fields
+            .iter()
+            .map(|field| (*field).to_owned())
+            .collect::<Vec<_>>()
+            .join(", ");
         if inside.len() <= 18 {
             return self.text.open(format!("{head} {inside} }} => {{"));
         }
@@ -319,7 +326,7 @@ impl Emitter<'_, '_> {
 
     fn check_discriminator(&mut self, patterns: &[String], must_match: bool) {
         let not = if must_match { "!" } else { "" };
-        let labels = join(patterns, " | ");
+        let labels = patterns.join(" | ");
         let condition = match labels.as_str() {
             "true" | "false" => {
                 // A pattern would do, but for a boolean it reads oddly.
@@ -348,7 +355,7 @@ impl Emitter<'_, '_> {
 
     /// A match arm with alternatives: on one line, or one a line.
     fn arm(&mut self, labels: &[String], body: &str) {
-        let one = format!("{} => {body}", join(labels, " | "));
+        let one = format!("{} => {body}", labels.join(" | "));
         if self.text.fits(&one) {
             return self.text.line(one);
         }
@@ -487,8 +494,8 @@ impl Emitter<'_, '_> {
 }
 
 /// Numbers as patterns, three in a row or more as a range.
-fn runs(numbers: Vec<i128>) -> Vec<String> {
-    let numbers = sorted(numbers);
+fn runs(mut numbers: Vec<i128>) -> Vec<String> {
+    numbers.sort_unstable();
     let mut patterns = Vec::new();
     let mut rest = numbers.as_slice();
     while let Some(first) = rest.first() {
@@ -505,7 +512,11 @@ fn runs(numbers: Vec<i128>) -> Vec<String> {
                     codec::integer(*last)
                 ));
             }
-            few => patterns.extend(each(few, &mut |value| codec::integer(*value))),
+            few => patterns.extend(
+                few.iter()
+                    .map(|value| codec::integer(*value))
+                    .collect::<Vec<_>>(),
+            ),
         }
         rest = others;
     }

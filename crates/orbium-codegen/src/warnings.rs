@@ -5,7 +5,6 @@ use std::fmt;
 
 use orbium_idl::model::{Annotation, DefinitionKind, Location};
 
-use crate::each::{each, join};
 use crate::mapped::Reason;
 use crate::plan::Plan;
 
@@ -69,18 +68,22 @@ impl Allowed {
 
     /// One line about all of it, if there is any.
     fn note(&self, location: Location) -> Option<Warning> {
-        let mut parts = each(&self.own, &mut |(construct, count)| {
-            let end = match (*count, construct.ends_with('x')) {
-                (1, _) => "",
-                (_, true) => "es",
-                _ => "s",
-            };
-            format!("{count} {construct}{end}")
-        });
+        let mut parts = self
+            .own
+            .iter()
+            .map(|(construct, count)| {
+                let end = match (*count, construct.ends_with('x')) {
+                    (1, _) => "",
+                    (_, true) => "es",
+                    _ => "s",
+                };
+                format!("{count} {construct}{end}")
+            })
+            .collect::<Vec<_>>();
         if self.users > 0 {
             parts.push(format!("{} that use such", self.users));
         }
-        let parts = join(&parts, ", ");
+        let parts = parts.join(", ");
         (!parts.is_empty()).then(|| Warning {
             kind: WarningKind::Allowed,
             message: format!("left out, as allowed: {parts}"),

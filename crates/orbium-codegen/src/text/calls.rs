@@ -2,18 +2,16 @@
 //! Signatures, calls and expressions, broken where the formatter breaks them.
 
 use super::{Argument, CALL_WIDTH, Text, WIDTH, are_short, split};
-use crate::each::join;
-use crate::search::{cut, cut_last};
 
 impl Text {
     /// A function's signature: `head(parameters)tail`, tail being ` -> T {` or `;`.
     /// Goes one level in if a body opens.
     pub(crate) fn signature(&mut self, head: &str, parameters: &[String], tail: &str) {
-        let one = self.resolve(&format!("{head}({}){tail}", join(parameters, ", ")));
+        let one = self.resolve(&format!("{head}({}){tail}", parameters.join(", ")));
         if one.len() == self.room() && one.ends_with(';') {
             // rustfmt counts one column more here and then finds that the
             // parameters fit without what is returned.
-            let (start, result) = cut_last(&one, " -> ").unwrap_or((&one, ""));
+            let (start, result) = one.rsplit_once(" -> ").unwrap_or((&one, ""));
             let (start, result) = (start.to_owned(), format!("-> {result}"));
             self.raw(&start);
             self.raw(&result);
@@ -52,7 +50,10 @@ impl Text {
             return self.raw("{");
         }
         let generic = bare.strip_suffix('>').unwrap_or("");
-        let Some((_, types)) = cut(generic, "Result<").or(cut(generic, "Asynchronous<")) else {
+        let Some((_, types)) = generic
+            .split_once("Result<")
+            .or(generic.split_once("Asynchronous<"))
+        else {
             return self.raw(&one);
         };
         self.open(&generic[..generic.len() - types.len()]);
@@ -84,7 +85,7 @@ impl Text {
         }
         let all_plain = plain.len() == arguments.len();
         if all_plain {
-            let inside = join(&plain, ", ");
+            let inside = plain.join(", ");
             let one = self.resolve(&format!("{head}({inside}){tail}"));
             if inside.len() <= CALL_WIDTH && one.len() <= self.room() {
                 self.raw(&one);
@@ -114,7 +115,7 @@ impl Text {
     /// `left = head(arguments)tail`: on one line, or all but the left on the
     /// next line, or one argument a line.
     pub(crate) fn assign_call(&mut self, left: &str, head: &str, arguments: &[String], tail: &str) {
-        let inside = self.resolve(&join(arguments, ", "));
+        let inside = self.resolve(&arguments.join(", "));
         let whole = format!("{left} = {head}({inside}){tail}");
         let moved = self.resolve(&format!("{head}({inside}){tail}")).len() + 4 <= self.room();
         if inside.len() <= CALL_WIDTH && moved && !self.fits(&whole) {
@@ -136,7 +137,7 @@ impl Text {
     /// becomes a block.
     fn argument(&mut self, text: &str) {
         let line = self.resolve(&format!("{text},"));
-        let Some((head, body)) = cut(text, "| ").filter(|_| line.len() > self.room()) else {
+        let Some((head, body)) = text.split_once("| ").filter(|_| line.len() > self.room()) else {
             return self.expression("", text, ",");
         };
         self.open(format!("{head}| {{"));
@@ -182,7 +183,7 @@ impl Text {
         let parts = split(inside);
         if let ([only], true) = (parts.as_slice(), inside.ends_with('}')) {
             // A struct literal alone goes with the parentheses.
-            let Some((name, mut fields)) = cut(only, " { ").filter(|_| !fits) else {
+            let Some((name, mut fields)) = only.split_once(" { ").filter(|_| !fits) else {
                 return self.raw(&one);
             };
             while let Some(rest) = fields.strip_suffix('}').or(fields.strip_suffix(' ')) {

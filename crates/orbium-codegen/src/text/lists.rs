@@ -2,12 +2,11 @@
 //! Lists, laid out as the formatter does: in one line, filled, or an item a line.
 
 use super::{CALL_WIDTH, LITERAL_WIDTH, SHORT, Text};
-use crate::each::join;
 
 impl Text {
     /// `&[items],` on lines of its own: calls, each broken if too long.
     pub(crate) fn array(&mut self, items: &[String]) {
-        self.expression("", &format!("&[{}]", join(items, ", ")), ",");
+        self.expression("", &format!("&[{}]", items.join(", ")), ",");
     }
 
     /// Short items, as many on a line as fit.
@@ -29,7 +28,7 @@ impl Text {
 
     /// `head[items]tail` with strings: on one line, or one a line.
     pub(crate) fn strings(&mut self, head: &str, items: &[String], tail: &str) {
-        let inside = join(items, ", ");
+        let inside = items.join(", ");
         let one = format!("{head}[{inside}]{tail}");
         if inside.len() <= CALL_WIDTH && self.fits(&one) {
             return self.raw(&one);
@@ -47,7 +46,7 @@ impl Text {
 
     /// `head { fields }tail`, on one line if the fields are few and short.
     pub(crate) fn literal(&mut self, head: &str, fields: &[String], tail: &str) {
-        let inside = self.resolve(&join(fields, ", "));
+        let inside = self.resolve(&fields.join(", "));
         let one = self.resolve(&format!("{head} {{ {inside} }}{tail}"));
         if inside.len() <= LITERAL_WIDTH && one.len() <= self.room() {
             return self.raw(&one);
@@ -61,7 +60,7 @@ impl Text {
 
     /// `head[items]tail` with short items, filled like rustfmt fills numbers.
     pub(crate) fn numbers(&mut self, head: &str, items: &[String], tail: &str) {
-        let inside = join(items, ", ");
+        let inside = items.join(", ");
         let one = self.resolve(&format!("{head}[{inside}]{tail}"));
         if inside.len() <= CALL_WIDTH && one.len() <= self.room() {
             self.raw(&one);

@@ -200,8 +200,7 @@ impl Protocols {
 
     /// The names of the messaging halves beside GIOP.
     pub fn messaging(&self) -> impl Iterator<Item = &str> {
-        let names = self.messaging.iter().map(|half| half.name());
-        names
+        self.messaging.iter().map(|half| half.name())
     }
 
     /// The messaging half of a name.
