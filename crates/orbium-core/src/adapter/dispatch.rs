@@ -375,14 +375,12 @@ impl Incoming<'_> {
 }
 
 /// The name of an operation that a peer sent, for logs.
-#[cfg(feature = "tracing")]
 fn shown(operation: &[u8]) -> impl std::fmt::Display + '_ {
     const MOST: usize = 64;
     operation[..operation.len().min(MOST)].escape_ascii()
 }
 
 /// What a panic says, if it is text.
-#[cfg(feature = "tracing")]
 fn panic_message(panic: &(dyn std::any::Any + Send)) -> &str {
     match (panic.downcast_ref::<&str>(), panic.downcast_ref::<String>()) {
         (Some(text), _) => text,
