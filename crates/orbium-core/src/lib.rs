@@ -9,8 +9,6 @@
 // References hold pools that hold connections: what rustdoc works out of `Send` for all of
 // them together, with all features, is deeper than 128.
 #![recursion_limit = "256"]
-// What is only told to `tracing`.
-#![cfg_attr(not(feature = "tracing"), allow(unused_variables))]
 
 /// Ends a step of a call: `probe!(Point)`. Nothing at all without the feature
 /// `probes`.

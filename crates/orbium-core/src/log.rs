@@ -1,42 +1,22 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Events and spans of the ORB for subscribers of `tracing`, with that feature; warnings
-//! and errors for the watch object, where there is one.
+//! Events and spans of the ORB for subscribers of `tracing`; warnings and
+//! errors for the watch object, where there is one.
 
 pub(crate) mod recent;
 mod recurring;
-#[cfg(feature = "tracing")]
 pub(crate) mod spans;
 
-#[cfg(feature = "tracing")]
+use tracing::Level;
+use tracing::level_filters::{LevelFilter, STATIC_MAX_LEVEL};
 pub(crate) use tracing::{debug, info};
 
 pub(crate) use recurring::{Recurrences, Recurring};
-
-#[cfg(not(feature = "tracing"))]
-macro_rules! unheard {
-    ($($said:tt)*) => {
-        ()
-    };
-}
-
-#[cfg(not(feature = "tracing"))]
-pub(crate) use {unheard as debug, unheard as info};
 
 /// Whether any subscriber may want spans of calls and requests, which have the level
 /// DEBUG: the one test that a call makes, a comparison with a static variable.
 #[inline(always)]
 pub(crate) fn wants_spans() -> bool {
-    #[cfg(feature = "tracing")]
-    {
-        use tracing::Level;
-        use tracing::level_filters::{LevelFilter, STATIC_MAX_LEVEL};
-
-        Level::DEBUG <= STATIC_MAX_LEVEL && Level::DEBUG <= LevelFilter::current()
-    }
-    #[cfg(not(feature = "tracing"))]
-    {
-        false
-    }
+    Level::DEBUG <= STATIC_MAX_LEVEL && Level::DEBUG <= LevelFilter::current()
 }
 
 /// The text of an event: the message, and fields behind it.
@@ -77,7 +57,6 @@ macro_rules! text_of {
 
 macro_rules! warned {
     ($($said:tt)*) => {{
-        #[cfg(feature = "tracing")]
         tracing::warn!($($said)*);
         $crate::log::noted!("warn", $($said)*);
     }};
@@ -85,7 +64,6 @@ macro_rules! warned {
 
 macro_rules! failed {
     ($($said:tt)*) => {{
-        #[cfg(feature = "tracing")]
         tracing::error!($($said)*);
         $crate::log::noted!("error", $($said)*);
     }};

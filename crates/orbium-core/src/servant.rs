@@ -251,7 +251,6 @@ impl Reply<'_> {
     #[cold]
     pub fn raise(&mut self, error: &impl Raises) -> Result<(), DispatchError> {
         self.raised = true;
-        #[cfg(feature = "tracing")]
         if crate::log::wants_spans()
             && let Raised::User(id, _) = error.raised()
         {

@@ -42,7 +42,6 @@
 //! | `rt` | Real-time CORBA: `rt`, and what references say of priorities is heeded |
 //! | `shm` | the transport `shmiop`: memory that two processes share |
 //! | `tls` | the transport `ssliop` (TLS 1.2 and 1.3): `Config::tls`, or the keys `tls.…` of a configuration |
-//! | `tracing` | what the ORB notices is told to the crate `tracing` |
 //! | `ziop` | the messaging half `ziop`: compressed messages |
 //! | `full` | all of these |
 //!

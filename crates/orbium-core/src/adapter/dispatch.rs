@@ -64,13 +64,11 @@ impl<'r> Incoming<'r> {
     #[cold]
     #[inline(never)]
     fn serve_observed(&self, arguments: CdrReader<'r>, reply: &mut Reply<'_>) {
-        #[cfg(feature = "tracing")]
         let span = log::spans::RequestSpan::begin(self, reply);
         let failed = match self.orb.core().measurements.get() {
             Some(all) => self.serve_measured(all, arguments, reply),
             None => self.serve_caught(|| arguments, reply),
         };
-        #[cfg(feature = "tracing")]
         if let Some(span) = span {
             span.end(self, reply, failed);
         }
@@ -261,7 +259,6 @@ impl<'r> Incoming<'r> {
         arguments: CdrReader<'r>,
         reply: &mut Reply<'_>,
     ) -> Result<(), DispatchError> {
-        #[cfg(feature = "tracing")]
         if log::wants_spans() {
             return log::spans::serve_within(self, object, reply, |reply| {
                 self.serve_extended(object, arguments, reply)

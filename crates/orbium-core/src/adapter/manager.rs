@@ -40,7 +40,6 @@ struct Shared {
     /// How long a request is held.
     hold_time: Option<Duration>,
     /// The adapter it was made for.
-    #[cfg_attr(not(feature = "tracing"), allow(dead_code, reason = "only logged"))]
     adapter: Box<str>,
     /// Whether it was ever activated.
     activated: AtomicBool,

@@ -35,7 +35,6 @@ impl ActiveObject {
     }
 
     /// The path of its adapter, as introspection has it.
-    #[cfg(feature = "tracing")]
     pub(crate) fn adapter_path(&self) -> String {
         self.adapter.path_text()
     }

@@ -473,7 +473,6 @@ impl<'o> Attempt<'o> {
 }
 
 /// Where a reference says that its object is.
-#[cfg(feature = "tracing")]
 fn first_channel(object: &ObjectRef) -> Option<String> {
     let offers = crate::protocol::offers(object.ior());
     offers.first().map(|offer| offer.channel.to_string())

@@ -27,7 +27,6 @@ mod waiting;
 use orbium_cdr::{CdrError, CdrReader, CdrWriter};
 use orbium_giop::SystemException;
 
-#[cfg(feature = "tracing")]
 pub(crate) use binding::Candidate;
 pub(crate) use binding::{Binding, no_usable_protocol};
 pub(crate) use own::Own;

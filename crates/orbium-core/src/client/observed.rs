@@ -7,7 +7,6 @@ use orbium_giop::SystemException;
 
 use crate::client::binding::Candidate;
 use crate::client::story::Phase;
-#[cfg(feature = "tracing")]
 use crate::log::spans::CallSpan;
 use crate::metrics::Measured;
 use crate::orb::NOTICE_METRICS;
@@ -17,12 +16,10 @@ use crate::{ObjectRef, Operation, Priority};
 pub(super) struct Observed<'o> {
     measured: Option<Measured<'o>>,
     /// Boxed: few calls have one, and each makes room for it.
-    #[cfg(feature = "tracing")]
     span: Option<Box<CurrentSpan>>,
 }
 
 /// The span of a call, which is that of its thread.
-#[cfg(feature = "tracing")]
 struct CurrentSpan {
     /// Left before the span ends.
     _entered: tracing::span::EnteredSpan,
@@ -41,26 +38,18 @@ impl<'o> Observed<'o> {
             0 => None,
             _ => Measured::begin(object.orb(), operation),
         };
-        #[cfg(feature = "tracing")]
-        {
-            let wanted = crate::log::wants_spans();
-            let span = wanted.then(|| CallSpan::begin(object, operation)).flatten();
-            let span = span.map(|span| {
-                let _entered = span.enter();
-                Box::new(CurrentSpan { _entered, span })
-            });
-            (measured.is_some() || span.is_some()).then_some(Self { measured, span })
-        }
-        #[cfg(not(feature = "tracing"))]
-        measured.map(|measured| Self {
-            measured: Some(measured),
-        })
+        let wanted = crate::log::wants_spans();
+        let span = wanted.then(|| CallSpan::begin(object, operation)).flatten();
+        let span = span.map(|span| {
+            let _entered = span.enter();
+            Box::new(CurrentSpan { _entered, span })
+        });
+        (measured.is_some() || span.is_some()).then_some(Self { measured, span })
     }
 
     /// The request goes that way.
     #[cold]
     pub(super) fn note_way(&self, object: &ObjectRef, candidate: &Candidate, is_forwarded: bool) {
-        #[cfg(feature = "tracing")]
         if let Some(current) = &self.span {
             current.span.note_way(object, candidate, is_forwarded);
         }
@@ -69,7 +58,6 @@ impl<'o> Observed<'o> {
     /// At that priority.
     #[cold]
     pub(super) fn note_priority(&self, priority: Option<Priority>) {
-        #[cfg(feature = "tracing")]
         if let Some(current) = &self.span {
             current.span.note_priority(priority);
         }
@@ -77,7 +65,6 @@ impl<'o> Observed<'o> {
 
     /// The reply has to be there by then.
     pub(super) fn note_deadline(&self, deadline: Option<Instant>) {
-        #[cfg(feature = "tracing")]
         if let Some(current) = &self.span {
             current.span.note_deadline(deadline);
         }
@@ -85,7 +72,6 @@ impl<'o> Observed<'o> {
 
     /// It was sent again so often, and forwarded, so far.
     pub(super) fn note_counts(&self, retries: u32, forwards: u32) {
-        #[cfg(feature = "tracing")]
         if let Some(current) = &self.span {
             current.span.note_counts(retries, forwards);
         }
@@ -96,7 +82,6 @@ impl<'o> Observed<'o> {
         if let Some(measured) = &self.measured {
             measured.note_user_exception();
         }
-        #[cfg(feature = "tracing")]
         if let Some(current) = &self.span {
             current.span.note_user_exception(Some(id));
         }
@@ -107,7 +92,6 @@ impl<'o> Observed<'o> {
         if let Some(measured) = &self.measured {
             measured.note_failure(exception);
         }
-        #[cfg(feature = "tracing")]
         if let Some(current) = &self.span {
             current.span.note_failure(exception, phase);
         }
@@ -119,7 +103,6 @@ impl Drop for Observed<'_> {
     #[cold]
     #[inline(never)]
     fn drop(&mut self) {
-        #[cfg(feature = "tracing")]
         drop(self.span.take());
         drop(self.measured.take());
     }

@@ -14,7 +14,6 @@ use crate::{Priority, priority};
 #[derive(Debug)]
 pub(crate) struct Setup {
     /// What people call the lane.
-    #[cfg_attr(not(feature = "tracing"), allow(dead_code, reason = "only logged"))]
     name: String,
     pub(crate) priority: Option<Priority>,
     /// What the host gives, too.
@@ -159,7 +158,6 @@ fn bindable(processors: &[usize]) -> bool {
 }
 
 /// The name of the lane that the calling thread belongs to.
-#[cfg(feature = "tracing")]
 pub(crate) fn lane_name() -> Option<String> {
     OWN.with_borrow(|own| own.as_ref().map(|own| own.name.clone()))
 }

@@ -31,7 +31,6 @@ impl Recurring {
     const COUNT: usize = Self::FallBack as usize + 1;
 
     /// The value of the field `cause`.
-    #[cfg_attr(not(feature = "tracing"), allow(dead_code, reason = "only logged"))]
     pub(crate) const fn cause(self) -> &'static str {
         match self {
             Self::ConnectionLimit => "limit",

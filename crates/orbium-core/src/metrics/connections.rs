@@ -92,7 +92,6 @@ struct Entry {
     /// Where a client connected to.
     address: String,
     /// Who a server was connected to, as far as it was known at the end.
-    #[cfg_attr(not(feature = "tracing"), allow(dead_code, reason = "only logged"))]
     peer: OnceLock<String>,
     opened: Instant,
     traffic: Option<Arc<Traffic>>,
@@ -306,7 +305,6 @@ impl Entry {
 
 impl Entry {
     /// Logs that the connection was closed: INFO, but for one that was idle.
-    #[cfg(feature = "tracing")]
     fn log_end(&self, cause: usize) {
         macro_rules! closed {
             ($event:ident, $by:expr, $cause:expr) => {
@@ -332,9 +330,6 @@ impl Entry {
             cause => closed!(info, "us", cause),
         }
     }
-
-    #[cfg(not(feature = "tracing"))]
-    fn log_end(&self, _cause: usize) {}
 }
 
 impl Tracked {
@@ -352,14 +347,12 @@ impl Tracked {
     }
 
     /// The scheme of its transport.
-    #[cfg(feature = "tracing")]
     pub(crate) fn transport(&self) -> &str {
         &self.entry.page.transport
     }
 
     /// A server's connection ends, whose peer that was.
     pub(crate) fn note_peer(&self, peer: &dyn fmt::Display) {
-        #[cfg(feature = "tracing")]
         if tracing::enabled!(target: "orbium::conn", tracing::Level::INFO) {
             let _ = self.entry.peer.set(peer.to_string());
         }

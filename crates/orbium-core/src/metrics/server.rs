@@ -57,7 +57,6 @@ impl ActiveObject {
     }
 
     /// The name of an operation that the servant's skeleton knows, or every object has.
-    #[cfg(feature = "tracing")]
     pub(crate) fn known_operation(&self, operation: &[u8]) -> Option<&'static str> {
         let (_, place, names) = self.operation_place(operation)?;
         Some(names.unwrap_or(&IMPLICIT)[place])

@@ -75,7 +75,6 @@ impl Channel {
 
     /// Which clients an address of ours is of use to: where the endpoint is a wildcard,
     /// the host has no network or its name resolves nowhere else, fewer than expected.
-    #[cfg(any(feature = "tracing", test))]
     pub(crate) fn audience(&self) -> &'static str {
         if self.is_within_host() {
             return match self.scheme.as_str() {

@@ -183,13 +183,11 @@ impl ServerConnection {
     }
 
     /// Tells it from the others of the ORB.
-    #[cfg(feature = "tracing")]
     pub(crate) fn id(&self) -> u64 {
         self.id
     }
 
     /// The scheme of its transport.
-    #[cfg(feature = "tracing")]
     pub(crate) fn transport(&self) -> &str {
         self.tracked.transport()
     }

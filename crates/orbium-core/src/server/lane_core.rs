@@ -107,7 +107,6 @@ impl LaneCore {
             lane.await_end();
             return Err(failed(error));
         }
-        #[cfg(feature = "tracing")]
         for channel in &lane.published {
             crate::log::info!(
                 target: "orbium::conn",

@@ -53,7 +53,6 @@ pub(crate) struct PoaCore {
     one_gone: Condvar,
 }
 
-#[cfg(feature = "tracing")]
 impl PoaCore {
     /// Its path as introspection has it: `RootPOA/child`.
     pub(in crate::adapter) fn path_text(&self) -> String {

@@ -24,7 +24,6 @@ use crate::client::attempt::{Attempt, Choice, Suspended, may_try_others};
 use crate::client::exchange::{Answer, Exchange, Outcome};
 use crate::client::story::{Failure, Note, story_of};
 use crate::client::timing::Timing;
-#[cfg(feature = "tracing")]
 use crate::log::spans::CallSpan;
 use crate::{ObjectRef, Operation, Orb, Priority, priority};
 use times::Due;
@@ -82,7 +81,6 @@ struct State {
     /// Its story, if it has failed.
     failure: Option<Failure>,
     /// Until it is over.
-    #[cfg(feature = "tracing")]
     span: Option<CallSpan>,
 }
 
@@ -93,7 +91,6 @@ struct Over {
     sent: Option<(Arc<Line>, u32)>,
     timer: Option<(Instant, Due)>,
     _counted: Option<UnderWay>,
-    #[cfg(feature = "tracing")]
     _span: Option<CallSpan>,
 }
 
@@ -104,7 +101,6 @@ impl Over {
             sent: state.sent.take(),
             timer: state.timer.take(),
             _counted: state.counted.take(),
-            #[cfg(feature = "tracing")]
             _span: state.span.take(),
         }
     }
@@ -183,7 +179,6 @@ impl Call {
                 counts: (0, 0),
                 was_repeated: false,
                 failure: None,
-                #[cfg(feature = "tracing")]
                 span: crate::log::wants_spans()
                     .then(|| CallSpan::begin(object, operation))
                     .flatten(),
@@ -213,7 +208,6 @@ impl Call {
         let _ = self.reader.set(Arc::clone(&reader));
         let timing = *attempt.timing();
         self.lock().timing = timing;
-        #[cfg(feature = "tracing")]
         self.with_span(|span| span.note_deadline(timing.reply.instant()));
         if let Some(start) = start {
             self.lock().attempt = Some(attempt.suspend());
@@ -233,7 +227,6 @@ impl Call {
     }
 
     /// Records something of the call, if a subscriber wants its span.
-    #[cfg(feature = "tracing")]
     fn with_span(&self, record: impl FnOnce(&CallSpan)) {
         if let Some(span) = &self.lock().span {
             record(span);
@@ -251,7 +244,6 @@ impl Call {
     /// Acts on the attempt, unless the call is over, at the caller's priority.
     fn resume(self: &Arc<Self>, act: impl FnOnce(&Arc<Self>, &Arc<Reader>, Attempt<'_>)) {
         let suspended = self.lock().attempt.take();
-        #[cfg(feature = "tracing")]
         let _entered = self.lock().span.as_ref().map(CallSpan::enter);
         if let (Some(suspended), Some(reader)) = (suspended, self.reader.get()) {
             priority::while_at(self.priority, || {
@@ -316,7 +308,6 @@ impl Call {
         choice: Choice,
     ) -> Result<Prepared, SystemException> {
         let way = attempt.way(choice)?;
-        #[cfg(feature = "tracing")]
         self.with_span(|span| {
             span.note_way(&self.object, way.candidate, attempt.is_forwarded());
             span.note_priority(self.priority);
@@ -416,7 +407,6 @@ impl Call {
             state.counts = attempt.counts();
             state.was_repeated = attempt.was_repeated();
             state.tried = 0;
-            #[cfg(feature = "tracing")]
             if let Some(span) = &state.span {
                 span.note_counts(state.counts.0, state.counts.1);
             }

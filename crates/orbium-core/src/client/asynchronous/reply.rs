@@ -55,7 +55,6 @@ impl Reply {
     }
 
     /// The repository id of the user exception that it has.
-    #[cfg(feature = "tracing")]
     pub(super) fn exception_id(&self) -> Option<String> {
         // The rest of the exception is not read.
         const MOST: usize = 1024;

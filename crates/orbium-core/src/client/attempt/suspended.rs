@@ -99,7 +99,6 @@ impl<'o> Attempt<'o> {
     }
 
     /// Whether its object was said to be elsewhere.
-    #[cfg(feature = "tracing")]
     pub(crate) fn is_forwarded(&self) -> bool {
         self.forwarded.is_some()
     }

@@ -49,8 +49,7 @@ const WAITS: Does = Does::Choose(
 const PUBLISH: &str = "-ORBListenEndpoints iiop://0.0.0.0:5000?publish=HOST:PORT";
 
 /// Who hears of events.
-pub(super) const TRACE: &str =
-    "the feature `tracing` and a subscriber, as in RUST_LOG=orbium=debug";
+pub(super) const TRACE: &str = "a subscriber of the crate tracing, as in RUST_LOG=orbium=debug";
 
 /// Which certificates are asked for, in words of omniORB.
 const PEERS: Does = Does::Choose(

@@ -7,7 +7,6 @@ use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::time::{Duration, Instant};
 
-#[cfg(feature = "tracing")]
 use orbium_giop::ReplyStatus;
 use orbium_giop::{Completion, SystemException};
 use orbium_sync::lock::MutexGuard;
@@ -16,7 +15,6 @@ use orbium_transport::Deadline;
 
 use super::{Answered, Call, Due, Handler, Over, Slot, State, Then};
 use crate::client::attempt::Attempt;
-#[cfg(feature = "tracing")]
 use crate::client::story::Failure;
 use crate::client::story::{Note, Phase};
 use crate::client::waiting;
@@ -102,7 +100,6 @@ impl Call {
         if answered.is_err() {
             self.make_story(&mut state, &answered);
         }
-        #[cfg(feature = "tracing")]
         end_span(&state, &answered);
         let over = Over::of(&mut state);
         self.record(&answered);
@@ -284,7 +281,6 @@ impl Call {
 }
 
 /// Records what the call came to.
-#[cfg(feature = "tracing")]
 fn end_span(state: &State, answered: &Answered) {
     let Some(span) = &state.span else { return };
     match answered {
