@@ -54,10 +54,18 @@ impl<'r> Incoming<'r> {
     /// arguments is made where the servant gets it, rather than moved there.
     #[inline]
     pub(crate) fn serve(&self, arguments: impl FnOnce() -> CdrReader<'r>, reply: &mut Reply<'_>) {
-        if log::wants_spans() || self.orb.core().measurements.get().is_some() {
+        if self.orb.observes_requests() {
             return self.serve_observed(arguments(), reply);
         }
         self.serve_caught(arguments, reply);
+    }
+
+    /// As `serve`, where [`Orb::observes_requests`] was asked before.
+    // A function of its own, and no closure: what is around it is compiled better so (725
+    // instructions for an empty call on the server's side, 736 to 752 otherwise).
+    #[inline(never)]
+    pub(crate) fn serve_unobserved(&self, arguments: CdrReader<'r>, reply: &mut Reply<'_>) {
+        self.serve_caught(|| arguments, reply);
     }
 
     /// As `serve`, measured or within a span, or both.
@@ -441,6 +449,13 @@ fn serve_implicit<'a>(
 }
 
 impl Orb {
+    /// Whether requests are measured, or have spans. Most are not: those take a shorter
+    /// way.
+    #[inline(always)]
+    pub(crate) fn observes_requests(&self) -> bool {
+        log::wants_spans() || self.core().measurements.get().is_some()
+    }
+
     /// Whether a key leads to an object here.
     pub(crate) fn locate(&self, key: &[u8]) -> Located {
         if let Some(to) = self.forward_of(key) {

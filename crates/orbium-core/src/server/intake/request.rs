@@ -243,8 +243,9 @@ impl State {
         message: &mut [u8],
         rest: &[u8],
     ) -> Taken {
-        let Some(plain) = PlainRequest::find(&message[HEADER_LEN..], header.order) else {
-            return self.serve(source, header, message, &[], rest);
+        let plain = match PlainRequest::find(&message[HEADER_LEN..], header.order) {
+            Some(plain) if !source.orb.observes_requests() => plain,
+            _ => return self.serve(source, header, message, &[], rest),
         };
         let body_at = HEADER_LEN + plain.body;
         let (octets, body) = message.split_at_mut(body_at);
@@ -273,15 +274,10 @@ impl State {
             response: plain.response,
         };
         let taken = asked.answer(self, |reply| {
-            incoming.serve(
-                || {
-                    let mut arguments = CdrReader::at(body, body_at, format);
-                    arguments.set_owner(Some(orb.owner()));
-                    arguments.set_nesting(nesting);
-                    arguments
-                },
-                reply,
-            );
+            let mut arguments = CdrReader::at(body, body_at, format);
+            arguments.set_owner(Some(orb.owner()));
+            arguments.set_nesting(nesting);
+            incoming.serve_unobserved(arguments, reply);
         });
         if taken == Taken::Moved {
             return self.move_on(source, header, message, &[]);
