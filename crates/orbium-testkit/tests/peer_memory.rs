@@ -4,8 +4,9 @@
 
 use orbium::giop::minor::{ORBIUM_VMCID, PEER_MEMORY};
 use orbium::giop::{FragmentPlan, ReplyStatus};
-use orbium::{Config, ExceptionKind, Limits, Orb};
-use orbium_cdr::{CdrReader, Format};
+use orbium::{Asynchronous, Config, ExceptionKind, Interface, Limits, ObjectRef, Orb};
+use orbium_cdr::{CdrReader, Decode, Encode, Format};
+use orbium_core::Operation;
 use orbium_testkit::{
     Peer, RequestLine, Served, calling_by, each_client_strategy, each_strategy, eventually,
     request, within,
@@ -137,4 +138,101 @@ fn a_reply_beyond_the_clients_budget_is_no_resources_and_the_next_call_is_answer
         });
         served.end();
     });
+}
+
+static MAKE: Operation = Operation::new("make");
+
+fn make(object: &ObjectRef, octets: usize) -> Asynchronous<Vec<u8>> {
+    object.call_async(&MAKE, octets as u32, Encode::encode, Vec::decode)
+}
+
+// A client took replies in fragments whatever they came to: only the size of each
+// message was bounded, and not what all of them held.
+#[test]
+fn a_reply_in_fragments_beyond_the_clients_budget_is_no_resources() {
+    each_client_strategy(|strategy| {
+        let served = Served::with(Config {
+            fragment_size: Some(64 << 10),
+            ..Config::default()
+        });
+        let client = Orb::new(Config {
+            limits: scarce(),
+            ..calling_by(strategy)
+        })
+        .expect("an ORB");
+        let target = served.seen_by(&client);
+        let object = target.as_object().clone();
+        for round in 1..=3 {
+            let refused = within("a refusal", {
+                let (target, object) = (target.clone(), object.clone());
+                move || {
+                    [
+                        target.make(6 << 20).unwrap_err(),
+                        make(&object, 6 * MIB).wait().unwrap_err(),
+                    ]
+                }
+            });
+            for refused in refused {
+                assert_eq!(refused.kind, ExceptionKind::NoResources);
+                assert_eq!(refused.minor, ORBIUM_VMCID | PEER_MEMORY);
+            }
+            // The rest of the messages is passed over, and both connections go on.
+            assert_eq!(target.echo_long(3), Ok(3));
+            assert_eq!(make(&object, 100).wait().map(|it| it.len()), Ok(100));
+            assert_eq!(client.peer_memory().refused, 2 * round);
+        }
+        assert_eq!(target.make(1 << 20).unwrap().len(), MIB);
+        assert_eq!(make(&object, MIB).wait().unwrap().len(), MIB);
+        assert!(client.peer_memory().most > 3 * MIB, "fragments are charged");
+        eventually("all is given back", || {
+            client.peer_memory().held <= MIB + 100
+        });
+        served.end();
+    });
+}
+
+// Replies to asynchronous calls were copied out of the buffer that is charged, and
+// the copies were charged to nobody for as long as the callers left them there.
+#[test]
+fn replies_to_asynchronous_calls_are_charged_until_they_are_read() {
+    for fragment_size in [None, Some(64 << 10)] {
+        let served = Served::with(Config {
+            fragment_size,
+            ..Config::default()
+        });
+        let client = Orb::new(Config {
+            limits: scarce(),
+            ..Config::default()
+        })
+        .expect("an ORB");
+        let object = served.seen_by(&client).as_object().clone();
+        let arrived = |octets| {
+            let call = make(&object, octets);
+            eventually("the reply arrives", || {
+                call.is_ready(Some(std::time::Duration::ZERO))
+            });
+            call
+        };
+        let first = arrived(2 * MIB);
+        eventually("it is charged", || client.peer_memory().held >= 2 * MIB);
+        let second = arrived(3 * MIB / 2);
+        assert!(client.peer_memory().held >= 7 * MIB / 2);
+        // Two large ones are kept: for a third there is no memory.
+        let refused = arrived(5 * MIB / 2).wait().unwrap_err();
+        assert_eq!(refused.kind, ExceptionKind::NoResources);
+        assert_eq!(refused.minor, ORBIUM_VMCID | PEER_MEMORY);
+        assert_eq!(first.wait().unwrap().len(), 2 * MIB);
+        assert_eq!(second.wait().unwrap().len(), 3 * MIB / 2);
+        eventually("read, they are given back", || {
+            client.peer_memory().held <= MIB + 100
+        });
+        assert_eq!(
+            make(&object, 5 * MIB / 2).wait().unwrap().len(),
+            5 * MIB / 2
+        );
+        let figures = client.peer_memory();
+        assert_eq!(figures.refused, 1);
+        assert!(figures.most <= 8 * MIB);
+        served.end();
+    }
 }

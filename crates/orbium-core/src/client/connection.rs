@@ -10,12 +10,13 @@ use std::time::{Duration, Instant};
 use orbium_cdr::{ByteOrder, CdrWriter};
 use orbium_giop::codeset::Negotiated;
 use orbium_giop::dedication::DedicationReply;
-use orbium_giop::{Assembled, CancelRequest, MessageHeader, Reassembly, Version, close_connection};
+use orbium_giop::{Assembled, CancelRequest, MessageHeader, Version, close_connection};
 use orbium_sync::role;
 use orbium_sys::{Interest, if_done, wait_for};
 use orbium_transport::{ByteStream, Deadline, Stamp};
 
 use crate::Config;
+use crate::client::assembly::{Assembly, Whole};
 use crate::client::binding::{Introduction, Said};
 use crate::client::counts::Counted;
 use crate::client::own::Own;
@@ -48,9 +49,9 @@ pub(crate) struct Connection {
     /// The tick in which the last call over it began.
     tick: u32,
     counted: Option<Counted>,
-    reassembly: Reassembly,
+    assembly: Assembly,
     /// The message just received, if it came in fragments.
-    assembled: Option<Assembled>,
+    assembled: Option<Whole>,
     timeout: Option<Duration>,
     message_limit: usize,
     fragment_size: Option<usize>,
@@ -82,7 +83,7 @@ impl Connection {
             used: Instant::now(),
             tick: 0,
             counted,
-            reassembly: Reassembly::new(config.limits.reassembly()),
+            assembly: Assembly::new(config.limits.reassembly(), config.protocols.budget()),
             assembled: None,
             timeout: None,
             message_limit: config.limits.message_size,
@@ -269,7 +270,10 @@ impl Connection {
     pub(crate) fn message_with_seams(&mut self, header: &MessageHeader) -> (&mut [u8], &[u32]) {
         match &mut self.assembled {
             None => (self.framing.message(header), &[]),
-            Some(Assembled { octets, seams }) => (octets, seams),
+            Some(whole) => {
+                let Assembled { octets, seams } = &mut whole.message;
+                (octets, seams)
+            }
         }
     }
 

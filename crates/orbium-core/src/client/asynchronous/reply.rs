@@ -8,6 +8,7 @@ use crate::Orb;
 use crate::client::exchange::{Outcome, outcome_of, raised_as};
 use crate::client::story::unreadable;
 use crate::metrics::End;
+use crate::peer_memory::Charge;
 use crate::raises::Raises;
 
 /// A reply as it came.
@@ -19,6 +20,8 @@ pub(crate) struct Reply {
     pub(crate) body: usize,
     pub(crate) octets: Vec<u8>,
     pub(crate) seams: Vec<u32>,
+    /// What is charged for it until it is read.
+    pub(crate) _charge: Charge,
     /// How the server writes, but for the byte order.
     pub(crate) format: Format,
 }

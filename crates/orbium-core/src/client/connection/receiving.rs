@@ -3,11 +3,12 @@
 
 use std::io;
 
-use orbium_giop::{FragmentError, HEADER_LEN, MessageHeader, MessageKind, Version, message_error};
+use orbium_giop::{FragmentError, MessageHeader, MessageKind, Version, message_error};
 use orbium_sys::{Interest, if_done, made_of};
 use orbium_transport::Deadline;
 
 use super::Connection;
+use crate::client::assembly::Whole;
 use crate::client::ticks;
 use crate::framing::{FramingError, Grouped};
 use crate::server::wait_meanwhile;
@@ -81,7 +82,11 @@ impl Connection {
                         }
                     }
                 },
-                Err(error) => return self.no_message(error),
+                Err(error) => {
+                    if let Some(received) = self.no_message(error) {
+                        return received;
+                    }
+                }
             }
         }
     }
@@ -153,14 +158,19 @@ impl Connection {
     /// What came is no message, or too large.
     #[cold]
     #[inline(never)]
-    fn no_message(&mut self, error: FramingError) -> Received {
+    fn no_message(&mut self, error: FramingError) -> Option<Received> {
+        if error == FramingError::NoMemory
+            && let Ok(refused) = self.assembly.skip(&mut self.framing)
+        {
+            return refused.map(|whole| self.assembled(whole));
+        }
         self.send_message_error();
         crate::log::debug!(target: "orbium::wire", %error, "not a message");
         self.cause = Some(error.to_string());
-        match error {
+        Some(match error {
             FramingError::TooLarge { .. } => Received::TooLarge,
             FramingError::Header(_) | FramingError::NoMemory => Received::Garbage,
-        }
+        })
     }
 
     /// Anything but a whole reply.
@@ -170,18 +180,9 @@ impl Connection {
             MessageKind::CloseConnection => Some(Received::Closed),
             MessageKind::MessageError => Some(Received::MessageError),
             MessageKind::Reply | MessageKind::LocateReply | MessageKind::Fragment => {
-                let message = self.framing.message(header);
-                let added = self.reassembly.accept(header, &message[HEADER_LEN..]);
-                self.framing.consume(header);
-                match added {
+                match self.assembly.accept(header, &mut self.framing) {
                     Ok(None) => None,
-                    Ok(Some(message)) => match whole(&message) {
-                        Some(header) => {
-                            self.assembled = Some(message);
-                            Some(Received::Message(header))
-                        }
-                        None => Some(Received::Lost),
-                    },
+                    Ok(Some(whole)) => Some(self.assembled(whole)),
                     // The rest of a reply that nobody waits for any more.
                     Err(FragmentError::NothingToContinue(Some(_))) => None,
                     Err(error) => {
@@ -201,6 +202,16 @@ impl Connection {
                 Some(Received::Lost)
             }
         }
+    }
+
+    /// A message in a buffer of its own.
+    fn assembled(&mut self, whole: Whole) -> Received {
+        let header = whole.message.first_chunk().map(MessageHeader::parse);
+        let Some(Ok(header)) = header else {
+            return Received::Lost;
+        };
+        self.assembled = Some(whole);
+        Received::Message(header)
     }
 
     /// What is wrong with a fragment, and which limit it exceeds.
@@ -227,9 +238,4 @@ pub(crate) fn is_limit(error: FragmentError) -> bool {
             | FragmentError::TooManyMessages(_)
             | FragmentError::TooManyOctets(_)
     )
-}
-
-/// The header of a message in a buffer of its own.
-fn whole(message: &[u8]) -> Option<MessageHeader> {
-    MessageHeader::parse(message.first_chunk()?).ok()
 }

@@ -15,6 +15,7 @@ use super::{Answer, Exchange, Outcome, broken_invariant, orbium, raised};
 use crate::client::connection::Received;
 use crate::client::link::not_trusted;
 use crate::client::story::{Phase, unreadable};
+use crate::peer_memory::{NoMemory, copied};
 use crate::raises::Raises;
 
 impl Exchange<'_, '_> {
@@ -198,20 +199,24 @@ impl Exchange<'_, '_> {
     ) -> Result<crate::client::Reply, SystemException> {
         let format = self.link.candidate.format();
         let (header, body) = self.reply.ok_or_else(broken_invariant)?;
-        let (octets, seams) = match (&mut self.octets, &mut self.link.connection) {
-            (Some(octets), _) => (octets.clone(), Vec::new()),
-            (None, Some(connection)) => {
-                let (message, seams) = connection.message_with_seams(&header);
-                (message.to_vec(), seams.to_vec())
-            }
+        let (message, seams) = match (&mut self.octets, &mut self.link.connection) {
+            (Some(octets), _) => (octets.as_mut_slice(), [].as_slice()),
+            (None, Some(connection)) => connection.message_with_seams(&header),
             (None, None) => return Err(broken_invariant()),
         };
+        let budget = self.orb.budget();
+        let (octets, charge) = copied(message, Vec::new(), budget).map_err(|NoMemory| {
+            budget.count_refused();
+            NoMemory::exception(Completion::Yes)
+        })?;
+        let seams = seams.to_vec();
         Ok(crate::client::Reply {
             header,
             status,
             body,
             octets,
             seams,
+            _charge: charge,
             format,
         })
     }

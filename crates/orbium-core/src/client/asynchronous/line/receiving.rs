@@ -8,11 +8,12 @@ use std::time::Instant;
 
 use orbium_giop::dedication::DedicationReply;
 use orbium_giop::{
-    Assembled, FragmentError, HEADER_LEN, MessageHeader, MessageKind, PlainReply, Reassembly,
-    ReplyHeader, Version, message_error,
+    Assembled, FragmentError, HEADER_LEN, MessageHeader, MessageKind, PlainReply, ReplyHeader,
+    Version, message_error,
 };
 
 use super::{Awaiting, End, Line, Pending, Phase};
+use crate::client::assembly::{Assembly, Whole};
 use crate::client::asynchronous::Reply;
 use crate::client::asynchronous::call::{Call, News};
 use crate::client::asynchronous::reader::Reader;
@@ -21,7 +22,8 @@ use crate::client::connection::is_limit;
 use crate::client::exchange::{Outcome, read_answer};
 use crate::client::link::not_trusted;
 use crate::client::story::{Note, Phase as CallPhase};
-use crate::framing::{Framing, FramingError};
+use crate::framing::{Framing, FramingError, refusal};
+use crate::peer_memory::{Charge, NoMemory};
 use crate::{Channel, Config};
 
 /// Receives in a row before other lines have their turn.
@@ -31,15 +33,43 @@ const TURN: usize = 16;
 #[derive(Debug)]
 pub(super) struct Input {
     framing: Framing,
-    reassembly: Reassembly,
+    assembly: Assembly,
 }
 
 impl Input {
     pub(super) fn new(config: &Config) -> Self {
         Self {
             framing: Framing::new(config.limits.message_size, config.protocols.budget()),
-            reassembly: Reassembly::new(config.limits.reassembly()),
+            assembly: Assembly::new(config.limits.reassembly(), config.protocols.budget()),
         }
+    }
+
+    /// Takes out a reply that came whole; where there is no memory for it, the one
+    /// that says so.
+    fn take_reply(&mut self, header: MessageHeader) -> (MessageHeader, Whole) {
+        let seams = Vec::new();
+        let (octets, charge) = match self.framing.take_out(&header, Vec::new()) {
+            Ok(taken) => taken,
+            Err(NoMemory) => (self.refuse(&header), Charge::default()),
+        };
+        let new = octets.first_chunk().map(MessageHeader::parse);
+        let message = Assembled { octets, seams };
+        (
+            new.and_then(Result::ok).unwrap_or(header),
+            Whole { message, charge },
+        )
+    }
+
+    /// Drops a reply, and returns the one that says that there is no memory for it.
+    /// One whose header cannot be read is replaced by nothing.
+    #[cold]
+    fn refuse(&mut self, header: &MessageHeader) -> Vec<u8> {
+        self.framing.budget().count_refused();
+        let mut reader = header.reader(&mut self.framing.message(header)[HEADER_LEN..]);
+        let read = ReplyHeader::read(&mut reader, header.format().minor);
+        let octets = read.map(|reply| refusal(header, reply.request_id));
+        self.framing.consume(header);
+        octets.unwrap_or_default()
     }
 }
 
@@ -92,6 +122,13 @@ impl Line {
             let header = match input.framing.next() {
                 Ok(None) => return None,
                 Ok(Some(header)) => header,
+                Err(FramingError::NoMemory) => {
+                    let refused = input.assembly.skip(&mut input.framing);
+                    if let Some(end) = self.assembled(reader, refused) {
+                        return Some(end);
+                    }
+                    continue;
+                }
                 Err(error) => {
                     crate::log::debug!(target: "orbium::wire", %error, "not a message");
                     let refused = self.refuse(&error);
@@ -103,12 +140,19 @@ impl Line {
             };
             let end = match header.kind {
                 MessageKind::Reply if !header.more_fragments => {
-                    let octets = input.framing.message(&header).to_vec();
-                    let seams = Vec::new();
-                    self.take_reply(reader, &header, Assembled { octets, seams })
+                    let (header, whole) = input.take_reply(header);
+                    let end = self.take_reply(reader, &header, whole);
+                    if end.is_some() {
+                        return end;
+                    }
+                    continue;
                 }
                 MessageKind::Reply | MessageKind::LocateReply | MessageKind::Fragment => {
-                    self.assemble(reader, input, &header)
+                    let added = input.assembly.accept(&header, &mut input.framing);
+                    if let Some(end) = self.assembled(reader, added) {
+                        return Some(end);
+                    }
+                    continue;
                 }
                 MessageKind::CloseConnection => Some(End::Closed),
                 MessageKind::MessageError => Some(End::MessageError),
@@ -122,17 +166,16 @@ impl Line {
         }
     }
 
-    fn assemble(
+    /// Deals with what a fragment made whole, if it did.
+    fn assembled(
         self: &Arc<Self>,
         reader: &Arc<Reader>,
-        input: &mut Input,
-        header: &MessageHeader,
+        added: Result<Option<Whole>, FragmentError>,
     ) -> Option<End> {
-        let message = input.framing.message(header);
-        match input.reassembly.accept(header, &message[HEADER_LEN..]) {
+        match added {
             Ok(None) => None,
             Ok(Some(whole)) => {
-                let header = whole.octets.first_chunk().map(MessageHeader::parse);
+                let header = whole.message.first_chunk().map(MessageHeader::parse);
                 match header {
                     Some(Ok(header)) if header.kind == MessageKind::Reply => {
                         self.take_reply(reader, &header, whole)
@@ -169,8 +212,12 @@ impl Line {
         self: &Arc<Self>,
         reader: &Arc<Reader>,
         header: &MessageHeader,
-        mut message: Assembled,
+        whole: Whole,
     ) -> Option<End> {
+        let Whole {
+            mut message,
+            charge,
+        } = whole;
         let Assembled { octets, seams } = &mut message;
         let (plain, said) = match ReplyHeader::plain(header, octets) {
             Some(plain) if seams.is_empty() => (Some(plain), None),
@@ -188,6 +235,7 @@ impl Line {
             body: plain.body,
             octets: message.octets,
             seams: message.seams,
+            _charge: charge,
             format: pending.format,
         };
         match pending.awaiting {
