@@ -51,6 +51,11 @@ impl QueueRoom {
         }))
     }
 
+    /// How many requests it has places for, and octets of them.
+    pub(crate) fn places(&self) -> (usize, usize) {
+        (self.0.most_requests, self.0.most_octets)
+    }
+
     /// The place of a request of so many octets; `None` if there is none.
     pub(crate) fn enter(&self, octets: usize) -> Option<Place> {
         let add = |counter: &AtomicUsize, by: usize, most: usize| {

@@ -22,8 +22,7 @@ impl Pool {
             _ if !open || !self.room.as_ref().is_none_or(has_room) => 0,
             most => most.max(usize::from(lent) * (state.waiting.len() + 1)),
         };
-        let room = if open { self.capacity } else { 0 };
-        let mut put = state.waiting.put(request, most, room);
+        let mut put = state.waiting.put(request, most, self.shared_out(open));
         if put.as_ref().is_ok_and(|has_place| *has_place) && !self.attend(state, lent) {
             // No thread is to be had at all: what was put last is the last.
             put = match state.waiting.take_last() {
@@ -35,6 +34,17 @@ impl Pool {
             self.count_refused(1);
         }
         put.map(|_| ())
+    }
+
+    /// What connections have shares of: places, and octets. Those of a room that lanes
+    /// have together are no more than there are in all.
+    fn shared_out(&self, open: bool) -> (usize, usize) {
+        let (places, octets) = match &self.room {
+            _ if !open => (0, 0),
+            None => (usize::MAX, usize::MAX),
+            Some(room) => room.places(),
+        };
+        (places.min(self.capacity), octets)
     }
 
     /// As `put`, and a buffer for the next request, if there is one.

@@ -72,13 +72,13 @@ impl Queue {
     }
 
     /// Gives a request a place, unless there are `most` already, or its octets are too
-    /// many; then it is deferred if its connection has less than its share of `room`
-    /// places. Whether it has a place.
+    /// many; then it is deferred if its connection has less than its share of `shared_out`,
+    /// places and octets. Whether it has a place.
     pub(super) fn put(
         &mut self,
         request: Queued,
         most: usize,
-        room: usize,
+        shared_out: (usize, usize),
     ) -> Result<bool, Box<Queued>> {
         let (id, octets) = (request.connection().id, request.len());
         let put = self.waiting.put(request.priority(), octets, request, most);
@@ -87,7 +87,7 @@ impl Queue {
                 self.add(id, octets);
                 Ok(true)
             }
-            Err(request) if self.may_defer(&request, room) => {
+            Err(request) if self.may_defer(&request, shared_out) => {
                 self.defer(request);
                 Ok(false)
             }
@@ -98,14 +98,14 @@ impl Queue {
     /// Whether a connection has less than its share of the places, and others have some,
     /// so that one gets free.
     #[cold]
-    fn may_defer(&self, request: &Queued, room: usize) -> bool {
+    fn may_defer(&self, request: &Queued, (places, octets): (usize, usize)) -> bool {
         let connection = request.connection();
         let own = self.shares.get(&connection.id).copied().unwrap_or_default();
         let sharing = self.shares.len() + usize::from(own.requests == 0);
         let is_fair = 1 < sharing
-            && sharing <= room
-            && own.requests < room / sharing
-            && own.octets.saturating_add(request.len()) <= self.most_octets / sharing;
+            && sharing <= places
+            && own.requests < places / sharing
+            && own.octets.saturating_add(request.len()) <= octets.min(self.most_octets) / sharing;
         is_fair && self.waiting.len() > own.requests && !connection.waits_for_room()
     }
 
