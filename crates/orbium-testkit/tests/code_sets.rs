@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Code sets: agreed upon, told, and refused.
+//! Code sets: agreed upon, announced, and refused.
 
 use std::thread;
 
 use orbium::giop::codeset::{CodeSetComponent, CodeSetComponentInfo, CodeSetContext, CodeSetId};
-use orbium::giop::{ReplyStatus, ServiceContext, TaggedComponent, service_context};
+use orbium::giop::{
+    LocateStatus, MessageKind, ReplyStatus, ServiceContext, TaggedComponent, Version,
+    begin_locate_reply, finish_message, service_context,
+};
 use orbium::{Completion, ExceptionKind, SystemException};
+use orbium_cdr::{ByteOrder, CdrWriter, Format};
 use orbium_testkit::probe::Target;
 use orbium_testkit::{
     FakeServer, Peer, Request, RequestLine, Served, each_strategy, reach, reference, request,
@@ -39,8 +43,19 @@ fn scripted(minor: u8, components: &[TaggedComponent]) -> (FakeServer, orbium::O
     (server, client, target)
 }
 
+/// Answers the client's question where the object is: here, by the very reference that
+/// it has.
+fn is_here(peer: &mut Peer, minor: u8) {
+    let (id, _) = peer.expect(MessageKind::LocateRequest).locate_request();
+    let mut writer = CdrWriter::new(Format::plain(ByteOrder::NATIVE, minor));
+    let version = Version { major: 1, minor };
+    let start = begin_locate_reply(&mut writer, version, id, LocateStatus::ObjectHere);
+    finish_message(&mut writer, start);
+    peer.send(&writer.finish().unwrap());
+}
+
 /// The code-set context of a request.
-fn told(request: &Request) -> Option<CodeSetContext> {
+fn announced(request: &Request) -> Option<CodeSetContext> {
     let data = request
         .contexts
         .iter()
@@ -49,25 +64,25 @@ fn told(request: &Request) -> Option<CodeSetContext> {
 }
 
 #[test]
-fn the_server_is_told_until_it_has_answered() {
+fn code_sets_are_announced_until_the_server_has_answered() {
     let (server, _client, target) = scripted(
         2,
         &[sets(native(CodeSetId::UTF_8), native(CodeSetId::UTF_16))],
     );
     let agreed = CodeSetContext::new(CodeSetId::UTF_8, CodeSetId::UTF_16);
-    // Oneways are answered by nobody.
+    // Oneways have no reply.
     target.post(1).unwrap();
     target.post(2).unwrap();
     let mut peer = server.accept();
     for _ in 0..2 {
-        assert_eq!(told(&peer.expect_request("post")), Some(agreed));
+        assert_eq!(announced(&peer.expect_request("post")), Some(agreed));
     }
     let text = "é€";
     for first in [true, false] {
         let caller = target.clone();
         let call = thread::spawn(move || caller.echo_string(text));
         let request = peer.expect_request("echo_string");
-        assert_eq!(told(&request), first.then_some(agreed));
+        assert_eq!(announced(&request), first.then_some(agreed));
         assert_eq!(&request.body[4..], [text.as_bytes(), b"\0"].concat());
         peer.answer(&request, |w| {
             w.write_octets(&[text.as_bytes(), b"\0"].concat());
@@ -94,7 +109,12 @@ fn a_server_of_latin_1_gets_latin_1_and_what_it_lacks_is_not_sent() {
             within("the call", move || call.join().unwrap()).unwrap(),
             "ä"
         );
-        let exception = target.echo_string("€").unwrap_err();
+        let call = thread::spawn(move || target.echo_string("€"));
+        if components.is_empty() {
+            // Its reference may say less than the object's own.
+            is_here(&mut peer, 2);
+        }
+        let exception = within("the refusal", move || call.join().unwrap()).unwrap_err();
         let lacking = SystemException::omg(ExceptionKind::DataConversion, 1, Completion::No);
         assert_eq!(exception, lacking);
     }
@@ -102,20 +122,21 @@ fn a_server_of_latin_1_gets_latin_1_and_what_it_lacks_is_not_sent() {
 
 #[test]
 fn wide_text_needs_a_server_that_says_how_it_wants_it() {
-    let (_server, _client, bare) = scripted(2, &[]);
-    let exception = bare.echo_wstring("w").unwrap_err();
+    let refused = |minor| {
+        let (server, _client, target) = scripted(minor, &[]);
+        let call = thread::spawn(move || target.echo_wstring("w"));
+        is_here(&mut server.accept(), minor);
+        within("the refusal", move || call.join().unwrap()).unwrap_err()
+    };
+    let exception = refused(2);
     assert_eq!(exception.kind, ExceptionKind::InvObjref);
     assert_eq!(exception.completed, Completion::No);
-    let (_server, _client, old) = scripted(0, &[]);
-    let exception = old.echo_wstring("w").unwrap_err();
-    assert_eq!(
-        exception,
-        SystemException::omg(ExceptionKind::Marshal, 5, Completion::No)
-    );
+    let wide = SystemException::omg(ExceptionKind::Marshal, 5, Completion::No);
+    assert_eq!(refused(0), wide);
 }
 
 #[test]
-fn a_server_with_sets_that_nobody_has_is_incompatible() {
+fn a_server_with_unknown_sets_is_incompatible() {
     let ebcdic = CodeSetId(0x1002_0025);
     let (_server, _client, target) = scripted(2, &[sets(native(ebcdic), NONE)]);
     let incompatible = SystemException::omg(ExceptionKind::CodesetIncompatible, 1, Completion::No);

@@ -226,7 +226,6 @@ pub(in super::super) fn names() -> impl Iterator<Item = &'static str> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Config, ConfigKey};
 
     /// `-ORBsslCAFile` once stood there twice, and the first refused what the second set.
     #[test]
@@ -236,16 +235,21 @@ mod tests {
             assert!(!twice, "{name}");
         }
     }
+}
+
+/// With all keys.
+#[cfg(all(test, feature = "tls"))]
+mod rows {
+    use super::*;
+    use crate::{Config, ConfigKey};
 
     /// A configuration after one argument, or why there is none.
-    #[cfg(feature = "tls")]
     fn after(name: &str, value: &str) -> Result<Config, String> {
         let mut args = vec![name.to_owned(), value.to_owned()];
         let config = Config::from_args(&mut args);
         config.map_err(|error| error.to_string())
     }
 
-    #[cfg(feature = "tls")]
     fn with(key: &str, value: &str) -> Config {
         let mut config = Config::default();
         config.set(key, value).unwrap();
@@ -255,7 +259,6 @@ mod tests {
     /// Each row of the table alone: it does what setting its key does, or is answered with
     /// what to write here.
     #[test]
-    #[cfg(feature = "tls")]
     fn each_argument_does_what_its_row_says() {
         let default = Config::default();
         for (name, does) in ARGUMENTS {
@@ -316,7 +319,6 @@ mod tests {
 
     /// What sets a key sets one that there is.
     #[test]
-    #[cfg(feature = "tls")]
     fn every_argument_leads_to_a_key() {
         for (name, does) in ARGUMENTS {
             let (Does::Set(key)

@@ -30,7 +30,7 @@ struct Share {
     octets: usize,
 }
 
-/// The numbers of connections are the ORB's own: nobody chooses them to collide.
+/// The ORB numbers its connections itself: a peer cannot choose them to collide.
 #[derive(Default)]
 struct ById(u64);
 
@@ -156,7 +156,7 @@ impl Queue {
         Some(taken)
     }
 
-    /// Gives places that got free to those who wait for them; whether any did.
+    /// Hands places that got free to waiting connections; whether there were any.
     #[inline]
     pub(super) fn refill(&mut self, most: usize, room: Option<&QueueRoom>) -> bool {
         self.deferred.len() > 0 && self.place_deferred(most, room)
@@ -176,7 +176,7 @@ impl Queue {
                 break;
             };
             let (priority, octets) = (request.priority(), request.len());
-            // With nothing in this queue, nobody here would ever look again.
+            // With nothing in this queue, no worker of this queue would look again.
             if !alone && room.is_some_and(|room| !request.enter(room)) {
                 let _ = self.deferred.put(priority, octets, request, usize::MAX);
                 break;
