@@ -7,8 +7,8 @@ use std::time::Duration;
 
 use orbium::giop::{ReplyStatus, minor};
 use orbium::{
-    Completion, Config, ExceptionKind, Failure, Interface, Limits, Orb, Phase, SystemException,
-    TimePolicies,
+    Completion, Config, ExceptionKind, Failure, Interface, Limits, Orb, Phase, ServerStrategy,
+    SystemException, TimePolicies,
 };
 use orbium_cdr::{CdrWriter, Encode};
 use orbium_core::Operation;
@@ -103,6 +103,43 @@ fn what_the_server_raises_is_named_with_its_address() {
         served.end();
     });
 }
+
+/// A story once listed the steps of earlier, successful calls of the thread.
+#[test]
+fn a_story_has_no_steps_of_earlier_successful_calls() {
+    each_client_strategy(|strategy| {
+        let (first, second) = (
+            Served::new(ServerStrategy::default()),
+            Served::new(ServerStrategy::default()),
+        );
+        let client = Orb::new(calling_by(strategy)).unwrap();
+        let known = second.seen_by(&client);
+        known.raise_system("NO_RESOURCES").unwrap_err();
+        // Connects, and succeeds.
+        assert_eq!(first.seen_by(&client).echo_long(1), Ok(1));
+        let exception = known.raise_system("NO_RESOURCES").unwrap_err();
+        let failure = story(exception);
+        assert_eq!(failure.steps.len(), 1, "{failure:#}");
+        assert_eq!(failure.phase(), Phase::Wait, "{failure:#}");
+        // Asynchronous calls take the notes of the thread too.
+        assert_eq!(second.seen_by(&client).echo_long(1), Ok(1));
+        let port = dead_port();
+        let nowhere = seen_at(&client, port);
+        let call: orbium::Asynchronous<()> =
+            nowhere
+                .as_object()
+                .call_async(&NOOP, (), |(), _| {}, |_| Ok(()));
+        let failure = story(call.wait().unwrap_err());
+        for step in &failure.steps {
+            let address = format!("iiop://127.0.0.1:{port}");
+            assert_eq!(step.address.as_ref(), Some(&address), "{failure:#}");
+        }
+        first.end();
+        second.end();
+    });
+}
+
+static NOOP: Operation = Operation::new("noop");
 
 /// Calls on a thread, so that the test can play the server, and gives its story.
 fn told(call: impl FnOnce() -> SystemException + Send + 'static) -> thread::JoinHandle<Failure> {

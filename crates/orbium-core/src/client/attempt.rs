@@ -239,7 +239,7 @@ impl<'o> Attempt<'o> {
     #[inline(never)]
     pub(crate) fn reached_none(&self, oneway: bool, exception: SystemException) -> SystemException {
         story::claim(self.begun);
-        story::reached_none(self.target(), oneway);
+        story::reached_none(self.target(), oneway, self.begun);
         exception
     }
 

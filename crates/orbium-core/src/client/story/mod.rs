@@ -45,9 +45,9 @@ pub(crate) struct Note {
 }
 
 impl Note {
-    /// Whether it was made after that.
+    /// Whether it was made after that moment.
     pub(crate) fn is_after(&self, begun: Stamp) -> bool {
-        !self.at.since(begun).is_zero()
+        self.at.is_after(begun)
     }
 
     /// Made now.
@@ -212,12 +212,15 @@ pub(crate) fn connecting(
     notes
 }
 
-/// Takes what this thread has noted for no call yet: for calls that no thread waits for.
+/// Takes the notes of this thread since `begun` that no call has claimed: for asynchronous
+/// invocations.
 #[cold]
-pub(crate) fn take_notes() -> Vec<Note> {
+pub(crate) fn take_notes(begun: Stamp) -> Vec<Note> {
     KEPT.with_borrow_mut(|kept| {
         let mut taken = Vec::new();
-        while let Some((None, _)) = kept.notes.back() {
+        while let Some((None, note)) = kept.notes.back()
+            && note.is_after(begun)
+        {
             taken.extend(kept.notes.pop_back().map(|(_, note)| note));
         }
         taken.reverse();
@@ -225,26 +228,24 @@ pub(crate) fn take_notes() -> Vec<Note> {
     })
 }
 
-/// What was noted since then belongs to the call that began at that moment: calls made
-/// while this one waits have theirs.
+/// Assigns the notes made since `begun` to the call that began then, except those of nested
+/// calls. Older notes are of calls that succeeded, whose path never clears them.
 #[cold]
 #[inline(never)]
 pub(crate) fn claim(begun: Stamp) {
     KEPT.with_borrow_mut(|kept| {
-        for (call, _) in kept.notes.iter_mut().rev() {
-            if call.is_some() {
-                break;
-            }
-            *call = Some(begun);
+        let notes = kept.notes.iter_mut().rev();
+        for (call, _) in notes.take_while(|(_, note)| note.is_after(begun)) {
+            call.get_or_insert(begun);
         }
     });
 }
 
 /// Keeps what a reference offered, with what is known of each, for a call that reached
-/// no server.
+/// no server and has claimed its notes.
 #[cold]
 #[inline(never)]
-pub(crate) fn reached_none(object: &ObjectRef, oneway: bool) {
+pub(crate) fn reached_none(object: &ObjectRef, oneway: bool, begun: Stamp) {
     let mut offered = object.protocols();
     KEPT.with_borrow_mut(|kept| {
         for protocol in &mut offered {
@@ -258,8 +259,8 @@ pub(crate) fn reached_none(object: &ObjectRef, oneway: bool) {
             if object.orb().config().protocols.is_datagram(channel) && !oneway {
                 reason = Some("it has no way back for an answer");
             }
-            for (_, note) in &kept.notes {
-                if note.channel.as_ref() == Some(channel) {
+            for (call, note) in &kept.notes {
+                if *call == Some(begun) && note.channel.as_ref() == Some(channel) {
                     reason = Some(&note.result);
                 }
             }

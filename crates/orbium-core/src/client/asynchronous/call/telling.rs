@@ -19,9 +19,9 @@ impl Call {
         self.lock().notes.extend(own.cloned());
     }
 
-    /// Takes over what this thread has noted on its way.
+    /// Takes over the notes of this thread since the call began.
     pub(super) fn take_notes(&self) {
-        let mut notes = story::take_notes();
+        let mut notes = story::take_notes(self.begun);
         self.lock().notes.append(&mut notes);
     }
 
