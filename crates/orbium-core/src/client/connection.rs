@@ -10,7 +10,9 @@ use std::time::{Duration, Instant};
 use orbium_cdr::{ByteOrder, CdrWriter};
 use orbium_giop::codeset::Negotiated;
 use orbium_giop::dedication::DedicationReply;
-use orbium_giop::{Assembled, CancelRequest, MessageHeader, Version, close_connection};
+use orbium_giop::{
+    Assembled, CancelRequest, MessageHeader, MessageKind, Version, close_connection,
+};
 use orbium_sync::role;
 use orbium_sys::{Interest, if_done, wait_for};
 use orbium_transport::{ByteStream, Deadline, Stamp};
@@ -19,9 +21,11 @@ use crate::Config;
 use crate::client::assembly::{Assembly, Whole};
 use crate::client::binding::{Introduction, Said};
 use crate::client::counts::Counted;
+use crate::client::ended::has_peer_ended;
 use crate::client::own::Own;
 use crate::client::ticks;
 use crate::framing::Framing;
+use crate::metrics::Closing;
 use crate::outgoing::{self, Patience};
 use crate::receive_buffer::SMALL;
 pub(crate) use receiving::Received;
@@ -359,10 +363,27 @@ impl Connection {
         }
     }
 
+    /// Whether CloseConnection is the next message in the receive buffer.
+    fn close_connection_received(&self) -> bool {
+        let next = self.framing.next();
+        matches!(next, Ok(Some(header)) if header.kind == MessageKind::CloseConnection)
+    }
+
+    /// Records an error, not the peer, as the cause of the end.
+    #[cold]
+    pub(super) fn note_error(&self) {
+        if let Some(counted) = &self.counted {
+            counted.note_cause(Closing::Error);
+        }
+    }
+
     /// Ends the connection in order, as a client of GIOP 1.2 may.
     pub(crate) fn close(&self) {
         if let Some(counted) = &self.counted {
-            counted.note_closing();
+            match self.close_connection_received() || has_peer_ended(&*self.stream) {
+                true => counted.note_cause(Closing::Peer),
+                false => counted.note_closing(),
+            }
         }
         self.say_last(&close_connection(Version::V1_2));
     }

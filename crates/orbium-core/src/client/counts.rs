@@ -86,10 +86,16 @@ impl Counted {
     /// This side closes it in order.
     #[cold]
     pub(super) fn note_closing(&self) {
-        self.tracked.note_closing(match self.counts.is_closed() {
+        self.note_cause(match self.counts.is_closed() {
             true => Closing::Shutdown,
             false => Closing::Idle,
         });
+    }
+
+    /// Records why the connection ends; the first cause counts.
+    #[cold]
+    pub(super) fn note_cause(&self, cause: Closing) {
+        self.tracked.note_closing(cause);
     }
 }
 

@@ -8,6 +8,7 @@ mod bands;
 mod binding;
 mod connection;
 mod counts;
+mod ended;
 mod exchange;
 mod link;
 mod locate;

@@ -3,9 +3,10 @@
 
 use std::time::Duration;
 
-use orbium::{Config, ForwardBoundKeys, Limits, Orb, ServerStrategy};
+use orbium::{ClientStrategy, Config, ForwardBoundKeys, Limits, Orb, ServerStrategy};
 use orbium_testkit::{
-    Peer, Served, client, each_strategy, eventually, in_own_process, pause_calls, reach,
+    Peer, RecordedEvent, Served, calling_by, client, each_client_strategy, each_strategy,
+    eventually, in_own_process, pause_calls, reach,
 };
 use tracing::Level;
 use tracing::level_filters::LevelFilter;
@@ -45,6 +46,45 @@ fn a_connection_is_logged_on_both_sides_from_its_beginning_to_its_end() {
             assert_eq!(fields, ["server", "iiop", "peer", "peer"]);
             assert_eq!(theirs.get("conn"), accepted.get("conn"));
             assert!(theirs.get("age_s").parse::<f64>().is_ok());
+            served.end();
+        });
+    });
+}
+
+/// Such ends were once logged as by=us, cause=idle; and a shared connection that the client
+/// closed as by=peer.
+#[test]
+fn clients_log_a_connection_that_the_server_closed_as_closed_by_the_peer() {
+    in_own_process!(|| {
+        let log = recording();
+        each_client_strategy(|strategy| {
+            // The thread of a connection sees its end in its own time.
+            let sees_at_once = strategy != ClientStrategy::IoThread;
+            for calls_again in [true, false].into_iter().filter(|it| *it || sees_at_once) {
+                let served = Served::new(ServerStrategy::default());
+                let at = format!("127.0.0.1:{}", served.port());
+                let client = Orb::new(calling_by(strategy)).unwrap();
+                let target = served.seen_by(&client);
+                target.noop().unwrap();
+                served.end();
+                if calls_again {
+                    target.noop().unwrap_err();
+                }
+                drop(target);
+                client.shutdown(true).unwrap();
+                let is_it = |it: &RecordedEvent| it.get("peer") == at;
+                let closed = log.event("closed", is_it);
+                let fields = ["role", "by", "cause"].map(|it| closed.get(it));
+                assert_eq!(fields, ["client", "peer", "peer"], "{calls_again}");
+            }
+            let served = Served::new(ServerStrategy::default());
+            let at = format!("127.0.0.1:{}", served.port());
+            let client = Orb::new(calling_by(strategy)).unwrap();
+            served.seen_by(&client).noop().unwrap();
+            client.shutdown(true).unwrap();
+            let closed = log.event("closed", |it| it.get("peer") == at);
+            let fields = ["role", "by", "cause"].map(|it| closed.get(it));
+            assert_eq!(fields, ["client", "us", "shutdown"]);
             served.end();
         });
     });

@@ -35,6 +35,11 @@ pub(crate) enum Received {
 }
 
 impl Received {
+    /// Whether the server ended the connection.
+    pub(crate) fn ended_by_peer(self) -> bool {
+        matches!(self, Self::Closed | Self::Lost | Self::Refused)
+    }
+
     /// What it means to a call that awaits a reply, if no more is known.
     pub(crate) fn text(self) -> &'static str {
         match self {

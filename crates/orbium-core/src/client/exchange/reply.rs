@@ -105,6 +105,9 @@ impl Exchange<'_, '_> {
         {
             connection.cancel(self.link.candidate.version, self.request_id);
         }
+        if let (false, Some(connection)) = (received.ended_by_peer(), &self.link.connection) {
+            connection.note_error();
+        }
         match received {
             // Others may be better.
             Received::TimedOut | Received::TooLarge => self.link.abandon(),

@@ -16,8 +16,9 @@ use super::inbox::{Full, Inbox};
 use super::message::request_id;
 use super::outbox::Outbox;
 use crate::client::counts::Counted;
-use crate::client::{SEATS, ticks};
+use crate::client::{SEATS, ended, ticks};
 use crate::framing::{self, Framing};
+use crate::metrics::Closing;
 use crate::peer_memory::Budget;
 
 /// How far apart the ids of one seat are: those between are the other seats',
@@ -77,7 +78,7 @@ pub(super) struct Line {
     /// Octets that may wait at a seat.
     limit: usize,
     thread: Mutex<Option<orbium_sys::Thread>>,
-    _counted: Counted,
+    counted: Counted,
 }
 
 impl Line {
@@ -109,7 +110,7 @@ impl Line {
             // A message, and its fragments' headers.
             limit: message_size.saturating_mul(2).saturating_add(1 << 16),
             thread: Mutex::new(None),
-            _counted: counted,
+            counted,
         });
         if has_thread {
             let reading = Arc::clone(&line);
@@ -157,6 +158,10 @@ impl Line {
         if self.closing.swap(true, Ordering::SeqCst) {
             return;
         }
+        match self.has_peer_ended() {
+            true => self.counted.note_cause(Closing::Peer),
+            false => self.counted.note_closing(),
+        }
         self.end_with(&close_connection(Version::V1_2));
         let thread = lock(&self.thread).take();
         if let Some(thread) = thread
@@ -164,6 +169,22 @@ impl Line {
         {
             thread.join();
         }
+    }
+
+    /// Whether the server ended the connection, as far as the closing thread can tell: while
+    /// another thread receives, that thread detects the end.
+    fn has_peer_ended(&self) -> bool {
+        if self.end.get().is_some() {
+            return true;
+        }
+        let has_thread = lock(&self.thread).is_some();
+        let reader = self.reader.try_lock();
+        let (false, Ok(reader)) = (has_thread, reader) else {
+            return false;
+        };
+        let next = reader.framing.next();
+        matches!(next, Ok(Some(header)) if header.kind == MessageKind::CloseConnection)
+            || ended::has_peer_ended(&*self.stream)
     }
 
     /// Everybody is told that nothing more comes.
@@ -337,6 +358,7 @@ impl Line {
 
     #[cold]
     fn refuse(&self) {
+        self.counted.note_cause(Closing::Error);
         self.end_with(&message_error(Version::V1_2));
     }
 

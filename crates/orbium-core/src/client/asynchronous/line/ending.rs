@@ -11,6 +11,7 @@ use crate::client::asynchronous::call::News;
 use crate::client::asynchronous::reader::Reader;
 use crate::client::exchange::Outcome;
 use crate::client::story::Phase as CallPhase;
+use crate::metrics::Closing;
 
 /// Why a line has ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,6 +50,16 @@ impl End {
             Self::Refused(exception) | Self::WithOrb(exception) => exception.to_string(),
             Self::Idle => "the connection was closed, for it was idle".to_owned(),
         })
+    }
+
+    /// Why this side closes the connection; `None` if the server did.
+    fn closing(self) -> Option<Closing> {
+        match self {
+            Self::Unreachable(_) | Self::Closed | Self::Lost | Self::Refused(_) => None,
+            Self::MessageError | Self::Garbage | Self::TooLarge => Some(Closing::Error),
+            Self::Idle => Some(Closing::Idle),
+            Self::WithOrb(_) => Some(Closing::Shutdown),
+        }
     }
 
     /// What it means to a call.
@@ -103,7 +114,9 @@ impl Line {
             state.phase = Phase::Over(end);
             state.first = None;
             state.queue.clear();
-            state.counted = None;
+            if let (Some(counted), Some(cause)) = (state.counted.take(), end.closing()) {
+                counted.note_cause(cause);
+            }
             state.stop_sending(self.number, reader);
             let notes = state.notes.clone();
             (std::mem::take(&mut state.pending), midway, notes)
