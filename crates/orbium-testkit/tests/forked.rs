@@ -26,6 +26,7 @@ use orbium_testkit::{
     Served, calling_by, descriptors, each_client_strategy, eventually, in_child, in_own_process,
     within,
 };
+use orbium_transport::StreamTransport;
 
 const CALLS: i32 = 300;
 
@@ -173,6 +174,80 @@ fn a_child_calls_while_the_threads_of_its_parent_did() {
             });
             served.end();
         });
+    });
+}
+
+/// Calls an operation that has no series yet, at an address where nothing listens.
+fn call_a_new_operation(object: &ObjectRef) {
+    let operation = Box::leak(Box::new(Operation::new("new")));
+    let refused: Result<(), SystemException> = object.call(operation, |_| {}, |_| Ok(()));
+    assert_eq!(refused.unwrap_err().kind, ExceptionKind::Transient);
+}
+
+/// The child once deadlocked on the lock of the table of series, under which a thread of its
+/// parent was adding one.
+#[test]
+fn a_child_adds_series_while_its_parent_was_adding_some() {
+    in_own_process!(|| {
+        for _ in 0..60 {
+            let client = Orb::builder().metrics().build().unwrap();
+            let nowhere = "corbaloc:uiop:/nowhere/at/all|/nothing";
+            let object = client.string_to_object(nowhere).unwrap().unwrap();
+            let begun = AtomicUsize::new(0);
+            thread::scope(|scope| {
+                for _ in 0..3 {
+                    scope.spawn(|| {
+                        for _ in 0..150 {
+                            call_a_new_operation(&object);
+                            begun.fetch_add(1, Ordering::Relaxed);
+                        }
+                    });
+                }
+                while begun.load(Ordering::Relaxed) < 20 {
+                    thread::yield_now();
+                }
+                let child = in_child(|| {
+                    (0..20).for_each(|_| call_a_new_operation(&object));
+                    let counted = client.metrics().unwrap().snapshot();
+                    let counted: u64 = counted.called.iter().map(|it| it.system_exceptions).sum();
+                    assert_eq!(counted, 20, "the child's own");
+                });
+                child.join();
+            });
+        }
+    });
+}
+
+/// The first in-process endpoint initialised process-wide values under locks, on which a
+/// child could deadlock.
+#[test]
+fn a_child_makes_in_process_endpoints_while_its_parent_was_making_the_first() {
+    let first = || {
+        let (transport, properties) = (
+            orbium_transport::InProcess,
+            orbium_transport::ProtocolProperties::default(),
+        );
+        let endpoint = "inproc://".parse().unwrap();
+        let listening = StreamTransport::listen(&transport, &endpoint, &properties);
+        drop(orbium_transport::InProcessStream::pair().unwrap());
+        listening.unwrap().address().to_owned()
+    };
+    in_own_process!(|| {
+        for _ in 0..60 {
+            // A process that has none yet.
+            let parent = in_child(|| {
+                let threads = [(); 2].map(|()| {
+                    orbium_sys::spawn("first", None, Box::new(move || drop(first()))).unwrap()
+                });
+                let child = in_child(move || drop(first()));
+                child.join();
+                let own = first();
+                let child = in_child(|| assert_ne!(first(), own));
+                child.join();
+                threads.into_iter().for_each(orbium_sys::Thread::join);
+            });
+            parent.join();
+        }
     });
 }
 

@@ -85,6 +85,32 @@ impl Material {
         };
         Ok(Self { server, client })
     }
+
+    /// A copy without cached sessions. In a forked child the caches of the parent may be
+    /// locked for ever: the thread that held the lock does not exist there.
+    pub(crate) fn without_sessions(&self) -> Self {
+        let server = self.server.as_ref().map(|role| {
+            let mut config = (*role.config).clone();
+            let sessions = Sessions::new(SESSIONS);
+            config.session_storage = Arc::clone(&sessions) as _;
+            ServerRole {
+                config: Arc::new(config),
+                verifier: role.verifier.clone(),
+                sessions,
+            }
+        });
+        let client = self.client.as_ref().map(|role| {
+            let mut config = (*role.config).clone();
+            let sessions = Arc::new(ClientSessionMemoryCache::new(SESSIONS));
+            config.resumption = Resumption::store(Arc::clone(&sessions) as _);
+            ClientRole {
+                config: Arc::new(config),
+                verifier: Arc::clone(&role.verifier),
+                sessions,
+            }
+        });
+        Self { server, client }
+    }
 }
 
 fn versions(config: &TlsConfig) -> Result<Vec<&'static SupportedProtocolVersion>, TlsError> {

@@ -49,7 +49,11 @@ struct Watching {
 /// The configuration, and what its files came to when they were last read.
 pub(crate) struct Shared {
     config: TlsConfig,
-    current: RwLock<Arc<Material>>,
+    /// A forked child has its own: the parent's lock, or that of a session cache within, may
+    /// have been held by a thread that does not exist in the child.
+    current: PerProcess<RwLock<Arc<Material>>>,
+    /// What the files held when the transport was made.
+    initial: Arc<Material>,
     /// A forked child looks at the files itself: the threads of the parent that held
     /// these locks, or were looking, are not there.
     watching: PerProcess<Watching>,
@@ -70,15 +74,31 @@ impl Shared {
             stamps: Mutex::new(stamps),
             ..Watching::default()
         });
+        let initial = Arc::new(material);
+        let current = PerProcess::new();
+        current.get_or_init(|| RwLock::new(Arc::clone(&initial)));
         Ok(Arc::new(Self {
             config,
-            current: RwLock::new(Arc::new(material)),
+            current,
+            initial,
             watching,
         }))
     }
 
     fn watching(&self) -> &Watching {
         self.watching.get_or_init(Watching::default)
+    }
+
+    /// What is in use. A forked child loads the files itself and falls back to the initial
+    /// material: what the parent loaded later is behind the parent's lock.
+    fn material(&self) -> &RwLock<Arc<Material>> {
+        self.current.get_or_init(|| {
+            let own = Material::load(&self.config).unwrap_or_else(|error| {
+                tracing::warn!(target: "orbium::tls", %error, "a forked child cannot read the TLS files; it uses those that its parent read first");
+                self.initial.without_sessions()
+            });
+            RwLock::new(Arc::new(own))
+        })
     }
 
     pub(crate) fn config(&self) -> &TlsConfig {
@@ -91,7 +111,7 @@ impl Shared {
         if self.config.watch_files {
             self.look_again();
         }
-        let current = self.current.read();
+        let current = self.material().read();
         Arc::clone(&current.unwrap_or_else(PoisonError::into_inner))
     }
 
@@ -170,7 +190,8 @@ impl Shared {
 
     fn read(&self) -> Result<(), TlsError> {
         let material = Arc::new(Material::load(&self.config)?);
-        *self.current.write().unwrap_or_else(PoisonError::into_inner) = material;
+        let current = self.material().write();
+        *current.unwrap_or_else(PoisonError::into_inner) = material;
         Ok(())
     }
 }

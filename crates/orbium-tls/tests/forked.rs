@@ -82,3 +82,75 @@ fn a_child_of_a_process_that_reads_its_files_reads_them_itself() {
         });
     });
 }
+
+/// The child once deadlocked on locks held by threads of its parent: that of the current
+/// material, and those of the session caches.
+#[test]
+fn a_child_connects_while_its_parent_reads_files_and_connects() {
+    in_own_process!(|| {
+        let realm = Realm::new("authority");
+        let endpoints = vec!["ssliop://127.0.0.1:0".parse().unwrap()];
+        let config = Config {
+            endpoints,
+            ..Config::default()
+        };
+        let served = Served::with(with_tls(config, realm.config(&About::named("server"))));
+        let tls = Tls::new(realm.trusting()).unwrap();
+        let connect = || {
+            let mut config = Config::default();
+            config.protocols.register(Transport::stream(tls.clone()));
+            let client = Orb::new(config).unwrap();
+            assert_eq!(served.seen_by(&client).echo_long(7), Ok(7));
+            client.shutdown(true).unwrap();
+        };
+        let reload = tls.reload();
+        let stop = AtomicBool::new(false);
+        thread::scope(|scope| {
+            let _stop = StopOnDrop(&stop);
+            scope.spawn(|| {
+                while !stop.load(Ordering::Relaxed) {
+                    reload.now().unwrap();
+                }
+            });
+            scope.spawn(|| {
+                while !stop.load(Ordering::Relaxed) {
+                    connect();
+                }
+            });
+            for _ in 0..40 {
+                in_child(connect).join();
+            }
+        });
+        served.end();
+    });
+}
+
+/// A child of a process that has dropped the right to read its key.
+#[test]
+fn a_child_that_cannot_read_the_files_uses_the_material_of_its_parent() {
+    in_own_process!(|| {
+        let realm = Realm::new("authority");
+        let endpoints = vec!["ssliop://127.0.0.1:0".parse().unwrap()];
+        let config = Config {
+            endpoints,
+            ..Config::default()
+        };
+        let served = Served::with(with_tls(config, realm.config(&About::named("server"))));
+        let trusting = realm.trusting();
+        let authorities = trusting.authorities.clone().unwrap();
+        let client = Orb::new(with_tls(Config::default(), trusting)).unwrap();
+        let target = served.seen_by(&client);
+        call(&target, 0);
+        std::fs::remove_file(authorities).unwrap();
+        in_child(|| call(&target, 1000)).join();
+        served.end();
+    });
+}
+
+struct StopOnDrop<'a>(&'a AtomicBool);
+
+impl Drop for StopOnDrop<'_> {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+}

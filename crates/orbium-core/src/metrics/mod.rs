@@ -34,6 +34,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use orbium_giop::{ExceptionKind, SystemException};
+use orbium_sys::fork::PerProcess;
 
 use crate::orb::NOTICE_METRICS;
 use crate::{Operation, Orb};
@@ -110,7 +111,9 @@ impl Exceptions {
 /// What an ORB counts once it was asked to.
 #[derive(Debug, Default)]
 pub(crate) struct Measurements {
-    table: Table,
+    /// A forked child starts with an empty table: the parent's may be locked by a thread
+    /// that does not exist in the child.
+    table: PerProcess<Table>,
     raised: Exceptions,
     received: Exceptions,
     refused: [AtomicU64; Refusal::NAMES.len()],
@@ -119,6 +122,11 @@ pub(crate) struct Measurements {
 }
 
 impl Measurements {
+    #[inline]
+    fn table(&self) -> &Table {
+        self.table.get_or_init(Table::default)
+    }
+
     /// The series of calls of an operation.
     #[inline]
     fn called(&self, operation: &'static Operation) -> &Series {
@@ -128,7 +136,7 @@ impl Measurements {
             at: std::ptr::from_ref(operation) as usize,
             index: 0,
         };
-        self.table.get(key, || Label {
+        self.table().get(key, || Label {
             operation: scoped(operation.interface(), operation.name()),
             lane: String::new(),
         })

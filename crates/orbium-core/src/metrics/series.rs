@@ -107,11 +107,18 @@ pub(super) struct Sums {
 }
 
 fn shards() -> usize {
-    static SHARDS: OnceLock<usize> = OnceLock::new();
-    *SHARDS.get_or_init(|| {
-        let processors = std::thread::available_parallelism().map_or(1, usize::from);
-        processors.next_power_of_two().min(MOST_SHARDS)
-    })
+    // 0 until computed, by several threads if they race. No `OnceLock`: a forked child would
+    // deadlock on one that the parent was initialising.
+    static SHARDS: AtomicUsize = AtomicUsize::new(0);
+    match SHARDS.load(Relaxed) {
+        0 => {
+            let processors = std::thread::available_parallelism().map_or(1, usize::from);
+            let shards = processors.next_power_of_two().min(MOST_SHARDS);
+            SHARDS.store(shards, Relaxed);
+            shards
+        }
+        known => known,
+    }
 }
 
 /// A number for the calling thread, one after the other.

@@ -67,7 +67,7 @@ impl Measurements {
     /// The series of a request to that object.
     fn served(&self, request: &Incoming<'_>, object: &ActiveObject) -> &Series {
         let Some((at, index, names)) = object.operation_place(request.operation) else {
-            return self.table.other(Side::Server);
+            return self.table().other(Side::Server);
         };
         let key = Key {
             side: Side::Server,
@@ -75,7 +75,7 @@ impl Measurements {
             at,
             index,
         };
-        self.table.get(key, || Label {
+        self.table().get(key, || Label {
             operation: match names {
                 Some(names) => scoped(object.servant.repository_id(), names[index]),
                 None => scoped(OBJECT_REPOSITORY_ID, IMPLICIT[index]),
@@ -92,7 +92,7 @@ impl Measurements {
             at: 0,
             index: 0,
         };
-        self.table.get(key, || Label {
+        self.table().get(key, || Label {
             operation: String::new(),
             lane: lane_name(orb, lane),
         })
@@ -119,7 +119,7 @@ impl<'r> Incoming<'r> {
         let found = self.orb.core().registry.find(self.key);
         let series = match &found {
             Ok(object) => all.served(self, object),
-            Err(_) => all.table.other(Side::Server),
+            Err(_) => all.table().other(Side::Server),
         };
         let is_active = found.as_ref().is_ok_and(|object| object.is_active());
         let is_known = found.is_ok();

@@ -188,7 +188,7 @@ impl Metrics {
             count: self.orb.refused_requests(),
         });
         let mut waited = Vec::new();
-        for series in self.all.table.all() {
+        for series in self.all.table().all() {
             let sums = series.sums();
             let (label, is_used) = (&series.label, sums.begun > 0);
             match series.side {

@@ -8,7 +8,7 @@ use std::collections::VecDeque;
 use std::io;
 use std::os::fd::AsFd;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Condvar, LazyLock, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 use orbium_sys::fork::{Origin, PerProcess};
 use orbium_sys::{EventSource, random_number};
@@ -51,9 +51,10 @@ fn place(listeners: &[(String, Arc<Listener>)], name: &str) -> Result<usize, usi
 
 /// What no other process has.
 fn this_process() -> String {
-    static RANDOM: LazyLock<u64> = LazyLock::new(random_number);
-    // A process that was forked off has the same random number.
-    format!("{}-{:016x}", std::process::id(), *RANDOM)
+    // No `LazyLock`: a forked child would deadlock on one that the parent was initialising.
+    static RANDOM: PerProcess<u64> = PerProcess::new();
+    let random = RANDOM.get_or_init(random_number);
+    format!("{}-{random:016x}", std::process::id())
 }
 
 impl StreamTransport for InProcess {

@@ -10,7 +10,7 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use orbium_sys::EventSource;
-use orbium_sys::fork::Origin;
+use orbium_sys::fork::{Origin, PerProcess};
 
 use super::pipe::{Pipe, Wait};
 use crate::{ByteStream, Peer};
@@ -61,7 +61,8 @@ pub struct InProcessStream {
 /// A file that `poll` finds ready and `epoll` refuses, so that a thread that
 /// has to wait without a descriptor of its own retries, or gives up.
 fn always_ready() -> io::Result<&'static File> {
-    static FILE: OnceLock<File> = OnceLock::new();
+    // No `OnceLock`: a forked child would deadlock on one that the parent was initialising.
+    static FILE: PerProcess<File> = PerProcess::new();
     if let Some(file) = FILE.get() {
         return Ok(file);
     }
