@@ -2,7 +2,7 @@
 //! TLS on the command line: the same options for every command that makes an
 //! ORB.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 use orbium::Config;
@@ -64,10 +64,10 @@ pub(crate) struct TlsArgs {
 }
 
 impl TlsArgs {
-    /// Says to an ORB to be made what the options say, beside what its configuration
-    /// says already, and gives it the transport if there are files for it.
+    /// Applies the options on top of the configuration, and registers the transport if
+    /// there are files for it.
     pub(crate) fn add_to(&self, config: &mut Config) -> Result<(), Failure> {
-        self.choose(&mut config.tls);
+        self.choose(config)?;
         let tls = &config.tls;
         let files = [&tls.certificate, &tls.key, &tls.authorities];
         if files.iter().all(|file| file.is_none()) && !tls.require {
@@ -85,27 +85,70 @@ impl TlsArgs {
         registered.map_err(|error| Failure::because(error.to_string()))
     }
 
-    fn choose(&self, tls: &mut TlsConfig) {
-        for (file, option) in [
-            (&mut tls.certificate, &self.tls_cert),
-            (&mut tls.key, &self.tls_key),
-            (&mut tls.authorities, &self.tls_ca),
+    /// Sets the keys of the configuration that correspond to the options.
+    fn choose(&self, config: &mut Config) -> Result<(), Failure> {
+        for (key, value) in self.settings(&config.tls)? {
+            let set = config.set(key, &value);
+            set.map_err(|error| Failure::because(error.to_string()))?;
+        }
+        if !self.tls_name.is_empty() {
+            // Literally: `--tls-name any` is a name, not the keyword of the key.
+            config.tls.server_name = NameCheck::OneOf(self.tls_name.clone());
+        }
+        Ok(())
+    }
+
+    /// The keys with their values.
+    fn settings(&self, tls: &TlsConfig) -> Result<Vec<(&'static str, String)>, Failure> {
+        let mut settings = Vec::new();
+        for (key, file) in [
+            ("tls.certificate", &self.tls_cert),
+            ("tls.key", &self.tls_key),
+            ("tls.authorities", &self.tls_ca),
         ] {
-            if option.is_some() {
-                file.clone_from(option);
+            if let Some(file) = file {
+                settings.push((key, utf8(file)?.to_owned()));
             }
         }
         if !self.tls_crl.is_empty() {
-            tls.revocation_lists.clone_from(&self.tls_crl);
+            let lists: Result<Vec<_>, _> = self.tls_crl.iter().map(|file| utf8(file)).collect();
+            settings.push(("tls.revocation_lists", lists?.join(",")));
         }
-        tls.client_authentication = self.tls_client_auth.unwrap_or(tls.client_authentication);
-        tls.min_version = self.tls_min.unwrap_or(tls.min_version);
-        tls.max_version = self.tls_max.unwrap_or(tls.max_version);
-        tls.require |= self.tls_require;
+        if let Some(policy) = self.tls_client_auth {
+            settings.push(("tls.client_certificates", policy.to_string()));
+        }
+        if let Some(versions) = self.versions(tls)? {
+            settings.push(("tls.versions", versions));
+        }
+        if self.tls_require {
+            settings.push(("tls.require", "true".to_owned()));
+        }
         match self.tls_name.as_slice() {
-            [] if self.tls_no_name_check => tls.server_name = NameCheck::ChainOnly,
+            [] if self.tls_no_name_check => settings.push(("tls.server_names", "any".to_owned())),
             [] => {}
-            names => tls.server_name = NameCheck::OneOf(names.to_vec()),
+            names => settings.push(("tls.server_names", names.join(","))),
         }
+        Ok(settings)
     }
+
+    /// The oldest and the newest version, if either is given.
+    fn versions(&self, tls: &TlsConfig) -> Result<Option<String>, Failure> {
+        if self.tls_min.is_none() && self.tls_max.is_none() {
+            return Ok(None);
+        }
+        let oldest = self.tls_min.unwrap_or(tls.min_version);
+        let newest = self.tls_max.unwrap_or(tls.max_version);
+        if oldest > newest {
+            return Err(Failure::because(format!(
+                "no TLS version is at least {oldest} and at most {newest}"
+            )));
+        }
+        Ok(Some(format!("{oldest},{newest}")))
+    }
+}
+
+/// A file name as a value of the configuration.
+fn utf8(file: &Path) -> Result<&str, Failure> {
+    let refused = || Failure::because(format!("{}: the file name is not UTF-8", file.display()));
+    file.to_str().ok_or_else(refused)
 }

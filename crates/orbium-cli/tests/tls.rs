@@ -134,6 +134,30 @@ fn each_obstacle_is_explained() {
     run(mixed).assert_failed_saying("is not that of the certificate");
 }
 
+/// `--tls-name` once took names that `tls.server_names` refuses, and a range of versions
+/// without any.
+#[test]
+fn options_are_checked_as_the_keys_of_the_configuration_are() {
+    let realm = Realm::new();
+    let server = serve(&realm.options(Some("server")), &[]);
+    let options = realm.options(None);
+    for (given, message) in [
+        (
+            &["--tls-name", "no name"][..],
+            "`no name` is neither host nor any",
+        ),
+        (
+            &["--tls-min", "1.3", "--tls-max", "1.2"],
+            "no TLS version is at least 1.3 and at most 1.2",
+        ),
+        // A name, not the keyword of the key that turns the check off.
+        (&["--tls-name", "any"], "does not bear the name"),
+    ] {
+        let ping = [&["ping", server.ior("Cube")], given].concat();
+        run(with(&ping, &options)).assert_failed_saying(message);
+    }
+}
+
 #[test]
 fn names_are_checked_unless_told_otherwise() {
     let realm = Realm::new();
