@@ -314,6 +314,11 @@ impl Default for ForwardBoundKeys {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ConnectTimeout(pub Duration);
 
+impl ConnectTimeout {
+    /// No limit of its own: as long as the call may take, and the system tries.
+    pub const NONE: Self = Self(Duration::MAX);
+}
+
 impl Default for ConnectTimeout {
     fn default() -> Self {
         Self(Duration::from_secs(10))

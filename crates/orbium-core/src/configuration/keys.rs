@@ -139,9 +139,9 @@ keys! {
     "keeps_deadlines" "true or false" "whether servers are not told until when a call makes sense"
         |c, text| c.keeps_deadlines = flag(text)?,
         |c| c.keeps_deadlines.to_string();
-    "connect_timeout" "TIME" "what making a connection may take of it"
-        |c, text| c.connect_timeout = ConnectTimeout(span(text)?),
-        |c| show_span(c.connect_timeout.0);
+    "connect_timeout" "TIME or none" "what making a connection may take of it"
+        |c, text| c.connect_timeout = optional(text, span)?.map_or(ConnectTimeout::NONE, ConnectTimeout),
+        |c| show_optional(Some(c.connect_timeout).filter(|it| *it != ConnectTimeout::NONE), |it| show_span(it.0));
     "fragment_size" "OCTETS or none" "above which messages are sent in fragments"
         |c, text| c.fragment_size = optional(text, octets)?,
         |c| show_optional(c.fragment_size, show_octets);

@@ -281,6 +281,12 @@ mod rows {
                 }
                 Does::Milliseconds(key) => {
                     assert_eq!(after(name, "70"), Ok(with(key, "70 ms")), "{name}");
+                    match key {
+                        // A handshake without a bound is not offered.
+                        "tls.handshake_time" => drop(after(name, "0").unwrap_err()),
+                        // Once refused for `connect_timeout`.
+                        _ => assert_eq!(after(name, "0"), Ok(with(key, "none")), "{name}"),
+                    }
                 }
                 Does::Seconds(key) => {
                     assert_eq!(after(name, "70"), Ok(with(key, "70 s")), "{name}");
