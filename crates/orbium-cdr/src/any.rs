@@ -5,6 +5,7 @@ use core::fmt;
 use std::sync::Arc;
 
 use crate::interpret::{Extent, Printed, canonical_copy, restore};
+use crate::room;
 use crate::typecode::write_type_name;
 use crate::{
     CdrError, CdrErrorKind, CdrReader, CdrWriter, Char, CharSet, Decode, DecodeNillable, Encode,
@@ -110,6 +111,9 @@ impl Any {
     #[inline]
     pub fn read_value(type_code: TypeCode, reader: &mut CdrReader<'_>) -> Result<Self, CdrError> {
         let value = canonical_copy(type_code.as_ref(), reader)?;
+        if !room::is_there(value.len()) {
+            return Err(reader.error(CdrErrorKind::NoMemory));
+        }
         Ok(Self {
             type_code,
             value: value.into(),
@@ -206,25 +210,27 @@ impl Any {
         &self,
         read: impl FnOnce(&mut CdrReader<'_>) -> Result<T, CdrError>,
     ) -> Result<T, CdrError> {
-        self.with_octets(|octets| {
+        let read = self.with_octets(|octets| {
             let mut reader =
                 CdrReader::new(octets, Format::native()).with_owner(self.owner.as_ref());
             if self.type_code.as_ref().unaliased().kind() == TCKind::Except {
                 reader.read_name()?;
             }
             read(&mut reader)
-        })
+        });
+        read.unwrap_or_else(|| Err(CdrError::new(CdrErrorKind::NoMemory, 0)))
     }
 
-    /// A copy of the octets, as a reader turns what it walks.
-    fn with_octets<R>(&self, work: impl FnOnce(&mut [u8]) -> R) -> R {
+    /// Works on a copy of the octets, as a reader turns what it walks; `None` if there
+    /// is no memory for the copy.
+    fn with_octets<R>(&self, work: impl FnOnce(&mut [u8]) -> R) -> Option<R> {
         if self.value.len() <= SMALL {
             let mut copy = [0; SMALL];
             let copy = &mut copy[..self.value.len()];
             copy.copy_from_slice(&self.value);
-            work(copy)
+            Some(work(copy))
         } else {
-            work(&mut self.value.to_vec())
+            Some(work(&mut room::copied_octets(&self.value)?))
         }
     }
 
@@ -241,7 +247,10 @@ impl Any {
         if Extent::of(code).is_verbatim(writer.format(), writer.position()) {
             writer.write_raw_gathered(&self.value);
         } else {
-            self.with_octets(|octets| restore(code, octets, writer));
+            let restored = self.with_octets(|octets| restore(code, octets, writer));
+            if restored.is_none() {
+                writer.fail(CdrErrorKind::NoMemory);
+            }
         }
     }
 }
@@ -315,7 +324,8 @@ impl fmt::Debug for Any {
             self.with_octets(|octets| {
                 let mut reader = CdrReader::new(octets, Format::native());
                 Printed::show(code, &mut reader, f)
-            })?;
+            })
+            .unwrap_or_else(|| f.write_str("…"))?;
         }
         f.write_str(")")
     }

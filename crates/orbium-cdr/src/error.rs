@@ -37,6 +37,8 @@ pub enum CdrErrorKind {
     NotSupported,
     /// A local object was to be sent.
     LocalObject,
+    /// The system has no memory for the value read.
+    NoMemory,
 }
 
 impl CdrErrorKind {
@@ -59,6 +61,7 @@ impl CdrErrorKind {
             Self::WideNotNegotiated => "no wide-character code set was negotiated",
             Self::NotSupported => "this construct cannot be marshalled",
             Self::LocalObject => "a local object cannot be marshalled",
+            Self::NoMemory => "there is no memory for the value",
         }
     }
 }

@@ -47,6 +47,7 @@ mod interpret;
 mod layout;
 mod nillable;
 mod reader;
+mod room;
 mod text;
 mod typecode;
 mod value;

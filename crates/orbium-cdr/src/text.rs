@@ -4,6 +4,7 @@
 
 use std::borrow::Cow;
 
+use crate::room;
 use crate::{CdrError, CdrErrorKind, CdrReader, CdrWriter, CharSet, WChar};
 
 impl<'a> CdrWriter<'a> {
@@ -124,9 +125,39 @@ impl<'a> CdrWriter<'a> {
 /// ISO 8859-1 text with letters beyond ASCII, which differs from UTF-8. Out
 /// of line: it is rare.
 #[inline(never)]
-fn latin1(octets: &[u8]) -> Option<String> {
-    let beyond = !octets.is_ascii();
-    beyond.then(|| octets.iter().copied().map(char::from).collect())
+fn latin1(octets: &[u8]) -> Result<Option<String>, CdrErrorKind> {
+    if octets.is_ascii() {
+        return Ok(None);
+    }
+    let beyond = octets.iter().filter(|octet| !octet.is_ascii()).count();
+    let mut text = String::new();
+    let reserved = text.try_reserve_exact(octets.len() + beyond);
+    reserved.map_err(|_| CdrErrorKind::NoMemory)?;
+    text.extend(octets.iter().copied().map(char::from));
+    Ok(Some(text))
+}
+
+/// Text of UTF-16.
+#[inline]
+fn from_units(units: &[u16]) -> Result<String, CdrErrorKind> {
+    if units.len() <= room::LITTLE {
+        return String::from_utf16(units).map_err(|_| CdrErrorKind::CannotConvert);
+    }
+    from_many_units(units)
+}
+
+#[cold]
+#[inline(never)]
+fn from_many_units(units: &[u16]) -> Result<String, CdrErrorKind> {
+    let chars = || char::decode_utf16(units.iter().copied());
+    let octets = chars().map(|c| c.map_or(0, char::len_utf8)).sum();
+    let mut text = String::new();
+    let reserved = text.try_reserve_exact(octets);
+    reserved.map_err(|_| CdrErrorKind::NoMemory)?;
+    for c in chars() {
+        text.push(c.map_err(|_| CdrErrorKind::CannotConvert)?);
+    }
+    Ok(text)
 }
 
 impl<'a> CdrReader<'a> {
@@ -147,7 +178,8 @@ impl<'a> CdrReader<'a> {
     ///
     /// # Errors
     /// [`CdrErrorKind::BadString`], [`CdrErrorKind::CannotConvert`],
-    /// [`CdrErrorKind::CountTooLarge`], [`CdrErrorKind::Truncated`].
+    /// [`CdrErrorKind::CountTooLarge`], [`CdrErrorKind::Truncated`],
+    /// [`CdrErrorKind::NoMemory`].
     #[inline]
     pub fn read_str(&mut self) -> Result<Cow<'a, str>, CdrError> {
         let octets = self.read_text()?;
@@ -155,7 +187,7 @@ impl<'a> CdrReader<'a> {
             return Err(self.error(CdrErrorKind::BadString));
         }
         if self.format().char_set == CharSet::Latin1
-            && let Some(text) = latin1(octets)
+            && let Some(text) = latin1(octets).map_err(|kind| self.error(kind))?
         {
             return Ok(Cow::Owned(text));
         }
@@ -173,6 +205,16 @@ impl<'a> CdrReader<'a> {
     pub fn read_name(&mut self) -> Result<&'a str, CdrError> {
         let octets = self.read_text()?;
         core::str::from_utf8(octets).map_err(|_| self.error(CdrErrorKind::BadString))
+    }
+
+    /// As [`CdrReader::read_name`], copied.
+    ///
+    /// # Errors
+    /// As [`CdrReader::read_name`]; [`CdrErrorKind::NoMemory`].
+    #[inline]
+    pub fn read_owned_name(&mut self) -> Result<String, CdrError> {
+        let name = self.read_name()?;
+        room::copied(name).ok_or_else(|| self.error(CdrErrorKind::NoMemory))
     }
 
     #[inline]
@@ -211,20 +253,23 @@ impl<'a> CdrReader<'a> {
     /// # Errors
     /// As [`CdrReader::read_wchar`]; [`CdrErrorKind::BadString`] for a missing
     /// terminator in GIOP 1.1, [`CdrErrorKind::CannotConvert`] for unpaired
-    /// surrogates.
+    /// surrogates, [`CdrErrorKind::NoMemory`].
     #[inline]
     pub fn read_wstring(&mut self) -> Result<String, CdrError> {
         self.require_wide()?;
         let converted = if self.format().minor == 1 {
             let count = self.read_count(2)?;
-            let mut units = Vec::with_capacity(count);
+            let mut units = Vec::new();
+            if !room::reserve(&mut units, count) {
+                return Err(self.error(CdrErrorKind::NoMemory));
+            }
             for _ in 0..count {
                 units.push(self.read_u16()?);
             }
             if units.pop().is_some_and(|last| last != 0) {
                 return Err(self.error(CdrErrorKind::BadString));
             }
-            String::from_utf16(&units)
+            from_units(&units)
         } else {
             let octets: &[u8] = self.read_octets()?;
             if !octets.len().is_multiple_of(2) {
@@ -235,16 +280,19 @@ impl<'a> CdrReader<'a> {
                 [0xFF, 0xFE, rest @ ..] => (rest, u16::from_le_bytes),
                 _ => (octets, u16::from_be_bytes),
             };
-            let mut units = Vec::with_capacity(octets.len() / 2);
+            let mut units = Vec::new();
+            if !room::reserve(&mut units, octets.len() / 2) {
+                return Err(self.error(CdrErrorKind::NoMemory));
+            }
             for pair in octets.chunks_exact(2) {
                 units.push(from_octets([pair[0], pair[1]]));
             }
-            String::from_utf16(&units)
+            from_units(&units)
         };
         match converted {
             Ok(text) if !text.as_bytes().contains(&0) => Ok(text),
             Ok(_) => Err(self.error(CdrErrorKind::BadString)),
-            Err(_) => Err(self.error(CdrErrorKind::CannotConvert)),
+            Err(kind) => Err(self.error(kind)),
         }
     }
 }

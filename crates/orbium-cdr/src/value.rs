@@ -4,6 +4,7 @@
 
 use std::borrow::Cow;
 
+use crate::room;
 use crate::{CdrError, CdrErrorKind, CdrReader, CdrWriter, Char, LongDouble, WChar};
 
 /// A value that can be written in CDR.
@@ -55,9 +56,14 @@ pub trait Decode: Sized {
         // In memory an element may be larger than on the wire: reserve no more
         // memory than there are octets to justify it.
         let octets = reader.remaining();
-        out.reserve(count.min(octets / size_of::<Self>().max(1) + 1));
+        if !room::reserve(out, count.min(octets / size_of::<Self>().max(1) + 1)) {
+            return Err(reader.error(CdrErrorKind::NoMemory));
+        }
         for _ in 0..count {
-            out.push(Self::decode(reader)?);
+            let item = Self::decode(reader)?;
+            if !room::push(out, item) {
+                return Err(reader.error(CdrErrorKind::NoMemory));
+            }
         }
         Ok(())
     }
@@ -95,11 +101,18 @@ impl Encode for String {
 impl Decode for String {
     const MIN_SIZE: usize = 4;
     fn decode(reader: &mut CdrReader<'_>) -> Result<Self, CdrError> {
-        reader.read_str().map(Cow::into_owned)
+        let copied = match reader.read_str()? {
+            Cow::Borrowed(text) => room::copied(text),
+            Cow::Owned(text) => Some(text),
+        };
+        copied.ok_or_else(|| reader.error(CdrErrorKind::NoMemory))
     }
     fn decode_into(&mut self, reader: &mut CdrReader<'_>) -> Result<(), CdrError> {
         let text = reader.read_str()?;
         self.clear();
+        if !room::reserve_text(self, text.len()) {
+            return Err(reader.error(CdrErrorKind::NoMemory));
+        }
         self.push_str(&text);
         Ok(())
     }

@@ -9,6 +9,9 @@ use crate::{ByteOrder, CdrError, CdrErrorKind, FixedOut, FixedSize, Format, Owne
 /// can be zeroed with one store of eight.
 const SLACK: usize = 8;
 
+/// Octets that a value without text or elements takes at most.
+const AROUND: usize = 64;
+
 /// Most slices that are gathered by reference; further ones are copied.
 const MAX_GATHERED: usize = 2;
 
@@ -147,11 +150,27 @@ impl<'a> CdrWriter<'a> {
         self.error
     }
 
+    /// Has room for so many octets more, and some for counts and gaps; `false` if
+    /// there is no memory for them.
+    pub(crate) fn reserve(&mut self, octets: usize) -> bool {
+        let end = self.at.saturating_add(octets).saturating_add(AROUND);
+        if end <= self.storage.len() {
+            return true;
+        }
+        let more = self.size_for(end) - self.storage.len();
+        self.storage.try_reserve_exact(more).is_ok()
+    }
+
+    /// How large the storage is to be for what ends there.
+    fn size_for(&self, end: usize) -> usize {
+        let least = end.saturating_add(SLACK);
+        least.max(self.storage.len() * 2).max(256)
+    }
+
     #[cold]
     #[inline(never)]
     fn grow(&mut self, end: usize) {
-        let wanted = (end + SLACK).max(self.storage.len() * 2).max(256);
-        self.storage.resize(wanted, 0);
+        self.storage.resize(self.size_for(end), 0);
     }
 
     /// Room for `size` octets at the next multiple of `align`; the gap is

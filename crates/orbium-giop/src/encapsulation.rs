@@ -5,7 +5,7 @@
 //! None of them is met on the way of every call: primitives inside are read and
 //! written by functions that are compiled once, and not wherever they are used.
 
-use orbium_cdr::{ByteOrder, CdrError, CdrReader, CdrWriter, Format};
+use orbium_cdr::{ByteOrder, CdrError, CdrErrorKind, CdrReader, CdrWriter, Decode, Format};
 
 /// Reads an encapsulation given as the octets of its sequence, without the
 /// count. Strings inside are ISO 8859-1 and there is no wide text: GIOP 1.0.
@@ -28,6 +28,8 @@ pub fn decode_encapsulation<T>(
 
 /// Behind the byte order. What does not depend on the value is there once.
 fn open<'a>(data: &[u8], copy: &'a mut Vec<u8>) -> Result<CdrReader<'a>, CdrError> {
+    let reserved = copy.try_reserve_exact(data.len());
+    reserved.map_err(|_| CdrError::new(CdrErrorKind::NoMemory, 0))?;
     copy.extend_from_slice(data);
     let mut reader = CdrReader::new(copy, Format::plain(ByteOrder::NATIVE, 0));
     let order = ByteOrder::from_flag(reader.read_u8()?);
@@ -38,13 +40,13 @@ fn open<'a>(data: &[u8], copy: &'a mut Vec<u8>) -> Result<CdrReader<'a>, CdrErro
 /// A string of an encapsulation, kept.
 #[inline(never)]
 pub(crate) fn read_text(reader: &mut CdrReader<'_>) -> Result<String, CdrError> {
-    reader.read_name().map(str::to_owned)
+    reader.read_owned_name()
 }
 
 /// A sequence of octets, kept.
 #[inline(never)]
 pub(crate) fn read_octets(reader: &mut CdrReader<'_>) -> Result<Vec<u8>, CdrError> {
-    reader.read_octets().map(|octets| octets.to_vec())
+    Vec::decode(reader)
 }
 
 /// The octets of an encapsulation in native order, without the count.

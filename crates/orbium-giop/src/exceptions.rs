@@ -225,7 +225,9 @@ impl SystemException {
     #[cold]
     #[inline(never)]
     pub const fn from_cdr(error: CdrError, completed: Completion) -> Self {
-        use ExceptionKind::{BadTypecode, DataConversion, InvObjref, Marshal, NoImplement};
+        use ExceptionKind::{
+            BadTypecode, DataConversion, InvObjref, Marshal, NoImplement, NoResources,
+        };
         let (kind, minor) = match error.kind {
             CdrErrorKind::LocalObject => (Marshal, minor::OMG_VMCID | 4),
             CdrErrorKind::WideInGiop10 => (Marshal, minor::OMG_VMCID | 5),
@@ -235,6 +237,7 @@ impl SystemException {
             CdrErrorKind::NotSupported => {
                 (NoImplement, minor::ORBIUM_VMCID | minor::NOT_MARSHALLABLE)
             }
+            CdrErrorKind::NoMemory => (NoResources, minor::ORBIUM_VMCID | minor::PEER_MEMORY),
             CdrErrorKind::Truncated => (Marshal, minor::ORBIUM_VMCID | minor::TRUNCATED),
             CdrErrorKind::CountTooLarge => (Marshal, minor::ORBIUM_VMCID | minor::COUNT_TOO_LARGE),
             CdrErrorKind::BoundExceeded => (Marshal, minor::ORBIUM_VMCID | minor::BOUND_EXCEEDED),

@@ -66,6 +66,18 @@ struct Copier<'w, 'a> {
 }
 
 impl Copier<'_, '_> {
+    /// Has room for so many octets, and for counts and gaps around them.
+    #[inline]
+    fn reserve(&mut self, octets: usize) -> Result<(), CdrError> {
+        match self.writer.reserve(octets) {
+            true => Ok(()),
+            false => Err(CdrError::new(
+                CdrErrorKind::NoMemory,
+                self.writer.position(),
+            )),
+        }
+    }
+
     #[inline]
     fn check_chars(&mut self, octets: &[u8]) {
         let utf8 = self.writer.format().char_set == CharSet::Utf8;
@@ -95,6 +107,14 @@ impl Visitor for Copier<'_, '_> {
 
     #[inline]
     fn leaf(&mut self, leaf: Leaf<'_>) -> Result<(), CdrError> {
+        self.reserve(match &leaf {
+            Leaf::Nothing => return Ok(()),
+            // As UTF-8 or ISO 8859-1, and as UTF-16.
+            Leaf::String(text) => text.len(),
+            Leaf::WString(text) => text.len().saturating_mul(2),
+            Leaf::Principal(octets) => octets.len(),
+            _ => 0,
+        })?;
         let writer = &mut *self.writer;
         match leaf {
             Leaf::Nothing => {}
@@ -125,6 +145,10 @@ impl Visitor for Copier<'_, '_> {
                 writer.write_name(reference.type_id);
                 writer.write_count(reference.profiles.len());
                 for profile in reference.profiles {
+                    if !writer.reserve(profile.data.len()) {
+                        writer.fail(CdrErrorKind::NoMemory);
+                        break;
+                    }
                     writer.write_u32(profile.tag);
                     writer.write_octets(profile.data);
                 }
@@ -166,6 +190,7 @@ impl Visitor for Copier<'_, '_> {
             }
             return Ok(());
         }
+        self.reserve(run.octets().len())?;
         // As the size is a multiple of the alignment, no gaps follow.
         self.writer.align(run.size.min(8));
         self.writer.write_raw(run.octets());

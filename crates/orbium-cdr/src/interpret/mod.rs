@@ -17,6 +17,7 @@ use visitor::Keeping;
 pub use visitor::{Group, Leaf, Profile, Reference, Run, Visitor};
 
 use crate::decimal::read_packed;
+use crate::room;
 use crate::{CdrError, CdrErrorKind, CdrReader, Decode, MemberRef, TCKind, TypeCode, TypeRef};
 
 /// Steps a walk may take on top of [`STEPS_PER_OCTET`].
@@ -281,7 +282,10 @@ impl Walk<'_> {
     fn reference(&mut self, reader: &mut CdrReader<'_>) -> Result<(), CdrError> {
         let type_id = reader.read_name()?;
         let count = reader.read_count(8)?;
-        let mut profiles = Vec::with_capacity(count);
+        let mut profiles = Vec::new();
+        if !room::reserve(&mut profiles, count) {
+            return Err(reader.error(CdrErrorKind::NoMemory));
+        }
         for _ in 0..count {
             let tag = reader.read_u32()?;
             let data = reader.read_octets()?;

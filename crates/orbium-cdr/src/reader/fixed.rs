@@ -5,6 +5,7 @@ use std::borrow::Cow;
 
 use crate::block;
 use crate::layout::gap;
+use crate::room;
 use crate::{CdrError, CdrErrorKind, CdrReader, FixedIn, FixedOut, FixedSize};
 
 impl<'a> CdrReader<'a> {
@@ -54,7 +55,8 @@ impl<'a> CdrReader<'a> {
     /// layouts allow.
     ///
     /// # Errors
-    /// [`CdrErrorKind::CountTooLarge`], [`CdrErrorKind::BadEnumerator`].
+    /// [`CdrErrorKind::CountTooLarge`], [`CdrErrorKind::BadEnumerator`],
+    /// [`CdrErrorKind::NoMemory`].
     #[inline]
     pub fn read_fixed_vec<T: FixedSize>(
         &mut self,
@@ -77,16 +79,12 @@ impl<'a> CdrReader<'a> {
     ) -> Result<(), CdrError> {
         let phase = self.position() & 7;
         let octets = self.take(extent)?;
-        let valid = if self.swap {
+        let loaded = if self.swap {
             load_elements::<T, true>(octets, phase, count, out)
         } else {
             load_elements::<T, false>(octets, phase, count, out)
         };
-        if valid {
-            Ok(())
-        } else {
-            Err(self.error(CdrErrorKind::BadEnumerator))
-        }
+        loaded.map_err(|kind| self.error(kind))
     }
 
     /// All elements before a boundary at once, then the one that crosses it.
@@ -104,7 +102,10 @@ impl<'a> CdrReader<'a> {
         while left > 0 {
             let (whole, extent) = self.elements_here::<T>(left);
             if whole == 0 {
-                out.push(self.read_fixed_across()?);
+                let item = self.read_fixed_across()?;
+                if !room::push(out, item) {
+                    return Err(self.error(CdrErrorKind::NoMemory));
+                }
                 left -= 1;
             } else {
                 self.read_elements(extent, whole, out)?;
@@ -120,7 +121,7 @@ impl<'a> CdrReader<'a> {
     ///
     /// # Errors
     /// [`CdrErrorKind::CountTooLarge`], [`CdrErrorKind::Truncated`],
-    /// [`CdrErrorKind::BadEnumerator`].
+    /// [`CdrErrorKind::BadEnumerator`], [`CdrErrorKind::NoMemory`].
     #[inline]
     pub fn read_fixed_slice<T: FixedSize>(&mut self) -> Result<Cow<'a, [T]>, CdrError> {
         if self.more.is_some() {
@@ -148,7 +149,7 @@ impl<'a> CdrReader<'a> {
                 .ok_or_else(|| self.error(CdrErrorKind::CountTooLarge))?;
             let swap = self.swap;
             let octets = self.take(4 + extent)?;
-            return Ok(settle(octets, start, count, swap));
+            return settle(octets, start, count, swap).map_err(|kind| self.error(kind));
         }
         self.take(4)?;
         let mut out = Vec::new();
@@ -173,14 +174,16 @@ fn load_elements<T: FixedSize, const SWAP: bool>(
     phase: usize,
     count: usize,
     out: &mut Vec<T>,
-) -> bool {
+) -> Result<(), CdrErrorKind> {
     if count == 0 {
-        return true;
+        return Ok(());
     }
     let layout = const { T::LAYOUT };
     let (first, others) = octets.split_at(layout.end(phase));
     let mut source = FixedIn::<SWAP>::new(first, phase);
-    out.reserve(count);
+    if !room::reserve(out, count) {
+        return Err(CdrErrorKind::NoMemory);
+    }
     out.push(T::load(&mut source));
     let mut invalid = source.is_invalid();
     if const { T::LAYOUT.is_block() } && !SWAP {
@@ -197,7 +200,10 @@ fn load_elements<T: FixedSize, const SWAP: bool>(
                 }),
         );
     }
-    !invalid
+    if invalid {
+        return Err(CdrErrorKind::BadEnumerator);
+    }
+    Ok(())
 }
 
 /// Settles block elements where they lie.
@@ -206,7 +212,12 @@ fn load_elements<T: FixedSize, const SWAP: bool>(
 /// position `start`. All elements but the first lie aligned; the first lies
 /// aligned too, or is squeezed or stretched against the second, and is then
 /// moved up to it: into the octets of the count, if it needs more room.
-fn settle<T: FixedSize>(octets: &mut [u8], start: usize, count: usize, swap: bool) -> Cow<'_, [T]> {
+fn settle<T: FixedSize>(
+    octets: &mut [u8],
+    start: usize,
+    count: usize,
+    swap: bool,
+) -> Result<Cow<'_, [T]>, CdrErrorKind> {
     let layout = const { T::LAYOUT };
     let phase = start & 7;
     let lead = size_of::<T>() - layout.end(0);
@@ -233,16 +244,16 @@ fn settle<T: FixedSize>(octets: &mut [u8], start: usize, count: usize, swap: boo
             }
             let elements: &[u8] = elements;
             if let Some(items) = block::cast::<T>(elements) {
-                return Cow::Borrowed(items);
+                return Ok(Cow::Borrowed(items));
             }
         }
         let mut out = Vec::new();
         if swap {
-            load_elements::<T, true>(elements, 0, count, &mut out);
+            load_elements::<T, true>(elements, 0, count, &mut out)?;
         } else {
-            load_elements::<T, false>(elements, 0, count, &mut out);
+            load_elements::<T, false>(elements, 0, count, &mut out)?;
         }
-        return Cow::Owned(out);
+        return Ok(Cow::Owned(out));
     }
     load_owned(octets, phase, count, swap)
 }
@@ -253,12 +264,12 @@ fn load_owned<T: FixedSize>(
     phase: usize,
     count: usize,
     swap: bool,
-) -> Cow<'static, [T]> {
+) -> Result<Cow<'static, [T]>, CdrErrorKind> {
     let mut out = Vec::new();
     if swap {
-        load_elements::<T, true>(&octets[4..], phase, count, &mut out);
+        load_elements::<T, true>(&octets[4..], phase, count, &mut out)?;
     } else {
-        load_elements::<T, false>(&octets[4..], phase, count, &mut out);
+        load_elements::<T, false>(&octets[4..], phase, count, &mut out)?;
     }
-    Cow::Owned(out)
+    Ok(Cow::Owned(out))
 }

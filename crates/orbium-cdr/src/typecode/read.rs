@@ -5,6 +5,7 @@ use super::declare::{NO_DEFAULT, Type};
 use super::graph::{Edge, Graph, Node, NodeMember};
 use super::kind::TCKind;
 use super::{INDIRECTION, TypeCode};
+use crate::room;
 use crate::{CdrError, CdrErrorKind, CdrReader, Decode};
 
 /// Most digits of a `fixed`.
@@ -182,8 +183,8 @@ impl Parser {
         base: usize,
     ) -> Result<(), CdrError> {
         if kind.has_id() {
-            self.graph.nodes[index].id = reader.read_name()?.into();
-            self.graph.nodes[index].name = reader.read_name()?.into();
+            self.graph.nodes[index].id = reader.read_owned_name()?.into();
+            self.graph.nodes[index].name = reader.read_owned_name()?.into();
         }
         match kind {
             TCKind::Sequence | TCKind::Array => {
@@ -232,18 +233,21 @@ impl Parser {
                 Extra::Label(kind) => read_label(kind, reader)?,
                 _ => 0,
             };
-            let name = reader.read_name()?.into();
+            let name = reader.read_owned_name()?.into();
             let content = Some(self.read(reader, base)?);
             let visibility = match extra {
                 Extra::Visibility => reader.read_u16()? as i16,
                 _ => 0,
             };
-            members.push(NodeMember {
+            let member = NodeMember {
                 name,
                 content,
                 label,
                 visibility,
-            });
+            };
+            if !room::push(&mut members, member) {
+                return Err(reader.error(CdrErrorKind::NoMemory));
+            }
         }
         Ok(members.into())
     }
@@ -312,12 +316,15 @@ fn enumerators(reader: &mut CdrReader<'_>) -> Result<Box<[NodeMember]>, CdrError
     let count = reader.read_count(4)?;
     let mut members = Vec::with_capacity(count.min(64));
     for _ in 0..count {
-        members.push(NodeMember {
-            name: reader.read_name()?.into(),
+        let member = NodeMember {
+            name: reader.read_owned_name()?.into(),
             content: None,
             label: 0,
             visibility: 0,
-        });
+        };
+        if !room::push(&mut members, member) {
+            return Err(reader.error(CdrErrorKind::NoMemory));
+        }
     }
     Ok(members.into())
 }

@@ -69,7 +69,7 @@ impl Reply {
         };
         let mut reader = CdrReader::at(&mut octets, self.body, format);
         reader.set_fragment_boundaries(&self.seams);
-        reader.read_name().ok().map(str::to_owned)
+        reader.read_owned_name().ok()
     }
 
     /// How its call ends, for the metrics.
@@ -88,7 +88,7 @@ impl Reply {
     ) -> Result<Result<T, E>, (SystemException, String)> {
         if self.status == ReplyStatus::UserException {
             let raised = raised_as(self.read(Some(orb), |reader| {
-                let id = reader.read_name()?.to_owned();
+                let id = reader.read_owned_name()?;
                 E::decode_raised(&id, reader).transpose()
             }));
             return raised

@@ -271,7 +271,7 @@ impl Exchange<'_, '_> {
         read: &mut dyn FnMut(&str, &mut CdrReader<'_>) -> Result<(), CdrError>,
     ) -> Result<(), CdrError> {
         self.read_seldom(&mut |reader| {
-            let id = reader.read_name()?.to_owned();
+            let id = reader.read_owned_name()?;
             read(&id, reader)
         })
     }

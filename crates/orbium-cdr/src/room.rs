@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Memory for what is decoded: where the system has none, an error and no abort.
+
+/// Octets that are allocated without asking whether the system has them.
+pub(crate) const LITTLE: usize = 4096;
+
+/// Room for `more` elements; `false` where there is no memory for them.
+#[inline(always)]
+pub(crate) fn reserve<T>(out: &mut Vec<T>, more: usize) -> bool {
+    more <= out.capacity() - out.len() || grow(out, more)
+}
+
+#[inline(never)]
+fn grow<T>(out: &mut Vec<T>, more: usize) -> bool {
+    out.try_reserve(more).is_ok()
+}
+
+/// Appends an element; `false` where there is no memory for it.
+#[inline(always)]
+pub(crate) fn push<T>(out: &mut Vec<T>, item: T) -> bool {
+    let has_room = reserve(out, 1);
+    if has_room {
+        out.push(item);
+    }
+    has_room
+}
+
+/// Room for so many octets of text more, if they are many.
+#[inline]
+pub(crate) fn reserve_text(out: &mut String, more: usize) -> bool {
+    more <= LITTLE || out.try_reserve(more).is_ok()
+}
+
+/// A copy of a text.
+#[inline]
+pub(crate) fn copied(text: &str) -> Option<String> {
+    match text.len() <= LITTLE {
+        true => Some(text.to_owned()),
+        false => copied_much(text),
+    }
+}
+
+#[cold]
+#[inline(never)]
+fn copied_much(text: &str) -> Option<String> {
+    let mut copy = String::new();
+    copy.try_reserve_exact(text.len()).ok()?;
+    copy.push_str(text);
+    Some(copy)
+}
+
+/// A copy of octets.
+pub(crate) fn copied_octets(octets: &[u8]) -> Option<Vec<u8>> {
+    let mut copy = Vec::new();
+    copy.try_reserve_exact(octets.len()).ok()?;
+    copy.extend_from_slice(octets);
+    Some(copy)
+}
+
+/// Whether there is memory for so many octets, for what cannot be allocated with an
+/// error: another thread may take it in between.
+pub(crate) fn is_there(octets: usize) -> bool {
+    octets <= LITTLE || Vec::<u8>::new().try_reserve_exact(octets).is_ok()
+}
