@@ -10,7 +10,7 @@ use orbium_giop::{FragmentPlan, slices_within};
 use orbium_sys::{Interest, kind_among, wait_for};
 use orbium_transport::{ByteStream, Deadline};
 
-use crate::server::wait_meanwhile;
+use crate::server::wait_on_reactor;
 
 /// How long to wait for a peer that does not take what is sent.
 #[derive(Clone, Copy, Debug)]
@@ -229,7 +229,7 @@ fn wait_if_full(
         None => stream.source(),
     };
     if let Patience::Until(_) = patience {
-        wait_meanwhile(source, Interest::Write, deadline)?;
+        wait_on_reactor(source, Interest::Write, deadline)?;
         return patience.mind(stream);
     }
     match wait_for([(source, Interest::Write)], left)? {

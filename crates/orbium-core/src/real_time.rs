@@ -69,7 +69,7 @@ pub trait RealTime: Send + Sync + 'static {
     /// The ORB has ended: nothing is served any more.
     fn end(&self);
 
-    /// For whoever knows what this is.
+    /// For downcasts to the implementing type.
     fn as_any(&self) -> &dyn Any;
 }
 
@@ -112,7 +112,7 @@ pub trait AdapterExtension: fmt::Debug + Send + Sync + 'static {
     /// INV_POLICY if they do not suit the adapter.
     fn bind_band(&self, band: PriorityBand) -> Result<(), SystemException>;
 
-    /// For whoever knows what this is.
+    /// For downcasts to the implementing type.
     fn as_any(&self) -> &dyn Any;
 }
 
@@ -143,14 +143,14 @@ impl fmt::Debug for Extension {
 }
 
 impl Orb {
-    /// Has the ORB ask about priorities from now on; `false` if it asks
-    /// somebody else already.
+    /// Installs the real-time extension, which provides the priorities of calls; `false`
+    /// if another one is installed already.
     #[inline]
     pub fn install_real_time(&self, real_time: Arc<dyn RealTime>) -> bool {
         self.core().real_time.set(real_time).is_ok()
     }
 
-    /// Whom the ORB asks about priorities.
+    /// The real-time extension, if one is installed.
     #[must_use]
     #[inline]
     pub fn real_time(&self) -> Option<&Arc<dyn RealTime>> {

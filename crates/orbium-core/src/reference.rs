@@ -20,7 +20,7 @@ use orbium_sys::fork::PerProcess;
 pub use interface::{AnyReference, Interface};
 pub use questions::NarrowError;
 
-use crate::client::{Binding, Wishes};
+use crate::client::{Binding, ConnectionPolicies};
 use crate::orb::NOTICE_TIME_POLICY;
 use crate::orb::policies::ThreadPolicies;
 use crate::raises::Raises;
@@ -37,7 +37,7 @@ pub(crate) struct Reference {
     pub(crate) orb: Orb,
     pub(crate) ior: Arc<Ior>,
     pub(crate) overrides: Overrides,
-    /// What calls have to heed besides what the ORB says: time policies.
+    /// Flags of what calls must check in addition to the ORB's: time policies.
     pub(crate) notice: u8,
     /// This object under the policies of threads that called it.
     under_thread_policies: PerProcess<Mutex<Vec<ObjectRef>>>,
@@ -56,7 +56,7 @@ const THREAD_POLICIES_KNOWN: usize = 8;
 pub(crate) struct Overrides {
     pub(crate) times: TimePolicies,
     pub(crate) protocols: Option<ProtocolPolicy>,
-    pub(crate) wishes: Wishes,
+    pub(crate) connections: ConnectionPolicies,
     pub(crate) idempotent_retries: Option<u32>,
 }
 
@@ -179,8 +179,8 @@ impl ObjectRef {
     #[inline]
     pub fn inconsistent_policies(&self) -> Vec<u32> {
         let published = protocol::published_policies(&self.0.ior);
-        let wishes = self.0.overrides.wishes.or_of(&self.0.orb);
-        client::conflicts(&published, &wishes, self.0.policy().is_some())
+        let connections = self.0.overrides.connections.or_of(&self.0.orb);
+        client::conflicts(&published, &connections, self.0.policy().is_some())
     }
 
     /// What the reference says of priorities.
@@ -265,9 +265,10 @@ impl ObjectRef {
     pub(crate) fn under_thread_policies(&self, of_thread: &ThreadPolicies) -> Option<Self> {
         let own = &self.0.overrides;
         let protocols = own.protocols.as_ref().or(of_thread.protocols.as_ref());
-        let wishes = own.wishes.or(&of_thread.connections);
+        let connections = own.connections.or(&of_thread.connections);
         let is_such = |overrides: &Overrides| {
-            overrides.protocols.as_ref() == protocols && overrides.wishes.shares_as(&wishes)
+            overrides.protocols.as_ref() == protocols
+                && overrides.connections.shares_as(&connections)
         };
         if is_such(own) {
             return self.0.forwarded();
@@ -283,7 +284,7 @@ impl ObjectRef {
             None => {
                 let object = self.with_overrides(Overrides {
                     protocols: protocols.cloned(),
-                    wishes: wishes.clone(),
+                    connections: connections.clone(),
                     ..own.clone()
                 });
                 if known.len() == THREAD_POLICIES_KNOWN {
@@ -300,7 +301,7 @@ impl ObjectRef {
     /// of the ORB.
     #[cfg(feature = "media")]
     pub(crate) fn policy_here(&self, orb: &Orb) -> Result<Option<ProtocolPolicy>, SystemException> {
-        let of_thread = orb.heed(orb.notice())?.protocols;
+        let of_thread = orb.check_thread_policies(orb.notice())?.protocols;
         let own = self.0.overrides.protocols.clone();
         Ok(own
             .or(of_thread)

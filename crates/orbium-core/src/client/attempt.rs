@@ -42,7 +42,7 @@ pub(crate) struct Attempt<'o> {
     /// Times that the request was sent again though it may have been served.
     repeats: u32,
     fell_back: bool,
-    /// When the call was made: its story tells how long it took.
+    /// When the call was made, from which its story computes the duration.
     begun: Stamp,
     /// Recorded when the call is over.
     observed: Option<Observed<'o>>,
@@ -65,19 +65,19 @@ impl<'o> Attempt<'o> {
         }
     }
 
-    /// Checks that the ORB has not ended, and minds policies: those of the thread,
-    /// and how long the call may take.
+    /// Fails if the ORB has shut down, and applies the policies of the thread and the
+    /// time policies of the reference.
     #[inline(always)]
-    pub(crate) fn heed(&mut self) -> Result<(), SystemException> {
+    pub(crate) fn check_before_call(&mut self) -> Result<(), SystemException> {
         match self.object.orb().notice() | self.object.state().notice {
             0 => Ok(()),
-            notice => self.heed_notice(notice).map(drop),
+            notice => self.apply_flagged_policies(notice).map(drop),
         }
     }
 
-    /// As `heed`, for a request: it is not sent before its start time.
+    /// As `check_before_call`, for a request: it is not sent before its start time.
     #[inline(always)]
-    pub(crate) fn heed_request(
+    pub(crate) fn check_before_request(
         &mut self,
         operation: &'static Operation,
     ) -> Result<(), SystemException> {
@@ -85,7 +85,7 @@ impl<'o> Attempt<'o> {
         if notice == 0 && !log::wants_spans() {
             return Ok(());
         }
-        match self.heed_start(notice, operation) {
+        match self.begin_request(notice, operation) {
             Ok(()) => Ok(()),
             Err(exception) => Err(self.failed(operation, exception)),
         }
@@ -93,7 +93,7 @@ impl<'o> Attempt<'o> {
 
     #[cold]
     #[inline(never)]
-    fn heed_start(
+    fn begin_request(
         &mut self,
         notice: u8,
         operation: &'static Operation,
@@ -102,7 +102,7 @@ impl<'o> Attempt<'o> {
         self.observed = Observed::begin(self.object, operation, notice);
         let start = match notice & !NOTICE_METRICS {
             0 => None,
-            _ => self.heed_notice(notice)?,
+            _ => self.apply_flagged_policies(notice)?,
         };
         if let Some(observed) = &self.observed {
             observed.note_deadline(self.timing.reply.instant());
@@ -131,11 +131,12 @@ impl<'o> Attempt<'o> {
         }
     }
 
-    /// Minds policies; before when the request is not to be sent.
+    /// Applies the policies that `notice` flags; returns the start time of the request,
+    /// if there is one.
     #[cold]
-    fn heed_notice(&mut self, notice: u8) -> Result<Option<Instant>, SystemException> {
+    fn apply_flagged_policies(&mut self, notice: u8) -> Result<Option<Instant>, SystemException> {
         let orb = self.object.orb();
-        let of_thread = orb.heed(notice)?;
+        let of_thread = orb.check_thread_policies(notice)?;
         if of_thread.choose_connections() {
             self.forwarded = self.object.under_thread_policies(&of_thread);
         }
@@ -217,8 +218,8 @@ impl<'o> Attempt<'o> {
         preferred: usize,
         refused: SystemException,
     ) -> Result<Link<'s>, SystemException> {
-        // Not with somebody else: that is what whoever pretends to be the server
-        // would wish for.
+        // No other candidate: a server that impersonates this one may have provoked the
+        // failure to divert the call.
         if refused.kind == ExceptionKind::NoPermission {
             return Err(refused);
         }
@@ -423,7 +424,7 @@ impl<'o> Attempt<'o> {
     fn readdress(&mut self, wanted: AddressingDisposition) -> Result<(), SystemException> {
         let state = self.target().state();
         let candidate = &state.binding()?.candidates[self.candidate.get()];
-        // Another thread may have been told the same.
+        // Another thread may have received the same NEEDS_ADDRESSING_MODE.
         if self.retries < RETRIES && candidate.readdress(&state.ior, wanted) {
             self.retries += 1;
             return Ok(());

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Connections for a range of priorities, which the server is told of
-//! (RT-CORBA 1.2, clause 5.12.2).
+//! Priority-banded connections, each bound with the server by a `_bind_priority_band`
+//! request (RT-CORBA 1.2, clause 5.12.2).
 
 use orbium_giop::real_time::PriorityBand;
 use orbium_giop::{ExceptionKind, SystemException};
 use orbium_transport::Stamp;
 
-use crate::client::binding::{Candidate, Said};
+use crate::client::binding::{Candidate, PriorityContext};
 use crate::client::exchange::{Answer, Exchange, Outcome};
 use crate::client::link::Link;
 use crate::client::pool::Pool;
@@ -17,8 +17,8 @@ use crate::{Operation, Orb};
 /// nothing of it is needed here.
 pub(super) static BIND_PRIORITY_BAND: Operation = Operation::new("_bind_priority_band");
 
-/// A link over a connection of the band, which the server was told of when the
-/// connection was made.
+/// A link over a connection of the band; a new connection is bound with the server
+/// first.
 pub(super) fn link<'b>(
     orb: &'b Orb,
     candidate: &'b Candidate,
@@ -31,12 +31,12 @@ pub(super) fn link<'b>(
         if !link.is_new() {
             return Ok(link);
         }
-        bind(orb, link.saying(Said::Range(band)), timing)?;
+        bind(orb, link.saying(PriorityContext::Range(band)), timing)?;
     }
 }
 
-/// Tells the server of the band. The connection goes to the pool; a server that
-/// does not know of bands serves its requests all the same.
+/// Binds a connection to its band and returns it to the pool. A server that does not
+/// know the operation still serves the requests.
 fn bind(orb: &Orb, link: Link<'_>, timing: &Timing) -> Result<(), SystemException> {
     let mut exchange = Exchange::new(orb, timing, BIND_PRIORITY_BAND.oneway, link);
     exchange.begin(&BIND_PRIORITY_BAND);

@@ -16,7 +16,7 @@ use orbium_giop::{
 
 use crate::client::pool::Pool;
 use crate::client::pools::PoolKey;
-use crate::client::priorities::{Apart, Lanes, Priorities, conflicts};
+use crate::client::priorities::{ConnectionPartition, Lanes, Priorities, conflicts};
 use crate::client::timing::Timing;
 use crate::protocol::{self, Offer};
 use crate::reference::Overrides;
@@ -46,31 +46,31 @@ pub(crate) struct Candidate {
     /// Whether the reference says which code sets the server has.
     knows_code_sets: bool,
     pub(crate) object_key: Vec<u8>,
-    /// Whether its server may be told that nobody waits any more.
+    /// Whether its server accepts a CancelRequest.
     pub(crate) is_cancelled: bool,
     template: RequestTemplate,
     /// Made when the server asks for another addressing mode.
     readdressed: OnceLock<(AddressingDisposition, RequestTemplate)>,
 }
 
-/// What a request says of priorities beside itself.
+/// The service contexts about priorities that a request carries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Said {
-    Nothing,
-    /// At which it is to be served.
+pub(crate) enum PriorityContext {
+    None,
+    /// The priority of this request (CLIENT_PROPAGATED).
     Priority(Priority),
-    /// Those of all requests that will come over the connection.
+    /// The band of all requests that the connection will carry.
     Range(PriorityBand),
-    /// A marker, with the number of its priority or −1, beside the first of these
-    /// if there is a priority at all.
+    /// A request for a dedicated thread, and the priority of this request; -1 stands for
+    /// none.
     Marker {
         asks: i16,
         priority: i16,
     },
 }
 
-impl Said {
-    /// The same beside a marker.
+impl PriorityContext {
+    /// Adds a request for a dedicated thread.
     pub(crate) fn with(self, marker: DedicationRequest) -> Self {
         let priority = match self {
             Self::Priority(priority) => priority.number(),
@@ -83,19 +83,20 @@ impl Said {
     }
 }
 
-/// What a request has to say beside itself.
+/// Service contexts that only the first requests of a connection carry, or those with a
+/// priority.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Introduction {
-    /// Code sets that the server may not know yet.
+    /// Sent until the first reply shows that the server has received them.
     pub(crate) code_sets: Option<Negotiated>,
-    said: Said,
+    said: PriorityContext,
 }
 
 impl Introduction {
-    /// `None` if there is nothing to say.
-    pub(crate) fn new(code_sets: Option<Negotiated>, said: Said) -> Option<Self> {
+    /// `None` if the request needs no context.
+    pub(crate) fn new(code_sets: Option<Negotiated>, said: PriorityContext) -> Option<Self> {
         match (code_sets, said) {
-            (None, Said::Nothing) => None,
+            (None, PriorityContext::None) => None,
             (code_sets, said) => Some(Self { code_sets, said }),
         }
     }
@@ -122,8 +123,8 @@ impl Binding {
         overrides: &Overrides,
     ) -> Result<Self, SystemException> {
         let published = protocol::published_policies(ior);
-        let wishes = overrides.wishes.or_of(orb);
-        if !conflicts(&published, &wishes, policy.is_some()).is_empty() {
+        let policies = overrides.connections.or_of(orb);
+        if !conflicts(&published, &policies, policy.is_some()).is_empty() {
             return Err(not_reconciled());
         }
         let exposed = protocol::exposed_protocols(&published);
@@ -157,7 +158,7 @@ impl Binding {
         let priorities = Priorities::new(
             orb,
             &published,
-            &wishes,
+            &policies,
             candidates.iter().chain(&datagrams),
             lanes,
         )?;
@@ -208,7 +209,7 @@ impl Candidate {
             let key = PoolKey {
                 channel: offer.channel.clone(),
                 negotiated,
-                apart: Apart::default(),
+                partition: ConnectionPartition::default(),
             };
             Route::Remote(orb.core().pools().pool(key)?)
         };
@@ -296,7 +297,7 @@ impl Candidate {
         };
         let template = self.template();
         if introduction.is_none()
-            && !timing.is_told
+            && !timing.is_propagated
             && let Some(start) = template.begin_with(writer, request_id, response, &operation.tail)
         {
             return start;
@@ -378,9 +379,9 @@ fn begin_in_full(
 ) -> BodyStart {
     let code_sets = introduction.and_then(|it| it.code_sets);
     let code_sets = code_sets.map(|negotiated| negotiated.context().encode());
-    let said = introduction.map_or(Said::Nothing, |it| it.said);
-    let told = timing.is_told.then(|| timing.told());
-    let told = told.map(|(left, ends)| (left.encode(), ends.encode()));
+    let said = introduction.map_or(PriorityContext::None, |it| it.said);
+    let times = timing.is_propagated.then(|| timing.contexts());
+    let times = times.map(|(left, ends)| (left.encode(), ends.encode()));
     let (one, range, marker);
     let mut contexts = [ServiceContext { id: 0, data: &[] }; 5];
     let mut count = 0;
@@ -392,8 +393,8 @@ fn begin_in_full(
         add(service_context::CODE_SETS, data);
     }
     match said {
-        Said::Nothing => {}
-        Said::Marker { asks, priority } => {
+        PriorityContext::None => {}
+        PriorityContext::Marker { asks, priority } => {
             marker = DedicationRequest {
                 priority: (asks >= 0).then_some(asks),
             }
@@ -404,16 +405,16 @@ fn begin_in_full(
                 add(service_context::RT_CORBA_PRIORITY, one.as_slice());
             }
         }
-        Said::Priority(priority) => {
+        PriorityContext::Priority(priority) => {
             one = priority_context(priority.number());
             add(service_context::RT_CORBA_PRIORITY, one.as_slice());
         }
-        Said::Range(band) => {
+        PriorityContext::Range(band) => {
             range = priority_range_context(band);
             add(service_context::RT_CORBA_PRIORITY_RANGE, range.as_slice());
         }
     }
-    if let Some((left, ends)) = &told {
+    if let Some((left, ends)) = &times {
         add(service_context::INVOCATION_POLICIES, ends.as_slice());
         add(service_context::ORBIUM_TIME_LEFT, left.as_slice());
     }

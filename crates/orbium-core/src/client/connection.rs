@@ -19,10 +19,10 @@ use orbium_transport::{ByteStream, Deadline, Stamp};
 
 use crate::Config;
 use crate::client::assembly::{Assembly, Whole};
-use crate::client::binding::{Introduction, Said};
+use crate::client::binding::{Introduction, PriorityContext};
 use crate::client::counts::Counted;
 use crate::client::ended::has_peer_ended;
-use crate::client::own::Own;
+use crate::client::private_connections::PrivateConnections;
 use crate::client::ticks;
 use crate::framing::Framing;
 use crate::metrics::Closing;
@@ -65,7 +65,7 @@ pub(crate) struct Connection {
     /// once, and priorities.
     pub(crate) introduction: Option<Introduction>,
     /// Who is told what the server says to the marker, until it has answered.
-    asking: Option<Arc<Own>>,
+    asking: Option<Arc<PrivateConnections>>,
     /// Why nothing more comes, as far as that is known.
     cause: Option<String>,
 }
@@ -95,7 +95,7 @@ impl Connection {
             reacts: false,
             introduction: Introduction::new(
                 (negotiated != Negotiated::DEFAULT).then_some(negotiated),
-                Said::Nothing,
+                PriorityContext::None,
             ),
             asking: None,
             cause: None,
@@ -144,27 +144,27 @@ impl Connection {
     }
 
     /// The next request says this of priorities.
-    pub(crate) fn say(&mut self, said: Said) {
+    pub(crate) fn say(&mut self, said: PriorityContext) {
         let code_sets = self.introduction.and_then(|it| it.code_sets);
         // Nothing to be said any more: the server has answered.
         if self.introduction.is_none() && !self.is_new() {
             self.asking = None;
         }
-        let marker = self.asking.as_ref().and_then(|own| own.asks());
+        let marker = self.asking.as_ref().and_then(|own| own.request());
         let said = marker.map_or(said, |marker| said.with(marker));
         self.introduction = Introduction::new(code_sets, said);
     }
 
     /// The next request asks the server for what `own` wants, if it wants any.
-    pub(crate) fn ask(&mut self, own: &Arc<Own>) {
-        self.asking = own.asks().is_some().then(|| Arc::clone(own));
+    pub(crate) fn ask(&mut self, own: &Arc<PrivateConnections>) {
+        self.asking = own.request().is_some().then(|| Arc::clone(own));
     }
 
     /// The server has said that to the marker.
     #[cold]
     pub(crate) fn note(&mut self, reply: DedicationReply) {
         if let Some(own) = self.asking.take() {
-            own.note(reply);
+            own.record_reply(reply);
         }
     }
 

@@ -182,7 +182,7 @@ impl<'a, 'b> Exchange<'a, 'b> {
     /// As `perform`, with less code: for what is asked once.
     #[inline(never)]
     pub(crate) fn perform_once(&mut self) -> Answer {
-        self.perform_and(Self::receive_minded)
+        self.perform_and(Self::receive_timed)
     }
 
     #[inline(always)]
@@ -197,7 +197,7 @@ impl<'a, 'b> Exchange<'a, 'b> {
         probe!(MessagingSend);
         match send(connection, &mut self.writer, self.link.timeout, self.timing) {
             Ok(()) if self.oneway => Answer::Results,
-            Ok(()) if self.timing.is_minded => self.receive_minded(),
+            Ok(()) if self.timing.is_timed => self.receive_timed(),
             Ok(()) => receive(self),
             Err(failure) => self.not_sent(failure),
         }
@@ -281,7 +281,7 @@ impl<'a, 'b> Exchange<'a, 'b> {
         let negotiated = self.link.candidate.negotiated;
         let performed = local::perform(self.orb, message, negotiated);
         if !self.oneway
-            && self.timing.is_minded
+            && self.timing.is_timed
             && let Err(late) = self.timing.await_reply_start()
         {
             self.note(Phase::Wait, &"the servant returned after the deadline");

@@ -8,10 +8,10 @@ use orbium_giop::{Completion, ExceptionKind, SystemException, minor};
 use orbium_sys::if_done;
 use orbium_transport::{Deadline, Stamp};
 
-use crate::client::binding::{Candidate, Route, Said};
+use crate::client::binding::{Candidate, PriorityContext, Route};
 use crate::client::connection::Connection;
-use crate::client::own::Own;
 use crate::client::pool::Pool;
+use crate::client::private_connections::PrivateConnections;
 use crate::client::story::{Phase, note};
 use crate::client::timing::Timing;
 
@@ -74,7 +74,7 @@ impl<'b> Link<'b> {
     /// The same link, for a request that says something of priorities. Its
     /// connections have a pool of their own, so every request over them says
     /// what it has to.
-    pub(super) fn saying(mut self, said: Said) -> Self {
+    pub(super) fn saying(mut self, said: PriorityContext) -> Self {
         if let Some(connection) = &mut self.connection {
             connection.say(said);
         }
@@ -82,7 +82,7 @@ impl<'b> Link<'b> {
     }
 
     /// The same link, whose connection asks its server for something if it is new.
-    pub(super) fn asking(mut self, own: &Arc<Own>) -> Self {
+    pub(super) fn asking(mut self, own: &Arc<PrivateConnections>) -> Self {
         if let Some(connection) = &mut self.connection
             && connection.is_new()
         {

@@ -13,11 +13,11 @@ mod exchange;
 mod link;
 mod locate;
 mod observed;
-mod own;
 mod per_thread;
 mod pool;
 mod pools;
 mod priorities;
+mod private_connections;
 mod reacting;
 mod shared;
 mod story;
@@ -31,9 +31,9 @@ use orbium_giop::SystemException;
 
 pub(crate) use binding::Candidate;
 pub(crate) use binding::{Binding, no_usable_protocol};
-pub(crate) use own::Own;
 pub(crate) use pools::Pools;
-pub(crate) use priorities::{Wishes, conflicts};
+pub(crate) use priorities::{ConnectionPolicies, conflicts};
+pub(crate) use private_connections::PrivateConnections;
 
 pub use asynchronous::Asynchronous;
 pub(crate) use asynchronous::{Reply, ReplyReaders};
@@ -106,7 +106,7 @@ fn call_and<'a, T, E: Raises>(
 ) -> Result<T, E> {
     probe!(ClientStart);
     let mut attempt = Attempt::new(object);
-    attempt.heed_request(operation)?;
+    attempt.check_before_request(operation)?;
     let orb = object.orb();
     probe!(Initialisation);
     loop {
@@ -148,7 +148,7 @@ pub(crate) fn send<'a>(
     arguments: impl Fn(&mut CdrWriter<'a>),
 ) -> Result<(), SystemException> {
     let mut attempt = Attempt::new(object);
-    attempt.heed_request(operation)?;
+    attempt.check_before_request(operation)?;
     let orb = object.orb();
     loop {
         let outcome = match link_for_oneway(&attempt) {
@@ -170,8 +170,8 @@ pub(crate) fn send<'a>(
 /// Times that a connection which turns out to be spoilt is replaced.
 const REPLACEMENTS: usize = 64;
 
-/// A link whose connection its server has not closed yet, as far as that is
-/// known here: nobody would tell that the request was lost.
+/// A link whose connection the server is not known to have closed: the loss of a oneway
+/// request would go unreported.
 #[inline]
 fn link_for_oneway<'s>(attempt: &'s Attempt<'_>) -> Result<Link<'s>, SystemException> {
     let mut link = attempt.link_for_oneway()?;
@@ -199,7 +199,7 @@ pub(crate) fn connect(object: &ObjectRef, count: usize) -> Result<(), SystemExce
 
 #[inline]
 fn connect_all(attempt: &mut Attempt<'_>, count: usize) -> Result<(), SystemException> {
-    attempt.heed()?;
+    attempt.check_before_call()?;
     let mut held = Vec::new();
     for _ in 0..count {
         let mut link = attempt
@@ -222,7 +222,7 @@ fn connect_all(attempt: &mut Attempt<'_>, count: usize) -> Result<(), SystemExce
 #[inline]
 pub(crate) fn locate(object: &ObjectRef) -> Result<bool, SystemException> {
     let mut attempt = Attempt::new(object);
-    attempt.heed()?;
+    attempt.check_before_call()?;
     loop {
         match attempt.locate() {
             Ok(here) => return Ok(here),

@@ -67,7 +67,8 @@ impl Own {
 impl Drop for Own {
     fn drop(&mut self) {
         if !self.made_by.is_here() {
-            // Copies of a parent's, whose pool is not to be touched.
+            // A forked child holds copies of its parent's connections: their pool must
+            // not be touched.
             let idle = self.idle_cache.drain().collect::<Vec<_>>();
             return drop(idle);
         }

@@ -45,8 +45,8 @@ struct State {
     is_made: bool,
 }
 
-/// The connections to one server, or seats at one that is shared. Each is used
-/// by one call at a time.
+/// The connections to one server, or call slots of a multiplexed one. Each carries one
+/// call at a time.
 #[derive(Debug)]
 pub(crate) struct Pool {
     pub(super) key: PoolKey,
@@ -61,14 +61,15 @@ pub(crate) struct Pool {
     source: Source,
     /// Where each thread has its own, they are there and not in `state`.
     pub(super) own: Option<OwnConnections>,
-    /// Callers that wait for a free one. Once the pool is closed it is never 0
-    /// again: who puts one back then learns of that too.
+    /// Callers that wait for an idle one. Never 0 again once the pool is closed, so
+    /// that a release takes the slow path and sees the end.
     pub(super) callers_wait: AtomicUsize,
     limit: usize,
-    /// Whether who waits here serves others meanwhile.
+    /// Whether callers wait on a reactor and dispatch upcalls; then nothing here
+    /// blocks.
     reacts: bool,
     all: Weak<All>,
-    /// Who has to learn of its end.
+    /// Reader threads to wake when the pool closes.
     readers: Mutex<Vec<Weak<orbium_sys::Waker>>>,
 }
 
@@ -86,7 +87,7 @@ impl Pool {
         all: &Arc<All>,
     ) -> Result<Arc<Self>, SystemException> {
         let connector = connector(config, &key)?;
-        let is_private = key.apart.is_private();
+        let is_private = key.partition.is_private();
         let over_datagrams = config.protocols.is_datagram(&key.channel);
         let strategy = if is_private || over_datagrams {
             ClientStrategy::ExclusivePool
@@ -100,7 +101,7 @@ impl Pool {
         };
         let limit = match source {
             Source::Shared(_) => limits.calls_per_connection.min(SEATS as usize),
-            Source::Exclusive(_) if key.apart.is_once() => 1,
+            Source::Exclusive(_) if key.partition.is_single() => 1,
             Source::Exclusive(_) => limits.connections_per_server,
         };
         let reacts = config.client_strategy == ClientStrategy::Reactor && !over_datagrams;
@@ -185,7 +186,7 @@ impl Pool {
         }
         match self.connect(deadline) {
             Ok(connection) => {
-                if self.key.apart.is_once() {
+                if self.key.partition.is_single() {
                     self.lock().is_made = true;
                 }
                 self.tell_all(&All::connection_made);
@@ -233,8 +234,8 @@ impl Pool {
                 Found::Nothing(left) => left,
             };
             if waits.is_none() {
-                // From now on who puts one back says so; what was put back before
-                // is seen by another look.
+                // Registered as a waiter: later releases notify us. Look once more, for
+                // releases that came before.
                 waits = Some(Waits::begin(&self.callers_wait));
                 continue;
             }
@@ -246,8 +247,8 @@ impl Pool {
         }
     }
 
-    /// How long a call within a request waits. Where it serves others meanwhile,
-    /// those that are busy may be so further down on this very stack.
+    /// How long a call within a request waits for a connection. A caller that waits on
+    /// a reactor does not: the busy ones may be in use further down this very stack.
     fn nested_patience(&self) -> Duration {
         match self.reacts && keeps_reactor().is_some() {
             true => Duration::ZERO,
@@ -275,7 +276,7 @@ impl Pool {
         }
         let left = time_left(limit);
         let goes_beyond = left.is_err() && is_nested;
-        if goes_beyond && self.key.apart.is_once() && state.open > 0 {
+        if goes_beyond && self.key.partition.is_single() && state.open > 0 {
             return Err(binding_busy());
         }
         if state.open < self.limit || goes_beyond {
@@ -311,9 +312,10 @@ impl Pool {
             return;
         }
         if let Err(connection) = self.idle_cache.put(connection) {
-            self.keep_beside(connection);
+            self.keep_in_list(connection);
         }
-        // After it was put back: who comes to wait later sees it.
+        // SeqCst, after the put: a caller that counts itself up later finds the
+        // connection in its second look.
         if self.callers_wait.load(Ordering::SeqCst) > 0 {
             self.tell_of_release();
         }
@@ -322,18 +324,19 @@ impl Pool {
     /// Keeps one for which the cache has no slot.
     #[cold]
     #[inline(never)]
-    fn keep_beside(&self, connection: Box<Connection>) {
+    fn keep_in_list(&self, connection: Box<Connection>) {
         self.lock().idle.push(connection);
     }
 
-    /// Tells who waits for one that is idle, or closes it if nobody is to have it.
+    /// Wakes a waiter, or closes the connections of a closed pool.
     #[cold]
     #[inline(never)]
     fn tell_of_release(&self) {
         if self.counts.is_closed() {
             return self.close();
         }
-        // Not between somebody's look and their sleep.
+        // Taking the lock orders this after the waiter has blocked: no lost wake-up between
+        // its last look and its wait.
         drop(self.lock());
         self.one_free.notify_one();
     }
@@ -366,7 +369,7 @@ impl Pool {
         }
     }
 
-    /// Says that one may be free, to who waits for it.
+    /// Notifies waiters that a connection may be idle.
     pub(super) fn one_is_free(&self) {
         self.lock().freed += 1;
         self.one_free.notify_all();
@@ -378,8 +381,7 @@ impl Pool {
         self.one_free.notify_one();
     }
 
-    /// Has somebody woken when nobody refers to the server any more by this
-    /// reference.
+    /// Has the reader woken when the pool closes.
     pub(super) fn wakes_at_its_end(&self, reader: &Arc<orbium_sys::Waker>) {
         let mut readers = self.readers.lock().unwrap_or_else(PoisonError::into_inner);
         let reader = Arc::downgrade(reader);
@@ -431,7 +433,8 @@ impl Drop for Waits<'_> {
 }
 
 impl Drop for Pool {
-    /// Nobody refers to the server any more, or not by this reference.
+    /// The last reference to the server, or the reference with private connections, is
+    /// gone.
     fn drop(&mut self) {
         self.close();
         self.tell_readers();

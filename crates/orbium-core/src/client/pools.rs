@@ -13,7 +13,7 @@ use orbium_sys::made_of;
 
 use crate::client::counts::Counts;
 use crate::client::pool::Pool;
-use crate::client::priorities::Apart;
+use crate::client::priorities::ConnectionPartition;
 use crate::metrics::ConnectionBook;
 use crate::{Channel, Config};
 
@@ -23,7 +23,7 @@ use crate::{Channel, Config};
 pub(crate) struct PoolKey {
     pub(crate) channel: Channel,
     pub(crate) negotiated: Negotiated,
-    pub(crate) apart: Apart,
+    pub(crate) partition: ConnectionPartition,
 }
 
 impl Hash for PoolKey {
@@ -126,7 +126,7 @@ impl Pools {
     pub(crate) fn pool(&self, key: PoolKey) -> Result<Arc<Pool>, SystemException> {
         let all = &self.0;
         let mut known = all.lock();
-        if key.apart.is_private() {
+        if key.partition.is_private() {
             if let Some(pool) = known.private(&key) {
                 return Ok(pool);
             }
@@ -158,7 +158,7 @@ impl Pools {
         };
         for pool in known.all() {
             pool.leave_idle();
-            // Not to be ended by whoever has it last.
+            // Leaked: dropping the last reference would close the parent's connections.
             std::mem::forget(pool);
         }
     }
@@ -181,7 +181,7 @@ impl All {
         self.pools.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Does something to each pool, all of them left to others meanwhile.
+    /// Calls `work` for each pool, without the lock.
     #[inline(never)]
     fn each(&self, work: &mut dyn FnMut(&Arc<Pool>)) {
         let pools = self.lock().all();
@@ -205,9 +205,9 @@ impl All {
         }
     }
 
-    /// Closes idle connections that the server has closed or spoiled, and
-    /// forgets servers that nobody refers to any more. Costs a look at each,
-    /// so it is done once for many new connections.
+    /// Closes idle connections that the server has closed or that are unusable, and
+    /// drops pools without references. It visits every pool, so it runs once for many
+    /// new connections.
     #[inline(never)]
     fn sweep(&self) {
         self.lock()

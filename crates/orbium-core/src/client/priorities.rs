@@ -9,19 +9,18 @@ use orbium_giop::real_time::{
 };
 use orbium_giop::{Completion, ExceptionKind, SystemException};
 
-use crate::client::binding::{Candidate, Route, Said};
-use crate::client::own::{Own, next_number};
+use crate::client::binding::{Candidate, PriorityContext, Route};
 use crate::client::pool::Pool;
 use crate::client::pools::PoolKey;
+use crate::client::private_connections::{PrivateConnections, next_number};
 use crate::priority;
 use crate::protocol::{self, Offer};
 use crate::{ConnectionWishes, NetworkMark, Orb, Priority, ProtocolProperties};
 
-/// Code points there are.
+/// DSCP code points.
 const MARKS: usize = 64;
 
-/// What a call has to look at beside its candidates, if its reference has to do
-/// with priorities.
+/// How the priority of a call chooses its candidate and its connection pool.
 #[derive(Debug)]
 pub(crate) struct Priorities {
     model: Option<PriorityModelValue>,
@@ -32,48 +31,49 @@ pub(crate) struct Priorities {
     lanes: Box<[(i16, usize)]>,
     /// Whether the priority of a call says how it is marked for the network.
     marks: bool,
-    /// What connections ask their server for.
-    own: Option<Arc<Own>>,
+    /// Private connections with a dedicated thread, or a single one.
+    own: Option<Arc<PrivateConnections>>,
 }
 
 /// The connections to one candidate.
 #[derive(Debug)]
 struct Pools {
-    /// What all of them have in common.
-    base: Apart,
-    /// One for each band, or one; none if those that all share will do.
-    apart: Box<[Arc<Pool>]>,
+    /// The partition of the pools, before band and mark are added.
+    base: ConnectionPartition,
+    /// One for each band, or one; none if the pool that all share will do.
+    partitioned: Box<[Arc<Pool>]>,
     /// Shared ones by their mark, made when they are needed.
     marked: Box<[OnceLock<Arc<Pool>>]>,
 }
 
-/// What keeps connections from being shared, or shared by all.
+/// The part of a pool's key that keeps calls with different policies from sharing
+/// connections.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Apart {
-    /// They are for requests of these priorities.
+pub(crate) struct ConnectionPartition {
+    /// Priorities whose requests use the connections.
     band: Option<PriorityBand>,
-    /// They are one reference's own; a number for each.
+    /// Id of the reference that owns them (PrivateConnectionPolicy).
     private: Option<u64>,
-    /// Each request says at which priority it is to be served.
+    /// Each request carries its priority (CLIENT_PROPAGATED).
     carries: bool,
-    /// What they send is marked for the network.
+    /// DSCP mark of their packets.
     mark: Option<NetworkMark>,
-    /// What is asked of their sockets, if not what the ORB asks of all.
+    /// Socket properties that override the ORB's.
     properties: Option<ProtocolProperties>,
-    /// There is one, and never another.
-    is_once: bool,
+    /// At most one connection is ever opened.
+    is_single: bool,
 }
 
-impl Apart {
+impl ConnectionPartition {
     pub(crate) fn is_private(&self) -> bool {
         self.private.is_some()
     }
 
-    pub(crate) fn is_once(&self) -> bool {
-        self.is_once
+    pub(crate) fn is_single(&self) -> bool {
+        self.is_single
     }
 
-    /// What is asked of their sockets instead of what the ORB asks of all.
+    /// Socket properties, with the mark, that override the ORB's.
     pub(crate) fn properties(&self, of_all: ProtocolProperties) -> Option<ProtocolProperties> {
         match (self.mark, self.properties) {
             (None, own) => own,
@@ -82,21 +82,21 @@ impl Apart {
     }
 }
 
-/// What a client asks of the connections of a reference.
+/// The client's policies for the connections of a reference.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Wishes {
+pub(crate) struct ConnectionPolicies {
     /// PriorityBandedConnectionPolicy.
     pub(crate) bands: Option<Arc<[PriorityBand]>>,
     /// PrivateConnectionPolicy.
     pub(crate) private: bool,
-    /// What is asked of the sockets of its connections.
+    /// Socket properties of its connections.
     pub(crate) properties: Option<ProtocolProperties>,
-    /// Its connections ask their server for something.
-    pub(crate) own: Option<Arc<Own>>,
+    /// Private connections with a dedicated thread, or a single one.
+    pub(crate) own: Option<Arc<PrivateConnections>>,
 }
 
-impl Wishes {
-    /// These, or else what a thread or the ORB asks.
+impl ConnectionPolicies {
+    /// These policies, with the defaults of a thread or the ORB where unset.
     pub(crate) fn or(&self, others: &ConnectionWishes) -> Self {
         Self {
             bands: self.bands.as_ref().or(others.bands.as_ref()).cloned(),
@@ -105,7 +105,7 @@ impl Wishes {
         }
     }
 
-    /// These, or else what the ORB asks.
+    /// These policies, with the ORB's defaults where unset.
     pub(crate) fn or_of(&self, orb: &Orb) -> Self {
         let of_orb = orb.real_time().map(|it| it.connections());
         self.or(&of_orb.unwrap_or_default())
@@ -137,23 +137,23 @@ impl Lanes {
     }
 }
 
-/// What a call is told of itself.
+/// Priority and band of one call.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct AtPriority {
-    /// Its priority, as far as that is known.
+    /// `None` if neither thread nor reference has one.
     pub(crate) priority: Option<Priority>,
-    /// Whether the server is told.
+    /// Whether the request carries it.
     carried: bool,
-    /// Its band's place.
+    /// Index of its band.
     band: Option<usize>,
 }
 
 impl AtPriority {
-    /// What the request says of it.
-    pub(crate) fn said(self) -> Said {
+    /// The service context for the request.
+    pub(crate) fn context(self) -> PriorityContext {
         match self.priority {
-            Some(priority) if self.carried => Said::Priority(priority),
-            _ => Said::Nothing,
+            Some(priority) if self.carried => PriorityContext::Priority(priority),
+            _ => PriorityContext::None,
         }
     }
 }
@@ -166,11 +166,11 @@ fn no_band() -> SystemException {
 /// Policies that client and server must not both have, as far as they do.
 pub(crate) fn conflicts(
     published: &PublishedPolicies,
-    wishes: &Wishes,
+    connections: &ConnectionPolicies,
     client_protocols: bool,
 ) -> Vec<u32> {
     let protocols = client_protocols && published.has_client_protocols;
-    let bands = wishes.bands.is_some() && published.bands.is_some();
+    let bands = connections.bands.is_some() && published.bands.is_some();
     [
         (protocols, real_time::CLIENT_PROTOCOL_POLICY),
         (bands, real_time::PRIORITY_BANDED_CONNECTION_POLICY),
@@ -185,29 +185,29 @@ impl Priorities {
     pub(crate) fn new<'c>(
         orb: &Orb,
         published: &PublishedPolicies,
-        wishes: &Wishes,
+        connections: &ConnectionPolicies,
         candidates: impl Iterator<Item = &'c Candidate>,
         lanes: Lanes,
     ) -> Result<Option<Box<Self>>, SystemException> {
-        let bands = match (&wishes.bands, &published.bands) {
-            _ if wishes.own.is_some() => Vec::new(),
+        let bands = match (&connections.bands, &published.bands) {
+            _ if connections.own.is_some() => Vec::new(),
             (Some(own), _) => own.to_vec(),
             (None, Some(published)) => published.0.clone(),
             (None, None) => Vec::new(),
         };
         let marks = orb.real_time().is_some() && published.priority_model.is_some();
-        // They have their mark once and for all.
-        let marks = marks && wishes.own.is_none();
+        // A dedicated connection is marked when it is opened, for all its calls.
+        let marks = marks && connections.own.is_none();
         let carries = published.is_client_propagated();
-        let apart = !bands.is_empty()
-            || wishes.private
-            || wishes.properties.is_some()
-            || wishes.own.is_some();
-        if !carries && !apart && lanes.0.is_empty() && !marks {
+        let partitions = !bands.is_empty()
+            || connections.private
+            || connections.properties.is_some()
+            || connections.own.is_some();
+        if !carries && !partitions && lanes.0.is_empty() && !marks {
             return Ok(None);
         }
         let pools = candidates
-            .map(|candidate| Pools::new(orb, candidate, &bands, wishes, carries))
+            .map(|candidate| Pools::new(orb, candidate, &bands, connections, carries))
             .collect::<Result<_, _>>()?;
         Ok(Some(Box::new(Self {
             model: published.priority_model,
@@ -215,12 +215,12 @@ impl Priorities {
             pools,
             lanes: lanes.0.into(),
             marks,
-            own: wishes.own.clone(),
+            own: connections.own.clone(),
         })))
     }
 
-    /// What connections ask their server for.
-    pub(crate) fn own(&self) -> Option<&Arc<Own>> {
+    /// Private connections with a dedicated thread, or a single one.
+    pub(crate) fn own(&self) -> Option<&Arc<PrivateConnections>> {
         self.own.as_ref()
     }
 
@@ -292,7 +292,7 @@ impl Priorities {
         let mark = mark.and_then(|priority| orb.real_time()?.network_mark(priority));
         match mark {
             Some(mark) => pools.marked(orb, candidate, mark),
-            None => Ok(pools.apart.get(at.band.unwrap_or(0))),
+            None => Ok(pools.partitioned.get(at.band.unwrap_or(0))),
         }
     }
 }
@@ -302,40 +302,40 @@ impl Pools {
         orb: &Orb,
         candidate: &Candidate,
         bands: &[PriorityBand],
-        wishes: &Wishes,
+        connections: &ConnectionPolicies,
         carries: bool,
     ) -> Result<Self, SystemException> {
-        let own = wishes.own.as_deref();
+        let own = connections.own.as_deref();
         let marked_for = own.and_then(|own| own.priority);
-        let base = Apart {
+        let base = ConnectionPartition {
             private: match own {
                 Some(own) => Some(own.number),
-                None => wishes.private.then(next_number),
+                None => connections.private.then(next_number),
             },
-            properties: wishes.properties,
+            properties: connections.properties,
             carries,
             mark: marked_for.and_then(|at| orb.real_time()?.network_mark(at)),
-            is_once: own.is_some_and(Own::is_once),
-            ..Apart::default()
+            is_single: own.is_some_and(PrivateConnections::is_single),
+            ..ConnectionPartition::default()
         };
-        let mut apart = Vec::new();
+        let mut partitioned = Vec::new();
         if let Route::Remote(shared) = &candidate.route {
             for band in bands {
                 let highest = Priority::new(band.high);
-                let of_band = Apart {
+                let of_band = ConnectionPartition {
                     band: Some(*band),
                     mark: highest.and_then(|at| orb.real_time()?.network_mark(at)),
                     ..base
                 };
-                apart.push(pool_apart(orb, shared, of_band)?);
+                partitioned.push(partitioned_pool(orb, shared, of_band)?);
             }
-            if bands.is_empty() && base != Apart::default() {
-                apart.push(pool_apart(orb, shared, base)?);
+            if bands.is_empty() && base != ConnectionPartition::default() {
+                partitioned.push(partitioned_pool(orb, shared, base)?);
             }
         }
         Ok(Self {
             base,
-            apart: apart.into(),
+            partitioned: partitioned.into(),
             marked: (0..MARKS).map(|_| OnceLock::new()).collect(),
         })
     }
@@ -353,18 +353,22 @@ impl Pools {
         if let Some(pool) = place.get() {
             return Ok(Some(pool));
         }
-        let apart = Apart {
+        let partition = ConnectionPartition {
             mark: Some(mark),
             ..self.base
         };
-        let pool = pool_apart(orb, shared, apart)?;
+        let pool = partitioned_pool(orb, shared, partition)?;
         Ok(Some(place.get_or_init(|| pool)))
     }
 }
 
-fn pool_apart(orb: &Orb, shared: &Pool, apart: Apart) -> Result<Arc<Pool>, SystemException> {
+fn partitioned_pool(
+    orb: &Orb,
+    shared: &Pool,
+    partition: ConnectionPartition,
+) -> Result<Arc<Pool>, SystemException> {
     let key = PoolKey {
-        apart,
+        partition,
         ..shared.key().clone()
     };
     orb.core().pools().pool(key)

@@ -9,7 +9,7 @@ use orbium_sys::{Interest, Waker};
 use orbium_transport::{ByteStream, Connector, Deadline};
 
 use crate::client::pool::making::nonblocking;
-use crate::server::{keeps_reactor, wait_meanwhile};
+use crate::server::{keeps_reactor, wait_on_reactor};
 
 type Made = io::Result<Box<dyn ByteStream>>;
 
@@ -40,7 +40,7 @@ fn connect_elsewhere(
         return nonblocking(&**connector, deadline);
     }
     let (waker, place) = &*done;
-    wait_meanwhile(waker.source(), Interest::Read, deadline)?;
+    wait_on_reactor(waker.source(), Interest::Read, deadline)?;
     let made = place.lock().unwrap_or_else(PoisonError::into_inner).take();
     made.unwrap_or_else(|| Err(io::ErrorKind::Other.into()))
 }

@@ -83,9 +83,9 @@ pub(crate) struct Timing {
     /// Before when the caller is not to have the reply.
     pub(crate) reply_start: Option<Instant>,
     /// Whether there is anything to mind at all.
-    pub(crate) is_minded: bool,
-    /// Whether the server is told.
-    pub(crate) is_told: bool,
+    pub(crate) is_timed: bool,
+    /// Whether the request carries the deadlines to the server.
+    pub(crate) is_propagated: bool,
 }
 
 impl Timing {
@@ -95,20 +95,22 @@ impl Timing {
         sending: Deadline::NEVER,
         reply: Deadline::NEVER,
         reply_start: None,
-        is_minded: false,
-        is_told: false,
+        is_timed: false,
+        is_propagated: false,
     };
 
-    /// What the policies come to for a call that begins now, and before when its
-    /// request is not to be sent. Points of time
-    /// become spans here, once: what sets the clock meanwhile changes nothing.
+    /// Computes the deadlines of a call that begins now, and the start time of its
+    /// request. Absolute times become monotonic ones here, once: later changes of the
+    /// system clock have no effect.
     ///
     /// # Errors
-    /// TIMEOUT for what is over, or would be before it may begin or be had.
+    ///
+    /// TIMEOUT if a deadline has passed, or lies before the start time that belongs to
+    /// it.
     #[cold]
     pub(crate) fn of(
         policies: &TimePolicies,
-        is_told: bool,
+        is_propagated: bool,
     ) -> Result<(Self, Option<Instant>), SystemException> {
         if policies.is_none() {
             return Ok((Self::NEVER, None));
@@ -136,16 +138,18 @@ impl Timing {
             sending,
             reply,
             reply_start,
-            is_minded: true,
-            is_told: is_told && sending != Deadline::NEVER,
+            is_timed: true,
+            is_propagated: is_propagated && sending != Deadline::NEVER,
         };
         Ok((timing, start))
     }
 
-    /// Waits until the request may be sent; `has_ended` tells that it never will.
+    /// Blocks until the start time of the request; polls `has_ended`, which fails once
+    /// the ORB has shut down.
     ///
     /// # Errors
-    /// The deadline has passed, or what `has_ended` says.
+    ///
+    /// TIMEOUT if the deadline has passed, or the error of `has_ended`.
     #[cold]
     #[inline(never)]
     pub(crate) fn await_start(
@@ -158,10 +162,11 @@ impl Timing {
         Ok(())
     }
 
-    /// Minds the time of a reply that has come: late, it is none; early, the
-    /// caller waits.
+    /// Applies the reply's times: a late reply is discarded, an early one is held back
+    /// until its start time.
     ///
     /// # Errors
+    ///
     /// TIMEOUT, completed MAYBE.
     #[cold]
     #[inline(never)]
@@ -187,9 +192,9 @@ impl Timing {
         }
     }
 
-    /// What the server is told: the time that is left, and points of time for
-    /// those who know nothing else.
-    pub(crate) fn told(&self) -> (TimeLeft, EndTimes) {
+    /// The times that the request carries: those that remain, for orbium servers, and
+    /// absolute ones for other ORBs.
+    pub(crate) fn contexts(&self) -> (TimeLeft, EndTimes) {
         let (now, clock) = (Instant::now(), SystemTime::now());
         let left = |deadline: Deadline| {
             let end = deadline.instant()?;
@@ -263,7 +268,7 @@ mod tests {
             ..TimePolicies::NONE
         };
         let (timing, _) = Timing::of(&policies, true).unwrap();
-        let (left, ends) = timing.told();
+        let (left, ends) = timing.contexts();
         let about = |left: Option<Duration>, hours: u32| {
             let left = left.unwrap();
             assert!(left <= hours * HOUR && left + HOUR / 2 > hours * HOUR);
@@ -272,12 +277,12 @@ mod tests {
         about(left.request, 1);
         about(left.reply, 2);
         assert!(ends.request.unwrap() < ends.reply.unwrap());
-        // The one that could not be later than the other is not told.
+        // A request deadline that is no earlier than the reply's is not sent.
         let policies = TimePolicies {
             request_end: end(3),
             ..policies
         };
-        let (left, ends) = Timing::of(&policies, true).unwrap().0.told();
+        let (left, ends) = Timing::of(&policies, true).unwrap().0.contexts();
         assert_eq!((left.request, ends.request), (None, None));
         about(left.reply, 2);
     }
@@ -304,14 +309,14 @@ mod tests {
         ] {
             assert_eq!(Timing::of(&policies, true).err(), Some(deadline_passed()));
         }
-        // Of these nobody is told: the client itself keeps them.
+        // Start times stay at the client and are not sent.
         let policies = TimePolicies {
             request_start: at(1),
             reply_start: at(2),
             ..TimePolicies::NONE
         };
         let (timing, start) = Timing::of(&policies, true).unwrap();
-        assert!(timing.is_minded && !timing.is_told);
+        assert!(timing.is_timed && !timing.is_propagated);
         assert!(start.is_some() && start < timing.reply_start);
         let past = TimePolicies {
             request_start: Some(SystemTime::UNIX_EPOCH),

@@ -44,13 +44,13 @@ impl Orb {
         }
     }
 
-    /// Ends the ORB: requests being served are completed and answered, others
-    /// are told that the connection closes. With `wait`, returns when that is
-    /// done: no thread and no descriptor is left. A second call does nothing
-    /// but wait.
+    /// Shuts down: requests being served are completed and answered, other peers
+    /// receive CloseConnection. With `wait`, returns when no thread and no descriptor
+    /// of the ORB is left. A second call only waits.
     ///
     /// # Errors
-    /// BAD_INV_ORDER for waiting from within a request: that would be for ever.
+    ///
+    /// BAD_INV_ORDER for waiting from within a request, which would never return.
     #[inline]
     pub fn shutdown(&self, wait: bool) -> Result<(), SystemException> {
         if wait && role::is_serving(self.number()) {
@@ -85,7 +85,7 @@ impl Orb {
         Ok(())
     }
 
-    /// Whether nobody has begun to end the ORB.
+    /// Whether shutdown has not begun.
     #[must_use]
     #[inline]
     pub fn is_running(&self) -> bool {
@@ -143,8 +143,8 @@ impl Orb {
         self.change_state(ENDING, ENDED);
     }
 
-    /// Ends, in a forked child, what the child itself has begun. All else is the
-    /// parent's, whose threads may have been about to change it.
+    /// Ends, in a forked child, what the child itself has begun. The rest is the
+    /// parent's, whose threads may have held it half changed.
     fn end_copy(&self) {
         if let Some(readers) = self.0.reply_readers.get() {
             readers.close(true);

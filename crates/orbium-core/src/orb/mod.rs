@@ -50,7 +50,7 @@ pub(crate) struct OrbCore {
     pub(crate) initial: InitialReferences,
     server: OnceLock<Result<Server, SystemException>>,
     pub(crate) lanes: Lanes,
-    /// Whom calls ask about priorities.
+    /// Real-time extension that provides the priorities of calls.
     pub(crate) real_time: OnceLock<Arc<dyn RealTime>>,
     pub(crate) dedications: Dedications,
     /// The connections, client's and server's.
@@ -67,7 +67,7 @@ pub(crate) struct OrbCore {
     owner: Owner,
 }
 
-/// What those who wait for the end of an ORB wait with.
+/// Where callers of `shutdown(true)` and `run` block.
 #[derive(Default)]
 struct Ending {
     lock: Mutex<()>,
@@ -171,7 +171,7 @@ impl Orb {
             config,
         }));
         let root = Poa::root(&orb.0);
-        // Nobody else can have set it.
+        // The ORB is not shared yet, so the cell is still empty.
         let _ = orb.0.registry.root.set(root);
         if orb.0.config.metrics {
             orb.enable_metrics();
@@ -210,7 +210,7 @@ impl Orb {
         &self.0.owner
     }
 
-    /// Tells this ORB from the others of the process.
+    /// Identifies this ORB within the process.
     pub(crate) fn number(&self) -> usize {
         Arc::as_ptr(&self.0) as usize
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What a call has to heed: that the ORB has ended, and the policy of the
-//! thread.
+//! What every call checks first: whether the ORB has shut down, and the policies of the
+//! calling thread.
 
 use std::cell::RefCell;
 use std::sync::atomic::Ordering;
@@ -32,7 +32,7 @@ thread_local! {
 }
 
 impl Orb {
-    /// What a call has to heed before it begins; zero nearly always.
+    /// Flags of what a call must check first; zero nearly always.
     #[inline]
     pub(crate) fn notice(&self) -> u8 {
         self.0.notice.load(Ordering::Acquire)
@@ -41,7 +41,10 @@ impl Orb {
     /// Checks that the ORB has not ended; the policies of this thread, if it has
     /// any.
     #[cold]
-    pub(crate) fn heed(&self, notice: u8) -> Result<ThreadPolicies, SystemException> {
+    pub(crate) fn check_thread_policies(
+        &self,
+        notice: u8,
+    ) -> Result<ThreadPolicies, SystemException> {
         if notice & NOTICE_ENDED != 0 {
             return Err(already_shut_down());
         }

@@ -91,8 +91,8 @@ impl Orb {
         Err(forked())
     }
 
-    /// Whether a channel leads to this very ORB. In a forked child it leads to the
-    /// parent, whose objects these are.
+    /// Whether a channel leads to this ORB. In a forked child it leads to the parent,
+    /// whose objects these are.
     pub(crate) fn is_own_channel(&self, channel: &Channel) -> bool {
         if self.is_left_behind() {
             return false;
@@ -110,9 +110,9 @@ impl Orb {
         Some((object.poa(), object.id.to_vec()))
     }
 
-    /// A reference to the object with that key of ours, over these protocols if
-    /// they are given, and with these components beside the ORB's own; served by
-    /// these lanes, if there are any, the object having that priority.
+    /// A reference to the object with that key of ours, over `protocols` if given, with
+    /// `components` in addition to the ORB's; served by these lanes, if there are any,
+    /// at the object's priority.
     pub(crate) fn reference_to_key(
         &self,
         key: &[u8],
@@ -169,11 +169,12 @@ impl Orb {
         self.bind(plain, object, true)
     }
 
-    /// As [`Orb::bind_key`], but all requests are served where they arrive: for
-    /// objects that clients reach by another address than the published ones, and
-    /// those whose requests mean the connection that they come by.
+    /// As [`Orb::bind_key`], but all requests are served in the lane where they arrive:
+    /// for objects that clients reach by another address than the published ones, and
+    /// those whose requests concern the connection that carries them.
     ///
     /// # Errors
+    ///
     /// As [`Orb::bind_key`].
     pub fn bind_key_in_place(
         &self,

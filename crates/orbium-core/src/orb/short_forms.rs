@@ -87,7 +87,8 @@ impl Orb {
     pub fn serve<I: ServedBy<S>, S>(&self, key: &str, servant: S) -> Result<I, PoaError> {
         let root = self.root_poa();
         let object: I = root.activate(servant)?;
-        // Before requests are served: who finds the server finds the object.
+        // Bound before requests are accepted: a client that reaches the server also
+        // reaches the object.
         self.bind_key(key, &object)?;
         root.manager().activate()?;
         Ok(object)

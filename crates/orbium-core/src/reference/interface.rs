@@ -22,9 +22,9 @@ pub trait Interface: Clone + Send + Sync + 'static {
     /// The same object, with a bound on the time of each call through the new
     /// reference: connecting, sending and waiting together.
     ///
-    /// A call that takes longer raises TIMEOUT; the server may still run it.
-    /// Within one ORB the servant runs on the calling thread, and nobody can
-    /// stop it: the call then ends with TIMEOUT when the servant returns.
+    /// A call that takes longer raises TIMEOUT; the server may still run it. Within one
+    /// ORB the servant runs on the calling thread and cannot be interrupted: the call
+    /// then ends with TIMEOUT when the servant returns.
     #[must_use]
     fn with_timeout(&self, timeout: Duration) -> Self {
         Self::from_object(self.as_object().with_timeout(timeout))

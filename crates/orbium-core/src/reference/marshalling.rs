@@ -40,7 +40,7 @@ impl DecodeNillable for ObjectRef {
         if ior.is_nil() {
             return Ok(None);
         }
-        // Without an owner nobody could ever call the object.
+        // A reference without an ORB could never be invoked.
         let orb = reader.owner().and_then(Orb::from_owner);
         match orb {
             Some(orb) => Ok(Some(Self::new(orb, Arc::new(ior), Overrides::default()))),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! References that ask something of their connections, or whose connections ask
-//! their server for something.
+//! References with policies for their connections: bands, privacy, socket properties,
+//! and dedicated threads of the server.
 
 use std::sync::Arc;
 
@@ -8,57 +8,61 @@ use orbium_giop::dedication::DedicationReply;
 use orbium_giop::real_time::PriorityBand;
 
 use super::{ObjectRef, Overrides};
-use crate::client::{Own, Wishes};
+use crate::client::{ConnectionPolicies, PrivateConnections};
 use crate::{Priority, ProtocolProperties};
 
 impl ObjectRef {
-    /// The same object with connections for bands of priorities: each call goes
-    /// over the connection of the band that its priority lies in
-    /// (PriorityBandedConnectionPolicy). Who makes the bands sees to it that
-    /// they make sense.
+    /// The same object with priority-banded connections: each call uses the connection
+    /// of the band that contains its priority (PriorityBandedConnectionPolicy). Bands
+    /// are not checked here: the caller passes valid ones.
     #[must_use]
     pub fn with_bands(&self, bands: &[PriorityBand]) -> Self {
-        self.with_wishes(Wishes {
+        self.with_policies(ConnectionPolicies {
             bands: Some(bands.into()),
-            ..self.state().overrides.wishes.clone()
+            ..self.state().overrides.connections.clone()
         })
     }
 
     /// The same object with connections that no other reference uses
-    /// (PrivateConnectionPolicy). A connection has one call at a time; others
-    /// that are made meanwhile open further ones.
+    /// (PrivateConnectionPolicy). A connection carries one call at a time; concurrent
+    /// calls open further ones.
     #[must_use]
     pub fn with_private_connections(&self) -> Self {
-        self.with_wishes(Wishes {
+        self.with_policies(ConnectionPolicies {
             private: true,
-            ..self.state().overrides.wishes.clone()
+            ..self.state().overrides.connections.clone()
         })
     }
 
-    /// The same object with connections whose sockets are asked for these
-    /// properties rather than for the ORB's.
+    /// The same object with connections whose sockets have these properties rather than
+    /// the ORB's.
     #[must_use]
     pub fn with_properties(&self, properties: ProtocolProperties) -> Self {
-        self.with_wishes(Wishes {
+        self.with_policies(ConnectionPolicies {
             properties: Some(properties),
-            ..self.state().overrides.wishes.clone()
+            ..self.state().overrides.connections.clone()
         })
     }
 
-    /// The same object with connections that no other reference uses, each of
-    /// which asks the server for a thread of its own at that priority: with a
-    /// marker in its first request, which servers that do not know it pass over.
-    /// [`dedication`](Self::dedication) tells what became of it.
+    /// The same object with private connections, each of which requests a dedicated
+    /// thread of the server at that priority, by a service context of its first request
+    /// that other ORBs ignore. [`dedication`](Self::dedication) returns the server's
+    /// reply.
     #[must_use]
     pub fn with_dedicated_thread(&self, priority: Option<Priority>) -> Self {
-        self.with_own(Own::marked(priority))
+        self.with_own(PrivateConnections::dedicated(priority))
     }
 
     /// What the server has said to the marker of the connection made last; `None`
     /// as long as it has said nothing, as one never does that knows no markers.
     #[must_use]
     pub fn dedication(&self) -> Option<DedicationReply> {
-        self.state().overrides.wishes.own.as_ref()?.said()
+        self.state()
+            .overrides
+            .connections
+            .own
+            .as_ref()?
+            .last_reply()
     }
 
     /// The same object with one connection, made by its first call, that no other
@@ -67,19 +71,19 @@ impl ObjectRef {
     /// one.
     #[must_use]
     pub fn with_one_connection(&self, priority: Option<Priority>) -> Self {
-        self.with_own(Own::once(priority))
+        self.with_own(PrivateConnections::single(priority))
     }
 
-    fn with_own(&self, own: Arc<Own>) -> Self {
-        self.with_wishes(Wishes {
+    fn with_own(&self, own: Arc<PrivateConnections>) -> Self {
+        self.with_policies(ConnectionPolicies {
             own: Some(own),
-            ..self.state().overrides.wishes.clone()
+            ..self.state().overrides.connections.clone()
         })
     }
 
-    fn with_wishes(&self, wishes: Wishes) -> Self {
+    fn with_policies(&self, policies: ConnectionPolicies) -> Self {
         self.with_overrides(Overrides {
-            wishes,
+            connections: policies,
             ..self.state().overrides.clone()
         })
     }

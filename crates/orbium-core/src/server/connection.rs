@@ -22,9 +22,9 @@ use crate::outgoing::{self, Patience};
 use crate::peer_memory::Charge;
 use crate::priority;
 use crate::server::LaneCore;
-use crate::server::bell::Bell;
 use crate::server::cancelled::Cancelled;
 use crate::server::intake::Intake;
+use crate::server::notifier::Notifier;
 use crate::server::origin::Origin;
 use crate::server::own_thread::Settled;
 use kept::Kept;
@@ -81,7 +81,7 @@ pub(crate) struct ServerConnection {
     pub(super) send_time: Duration,
     fragment_size: Option<usize>,
     /// Set where one thread serves many connections: sends must not block it.
-    bell: Option<Arc<Bell>>,
+    notifier: Option<Arc<Notifier>>,
 }
 
 impl Drop for ServerConnection {
@@ -97,7 +97,7 @@ impl ServerConnection {
         stream: Box<dyn ByteStream>,
         tracked: Tracked,
         config: &Config,
-        bell: Option<Arc<Bell>>,
+        notifier: Option<Arc<Notifier>>,
     ) -> Self {
         let limits = &config.limits;
         Self {
@@ -126,7 +126,7 @@ impl ServerConnection {
             settled: Settled::default(),
             send_time: limits.send_time,
             fragment_size: config.fragment_size,
-            bell,
+            notifier,
         }
     }
 
@@ -321,8 +321,8 @@ impl ServerConnection {
     #[cold]
     pub(super) fn has_room(&self) {
         self.waits_for_room.store(false, Ordering::Release);
-        if let Some(bell) = &self.bell {
-            bell.has_deadline(self.id);
+        if let Some(notifier) = &self.notifier {
+            notifier.has_deadline(self.id);
         }
     }
 

@@ -17,9 +17,9 @@ use crate::lane::thread::Setup;
 use crate::log::Recurring;
 use crate::metrics::{self, Closing, Refusal};
 use crate::orb::{OrbCore, OrbError};
-use crate::server::bell::Bell;
 use crate::server::books::Books;
 use crate::server::connection::ServerConnection;
+use crate::server::notifier::Notifier;
 use crate::server::pool::Pool;
 use crate::server::{leader_followers, worker_pool};
 use crate::server::{reactive, threads};
@@ -180,13 +180,13 @@ impl LaneCore {
 
     /// Takes a connection into the books, which came in at that endpoint; `None` if
     /// no more are taken, or when the limit is reached and `end` ends none of those
-    /// that may make room. With a `bell` sends must not block.
+    /// that may make room. With a `notifier` sends must not block.
     pub(super) fn register(
         &self,
         orb: &Orb,
         stream: Box<dyn ByteStream>,
         at: usize,
-        bell: Option<Arc<Bell>>,
+        notifier: Option<Arc<Notifier>>,
         mut end: impl FnMut(&ServerConnection) -> bool,
     ) -> Option<Arc<ServerConnection>> {
         let limits = &orb.config().limits;
@@ -194,7 +194,7 @@ impl LaneCore {
         let transport = self.published.get(at).map_or("", |it| it.scheme.as_str());
         let tracked = orb.core().book().accepted(id, transport);
         let stream = metrics::metered(stream, &tracked);
-        let made = ServerConnection::new(self, id, stream, tracked, orb.config(), bell);
+        let made = ServerConnection::new(self, id, stream, tracked, orb.config(), notifier);
         let connection = Arc::new(made);
         connection.tracked.is_served_by(&connection);
         if self.enter(&connection, limits) {

@@ -24,12 +24,12 @@ use orbium_sys::Ready;
 use crate::Orb;
 use crate::accepting::Accepting;
 use crate::server::LaneCore;
-use crate::server::bell::Bell;
 use crate::server::connection::ServerConnection;
 use crate::server::ending::refuse_the_rest;
 use crate::server::intake::{Intake, Source, Taken};
+use crate::server::notifier::Notifier;
 use crate::server::reactor::{Reactor, Turn as Requests};
-use crate::server::starting::{Called, Roll};
+use crate::server::start_barrier::{StartBarrier, StartGuard};
 use member::Member;
 
 struct State {
@@ -45,7 +45,7 @@ struct State {
 /// What the threads share.
 struct Team {
     shared: Arc<LaneCore>,
-    bell: Arc<Bell>,
+    notifier: Arc<Notifier>,
     /// Threads that stay.
     threads: usize,
     /// Threads that are started while nobody waits for the connections.
@@ -72,7 +72,7 @@ pub(super) fn start(
     let reactor = Reactor::new(orb, shared, accepting, true)?;
     let team = Arc::new(Team {
         shared: Arc::clone(shared),
-        bell: Arc::clone(&reactor.bell),
+        notifier: Arc::clone(&reactor.notifier),
         threads,
         grows_to: shared.most_threads,
         most: orb.config().limits.serving_threads,
@@ -86,14 +86,14 @@ pub(super) fn start(
         look: AtomicBool::new(true),
     });
     let mut state = team.lock();
-    let roll = Roll::default();
-    let started = (0..threads).try_for_each(|_| team.add_thread(&mut state, Some(roll.call())));
+    let barrier = StartBarrier::default();
+    let started = (0..threads).try_for_each(|_| team.add_thread(&mut state, Some(barrier.call())));
     if started.is_err() {
         state.failed = true;
     }
     drop(state);
     // The first request finds all of them.
-    roll.await_all();
+    barrier.await_all();
     started
 }
 
@@ -114,7 +114,11 @@ impl Team {
     }
 
     /// Starts a thread, which drops `called` when it is there.
-    fn add_thread(self: &Arc<Self>, state: &mut State, called: Option<Called>) -> io::Result<()> {
+    fn add_thread(
+        self: &Arc<Self>,
+        state: &mut State,
+        called: Option<StartGuard>,
+    ) -> io::Result<()> {
         let team = Arc::clone(self);
         self.shared.threads.run(move || {
             let mut ready = Vec::with_capacity(1);
@@ -135,7 +139,7 @@ impl Team {
         let waited = easy.then(|| self.wait_unless_asked(ready)).flatten();
         let mut state = self.lock();
         if let Some(waited) = waited {
-            heed(&mut state, waited, ready);
+            handle_wait(&mut state, waited, ready);
         }
         let mut spare_since = None;
         while !self.is_over(&state) && state.active <= self.grows_to {
@@ -167,7 +171,7 @@ impl Team {
             drop(state);
             let waited = self.wait(ready, timeout);
             state = self.lock();
-            heed(&mut state, waited, ready);
+            handle_wait(&mut state, waited, ready);
         }
         self.end_thread(state);
         None
@@ -177,8 +181,8 @@ impl Team {
     /// that wait for their turn.
     fn look(&self, state: &mut State, ready: &mut Vec<Ready>) {
         let timeout = state.reactor.timeout_of_a_look();
-        let waited = self.bell.poller.wait_for_some::<1>(ready, timeout);
-        heed(state, waited, ready);
+        let waited = self.notifier.poller.wait_for_some::<1>(ready, timeout);
+        handle_wait(state, waited, ready);
     }
 
     /// The turn of a connection that there is something to do for.
@@ -236,7 +240,7 @@ impl Team {
     /// Waits, as one of those that are counted as waiting. What others could
     /// take is left to them.
     fn wait(&self, ready: &mut Vec<Ready>, timeout: Option<Duration>) -> io::Result<()> {
-        let waited = self.bell.poller.wait_for_some::<1>(ready, timeout);
+        let waited = self.notifier.poller.wait_for_some::<1>(ready, timeout);
         self.waiting.fetch_sub(1, Ordering::SeqCst);
         waited
     }
@@ -341,7 +345,7 @@ impl Team {
             self.put_back(connection, intake, Taken::None, true);
             return false;
         }
-        let asked = connection.wait_again(&self.bell).is_ok();
+        let asked = connection.wait_again(&self.notifier).is_ok();
         if !asked {
             self.lock().reactor.drop_connection(connection.id);
         }
@@ -356,7 +360,7 @@ impl Team {
         reactor.put_back(connection, intake, last, any);
         if reactor.served.get(id).is_some() && !reactor.is_last_in_line(id) {
             reactor.note_midway(id);
-            if connection.wait_again(&self.bell).is_err() {
+            if connection.wait_again(&self.notifier).is_err() {
                 reactor.drop_connection(id);
             }
         }
@@ -365,9 +369,9 @@ impl Team {
 }
 
 /// Looks at what waiting has brought.
-fn heed(state: &mut State, waited: io::Result<()>, ready: &[Ready]) {
+fn handle_wait(state: &mut State, waited: io::Result<()>, ready: &[Ready]) {
     match waited {
-        Ok(()) => state.reactor.heed::<true>(ready),
+        Ok(()) => state.reactor.handle_ready::<true>(ready),
         Err(error) => {
             crate::log::error!(target: "orbium::conn", %error, "cannot wait for connections");
             state.failed = true;

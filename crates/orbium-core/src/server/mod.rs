@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The serving side: from connections to requests.
 
-mod bell;
 mod books;
 mod cancelled;
 mod connection;
@@ -11,6 +10,7 @@ mod idle;
 mod intake;
 mod lane_core;
 mod leader_followers;
+mod notifier;
 mod origin;
 mod own_thread;
 mod passing;
@@ -18,7 +18,7 @@ mod pool;
 mod reactive;
 mod reactor;
 mod receiving;
-mod starting;
+mod start_barrier;
 mod threads;
 mod waiting;
 mod worker_pool;
@@ -29,7 +29,7 @@ use crate::orb::OrbError;
 use crate::{Lane, Orb};
 pub(crate) use connection::ServerConnection;
 pub(crate) use lane_core::LaneCore;
-pub(crate) use reactive::{is_within_a_wait, keeps_reactor, wait_meanwhile};
+pub(crate) use reactive::{is_within_a_wait, keeps_reactor, wait_on_reactor};
 
 /// The lane that an ORB has from the beginning, as long as the ORB is held.
 pub(crate) struct Server(pub(crate) Lane);

@@ -15,7 +15,7 @@ use crate::dedication::{OwnThread, Place, ThreadAsked};
 use crate::lane::SETTLED;
 use crate::outgoing::{self, Patience};
 use crate::server::ServerConnection;
-use crate::server::bell::Bell;
+use crate::server::notifier::Notifier;
 use crate::{Orb, Priority, priority};
 
 #[derive(Debug, Default)]
@@ -174,21 +174,23 @@ impl ServerConnection {
 
     /// Whoever waits for the connection does no longer: those who send from now
     /// on wait for the peer themselves.
-    pub(super) fn leave(&self, bell: &Bell) {
+    pub(super) fn leave(&self, notifier: &Notifier) {
         let mut pending = self.lock();
         self.settled.has_begun.store(true, Ordering::Release);
         let _ = match pending.source.take() {
-            Some(sending) => bell.poller.remove(&sending, self.id),
-            None => bell.poller.remove(&self.stream.source(), self.id),
+            Some(sending) => notifier.poller.remove(&sending, self.id),
+            None => notifier.poller.remove(&self.stream.source(), self.id),
         };
     }
 
     /// It is waited for again, since there is no thread.
-    pub(super) fn come_back(&self, bell: &Bell) -> io::Result<()> {
+    pub(super) fn come_back(&self, notifier: &Notifier) -> io::Result<()> {
         let _pending = self.lock();
         self.settled.has_begun.store(false, Ordering::Release);
-        let interest = bell.interest(Interest::Read);
-        bell.poller.add(&self.stream.source(), self.id, interest)
+        let interest = notifier.interest(Interest::Read);
+        notifier
+            .poller
+            .add(&self.stream.source(), self.id, interest)
     }
 
     /// The calling thread takes the connection over: from now on sends wait for

@@ -22,7 +22,7 @@ use orbium_sync::lock::{Condvar, Mutex, MutexGuard};
 use crate::lane::thread::Setup;
 use crate::orb::OrbCore;
 use crate::server::intake::Queued;
-use crate::server::starting::{Called, Roll};
+use crate::server::start_barrier::{StartBarrier, StartGuard};
 use crate::{LaneConfig, Orb, QueueRoom, ServerStrategy};
 use queue::Queue;
 use worker::Work;
@@ -137,15 +137,15 @@ impl Pool {
 
     /// Starts the threads that stay; all are there when this returns.
     pub(super) fn start(self: &Arc<Self>) -> io::Result<()> {
-        let roll = Roll::default();
+        let barrier = StartBarrier::default();
         let started = {
             let mut state = self.lock();
             state.room = (0..=self.fixed)
                 .map(|_| Vec::with_capacity(SMALL))
                 .collect();
-            (0..self.fixed).try_for_each(|_| self.add_thread(&mut state, Some(roll.call())))
+            (0..self.fixed).try_for_each(|_| self.add_thread(&mut state, Some(barrier.call())))
         };
-        roll.await_all();
+        barrier.await_all();
         started
     }
 
@@ -221,7 +221,11 @@ impl Pool {
     }
 
     /// Starts a thread, which drops `called` when it is there.
-    fn add_thread(self: &Arc<Self>, state: &mut State, called: Option<Called>) -> io::Result<()> {
+    fn add_thread(
+        self: &Arc<Self>,
+        state: &mut State,
+        called: Option<StartGuard>,
+    ) -> io::Result<()> {
         let pool = Arc::clone(self);
         self.threads.run(move || {
             let storage = Vec::with_capacity(SMALL);

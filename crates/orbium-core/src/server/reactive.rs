@@ -5,7 +5,7 @@
 //! the blocked one finishes its request and leaves. A servant whose call serves
 //! others while it waits keeps it instead: see [`meanwhile`].
 
-mod meanwhile;
+mod nested_upcall;
 
 use std::cell::RefCell;
 use std::io;
@@ -20,7 +20,7 @@ use crate::server::ending::refuse_the_rest;
 use crate::server::intake::{HandOver, Intake, Source, Taken};
 use crate::server::passing::pass_on;
 use crate::server::reactor::{Reactor, Turn};
-pub(crate) use meanwhile::{is_within_a_wait, keeps_reactor, wait_meanwhile};
+pub(crate) use nested_upcall::{is_within_a_wait, keeps_reactor, wait_on_reactor};
 
 /// Starts the thread.
 #[inline(never)]
@@ -32,7 +32,7 @@ pub(super) fn start(orb: &Orb, shared: &Arc<LaneCore>, accepting: Accepting) -> 
 /// The reactor as long as this thread has it.
 struct Held {
     reactor: RefCell<Option<Box<Reactor>>>,
-    waits: meanwhile::Waits,
+    waits: nested_upcall::Waits,
 }
 
 impl Held {
@@ -97,9 +97,9 @@ impl HandOver for Held {
 fn run(reactor: Box<Reactor>) {
     let held = Rc::new(Held {
         reactor: RefCell::new(Some(reactor)),
-        waits: meanwhile::Waits::default(),
+        waits: nested_upcall::Waits::default(),
     });
-    let _own = meanwhile::Own::new(&held);
+    let _own = nested_upcall::Own::new(&held);
     let mut ready = Vec::new();
     loop {
         // Borrowed for short times only: a servant may hand the reactor over.

@@ -20,13 +20,13 @@ use crate::Orb;
 use crate::accepting::{Accepting, WAKER, place_of};
 use crate::orb::OrbCore;
 use crate::server::LaneCore;
-use crate::server::bell::Bell;
 use crate::server::connection::ServerConnection;
 use crate::server::ending::Left;
 use crate::server::idle::Quiet;
 use crate::server::intake::Intake;
+use crate::server::notifier::Notifier;
 use crate::server::pool::Pool;
-pub(super) use asked::Beside;
+pub(super) use asked::NestedTurn;
 use newcomers::Newcomers;
 use table::Table;
 pub(super) use turns::Turn;
@@ -103,7 +103,7 @@ impl Served {
 pub(super) struct Reactor {
     orb: Weak<OrbCore>,
     pub(super) shared: Arc<LaneCore>,
-    pub(super) bell: Arc<Bell>,
+    pub(super) notifier: Arc<Notifier>,
     accepting: Accepting,
     pub(super) served: Table<Served>,
     /// Connections to look at before waiting again.
@@ -122,21 +122,21 @@ pub(super) struct Reactor {
 }
 
 impl Reactor {
-    /// A reactor that takes connections; see [`Bell`] for `once`.
+    /// A reactor that takes connections; see [`Notifier`] for `once`.
     pub(super) fn new(
         orb: &Orb,
         shared: &Arc<LaneCore>,
         accepting: Accepting,
         once: bool,
     ) -> io::Result<Self> {
-        let bell = Arc::new(Bell::new(&shared.waker, once)?);
-        accepting.register(&bell.poller, &shared.waker)?;
+        let notifier = Arc::new(Notifier::new(&shared.waker, once)?);
+        accepting.register(&notifier.poller, &shared.waker)?;
         let idle_time = orb.config().limits.server_idle_time;
         let idle = idle_time.map(|time| (time, Instant::now()));
         Ok(Self {
             orb: orb.downgrade(),
             shared: Arc::clone(shared),
-            bell,
+            notifier,
             accepting,
             served: Table::new(),
             todo: VecDeque::new(),
@@ -159,23 +159,23 @@ impl Reactor {
                 return Some(id);
             }
             let timeout = self.timeout_of_a_look();
-            if let Err(error) = self.bell.poller.wait(ready, timeout) {
+            if let Err(error) = self.notifier.poller.wait(ready, timeout) {
                 crate::log::error!(target: "orbium::conn", %error, "cannot wait for connections");
                 orbium_sys::forget(error);
                 return None;
             }
-            self.heed::<false>(ready);
+            self.handle_ready::<false>(ready);
         }
     }
 
     /// Looks at what is ready. With `LATER`, what came is received by the thread
     /// that serves it.
     #[inline]
-    pub(super) fn heed<const LATER: bool>(&mut self, ready: &[Ready]) {
+    pub(super) fn handle_ready<const LATER: bool>(&mut self, ready: &[Ready]) {
         for Ready { token } in ready.iter().copied() {
             if token == WAKER {
                 // All it can be about is looked at before waiting again.
-                self.bell.clear();
+                self.notifier.clear();
                 continue;
             }
             if self.accepting.is_acceptor(token) {
@@ -198,7 +198,7 @@ impl Reactor {
         let Some(orb) = self.orb.upgrade().map(Orb::from) else {
             return;
         };
-        if let Some(stream) = self.accepting.accept(token, &self.bell.poller) {
+        if let Some(stream) = self.accepting.accept(token, &self.notifier.poller) {
             self.take_on(&orb, stream, place_of(token));
         }
     }
@@ -207,16 +207,16 @@ impl Reactor {
         if orbium_sys::if_done(stream.set_nonblocking(true)).is_none() {
             return;
         }
-        let bell = Some(Arc::clone(&self.bell));
+        let notifier = Some(Arc::clone(&self.notifier));
         let lane = Arc::clone(&self.shared);
-        let registered = lane.register(orb, stream, at, bell, |it| self.make_room(it.id));
+        let registered = lane.register(orb, stream, at, notifier, |it| self.make_room(it.id));
         let Some(connection) = registered else {
             return;
         };
         let id = connection.id;
         let source = connection.stream.source();
-        let interest = self.bell.interest(Interest::Read);
-        let added = self.bell.poller.add(&source, connection.id, interest);
+        let interest = self.notifier.interest(Interest::Read);
+        let added = self.notifier.poller.add(&source, connection.id, interest);
         if orbium_sys::if_done(added).is_none() {
             self.shared.forget(&connection);
             return;
@@ -339,7 +339,7 @@ impl Reactor {
         if let Some(served) = self.remove(id) {
             // First of all: who is late must not count on the reactor.
             served.connection.end();
-            served.connection.wait_for_nothing(&self.bell);
+            served.connection.wait_for_nothing(&self.notifier);
             self.shared.forget(&served.connection);
             if let Some(pool) = &self.pool {
                 pool.look_again();
@@ -351,7 +351,7 @@ impl Reactor {
     /// being served. Those that are left have replies to come, and are to be refused anything more.
     #[must_use]
     pub(super) fn close_all(&mut self) -> Option<Left> {
-        self.accepting.end(&self.bell.poller);
+        self.accepting.end(&self.notifier.poller);
         let mut free = Vec::new();
         self.served.each(&mut |id, served| {
             if !served.is_taken() {

@@ -110,13 +110,13 @@ impl<'c> Receiving<'c> {
                 self.quiet.disturb();
                 true
             }
-            Err(error) => self.heed(error, intake),
+            Err(error) => self.goes_on_after(error, intake),
         }
     }
 
     /// Nothing was received; whether the connection stays.
     #[cold]
-    fn heed(&mut self, error: io::Error, intake: &Intake) -> bool {
+    fn goes_on_after(&mut self, error: io::Error, intake: &Intake) -> bool {
         match orbium_sys::kind_alone(error) {
             io::ErrorKind::Interrupted => true,
             io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut => self.goes_on(intake),

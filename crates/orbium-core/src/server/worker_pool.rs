@@ -16,7 +16,7 @@ use crate::server::ending::refuse_the_rest;
 use crate::server::intake::{HandOver, Intake, Queued, Sink, Source, Taken};
 use crate::server::pool::Pool;
 use crate::server::reactor::{Reactor, Turn};
-use crate::server::starting::Roll;
+use crate::server::start_barrier::StartBarrier;
 
 /// Starts the reader and the workers.
 pub(super) fn start(orb: &Orb, lane: &Arc<LaneCore>, accepting: Accepting) -> io::Result<()> {
@@ -31,13 +31,13 @@ pub(super) fn start(orb: &Orb, lane: &Arc<LaneCore>, accepting: Accepting) -> io
         pool: Arc::clone(&lane.pool),
         room: Cell::default(),
     };
-    let roll = Roll::default();
-    let called = roll.call();
+    let barrier = StartBarrier::default();
+    let called = barrier.call();
     lane.threads.run(move || {
         drop(called);
         reader.read(reactor);
     })?;
-    roll.await_all();
+    barrier.await_all();
     Ok(())
 }
 

@@ -203,7 +203,7 @@ impl Call {
     fn start(self: &Arc<Self>) -> Result<(), SystemException> {
         let orb = self.orb();
         let mut attempt = Attempt::new(&self.object);
-        let start = attempt.heed_start_time()?;
+        let start = attempt.apply_policies_or_start_time()?;
         let reader = orb.core().reply_readers().reader(orb, self.priority)?;
         let _ = self.reader.set(Arc::clone(&reader));
         let timing = *attempt.timing();
@@ -313,7 +313,7 @@ impl Call {
             span.note_priority(self.priority);
         });
         let pool = match way.pool {
-            Some(pool) if !way.own.is_some_and(|own| own.is_once()) => pool,
+            Some(pool) if !way.own.is_some_and(|own| own.is_single()) => pool,
             pool => {
                 let is_local = pool.is_none();
                 return Ok(Prepared::ByThread { is_local });

@@ -25,11 +25,11 @@ use super::reader::Reader;
 use super::request::written;
 use crate::client::attempt::Way;
 use crate::client::bands::BIND_PRIORITY_BAND;
-use crate::client::binding::{Candidate, Introduction, Said};
+use crate::client::binding::{Candidate, Introduction, PriorityContext};
 use crate::client::counts::Counted;
-use crate::client::own::Own;
 use crate::client::pool::{Pool, making};
 use crate::client::pools::PoolKey;
+use crate::client::private_connections::PrivateConnections;
 use crate::client::story::{self, Note, Phase as CallPhase};
 use crate::client::timing::Timing;
 use crate::{Config, Orb};
@@ -110,7 +110,7 @@ struct State {
     /// Whether the server has answered: then it knows the code sets.
     is_introduced: bool,
     /// Who is told what the server says to the marker, until it has answered.
-    asking: Option<Arc<Own>>,
+    asking: Option<Arc<PrivateConnections>>,
     /// Whether room to send is waited for, and on what if not on the source.
     wants_room: bool,
     sending: Option<Arc<OwnedFd>>,
@@ -152,7 +152,7 @@ impl Line {
             pending: HashMap::new(),
             last_id: 0,
             is_introduced: false,
-            asking: way.own.filter(|own| own.asks().is_some()).cloned(),
+            asking: way.own.filter(|own| own.request().is_some()).cloned(),
             wants_room: false,
             sending: None,
             used: Instant::now(),
@@ -160,7 +160,7 @@ impl Line {
             notes: Vec::new(),
         };
         if let Some(band) = way.band {
-            let introduced = state.introduce(&key, Said::Range(band));
+            let introduced = state.introduce(&key, PriorityContext::Range(band));
             let timing = Timing::NEVER;
             let bind = &BIND_PRIORITY_BAND;
             let octets = written(config, way.candidate, bind, introduced, &timing, None)?;
@@ -170,7 +170,7 @@ impl Line {
             state.first = Some(Message::new(id, octets));
         }
         Ok(Arc::new(Self {
-            private: key.apart.is_private().then(|| Arc::downgrade(pool)),
+            private: key.partition.is_private().then(|| Arc::downgrade(pool)),
             key,
             number,
             config: Arc::clone(config),
@@ -261,7 +261,7 @@ impl Line {
     }
 
     /// An id for a request, and what it has to say beside itself.
-    pub(super) fn introduce(&self, said: Said) -> (u32, Option<Introduction>) {
+    pub(super) fn introduce(&self, said: PriorityContext) -> (u32, Option<Introduction>) {
         self.lock().introduce(&self.key, said)
     }
 
@@ -304,14 +304,14 @@ impl State {
         matches!(self.phase, Phase::Over(_))
     }
 
-    fn introduce(&mut self, key: &PoolKey, said: Said) -> (u32, Option<Introduction>) {
+    fn introduce(&mut self, key: &PoolKey, said: PriorityContext) -> (u32, Option<Introduction>) {
         // Even, for we opened the connection.
         self.last_id = self.last_id.wrapping_add(2);
         while self.pending.contains_key(&self.last_id) {
             self.last_id = self.last_id.wrapping_add(2);
         }
         let unknown = !self.is_introduced && key.negotiated != Negotiated::DEFAULT;
-        let marker = self.asking.as_ref().and_then(|own| own.asks());
+        let marker = self.asking.as_ref().and_then(|own| own.request());
         let said = marker.map_or(said, |marker| said.with(marker));
         let code_sets = unknown.then_some(key.negotiated);
         (self.last_id, Introduction::new(code_sets, said))

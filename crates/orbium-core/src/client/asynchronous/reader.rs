@@ -171,7 +171,7 @@ impl Reader {
             state.lines.insert(key.clone(), Arc::clone(&line));
             line
         };
-        if key.apart.is_private() {
+        if key.partition.is_private() {
             pool.wakes_at_its_end(&self.waker);
         }
         let (reader, opened) = (Arc::clone(self), Arc::clone(&line));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The links of calls whose reference has to do with priorities.
+//! Choosing the connection pool of a call by its priority.
 
 use orbium_giop::SystemException;
 
@@ -10,8 +10,8 @@ use crate::client::link::{Link, binding_lost};
 use crate::client::priorities::Priorities;
 
 impl Attempt<'_> {
-    /// A link for a call whose reference has to do with priorities: to the
-    /// candidate that serves its priority, over connections of its own.
+    /// A link for a call whose reference has priority policies: to the candidate that
+    /// serves the priority of the call, over the pool of its band or mark.
     #[cold]
     pub(super) fn link_at_priority<'s>(
         &'s self,
@@ -21,21 +21,21 @@ impl Attempt<'_> {
         let orb = self.object.orb();
         let first = binding.candidates.first().ok_or_else(no_usable_protocol)?;
         let at = priorities.of_call(orb, &first.object_key)?;
-        let said = at.said();
+        let said = at.context();
         let start = priorities.candidate(at).unwrap_or(binding.preferred());
         let own = priorities.own();
         let mut refused = match own {
-            Some(own) if own.is_once() => binding_lost(),
+            Some(own) if own.is_single() => binding_lost(),
             _ => no_usable_protocol(),
         };
         for offset in 0..binding.candidates.len() {
             let index = (start + offset) % binding.candidates.len();
             let candidate = &binding.candidates[index];
-            if own.is_some_and(|own| !own.may_lead_to(candidate.channel())) {
+            if own.is_some_and(|own| !own.allows(candidate.channel())) {
                 continue;
             }
-            let apart = priorities.pool(orb, candidate, index, at)?;
-            let link = match apart {
+            let partitioned = priorities.pool(orb, candidate, index, at)?;
+            let link = match partitioned {
                 None => Link::new(candidate, &self.timing, &self.begun),
                 Some(pool) => match priorities.band(at) {
                     Some(band) => {
@@ -53,7 +53,7 @@ impl Attempt<'_> {
                     binding.prefer(index);
                     self.candidate.set(index);
                     if let Some(own) = own {
-                        own.leads_to(candidate.channel());
+                        own.record_channel(candidate.channel());
                         return Ok(link.asking(own).saying(said));
                     }
                     return Ok(link.saying(said));
@@ -83,7 +83,7 @@ impl Attempt<'_> {
             None => Link::new(candidate, &self.timing, &self.begun),
             Some(pool) => {
                 let link = Link::through(candidate, Some(pool), &self.timing, &self.begun)?;
-                Ok(link.saying(at.said()))
+                Ok(link.saying(at.context()))
             }
         }
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Requests that are sent again by choice: those of idempotent operations whose connection
-//! was lost, and those whose text needs the code sets of the whole reference.
+//! Deliberate retries: of idempotent operations after a lost connection, and of
+//! requests with text that needs the code sets of the whole reference.
 
 use std::hash::{BuildHasher, RandomState};
 use std::time::{Duration, Instant};
@@ -57,8 +57,8 @@ impl Attempt<'_> {
             return Err(exception);
         }
         self.repeats = repeat;
-        let told = format_args!("idempotent: sent again, {repeat} of {most}");
-        note(Phase::Begin, None, &told);
+        let attempt = format_args!("idempotent: sent again, {repeat} of {most}");
+        note(Phase::Begin, None, &attempt);
         Ok(start)
     }
 

@@ -10,9 +10,9 @@ use orbium_transport::Stamp;
 
 use super::Attempt;
 use crate::ObjectRef;
-use crate::client::binding::{Binding, Candidate, Route, Said, no_usable_protocol};
-use crate::client::own::Own;
+use crate::client::binding::{Binding, Candidate, PriorityContext, Route, no_usable_protocol};
 use crate::client::pool::Pool;
+use crate::client::private_connections::PrivateConnections;
 use crate::client::timing::Timing;
 
 /// An attempt without its object.
@@ -53,19 +53,21 @@ pub(crate) struct Way<'s> {
     /// The connections that it may use; `None` within the process.
     pub(crate) pool: Option<&'s Arc<Pool>>,
     /// What the request says of priorities.
-    pub(crate) said: Said,
-    /// The server is told of a band before the first request.
+    pub(crate) said: PriorityContext,
+    /// Bound with the server before the first request.
     pub(crate) band: Option<PriorityBand>,
-    pub(crate) own: Option<&'s Arc<Own>>,
+    pub(crate) own: Option<&'s Arc<PrivateConnections>>,
 }
 
 impl<'o> Attempt<'o> {
-    /// As `heed_request`, but does not wait: says before when the request is not
+    /// As `check_before_request`, but does not wait: says before when the request is not
     /// to be sent.
-    pub(crate) fn heed_start_time(&mut self) -> Result<Option<Instant>, SystemException> {
+    pub(crate) fn apply_policies_or_start_time(
+        &mut self,
+    ) -> Result<Option<Instant>, SystemException> {
         match self.object.orb().notice() | self.object.state().notice {
             0 => Ok(None),
-            notice => self.heed_notice(notice),
+            notice => self.apply_flagged_policies(notice),
         }
     }
 
@@ -93,7 +95,8 @@ impl<'o> Attempt<'o> {
             repeats: suspended.repeats,
             fell_back: suspended.fell_back,
             begun: suspended.begun,
-            // Who asks for the answer may be another thread: see `Call`.
+            // The reply may be collected on another thread, where a span must not end:
+            // see `Call`.
             observed: None,
         }
     }
@@ -124,19 +127,19 @@ impl<'o> Attempt<'o> {
             return Ok(Way {
                 candidate,
                 pool: shared(candidate),
-                said: Said::Nothing,
+                said: PriorityContext::None,
                 band: None,
                 own: None,
             });
         };
         let at = priorities.of_call(orb, &first.object_key)?;
         let candidate = self.choose(binding, choice, priorities.candidate(at));
-        let apart = priorities.pool(orb, candidate, self.candidate.get(), at)?;
+        let partitioned = priorities.pool(orb, candidate, self.candidate.get(), at)?;
         Ok(Way {
             candidate,
-            band: apart.and(priorities.band(at)),
-            pool: apart.or_else(|| shared(candidate)),
-            said: at.said(),
+            band: partitioned.and(priorities.band(at)),
+            pool: partitioned.or_else(|| shared(candidate)),
+            said: at.context(),
             own: priorities.own(),
         })
     }

@@ -11,7 +11,7 @@ use super::Connection;
 use crate::client::assembly::Whole;
 use crate::client::ticks;
 use crate::framing::{FramingError, Grouped};
-use crate::server::wait_meanwhile;
+use crate::server::wait_on_reactor;
 
 /// What came in answer.
 #[derive(Clone, Copy, Debug)]
@@ -145,7 +145,7 @@ impl Connection {
             io::ErrorKind::Interrupted => None,
             io::ErrorKind::WouldBlock if self.reacts => {
                 let source = self.stream.source();
-                match wait_meanwhile(source, Interest::Read, deadline) {
+                match wait_on_reactor(source, Interest::Read, deadline) {
                     Ok(()) => None,
                     Err(error) => match orbium_sys::kind_alone(error) {
                         io::ErrorKind::TimedOut => Some(Received::TimedOut),

@@ -22,7 +22,7 @@ impl Exchange<'_, '_> {
     /// Receives a reply whose time matters.
     #[cold]
     #[inline(never)]
-    pub(super) fn receive_minded(&mut self) -> Answer {
+    pub(super) fn receive_timed(&mut self) -> Answer {
         let connection = self.link.connection.as_mut();
         if connection.is_some_and(|it| !it.comes_before(self.timing.reply)) {
             return self.no_reply(Received::TimedOut);

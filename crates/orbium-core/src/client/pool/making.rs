@@ -64,7 +64,7 @@ pub(in crate::client) fn connector(
     key: &PoolKey,
 ) -> Result<Box<dyn Connector>, SystemException> {
     let channel = &key.channel;
-    let made = match key.apart.properties(config.properties) {
+    let made = match key.partition.properties(config.properties) {
         None => config.protocols.connector(channel, config),
         Some(properties) => {
             let mut own = config.clone();

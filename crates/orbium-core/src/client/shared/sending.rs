@@ -75,7 +75,7 @@ impl Line {
                         if deadline.has_passed() {
                             return Ok(sent);
                         }
-                        self.read_meanwhile();
+                        self.read_before_retry();
                     }
                     _ => {
                         self.sending_failed(&error);
@@ -108,7 +108,7 @@ impl Line {
     }
 
     /// Reads for those who wait, if none of them does.
-    fn read_meanwhile(&self) {
+    fn read_before_retry(&self) {
         if self.readers.try_lead() {
             let _turn = Reading(self);
             let mut reader = lock(&self.reader);

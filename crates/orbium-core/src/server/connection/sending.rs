@@ -13,18 +13,18 @@ use orbium_transport::{ByteStream, Deadline};
 use super::{Kept, Pending, ServerConnection};
 use crate::outgoing::{self, Patience};
 use crate::receive_buffer::SMALL;
-use crate::server::bell::Bell;
+use crate::server::notifier::Notifier;
 
 impl ServerConnection {
     /// Sends the reply to a request from the thread that reads. A connection
     /// that fails is found broken by whoever reads it.
     #[inline]
     pub(in crate::server) fn reply(&self, message: &CdrWriter<'_>) {
-        let sent = match &self.bell {
+        let sent = match &self.notifier {
             _ if self.is_shared() => self.send_among_others(message),
             // Alone: nobody else can be sending.
             None => self.send_blocking(message),
-            Some(bell) => self.send_alone(message, bell),
+            Some(notifier) => self.send_alone(message, notifier),
         };
         if let Err(error) = sent {
             self.break_off(error);
@@ -45,8 +45,8 @@ impl ServerConnection {
     }
 
     fn send_among_others(&self, message: &CdrWriter<'_>) -> io::Result<()> {
-        match &self.bell {
-            Some(bell) => self.send_or_keep(message, bell),
+        match &self.notifier {
+            Some(notifier) => self.send_or_keep(message, notifier),
             None => {
                 let _guard = self.lock();
                 self.send_blocking(message)
@@ -61,7 +61,7 @@ impl ServerConnection {
     }
 
     /// Sends what the peer takes at once and keeps the rest.
-    fn send_or_keep(&self, message: &CdrWriter<'_>, bell: &Bell) -> io::Result<()> {
+    fn send_or_keep(&self, message: &CdrWriter<'_>, notifier: &Notifier) -> io::Result<()> {
         let mut pending = self.lock();
         let mut octets = Vec::new();
         match self.fragment_size {
@@ -87,27 +87,27 @@ impl ServerConnection {
                 return Ok(());
             }
         }
-        self.keep(&mut pending, octets, bell)
+        self.keep(&mut pending, octets, notifier)
     }
 
     /// As `send_or_keep`, by who reads the connection while nobody else is to
     /// answer: without the lock, unless something is to be kept.
-    fn send_alone(&self, message: &CdrWriter<'_>, bell: &Bell) -> io::Result<()> {
+    fn send_alone(&self, message: &CdrWriter<'_>, notifier: &Notifier) -> io::Result<()> {
         let in_one = self.fragment_size.is_none_or(|size| message.len() <= size);
         if !in_one || message.is_gathered() || self.has_pending() {
-            return self.send_or_keep(message, bell);
+            return self.send_or_keep(message, notifier);
         }
         let written = message.written();
         let sent = sent_at_once(&*self.stream, written)?;
         if sent < written.len() {
-            return self.keep(&mut self.lock(), written[sent..].to_vec(), bell);
+            return self.keep(&mut self.lock(), written[sent..].to_vec(), notifier);
         }
         Ok(())
     }
 
     /// Keeps what the peer did not take, behind what is kept already.
     #[cold]
-    fn keep(&self, pending: &mut Pending, octets: Vec<u8>, bell: &Bell) -> io::Result<()> {
+    fn keep(&self, pending: &mut Pending, octets: Vec<u8>, notifier: &Notifier) -> io::Result<()> {
         if pending.octets.is_empty() {
             pending.since = Deadline::after(Some(self.send_time));
         }
@@ -128,73 +128,82 @@ impl ServerConnection {
         }
         pending.octets.append(octets);
         if !self.has_pending.swap(true, Ordering::AcqRel) {
-            self.wait_for(bell, pending, Interest::Write)?;
-            bell.has_deadline(self.id);
+            self.wait_for(notifier, pending, Interest::Write)?;
+            notifier.has_deadline(self.id);
         }
         Ok(())
     }
 
     /// Changes what is waited for; under the lock, so that it fits what is kept.
-    fn wait_for(&self, bell: &Bell, pending: &mut Pending, interest: Interest) -> io::Result<()> {
+    fn wait_for(
+        &self,
+        notifier: &Notifier,
+        pending: &mut Pending,
+        interest: Interest,
+    ) -> io::Result<()> {
         let source = self.stream.source();
-        let asked = bell.interest(interest);
+        let asked = notifier.interest(interest);
         if let Some(sending) = pending.source.take() {
-            bell.poller.remove(&sending, self.id)?;
-            return bell.poller.add(&source, self.id, asked);
+            notifier.poller.remove(&sending, self.id)?;
+            return notifier.poller.add(&source, self.id, asked);
         }
         match self.stream.sending_source() {
             Some(sending) if interest == Interest::Write => {
-                bell.poller.remove(&source, self.id)?;
-                bell.poller.add(&sending, self.id, asked)?;
+                notifier.poller.remove(&source, self.id)?;
+                notifier.poller.add(&sending, self.id, asked)?;
                 pending.source = Some(sending);
                 Ok(())
             }
-            _ => bell.poller.modify(&source, self.id, asked),
+            _ => notifier.poller.modify(&source, self.id, asked),
         }
     }
 
     /// Asks again for what is told of once: the peer's next message, or room for
     /// what is kept for it.
-    pub(in crate::server) fn wait_again(&self, bell: &Bell) -> io::Result<()> {
+    pub(in crate::server) fn wait_again(&self, notifier: &Notifier) -> io::Result<()> {
         if !self.is_shared() && !self.has_pending() {
             // Nobody else could keep anything, nor is anything kept.
-            let interest = bell.interest(Interest::Read);
-            return bell.poller.modify(&self.stream.source(), self.id, interest);
+            let interest = notifier.interest(Interest::Read);
+            return notifier
+                .poller
+                .modify(&self.stream.source(), self.id, interest);
         }
         let pending = self.lock();
-        self.ask_again(bell, &pending)
+        self.ask_again(notifier, &pending)
     }
 
     /// What the peer sends is told of once more at most, and not again before
     /// `wait_again`.
     #[cold]
-    pub(in crate::server) fn wait_once(&self, bell: &Bell) -> io::Result<()> {
+    pub(in crate::server) fn wait_once(&self, notifier: &Notifier) -> io::Result<()> {
         let pending = self.lock();
         match pending.octets.is_empty() {
-            true => bell
+            true => notifier
                 .poller
                 .modify(&self.stream.source(), self.id, Interest::ReadOnce),
             false => Ok(()),
         }
     }
 
-    fn ask_again(&self, bell: &Bell, pending: &Pending) -> io::Result<()> {
+    fn ask_again(&self, notifier: &Notifier, pending: &Pending) -> io::Result<()> {
         let interest = match pending.octets.is_empty() {
-            true => bell.interest(Interest::Read),
-            false => bell.interest(Interest::Write),
+            true => notifier.interest(Interest::Read),
+            false => notifier.interest(Interest::Write),
         };
         match &pending.source {
-            Some(sending) => bell.poller.modify(sending, self.id, interest),
-            None => bell.poller.modify(&self.stream.source(), self.id, interest),
+            Some(sending) => notifier.poller.modify(sending, self.id, interest),
+            None => notifier
+                .poller
+                .modify(&self.stream.source(), self.id, interest),
         }
     }
 
     /// Nothing is waited for any more.
-    pub(in crate::server) fn wait_for_nothing(&self, bell: &Bell) {
+    pub(in crate::server) fn wait_for_nothing(&self, notifier: &Notifier) {
         // Closing a source would do as well, once no thread holds it any more.
         orbium_sys::if_done(match self.lock().source.take() {
-            Some(sending) => bell.poller.remove(&sending, self.id),
-            None => bell.poller.remove(&self.stream.source(), self.id),
+            Some(sending) => notifier.poller.remove(&sending, self.id),
+            None => notifier.poller.remove(&self.stream.source(), self.id),
         });
     }
 
@@ -208,17 +217,17 @@ impl ServerConnection {
             if sent > 0 {
                 pending.since = Deadline::after(Some(self.send_time));
             }
-            if let Some(bell) = &self.bell
-                && bell.once
+            if let Some(notifier) = &self.notifier
+                && notifier.once
             {
-                self.ask_again(bell, &pending)?;
+                self.ask_again(notifier, &pending)?;
             }
             return Ok(false);
         }
         pending.give_back();
         self.has_pending.store(false, Ordering::Release);
-        if let Some(bell) = &self.bell {
-            self.wait_for(bell, &mut pending, Interest::Read)?;
+        if let Some(notifier) = &self.notifier {
+            self.wait_for(notifier, &mut pending, Interest::Read)?;
         }
         Ok(true)
     }

@@ -121,7 +121,7 @@ impl State {
         reader.set_fragment_boundaries(&seams);
         let request = RequestHeader::read(&mut reader, header.format().minor).ok()?;
         let (request_id, mut response) = (request.request_id, request.response);
-        let (mut refused, expiry) = self.heed(&request.contexts, connection);
+        let (mut refused, expiry) = self.apply_contexts(&request.contexts, connection);
         let granted = connection.marker(source.orb, &request.contexts) == Some(Marker::Due);
         let asked = asked_priority(&request.contexts);
         // A cancellation that came before means another request.

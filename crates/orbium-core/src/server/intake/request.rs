@@ -316,7 +316,7 @@ impl State {
                 Some(Marker::Told(reply)) => told = Some(reply.encode()),
                 None => {}
             }
-            (refused, expiry) = self.heed(&request.contexts, connection);
+            (refused, expiry) = self.apply_contexts(&request.contexts, connection);
         }
         let format = self.format(header);
         arguments.set_format(format);
@@ -382,19 +382,19 @@ impl State {
     /// Takes what the service contexts say of the connection and of the time there
     /// is; with the exception to answer with, if they ask for what is not there.
     #[cold]
-    pub(super) fn heed(
+    pub(super) fn apply_contexts(
         &mut self,
         contexts: &ServiceContexts<'_>,
         connection: &ServerConnection,
     ) -> (Option<SystemException>, Expiry) {
-        let refused = self.heed_code_sets(contexts);
+        let refused = self.apply_code_sets(contexts);
         match Expiry::of(contexts, Some(connection.peer())) {
             Ok(expiry) => (refused, expiry),
             Err(malformed) => (Some(malformed), Expiry::NEVER),
         }
     }
 
-    fn heed_code_sets(&mut self, contexts: &ServiceContexts<'_>) -> Option<SystemException> {
+    fn apply_code_sets(&mut self, contexts: &ServiceContexts<'_>) -> Option<SystemException> {
         let data = contexts.find(service_context::CODE_SETS)?;
         match CodeSetContext::decode(data).map(Negotiated::from_context) {
             Ok(Ok(agreed)) => {

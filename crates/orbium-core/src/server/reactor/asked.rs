@@ -11,7 +11,7 @@ use orbium_sys::{Interest, Ready, wait_for};
 use super::Reactor;
 
 /// What a thread that waits for something of its own is to do.
-pub(in crate::server) enum Beside {
+pub(in crate::server) enum NestedTurn {
     /// Go on: what it has waited for is there.
     Own,
     /// Serve that connection, and wait again.
@@ -23,33 +23,33 @@ pub(in crate::server) enum Beside {
 impl Reactor {
     /// As `next`, for a thread that waits for `source` meanwhile: nothing if that
     /// is ready, or the time is over, or if there is nothing to serve yet.
-    pub(in crate::server) fn next_beside(
+    pub(in crate::server) fn next_nested(
         &mut self,
         source: &dyn AsFd,
         interest: Interest,
         ready: &mut Vec<Ready>,
         left: Option<Duration>,
-    ) -> io::Result<Beside> {
+    ) -> io::Result<NestedTurn> {
         let busy = self.turns > 0 && self.has_turns();
         let timeout = match busy {
             true => Some(Duration::ZERO),
             false => [self.timeout_of_a_look(), left].into_iter().flatten().min(),
         };
-        let poller = &self.bell.poller;
+        let poller = &self.notifier.poller;
         let own = match busy {
             // What is ready beside those to be served is still so later.
             true => wait_for([(source, interest)], timeout)? == [true],
             false => poller.wait_including(source, interest, ready, timeout)?,
         };
         if own {
-            return Ok(Beside::Own);
+            return Ok(NestedTurn::Own);
         }
         if !busy {
-            self.heed::<false>(ready);
+            self.handle_ready::<false>(ready);
         }
         Ok(match self.next_turn() {
-            Some(id) if !self.shared.is_stopping() => Beside::Served(id),
-            _ => Beside::Nothing,
+            Some(id) if !self.shared.is_stopping() => NestedTurn::Served(id),
+            _ => NestedTurn::Nothing,
         })
     }
 

@@ -15,7 +15,7 @@ use crate::server::idle;
 impl Reactor {
     /// Time until something is due, whatever is received.
     pub(in crate::server) fn timeout(&mut self) -> Option<Duration> {
-        let resume = self.accepting.resume(&self.bell.poller);
+        let resume = self.accepting.resume(&self.notifier.poller);
         let (late, idle) = (self.drop_late(), self.drop_idle());
         let silent = self.drop_silent();
         sooner(sooner(sooner(late, resume), idle), silent)
@@ -50,7 +50,7 @@ impl Reactor {
 
     /// Time until the next deadline; connections past theirs are dropped.
     fn drop_late(&mut self) -> Option<Duration> {
-        for id in self.bell.timed() {
+        for id in self.notifier.timed() {
             self.note_timed(id);
             self.go_on(id);
         }

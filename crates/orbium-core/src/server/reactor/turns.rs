@@ -199,7 +199,7 @@ impl Reactor {
             self.note_timed(id);
         }
         // The poller does not know of it.
-        if buffered && self.bell.once {
+        if buffered && self.notifier.once {
             // Who serves it receives it, without the lock of the reactor.
             self.line_up(id);
         } else if buffered {
@@ -214,9 +214,9 @@ impl Reactor {
             return;
         };
         // With others it is told of once anyway.
-        if served.waits == Waits::Heard && !self.bell.once {
+        if served.waits == Waits::Heard && !self.notifier.once {
             served.waits = Waits::Silent;
-            let silenced = served.connection.wait_once(&self.bell);
+            let silenced = served.connection.wait_once(&self.notifier);
             if orbium_sys::if_done(silenced).is_none() {
                 self.lose(id);
             }
@@ -234,7 +234,7 @@ impl Reactor {
         }
         let silent = served.waits == Waits::Silent;
         served.waits = Waits::No;
-        if silent && orbium_sys::if_done(served.connection.wait_again(&self.bell)).is_none() {
+        if silent && orbium_sys::if_done(served.connection.wait_again(&self.notifier)).is_none() {
             return self.lose(id);
         }
         self.line_up(id);
@@ -260,12 +260,12 @@ impl Reactor {
         connection: &Arc<ServerConnection>,
         intake: Box<Intake>,
     ) -> Option<Box<Intake>> {
-        connection.leave(&self.bell);
+        connection.leave(&self.notifier);
         let Err(back) = self.shared.dedicate(connection, intake) else {
             self.remove(connection.id);
             return None;
         };
-        if orbium_sys::if_done(connection.come_back(&self.bell)).is_some() {
+        if orbium_sys::if_done(connection.come_back(&self.notifier)).is_some() {
             return Some(back);
         }
         self.drop_connection(connection.id);

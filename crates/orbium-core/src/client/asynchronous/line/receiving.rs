@@ -256,7 +256,7 @@ impl Line {
         let asking = state.asking.take();
         drop(state);
         if let (Some(own), Some(said)) = (asking, said) {
-            own.note(said);
+            own.record_reply(said);
         }
         pending
     }

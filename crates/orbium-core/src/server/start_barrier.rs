@@ -13,15 +13,15 @@ struct Shared {
 
 /// Threads that are to be there before anything goes on.
 #[derive(Default)]
-pub(super) struct Roll(Arc<Shared>);
+pub(super) struct StartBarrier(Arc<Shared>);
 
 /// One of them; dropped when it is there, or will never be.
-pub(super) struct Called(Arc<Shared>);
+pub(super) struct StartGuard(Arc<Shared>);
 
-impl Roll {
-    pub(super) fn call(&self) -> Called {
+impl StartBarrier {
+    pub(super) fn call(&self) -> StartGuard {
         *self.0.left.lock().unwrap_or_else(PoisonError::into_inner) += 1;
-        Called(Arc::clone(&self.0))
+        StartGuard(Arc::clone(&self.0))
     }
 
     /// Waits for all that were called.
@@ -37,7 +37,7 @@ impl Roll {
     }
 }
 
-impl Drop for Called {
+impl Drop for StartGuard {
     fn drop(&mut self) {
         *self.0.left.lock().unwrap_or_else(PoisonError::into_inner) -= 1;
         self.0.there.notify_all();

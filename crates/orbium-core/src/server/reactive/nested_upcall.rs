@@ -20,7 +20,7 @@ use orbium_transport::Deadline;
 use super::{Held, serve};
 use crate::priority;
 use crate::server::ServerConnection;
-use crate::server::reactor::{Beside, Turn};
+use crate::server::reactor::{NestedTurn, Turn};
 
 /// Waits one within the other on one stack. Beyond, the reactor moves to another
 /// thread, and those below wait for their replies alone.
@@ -98,7 +98,7 @@ pub(crate) fn keeps_reactor() -> Option<ThreadCache> {
 ///
 /// # Errors
 /// The system's, or `TimedOut` when the deadline has passed.
-pub(crate) fn wait_meanwhile(
+pub(crate) fn wait_on_reactor(
     source: &dyn AsFd,
     interest: Interest,
     deadline: Deadline,
@@ -137,7 +137,7 @@ impl Held {
             let left = deadline.remaining()?;
             let next = match &mut *self.reactor.borrow_mut() {
                 Some(reactor) if reactor.shared.is_stopping() => None,
-                Some(reactor) => Some(reactor.next_beside(source, interest, &mut ready, left)?),
+                Some(reactor) => Some(reactor.next_nested(source, interest, &mut ready, left)?),
                 // Another thread has it: nothing is to be served here any more.
                 None => return wait_alone(source, interest, deadline),
             };
@@ -145,9 +145,9 @@ impl Held {
                 // Another thread ends what this one serves, and waits for it.
                 None if self.move_on() => {}
                 None => return wait_alone(source, interest, deadline),
-                Some(Beside::Own) => return Ok(()),
-                Some(Beside::Nothing) => {}
-                Some(Beside::Served(id)) => {
+                Some(NestedTurn::Own) => return Ok(()),
+                Some(NestedTurn::Nothing) => {}
+                Some(NestedTurn::Served(id)) => {
                     let _deeper = Deeper::new(&self.waits.depth);
                     self.waits.let_go();
                     // A single message: then our own reply has its turn.

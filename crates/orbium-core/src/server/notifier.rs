@@ -10,7 +10,7 @@ use orbium_sys::{Interest, Poller, Waker};
 
 /// What the connections of a reactor know of it.
 #[derive(Debug)]
-pub(super) struct Bell {
+pub(super) struct Notifier {
     pub(super) poller: Poller,
     waker: Arc<Waker>,
     /// Connections that have got a deadline.
@@ -22,7 +22,7 @@ pub(super) struct Bell {
     pub(super) once: bool,
 }
 
-impl Bell {
+impl Notifier {
     pub(super) fn new(waker: &Arc<Waker>, once: bool) -> io::Result<Self> {
         Ok(Self {
             poller: Poller::new()?,
