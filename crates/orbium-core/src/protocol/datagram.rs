@@ -84,7 +84,7 @@ impl DatagramStream {
             match self.packets.unpack(&peer, datagram, &mut receiving.frame) {
                 Ok(()) => {}
                 Err(error) => {
-                    crate::log::debug!(target: "orbium::wire", %peer, %error, "not a packet")
+                    crate::log::debug!(target: "orbium::wire", %peer, %error, "not a packet");
                 }
             }
             if receiving.frame.is_empty() {
