@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Structs, exceptions, enums and typedefs.
 
-use orbium_idl::model::{Alias, DefId, Definition, Enum, Exception, Member, NameSet, Struct, Type};
+use orbium_idl::model::{Alias, DefId, Definition, Enum, Exception, Member, Struct, Type};
 
 use crate::emit::Emitter;
 use crate::{codec, docs, names};
@@ -10,7 +10,7 @@ impl Emitter<'_, '_> {
     pub(crate) fn structure(&mut self, definition: &Definition, structure: &Struct) {
         let name = self.name(definition);
         let own = Type::Named(definition.id);
-        let fields = fields(&structure.members);
+        let fields = names::fields(&structure.members);
         let fixed = self.plan.is_fixed(&own);
         let mut derives = String::from("Clone");
         if self.plan.is_copy(&own) {
@@ -44,7 +44,7 @@ impl Emitter<'_, '_> {
 
     pub(crate) fn exception(&mut self, definition: &Definition, exception: &Exception) {
         let name = self.name(definition);
-        let fields = fields(&exception.members);
+        let fields = names::fields(&exception.members);
         let default = self.plan.have_default(&exception.members);
         let derives = if default {
             "Clone, Debug, Default, PartialEq"
@@ -196,7 +196,7 @@ impl Emitter<'_, '_> {
 
     pub(crate) fn enumeration(&mut self, definition: &Definition, enumeration: &Enum) {
         let name = self.name(definition);
-        let variants = variants(enumeration);
+        let variants = names::variants(enumeration);
         self.text.blank();
         self.doc(&docs::of(definition, "enum"));
         if share_an_end(&variants)
@@ -293,25 +293,6 @@ impl Emitter<'_, '_> {
         self.text.assign(&format!("pub type {name}"), &ty);
         self.alias_type(definition, alias);
     }
-}
-
-/// Field names of members, each different.
-pub(crate) fn fields(members: &[Member]) -> Vec<String> {
-    let mut taken = NameSet::default();
-    members
-        .iter()
-        .map(|member| names::fresh(&names::value(&member.name), &mut taken))
-        .collect::<Vec<_>>()
-}
-
-/// Variant names of enumerators, each different.
-pub(crate) fn variants(enumeration: &Enum) -> Vec<String> {
-    let mut taken = NameSet::default();
-    enumeration
-        .enumerators
-        .iter()
-        .map(|enumerator| names::fresh(&names::ty(&enumerator.name), &mut taken))
-        .collect::<Vec<_>>()
 }
 
 /// Whether three or more names begin or end alike, which a lint dislikes.

@@ -24,19 +24,6 @@ pub(crate) struct Reason {
     pub(crate) own: bool,
 }
 
-/// What may have no mapping.
-pub(crate) const CONSTRUCTS: [&str; 9] = [
-    "valuetype",
-    "value box",
-    "abstract interface",
-    "native type",
-    "component",
-    "home",
-    "eventtype",
-    "local type",
-    "long interface",
-];
-
 fn because(construct: &'static str, text: impl Into<String>) -> Reason {
     let text = text.into();
     Reason {

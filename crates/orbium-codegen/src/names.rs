@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! IDL names in Rust case.
 
-use orbium_idl::model::NameSet;
+use orbium_idl::model::{Enum, Member, NameSet};
 
 /// The words of a name: split at underscores and where the case says so.
 /// `getXMLName_2` is `get`, `XML`, `Name`, `2`.
@@ -115,6 +115,25 @@ pub(crate) fn fresh(name: &str, taken: &mut NameSet) -> String {
     }
     taken.insert(&name);
     name
+}
+
+/// Field names of members, each different.
+pub(crate) fn fields(members: &[Member]) -> Vec<String> {
+    let mut taken = NameSet::default();
+    members
+        .iter()
+        .map(|member| fresh(&value(&member.name), &mut taken))
+        .collect::<Vec<_>>()
+}
+
+/// Variant names of enumerators, each different.
+pub(crate) fn variants(enumeration: &Enum) -> Vec<String> {
+    let mut taken = NameSet::default();
+    enumeration
+        .enumerators
+        .iter()
+        .map(|enumerator| fresh(&ty(&enumerator.name), &mut taken))
+        .collect::<Vec<_>>()
 }
 
 #[cfg(test)]

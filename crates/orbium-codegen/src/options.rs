@@ -5,7 +5,7 @@ use std::path::Path;
 
 use orbium_idl::model::{DefinitionKind, Model};
 
-use crate::mapped::CONSTRUCTS;
+use crate::constructs::{CONSTRUCTS, is_called};
 
 /// How to generate.
 ///
@@ -224,15 +224,6 @@ impl Options {
         let found = place(&self.natives, scoped_name).ok()?;
         Some(&self.natives[found].1)
     }
-}
-
-/// Whether a construct is called so, in the singular or plural.
-fn is_called(construct: &str, given: &str) -> bool {
-    let given = given.trim().to_ascii_lowercase();
-    let end = if construct.ends_with('x') { "es" } else { "s" };
-    given
-        .strip_prefix(construct)
-        .is_some_and(|rest| rest.is_empty() || rest == end)
 }
 
 /// Where a name stands in order, or would.

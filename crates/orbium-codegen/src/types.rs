@@ -3,6 +3,7 @@
 
 use orbium_idl::model::{DefId, DefinitionKind, InterfaceKind, Member, Type, Union};
 
+use crate::facts::Fact;
 use crate::plan::Plan;
 
 /// Structs larger than this on the wire are marshalled member by member: their
@@ -10,22 +11,6 @@ use crate::plan::Plan;
 const FIXED_LIMIT: u64 = 1024;
 /// Arrays up to this length implement `Default`.
 const DEFAULT_ARRAY: u32 = 32;
-
-/// What is worked out once for each named type: types that hold one another
-/// many times over would take forever otherwise.
-#[derive(Debug, Clone, Copy)]
-pub(crate) enum Fact {
-    Copy,
-    Default,
-    Memory,
-    MinSize,
-    Room,
-    Fixed,
-    Recursive,
-}
-
-/// How many facts there are.
-pub(crate) const FACTS: usize = Fact::Recursive as usize + 1;
 
 /// The case that a union has by default: the first that has a label.
 pub(crate) fn first_case(union: &Union) -> usize {
@@ -62,22 +47,10 @@ fn held(kind: &DefinitionKind) -> Vec<&Type> {
 }
 
 impl Plan<'_> {
-    fn measured(&self, fact: Fact, id: DefId, work: &dyn Fn() -> u64) -> u64 {
-        if let Some(known) = self.facts.borrow()[fact as usize].get(id) {
-            return *known;
-        }
-        let found = work();
-        self.facts.borrow_mut()[fact as usize].insert(id, found);
-        found
-    }
-
-    fn known(&self, fact: Fact, id: DefId, work: &dyn Fn() -> bool) -> bool {
-        self.measured(fact, id, &|| u64::from(work())) != 0
-    }
-
     /// Whether a type contains itself.
     pub(crate) fn is_recursive(&self, id: DefId) -> bool {
-        self.known(Fact::Recursive, id, &|| self.model.is_recursive(id))
+        self.facts
+            .known(Fact::Recursive, id, &|| self.model.is_recursive(id))
     }
 
     /// The type that owns a value, as written from a module.
@@ -230,7 +203,9 @@ impl Plan<'_> {
                     _ => None,
                 };
                 // No size is kept as the greatest number.
-                let found = self.measured(Fact::Fixed, *id, &|| work().unwrap_or(u64::MAX));
+                let found = self
+                    .facts
+                    .measured(Fact::Fixed, *id, &|| work().unwrap_or(u64::MAX));
                 (found < u64::MAX).then_some(found)
             }
             _ => None,
@@ -252,18 +227,20 @@ impl Plan<'_> {
         match ty {
             Type::WChar | Type::Fixed { .. } => true,
             Type::Array { element, .. } => self.is_copy(element),
-            Type::Named(id) => self.known(Fact::Copy, *id, &|| match &self.model[*id].kind {
-                DefinitionKind::Alias(alias) => self.is_copy(&alias.ty),
-                kind @ (DefinitionKind::Struct(_) | DefinitionKind::Union(_)) => {
-                    let mut copy = !self.is_recursive(*id);
-                    for ty in &held(kind) {
-                        copy = copy && self.is_copy(ty);
+            Type::Named(id) => self
+                .facts
+                .known(Fact::Copy, *id, &|| match &self.model[*id].kind {
+                    DefinitionKind::Alias(alias) => self.is_copy(&alias.ty),
+                    kind @ (DefinitionKind::Struct(_) | DefinitionKind::Union(_)) => {
+                        let mut copy = !self.is_recursive(*id);
+                        for ty in &held(kind) {
+                            copy = copy && self.is_copy(ty);
+                        }
+                        copy
                     }
-                    copy
-                }
-                DefinitionKind::Enum(_) => true,
-                _ => false,
-            }),
+                    DefinitionKind::Enum(_) => true,
+                    _ => false,
+                }),
             simple => self.fixed_size(simple).is_some(),
         }
     }
@@ -281,16 +258,19 @@ impl Plan<'_> {
                 }
                 short && self.has_default(element)
             }
-            Type::Named(id) => self.known(Fact::Default, *id, &|| match &self.model[*id].kind {
-                DefinitionKind::Alias(alias) => self.has_default(&alias.ty),
-                DefinitionKind::Struct(s) => self.have_default(&s.members),
-                DefinitionKind::Union(u) => {
-                    let case = &u.cases[first_case(u)];
-                    self.has_default(&case.member.ty)
-                }
-                DefinitionKind::Enum(_) | DefinitionKind::Interface(_) => true,
-                _ => false,
-            }),
+            Type::Named(id) => {
+                self.facts
+                    .known(Fact::Default, *id, &|| match &self.model[*id].kind {
+                        DefinitionKind::Alias(alias) => self.has_default(&alias.ty),
+                        DefinitionKind::Struct(s) => self.have_default(&s.members),
+                        DefinitionKind::Union(u) => {
+                            let case = &u.cases[first_case(u)];
+                            self.has_default(&case.member.ty)
+                        }
+                        DefinitionKind::Enum(_) | DefinitionKind::Interface(_) => true,
+                        _ => false,
+                    })
+            }
             // A sequence is empty by default, whatever it may hold.
             _ => true,
         }
@@ -309,17 +289,20 @@ impl Plan<'_> {
         match ty {
             Type::String(_) | Type::WString(_) | Type::Sequence { .. } => true,
             Type::Array { element, .. } => self.owns_memory(element),
-            Type::Named(id) => self.known(Fact::Memory, *id, &|| match &self.model[*id].kind {
-                DefinitionKind::Alias(alias) => self.owns_memory(&alias.ty),
-                kind @ (DefinitionKind::Struct(_) | DefinitionKind::Union(_)) => {
-                    let mut owns = false;
-                    for ty in &held(kind) {
-                        owns = owns || self.owns_memory(ty);
-                    }
-                    owns
-                }
-                _ => false,
-            }),
+            Type::Named(id) => {
+                self.facts
+                    .known(Fact::Memory, *id, &|| match &self.model[*id].kind {
+                        DefinitionKind::Alias(alias) => self.owns_memory(&alias.ty),
+                        kind @ (DefinitionKind::Struct(_) | DefinitionKind::Union(_)) => {
+                            let mut owns = false;
+                            for ty in &held(kind) {
+                                owns = owns || self.owns_memory(ty);
+                            }
+                            owns
+                        }
+                        _ => false,
+                    })
+            }
             _ => false,
         }
     }
@@ -343,24 +326,26 @@ impl Plan<'_> {
                 let element = self.min_size(element);
                 element.saturating_mul(product(dimensions))
             }
-            Type::Named(id) => self.measured(Fact::MinSize, *id, &|| match &self.model[*id].kind {
-                DefinitionKind::Alias(alias) => self.min_size(&alias.ty),
-                DefinitionKind::Struct(s) => self.min_members(&s.members),
-                DefinitionKind::Union(u) => {
-                    let mut least = u64::MAX;
-                    for case in &u.cases {
-                        least = least.min(self.min_size(&case.member.ty));
+            Type::Named(id) => self
+                .facts
+                .measured(Fact::MinSize, *id, &|| match &self.model[*id].kind {
+                    DefinitionKind::Alias(alias) => self.min_size(&alias.ty),
+                    DefinitionKind::Struct(s) => self.min_members(&s.members),
+                    DefinitionKind::Union(u) => {
+                        let mut least = u64::MAX;
+                        for case in &u.cases {
+                            least = least.min(self.min_size(&case.member.ty));
+                        }
+                        // A discriminator that no case covers stands alone.
+                        if u.default_case().is_none() {
+                            least = 0;
+                        }
+                        self.min_size(&u.discriminator).saturating_add(least)
                     }
-                    // A discriminator that no case covers stands alone.
-                    if u.default_case().is_none() {
-                        least = 0;
-                    }
-                    self.min_size(&u.discriminator).saturating_add(least)
-                }
-                DefinitionKind::Enum(_) => 4,
-                DefinitionKind::Interface(_) => 8,
-                _ => 0,
-            }),
+                    DefinitionKind::Enum(_) => 4,
+                    DefinitionKind::Interface(_) => 8,
+                    _ => 0,
+                }),
             simple => self.fixed_size(simple).unwrap_or(0),
         }
     }
@@ -409,19 +394,22 @@ impl Plan<'_> {
                 let all = self.memory(element).saturating_mul(product(dimensions));
                 all.min(u64::from(u32::MAX))
             }
-            Type::Named(id) => self.measured(Fact::Room, *id, &|| match &self.model[*id].kind {
-                DefinitionKind::Alias(alias) => self.memory(&alias.ty),
-                DefinitionKind::Struct(s) => sum(&s.members),
-                DefinitionKind::Exception(e) => sum(&e.members),
-                DefinitionKind::Union(u) => {
-                    let mut largest = 0;
-                    for case in &u.cases {
-                        largest = largest.max(self.memory(&case.member.ty));
-                    }
-                    8 + largest
-                }
-                _ => 8,
-            }),
+            Type::Named(id) => {
+                self.facts
+                    .measured(Fact::Room, *id, &|| match &self.model[*id].kind {
+                        DefinitionKind::Alias(alias) => self.memory(&alias.ty),
+                        DefinitionKind::Struct(s) => sum(&s.members),
+                        DefinitionKind::Exception(e) => sum(&e.members),
+                        DefinitionKind::Union(u) => {
+                            let mut largest = 0;
+                            for case in &u.cases {
+                                largest = largest.max(self.memory(&case.member.ty));
+                            }
+                            8 + largest
+                        }
+                        _ => 8,
+                    })
+            }
             simple => self.fixed_size(simple).unwrap_or(8),
         }
     }

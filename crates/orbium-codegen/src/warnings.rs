@@ -3,7 +3,7 @@
 
 use std::fmt;
 
-use orbium_idl::model::{Annotation, DefinitionKind, Location};
+use orbium_idl::model::{Annotation, Definition, DefinitionKind, Location, Member};
 
 use crate::mapped::Reason;
 use crate::plan::Plan;
@@ -94,104 +94,115 @@ impl Allowed {
 
 /// All warnings, in the order of the definitions.
 pub(crate) fn of(plan: &Plan<'_>) -> Vec<Warning> {
-    let mut warnings = Vec::new();
-    let mut allowed = Allowed::default();
     let start = Location {
         file: plan.options.source_name().into(),
         line: 1,
         column: 1,
     };
+    let mut found = Found {
+        plan,
+        warnings: Vec::new(),
+        allowed: Allowed::default(),
+    };
     for message in plan.options.without_effect(plan.model) {
-        warnings.push(Warning {
-            kind: WarningKind::Ignored,
-            message,
-            location: start.clone(),
-        });
+        found.ignored(message, &start);
     }
     for definition in plan.model.definitions() {
         if plan.is_of_others(definition) {
             continue;
         }
-        if let Some(reason) = plan.left_out.get(definition.id) {
-            let noun = definition.kind.noun();
-            if let Some(reason) = reason
-                && plan.options.allows(reason.construct)
-            {
-                allowed.count(reason);
-            } else if let Some(reason) = reason {
-                warnings.push(Warning {
-                    kind: WarningKind::LeftOut,
-                    message: format!(
-                        "{noun} `{}` is left out: {}",
-                        definition.scoped_name(),
-                        reason.text
-                    ),
-                    location: definition.location.clone(),
-                });
-            }
-            continue;
+        match plan.left_out.get(definition.id) {
+            Some(Some(reason)) => found.left_out(definition, reason),
+            // The reason is that of the scope around.
+            Some(None) => {}
+            None => found.without_effect(definition),
         }
+    }
+    found.warnings.extend(found.allowed.note(start));
+    found.warnings
+}
+
+/// The warnings so far.
+struct Found<'p, 'm> {
+    plan: &'p Plan<'m>,
+    warnings: Vec<Warning>,
+    allowed: Allowed,
+}
+
+impl Found<'_, '_> {
+    fn ignored(&mut self, message: String, location: &Location) {
+        self.warnings.push(Warning {
+            kind: WarningKind::Ignored,
+            message,
+            location: location.clone(),
+        });
+    }
+
+    fn ignored_annotation(&mut self, of: &str, annotation: &Annotation) {
+        let name = &annotation.name;
+        self.ignored(
+            format!("annotation `@{name}` of {of} has no effect"),
+            &annotation.location,
+        );
+    }
+
+    fn left_out(&mut self, definition: &Definition, reason: &Reason) {
+        if self.plan.options.allows(reason.construct) {
+            return self.allowed.count(reason);
+        }
+        let noun = definition.kind.noun();
         let name = definition.scoped_name();
-        let mut ignored = |of: String, annotation: &Annotation| {
-            warnings.push(Warning {
-                kind: WarningKind::Ignored,
-                message: format!("annotation `@{}` of {of} has no effect", annotation.name),
-                location: annotation.location.clone(),
-            });
-        };
+        self.warnings.push(Warning {
+            kind: WarningKind::LeftOut,
+            message: format!("{noun} `{name}` is left out: {}", reason.text),
+            location: definition.location.clone(),
+        });
+    }
+
+    /// What a generated definition says without effect.
+    fn without_effect(&mut self, definition: &Definition) {
+        let name = definition.scoped_name();
         for annotation in &definition.annotations {
-            if !plan.is_heeded(annotation, definition) {
-                ignored(format!("`{name}`"), annotation);
+            if !self.plan.is_heeded(annotation, definition) {
+                self.ignored_annotation(&format!("`{name}`"), annotation);
             }
         }
-        let mut inside = |part: &str, annotations: &[Annotation]| {
+        for (part, annotations) in annotated_parts(&definition.kind) {
             for annotation in annotations {
-                ignored(format!("`{name}::{part}`"), annotation);
+                self.ignored_annotation(&format!("`{name}::{part}`"), annotation);
             }
+        }
+        let DefinitionKind::Operation(operation) = &definition.kind else {
+            return;
         };
-        match &definition.kind {
-            DefinitionKind::Struct(s) => {
-                for member in &s.members {
-                    inside(&member.name, &member.annotations);
-                }
+        for parameter in &operation.parameters {
+            for annotation in &parameter.annotations {
+                let of = format!("parameter `{}` of `{name}`", parameter.name);
+                self.ignored_annotation(&of, annotation);
             }
-            DefinitionKind::Exception(e) => {
-                for member in &e.members {
-                    inside(&member.name, &member.annotations);
-                }
-            }
-            DefinitionKind::Union(u) => {
-                for case in &u.cases {
-                    inside(&case.member.name, &case.member.annotations);
-                }
-            }
-            DefinitionKind::Enum(e) => {
-                for enumerator in &e.enumerators {
-                    inside(&enumerator.name, &enumerator.annotations);
-                }
-            }
-            DefinitionKind::Operation(operation) => {
-                for parameter in &operation.parameters {
-                    for annotation in &parameter.annotations {
-                        let of = format!("parameter `{}` of `{name}`", parameter.name);
-                        ignored(of, annotation);
-                    }
-                }
-                if !operation.contexts.is_empty() {
-                    warnings.push(Warning {
-                        kind: WarningKind::Ignored,
-                        message: format!(
-                            "the context clause of `{name}` has no effect: an empty context is sent"
-                        ),
-                        location: definition.location.clone(),
-                    });
-                }
-            }
-            _ => {}
+        }
+        if !operation.contexts.is_empty() {
+            let message =
+                format!("the context clause of `{name}` has no effect: an empty context is sent");
+            self.ignored(message, &definition.location);
         }
     }
-    if let Some(note) = allowed.note(start) {
-        warnings.push(note);
+}
+
+/// The members, cases or enumerators of a type, with their annotations.
+fn annotated_parts(kind: &DefinitionKind) -> Vec<(&str, &[Annotation])> {
+    fn of(member: &Member) -> (&str, &[Annotation]) {
+        (&member.name, &member.annotations)
     }
-    warnings
+    match kind {
+        DefinitionKind::Struct(s) => s.members.iter().map(of).collect(),
+        DefinitionKind::Exception(e) => e.members.iter().map(of).collect(),
+        DefinitionKind::Union(u) => u.cases.iter().map(|case| of(&case.member)).collect(),
+        DefinitionKind::Enum(e) => e
+            .enumerators
+            .iter()
+            .map(|it| (it.name.as_str(), it.annotations.as_slice()))
+            .collect(),
+        _ => Vec::new(),
+    }
 }

@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Names for all that is generated, each different from the others around it.
+
+use orbium_idl::model::{DefId, DefSet, Definition, DefinitionKind, Direction, NameSet, Type};
+
+use super::{ErrorEnum, InterfaceNames, Methods, Place, Plan, canonical, is_feature, is_outside};
+use crate::names;
+
+impl<'m> Plan<'m> {
+    /// Bases are named before what inherits them, wherever a forward
+    /// declaration has put them.
+    pub(super) fn name_with_bases(&mut self, id: DefId, named: &mut DefSet) {
+        let known = self.interfaces.contains(id);
+        if known && named.insert(id) {
+            for base in self.model.bases(id) {
+                self.name_with_bases(*base, named);
+            }
+            self.name_features(id);
+        }
+    }
+
+    /// Names what a scope holds, then what that brings with it, then goes in.
+    ///
+    /// What comes from elsewhere is placed outside: where the module was said to
+    /// be that holds it, or its file.
+    pub(super) fn place(
+        &mut self,
+        ids: &'m [DefId],
+        module: &[String],
+        outside: Option<&[String]>,
+    ) {
+        let mut contents = Vec::new();
+        for &definition in &self.contents(ids) {
+            if !is_feature(definition) {
+                contents.push((definition, self.home(definition, module, outside)));
+            }
+        }
+        for (definition, home) in &contents {
+            let name = match definition.kind {
+                DefinitionKind::Module(_) => names::value(&definition.name),
+                DefinitionKind::Constant(_) => names::screaming(&definition.name),
+                _ => names::ty(&definition.name),
+            };
+            let name = self.fresh(home, &name);
+            let inner = matches!(definition.kind, DefinitionKind::Module(_)).then(|| name.clone());
+            let place = Place {
+                module: home.clone(),
+                name,
+                inner,
+            };
+            self.places.insert(definition.id, place);
+        }
+        for (definition, home) in &contents {
+            self.name_companions(definition, home);
+        }
+        for (definition, home) in &contents {
+            let path = self.places[definition.id].inner_path();
+            if path.len() > home.len() {
+                let outside = self.outside(definition, outside);
+                let contents = self.model.contents(definition.id);
+                self.place(contents, &path, outside.as_deref());
+            }
+        }
+    }
+
+    /// The module that a definition is placed in.
+    fn home(
+        &self,
+        definition: &Definition,
+        module: &[String],
+        outside: Option<&[String]>,
+    ) -> Vec<String> {
+        // A module is here as far as something in it is.
+        if matches!(definition.kind, DefinitionKind::Module(_)) || is_outside(module) {
+            return module.to_vec();
+        }
+        if let Some(path) = self.options.external_file_of(&definition.location.file) {
+            let mut home = vec![format!("{path}::")];
+            home.extend_from_slice(module);
+            return home;
+        }
+        match outside {
+            Some(outside) if !definition.in_main_file => outside.to_vec(),
+            _ => module.to_vec(),
+        }
+    }
+
+    /// Where a definition's contents are if they come from elsewhere: as the
+    /// options say of this module, or within what they say of one around it.
+    fn outside(&self, definition: &Definition, around: Option<&[String]>) -> Option<Vec<String>> {
+        if let Some(path) = self.options.external(&definition.scoped_name()) {
+            return Some(vec![format!("{path}::")]);
+        }
+        let mut outside = around?.to_vec();
+        outside.push(names::value(&definition.name));
+        Some(outside)
+    }
+
+    fn name_companions(&mut self, definition: &'m Definition, module: &[String]) {
+        let name = names::camel(&definition.name);
+        let has_type = matches!(
+            definition.kind,
+            DefinitionKind::Struct(_)
+                | DefinitionKind::Union(_)
+                | DefinitionKind::Enum(_)
+                | DefinitionKind::Alias(_)
+                | DefinitionKind::Exception(_)
+        );
+        if has_type {
+            let wanted = format!("{}_TYPE", names::screaming(&definition.name));
+            let found = self.fresh(module, &wanted);
+            self.type_codes.insert(definition.id, found);
+        }
+        if matches!(definition.kind, DefinitionKind::Interface(_)) {
+            let found = InterfaceNames {
+                servant: self.fresh(module, &format!("{name}Servant")),
+                skeleton: self.fresh(module, &format!("{name}Skeleton")),
+                operations: self.fresh(
+                    module,
+                    &format!("{}_OPERATIONS", names::screaming(&definition.name)),
+                ),
+            };
+            self.interfaces.insert(definition.id, found);
+        }
+        let is_module = matches!(definition.kind, DefinitionKind::Module(_));
+        let inside = self.model.contents(definition.id);
+        if !is_module
+            && self
+                .contents(inside)
+                .iter()
+                .any(|inside| !is_feature(inside))
+        {
+            let inner = self.fresh(module, &names::value(&definition.name));
+            if let Some(place) = self.places.get_mut(definition.id) {
+                place.inner = Some(inner);
+            }
+        }
+    }
+
+    /// Names the methods of an interface after those that it inherits.
+    fn name_features(&mut self, id: DefId) {
+        let mut taken = NameSet::default();
+        for &base in &self.model.all_bases(id) {
+            for feature in self.model.contents(base) {
+                if let Some(methods) = self.methods.get(*feature) {
+                    taken.insert(&methods.call);
+                    if let Some(set) = &methods.set {
+                        taken.insert(set);
+                    }
+                }
+            }
+        }
+        let module = self.places[id].module.clone();
+        // What else is inside has names of its own.
+        let mut features = Vec::new();
+        for &feature in &self.contents(self.model.contents(id)) {
+            if is_feature(feature) {
+                features.push(feature);
+            }
+        }
+        for feature in &features {
+            let call = names::fresh(&names::value(&feature.name), &mut taken);
+            self.methods.insert(
+                feature.id,
+                Methods {
+                    call,
+                    ..Methods::default()
+                },
+            );
+        }
+        for feature in &features {
+            match &feature.kind {
+                DefinitionKind::Attribute(attribute) => {
+                    if !attribute.readonly {
+                        let wanted = format!("set_{}", names::snake(&feature.name));
+                        let set = names::fresh(&wanted, &mut taken);
+                        if let Some(methods) = self.methods.get_mut(feature.id) {
+                            methods.set = Some(set);
+                        }
+                        self.plan_error(&module, &attribute.set_raises, id, feature);
+                    }
+                    self.plan_error(&module, &attribute.get_raises, id, feature);
+                }
+                DefinitionKind::Operation(operation) => {
+                    let mut values = usize::from(operation.result != Type::Void);
+                    for parameter in &operation.parameters {
+                        values += usize::from(parameter.direction == Direction::Out);
+                    }
+                    if values > 1 {
+                        let interface = names::camel(&self.model[id].name);
+                        let wanted = format!("{interface}{}Results", names::camel(&feature.name));
+                        let results = self.fresh(&module, &wanted);
+                        if let Some(methods) = self.methods.get_mut(feature.id) {
+                            methods.results = Some(results);
+                        }
+                    }
+                    self.plan_error(&module, &operation.raises, id, feature);
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// One error enum per distinct set of exceptions in a module.
+    fn plan_error(
+        &mut self,
+        module: &[String],
+        raises: &[DefId],
+        interface: DefId,
+        feature: &Definition,
+    ) {
+        if raises.is_empty() || self.error_enum(module, raises).is_some() {
+            return;
+        }
+        let exceptions = canonical(raises);
+        let name = if exceptions.len() <= 2 {
+            exceptions
+                .iter()
+                .map(|id| names::camel(&self.model[*id].name))
+                .collect::<Vec<_>>()
+                .join("Or")
+        } else {
+            format!(
+                "{}{}",
+                names::camel(&self.model[interface].name),
+                names::camel(&feature.name)
+            )
+        };
+        let name = self.fresh(module, &format!("{name}Error"));
+        let names = self.names_of(module);
+        names.errors.push(ErrorEnum { name, exceptions });
+    }
+}
