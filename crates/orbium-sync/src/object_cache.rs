@@ -3,7 +3,6 @@
 
 use std::cell::Cell;
 use std::fmt;
-use std::marker::PhantomData;
 use std::ptr;
 use std::sync::atomic::AtomicUsize;
 
@@ -65,9 +64,9 @@ impl<T> Drop for Slot<T> {
 /// alone finds its own value again, by one exchange each, and touches no other
 /// slot. No operation blocks or retries, and there is no lock to be counted.
 pub struct ObjectCache<T, const N: usize = 16> {
+    /// Shared by threads whatever T is: a value is `Send` where it is put, so that this is
+    /// not worked out again, with all that T holds, wherever a type has a cache in it.
     slots: [Slot<T>; N],
-    /// Values move between threads, as through a mutex.
-    shared: PhantomData<std::sync::Mutex<Box<T>>>,
 }
 
 impl<T, const N: usize> Default for ObjectCache<T, N> {
@@ -75,7 +74,6 @@ impl<T, const N: usize> Default for ObjectCache<T, N> {
         const { assert!(N.is_power_of_two()) };
         Self {
             slots: std::array::from_fn(|_| Slot::empty()),
-            shared: PhantomData,
         }
     }
 }
@@ -89,7 +87,7 @@ impl<T, const N: usize> fmt::Debug for ObjectCache<T, N> {
     }
 }
 
-impl<T, const N: usize> ObjectCache<T, N> {
+impl<T: Send, const N: usize> ObjectCache<T, N> {
     /// Takes the value in the calling thread's slot.
     #[inline(always)]
     pub fn take_local(&self) -> Option<Box<T>> {

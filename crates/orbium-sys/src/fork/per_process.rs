@@ -37,11 +37,14 @@ struct Made<T> {
 /// Stands for a value not made yet: a generation that no process has.
 static EMPTY: u32 = u32::MAX;
 
-// SAFETY: it is given and shared as a box with the value in it would be.
-unsafe impl<T: Send> Send for PerProcess<T> {}
+// SAFETY: a value is put there by `renew` alone, which is there for values that are `Send`
+// and `Sync`; any other T never has a value. So the bounds stand where a value is made, and
+// are not worked out again, with all that T holds, wherever a type has one of these in it:
+// that once exceeded the compiler's recursion limit in the crates of users.
+unsafe impl<T> Send for PerProcess<T> {}
 // SAFETY: as above; values are made by any thread that has a reference, and dropped
 // by any that has the whole.
-unsafe impl<T: Send + Sync> Sync for PerProcess<T> {}
+unsafe impl<T> Sync for PerProcess<T> {}
 
 impl<T> PerProcess<T> {
     /// No value yet.
@@ -68,6 +71,12 @@ impl<T> PerProcess<T> {
         Some(unsafe { &(*made).value })
     }
 
+    fn is_empty(made: *mut Made<T>) -> bool {
+        ptr::eq(made.cast::<u32>(), &raw const EMPTY)
+    }
+}
+
+impl<T: Send + Sync> PerProcess<T> {
     /// The value, which is made if this process has not. Of two threads that make it
     /// at the same time one does so in vain.
     #[inline]
@@ -115,10 +124,6 @@ impl<T> PerProcess<T> {
                 unsafe { &(*others).value }
             }
         }
-    }
-
-    fn is_empty(made: *mut Made<T>) -> bool {
-        ptr::eq(made.cast::<u32>(), &raw const EMPTY)
     }
 }
 
