@@ -52,7 +52,8 @@ impl Accepting {
         Ok((accepting, published))
     }
 
-    /// Listens no more: nobody who connects now waits for an answer in vain.
+    /// Closes the listeners: new clients are refused rather than left waiting in the
+    /// backlog.
     #[inline(never)]
     pub(crate) fn end(&mut self, poller: &Poller) {
         for (place, acceptor) in self.acceptors.iter().enumerate() {
@@ -102,7 +103,7 @@ impl Accepting {
 
     fn set_interest(&self, poller: &Poller, interest: Interest) {
         for (place, acceptor) in self.acceptors.iter().enumerate() {
-            // Should this fail, the next attempt to accept tells.
+            // Should this fail, the next attempt to accept fails too.
             orbium_sys::if_done(poller.modify(&acceptor.source(), token(place), interest));
         }
     }
@@ -148,8 +149,8 @@ impl Accepting {
     }
 }
 
-/// Whether accepting failed for want of something, descriptors most likely,
-/// rather than because nobody is there.
+/// Whether accepting failed for want of resources, descriptors most likely, rather than
+/// for lack of a pending connection.
 fn is_refusal(error: io::Error) -> bool {
     let harmless = [io::ErrorKind::WouldBlock, io::ErrorKind::ConnectionAborted];
     match orbium_sys::unless(error, &harmless) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Connections with a thread of their own: who grants them one, and who is asked
-//! about their requests. A layer above (`orbium-rt`) decides; an ORB that it is
-//! not given to passes the marker over.
+//! Dedicated threads: the interfaces by which a layer above (`orbium-rt`) grants a
+//! connection a thread of its own and admits its requests. Without that layer an ORB
+//! ignores the request for one.
 
 use std::any::Any;
 use std::fmt;
@@ -19,11 +19,11 @@ use crate::{Call, Orb, Priority, Reply};
 /// Is asked when the first request of a connection has the marker of
 /// [`orbium_giop::dedication`].
 pub trait Dedication: Send + Sync + 'static {
-    /// What the connection gets.
+    /// Decides what the connection gets.
     ///
     /// # Errors
-    /// Why it gets nothing: then it is served like any other, and its client is
-    /// told.
+    ///
+    /// Why it gets nothing: then it is served like any other, and the reply says so.
     fn asked(&self, request: &ThreadAsked<'_>) -> Result<OwnThread, Undedicated>;
 }
 
@@ -32,7 +32,7 @@ pub trait Dedication: Send + Sync + 'static {
 pub struct ThreadAsked<'c> {
     /// The priority that it is to have; `None` leaves that open.
     pub priority: Option<Priority>,
-    /// Who asks.
+    /// The client.
     pub peer: &'c Peer,
 }
 
@@ -44,8 +44,7 @@ pub struct OwnThread {
     pub priority: Option<Priority>,
     /// Its scheduling. `None`: as the lane's threads.
     pub scheduling: Option<Scheduling>,
-    /// Who is asked about its requests, until the connection ends. `None`: all
-    /// are served.
+    /// Admits its requests, until the connection ends. `None`: all are served.
     pub gate: Option<Arc<dyn Gate>>,
 }
 
@@ -62,7 +61,7 @@ pub trait Gate: fmt::Debug + Send + Sync + 'static {
     /// The time until it may.
     fn begin(&self) -> Result<(), Duration>;
 
-    /// For whoever knows what this is.
+    /// For downcasts to the implementing type.
     fn as_any(&self) -> &dyn Any;
 }
 
@@ -111,8 +110,7 @@ impl Drop for Place {
     }
 }
 
-/// Who decides about connections that ask for a thread of their own, and how many
-/// have one.
+/// Grants dedicated threads, and counts them.
 #[derive(Default)]
 pub(crate) struct Dedications {
     pub(crate) decides: OnceLock<Arc<dyn Dedication>>,
@@ -168,7 +166,7 @@ impl Call<'_> {
         }
     }
 
-    /// Who is asked about the requests of this connection.
+    /// Admits the requests of this connection.
     #[must_use]
     pub fn gate(&self) -> Option<Arc<dyn Gate>> {
         self.incoming.peer?.thread()?.gate

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Who decides where a request is served, at which priority, or whether at all.
+//! Hooks that decide where a request is served, at which priority, or whether at all.
 
 use std::fmt;
 use std::hash::{Hash, Hasher};
@@ -17,7 +17,7 @@ use crate::{Lane, Poa, Priority};
 /// What becomes of a request.
 #[derive(Clone, Debug)]
 pub enum Dispatch {
-    /// It is served as if nobody had been asked.
+    /// The thread that read it serves it, as without a hook.
     Here,
     /// The thread that has it serves it at that CORBA priority, and at the
     /// native one if it is given; queues order it by that.
@@ -31,18 +31,18 @@ pub enum Dispatch {
     Refuse(SystemException),
 }
 
-/// Is asked about every request, before its arguments are looked at: of an ORB
-/// ([`Config::dispatch`](crate::Config)) or of an adapter
-/// ([`Policies::dispatch`](crate::Policies)), whose answer counts unless it is
-/// [`Dispatch::Here`]. The hook runs on the thread that reads, so it must not
-/// block and makes no calls.
+/// Called for every request before its arguments are read: by an ORB
+/// ([`Config::dispatch`](crate::Config)), or by an adapter
+/// ([`Policies::dispatch`](crate::Policies)) with an answer that counts unless it is
+/// [`Dispatch::Here`]. The hook runs on the reading thread, so it must not block and
+/// makes no calls.
 ///
 /// ```
 /// use std::sync::Arc;
 /// use orbium_core::{Config, Dispatch, DispatchHook, Hook, RequestInfo};
 /// use orbium_core::{Completion, ExceptionKind, SystemException};
 ///
-/// /// Refuses whoever wants to change something.
+/// /// Refuses requests that would change something.
 /// #[derive(Debug)]
 /// struct ReadOnly;
 ///
@@ -119,7 +119,7 @@ impl<'r> RequestInfo<'r> {
         self.object.poa()
     }
 
-    /// What came beside the request.
+    /// Service contexts of the request.
     #[must_use]
     pub fn service_contexts(&self) -> ServiceContexts<'r> {
         self.incoming.contexts
@@ -132,7 +132,7 @@ impl<'r> RequestInfo<'r> {
         asked_priority(&self.incoming.contexts)
     }
 
-    /// Who calls; `None` for a call within the process.
+    /// The client; `None` for a call within the process.
     #[must_use]
     #[inline]
     pub fn peer(&self) -> Option<&'r Peer> {

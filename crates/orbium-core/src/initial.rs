@@ -69,7 +69,7 @@ pub enum ObjectError {
     Unknown(InvalidName),
     /// A `corbaname:` has to be looked up, which did not succeed.
     Naming(SystemException),
-    /// A `file:` URL whose file gives no reference.
+    /// A `file:` URL with a file that holds no reference.
     File {
         /// Of the file.
         path: String,
@@ -144,8 +144,8 @@ impl Orb {
         object.as_object().ior().to_string()
     }
 
-    /// The reference that a string names: `IOR:`, `corbaloc:`, or `file://`, whose
-    /// file holds one of these. Contacts no server. `None` is the nil reference.
+    /// The reference that a string names: `IOR:`, `corbaloc:`, or a `file://` URL of a
+    /// file that holds one of these. Contacts no server. `None` is the nil reference.
     ///
     /// # Errors
     /// [`ObjectError`]. A `corbaname:` needs a naming service client and is

@@ -17,7 +17,7 @@ use crate::adapter::{Expiry, Incoming};
 use crate::lane::OWN;
 use crate::servant::{Reply, ReplyPath};
 
-/// Keeps the reply for the caller, who is further up on this stack.
+/// Keeps the reply for the caller, further up on this stack.
 #[derive(Default)]
 struct Kept(RefCell<Vec<u8>>);
 

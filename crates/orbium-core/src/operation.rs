@@ -3,8 +3,7 @@
 
 use orbium_giop::OperationTail;
 
-/// An operation of an interface: its name on the wire, and whether anybody
-/// answers.
+/// An operation of an interface: its name on the wire, and whether it has a reply.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Operation {
     pub(crate) name: &'static str,
@@ -54,8 +53,8 @@ impl Operation {
         }
     }
 
-    /// The same operation, of which a second run leaves things as the first one did
-    /// (`@idempotent` in IDL): a call whose connection was lost may be sent again; see
+    /// The same operation, marked as idempotent (`@idempotent` in IDL): a call may be
+    /// sent again after its connection was lost; see
     /// [`Limits::idempotent_retries`](crate::Limits).
     #[must_use]
     pub const fn idempotent(self) -> Self {

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! From an operation name to its index, by a perfect hash that the IDL compiler
-//! has worked out.
+//! From an operation name to its index, by a perfect hash that the IDL compiler has
+//! computed.
 //!
-//! The compiler looks for the cheapest key that tells the names of an interface
-//! apart: one octet, eight octets in a row with the length, or a hash of the
-//! whole name.
-//! Whatever the key says, the whole name is compared in the end, so any octets
-//! may be looked up.
+//! The compiler chooses the cheapest key that distinguishes the names of an interface:
+//! one octet, eight consecutive octets with the length, or a hash of the whole name.
+//! Whatever the key, the whole name is compared in the end, so any octets may be looked
+//! up.
 
 /// The operations of an interface, to be found by name.
 ///
@@ -50,7 +49,7 @@ enum Key {
 }
 
 impl OperationTable {
-    /// A table in which one octet tells all names apart.
+    /// A table keyed by one octet of the name.
     ///
     /// Places count from the start, or, when negative, from the end, where -1
     /// is the last octet.
@@ -64,9 +63,9 @@ impl OperationTable {
         Self::new(names, Key::Octet { at, lowest }, slots)
     }
 
-    /// A table in which eight octets and the length tell all names apart: those
-    /// from the place `at` on, or the last eight of a name that ends before.
-    /// The numbers of displacements and of slots are powers of two.
+    /// A table keyed by the length and eight octets of the name: those from index `at`
+    /// on, or the last eight of a name that ends before. The numbers of displacements
+    /// and of slots are powers of two.
     #[must_use]
     pub const fn by_word(
         names: &'static [&'static str],
@@ -216,7 +215,7 @@ fn short_word(name: &[u8]) -> u64 {
     word
 }
 
-/// Both halves of the product: every bit of the key tells in every bit.
+/// Both halves of the product: every bit of the key affects every bit of the result.
 #[inline]
 fn spread(key: u64, multiplier: u64) -> u64 {
     let product = u128::from(key) * u128::from(multiplier);

@@ -49,7 +49,7 @@ pub enum Point {
     TransportReceive,
     /// Its header read.
     MessagingReceive,
-    /// Server: the object key taken apart.
+    /// Server: the object key parsed.
     ObjectKey,
     /// Server: adapter and object found, in one step where the key has a hint.
     PoaDemux,
@@ -97,9 +97,9 @@ const KEPT: usize = 1 << 16;
 /// Which side a call was seen from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
-    /// Who calls.
+    /// The client's side.
     Client,
-    /// Who serves.
+    /// The server's side.
     Server,
 }
 

@@ -138,8 +138,8 @@ impl ObjectRef {
     /// The same object with time policies of its own. For one call, make the call
     /// through what this returns; what is not set stays as it was.
     ///
-    /// A call whose time is over before it begins raises TIMEOUT, completed NO,
-    /// and nothing is sent.
+    /// A call with a deadline that has passed already raises TIMEOUT, completed NO, and
+    /// nothing is sent.
     #[must_use]
     #[inline]
     pub fn with_time_policies(&self, times: TimePolicies) -> Self {
@@ -161,9 +161,8 @@ impl ObjectRef {
         })
     }
 
-    /// The same object, whose idempotent operations are sent again up to so many times
-    /// when a connection was lost, whatever
-    /// [`Limits::idempotent_retries`](crate::Limits) says.
+    /// The same object, with a limit of retries of idempotent operations after a lost
+    /// connection; it overrides [`Limits::idempotent_retries`](crate::Limits).
     #[must_use]
     #[inline]
     pub fn with_idempotent_retries(&self, retries: u32) -> Self {

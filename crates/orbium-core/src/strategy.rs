@@ -18,13 +18,13 @@ pub enum ServerStrategy {
     /// calls per request, the lowest latency. The default.
     #[default]
     ThreadPerConnection,
-    /// One thread waits for all connections (level-triggered) and runs the
-    /// servants itself: many connections, little memory. A servant that calls
-    /// out hands the others over first, so that nobody waits for it.
+    /// One thread waits for all connections (level-triggered) and runs the servants
+    /// itself: many connections, little memory. A servant that calls out first hands
+    /// the other connections to another thread, so that they do not wait for it.
     Reactive,
-    /// Some threads take turns to wait for all connections: who finds one ready
-    /// lets another wait, and serves it itself. Many connections on all
-    /// processors; no request goes from one thread to another.
+    /// Some threads wait for all connections in turn (leader/followers): the thread
+    /// that finds one ready promotes a follower, and serves it itself. Many connections
+    /// on all processors; no request goes from one thread to another.
     LeaderFollowers {
         /// Threads that wait or serve. Others come only while all of these wait
         /// in calls of their own ([`Limits::serving_threads`]).

@@ -31,8 +31,8 @@ pub(crate) struct Incoming<'r> {
     pub(crate) response: ResponseFlags,
     /// Until when it makes sense to begin.
     pub(crate) expiry: Expiry,
-    /// The number of the lane whose thread has it; [`SETTLED`] if it was found
-    /// out before.
+    /// Number of the lane of the thread that holds it; [`SETTLED`] if the lane was
+    /// decided before.
     pub(crate) lane: u32,
     /// What was found out about where and how it is served.
     pub(crate) decided: Option<&'r Decided>,
@@ -199,9 +199,9 @@ impl<'r> Incoming<'r> {
         checked.inspect_err(|exception| self.note_refusal(Recurring::Expired, *exception))
     }
 
-    /// Asks to serve a request where that may be held. Who could let it go may
-    /// wait further down on this very stack: then another thread of the lane has
-    /// to be held.
+    /// Enters a request that may be held. The request that could release it may be
+    /// waiting further down on this very stack: then another thread of the lane is held
+    /// instead.
     #[cold]
     #[inline(never)]
     fn enter_slowly<'o>(
@@ -227,8 +227,8 @@ impl<'r> Incoming<'r> {
         entered.inspect_err(|exception| self.note_refusal(Recurring::NotActive, *exception))
     }
 
-    /// Serves a request that may be served elsewhere, or at another priority, or
-    /// whose adapter has an extension.
+    /// Serves a request with a dispatch hook, another lane or priority, or an adapter
+    /// extension.
     #[inline(never)]
     fn serve_specially(
         &self,
@@ -341,7 +341,7 @@ fn dispatch<'a>(
 }
 
 impl Incoming<'_> {
-    /// Answers with what went wrong, if anybody wants to know and was not answered.
+    /// Sends the error, if a reply is expected and was not sent.
     #[cold]
     #[inline(never)]
     fn answer_error(

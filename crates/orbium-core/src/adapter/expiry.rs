@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! When a request that has come in is of no more use to who sent it.
+//! When a request has expired: its client no longer waits for the reply.
 
 use std::time::{Instant, SystemTime};
 
@@ -130,7 +130,7 @@ fn is_to_come(start: Option<UtcTime>) -> bool {
     start.is_some_and(|start| start > UtcTime::from(SystemTime::now()))
 }
 
-/// Whether who sent a request reads the same clock as we do.
+/// Whether the client of a request reads the same clock as we do.
 fn has_our_clock(peer: Option<&Peer>) -> bool {
     match peer {
         None | Some(Peer::InProcess | Peer::Process { .. }) => true,

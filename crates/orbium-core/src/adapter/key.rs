@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Object keys: opaque to everybody else.
+//! Object keys: opaque to every other ORB.
 //!
 //! | octets | what |
 //! |---|---|
@@ -12,9 +12,9 @@
 //! | … | each name: length (2, big-endian), octets |
 //! | … | the object id: all that is left |
 //!
-//! A key of this incarnation whose hint is good costs one index and one
-//! compare, however deep the adapter and however the id was assigned. The path
-//! is for those whose hint is not: from another process, or reactivated since.
+//! A key of this incarnation with a fresh hint costs one index and one compare, however
+//! deep the adapter and however the id was assigned. The path is for stale hints: keys
+//! of another process, or of objects reactivated since.
 
 use orbium_sync::SlotKey;
 
@@ -25,7 +25,7 @@ const HEAD: usize = 20;
 
 const PERSISTENT: u8 = 1;
 
-/// A taken-apart object key.
+/// A parsed object key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct ObjectKey<'k> {
     pub(crate) incarnation: u64,
@@ -48,7 +48,7 @@ pub(crate) const NO_HINT: SlotKey = SlotKey {
 };
 
 impl<'k> ObjectKey<'k> {
-    /// Takes a key apart; `None` if it was not made here.
+    /// Parses a key; `None` if it was not made here.
     #[inline]
     pub(crate) fn parse(key: &'k [u8]) -> Option<Self> {
         let (head, tail) = key.split_first_chunk::<HEAD>()?;
@@ -178,7 +178,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn keys_are_taken_apart_as_they_were_made() {
+    fn parsing_a_key_gives_what_it_was_made_of() {
         let hint = SlotKey {
             index: 7,
             generation: 9,

@@ -300,8 +300,8 @@ impl PoaManager {
         (before & STATE_MASK == ManagerState::Active as usize).then_some(serving)
     }
 
-    /// Asks to serve a request in whatever state: at once, after being held, or
-    /// not. Nobody is held beyond the time that makes sense.
+    /// Enters a request in any state: at once, after being held, or not at all. No
+    /// request is held beyond its deadline.
     #[cold]
     pub(super) fn enter_slowly(
         &self,

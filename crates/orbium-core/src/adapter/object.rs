@@ -18,11 +18,11 @@ pub(crate) struct ActiveObject {
     pub(crate) id: Box<[u8]>,
     pub(crate) servant: Arc<dyn Servant>,
     pub(super) manager: PoaManager,
-    /// Tells keys of this adapter from those of an earlier one in its place.
+    /// Distinguishes keys of this adapter from those of an earlier one at its path.
     pub(crate) stamp: u64,
     pub(super) slot: SlotKey,
-    /// The number of the lane that serves all its requests, or nobody's: what
-    /// requests look at first.
+    /// Number of the lane that serves all its requests, or none. The first thing that
+    /// requests look at.
     pub(crate) lane: u32,
     /// Its own priority, if it was given one.
     pub(crate) priority: Option<Priority>,

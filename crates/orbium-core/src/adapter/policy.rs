@@ -14,7 +14,7 @@ pub enum Lifespan {
     Persistent,
 }
 
-/// Who names objects.
+/// Where object ids come from.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum IdAssignment {
     /// The adapter: ids are slots in a table. The default.
@@ -50,22 +50,22 @@ pub enum IdUniqueness {
 pub struct Policies {
     /// How long references stay good.
     pub lifespan: Lifespan,
-    /// Who names objects.
+    /// Where object ids come from.
     pub id_assignment: IdAssignment,
     /// How many objects one servant may be.
     pub id_uniqueness: IdUniqueness,
     /// ServerProtocolPolicy: the protocols that references offer, in this order.
     /// Default: all that the ORB listens with, in the order of its endpoints.
     pub protocols: Option<ProtocolPolicy>,
-    /// The lanes that serve the adapter's objects, and whose endpoints its
-    /// references have; none for those of the configuration
-    /// ([`Config::lanes`](crate::Config)), or else the ORB's own. Of several, each request is
-    /// served by that of its priority: the object's own, or what the client asks
-    /// for (RTCorbaPriority). That is the highest lane that is not above it;
-    /// below all of them it is refused with INV_POLICY. Without any priority it is
-    /// served by the lane by whose endpoint it comes, or by the lowest.
+    /// The lanes that serve the adapter's objects and provide the endpoints of its
+    /// references; none for those of the configuration
+    /// ([`Config::lanes`](crate::Config)), or else the ORB's own. Of several, each
+    /// request is served by that of its priority: the object's own, or what the client
+    /// asks for (RTCorbaPriority). That is the highest lane that is not above it; below
+    /// all of them it is refused with INV_POLICY. Without any priority it is served by
+    /// the lane of the endpoint it arrived at, or by the lowest.
     pub lanes: Vec<Lane>,
-    /// Who decides instead; see [`DispatchHook`](crate::DispatchHook).
+    /// Overrides that choice; see [`DispatchHook`](crate::DispatchHook).
     pub dispatch: Option<Hook>,
     /// What is added to the adapter from above.
     pub extension: Option<Extension>,

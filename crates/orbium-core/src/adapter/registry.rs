@@ -33,12 +33,12 @@ pub(crate) type Found<'r> = Pinned<'r, Arc<ActiveObject>>;
 #[derive(Debug)]
 pub(crate) struct Registry {
     pub(super) objects: Slab<Arc<ActiveObject>>,
-    /// Tells keys of this ORB from those of an earlier process.
+    /// Distinguishes keys of this ORB from those of an earlier process.
     pub(super) incarnation: u64,
     stamps: AtomicU64,
     pub(crate) root: OnceLock<Poa>,
-    /// Transient adapters in the order of their stamps: for short keys whose hint
-    /// is stale.
+    /// Transient adapters in the order of their stamps: for short keys with a stale
+    /// hint.
     adapters: Mutex<Vec<(u64, Weak<PoaCore>)>>,
     /// Plain keys, as a corbaloc has them, and the real keys they stand for.
     plain_keys: RwLock<PlainKeys>,

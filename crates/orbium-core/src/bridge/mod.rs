@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! An in-line bridge: what comes in over one protocol goes out over another.
 //!
-//! A connection of a client is one connection to the server, and messages pass
-//! as they are: object keys, request ids, service contexts with their
-//! priorities, code sets and fragments. No body is unmarshalled. What a message
-//! says about where objects are is rewritten only where that can be told
-//! without its types: in replies that forward, and in references that the
-//! bridge is given.
+//! Each connection of a client has one connection to the server, and messages pass as
+//! they are: object keys, request ids, service contexts with their priorities, code
+//! sets and fragments. No body is unmarshalled. References are rewritten only where
+//! they can be found without knowing the types: in replies that forward, and in
+//! references given to the bridge.
 
 mod pump;
 mod rewrite;
@@ -69,12 +68,13 @@ struct Streams {
 type Pair = (Arc<dyn ByteStream>, Option<Arc<dyn ByteStream>>);
 
 impl Bridge {
-    /// Listens at the endpoints of a configuration, whose limits, protocols and
-    /// properties hold for both sides, and relays to `to`.
+    /// Listens at the endpoints of a configuration and relays to `to`. Limits,
+    /// protocols and properties of the configuration hold for both sides.
     ///
     /// # Errors
-    /// [`OrbError`]: no endpoint, one that cannot be listened at, or a protocol
-    /// that is not there.
+    ///
+    /// [`OrbError`]: no endpoint, one that cannot be listened at, or a missing
+    /// protocol.
     pub fn start(config: &Config, to: Channel) -> Result<Self, OrbError> {
         config.check().map_err(OrbError::Config)?;
         #[cfg(feature = "tls")]
@@ -120,8 +120,8 @@ impl Bridge {
         &self.shared.listens
     }
 
-    /// A reference that leads to the server, as it has to be for those who are
-    /// to come over the bridge. The same if nothing in it leads to the server.
+    /// A reference that leads to the server over the bridge. Unchanged if no profile
+    /// leads to the server.
     #[must_use]
     pub fn rewrite(&self, ior: &Ior) -> Ior {
         rewrite::rewrite(ior, &self.shared.to, &self.shared.listens)

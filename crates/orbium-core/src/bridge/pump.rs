@@ -43,8 +43,8 @@ impl<'a> Pump<'a> {
         }
     }
 
-    /// Relays from a client to the server, whom it connects to for the first
-    /// message, and back on another thread; returns when both are done.
+    /// Relays from a client to the server, to which it connects for the first message,
+    /// and back on another thread; returns when both are done.
     pub(super) fn requests(shared: &Shared, id: u64, client: &Arc<dyn ByteStream>) {
         let limits = &shared.config.limits;
         let (receive, send) = (limits.message_time, Some(limits.send_time));
@@ -149,7 +149,7 @@ impl<'a> Pump<'a> {
         }
     }
 
-    /// Tells a client that the server is not there.
+    /// Answers a client with the failure to reach the server.
     fn refuse_all(&mut self, first: MessageHeader) {
         let mut next = Some(first);
         while let Some(header) = next {

@@ -11,9 +11,9 @@ use super::Shared;
 use crate::Channel;
 use crate::protocol::{self, Offer};
 
-/// The reference with the profiles that lead to `from` replaced by ones that
-/// lead to `to`. Profiles that lead elsewhere are left out, since whoever comes
-/// over a bridge cannot go there; those not understood are kept.
+/// The reference with the profiles that lead to `from` replaced by ones that lead to
+/// `to`. Profiles that lead elsewhere are left out, since clients of the bridge cannot
+/// reach those addresses; unknown profiles are kept.
 pub(super) fn rewrite(ior: &Ior, from: &Channel, to: &[Channel]) -> Ior {
     let offers = protocol::offers(ior);
     let Some(offer) = offers.iter().find(|offer| offer.channel == *from) else {

@@ -34,8 +34,8 @@ pub(crate) use receiving::is_limit;
 /// A write buffer larger than this is given back after the call.
 const KEPT: usize = 1 << 20;
 
-/// Between oneways that follow each other so soon nobody looks whether the
-/// server has closed the connection. A check of an idle connection waits no longer.
+/// Oneways in quicker succession than this skip the check whether the server has closed
+/// the connection, and a check of an idle connection waits no longer.
 const MOMENT: Duration = Duration::from_millis(1);
 
 #[derive(Debug)]
@@ -59,12 +59,13 @@ pub(crate) struct Connection {
     timeout: Option<Duration>,
     message_limit: usize,
     fragment_size: Option<usize>,
-    /// Whether who waits here serves others meanwhile; nothing blocks then.
+    /// Whether callers wait on a reactor and dispatch upcalls; then nothing blocks
+    /// here.
     reacts: bool,
     /// What the next request has to say: code sets until the server has answered
     /// once, and priorities.
     pub(crate) introduction: Option<Introduction>,
-    /// Who is told what the server says to the marker, until it has answered.
+    /// Records the reply to the dedication request, until it has come.
     asking: Option<Arc<PrivateConnections>>,
     /// Why nothing more comes, as far as that is known.
     cause: Option<String>,
@@ -180,8 +181,8 @@ impl Connection {
         self.next_id
     }
 
-    /// Where others use the same stream: the last id used here, and how far
-    /// the next is from it. Only the first seat at a new stream is new itself.
+    /// Sets the request ids of a call slot of a shared stream: the last id used, and
+    /// the distance to the next. Only the first slot of a new stream is new itself.
     pub(super) fn number_from(&mut self, last: u32, distance: u32) {
         self.next_id = last;
         self.seen_id = last;
@@ -242,7 +243,7 @@ impl Connection {
         outgoing::send(&*self.stream, message, self.fragment_size, patience)
     }
 
-    /// Tells the server that nobody waits for that request any more.
+    /// Sends a CancelRequest: no caller waits for the reply.
     pub(crate) fn cancel(&self, version: Version, request_id: u32) {
         let message = CancelRequest { request_id }.message(version, ByteOrder::NATIVE);
         self.say_last(&message);
@@ -296,8 +297,8 @@ impl Connection {
         self.assembled = None;
     }
 
-    /// Whether there is something to be received on a connection that nobody
-    /// uses: its end, or what should not be there.
+    /// Whether an idle connection has something to receive: its end, or unexpected
+    /// data.
     #[inline(never)]
     pub(crate) fn is_spoilt(&self) -> bool {
         let source = self.stream.source();
@@ -342,8 +343,8 @@ impl Connection {
         }
     }
 
-    /// Whether to look if it is spoilt, for who will not learn of that from an
-    /// answer: not twice within a moment.
+    /// Whether a oneway should check if it is spoilt, as no reply would show: at most
+    /// once within [`MOMENT`].
     #[inline]
     pub(super) fn is_to_be_looked_at(&mut self) -> bool {
         let now = Instant::now();
@@ -352,9 +353,8 @@ impl Connection {
         !looked
     }
 
-    /// Whether nothing more can be sent on a connection that nobody uses, or
-    /// something is there that should not be; a shared one is not looked at
-    /// further, since what comes may be for others.
+    /// Whether nothing more can be sent on an idle connection, or unexpected data are
+    /// there. A shared one is not checked further, since data may be for other callers.
     #[inline]
     pub(crate) fn is_known_spoilt(&self) -> bool {
         match self.id_distance {

@@ -264,10 +264,10 @@ impl<'a, 'b> Exchange<'a, 'b> {
         self.end(outcome)
     }
 
-    /// Performs the request within the ORB, on this very thread. A deadline
-    /// that has passed before is found before anything is done; nobody can stop
-    /// a servant that is running, so one that passes meanwhile is found when it
-    /// returns. A oneway has then arrived, and is all right.
+    /// Performs the request within the ORB, on the calling thread. A deadline that has
+    /// passed already is noticed first; a running servant cannot be stopped, so a
+    /// deadline that passes during the upcall is noticed when it returns. A oneway has
+    /// then arrived, and succeeds.
     #[cold]
     fn perform_locally(&mut self) -> Answer {
         if self.timing.sending.has_passed() {

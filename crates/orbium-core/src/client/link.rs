@@ -81,7 +81,7 @@ impl<'b> Link<'b> {
         self
     }
 
-    /// The same link, whose connection asks its server for something if it is new.
+    /// The same link; a new connection requests what `own` wants from its server.
     pub(super) fn asking(mut self, own: &Arc<PrivateConnections>) -> Self {
         if let Some(connection) = &mut self.connection
             && connection.is_new()
@@ -101,8 +101,7 @@ impl<'b> Link<'b> {
         }
     }
 
-    /// Gives the connection up, whose server has not answered in time; others
-    /// may be better.
+    /// Abandons the connection: its server has not answered in time, another may.
     #[cold]
     pub(super) fn abandon(&mut self) {
         self.connection = None;

@@ -170,8 +170,8 @@ pub(crate) fn send<'a>(
 /// Times that a connection which turns out to be spoilt is replaced.
 const REPLACEMENTS: usize = 64;
 
-/// A link whose connection the server is not known to have closed: the loss of a oneway
-/// request would go unreported.
+/// A link over a connection that the server is not known to have closed: the loss of a
+/// oneway request would go unreported.
 #[inline]
 fn link_for_oneway<'s>(attempt: &'s Attempt<'_>) -> Result<Link<'s>, SystemException> {
     let mut link = attempt.link_for_oneway()?;

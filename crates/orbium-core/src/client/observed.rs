@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! A call that is measured, or whose span a subscriber wants.
+//! Calls that are measured or traced.
 
 use std::time::Instant;
 

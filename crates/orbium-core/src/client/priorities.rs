@@ -50,7 +50,7 @@ struct Pools {
 /// connections.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct ConnectionPartition {
-    /// Priorities whose requests use the connections.
+    /// The band of priorities of their requests.
     band: Option<PriorityBand>,
     /// Id of the reference that owns them (PrivateConnectionPolicy).
     private: Option<u64>,

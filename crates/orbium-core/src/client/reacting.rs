@@ -13,8 +13,8 @@ use crate::server::{keeps_reactor, wait_on_reactor};
 
 type Made = io::Result<Box<dyn ByteStream>>;
 
-/// Connects. What this thread serves does not wait for that: another thread of
-/// its lane connects meanwhile.
+/// Connects on another thread of the lane if this one holds the reactor, which must not
+/// block.
 pub(super) fn connect(connector: &Arc<dyn Connector>, deadline: Deadline) -> Made {
     match keeps_reactor() {
         Some(threads) => connect_elsewhere(&threads, connector, deadline),

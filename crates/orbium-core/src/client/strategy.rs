@@ -20,22 +20,21 @@ pub enum ClientStrategy {
     /// lock is shared between callers, and there are as many connections to a
     /// server as threads that call it.
     ExclusivePerThread,
-    /// All calls to a server share one connection. Those who wait take turns to
-    /// read it: the one that reads wakes the others when their replies have
-    /// come, and hands the reading on when it has its own.
+    /// All calls to a server share one multiplexed connection, read by
+    /// leader/followers: the waiting thread that leads dispatches replies to the
+    /// others, and promotes a follower when its own reply has come.
     LeaderFollowers,
     /// All calls to a server share one connection, which a thread of its own
     /// reads: an active connection. A server that goes away is noticed at once.
     IoThread,
-    /// Exclusive connections from a pool. A servant that calls out serves other
-    /// requests on its own thread while it waits for the reply: calls within
-    /// calls need no second thread. Goes with [`ServerStrategy::Reactive`]
-    /// only, whose thread keeps its reactor; other threads wait for their
-    /// replies alone.
+    /// Wait on reactor: exclusive connections from a pool. A servant that calls out
+    /// dispatches other requests on its own thread while it waits for the reply: nested
+    /// calls need no second thread. Goes with [`ServerStrategy::Reactive`] only, where
+    /// the thread keeps its reactor; other threads wait for their replies alone.
     ///
-    /// Calls of one thread return in the reverse order of their beginning, so a
-    /// reply, or the end of a call's time, is noticed when what was begun
-    /// meanwhile has returned. Where that may not be, choose another strategy.
+    /// Calls of one thread return in the reverse order of their beginning, so a reply,
+    /// or the end of a call's time, is noticed when nested upcalls have returned. Where
+    /// that may not be, choose another strategy.
     Reactor,
 }
 

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Timeouts of sockets, beside deadlines that are exact.
+//! Socket timeouts for waits with exact deadlines.
 //!
-//! A system counts a socket's own timeouts in ticks of up to 10 ms, and Linux long
-//! ones more coarsely still: it may end one of a minute seconds late. A wait by
-//! poll is exact, but costs a system call more. So a socket is given less time than
-//! there is, and what is left after that is waited for by poll: a call that is
-//! answered sooner pays nothing.
+//! Linux counts `SO_RCVTIMEO` in ticks of up to 10 ms, and rounds long ones more
+//! coarsely still: one of a minute may end seconds late. `poll` is exact but costs a
+//! system call more. So a socket gets a timeout shorter than the deadline, and only the
+//! rest is waited for by poll: a call that is answered sooner pays nothing.
 
 use std::time::Duration;
 

@@ -73,7 +73,7 @@ pub(super) fn objects(orb: &Orb, most: usize) -> Listing<ObjectSnapshot> {
         let (ids, others) = poa.first_ids(most - entries.len());
         more |= others;
         for id in ids {
-            // It may be gone meanwhile.
+            // It may have been deactivated since.
             if let Some(interface) = poa.interface_of(&id) {
                 let adapter = path.to_owned();
                 entries.push(ObjectSnapshot {

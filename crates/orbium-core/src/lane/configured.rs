@@ -123,7 +123,7 @@ impl Orb {
         configured.get().map_or(&[], Vec::as_slice)
     }
 
-    /// Starts a lane beside the ORB's own.
+    /// Starts a lane in addition to the ORB's own.
     pub(super) fn start_lane(&self, config: &LaneConfig) -> Result<Lane, OrbError> {
         let core = self.core();
         let named;
@@ -150,7 +150,7 @@ impl Orb {
         let number = 1 + core.lanes.last.fetch_add(1, Ordering::Relaxed);
         let lane = Lane(LaneCore::start(self, number, config, accepting, published)?);
         core.lanes.lock().push(lane.clone());
-        // It may have ended meanwhile.
+        // The ORB may have shut down in between.
         if !self.is_running() {
             let _ = lane.stop();
             return Err(OrbError::Config("the ORB was shut down"));
@@ -179,7 +179,7 @@ impl Orb {
         priority: Option<Priority>,
     ) -> Result<Vec<Channel>, SystemException> {
         let own = priority.and_then(|it| lane_for(lanes, it));
-        // One without a priority is for who has none.
+        // A lane without priority sorts first: it serves requests without one.
         let before = |other: &Lane, lane: &Lane| match (other.priority(), lane.priority()) {
             (None, _) => true,
             (Some(_), None) => false,

@@ -169,7 +169,7 @@ impl fmt::Debug for Lane {
 pub(crate) struct Lanes {
     /// In a forked child none.
     added: PerProcess<Mutex<Vec<Lane>>>,
-    /// The process whose threads serve.
+    /// The process that runs the threads of the lanes.
     served_by: OnceLock<Origin>,
     /// Those of the configuration, once they are there.
     configured: OnceLock<Vec<Lane>>,
@@ -218,7 +218,7 @@ impl Lanes {
 }
 
 impl Drop for Lanes {
-    /// An ORB that nobody holds any more serves nobody.
+    /// The last reference to the ORB is gone: its lanes stop.
     fn drop(&mut self) {
         self.halt();
     }

@@ -5,9 +5,8 @@ use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// How much may wait in some lanes together: a thread pool of Real-time CORBA
-/// has one bound for all its lanes. Beside it each lane's own bounds hold.
-/// Clones are the same room.
+/// Bounds the requests that wait in several lanes together, as a thread pool of
+/// Real-time CORBA does; each lane's own bounds hold too. Clones share the bounds.
 ///
 /// ```
 /// use orbium_core::{LaneConfig, QueueRoom, ServerStrategy};

@@ -28,7 +28,7 @@ pub(crate) const OWN: u32 = 0;
 /// No lane's number: each request asks.
 const ASKED: u32 = u32::MAX;
 
-/// No lane's number, nor an object's: it is settled who serves a request.
+/// In place of a lane number: where the request is served has been decided.
 pub(crate) const SETTLED: u32 = u32::MAX - 1;
 
 /// The number of the lane that serves all requests to an object, or none's.
@@ -63,8 +63,8 @@ pub(crate) fn lane_for(lanes: &[Lane], priority: Priority) -> Option<&Lane> {
 }
 
 impl Call<'_> {
-    /// The lane by whose connection the request came; `None` within the process,
-    /// and for a connection that has a thread of its own.
+    /// The lane of the connection that the request arrived over; `None` within the
+    /// process, and for a connection with a dedicated thread.
     #[must_use]
     #[inline]
     pub fn lane(&self) -> Option<Lane> {
@@ -147,8 +147,8 @@ impl Incoming<'_> {
         }))
     }
 
-    /// The lane for a request that asks for no priority: that by whose endpoint
-    /// it came, or the lowest.
+    /// The lane for a request without priority: that of the endpoint it arrived at, or
+    /// the lowest.
     fn lane_without_priority<'l>(&self, lanes: &'l [Lane]) -> Option<&'l Lane> {
         let own = lanes.iter().find(|lane| lane.0.number == self.lane);
         own.or_else(|| lanes.iter().min_by_key(|lane| lane.priority()))

@@ -168,7 +168,7 @@ pub(crate) fn restore() {
     OWN.with_borrow(|own| {
         let Some(own) = own else { return };
         priority::set_current(own.priority);
-        // Whoever has set it may not have used `give_scheduling`.
+        // The scheduling may have been set by other means than `give_scheduling`.
         GIVEN.set(None);
         give_back(own.scheduling());
     });

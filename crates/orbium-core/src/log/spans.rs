@@ -160,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn keys_are_cut_escaped_and_told_apart_by_a_hash() {
+    fn long_keys_are_cut_and_get_a_hash_and_odd_octets_are_escaped() {
         assert_eq!(Key(b"").to_string(), "#811c9dc5");
         let long = |last| Key(&[b"key #1 with many octets", &[last][..]].concat()).to_string();
         assert!(long(b'a').starts_with("key%20%231%20with%20many#"));

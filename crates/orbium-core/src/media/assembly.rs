@@ -16,7 +16,7 @@ pub(super) struct Assembly {
     frame_size: usize,
     window: Window,
     slots: Box<[Slot]>,
-    /// The slot whose frame was added to last.
+    /// The slot of the frame that the last datagram belonged to.
     current: usize,
     /// Datagrams that were of no use.
     pub(super) refused: u64,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Frames of sound, pictures or other data over datagrams, beside GIOP: what is
-//! late is worth nothing, so nothing is sent again.
+//! Frames of sound, pictures or other data over datagrams, without GIOP: late data are
+//! worth nothing, so nothing is sent again.
 //!
 //! A [`MediaReceiver`] listens at an endpoint of a datagram transport (`diop`,
 //! `miop`, or one that was registered) and has an object reference, which

@@ -79,7 +79,7 @@ pub struct MediaStatistics {
     pub copied: u64,
 }
 
-/// What is said of a frame whose payload was copied.
+/// Facts about a frame with a copied payload.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MediaInfo {
     /// What its sender says of it.
@@ -112,7 +112,7 @@ pub struct MediaReceiver {
 pub struct MediaStop(Arc<dyn Datagrams>);
 
 impl MediaStop {
-    /// Whoever waits for a frame gets [`MediaError::Ended`], now and later.
+    /// Threads that wait for a frame get [`MediaError::Ended`], now and later.
     pub fn stop(&self) {
         self.0.shutdown();
     }

@@ -117,7 +117,7 @@ impl MediaSender {
         Ok(())
     }
 
-    /// Sends a frame; returns its number. That nobody receives it is no error.
+    /// Sends a frame; returns its number. It is no error if no receiver gets it.
     ///
     /// # Errors
     /// [`MediaError::TooLarge`]; [`MediaError::Io`]: parts of the frame may have

@@ -86,12 +86,12 @@ pub(super) struct Page {
 /// A connection in the book.
 struct Entry {
     id: u64,
-    /// Its place among those that are open, whose lock guards it.
+    /// Its index among the open ones, guarded by their lock.
     place: AtomicUsize,
     page: Arc<Page>,
     /// Where a client connected to.
     address: String,
-    /// Who a server was connected to, as far as it was known at the end.
+    /// The peer of a server's connection, as far as it was known at the end.
     peer: OnceLock<String>,
     opened: Instant,
     traffic: Option<Arc<Traffic>>,
@@ -219,7 +219,7 @@ impl ConnectionBook {
 
     /// Every role and transport, with the octets received and sent so far.
     pub(super) fn pages(&self) -> Vec<(Arc<Page>, u64, u64)> {
-        // Those that close meanwhile are missed rather than counted twice.
+        // Connections that close in between are missed rather than counted twice.
         let open = lock(&self.0.open).clone();
         let pages = lock(&self.0.pages).clone();
         let octets = |page: &Arc<Page>| {
@@ -256,7 +256,7 @@ impl ConnectionBook {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ConnectionSnapshot {
-    /// Tells it from the others of its role; never used again.
+    /// Unique among the connections of its role; never used again.
     pub id: u64,
     /// Which side opened it.
     pub role: Role,
@@ -351,7 +351,7 @@ impl Tracked {
         &self.entry.page.transport
     }
 
-    /// A server's connection ends, whose peer that was.
+    /// A server's connection to that peer ends.
     pub(crate) fn note_peer(&self, peer: &dyn fmt::Display) {
         if tracing::enabled!(target: "orbium::conn", tracing::Level::INFO) {
             let _ = self.entry.peer.set(peer.to_string());
@@ -372,7 +372,7 @@ impl Tracked {
 impl Drop for Tracked {
     fn drop(&mut self) {
         if !self.begun_by.is_here() {
-            // The book of the parent, whose threads may have had its lock.
+            // The parent's book: its threads may have held the lock.
             return;
         }
         let page = &self.entry.page;
@@ -414,7 +414,7 @@ pub(crate) fn metered(stream: Box<dyn ByteStream>, tracked: &Tracked) -> Box<dyn
     }
 }
 
-/// A stream whose octets are counted. Every method of the trait is handed on.
+/// A stream that counts its bytes. Every method of the trait is forwarded.
 #[derive(Debug)]
 struct Metered {
     stream: Box<dyn ByteStream>,

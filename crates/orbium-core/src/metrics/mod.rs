@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Counters and latency histograms of an ORB: nothing while nobody has asked for
-//! them, plain atomics afterwards.
+//! Counters and latency histograms of an ORB: nothing while metrics are off, plain
+//! atomics afterwards.
 //!
 //! [`Config::metrics`](crate::Config), the configuration key `metrics`, the argument
 //! `-ORBmetrics 1` or [`Orb::enable_metrics`] turn them on;
@@ -10,7 +10,7 @@
 //! use orbium_core::Orb;
 //!
 //! let orb = Orb::builder().metrics().build()?;
-//! // Serve and call; then, on whichever thread answers a scrape:
+//! // Serve and call; then, on the thread that answers a scrape:
 //! if let Some(metrics) = orb.metrics() {
 //!     print!("{}", metrics.prometheus_text());
 //! }

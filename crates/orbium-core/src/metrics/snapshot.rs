@@ -11,7 +11,7 @@ use super::{Exceptions, Histogram, Metrics, Refusal, Retry};
 use crate::introspection::LaneSnapshot;
 
 /// Everything that an ORB has counted since its metrics were turned on. Taken series by
-/// series, without stopping anybody: two numbers may differ by what happened between.
+/// series, without a lock: two numbers may differ by what happened in between.
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct MetricsSnapshot {

@@ -144,7 +144,7 @@ impl Orb {
     }
 
     /// Ends, in a forked child, what the child itself has begun. The rest is the
-    /// parent's, whose threads may have held it half changed.
+    /// parent's: its threads may have been about to change it.
     fn end_copy(&self) {
         if let Some(readers) = self.0.reply_readers.get() {
             readers.close(true);

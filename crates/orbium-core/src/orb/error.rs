@@ -11,10 +11,10 @@ use orbium_transport::EndpointError;
 pub enum OrbError {
     /// An endpoint that cannot be understood.
     Endpoint(EndpointError),
-    /// An endpoint whose transport or messaging is not there, and why.
+    /// An endpoint without its transport or messaging protocol, and why.
     Protocol(String, String),
-    /// An endpoint whose protocol this program was built without, or a strategy,
-    /// or a lane, and the feature of orbium that has it.
+    /// An endpoint, strategy or lane that this program was built without, and the
+    /// feature of orbium that has it.
     Feature(String, &'static str),
     /// TLS that cannot be had: a file that cannot be used, or what is missing.
     Tls(String),
@@ -22,7 +22,7 @@ pub enum OrbError {
     Config(&'static str),
     /// An endpoint that cannot be listened at.
     Listen(String, io::Error),
-    /// A lane whose scheduling or processors the host refuses.
+    /// A lane with scheduling or processors that the host refuses.
     RealTime(String, RealTimeError),
     /// A lane for which the system has no threads or descriptors.
     Threads(String, io::Error),

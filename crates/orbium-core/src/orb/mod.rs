@@ -37,7 +37,7 @@ const ENDED: u8 = 2;
 
 const NOTICE_ENDED: u8 = 1;
 const NOTICE_THREAD_POLICY: u8 = 2;
-/// Of a reference, whose calls have time policies.
+/// Of a reference with time policies.
 pub(crate) const NOTICE_TIME_POLICY: u8 = 4;
 /// Calls are measured.
 pub(crate) const NOTICE_METRICS: u8 = 8;

@@ -92,7 +92,7 @@ impl Orb {
     }
 
     /// Whether a channel leads to this ORB. In a forked child it leads to the parent,
-    /// whose objects these are.
+    /// which owns these objects.
     pub(crate) fn is_own_channel(&self, channel: &Channel) -> bool {
         if self.is_left_behind() {
             return false;
@@ -171,7 +171,7 @@ impl Orb {
 
     /// As [`Orb::bind_key`], but all requests are served in the lane where they arrive:
     /// for objects that clients reach by another address than the published ones, and
-    /// those whose requests concern the connection that carries them.
+    /// for requests that concern the connection that carries them.
     ///
     /// # Errors
     ///

@@ -34,7 +34,7 @@ struct DatagramStream {
     receiving: Mutex<Receiving>,
     /// Only received on: what is to be sent has nowhere to go.
     serves: bool,
-    /// Tells the acceptor that another stream is wanted.
+    /// Notifies the acceptor that another stream is wanted.
     end: Option<UnixStream>,
 }
 
@@ -57,7 +57,7 @@ impl fmt::Debug for DatagramStream {
 impl Drop for DatagramStream {
     fn drop(&mut self) {
         if let Some(end) = &mut self.end {
-            // Nobody accepts any more if this fails.
+            // If this fails, the acceptor is gone.
             let _ = end.write(&[1]);
         }
     }
@@ -149,7 +149,7 @@ impl ByteStream for DatagramStream {
         }
     }
 
-    /// Whoever sends: there is no one peer.
+    /// Any sender: there is no single peer.
     fn peer(&self) -> Peer {
         Peer::Unknown
     }

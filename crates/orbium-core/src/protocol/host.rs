@@ -18,8 +18,8 @@ struct Identities {
 fn identities() -> &'static Identities {
     static IDENTITIES: PerProcess<Identities> = PerProcess::new();
     IDENTITIES.get_or_init(|| {
-        // Containers of one host have the same; a path that means another file
-        // there leads nowhere, or to somebody who does not know the key.
+        // Containers of one host have the same; a path that means another file there
+        // leads nowhere, or to a server that does not know the key.
         Identities {
             host: read("/proc/sys/kernel/random/boot_id"),
             process: read("/proc/sys/kernel/random/uuid"),
@@ -34,7 +34,7 @@ fn read(file: &str) -> Vec<u8> {
     id.trim_ascii().to_vec()
 }
 
-/// What tells the messages of this process from those of any other.
+/// Distinguishes the messages of this process from those of any other.
 pub(crate) fn process_number() -> [u8; 8] {
     let id = &identities().process;
     let mut number = [0_u8; 8];
@@ -48,7 +48,8 @@ pub(crate) fn process_number() -> [u8; 8] {
     number
 }
 
-/// What tells for whom an address of that scheme is; `None` if for everybody.
+/// The host or process that an address of that scheme is confined to; `None` if it is
+/// reachable from everywhere.
 #[inline(never)]
 pub(crate) fn identity(scheme: &str) -> Option<&'static [u8]> {
     let identities = identities();

@@ -371,8 +371,8 @@ pub(crate) fn lanes(components: &[TaggedComponent]) -> Vec<(i16, String)> {
     }
 }
 
-/// Whether CancelRequest does a server no harm. omniORB (4.2.5) does as it is told,
-/// and then may read no more of a connection on which other requests came meanwhile.
+/// Whether a CancelRequest does the server no harm. omniORB (4.2.5) obeys it, and then
+/// may read no more of a connection on which other requests came in between.
 pub(crate) fn bears_cancelling(components: &[TaggedComponent]) -> bool {
     orb_type(components) != Some(component::ORB_TYPE_OMNIORB)
 }

@@ -71,8 +71,8 @@ pub(crate) fn wanted(
     }
 }
 
-/// The protection that a reference must be called with, whose offers those are. A
-/// client that has `chosen` protocols itself decides, unless protection is required.
+/// The protection that calls through a reference with these offers must use. A client
+/// that has `chosen` protocols itself decides, unless protection is required.
 #[cold]
 fn least_protection(
     protocols: &Protocols,

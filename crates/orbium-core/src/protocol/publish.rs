@@ -17,8 +17,9 @@ const TLS_OPTIONS: u16 = 0x66;
 const PLAIN_OPTION: u16 = 1;
 
 /// The profiles of a reference to the object with that key, in the order of the
-/// channels; with more components than every reference has. All plain IIOP addresses share one, which also tells omniORB of a
-/// Unix-domain socket and everybody of TLS on the same host.
+/// channels; with more components than every reference has. All plain IIOP addresses
+/// share one profile, with components for the Unix-domain socket (omniORB's) and for
+/// TLS on the same host.
 pub(crate) fn profiles(
     channels: &[Channel],
     object_key: &[u8],
@@ -40,8 +41,8 @@ pub(crate) fn profiles(
     publication.profiles()
 }
 
-/// The same for an object of another ORB, whose components are given; those
-/// that say where it is are left out.
+/// The same for an object of another ORB with these components; those that give
+/// addresses are left out.
 #[cfg(feature = "bridge")]
 pub(crate) fn profiles_with(
     channels: &[Channel],
@@ -154,14 +155,14 @@ impl Publication<'_> {
         if self.version.minor >= 2 {
             self.add_omniorb_unix(&mut more);
         }
-        if let Some(port) = self.tls_beside(&first.host) {
+        if let Some(port) = self.tls_on_host(&first.host) {
             more.push(ssl(port, TLS_OPTIONS | PLAIN_OPTION, 0));
         }
         Some(self.iiop(TAG_INTERNET_IOP, first, more))
     }
 
     /// The port for TLS that a plain address of that host announces.
-    fn tls_beside(&self, host: &str) -> Option<u16> {
+    fn tls_on_host(&self, host: &str) -> Option<u16> {
         for channel in self.channels {
             match channel.host_port_over("ssliop") {
                 Some(at) if at.host == host => return Some(at.port),
@@ -175,7 +176,7 @@ impl Publication<'_> {
     fn is_announced(&self, tls: &HostPort) -> bool {
         for channel in self.channels {
             if let Some(plain) = channel.host_port_over("iiop") {
-                return plain.host == tls.host && self.tls_beside(&plain.host) == Some(tls.port);
+                return plain.host == tls.host && self.tls_on_host(&plain.host) == Some(tls.port);
             }
         }
         false

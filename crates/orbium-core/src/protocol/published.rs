@@ -18,8 +18,8 @@ pub(crate) fn published_policies(ior: &Ior) -> PublishedPolicies {
     none
 }
 
-/// The ClientProtocolPolicy that a reference has, as far as its protocols are
-/// told apart by their tags.
+/// The ClientProtocolPolicy that a reference has, as far as tags identify its
+/// protocols.
 pub(crate) fn exposed_protocols(published: &PublishedPolicies) -> Option<ProtocolPolicy> {
     let protocols = published.client_protocols.as_ref()?;
     let mut all = Vec::<String>::new();
@@ -31,7 +31,7 @@ pub(crate) fn exposed_protocols(published: &PublishedPolicies) -> Option<Protoco
     Some(ProtocolPolicy::of(all))
 }
 
-/// The protocols whose profiles have a tag.
+/// The protocols with profiles of that tag.
 fn names(tag: u32) -> &'static [&'static str] {
     match tag {
         profile::TAG_INTERNET_IOP => &["iiop", "ssliop"],

@@ -26,9 +26,8 @@ pub struct Protocols {
 }
 
 impl Default for Protocols {
-    /// All transports but TLS, which needs to be told whom to trust, and the
-    /// messaging halves of `orbium-giop`, as far as orbium was built with their
-    /// features.
+    /// All transports but TLS, which needs certificates to trust, and the messaging
+    /// protocols of `orbium-giop`.
     fn default() -> Self {
         // The very same each time.
         static BUILT_IN: LazyLock<Protocols> = LazyLock::new(|| Protocols {
@@ -198,7 +197,7 @@ impl Protocols {
         self.transports.iter().map(Transport::scheme)
     }
 
-    /// The names of the messaging halves beside GIOP.
+    /// The names of the messaging protocols other than GIOP.
     pub fn messaging(&self) -> impl Iterator<Item = &str> {
         self.messaging.iter().map(|half| half.name())
     }

@@ -44,8 +44,8 @@ pub trait Interface: Clone + Send + Sync + 'static {
         Self::from_object(self.as_object().with_protocols(policy))
     }
 
-    /// The same object, whose idempotent operations are sent again up to so many times
-    /// when a connection was lost; see [`ObjectRef::with_idempotent_retries`].
+    /// The same object, with a limit of retries of idempotent operations after a lost
+    /// connection; see [`ObjectRef::with_idempotent_retries`].
     #[must_use]
     fn with_idempotent_retries(&self, retries: u32) -> Self {
         Self::from_object(self.as_object().with_idempotent_retries(retries))

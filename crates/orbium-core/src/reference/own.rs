@@ -34,8 +34,8 @@ impl ObjectRef {
         })
     }
 
-    /// The same object with connections whose sockets have these properties rather than
-    /// the ORB's.
+    /// The same object, over connections with these socket properties rather than the
+    /// ORB's.
     #[must_use]
     pub fn with_properties(&self, properties: ProtocolProperties) -> Self {
         self.with_policies(ConnectionPolicies {

@@ -49,7 +49,7 @@ impl Books {
         if self.entries.len() >= limits.connections {
             return false;
         }
-        // While there is room for as many again, nobody will have to go soon.
+        // With room for as many again, no connection will have to be closed soon.
         if self.entries.len() >= limits.connections / 2 {
             self.look(limits);
         }
@@ -133,8 +133,8 @@ impl Books {
 }
 
 impl Entry {
-    /// How empty the connection is, whose peer has so many, beside a new one whose
-    /// peer has `own`; `None` if it stays.
+    /// How empty the connection is, when its peer has so many, compared with a new one
+    /// of a peer that has `own`; `None` if it stays.
     fn emptiness(
         &self,
         share: isize,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Requests that nobody waits for any more.
+//! Requests that their clients have cancelled.
 
 use std::sync::PoisonError;
 use std::sync::atomic::{AtomicBool, Ordering};

@@ -322,7 +322,7 @@ impl ServerConnection {
     pub(super) fn has_room(&self) {
         self.waits_for_room.store(false, Ordering::Release);
         if let Some(notifier) = &self.notifier {
-            notifier.has_deadline(self.id);
+            notifier.notify_deadline(self.id);
         }
     }
 

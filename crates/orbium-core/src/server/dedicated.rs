@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! A connection with a thread of its own, whatever the strategy of its lane: it
+//! A connection with a dedicated thread, whatever the strategy of its lane: the thread
 //! reads, and runs the servants itself, at a priority of its own.
 //!
-//! A gate may have requests wait their turn. They wait here, in order, and what
-//! comes meanwhile is read, so that it is refused when there is no more room.
+//! A gate may make requests wait. They wait here, in order, and reading goes on, so
+//! that requests are refused when there is no more room.
 
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
@@ -156,8 +156,8 @@ impl Reading<'_> {
         }
     }
 
-    /// Receives once, or until the next of those who wait may begin; `false` if
-    /// the connection is to end.
+    /// Receives once, or until the next waiting request may begin; `false` if the
+    /// connection is to end.
     fn receive(
         &self,
         receiving: &mut Receiving<'_>,
@@ -187,7 +187,7 @@ impl Reading<'_> {
         taken
     }
 
-    /// Serves those who wait and may begin; then gives the intake back, and says
+    /// Serves the waiting requests that may begin; then gives the intake back, and says
     /// how long the next has to wait.
     fn serve_waiting(&self, intake: Intake) -> Result<(Intake, Option<Duration>), HandedOver> {
         let Some(gate) = &self.own.gate else {

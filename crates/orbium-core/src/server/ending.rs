@@ -16,11 +16,10 @@ use crate::Orb;
 use crate::server::connection::ServerConnection;
 use crate::server::intake::{HandOver, Intake, Queued, Sink, Source, Taken};
 
-/// Pauses between two looks: at first, and at last if nothing comes.
+/// Polling intervals at shutdown: the first, and the longest.
 ///
-/// They are looks since there is nothing to wait for: a stream whose receiving was
-/// shut down is ready for ever, whether something comes or not. That the last
-/// request was answered could be told of, but that would spare the last pause alone.
+/// Polling, since readiness says nothing: a stream that was shut down for receiving is
+/// always ready. A notification of the last reply would only spare the last pause.
 const PAUSES: (Duration, Duration) = (Duration::from_micros(500), Duration::from_millis(20));
 
 /// Connections that are not closed yet, and what was received on each.
@@ -36,7 +35,7 @@ pub(super) fn refuse_the_rest(left: Left) {
         connections: mut left,
     } = left;
     for (connection, _) in &left {
-        // Those who still send wait by themselves.
+        // Dispatching threads that still send wait by themselves.
         orbium_sys::if_done(connection.stream.set_nonblocking(true));
     }
     let mut pause = PAUSES.0;

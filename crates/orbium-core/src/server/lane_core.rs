@@ -25,8 +25,8 @@ use crate::server::{leader_followers, worker_pool};
 use crate::server::{reactive, threads};
 use crate::{Channel, LaneConfig, Limits, Orb, ServerStrategy};
 
-/// How long requests that are being served may go on after the end. Nobody can stop
-/// a servant, and what ends an ORB must come back even if one never does.
+/// How long `shutdown` waits for requests being served: it must return even if a
+/// servant never does.
 const LAST_REQUESTS: Duration = Duration::from_secs(3600);
 
 /// What all threads of a lane share.

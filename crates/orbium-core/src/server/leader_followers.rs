@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Threads that all wait for all connections: the system wakes one, which serves
-//! what it was told of itself, while the others wait on.
+//! Leader/followers: all threads of the lane wait on one poller; the kernel wakes one,
+//! which receives and dispatches itself while the others keep waiting.
 //!
-//! This is the pattern of leader and followers where several may lead at once, as
-//! its authors allow if the system gives each event to one who waits. So nobody
-//! has to be promoted, and a request costs the lock that the threads share once.
+//! Several threads may lead at once, a variant of the pattern for pollers that give
+//! each event to a single waiter. So no follower is promoted, and a request takes the
+//! lock of the team once.
 //!
-//! A connection is told of once; who serves it asks for it again, so only one
-//! thread has it. When all threads wait in calls of their own, another one comes
-//! to wait for the connections, up to a limit; the last one begins nothing, but
-//! refuses whatever comes, so that somebody always waits for the connections.
+//! Connections are registered with EPOLLONESHOT: the notified thread re-arms its
+//! connection, so a connection has one thread at a time. When all threads block in
+//! nested calls, another one is started, up to a limit; the last one dispatches nothing
+//! and refuses requests, so that the poller always has a waiter.
 
 mod member;
 
@@ -48,7 +48,8 @@ struct Team {
     notifier: Arc<Notifier>,
     /// Threads that stay.
     threads: usize,
-    /// Threads that are started while nobody waits for the connections.
+    /// Limit of active threads; above `threads` they are started while none waits on
+    /// the poller.
     grows_to: usize,
     /// Threads there may be, those that wait in calls included; one more only
     /// refuses.
@@ -56,9 +57,10 @@ struct Team {
     state: Mutex<State>,
     /// Threads that wait for the connections, or are about to.
     waiting: AtomicUsize,
-    /// Whether who is about to wait has to look at the state first. Set before
-    /// `waiting` is looked at, and looked at after that was counted up: so either
-    /// who has something to do is seen, or who could do it.
+    /// Whether a thread must check the state before it waits. Dekker's protocol, SeqCst
+    /// on both sides: a waiter increments `waiting`, then reads `look`; a producer
+    /// stores `look`, then reads `waiting`. So the waiter sees the work, or the
+    /// producer sees the waiter.
     look: AtomicBool,
 }
 
@@ -87,13 +89,13 @@ pub(super) fn start(
     });
     let mut state = team.lock();
     let barrier = StartBarrier::default();
-    let started = (0..threads).try_for_each(|_| team.add_thread(&mut state, Some(barrier.call())));
+    let started = (0..threads).try_for_each(|_| team.add_thread(&mut state, Some(barrier.guard())));
     if started.is_err() {
         state.failed = true;
     }
     drop(state);
     // The first request finds all of them.
-    barrier.await_all();
+    barrier.wait();
     started
 }
 
@@ -104,7 +106,7 @@ struct Turn {
     intake: Box<Intake>,
     /// Whether there was nothing else to do or to mind when it was taken.
     easy: bool,
-    /// Its requests are refused: nobody else could wait for the connections.
+    /// Requests are refused: no other thread is left to wait on the poller.
     refuse: bool,
 }
 
@@ -113,16 +115,16 @@ impl Team {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Starts a thread, which drops `called` when it is there.
+    /// Starts a thread, which drops `guard` once it has begun.
     fn add_thread(
         self: &Arc<Self>,
         state: &mut State,
-        called: Option<StartGuard>,
+        guard: Option<StartGuard>,
     ) -> io::Result<()> {
         let team = Arc::clone(self);
         self.shared.threads.run(move || {
             let mut ready = Vec::with_capacity(1);
-            drop(called);
+            drop(guard);
             let mut easy = false;
             while let Some(turn) = team.next(&mut ready, easy) {
                 easy = team.serve(turn);
@@ -158,8 +160,8 @@ impl Team {
             if spare {
                 let since = *spare_since.get_or_insert_with(Instant::now);
                 let left = self.shared.idle_time.saturating_sub(since.elapsed());
-                // Never the last who could wait for the connections: then it is the
-                // next who comes to wait that is too many.
+                // The last waiter never ends: the next thread that comes to wait is then
+                // the surplus one.
                 if !left.is_zero() {
                     timeout = Some(timeout.map_or(left, |it| it.min(left)));
                 } else if self.waiting.load(Ordering::SeqCst) > 0 {
@@ -203,11 +205,11 @@ impl Team {
         state.active -= 1;
         state.alive -= 1;
         if !self.is_over(&state) {
-            return self.somebody_look(&state);
+            return self.wake_one_to_look(&state);
         }
-        // Those being served are ended by who serves them.
+        // A connection being served is closed by the thread that serves it.
         let left = state.reactor.close_all();
-        // Whoever waits, or is about to, has to hear of it.
+        // Wakes the threads that wait, or are about to.
         self.shared.waker.wake();
         drop(state);
         if let Some(left) = left {
@@ -219,8 +221,8 @@ impl Team {
         state.failed || self.shared.is_stopping()
     }
 
-    /// Tells who is about to wait whether there is something else to do; before
-    /// the lock is released, if that may have changed.
+    /// Publishes whether waiters must check the state first. Called before the lock is
+    /// released, if that may have changed.
     fn tell(&self, state: &State) -> bool {
         let look = state.reactor.has_plans() || state.failed || state.active > self.threads;
         self.look.store(look, Ordering::SeqCst);
@@ -262,7 +264,7 @@ impl Team {
     }
 
     /// There may be something to do that this thread will not do.
-    fn somebody_look(&self, state: &State) {
+    fn wake_one_to_look(&self, state: &State) {
         self.tell(state);
         if self.waiting.load(Ordering::SeqCst) > 0 {
             self.shared.waker.wake();
@@ -324,7 +326,7 @@ impl Team {
     #[inline]
     fn receive(&self, connection: &ServerConnection, intake: &mut Intake) -> Taken {
         match intake.framing.receive(&*connection.stream) {
-            // Who ends all connections looks at it.
+            // Shut down: `close_all` closes it.
             Ok(0) if self.shared.is_stopping() => Taken::None,
             Ok(0) => Taken::Close,
             Ok(_) => {

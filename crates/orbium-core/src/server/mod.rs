@@ -42,7 +42,7 @@ impl Server {
 }
 
 impl Drop for Server {
-    /// An ORB that nobody holds any more takes no connections.
+    /// The last reference to the ORB is gone: it stops accepting.
     fn drop(&mut self) {
         self.0.0.halt();
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! How threads that are not the reactor's tell it something.
+//! Notifying the thread of a reactor of deadlines and changed connections.
 
 use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -8,44 +8,43 @@ use std::sync::{Arc, PoisonError};
 use orbium_sync::lock::Mutex;
 use orbium_sys::{Interest, Poller, Waker};
 
-/// What the connections of a reactor know of it.
+/// The part of a reactor that its connections share: poller and waker.
 #[derive(Debug)]
 pub(super) struct Notifier {
     pub(super) poller: Poller,
     waker: Arc<Waker>,
-    /// Connections that have got a deadline.
+    /// Connections with a new deadline.
     timed: Mutex<Vec<u64>>,
-    /// Whether there are any: known without the lock.
+    /// Whether `timed` has entries, readable without the lock.
     any_timed: AtomicBool,
-    /// Whether a connection that was told of is told of no more until it is
-    /// asked for again: several threads wait in turn.
-    pub(super) once: bool,
+    /// Whether connections are registered one-shot (EPOLLONESHOT): several threads wait.
+    pub(super) oneshot: bool,
 }
 
 impl Notifier {
-    pub(super) fn new(waker: &Arc<Waker>, once: bool) -> io::Result<Self> {
+    pub(super) fn new(waker: &Arc<Waker>, oneshot: bool) -> io::Result<Self> {
         Ok(Self {
             poller: Poller::new()?,
             waker: Arc::clone(waker),
             timed: Mutex::default(),
             any_timed: AtomicBool::new(false),
-            once,
+            oneshot,
         })
     }
 
-    /// What to ask the poller for.
+    /// The interest to register, one-shot where several threads wait.
     pub(super) fn interest(&self, interest: Interest) -> Interest {
         match interest {
-            Interest::Read if self.once => Interest::ReadOnce,
-            Interest::Write if self.once => Interest::WriteOnce,
+            Interest::Read if self.oneshot => Interest::ReadOnce,
+            Interest::Write if self.oneshot => Interest::WriteOnce,
             other => other,
         }
     }
 
-    /// Says that a connection has got a deadline, which the reactor may be
-    /// about to sleep through.
+    /// Registers the new deadline of a connection, and wakes the reactor, which may
+    /// otherwise sleep beyond it.
     #[inline(never)]
-    pub(super) fn has_deadline(&self, id: u64) {
+    pub(super) fn notify_deadline(&self, id: u64) {
         self.timed
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
@@ -54,9 +53,9 @@ impl Notifier {
         self.waker.wake();
     }
 
-    /// The connections that have got one since this was asked before.
-    pub(super) fn timed(&self) -> Vec<u64> {
-        // Whoever rings later wakes the reactor, which asks again.
+    /// Takes the connections that got a deadline since the last call.
+    pub(super) fn take_timed(&self) -> Vec<u64> {
+        // Relaxed is enough: a later notification wakes the reactor, which looks again.
         if !self.any_timed.load(Ordering::Relaxed) || !self.any_timed.swap(false, Ordering::AcqRel)
         {
             return Vec::new();
@@ -64,8 +63,8 @@ impl Notifier {
         std::mem::take(&mut self.timed.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Nobody has rung, until somebody does again. To be followed by a look at
-    /// what they may have rung for.
+    /// Clears the wake-up. The caller then checks everything that notifications are
+    /// sent for, so none is lost.
     pub(super) fn clear(&self) {
         self.waker.clear();
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Whose share of the connections a connection belongs to.
+//! Which peer's share of the connections a connection counts against.
 
 use std::net::{IpAddr, Ipv6Addr};
 

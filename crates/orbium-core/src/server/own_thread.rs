@@ -43,14 +43,14 @@ pub(super) struct Settled {
 pub(super) enum Marker {
     /// The thread that was just granted serves the request.
     Due,
-    /// It was settled before: the client is told.
-    Told(DedicationReply),
+    /// The decision was made before: the reply says so.
+    Decided(DedicationReply),
 }
 
 impl Settled {
     fn set(&self, state: State) {
         let mut own = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        // Dropped when the lock is no longer held: it may be anybody's.
+        // Dropped after the lock is released: its drop may run foreign code.
         let _before = std::mem::replace(&mut *own, state);
         drop(own);
     }
@@ -65,7 +65,7 @@ impl ServerConnection {
     ) -> Result<(), Undedicated> {
         let granted = match self.stream.has_many_peers() {
             true => Err(Undedicated::Shared),
-            // A place first: who decides may set something aside.
+            // A place first: `decide` may reserve resources.
             false => orb
                 .place_for_thread()
                 .and_then(|place| Ok((decide()?, place))),
@@ -123,10 +123,10 @@ impl ServerConnection {
         }
         let state = &self.settled.state;
         match &*state.lock().unwrap_or_else(PoisonError::into_inner) {
-            State::Granted(thread, _) => Some(Marker::Told(DedicationReply::Granted {
+            State::Granted(thread, _) => Some(Marker::Decided(DedicationReply::Granted {
                 priority: thread.priority.map(Priority::number),
             })),
-            State::Refused(why) => Some(Marker::Told(DedicationReply::Refused(*why))),
+            State::Refused(why) => Some(Marker::Decided(DedicationReply::Refused(*why))),
             State::Unasked | State::Over => None,
         }
     }
@@ -172,8 +172,8 @@ impl ServerConnection {
         self.settled.has_begun.load(Ordering::Acquire)
     }
 
-    /// Whoever waits for the connection does no longer: those who send from now
-    /// on wait for the peer themselves.
+    /// The poller no longer watches the connection: sends block for the peer from now
+    /// on.
     pub(super) fn leave(&self, notifier: &Notifier) {
         let mut pending = self.lock();
         self.settled.has_begun.store(true, Ordering::Release);
@@ -193,8 +193,8 @@ impl ServerConnection {
             .add(&self.stream.source(), self.id, interest)
     }
 
-    /// The calling thread takes the connection over: from now on sends wait for
-    /// the peer, and no lane is asked who serves a request.
+    /// The calling thread takes the connection over: from now on sends block for the
+    /// peer, and requests are dispatched in place.
     pub(super) fn begin_own_thread(&self, priority: Option<Priority>, receive: Duration) -> bool {
         let mut pending = self.lock();
         let blocking = self.stream.set_nonblocking(false);

@@ -26,6 +26,6 @@ pub(super) fn pass_on<T: Send + 'static>(
     crate::log::debug!(target: "orbium::conn", %error, "no thread");
     orbium_sys::forget(error);
     let back = passed.lock().ok().and_then(|mut it| it.take());
-    // Nobody else can have taken it.
+    // Only this thread could have taken it.
     back.map_or(Ok(()), Err)
 }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! A lane's queue, and the threads that serve from it: all requests of a worker
-//! pool; with other strategies those that came by another lane's connection.
+//! A lane's queue and its worker threads: all requests of a worker pool; with other
+//! strategies those that arrived over another lane's connection.
 //!
-//! When all threads wait in calls of their own, another one is started, up to a
-//! limit; at the limit whatever comes is refused, so that those who wait for it
-//! learn of that instead of waiting for ever.
+//! When all threads block in nested calls, another one is started, up to a limit. At
+//! the limit requests are refused, so that their clients get an exception rather than
+//! wait for ever.
 
 mod putting;
 mod queue;
@@ -52,7 +52,7 @@ struct State {
     active: usize,
     /// All threads.
     alive: usize,
-    /// Nobody is left to serve anything, nor can be had.
+    /// No thread is left, and none can be started.
     stalled: bool,
     closed: bool,
 }
@@ -62,8 +62,8 @@ pub(crate) struct Pool {
     orb: Weak<OrbCore>,
     threads: ThreadCache,
     refused: AtomicU64,
-    /// Threads that have answered, or have just been started, and are about to be
-    /// idle: whoever has got that answer finds them.
+    /// Threads that have replied, or were just started, and are about to be idle. A
+    /// client that already has its reply can count on them.
     answering: AtomicUsize,
     lane: u32,
     setup: Arc<Setup>,
@@ -143,9 +143,9 @@ impl Pool {
             state.room = (0..=self.fixed)
                 .map(|_| Vec::with_capacity(SMALL))
                 .collect();
-            (0..self.fixed).try_for_each(|_| self.add_thread(&mut state, Some(barrier.call())))
+            (0..self.fixed).try_for_each(|_| self.add_thread(&mut state, Some(barrier.guard())))
         };
-        barrier.await_all();
+        barrier.wait();
         started
     }
 
@@ -220,16 +220,16 @@ impl Pool {
         left.iter().filter(stays_open).for_each(Queued::refuse);
     }
 
-    /// Starts a thread, which drops `called` when it is there.
+    /// Starts a thread, which drops `guard` once it has begun.
     fn add_thread(
         self: &Arc<Self>,
         state: &mut State,
-        called: Option<StartGuard>,
+        guard: Option<StartGuard>,
     ) -> io::Result<()> {
         let pool = Arc::clone(self);
         self.threads.run(move || {
             let storage = Vec::with_capacity(SMALL);
-            drop(called);
+            drop(guard);
             pool.work(storage);
         })?;
         // Under the lock, which it needs before it is idle.
@@ -296,7 +296,8 @@ impl Pool {
         } = state;
         let may_begin = |queued: &Queued| {
             let connection = queued.connection();
-            // Nobody tells this lane when another's connection takes answers.
+            // Another lane's connection does not notify this lane when replies can be
+            // sent again.
             let held_up = connection.lane() == self.lane && connection.is_held_up();
             !held_up && !oneways.contains(&connection.id)
         };

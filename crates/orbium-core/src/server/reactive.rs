@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! One thread that waits for all connections and runs the servants itself.
+//! Reactive strategy: one thread waits for all connections and runs the servants
+//! itself.
 //!
-//! When a servant is about to block, the whole reactor moves to another thread:
-//! the blocked one finishes its request and leaves. A servant whose call serves
-//! others while it waits keeps it instead: see [`meanwhile`].
+//! When a servant is about to block, the whole reactor is handed to another thread: the
+//! blocked one finishes its request and ends. A servant that waits on the reactor keeps
+//! it instead: see [`nested_upcall`].
 
 mod nested_upcall;
 

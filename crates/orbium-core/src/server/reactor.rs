@@ -46,15 +46,15 @@ enum Waits {
     No,
     /// The poller is still asked to tell of what comes.
     Heard,
-    /// It tells of nothing any more.
+    /// The poller no longer reports it.
     Silent,
 }
 
 /// A connection and what was received on it.
 pub(super) struct Served {
     pub(super) connection: Arc<ServerConnection>,
-    /// `None` while a message of it is being served, and where who has served one
-    /// has left it with the connection.
+    /// `None` while a message of it is being served, and where the serving thread has
+    /// left it with the connection.
     pub(super) intake: Option<Box<Intake>>,
     /// Until when the message that has begun must be complete.
     pub(super) unfinished: Option<Deadline>,
@@ -85,7 +85,7 @@ impl Served {
         self.intake().is_none() && !self.closing
     }
 
-    /// Whether nothing came for that long, and nobody is owed anything.
+    /// Whether nothing came for that long, and no reply is due.
     fn is_idle(&mut self, now: Instant, time: Duration) -> bool {
         let busy = self.intake().as_ref().is_none_or(|it| it.is_unfinished())
             || self.closing
@@ -117,12 +117,12 @@ pub(super) struct Reactor {
     /// After which time idle connections are closed, and when they are looked at
     /// next.
     idle: Option<(Duration, Instant)>,
-    /// Who serves what was received, if this thread does not.
+    /// The worker pool that serves requests, if this thread does not.
     pub(super) pool: Option<Arc<Pool>>,
 }
 
 impl Reactor {
-    /// A reactor that takes connections; see [`Notifier`] for `once`.
+    /// A reactor that takes connections; see [`Notifier`] for `oneshot`.
     pub(super) fn new(
         orb: &Orb,
         shared: &Arc<LaneCore>,
@@ -261,7 +261,7 @@ impl Reactor {
         if served.connection.has_pending() {
             match orbium_sys::if_done(served.connection.flush()) {
                 Some(false) => {}
-                // Unless more was kept meanwhile.
+                // Unless more was queued in the meantime.
                 Some(true) if served.closing => {
                     if served.connection.may_end() {
                         self.drop_connection(id);
@@ -291,7 +291,7 @@ impl Reactor {
             return;
         };
         match intake.framing.receive(&*served.connection.stream) {
-            // Who ends all connections looks at it.
+            // Shut down: `close_all` closes it.
             Ok(0) if self.shared.is_stopping() => {}
             Ok(0) if served.connection.may_end() => self.drop_connection(id),
             // The answers of other threads go first.
@@ -314,7 +314,7 @@ impl Reactor {
         }
     }
 
-    /// Drops a connection whose peer does not take what is sent to it.
+    /// Drops a connection that its peer does not read from.
     #[cold]
     fn lose(&mut self, id: u64) {
         if let Some(pool) = &self.pool {
@@ -337,7 +337,7 @@ impl Reactor {
 
     pub(super) fn drop_connection(&mut self, id: u64) {
         if let Some(served) = self.remove(id) {
-            // First of all: who is late must not count on the reactor.
+            // First of all: a late sender must not rely on the reactor.
             served.connection.end();
             served.connection.wait_for_nothing(&self.notifier);
             self.shared.forget(&served.connection);

@@ -17,7 +17,7 @@ use crate::server::intake::Intake;
 /// The least time that a receive is bounded by.
 const LEAST: Duration = Duration::from_micros(100);
 
-/// How long a receive may last while nothing is waited for beside it.
+/// How long a receive may last while the thread waits for nothing else.
 pub(super) fn bound(limits: &Limits) -> Duration {
     let looks = limits.server_idle_time.map(idle::pause);
     looks.map_or(limits.message_time, |it| it.min(limits.message_time))

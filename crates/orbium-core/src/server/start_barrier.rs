@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Waiting until threads are there.
+//! A barrier for the start of threads.
 
 use std::sync::{Arc, PoisonError};
 
@@ -7,31 +7,39 @@ use orbium_sync::lock::{Condvar, Mutex};
 
 #[derive(Default)]
 struct Shared {
-    left: Mutex<usize>,
-    there: Condvar,
+    pending: Mutex<usize>,
+    arrived: Condvar,
 }
 
-/// Threads that are to be there before anything goes on.
+/// Blocks the starter until its threads have begun, or have failed to.
 #[derive(Default)]
 pub(super) struct StartBarrier(Arc<Shared>);
 
-/// One of them; dropped when it is there, or will never be.
+/// Held by a thread until it has begun; dropping it counts the thread as arrived.
 pub(super) struct StartGuard(Arc<Shared>);
 
 impl StartBarrier {
-    pub(super) fn call(&self) -> StartGuard {
-        *self.0.left.lock().unwrap_or_else(PoisonError::into_inner) += 1;
+    pub(super) fn guard(&self) -> StartGuard {
+        *self
+            .0
+            .pending
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner) += 1;
         StartGuard(Arc::clone(&self.0))
     }
 
-    /// Waits for all that were called.
-    pub(super) fn await_all(self) {
-        let mut left = self.0.left.lock().unwrap_or_else(PoisonError::into_inner);
-        while *left > 0 {
-            left = self
+    /// Waits until all guards are dropped.
+    pub(super) fn wait(self) {
+        let mut pending = self
+            .0
+            .pending
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        while *pending > 0 {
+            pending = self
                 .0
-                .there
-                .wait(left)
+                .arrived
+                .wait(pending)
                 .unwrap_or_else(PoisonError::into_inner);
         }
     }
@@ -39,7 +47,11 @@ impl StartBarrier {
 
 impl Drop for StartGuard {
     fn drop(&mut self) {
-        *self.0.left.lock().unwrap_or_else(PoisonError::into_inner) -= 1;
-        self.0.there.notify_all();
+        *self
+            .0
+            .pending
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner) -= 1;
+        self.0.arrived.notify_all();
     }
 }

@@ -70,7 +70,7 @@ impl<T> Waiting<T> {
         Ok(())
     }
 
-    /// Whether there is room for an entry of `octets` beside the others.
+    /// Whether there is room for another entry of `octets`.
     pub(super) fn has_room(&self, octets: usize) -> bool {
         self.octets.saturating_add(octets) <= self.most_octets
     }

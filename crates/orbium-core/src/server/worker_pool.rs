@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! One thread that reads all connections; requests wait in the lane's queue for
-//! workers that run the servants.
+//! Half-sync/half-async: one thread reads all connections; workers run the servants of
+//! the requests in the lane's queue.
 //!
-//! The reading thread runs nobody's code, so it never waits for a worker.
+//! The reading thread runs no foreign code, so it never waits for a worker.
 
 use std::cell::Cell;
 use std::io;
@@ -32,12 +32,12 @@ pub(super) fn start(orb: &Orb, lane: &Arc<LaneCore>, accepting: Accepting) -> io
         room: Cell::default(),
     };
     let barrier = StartBarrier::default();
-    let called = barrier.call();
+    let guard = barrier.guard();
     lane.threads.run(move || {
-        drop(called);
+        drop(guard);
         reader.read(reactor);
     })?;
-    barrier.await_all();
+    barrier.wait();
     Ok(())
 }
 
@@ -85,7 +85,7 @@ impl Reader {
 
 impl HandOver for Reader {
     fn hand_over(&self, _: &Arc<ServerConnection>, _: Intake) -> bool {
-        // Who reads here serves nothing that could block.
+        // The reading thread runs nothing that could block.
         false
     }
 

@@ -14,7 +14,7 @@ use crate::lane::lane_of_object;
 use crate::reference::ObjectRef;
 use crate::{Priority, Servant, ServedBy};
 
-/// What tells a servant from all others.
+/// Identifies a servant.
 pub(super) fn address(servant: &Arc<dyn Servant>) -> [u8; size_of::<usize>()] {
     (Arc::as_ptr(servant).cast::<()>() as usize).to_ne_bytes()
 }
@@ -144,7 +144,7 @@ impl Poa {
     ) -> Result<ObjectRef, PoaError> {
         let core = &self.0;
         let orb = core.orb()?;
-        // Listen first: an object that nobody could reach is not made.
+        // Listen first: no reference is made to an unreachable object.
         orb.listens_for(orb.lanes_of(&core.policies))?;
         let repository_id = servant.repository_id();
         let unique = core.policies.id_uniqueness == IdUniqueness::Unique;

@@ -10,8 +10,8 @@ use crate::client::link::{Link, binding_lost};
 use crate::client::priorities::Priorities;
 
 impl Attempt<'_> {
-    /// A link for a call whose reference has priority policies: to the candidate that
-    /// serves the priority of the call, over the pool of its band or mark.
+    /// A link for a call through a reference with priority policies: to the candidate
+    /// that serves the priority of the call, over the pool of its band or mark.
     #[cold]
     pub(super) fn link_at_priority<'s>(
         &'s self,

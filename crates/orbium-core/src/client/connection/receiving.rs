@@ -102,7 +102,7 @@ impl Connection {
         let Some(left) = if_done(deadline.remaining()) else {
             return false;
         };
-        // Who serves others meanwhile uses no timeouts of the socket.
+        // A thread that waits on the reactor uses no socket timeouts.
         let suits = self.reacts || ticks::is_in_time(self.timeout, left);
         suits || self.framing.is_partial() || self.goes_on(deadline)
     }
@@ -188,7 +188,7 @@ impl Connection {
                 match self.assembly.accept(header, &mut self.framing) {
                     Ok(None) => None,
                     Ok(Some(whole)) => Some(self.assembled(whole)),
-                    // The rest of a reply that nobody waits for any more.
+                    // The rest of a reply to an abandoned request.
                     Err(FragmentError::NothingToContinue(Some(_))) => None,
                     Err(error) => {
                         crate::log::debug!(target: "orbium::wire", %error, "bad fragment in a reply");

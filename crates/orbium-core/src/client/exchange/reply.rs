@@ -19,7 +19,7 @@ use crate::peer_memory::{NoMemory, copied};
 use crate::raises::Raises;
 
 impl Exchange<'_, '_> {
-    /// Receives a reply whose time matters.
+    /// Receives a reply with a deadline or a start time.
     #[cold]
     #[inline(never)]
     pub(super) fn receive_timed(&mut self) -> Answer {
@@ -28,7 +28,8 @@ impl Exchange<'_, '_> {
             return self.no_reply(Received::TimedOut);
         }
         let answer = self.receive();
-        // Without a reply, and for one that leads elsewhere, nobody has to wait.
+        // Only a final reply is held back until its start time: not a forward, nor a
+        // oneway.
         let is_over = matches!(self.outcome, None | Some(Outcome::Failed(_)));
         if self.reply.is_none() || !is_over {
             return answer;
@@ -195,7 +196,7 @@ impl Exchange<'_, '_> {
         self.read(read)
     }
 
-    /// The reply as it came, for who reads it later.
+    /// The raw reply, for later unmarshalling.
     pub(crate) fn take_reply(
         &mut self,
         status: ReplyStatus,
@@ -302,8 +303,8 @@ impl Outcome {
     }
 }
 
-/// What the caller is told of an exception that was read, or was not declared, or
-/// could not be read.
+/// The system exception for an exception that was read, was not declared, or could not
+/// be read.
 #[cold]
 #[inline(never)]
 pub(crate) fn raised_as<E>(read: Result<Option<E>, CdrError>) -> Result<E, SystemException> {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Connections that nobody uses: which they are, and closing them.
+//! Idle connections: finding and closing them.
 
 use std::sync::atomic::Ordering;
 use std::time::Instant;
@@ -75,10 +75,10 @@ impl Pool {
             self.drop_idle(&Connection::is_spoilt);
             return;
         }
-        // What has come for busy seats spoils nothing.
+        // Data for busy call slots are expected.
         let state = self.lock_all_idle();
         let all_idle = state.idle.len() == state.open;
-        let spoilt = all_idle && state.idle.iter().any(|seat| seat.is_spoilt());
+        let spoilt = all_idle && state.idle.iter().any(|slot| slot.is_spoilt());
         drop(state);
         if spoilt {
             self.forget_idle();
@@ -101,7 +101,7 @@ impl Pool {
         let (first, latest) = used?;
         match &self.source {
             Source::Exclusive(_) => Some(first),
-            // As long as no seat is busy.
+            // As long as all call slots are idle.
             Source::Shared(hub) => {
                 let all_idle = state.idle.len() == state.open && hub.is_open();
                 all_idle.then_some(latest)
@@ -154,9 +154,9 @@ impl Pool {
         }
     }
 
-    /// Closes what is idle; those who wait for a free one wait in vain.
+    /// Closes idle connections; waiting callers fail.
     pub(in crate::client) fn close(&self) {
-        // Before the look at what is idle: what is put back later is closed then.
+        // Before the scan of the idle ones: a connection released later is closed then.
         self.callers_wait.fetch_add(1, Ordering::SeqCst);
         if let Some(own) = &self.own {
             let closed = own.close_all();

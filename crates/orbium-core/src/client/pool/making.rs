@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! New connections: where they come from, and what a caller is told if none can be
-//! made.
+//! Opening connections, and the system exceptions for failures to.
 
 use std::io;
 
@@ -19,7 +18,7 @@ use crate::client::{reacting, story};
 use crate::{Channel, Config};
 
 impl Pool {
-    /// A new connection, or a seat at the one that all share.
+    /// A new connection, or a call slot of the multiplexed one.
     pub(super) fn connect(&self, deadline: Deadline) -> Result<Box<Connection>, SystemException> {
         let limit = Deadline::after(Some(self.config.connect_timeout.0));
         let earliest = deadline.earlier(limit);
@@ -39,9 +38,9 @@ impl Pool {
                 })
             }
             Source::Shared(hub) => hub.seat(earliest).map(|(stream, (last, distance))| {
-                let mut seat = Connection::new(stream, &self.config, negotiated, None);
-                seat.number_from(last, distance);
-                seat
+                let mut slot = Connection::new(stream, &self.config, negotiated, None);
+                slot.number_from(last, distance);
+                slot
             }),
         };
         match made {
@@ -78,7 +77,7 @@ pub(in crate::client) fn connector(
     })
 }
 
-/// Connects, for who waits until the stream is ready and not in it.
+/// Connects without blocking in the stream: the caller waits for its readiness.
 pub(in crate::client) fn nonblocking(
     connector: &dyn Connector,
     deadline: Deadline,
@@ -104,7 +103,7 @@ pub(in crate::client) fn no_thread(error: &io::Error) -> SystemException {
     exhausted()
 }
 
-/// What a caller is told of a connection that could not be made.
+/// The system exception for a connection that could not be made.
 #[inline(never)]
 pub(in crate::client) fn refused(
     error: &io::Error,
@@ -124,7 +123,7 @@ pub(in crate::client) fn refused(
     }
     let code = match orbium_sys::kind_of(error) {
         io::ErrorKind::ConnectionRefused => minor::CONNECT_REFUSED,
-        // A socket file that is not there any more: nobody listens.
+        // The socket file does not exist: no server listens.
         io::ErrorKind::NotFound if channel.is_within_host() => minor::CONNECT_REFUSED,
         io::ErrorKind::NotFound => minor::HOST_UNKNOWN,
         io::ErrorKind::TimedOut | io::ErrorKind::WouldBlock => minor::CONNECT_TIMEOUT,

@@ -81,7 +81,7 @@ impl RequestSpan {
             (None, Later::Made(span)) => span,
             // Another lane serves it.
             (None, _) if reply.moved => return,
-            // Refused before it was known who serves it.
+            // Refused before its servant was looked up.
             (None, _) => {
                 let found = request.orb.core().registry.find(request.key);
                 span_of(request, reply, found.as_ref().ok().map(|found| &***found))

@@ -54,8 +54,8 @@ impl Receiving {
         }
     }
 
-    /// Receives what is there, and decodes a part of a frame at a time: a message may
-    /// be many times as long as its frame, and who reads has others to serve.
+    /// Receives, and decodes a part of a frame at a time: a message may be many times
+    /// as long as its frame, and the reading thread has other connections to serve.
     pub(super) fn receive(
         &mut self,
         inner: &dyn ByteStream,
@@ -87,8 +87,9 @@ impl Receiving {
                     if self.wire.receive(inner, self.wire.room())? == 0 {
                         return Ok(0);
                     }
-                    // The bound holds for one receive, and octet by octet there
-                    // can be any number; who waits knows how much time is left.
+                    // The bound holds for one receive, and octet by octet there can be
+                    // any number of them; a caller with a deadline checks it in
+                    // between.
                     let bounded = patience != Patience::Unbounded;
                     if bounded && self.whole_frame()?.is_err() && !inner.has_buffered() {
                         return Err(io::ErrorKind::WouldBlock.into());
@@ -145,8 +146,8 @@ impl Receiving {
         }
     }
 
-    /// The end of the connection: whom to answer is not known before a message is
-    /// decoded.
+    /// The end of the connection: the request id is unknown before a message is
+    /// decoded, so no exception can be sent.
     #[cold]
     fn no_memory(&self) -> io::Result<usize> {
         self.charge.budget().count_refused();

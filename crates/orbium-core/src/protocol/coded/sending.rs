@@ -24,7 +24,7 @@ const COPIED: usize = 4 * 1024;
 pub(super) struct Sending {
     encoder: Box<dyn Encoder>,
     limit: usize,
-    /// The start of a message whose rest was not given yet.
+    /// The start of a message with a rest yet to be given.
     begun: Vec<u8>,
     head: Vec<u8>,
     tail: Vec<u8>,
@@ -70,8 +70,8 @@ impl Sending {
         }
     }
 
-    /// Takes the next message from the start of `pieces`, whose octets are
-    /// `given` in all, and sends its frame.
+    /// Takes the next message from the start of `pieces`, `given` octets in all, and
+    /// sends its frame.
     pub(super) fn send(&mut self, inner: &dyn ByteStream, given: &[&[u8]]) -> io::Result<usize> {
         if self.owed > 0 {
             return self.flush(inner);

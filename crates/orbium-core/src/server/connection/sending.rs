@@ -129,7 +129,7 @@ impl ServerConnection {
         pending.octets.append(octets);
         if !self.has_pending.swap(true, Ordering::AcqRel) {
             self.wait_for(notifier, pending, Interest::Write)?;
-            notifier.has_deadline(self.id);
+            notifier.notify_deadline(self.id);
         }
         Ok(())
     }
@@ -218,7 +218,7 @@ impl ServerConnection {
                 pending.since = Deadline::after(Some(self.send_time));
             }
             if let Some(notifier) = &self.notifier
-                && notifier.once
+                && notifier.oneshot
             {
                 self.ask_again(notifier, &pending)?;
             }

@@ -179,7 +179,7 @@ impl Queued {
             );
             let key = request.target.object_key();
             let told = match connection.marker(orb, &request.contexts) {
-                Some(Marker::Told(reply)) => Some(reply.encode()),
+                Some(Marker::Decided(reply)) => Some(reply.encode()),
                 _ => None,
             };
             while_serving(role, || match (key, self.refused) {

@@ -313,7 +313,7 @@ impl State {
                     self.known.marked = Some(message.to_vec());
                     return Taken::Marked;
                 }
-                Some(Marker::Told(reply)) => told = Some(reply.encode()),
+                Some(Marker::Decided(reply)) => told = Some(reply.encode()),
                 None => {}
             }
             (refused, expiry) = self.apply_contexts(&request.contexts, connection);

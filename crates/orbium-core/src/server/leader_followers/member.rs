@@ -15,14 +15,14 @@ pub(super) struct Member<'a> {
 }
 
 impl HandOver for Member<'_> {
-    /// Whoever is free reads on.
+    /// A free thread goes on reading.
     fn hand_over(&self, connection: &Arc<ServerConnection>, intake: Intake) -> bool {
         let id = connection.id;
         let mut state = self.team.lock();
         state.reactor.line_up_first(id, intake);
         state.active -= 1;
         if state.active > 0 {
-            self.team.somebody_look(&state);
+            self.team.wake_one_to_look(&state);
             return true;
         }
         if self.team.add_thread(&mut state, None).is_ok() {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Requests that come to the queue: whether there is room for them, and whose thread
-//! will serve them.
+//! Enqueueing requests: whether the queue has room, and which thread will serve them.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -12,7 +11,7 @@ use crate::server::intake::{Queued, Sink};
 impl Pool {
     /// Has a request wait; gives it back if there is no room for it.
     fn put_in(self: &Arc<Self>, state: &mut State, mut request: Queued) -> Result<(), Box<Queued>> {
-        // Who is idle, or is started, will take one at once.
+        // An idle thread, or one being started, takes one at once.
         let free = self.soon_idle(state) + self.may_grow_by(state);
         let open = !state.closed && !state.stalled;
         let waits = state.waiting.len() >= free;
@@ -57,7 +56,7 @@ impl Pool {
         (put, state.room.pop())
     }
 
-    /// Threads that are idle, or are about to be, and promised to nobody.
+    /// Threads that are idle or about to be, less those with a request assigned.
     fn soon_idle(&self, state: &State) -> usize {
         let soon = state.idle + self.answering.load(Ordering::Acquire);
         soon.saturating_sub(state.loans.len())
@@ -90,8 +89,8 @@ impl Pool {
         .saturating_sub(state.alive)
     }
 
-    /// Sees that somebody serves what was put, unless a thread was `lent` for it;
-    /// `false` if nobody will.
+    /// Ensures that a thread serves the request just enqueued, unless one was `lent`
+    /// for it; `false` if none will.
     fn attend(self: &Arc<Self>, state: &mut State, lent: bool) -> bool {
         if state.idle > 0 {
             self.changed.notify_one();

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The queue of a lane, and how much of it each connection has.
 //!
-//! When the queue is full, a connection with less than its share of it (the queue divided
-//! by the connections that have something in it) is not refused: its request is deferred,
-//! the connection is not read meanwhile, and the request gets the next place. So one
-//! client that fills the queue does not have those of others refused.
+//! When the queue is full, a connection with less than its share of it (the queue
+//! divided by the connections that have something in it) is not refused: its request is
+//! deferred, reading from the connection pauses, and the request gets the next free
+//! permit. So one client that fills the queue does not have requests of others refused.
 
 use std::cell::Cell;
 use std::collections::HashMap;
@@ -169,7 +169,7 @@ impl Queue {
             let looked = Cell::new(false);
             let (waiting, alone) = (&self.waiting, self.waiting.len() == 0);
             let fits = |it: &Queued| {
-                // Whoever is first is not overtaken by what is smaller.
+                // In order of arrival: a smaller request does not overtake the first.
                 !looked.replace(true) && (alone || waiting.has_room(it.len()))
             };
             let Some(mut request) = self.deferred.take(fits) else {

@@ -42,7 +42,7 @@ impl Pool {
             let mut state = borrower.lock();
             borrower.take(&mut state)
         };
-        // It may have been served meanwhile.
+        // Another thread may have served it in between.
         let (setup, mut queued) = (&borrower.setup, queued);
         let served = thread::at(setup.priority, setup.scheduling, || {
             let queued = queued.take()?;
@@ -95,9 +95,9 @@ impl Pool {
 
 /// A thread that serves a request.
 struct Worker<'a> {
-    /// Whose thread it is.
+    /// The pool of the thread.
     pool: &'a Arc<Pool>,
-    /// Whose request it is.
+    /// The pool of the request.
     from: &'a Arc<Pool>,
     orb: usize,
     /// The connection, if what runs is a oneway of it.

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Serving while a call of one's own waits for its reply.
+//! Wait on reactor: dispatch upcalls while a nested call waits for its reply.
 //!
-//! The reactor stays with its thread, which runs it within the call: what it
-//! waits for is its own reply and the reactor's poller at once. So calls return
-//! in the reverse order of their beginning. That alone cannot make anybody wait
-//! for ever: a wait depends on what was begun after it, never on what lies below
-//! it on its stack. What does depend on that (a request held until somebody lets
-//! it go) is left to another thread.
+//! The reactor stays with its thread, which runs it within the call and polls for its
+//! own reply and for the connections at once. So calls return in the reverse order of
+//! their beginning. That alone cannot deadlock: a wait depends on what began after it,
+//! never on frames below it on its stack. A request that does depend on those (held
+//! until another request releases it) is handed to another thread.
 
 use std::cell::{Cell, RefCell};
 use std::io;
@@ -62,7 +61,7 @@ pub(super) struct Waits {
 impl Waits {
     /// Has a request of that connection keep the reactor, if it may.
     pub(super) fn may_keep(&self, connection: &ServerConnection) -> bool {
-        // Who serves at a priority of his own serves nobody else at it.
+        // A thread with an overridden priority must not dispatch other requests.
         let may = self.depth.get() < MOST && priority::is(connection.priority());
         if may {
             self.kept.set(true);
@@ -80,8 +79,8 @@ impl Waits {
     }
 }
 
-/// Whether this thread serves within a wait: those who wait further down cannot
-/// go on before it has done.
+/// Whether this thread runs a nested upcall: the waits below it on the stack cannot
+/// return before it does.
 pub(crate) fn is_within_a_wait() -> bool {
     own().is_some_and(|held| held.waits.depth.get() > 0)
 }
@@ -93,10 +92,12 @@ pub(crate) fn keeps_reactor() -> Option<ThreadCache> {
     Some(reactor.as_ref()?.shared.threads.clone())
 }
 
-/// Waits until a source is ready, and serves meanwhile if the request that this
-/// thread serves has kept its reactor.
+/// Waits until a source is ready; dispatches upcalls in between if the request that
+/// this thread serves has kept its reactor.
 ///
 /// # Errors
+///
+/// The system's, or `TimedOut` when the deadline has passed.
 /// The system's, or `TimedOut` when the deadline has passed.
 pub(crate) fn wait_on_reactor(
     source: &dyn AsFd,

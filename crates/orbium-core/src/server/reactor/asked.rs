@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What a reactor is asked by who does not wait for its connections alone: threads
-//! that take turns, and one that waits for something of its own.
+//! Entry points of the reactor for leader/followers threads and for nested waits.
 
 use std::io;
 use std::os::fd::AsFd;
@@ -21,8 +20,8 @@ pub(in crate::server) enum NestedTurn {
 }
 
 impl Reactor {
-    /// As `next`, for a thread that waits for `source` meanwhile: nothing if that
-    /// is ready, or the time is over, or if there is nothing to serve yet.
+    /// As `next`, for a thread that also waits for `source`: returns when that is
+    /// ready, when the time is over, or when a connection has something to serve.
     pub(in crate::server) fn next_nested(
         &mut self,
         source: &dyn AsFd,
@@ -37,7 +36,7 @@ impl Reactor {
         };
         let poller = &self.notifier.poller;
         let own = match busy {
-            // What is ready beside those to be served is still so later.
+            // Level-triggered: what else is ready still is at the next look.
             true => wait_for([(source, interest)], timeout)? == [true],
             false => poller.wait_including(source, interest, ready, timeout)?,
         };
@@ -62,7 +61,7 @@ impl Reactor {
             || !self.todo.is_empty()
     }
 
-    /// Whether something has a deadline that who waits must know of.
+    /// Whether the waiting thread must wake for a deadline.
     pub(in crate::server) fn is_timed(&self) -> bool {
         !self.timed.is_empty() || self.accepting.is_paused()
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Connections over which nothing came yet: the poller never tells of those whose
-//! peers stay silent.
+//! Connections over which nothing has come yet: the poller never reports those with
+//! silent peers.
 
 use std::time::{Duration, Instant};
 

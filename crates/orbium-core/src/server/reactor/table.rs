@@ -31,9 +31,9 @@ impl<T> Table<T> {
         self.entries.get(place)?.1.as_ref()
     }
 
-    /// Puts in a connection whose number none had before.
+    /// Inserts a connection under a new id.
     pub(super) fn insert(&mut self, id: u64, connection: T) {
-        // The end, for it is the highest number so far.
+        // Appends: ids ascend.
         if let Err(place) = self.place(id) {
             self.entries.insert(place, (id, Some(connection)));
         }

@@ -50,7 +50,7 @@ impl Reactor {
 
     /// Time until the next deadline; connections past theirs are dropped.
     fn drop_late(&mut self) -> Option<Duration> {
-        for id in self.notifier.timed() {
+        for id in self.notifier.take_timed() {
             self.note_timed(id);
             self.go_on(id);
         }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! How a connection goes to who serves it, and comes back.
+//! Handing a connection to the thread that serves it, and taking it back.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -96,8 +96,8 @@ impl Reactor {
         self.todo.back() == Some(&id)
     }
 
-    /// The connection whose turn it is; `None` if there is none, or the poller and the
-    /// deadlines are to be looked at first.
+    /// The connection at the head of the queue; `None` if there is none, or the poller
+    /// and the deadlines come first.
     #[inline]
     pub(in crate::server) fn next_turn(&mut self) -> Option<u64> {
         self.turns = self.turns.checked_sub(1)?;
@@ -199,8 +199,8 @@ impl Reactor {
             self.note_timed(id);
         }
         // The poller does not know of it.
-        if buffered && self.notifier.once {
-            // Who serves it receives it, without the lock of the reactor.
+        if buffered && self.notifier.oneshot {
+            // The serving thread receives it, without the lock of the reactor.
             self.line_up(id);
         } else if buffered {
             self.progress(id);
@@ -213,8 +213,8 @@ impl Reactor {
         let Some(served) = self.served.get_mut(id) else {
             return;
         };
-        // With others it is told of once anyway.
-        if served.waits == Waits::Heard && !self.notifier.once {
+        // A one-shot registration is already disarmed.
+        if served.waits == Waits::Heard && !self.notifier.oneshot {
             served.waits = Waits::Silent;
             let silenced = served.connection.wait_once(&self.notifier);
             if orbium_sys::if_done(silenced).is_none() {
