@@ -57,8 +57,11 @@ impl Attempt<'_> {
             return Err(exception);
         }
         self.repeats = repeat;
-        let attempt = format_args!("idempotent: sent again, {repeat} of {most}");
-        note(Phase::Begin, None, &attempt);
+        note(
+            Phase::Begin,
+            None,
+            &format_args!("idempotent: sent again, {repeat} of {most}"),
+        );
         Ok(start)
     }
 
