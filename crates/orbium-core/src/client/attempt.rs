@@ -105,6 +105,7 @@ impl<'o> Attempt<'o> {
             _ => self.apply_flagged_policies(notice)?,
         };
         if let Some(observed) = &self.observed {
+            self.timing.is_header_special |= observed.has_span();
             observed.note_deadline(self.timing.reply.instant());
             self.note_preferred_way(observed);
         }

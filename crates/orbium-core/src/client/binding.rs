@@ -18,6 +18,7 @@ use crate::client::pool::Pool;
 use crate::client::pools::PoolKey;
 use crate::client::priorities::{ConnectionPartition, Lanes, Priorities, conflicts};
 use crate::client::timing::Timing;
+use crate::log;
 use crate::protocol::{self, Offer};
 use crate::reference::Overrides;
 use crate::{Channel, OfferedProtocol, Operation, Orb, Priority, ProtocolPolicy};
@@ -297,7 +298,7 @@ impl Candidate {
         };
         let template = self.template();
         if introduction.is_none()
-            && !timing.is_propagated
+            && !timing.is_header_special
             && let Some(start) = template.begin_with(writer, request_id, response, &operation.tail)
         {
             return start;
@@ -366,7 +367,8 @@ impl Candidate {
     }
 }
 
-/// Writes a request header with service contexts, or with a long operation name.
+/// Writes a request header with service contexts or a long operation name, or one whose id
+/// the current span records.
 #[cold]
 fn begin_in_full(
     template: &RequestTemplate,
@@ -417,6 +419,9 @@ fn begin_in_full(
     if let Some((left, ends)) = &times {
         add(service_context::INVOCATION_POLICIES, ends.as_slice());
         add(service_context::ORBIUM_TIME_LEFT, left.as_slice());
+    }
+    if log::wants_spans() {
+        log::spans::note_request_id(request_id);
     }
     let contexts = &contexts[..count];
     template.begin(writer, request_id, response, operation.name, contexts)

@@ -146,6 +146,10 @@ impl<'a, 'b> Exchange<'a, 'b> {
         );
     }
 
+    pub(crate) fn request_id(&self) -> u32 {
+        self.request_id
+    }
+
     /// Why there is nothing to be read.
     #[cold]
     #[inline(never)]

@@ -47,6 +47,11 @@ impl<'o> Observed<'o> {
         (measured.is_some() || span.is_some()).then_some(Self { measured, span })
     }
 
+    /// Whether a subscriber wants its span.
+    pub(super) fn has_span(&self) -> bool {
+        self.span.is_some()
+    }
+
     /// The request goes that way.
     #[cold]
     pub(super) fn note_way(&self, object: &ObjectRef, candidate: &Candidate, is_forwarded: bool) {

@@ -86,6 +86,9 @@ pub(crate) struct Timing {
     pub(crate) is_timed: bool,
     /// Whether the request carries the deadlines to the server.
     pub(crate) is_propagated: bool,
+    /// Whether the request header is not written from the template alone: it carries
+    /// deadlines, or a span records its id.
+    pub(crate) is_header_special: bool,
 }
 
 impl Timing {
@@ -97,6 +100,7 @@ impl Timing {
         reply_start: None,
         is_timed: false,
         is_propagated: false,
+        is_header_special: false,
     };
 
     /// Computes the deadlines of a call that begins now, and the start time of its
@@ -133,13 +137,15 @@ impl Timing {
         if never(start, sending) || never(reply_start, reply) {
             return Err(deadline_passed());
         }
+        let is_propagated = is_propagated && sending != Deadline::NEVER;
         let timing = Self {
             timeout: time_left(sending)?,
             sending,
             reply,
             reply_start,
             is_timed: true,
-            is_propagated: is_propagated && sending != Deadline::NEVER,
+            is_propagated,
+            is_header_special: is_propagated,
         };
         Ok((timing, start))
     }

@@ -14,7 +14,7 @@ use orbium_transport::HostPort;
 use tracing::Span;
 use tracing::field::display;
 
-pub(crate) use call::CallSpan;
+pub(crate) use call::{CallSpan, note_request_id};
 pub(crate) use request::{RequestSpan, note_user_exception, serve_within};
 
 /// `Module::Interface/operation` from a repository id such as

@@ -66,6 +66,11 @@ fn a_call_and_its_request_have_spans_in_every_server_strategy() {
             ];
             expect(&request, &of_request);
             assert!(request.get("corba.request_id").parse::<u32>().is_ok());
+            // Calls once had no such attribute.
+            assert_eq!(
+                call.get("corba.request_id"),
+                request.get("corba.request_id")
+            );
             assert!(request.get("corba.conn").parse::<u64>().is_ok());
             assert_ne!(request.get("network.peer.port"), port);
             // Both name the object by the same text.
@@ -100,6 +105,13 @@ fn a_call_has_a_span_in_every_client_strategy() {
                 ("network.peer.port", &port),
             ];
             expect(&call, &expected);
+            let request = log.ended("request", count).pop().unwrap();
+            assert!(request.get("corba.request_id").parse::<u32>().is_ok());
+            assert_eq!(
+                call.get("corba.request_id"),
+                request.get("corba.request_id"),
+                "{strategy:?}"
+            );
             client.shutdown(true).unwrap();
         });
         served.end();
@@ -307,6 +319,11 @@ fn an_asynchronous_call_has_a_span_until_its_answer_is_there() {
             ("corba.transport", "iiop"),
         ];
         expect(&calls[0], &expected);
+        for (call, request) in calls.iter().zip(&requests).take(3) {
+            let id = call.get("corba.request_id");
+            assert!(id.parse::<u32>().is_ok(), "{call:#?}");
+            assert_eq!(id, request.get("corba.request_id"));
+        }
         assert_eq!(calls[0].parent, outermost.id().map(|id| id.into_u64()));
         let failed = [
             ("rpc.status_code", "SYSTEM_EXCEPTION"),

@@ -233,6 +233,12 @@ impl Call {
         }
     }
 
+    fn note_request_id(&self, id: u32) {
+        if crate::log::wants_spans() {
+            self.with_span(|span| span.note_request_id(id));
+        }
+    }
+
     /// Has the reader's threads do something that may take a while.
     fn chore(self: &Arc<Self>, job: Box<dyn FnOnce() + Send>) {
         match self.reader.get() {
@@ -322,6 +328,7 @@ impl Call {
         let orb = self.orb();
         let line = reader.line(orb, &way, pool)?;
         let (id, introduction) = line.introduce(way.said);
+        self.note_request_id(id);
         let arguments = self.arguments.lock();
         let arguments = arguments.unwrap_or_else(PoisonError::into_inner);
         let written = written(
@@ -449,6 +456,7 @@ impl Call {
                     let timing = attempt.timing();
                     let mut exchange = Exchange::new(self.orb(), timing, false, link);
                     exchange.begin(self.operation);
+                    self.note_request_id(exchange.request_id());
                     arguments.write(exchange.writer());
                     match exchange.perform() {
                         Answer::None => exchange.outcome(),

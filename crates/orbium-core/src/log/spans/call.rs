@@ -51,6 +51,7 @@ macro_rules! call_span {
             network.peer.port = Empty,
             corba.interface.repository_id = $interface,
             corba.object.key = Empty,
+            corba.request_id = Empty,
             corba.transport = Empty,
             corba.giop.version = Empty,
             corba.oneway = $operation.oneway,
@@ -136,6 +137,11 @@ impl CallSpan {
         }
     }
 
+    /// The id of the last request: each retry has its own.
+    pub(crate) fn note_request_id(&self, id: u32) {
+        self.span.record("corba.request_id", id);
+    }
+
     /// How often it was sent again, and forwarded, so far.
     pub(crate) fn note_counts(&self, retries: u32, forwards: u32) {
         if retries > 0 {
@@ -161,6 +167,18 @@ impl CallSpan {
         if exception.kind == ExceptionKind::Timeout && self.deadline.take().is_some() {
             self.span.record("corba.deadline.missed", true);
         }
+    }
+}
+
+/// Records the id of a request in the span of the call, if this thread is within one.
+#[cold]
+pub(crate) fn note_request_id(id: u32) {
+    let span = Span::current();
+    if span
+        .metadata()
+        .is_some_and(|it| it.target() == "orbium::call")
+    {
+        span.record("corba.request_id", id);
     }
 }
 
