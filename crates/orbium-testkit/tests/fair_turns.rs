@@ -26,7 +26,7 @@ const PIPELINED: u32 = 2000;
 
 fn act(id: u32, v: i32) -> Vec<u8> {
     request(RequestLine::new(id, "act"), |w| {
-        w.write_u32(v.cast_unsigned())
+        w.write_u32(v.cast_unsigned());
     })
 }
 

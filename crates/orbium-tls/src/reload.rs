@@ -8,6 +8,7 @@ use std::sync::{Arc, Condvar, Mutex, PoisonError, RwLock};
 use std::time::{Duration, Instant, SystemTime};
 
 use orbium_sys::fork::PerProcess;
+use orbium_transport::EventLimit;
 
 use crate::material::Material;
 use crate::{TlsConfig, TlsError};
@@ -57,6 +58,9 @@ pub(crate) struct Shared {
     /// A forked child looks at the files itself: the threads of the parent that held
     /// these locks, or were looking, are not there.
     watching: PerProcess<Watching>,
+    /// Of the warnings that clients can cause at will.
+    failed_handshakes: EventLimit,
+    missing_threads: EventLimit,
 }
 
 impl fmt::Debug for Shared {
@@ -82,6 +86,8 @@ impl Shared {
             current,
             initial,
             watching,
+            failed_handshakes: EventLimit::default(),
+            missing_threads: EventLimit::default(),
         }))
     }
 
@@ -99,6 +105,11 @@ impl Shared {
             });
             RwLock::new(Arc::new(own))
         })
+    }
+
+    /// The rate limit of failed handshakes with clients in the log.
+    pub(crate) fn failed_handshakes(&self) -> &EventLimit {
+        &self.failed_handshakes
     }
 
     pub(crate) fn config(&self) -> &TlsConfig {
@@ -134,7 +145,9 @@ impl Shared {
                     let look = move || shared.look_once();
                     let spawned = orbium_sys::spawn_detached("tls files", None, Box::new(look));
                     if let Err(error) = spawned {
-                        tracing::warn!(target: "orbium::tls", %error, "no thread to look at the TLS files");
+                        if let Some(suppressed) = self.missing_threads.admit() {
+                            tracing::warn!(target: "orbium::tls", %error, suppressed, "no thread to look at the TLS files");
+                        }
                         looks.ended = looks.begun;
                         looks.since = None;
                         return;

@@ -141,7 +141,7 @@ impl TlsAcceptor {
         let role = material.server.clone().ok_or(io::ErrorKind::InvalidInput)?;
         let handshake = Handshake::server(role).map_err(TlsFailure::into_error)?;
         let deadline = Deadline::after(Some(self.shared.config().handshake_time));
-        TlsStream::new(socket, handshake, false, deadline)
+        TlsStream::new(socket, handshake, false, deadline, &self.shared)
     }
 }
 
@@ -185,7 +185,7 @@ impl TlsConnector {
         Stage::Secure.enter();
         let own = Deadline::after(Some(self.shared.config().handshake_time));
         let handshake = Handshake::client(role, name).map_err(TlsFailure::into_error)?;
-        let stream = TlsStream::new(socket, handshake, true, deadline.earlier(own))?;
+        let stream = TlsStream::new(socket, handshake, true, deadline.earlier(own), &self.shared)?;
         match stream.complete() {
             Ok(()) => Ok(stream),
             Err(error) if TlsFailure::of(&error) == Some(&TlsFailure::TooSlow) => {

@@ -4,8 +4,9 @@
 mod realm;
 
 use orbium::{Config, ExceptionKind, Interface, Orb, Peer, ProtocolPolicy, Transport};
-use orbium_testkit::{Served, each_strategy, reach};
+use orbium_testkit::{Recorder, Served, each_strategy, in_own_process, reach};
 use orbium_tls::{ClientAuthentication, Tls, TlsConfig, TlsVersion};
+use tracing::level_filters::LevelFilter;
 
 use crate::realm::{About, Realm, each_version, only};
 
@@ -27,6 +28,29 @@ fn server(realm: &Realm, version: TlsVersion, endpoints: &[&str]) -> Config {
         endpoints: endpoints.iter().map(|at| at.parse().unwrap()).collect(),
         ..config(tls, version)
     }
+}
+
+/// Each call to such a server once cost a line of the log.
+#[test]
+fn untrusted_servers_are_logged_at_a_limited_rate() {
+    in_own_process!(|| {
+        let log = Recorder::install(LevelFilter::WARN);
+        let version = TlsVersion::V1_3;
+        let realm = Realm::new("Authority");
+        let served = Served::with(server(&realm, version, &["ssliop://127.0.0.1:0"]));
+        let other = Realm::new("Other");
+        let client = Orb::new(config(other.trusting(), version)).unwrap();
+        let target = served.seen_by(&client);
+        for _ in 0..10 {
+            let kind = target.noop().unwrap_err().kind;
+            assert_eq!(kind, ExceptionKind::NoPermission);
+        }
+        let events = log.events("the peer is not trusted");
+        // Several only if the ten calls took more than ten seconds.
+        assert!(!events.is_empty() && events.len() < 10, "{events:#?}");
+        assert_eq!(events[0].get("suppressed"), "0");
+        served.end();
+    });
 }
 
 #[test]

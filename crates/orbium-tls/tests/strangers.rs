@@ -8,9 +8,10 @@ use std::net::{Shutdown, TcpListener, TcpStream};
 use std::thread;
 use std::time::Duration;
 
-use orbium_testkit::{PATIENCE, within};
+use orbium_testkit::{PATIENCE, Recorder, in_own_process, within};
 use orbium_tls::{Tls, TlsConfig, TlsFailure, TlsStream};
 use orbium_transport::{ByteStream, Deadline};
+use tracing::level_filters::LevelFilter;
 
 use realm::{About, Realm, accept, failure, listen, plain_connection};
 
@@ -30,6 +31,26 @@ fn plain_giop_is_answered_by_closing() {
     let mut answer = Vec::new();
     client.read_to_end(&mut answer).unwrap();
     assert_eq!(answer, b"");
+}
+
+/// Each such client once cost a line of the log.
+#[test]
+fn failed_handshakes_are_logged_at_a_limited_rate() {
+    in_own_process!(|| {
+        let log = Recorder::install(LevelFilter::WARN);
+        let realm = Realm::new("authority");
+        let acceptor = listen(server(&realm));
+        for _ in 0..10 {
+            let mut client = plain_connection(&acceptor);
+            client.write_all(b"GET / HTTP/1.1\r\n\r\n").unwrap();
+            let stream = accept(&acceptor);
+            assert_eq!(failure(stream.receive(&mut [0; 64])), TlsFailure::NotTls);
+        }
+        let events = log.events("TLS handshake with a client failed");
+        // Several only if the ten connections took more than ten seconds.
+        assert!(!events.is_empty() && events.len() < 10, "{events:#?}");
+        assert_eq!(events[0].get("suppressed"), "0");
+    });
 }
 
 #[test]

@@ -9,6 +9,7 @@
 
 mod datagram;
 mod endpoint;
+mod event_limit;
 mod in_process;
 mod listening;
 mod properties;
@@ -23,6 +24,7 @@ mod unix;
 
 pub use datagram::Datagrams;
 pub use endpoint::{Endpoint, EndpointError, HostPort};
+pub use event_limit::EventLimit;
 pub use in_process::{InProcess, InProcessAcceptor, InProcessConnector, InProcessStream};
 pub use orbium_sys::{
     Deadline, NetworkInterface, OptionError, SocketOptions as ProtocolProperties, Stamp,

@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use orbium_transport::ByteStream;
 
 use crate::Channel;
+use crate::log::Recurring;
 use crate::metrics::{self, Closing, ConnectionBook, Tracked};
 
 #[derive(Debug, Default)]
@@ -46,6 +47,11 @@ impl Counts {
     /// An idle connection turned out to have ended.
     pub(super) fn note_stale(&self) {
         self.book.note_stale();
+    }
+
+    /// Whether an event that peers can cause is to be logged.
+    pub(super) fn admit(&self, event: Recurring) -> Option<u64> {
+        self.book.admit(event)
     }
 
     /// Whether there are more connections than may be kept idle.

@@ -8,7 +8,7 @@ use std::io::{self, IoSlice};
 use std::net::{Shutdown, SocketAddr};
 use std::os::fd::AsFd;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError, TryLockError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, TryLockError};
 use std::time::Duration;
 
 use orbium_sys::{Interest, wait_for};
@@ -17,6 +17,7 @@ use rustls::Connection;
 
 use crate::handshake::Handshake;
 use crate::receiving::Receiving;
+use crate::reload::Shared;
 use crate::sending::Sending;
 use crate::{TlsFailure, TlsVersion};
 
@@ -53,6 +54,8 @@ pub struct TlsStream {
     address: Option<SocketAddr>,
     deadline: Deadline,
     is_client: bool,
+    /// The transport that it is of.
+    shared: Arc<Shared>,
     /// Gone once it is over.
     handshake: Mutex<Option<Handshake>>,
     outcome: OnceLock<Result<Opened, TlsFailure>>,
@@ -96,6 +99,7 @@ impl TlsStream {
         handshake: Handshake,
         is_client: bool,
         deadline: Deadline,
+        shared: &Arc<Shared>,
     ) -> io::Result<Self> {
         // Until the handshake is over, waiting is done by poll, which can be
         // given what is left until the deadline.
@@ -109,6 +113,7 @@ impl TlsStream {
             address,
             deadline,
             is_client,
+            shared: Arc::clone(shared),
             handshake: Mutex::new(Some(handshake)),
             outcome: OnceLock::new(),
             nonblocking: AtomicBool::new(false),

@@ -167,8 +167,8 @@ impl TlsStream {
         let peer = self.anonymous();
         if self.is_client {
             tracing::debug!(target: "orbium::tls", %peer, %failure, "TLS handshake failed");
-        } else {
-            tracing::warn!(target: "orbium::tls", %peer, %failure, "TLS handshake with a client failed");
+        } else if let Some(suppressed) = self.shared.failed_handshakes().admit() {
+            tracing::warn!(target: "orbium::tls", %peer, %failure, suppressed, "TLS handshake with a client failed");
         }
         if let Some(handshake) = handshake
             && *failure != TlsFailure::NotTls

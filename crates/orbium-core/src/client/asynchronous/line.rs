@@ -206,7 +206,8 @@ impl Line {
             Err(error) => {
                 self.lock().notes = story::connecting(channel, begun, Some(&error));
                 // The calls mind their own deadlines.
-                let refused = making::refused(&error, Deadline::NEVER, &self.key.channel);
+                let refused =
+                    making::refused(&error, Deadline::NEVER, &self.key.channel, reader.counts());
                 self.end(reader, End::Unreachable(refused));
             }
         }

@@ -145,6 +145,10 @@ impl Reader {
         Counted::new(&self.counts, channel)
     }
 
+    pub(super) fn counts(&self) -> &Counts {
+        &self.counts
+    }
+
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -11,10 +11,11 @@ use orbium_transport::{Connector, Deadline};
 use super::{Pool, Source};
 use crate::client::binding::no_usable_protocol;
 use crate::client::connection::Connection;
-use crate::client::counts::Counted;
+use crate::client::counts::{Counted, Counts};
 use crate::client::link::{deadline_passed, not_trusted};
 use crate::client::pools::PoolKey;
 use crate::client::{reacting, story};
+use crate::log::Recurring;
 use crate::{Channel, Config};
 
 impl Pool {
@@ -51,7 +52,7 @@ impl Pool {
             Err(error) => Err(made_of(error, |error| {
                 crate::log::debug!(target: "orbium::conn", channel = %self.key.channel, %error, "cannot connect");
                 story::note_connecting(&self.key.channel, begun, Some(error));
-                refused(error, deadline, &self.key.channel)
+                refused(error, deadline, &self.key.channel, &self.counts)
             })),
         }
     }
@@ -109,12 +110,15 @@ pub(in crate::client) fn refused(
     error: &io::Error,
     deadline: Deadline,
     channel: &Channel,
+    counts: &Counts,
 ) -> SystemException {
     if deadline.has_passed() {
         return deadline_passed();
     }
     if orbium_sys::kind_of(error) == io::ErrorKind::PermissionDenied {
-        crate::log::warn!(target: "orbium::tls", address = %channel, %error, "the peer is not trusted");
+        if let Some(suppressed) = counts.admit(Recurring::NotTrusted) {
+            crate::log::warn!(target: "orbium::tls", address = %channel, %error, suppressed, "the peer is not trusted");
+        }
         return not_trusted();
     }
     if orbium_sys::is_exhausted(error) {

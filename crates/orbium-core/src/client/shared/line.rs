@@ -187,7 +187,7 @@ impl Line {
             || ended::has_peer_ended(&*self.stream)
     }
 
-    /// Everybody is told that nothing more comes.
+    /// Records the end, once, and wakes all waiting callers.
     pub(super) fn finish(&self, end: End) {
         if self.end.set(end).is_ok() {
             self.outbox.end();
