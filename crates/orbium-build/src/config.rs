@@ -104,13 +104,13 @@ impl Config {
         self
     }
 
-    /// Adds `op_async`, a call that does not wait, for every operation and
-    /// attribute that no annotation `@ami` speaks of.
+    /// Adds `op_async`, an asynchronous invocation, for every operation and attribute
+    /// without an annotation `@ami`.
     ///
-    /// Not set unless told otherwise: `@ami` in the IDL file, before a module,
-    /// interface, operation or attribute, asks for less, and `@ami(FALSE)` takes
-    /// out what was asked for here. An external module must have been generated
-    /// likewise if its interfaces are inherited.
+    /// Off by default: `@ami` in the IDL file, before a module, interface, operation or
+    /// attribute, asks for less, and `@ami(FALSE)` takes out what was asked for here.
+    /// An external module must have been generated likewise if its interfaces are
+    /// inherited.
     #[must_use]
     pub fn asynchronous(mut self, generate: bool) -> Self {
         self.asynchronous = generate;
@@ -124,8 +124,8 @@ impl Config {
         self
     }
 
-    /// The path of the runtime module that generated code imports, for those
-    /// who re-export it; `orbium::codegen` unless told otherwise.
+    /// The path of the runtime module that generated code imports, for crates that
+    /// re-export it; `orbium::codegen` by default.
     #[must_use]
     pub fn runtime(mut self, path: impl Into<String>) -> Self {
         self.runtime = Some(path.into());
@@ -166,8 +166,8 @@ impl Config {
         self
     }
 
-    /// Compiles files that make one project to one Rust file, tells Cargo what to
-    /// watch, and shows warnings.
+    /// Compiles files that make one project to one Rust file, prints the
+    /// `rerun-if-changed` lines for Cargo, and shows warnings.
     ///
     /// All definitions are in one tree of modules, each once, however the files
     /// include each other and reopen modules. A folder stands for all `.idl` files
@@ -175,10 +175,9 @@ impl Config {
     /// nothing but include others stands for those. Macros and prefixes of one
     /// file do not reach the next.
     ///
-    /// `idl/a.idl`, or a folder `idl/a`, in the first place becomes
-    /// `<out_dir>/a.rs`, to be taken in by `orbium::include_idl!("a")`; see
-    /// [`Config::name`]. What has nothing to do with each other is better compiled
-    /// separately.
+    /// `idl/a.idl`, or a folder `idl/a`, in the first place becomes `<out_dir>/a.rs`,
+    /// to be included by `orbium::include_idl!("a")`; see [`Config::name`]. Unrelated
+    /// files are better compiled separately.
     ///
     /// Ends the build script with status 1 if that fails, after showing why.
     pub fn compile(&self, files: impl IdlFiles) {
@@ -202,7 +201,7 @@ impl Config {
         }
     }
 
-    /// Compiles like [`Config::compile`], but tells nobody: neither Cargo nor
+    /// Compiles like [`Config::compile`], but prints nothing, neither for Cargo nor for
     /// the user.
     ///
     /// # Errors
@@ -353,8 +352,8 @@ type Generator<'g> = dyn Fn(
     ) -> Result<orbium_codegen::Generated, orbium_codegen::Unmapped>
     + 'g;
 
-/// What came of some files, before there is a set of those read: only who asks
-/// for a set compiles one.
+/// The outcome for some files. Callers that want the set of files read make a [`Compiled`]
+/// of it.
 #[derive(Default)]
 struct Outcome {
     written: Vec<PathBuf>,
@@ -383,7 +382,7 @@ fn is_warning(line: &str) -> bool {
         .any(|octets| octets == mark)
 }
 
-/// Writes to standard error. That nobody reads it is no reason to fail.
+/// Writes to standard error; a closed standard error is no failure.
 fn show(text: &str) {
     let _ = io::stderr().write_all(text.as_bytes());
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Compiles IDL from a build script.
 //!
-//! This crate knows neither IDL nor Rust: it runs the front end and the
-//! generator, tells Cargo which files to watch, and shows diagnostics.
+//! This crate knows neither IDL nor Rust: it runs the front end and the generator,
+//! prints which files Cargo is to watch, and shows diagnostics.
 //!
 //! The whole of a `build.rs`:
 //!

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Types whose size is known: one bounds check, then straight-line moves.
+//! Types of known size: one bounds check, then straight-line moves.
 
 use crate::layout::gap;
 use crate::{Char, Layout, LongDouble};
 
-/// A type whose encoding has the same size for every value (at a given phase).
+/// A type with an encoding of the same size for every value (at a given phase).
 ///
 /// Implemented for the primitives, for arrays, and by
 /// [`fixed_struct!`](crate::fixed_struct) for structs. Another implementation

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Reassembled messages whose fragments are aligned separately, as in GIOP 1.1.
+//! Reassembled messages with separately aligned fragments, as in GIOP 1.1.
 //!
 //! Alignment in a fragment counts from the fragment's own start, and its data begin at
 //! its byte 12. A primitive never crosses a boundary: the remainder of a fragment in

@@ -207,10 +207,11 @@ impl<'a> CdrReader<'a> {
         Ok(if self.swap { value.swap_bytes() } else { value })
     }
 
-    /// Reads the count of a sequence whose elements take at least `least`
-    /// octets each, and checks that so many can be there.
+    /// Reads the count of a sequence with elements of at least `least` octets each, and
+    /// checks that so many can be there.
     ///
     /// # Errors
+    ///
     /// [`CdrErrorKind::CountTooLarge`], [`CdrErrorKind::Truncated`].
     #[inline]
     pub fn read_count(&mut self, least: usize) -> Result<usize, CdrError> {

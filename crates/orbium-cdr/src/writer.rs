@@ -49,7 +49,7 @@ pub struct CdrWriter<'a> {
 enum Remembers<'a> {
     /// Large slices.
     Slices,
-    /// Whose the references are that were written; large slices are copied.
+    /// The owner of the references that were written; large slices are copied.
     Owner(Option<&'a Owner>),
 }
 
@@ -111,8 +111,8 @@ impl<'a> CdrWriter<'a> {
         self.at.wrapping_add(self.bias)
     }
 
-    /// Notes whose a reference is that is being written, for an
-    /// [`Any`](crate::Any) to know who binds what it holds. The first one stays.
+    /// Notes the owner of a reference being written, so that an [`Any`](crate::Any)
+    /// knows which ORB its references belong to. The first one stays.
     #[inline]
     pub fn note_owner(&mut self, owner: &'a Owner) {
         if let Remembers::Owner(noted @ None) = &mut self.remembers {
@@ -120,7 +120,7 @@ impl<'a> CdrWriter<'a> {
         }
     }
 
-    /// Whose the references are that were written, if the writer that copies
+    /// The owner of the references that were written, if the writer that copies
     /// everything knows it.
     pub(crate) fn owner(&self) -> Option<&'a Owner> {
         match self.remembers {

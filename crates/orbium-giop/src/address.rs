@@ -38,9 +38,9 @@ pub enum ObjectAddress {
         /// Path of the socket.
         path: String,
     },
-    /// What orbium adds: `inproc:`, `shmiop:` (not TAO's, whose shared
-    /// memory none can read but TAO) and, written with a version, any other
-    /// scheme. A key follows a `|`, or a `/` if no address has one.
+    /// What orbium adds: `inproc:`, `shmiop:` (TAO's has another layout that only TAO
+    /// reads) and, written with a version, any other scheme. A key follows a `|`, or a
+    /// `/` if no address has one.
     Orbium {
         /// Scheme of the transport, in lower case.
         scheme: String,

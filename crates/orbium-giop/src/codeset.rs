@@ -141,8 +141,8 @@ pub struct CodeSetComponentInfo {
 /// other ORBs choose.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum NativeCharSet {
-    /// ISO 8859-1, converting UTF-8: a `char` is any octet, and clients whose own set
-    /// is UTF-8 and that convert send text as ISO 8859-1.
+    /// ISO 8859-1, converting UTF-8: a `char` is any octet, and clients with UTF-8 as
+    /// their own set that convert send text as ISO 8859-1.
     #[default]
     Latin1,
     /// UTF-8, converting ISO 8859-1: text of any script, and a `char` beyond ASCII from
@@ -345,13 +345,14 @@ impl Negotiated {
     /// `orb` is the type of the server's ORB, if its profile says so.
     ///
     /// UTF-8 wherever the server has it, so that text of any script travels. An
-    /// exception is omniORB in ISO 8859-1, whose own strings have no other script:
-    /// there UTF-8 would only lose the `char`s beyond ASCII.
+    /// exception is omniORB in ISO 8859-1, where strings have no other script: there
+    /// UTF-8 would only lose the `char`s beyond ASCII.
     ///
     /// # Errors
-    /// [`CodeSetError::Char`] if no code set is shared. A server whose wide
-    /// sets are none of ours is one without wide characters: the other calls
-    /// to it are none the worse.
+    ///
+    /// [`CodeSetError::Char`] if no code set is shared. A server that shares no wide
+    /// set with us is treated as one without wide characters: other calls to it still
+    /// work.
     pub fn with_server(
         server: Option<&CodeSetComponentInfo>,
         orb: Option<u32>,

@@ -192,7 +192,7 @@ impl TaggedComponent {
         }
     }
 
-    /// A component whose data is an encapsulation.
+    /// A component with an encapsulation as its data.
     #[must_use]
     pub fn encapsulated(tag: u32, write: impl FnOnce(&mut CdrWriter<'_>)) -> Self {
         // See `encapsulate`.

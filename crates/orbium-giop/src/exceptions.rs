@@ -183,7 +183,8 @@ pub struct SystemException {
     pub kind: ExceptionKind,
     /// Whether the operation was completed.
     pub completed: Completion,
-    /// Minor code: the upper 20 bits say whose table the lower 12 are from.
+    /// Minor code: the upper 20 bits identify the vendor, the lower 12 the code in its
+    /// table.
     pub minor: u32,
 }
 

@@ -88,8 +88,9 @@ impl Receiver {
     /// Takes a datagram.
     ///
     /// # Errors
-    /// [`MediaError`]. A frame whose fragments disagree, or are too large
-    /// together, is given up.
+    ///
+    /// [`MediaError`]. A frame with fragments that disagree, or that are too large
+    /// together, is discarded.
     pub fn accept<'a>(&'a mut self, datagram: &'a [u8]) -> Result<Received<'a>, MediaError> {
         let fragment = Fragment::parse(datagram)?;
         let header = fragment.header;

@@ -17,7 +17,7 @@ pub const OMG_VMCID: u32 = 0x4F4D_0000;
 /// Prefix of orbium's own minor codes ("OR@"; not registered with the OMG).
 pub const ORBIUM_VMCID: u32 = 0x4F52_4000;
 
-/// Whose minor codes start with a prefix.
+/// The vendor of the minor codes with a prefix.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Vendor {
     /// First minor code of the range.
@@ -28,7 +28,7 @@ pub struct Vendor {
     pub name: &'static str,
 }
 
-/// The vendors whose prefixes are known.
+/// The vendors with known prefixes.
 pub const VENDORS: &[Vendor] = &[
     Vendor {
         vmcid: OMG_VMCID,
@@ -67,7 +67,7 @@ pub const VENDORS: &[Vendor] = &[
     },
 ];
 
-/// Whose minor code it is, if known.
+/// The vendor of a minor code, if known.
 #[must_use]
 pub fn vendor(minor: u32) -> Option<&'static Vendor> {
     VENDORS

@@ -90,7 +90,7 @@ impl TaggedProfile {
         }
     }
 
-    /// The object key, if the profile is of a kind whose body is understood.
+    /// The object key, if the body of this kind of profile is understood.
     #[must_use]
     pub fn object_key(&self) -> Option<Vec<u8>> {
         match Profile::parse(self).ok()? {
@@ -151,7 +151,7 @@ pub enum Profile {
     Uipmc(UipmcProfile),
     /// TAG_MULTIPLE_COMPONENTS.
     Components(Vec<TaggedComponent>),
-    /// A tag whose body is not understood.
+    /// A tag with a body that is not understood.
     Unknown,
 }
 

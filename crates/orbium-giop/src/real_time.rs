@@ -201,7 +201,7 @@ pub struct ExposedProtocol {
 /// that says which.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum ExposedProperties {
-    /// None, for a protocol whose transport has none here.
+    /// None: the transport of the protocol has no properties here.
     None,
     /// TCPProtocolProperties.
     Tcp(ExposedTcp),
@@ -255,8 +255,8 @@ impl ClientProtocolsValue {
         }
     }
 
-    /// Reads the value of a policy of this type. Only protocols whose properties
-    /// are known can be read, as nothing says how long others' are.
+    /// Reads the value of a policy of this type. Only protocols with known properties
+    /// can be read, as nothing gives the length of others.
     ///
     /// # Errors
     /// [`CdrErrorKind::Truncated`], [`CdrErrorKind::CountTooLarge`],

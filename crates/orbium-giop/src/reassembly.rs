@@ -138,11 +138,10 @@ const SEAM: usize = size_of::<u32>();
 
 /// Messages in assembly: those of one direction of one connection.
 ///
-/// GIOP 1.2 fragments are distinguished by request id and may be interleaved.
-/// Alignment runs through the whole message, whose non-final fragments are
-/// multiples of eight octets. In GIOP 1.1 one message is in assembly at a time,
-/// and its data are aligned within each fragment, so where fragments meet is
-/// kept: [`Assembled::seams`].
+/// GIOP 1.2 fragments are distinguished by request id and may be interleaved. Alignment
+/// runs through the whole message: its non-final fragments are multiples of eight
+/// octets. In GIOP 1.1 one message is in assembly at a time, and its data are aligned
+/// within each fragment, so the fragment boundaries are kept: [`Assembled::seams`].
 #[derive(Debug, Default)]
 pub struct Reassembly {
     limits: ReassemblyLimits,

@@ -129,8 +129,8 @@ impl<'a> Target<'a> {
         }
     }
 
-    /// Reads what follows the discriminator `form`, whose first unsigned long
-    /// (count, tag or index) was already read.
+    /// Reads the rest of a target address after the discriminator `form` and the first
+    /// unsigned long (count, tag or index).
     #[inline]
     pub(crate) fn read_rest(
         reader: &mut CdrReader<'a>,

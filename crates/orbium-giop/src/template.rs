@@ -233,10 +233,9 @@ impl OperationTail {
 }
 
 impl RequestTemplate {
-    /// As [`RequestTemplate::begin`], without service contexts, for an
-    /// operation whose part was marshalled beforehand: two copies, two patches.
-    /// The template must be in native byte order. `None`, and nothing written,
-    /// if the name is too long for that.
+    /// As [`RequestTemplate::begin`], without service contexts, for an operation with a
+    /// premarshalled part: two copies, two patches. The template must be in native byte
+    /// order. `None`, and nothing written, if the name is too long for that.
     #[inline(always)]
     pub fn begin_with(
         &self,

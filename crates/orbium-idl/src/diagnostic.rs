@@ -153,7 +153,7 @@ fn write_excerpt(
     writeln!(f, "{}", line.trim_end())
 }
 
-/// A diagnostic whose places are still spans.
+/// A diagnostic that still gives places as spans.
 #[derive(Debug)]
 pub(crate) struct Draft {
     severity: Severity,

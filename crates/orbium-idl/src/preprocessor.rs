@@ -89,7 +89,7 @@ struct FileFrame {
     is_different: bool,
 }
 
-/// An `#if` whose `#endif` has not been seen.
+/// An `#if` without its `#endif` yet.
 struct Conditional {
     span: Span,
     /// Some group of it has been taken.

@@ -45,7 +45,7 @@ impl Token {
         self.kind == TokenKind::Identifier
     }
 
-    /// Whether this is a literal whose closing quote is missing, which has been reported.
+    /// Whether this is a literal without its closing quote, which has been reported.
     pub(crate) fn is_unterminated(&self) -> bool {
         let quote = match self.kind {
             TokenKind::Char | TokenKind::WideChar => '\'',

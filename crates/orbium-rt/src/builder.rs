@@ -192,7 +192,7 @@ fn check_range(
     if range.is_empty() || !legal.contains(range.start()) || !legal.contains(range.end()) {
         return Err(bad_param());
     }
-    // One priority keeps no two apart.
+    // One native priority would make all CORBA priorities the same.
     if range.start() == range.end() {
         return Err(SystemException::omg(
             ExceptionKind::Initialize,

@@ -146,7 +146,7 @@ impl PriorityMapping for Confined<std::sync::Arc<dyn PriorityMapping>> {
     }
 }
 
-/// The native priorities of a class, for those who restrict them.
+/// The native priorities of a class, for mappings with a restricted range.
 pub(crate) fn legal(class: SchedulingClass) -> RangeInclusive<NativePriority> {
     native_range(class)
 }

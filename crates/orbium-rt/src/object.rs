@@ -14,8 +14,8 @@ use crate::validation::check_bands_alone;
 /// What Real-time CORBA adds to references, typed ones too.
 pub trait RtObject: Interface {
     /// The same object with a connection for each band of priorities
-    /// (PriorityBandedConnectionPolicy). A call whose priority is in no band
-    /// raises NO_RESOURCES 2.
+    /// (PriorityBandedConnectionPolicy). A call with a priority in no band raises
+    /// NO_RESOURCES 2.
     ///
     /// # Errors
     /// BAD_PARAM for no bands, and for bands that are none.

@@ -5,7 +5,7 @@ use orbium_giop::real_time::{PriorityBand, PriorityModel, PriorityModelValue};
 
 use crate::{ProtocolList, ThreadpoolId};
 
-/// PriorityModelPolicy: who says at which priority a request is served.
+/// PriorityModelPolicy: which side chooses the priority at which a request is served.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PriorityModelPolicy {
     /// The client or the server.

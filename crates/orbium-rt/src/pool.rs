@@ -46,9 +46,9 @@ pub struct ThreadpoolLane {
     pub lane_priority: i16,
     /// Threads that are there from the beginning; at least 1.
     pub static_threads: u32,
-    /// Threads that are made beside them when all are busy, at most; no more
-    /// than [`Limits::serving_threads`](orbium_core::Limits) with the static
-    /// ones. They end when they have had nothing to do for a while.
+    /// Limit of threads started in addition when all static ones are busy; no more than
+    /// [`Limits::serving_threads`](orbium_core::Limits) with the static ones. They end
+    /// after some idle time.
     pub dynamic_threads: u32,
     /// Processors that the threads run on; none for all.
     pub processors: Vec<usize>,
@@ -78,8 +78,8 @@ pub struct ThreadpoolConfig {
     pub stack_size: usize,
     /// Octets of each stack that are touched before the first request.
     pub prefault_stack: usize,
-    /// Whether a lane without a free thread has a request served by one of a
-    /// lower lane, which is raised to its priority meanwhile.
+    /// Whether a lane without a free thread borrows one of a lower lane, which runs at
+    /// the priority of the borrower for that request.
     pub allow_borrowing: bool,
     /// Whether requests wait when no thread is free. Those that may not raise
     /// TRANSIENT 1.
@@ -92,10 +92,10 @@ pub struct ThreadpoolConfig {
     pub max_request_buffer_size: usize,
 }
 
-/// Requests that wait in a pool whose user has set no limit.
+/// Limit of waiting requests in a pool without a configured limit.
 const MOST_BUFFERED: usize = 1 << 16;
 
-/// A thread pool; ends when it is told to, or with the ORB.
+/// A thread pool; ends when it is destroyed, or with the ORB.
 pub(crate) struct Threadpool {
     pub(crate) id: ThreadpoolId,
     /// Lowest priority first.
@@ -104,7 +104,7 @@ pub(crate) struct Threadpool {
     pub(crate) has_lanes: bool,
     /// Whether its lanes have endpoints.
     listens: bool,
-    /// Adapters whose requests it serves.
+    /// The number of adapters it serves.
     attached: AtomicU32,
 }
 
@@ -214,7 +214,7 @@ impl Threadpool {
         self.lanes.first().map(|(_, lane)| lane)
     }
 
-    /// The lanes whose endpoints references have; none for the ORB's.
+    /// The lanes with endpoints for references; none for the ORB's.
     pub(crate) fn listening(&self) -> Vec<Lane> {
         match self.listens {
             true => self.lanes.iter().map(|(_, lane)| lane.clone()).collect(),
@@ -269,7 +269,7 @@ impl ThreadpoolLane {
         let workers = number(self.static_threads);
         let most = orb.config().limits.serving_threads;
         let queue = match pool.allow_request_buffering {
-            // Beside the pool's bounds the lane needs none.
+            // The pool's bounds suffice: the lane needs none of its own.
             true => usize::MAX,
             false => 0,
         };

@@ -212,8 +212,8 @@ impl RtOrb {
         RtMutex::new()
     }
 
-    /// Gives a mutex up. Those who hold or wait for it are not disturbed; one
-    /// with a name is not found any more.
+    /// Destroys a mutex. Its holder and its waiters are not disturbed; a named one can
+    /// no longer be found.
     pub fn destroy_mutex(&self, mutex: &RtMutex) {
         self.shared.mutexes().retain(|_, known| known != mutex);
     }
@@ -240,8 +240,8 @@ impl RtOrb {
         found.ok_or_else(|| MutexNotFound(name.to_owned()))
     }
 
-    /// A thread pool without lanes: `threads.lane_priority` is the priority of
-    /// requests whose adapter has no priority model.
+    /// A thread pool without lanes: `threads.lane_priority` is the priority of requests
+    /// to adapters without a priority model.
     ///
     /// # Errors
     /// BAD_PARAM for a priority out of range and for no static threads;

@@ -230,8 +230,8 @@ impl Link {
         }
     }
 
-    /// Wakes the threads of this process whose wait has ended with a flag;
-    /// whether some still may sleep. A peer that writes to the words at the
+    /// Wakes the threads of this process that wait, by a flag that ends the wait;
+    /// returns whether some may still sleep. A peer that writes to the words at the
     /// wrong instant undoes it.
     pub(crate) fn disturb(&self) -> bool {
         let mut asleep = false;

@@ -24,10 +24,11 @@ pub struct SharedOctets<'m> {
 }
 
 impl<'m> SharedOctets<'m> {
-    /// Over words whose number is a power of two, at most 2²⁸.
+    /// Over words; their number is a power of two, at most 2²⁸.
     ///
     /// # Panics
-    /// They are not that many.
+    ///
+    /// Their number is another.
     #[must_use]
     #[inline]
     pub fn new(words: &'m [AtomicU64]) -> Self {

@@ -2,10 +2,10 @@
 //! Leader/followers: one of several waiting threads reads a source that they share.
 //!
 //! A waiting thread is a follower. While no leader reads, the first follower that waits
-//! becomes the leader: it reads for all, marks the followers whose data arrived
-//! ([`LeaderFollower::ready`]), and promotes another one when its own has arrived. So at
-//! most one thread reads, and while a follower waits, a leader reads or a follower has
-//! been woken to lead.
+//! becomes the leader: it reads for all, marks the followers with data
+//! ([`LeaderFollower::ready`]), and promotes another one when its own data have
+//! arrived. So at most one thread reads, and while a follower waits, a leader reads or
+//! a follower has been woken to lead.
 
 use std::sync::{Arc, PoisonError};
 use std::time::Instant;

@@ -9,8 +9,8 @@ use crate::fork::Held;
 use crate::socket_options::SEND_BUFFER;
 use crate::sockopt::set_number;
 
-/// A descriptor whose readability and writability the program sets: for streams that
-/// move bytes without the kernel, so that a poller can wait for them. The two are
+/// A descriptor with readability and writability that the program sets: for streams
+/// that move bytes without the kernel, so that a poller can wait for them. The two are
 /// independent; calls that change the same one must not overlap.
 #[derive(Debug)]
 pub struct EventSource {

@@ -117,8 +117,8 @@ impl fmt::Debug for LibraryError {
 
 impl std::error::Error for LibraryError {}
 
-/// The path of a shared library whose code may run in this process: loading a library runs its
-/// initialisers, whatever else it holds.
+/// The path of a shared library with code that may run in this process: loading a
+/// library runs its initialisers, whatever else it holds.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TrustedLibrary(PathBuf);
 
@@ -128,9 +128,9 @@ impl TrustedLibrary {
     /// # Safety
     /// As long as the value is used to load from that path, what lies there has to be
     ///
-    /// * a library whose code is as trustworthy as the program's: its initialisers and finalisers,
-    ///   those of all libraries that it needs, and everything that it exports are sound to
-    ///   run here and now, concurrently with the existing threads;
+    /// * a library with code as trustworthy as the program's: its initialisers and
+    /// finalisers, those of all libraries that it needs, and everything that it exports
+    /// are sound to run here and now, concurrently with the existing threads;
     /// * if it exports [`SYMBOL`], one made by [`export_library!`](crate::export_library) (of any version; versions and compilers
     ///   are compared before anything is called), by a program that uses the same allocator,
     ///   which is so unless one of the two chooses its own;
@@ -170,8 +170,8 @@ pub fn load_library(library: &TrustedLibrary) -> Result<Box<dyn Any + Send>, Lib
     if magic != MAGIC {
         return Err(LibraryError::NotADeclaration);
     }
-    // SAFETY: the magic vouches for the fields up to the text, whose layout is
-    // that of C.
+    // SAFETY: the magic vouches for the fields up to the text; their layout is that of
+    // C.
     let (size, built_with) = unsafe {
         let size = start.add(8).cast::<u64>().read_unaligned();
         let built_with = start.add(16).cast::<[u8; TEXT]>().read_unaligned();

@@ -51,9 +51,10 @@ pub fn sealed_memory(name: &CStr, octets: u64) -> io::Result<OwnedFd> {
     Ok(memory.into())
 }
 
-/// Whether a descriptor is of memory whose length is sealed.
+/// Whether a descriptor is of memory with a sealed length.
 ///
 /// # Errors
+///
 /// The system's error, such as that it is of no memory.
 pub fn is_sealed(memory: &OwnedFd) -> io::Result<bool> {
     // SAFETY: the descriptor is open; there is no argument.

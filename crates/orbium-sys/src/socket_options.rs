@@ -58,8 +58,8 @@ pub struct SocketOptions {
     /// IP on Linux: a mark for routing and filters (`SO_MARK`). Needs
     /// privileges.
     pub mark: Option<u32>,
-    /// IP on Linux, sockets that others connect or send to: the processor whose
-    /// packets are for this one of those that share the port
+    /// IP on Linux, sockets that others connect or send to: of the sockets that share
+    /// the port, this one gets the packets that the given processor receives
     /// (`SO_INCOMING_CPU`).
     pub incoming_cpu: Option<u32>,
     /// IP, sockets that others connect or send to: share the port with others

@@ -69,7 +69,7 @@ fn get<T: Plain + Default>(socket: &dyn AsFd, level: c_int, name: c_int) -> io::
     }
 }
 
-/// An option whose value is a number: its level and its name.
+/// An option with a number as its value: its level and its name.
 pub(crate) type NumberOption = (c_int, c_int);
 
 /// Sets an option to a number.

@@ -2,8 +2,8 @@
 //! Moments that cost three instructions to take: the processor's counter, converted
 //! to time only when it is asked for.
 //!
-//! They serve explanations ("after 1.2 ms"), never deadlines: between the processors of
-//! a host whose counters differ, a span may be wrong.
+//! They serve explanations ("after 1.2 ms"), never deadlines: on a host with counters
+//! that differ between processors, a span may be wrong.
 #![cfg_attr(
     all(any(target_arch = "x86_64", target_arch = "aarch64"), not(miri)),
     expect(

@@ -18,7 +18,7 @@ use std::time::Duration;
 
 use libc::c_int;
 
-/// The user whose rights the process has.
+/// The effective user id of the process.
 #[must_use]
 pub fn effective_user() -> u32 {
     // SAFETY: it takes nothing, touches no memory and always succeeds.

@@ -27,8 +27,8 @@ fn count(octets: usize) {
     }
 }
 
-// SAFETY: every call is passed on to the system's allocator unchanged; the
-// counters beside it neither allocate nor unwind.
+// SAFETY: every call is forwarded to the system's allocator unchanged; the counters
+// neither allocate nor unwind.
 unsafe impl GlobalAlloc for CountingAllocator {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         count(layout.size());

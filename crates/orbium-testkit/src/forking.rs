@@ -34,7 +34,7 @@ pub fn in_child(work: impl FnOnce()) -> Child {
                 Ok(()) => "done".to_owned(),
                 Err(panic) => why(&*panic),
             };
-            // Who waits finds out by what is missing.
+            // If this fails, the parent notices the missing output.
             let _ = File::from(says).write_all(said.as_bytes());
             // SAFETY: nothing is run at the exit of the child.
             unsafe { _exit(0) }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What tests of hostile peers need: what to send, and somebody who must be
-//! served meanwhile.
+//! Hostile peers: what they send, and a well-behaved client to be served at the same
+//! time.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Whole GIOP messages, made and taken apart.
+//! Whole GIOP messages, written and parsed.
 
 use orbium::giop::{
     CancelRequest, HEADER_LEN, LocateRequest, MessageHeader, MessageKind, ReplyHeader, ReplyStatus,
@@ -17,7 +17,7 @@ pub struct Message {
     pub octets: Vec<u8>,
 }
 
-/// What a request says, apart from its arguments.
+/// A request without its arguments.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Request {
     /// Version and byte order of the message.

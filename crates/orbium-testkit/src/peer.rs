@@ -97,7 +97,8 @@ impl Peer {
     /// Connects to a port of the loopback.
     ///
     /// # Panics
-    /// Nobody listens.
+    ///
+    /// No server listens there.
     #[must_use]
     #[track_caller]
     pub fn connect(port: u16) -> Self {

@@ -6,11 +6,12 @@ use std::net::{Ipv4Addr, SocketAddrV4};
 
 use rustix::net::{AddressFamily, SocketType, bind, getsockname, socket};
 
-/// A port of 127.0.0.1 where nobody listens, nor will: a socket has it until the
-/// process ends. Given back it might be that of another test's server.
+/// A port of 127.0.0.1 without a listener: a socket is bound to it until the process
+/// ends. Given back it might become that of another test's server.
 ///
 /// # Panics
-/// There is no port, or no descriptor, to be had.
+///
+/// No port or no descriptor is left.
 #[must_use]
 pub fn dead_port() -> u16 {
     let socket = socket(AddressFamily::INET, SocketType::STREAM, None).expect("a descriptor");

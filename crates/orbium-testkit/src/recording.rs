@@ -20,7 +20,7 @@ pub type Fields = BTreeMap<String, String>;
 /// A span as far as it got.
 #[derive(Clone, Debug)]
 pub struct RecordedSpan {
-    /// Tells it from the others.
+    /// Unique among the spans.
     pub id: u64,
     /// The span it is part of.
     pub parent: Option<u64>,
@@ -122,7 +122,7 @@ impl Recorder {
         spans
     }
 
-    /// All events so far whose message contains a text.
+    /// All events so far with a message that contains a text.
     #[must_use]
     pub fn events(&self, message: &str) -> Vec<RecordedEvent> {
         let kept = self.lock();
@@ -133,10 +133,11 @@ impl Recorder {
             .collect()
     }
 
-    /// Waits for an event whose message contains a text, and whose fields satisfy a
-    /// condition: the first such.
+    /// Waits for an event with a message that contains a text and with fields that
+    /// satisfy a condition: the first such.
     ///
     /// # Panics
+    ///
     /// There is none within a minute.
     pub fn event(&self, message: &str, is_it: impl Fn(&RecordedEvent) -> bool) -> RecordedEvent {
         let find = || self.events(message).into_iter().find(|it| is_it(it));

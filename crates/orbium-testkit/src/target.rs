@@ -29,7 +29,7 @@ impl Gate {
         self.opened.notify_all();
     }
 
-    /// Lets nobody pass any more.
+    /// Closes the gate: requests wait from now on.
     pub fn close(&self) {
         *self.open.lock().unwrap_or_else(PoisonError::into_inner) = false;
     }
@@ -53,7 +53,8 @@ impl Gate {
     pub fn pass(&self) {
         let guard = self.open.lock().unwrap_or_else(PoisonError::into_inner);
         self.waiting.fetch_add(1, Ordering::SeqCst);
-        // A test that fails meanwhile must not leave a thread for ever.
+        // Bounded: a test that fails while the gate is closed must not leave a thread
+        // for ever.
         let passed = self
             .opened
             .wait_timeout_while(guard, 3 * PATIENCE, |open| !*open);

@@ -42,8 +42,8 @@ pub struct TlsConfig {
     pub authorities: Option<PathBuf>,
     /// PEM files with certificate revocation lists. With any, every certificate of a
     /// peer's chain below the trust anchor is looked up in the list of the authority that
-    /// issued it; a peer whose certificate is revoked, or one of whose authorities has no list here, is
-    /// refused, in both roles. Default: none, no certificate is looked up.
+    /// issued it; a peer is refused if a certificate of the chain is revoked, or if an
+    /// authority has no list here, in both roles. Default: none, no certificate is looked up.
     pub revocation_lists: Vec<PathBuf>,
     /// What a revocation list is worth after the time at which its authority was to
     /// publish the next. Default: nothing, peers are refused until there is a new one.

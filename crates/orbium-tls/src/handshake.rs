@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! From a connected socket to a connection whose peer is known: drives rustls.
+//! From a connected socket to a connection with a known peer: drives rustls.
 //!
 //! Pure but for rustls' clock and randomness: octets in, octets out.
 

@@ -42,7 +42,7 @@ pub(crate) struct Sending {
 }
 
 impl Sending {
-    /// Of a connection whose handshake is over.
+    /// For a connection with a completed handshake.
     pub(crate) fn new(connection: &Connection) -> Self {
         let records_left = match connection.negotiated_cipher_suite() {
             Some(SupportedCipherSuite::Tls12(suite)) => suite

@@ -121,7 +121,7 @@ impl StreamTransport for Tls {
     }
 }
 
-/// A listening socket whose connections are to speak TLS.
+/// A listening socket for connections that are to speak TLS.
 #[derive(Debug)]
 pub struct TlsAcceptor {
     tcp: TcpAcceptor,

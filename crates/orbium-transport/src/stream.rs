@@ -25,7 +25,7 @@ pub enum Peer {
         /// Effective group id when it connected.
         gid: u32,
     },
-    /// An internet address whose owner has authenticated itself.
+    /// An internet address with an owner that has authenticated itself.
     Authenticated {
         /// The address.
         address: SocketAddr,

@@ -39,15 +39,15 @@
 //! | `libraries` | protocols out of shared libraries: `Protocols::load` |
 //! | `media` | `media`: frames of sound and pictures |
 //! | `metrics` | `metrics::Publisher`: metrics for the recorder of the crate `metrics` |
-//! | `rt` | Real-time CORBA: `rt`, and what references say of priorities is heeded |
+//! | `rt` | Real-time CORBA: `rt`; priority policies in references take effect |
 //! | `shm` | the transport `shmiop`: memory that two processes share |
 //! | `tls` | the transport `ssliop` (TLS 1.2 and 1.3): `Config::tls`, or the keys `tls.…` of a configuration |
 //! | `ziop` | the messaging half `ziop`: compressed messages |
 //! | `full` | all of these |
 //!
-//! An endpoint or reference whose protocol was left out is refused by an error that
-//! names the feature, such as [`OrbError::Feature`]. `probes` and `counted`
-//! are for measurements.
+//! An endpoint or reference with a protocol that was left out is refused by an error
+//! that names the feature, such as [`OrbError::Feature`]. `probes` and `counted` are
+//! for measurements.
 #![forbid(unsafe_code)]
 // As in `orbium-core`: rustdoc works out `Send` of a reference, with all features.
 #![recursion_limit = "256"]
@@ -107,22 +107,21 @@ pub use orbium_core::lock;
 #[cfg(feature = "rt")]
 pub use orbium_rt as rt;
 
-/// Values as octets, for those who look beneath: what `Any`, `TypeCode` and their
-/// errors are made of.
+/// CDR encoding and decoding: what `Any`, `TypeCode` and their errors are made of.
 pub use orbium_cdr as cdr;
 
 /// TLS: what `Config::tls` says, and what connections tell.
 #[cfg(feature = "tls")]
 pub use orbium_core::tls;
 
-/// What a transport is made of, for those who write one.
+/// The interfaces of transports, for implementing one.
 pub use orbium_transport as transport;
 
 /// Frames of sound and pictures over datagrams.
 #[cfg(feature = "media")]
 pub use orbium_core::media;
 
-/// GIOP, references and addressing, for those who look beneath.
+/// GIOP messages, references and addressing.
 pub use orbium_giop as giop;
 
 /// Calls and servants without generated code: what stubs and skeletons hand to
@@ -151,11 +150,12 @@ macro_rules! include_idl {
     };
 }
 
-/// Takes a reference, which may be nil, for one of interface `I`.
+/// Narrows a reference, which may be nil, to interface `I`.
 ///
 /// # Errors
-/// Nil, another interface, or an object that cannot be asked: told apart by
-/// [`NarrowError`].
+///
+/// [`NarrowError`] distinguishes nil, another interface, and an object that cannot be
+/// asked.
 pub fn narrow<I: Interface>(object: Option<ObjectRef>) -> Result<I, NarrowError> {
     object.ok_or(NarrowError::Nil)?.narrow()
 }

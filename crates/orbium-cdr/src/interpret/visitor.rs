@@ -131,8 +131,8 @@ pub trait Visitor {
     }
 }
 
-/// A visitor whose own error is kept here while a [`CdrError`] stands for it, so
-/// that all walks are of one type.
+/// A visitor that keeps its own error here while a [`CdrError`] stands for it, so that
+/// all walks are of one type.
 pub(super) struct Keeping<'v, V: Visitor> {
     pub(super) visitor: &'v mut V,
     pub(super) said: Option<V::Error>,

@@ -265,8 +265,8 @@ impl Parser {
             return Err(reader.error(CdrErrorKind::BadTypeCode));
         }
         self.graph.nodes[index].content = Some(discriminator);
-        // Any negative number means none: omniORB writes -2 for a union whose
-        // labels cover every value.
+        // Any negative number means none: omniORB writes -2 for a union with labels for
+        // every value.
         let default = match reader.read_u32()? {
             index if index > i32::MAX as u32 => NO_DEFAULT,
             index => index,
@@ -301,7 +301,7 @@ impl Parser {
     }
 }
 
-/// What members have beside name and type.
+/// What members have in addition to name and type.
 #[derive(Clone, Copy)]
 enum Extra {
     None,

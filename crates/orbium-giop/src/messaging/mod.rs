@@ -227,10 +227,10 @@ pub trait Decoder: Send + Debug {
     fn decode(&mut self, frame: &[u8], message: &mut Vec<u8>) -> Result<(), MessagingError>;
 
     /// As [`Decoder::decode`], but only the next part of the message, of at most
-    /// [`PART`] octets or a little more; whether that was the last. Called with the
-    /// same frame until it is; what was appended before may be gone by then. For halves whose messages are much longer than their
-    /// frames: the receiver checks its limits after each part. By default the whole
-    /// is one part.
+    /// [`PART`] octets or a little more; returns whether that was the last. Called with
+    /// the same frame until it is; what was appended before may be gone by then. For
+    /// messaging protocols with messages much longer than their frames: the receiver
+    /// checks its limits after each part. By default the whole is one part.
     ///
     /// # Errors
     /// As [`Decoder::decode`].

@@ -227,8 +227,8 @@ impl ZiopEncoder {
     }
 }
 
-/// Compressors between messages: they are large, and connections are many. Nobody waits for
-/// the lock: a thread that held it at a fork is not in the child.
+/// Spare compressors: they are large, and connections are many. The lock is only tried:
+/// a thread that held it at a fork does not exist in the child.
 static SPARE: Mutex<Vec<Box<CompressorOxide>>> = Mutex::new(Vec::new());
 
 /// How many are kept.
@@ -485,9 +485,10 @@ impl Inflating {
 mod tests {
     use super::*;
 
-    // A forked child whose parent's other thread held the lock waited for it for ever.
+    // Regression: a forked child waited for ever for the lock that another thread of
+    // its parent held.
     #[test]
-    fn a_lock_that_is_never_released_keeps_nobody_from_compressing() {
+    fn compressing_does_not_wait_for_a_lock_that_is_never_released() {
         let held = SPARE.lock();
         let compress = spare_compressor();
         keep_compressor(compress);

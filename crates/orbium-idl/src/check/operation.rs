@@ -191,7 +191,7 @@ impl Checker<'_> {
         matches!(owner, Some(DefinitionKind::Interface(it)) if it.kind == InterfaceKind::Local)
     }
 
-    /// The interface or value type whose body is being read.
+    /// The interface or value type that encloses what is being read.
     fn interface_around(&self) -> Option<DefId> {
         self.scopes[self.scope.0].def
     }

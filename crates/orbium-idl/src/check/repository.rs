@@ -56,7 +56,7 @@ impl Checker<'_> {
         )
     }
 
-    /// What goes before names inside the definition, whose own name is in the current scope.
+    /// The prefix of names inside the definition; its own name is in the current scope.
     pub(super) fn scope_prefix(&self, id: DefId, name: &str) -> String {
         match self.type_prefixes.get(id) {
             Some(prefix) => join(prefix, &joined(&self.model[id].path, "/")),
@@ -275,8 +275,9 @@ impl Checker<'_> {
         });
     }
 
-    /// Reports modules reopened under another prefix unless a `typeprefix` of theirs or of a
-    /// module around them has decided, whose openings are not reported one by one.
+    /// Reports modules reopened under another prefix, unless a `typeprefix` of theirs
+    /// or of an enclosing module has decided: openings of the latter are not reported
+    /// one by one.
     pub(super) fn report_reopened(&mut self) {
         let severity = if self.options.strict {
             Severity::Error

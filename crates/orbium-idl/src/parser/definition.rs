@@ -150,7 +150,7 @@ impl Parser<'_> {
         Ok(ItemKind::Module { name, items })
     }
 
-    /// The `}` of a body whose items have been read.
+    /// The `}` of a body, after its items.
     pub(super) fn close_body(&mut self, name: &str, brace: Span) -> Parse<()> {
         if self.eat("}") {
             return Ok(());

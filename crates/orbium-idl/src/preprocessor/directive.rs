@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Directives: lines whose first token is `#`.
+//! Directives: lines that begin with the token `#`.
 
 use std::path::{Path, PathBuf};
 
@@ -18,7 +18,7 @@ struct Wanted {
 }
 
 impl Preprocessor<'_> {
-    /// Obeys the directive whose `#` has just been read.
+    /// Executes the directive after the `#` just read.
     pub(super) fn directive(&mut self, hash: &Token, skipping: bool) {
         let Some(Frame::File(file)) = self.frames.last_mut() else {
             return;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Who decides about bindings.
+//! Deciding which bindings a server accepts.
 
 use std::any::Any;
 use std::fmt;
@@ -40,9 +40,9 @@ pub struct Asked<'a> {
     pub object_id: &'a [u8],
     /// Name of the adapter that the object is active in.
     pub adapter: &'a str,
-    /// Name of the lane whose connection it is.
+    /// Name of the lane of the connection.
     pub lane: &'a str,
-    /// Who asks.
+    /// The client.
     pub peer: &'a Peer,
 }
 

@@ -19,7 +19,7 @@ use super::{Excess, KEY, Reservation, Terms};
 pub struct BindingInfo {
     /// Its number: no two of a server have the same.
     pub id: u64,
-    /// Whose it is.
+    /// The client that owns the binding.
     pub peer: String,
     /// What was agreed on.
     pub terms: Terms,

@@ -153,7 +153,7 @@ impl<I> Bound<I> {
             self.negotiator
                 .call(&UNBIND, |writer| writer.write_u64(id), |_| Ok(()));
         match said {
-            // Nobody there knows it any more.
+            // The server no longer knows the binding.
             Err(it) if it.kind == ExceptionKind::BadParam => Err(lost()),
             other => other,
         }

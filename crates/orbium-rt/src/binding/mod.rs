@@ -2,7 +2,7 @@
 //! Explicit bindings, after GOPI (Coulson and Baichoo, section 5): what a client
 //! and a server agree on before calls are made.
 //!
-//! Two styles beside the ordinary one:
+//! Two styles in addition to the ordinary one:
 //!
 //! * **A thread for a connection** (capsule-to-iref): the first request of a
 //!   connection has a marker, and a server that knows it serves the connection by
@@ -49,23 +49,23 @@
 //! # server.shutdown(true)?;
 //! # mod rt_doc {
 //! #     use orbium_core::{Call, DispatchError, Reply, Servant};
-//! #     struct Nobody;
-//! #     impl Servant for Nobody {
-//! #         fn repository_id(&self) -> &'static str { "IDL:Nobody:1.0" }
+//! #     struct Idle;
+//! #     impl Servant for Idle {
+//! #         fn repository_id(&self) -> &'static str { "IDL:Idle:1.0" }
 //! #         fn is_a(&self, _: &str) -> bool { false }
 //! #         fn dispatch<'a>(&'a self, _: &'a Call<'a>, _: &mut orbium_core::cdr::CdrReader<'a>, _: &mut Reply<'_>) -> Result<(), DispatchError> {
 //! #             Err(orbium_core::unknown_operation())
 //! #         }
 //! #     }
-//! #     pub fn servant() -> std::sync::Arc<dyn Servant> { std::sync::Arc::new(Nobody) }
+//! #     pub fn servant() -> std::sync::Arc<dyn Servant> { std::sync::Arc::new(Idle) }
 //! # }
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
 //! # On the wire
 //!
-//! The marker is a service context, see `orbium_giop::dedication`. Negotiation
-//! is ordinary requests to an object whose key is `OrbiumBindings`, over the very
+//! The marker is a service context, see `orbium_giop::dedication`. Negotiation is
+//! ordinary requests to an object with the key `OrbiumBindings`, over the very
 //! connection that is to be bound:
 //!
 //! ```idl

@@ -58,8 +58,8 @@ impl Free {
     }
 }
 
-/// A value of a slab that stays as long as this does, though it may be out of
-/// the slab meanwhile.
+/// A value of a slab, pinned: it lives as long as this does, even when removed from the
+/// slab.
 pub struct Pinned<'s, T> {
     slot: &'s Slot<T>,
     free: &'s Free,

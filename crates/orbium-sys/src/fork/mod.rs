@@ -8,8 +8,8 @@
 //! there is the parent's. So the child cuts itself off before `fork` returns, in a
 //! handler of `pthread_atfork`:
 //!
-//! * Each descriptor that is [`Held`] becomes one of a socket whose peer is gone.
-//!   Nothing is sent or shut down; the number stays taken until its owner closes it.
+//! * Each descriptor that is [`Held`] becomes one of a disconnected socket. Nothing is
+//! sent or shut down; the number stays taken until its owner closes it.
 //! * Each [`Mapped`] memory becomes private, and zeros.
 //! * The [`generation`] is raised. [`PerProcess`] values are made anew when they are
 //!   next asked for, and those that have an [`Origin`] know that they are copies.

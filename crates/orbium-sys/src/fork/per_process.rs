@@ -195,7 +195,7 @@ mod tests {
         assert_eq!(drops.load(Ordering::Relaxed), in_vain + 1);
     }
 
-    /// Under Miri alone, whose process has no other tests at work: their threads would
+    /// Under Miri alone, where the process runs no other tests: their threads would
     /// find themselves in another process. The testkit's tests really fork.
     #[test]
     #[cfg_attr(not(miri), ignore = "raises the generation of the whole process")]

@@ -237,8 +237,8 @@ pub(super) fn sending_source(stream: &dyn ByteStream) -> Box<dyn AsFd + '_> {
     }
 }
 
-/// Sends a pattern without blocking until nothing more is taken; returns how
-/// much was. Nothing is received meanwhile.
+/// Sends a pattern without blocking until the stream takes no more; returns how much it
+/// took. The other end receives nothing.
 #[track_caller]
 pub(super) fn fill(stream: &dyn ByteStream, from: usize) -> usize {
     const STEP: usize = 60_000;

@@ -34,16 +34,16 @@ macro_rules! transport_suite {
     (@level streams) => {
         $crate::transport_suite! { @tests here streams
             a_published_address_leads_to_its_acceptor
-            an_address_where_nobody_listens_is_refused
+            an_address_without_a_listener_is_refused
             an_address_in_use_cannot_be_listened_at
             an_address_can_be_listened_at_again
-            an_acceptor_ends_whoever_has_its_descriptor
+            an_acceptor_ends_despite_copies_of_its_descriptor
             hostile_addresses_are_errors
             unknown_parameters_are_refused
             accepting_never_blocks
-            a_silent_client_keeps_nobody_waiting
+            a_silent_client_does_not_delay_others
             many_connect_at_once
-            connecting_heeds_its_deadline
+            connecting_ends_at_its_deadline
             the_client_may_end_its_sending_first
             the_server_may_end_its_sending_first
             what_was_sent_before_the_end_arrives
@@ -94,12 +94,12 @@ macro_rules! transport_suite {
             a_first_message_that_has_begun_is_not_silence
             a_message_that_trickles_is_cut_off
             a_message_in_single_octets_is_served
-            a_client_that_reads_nothing_keeps_nobody_waiting
+            a_client_that_reads_nothing_does_not_delay_others
             a_call_that_takes_too_long_is_given_up
             connections_beyond_the_limit_are_closed
             a_call_in_flight_is_answered_before_the_end
             a_server_that_is_gone_is_transient_and_one_that_came_back_is_found
-            a_client_that_dies_costs_nobody_else_anything
+            a_client_that_dies_does_not_affect_others
             a_server_that_is_killed_ends_its_calls
             a_server_that_is_killed_while_idle_has_not_begun
             a_connection_is_kept_over_a_pause

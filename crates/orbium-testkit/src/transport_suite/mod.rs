@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What every stream transport must do, whoever wrote it.
+//! What every stream transport must do, those of users included.
 //!
 //! A test file of a few lines runs all of it, each behaviour as a test of its
 //! own:
@@ -14,13 +14,12 @@
 //! }
 //! ```
 //!
-//! There are two levels: [`streams`] looks at the transport alone, [`orbs`] at
-//! calls over it, with each server strategy. Other messaging halves than GIOP
-//! change nothing about streams; `transport_suite! { @orbs … }` leaves those
-//! out.
+//! There are two levels: [`streams`] tests the transport alone, [`orbs`] tests calls
+//! over it, with each server strategy. Messaging protocols other than GIOP change
+//! nothing about streams; `transport_suite! { @orbs … }` leaves those tests out.
 //!
-//! The macro also makes the heap of the test binary a counted one, so it can be
-//! used once in each.
+//! The macro also makes the heap of the test binary a counted one, so it can be used
+//! once in each.
 
 mod child;
 mod ends;

@@ -42,8 +42,8 @@ pub struct Subject {
     pub(super) connections: usize,
 }
 
-/// An address of the loopback that nobody else uses, most likely: its ports stay
-/// free when they are given back, whoever connects meanwhile.
+/// An address of the loopback that is most likely unused: its ports stay free when they
+/// are given back, whatever other tests connect to.
 #[must_use]
 pub fn loopback(unique: &str) -> Ipv4Addr {
     if !cfg!(target_os = "linux") {
@@ -166,7 +166,7 @@ impl Subject {
         self
     }
 
-    /// An endpoint that nobody else has.
+    /// An endpoint of its own.
     pub(super) fn endpoint(&self) -> Endpoint {
         static NEXT: AtomicU64 = AtomicU64::new(0);
         let number = NEXT.fetch_add(1, Ordering::Relaxed);
@@ -196,7 +196,7 @@ impl Subject {
         self.try_listen(&self.endpoint()).expect("a free endpoint")
     }
 
-    /// Listens somewhere, and tells where to listen to be there again.
+    /// Listens somewhere; returns the endpoint for listening there again.
     #[track_caller]
     pub(super) fn listen_somewhere(&self) -> (Box<dyn Acceptor>, Endpoint) {
         let endpoint = self.endpoint();

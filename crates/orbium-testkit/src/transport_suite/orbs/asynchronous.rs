@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Calls that nobody waits for.
+//! Asynchronous invocations.
 
 use std::sync::mpsc::channel;
 use std::thread;
@@ -81,9 +81,9 @@ fn check(target: &Target) {
     }
     let raised = raise_system(target, "NO_MEMORY").wait().unwrap_err();
     assert_eq!((raised.kind, raised.minor), (ExceptionKind::NoMemory, 77));
-    let (tell, told) = channel();
-    echo(target, 8).on_reply(move |result| tell.send(result).unwrap());
-    assert_eq!(told.recv().unwrap(), Ok(8));
+    let (results, received) = channel();
+    echo(target, 8).on_reply(move |result| results.send(result).unwrap());
+    assert_eq!(received.recv().unwrap(), Ok(8));
     let mut polled = echo(target, 9);
     eventually("the reply comes", || polled.is_ready(Some(Duration::ZERO)));
     assert_eq!(polled.response(Some(Duration::ZERO)), Ok(9));
@@ -108,7 +108,7 @@ fn checked(subject: &Subject, change: impl Fn(&mut Config)) {
     });
 }
 
-/// Calls that nobody waits for are answered, in each form, within the process too.
+/// Asynchronous invocations are answered in each form, within the process too.
 pub fn asynchronous_calls_are_answered(subject: &Subject) {
     checked(subject, |_| {});
 }
@@ -151,8 +151,8 @@ pub fn many_asynchronous_calls_are_answered(subject: &Subject) {
     });
 }
 
-/// Two ORBs send each other more than lies between them, several times at once, and
-/// nobody is kept waiting for room.
+/// Two ORBs send each other more than fits between them, several times at once, without
+/// a deadlock over buffer space.
 pub fn large_asynchronous_messages_cross(subject: &Subject) {
     each_strategy(|strategy| {
         let (a, b) = (subject.serve(strategy), subject.serve(strategy));
@@ -205,13 +205,13 @@ pub fn the_end_of_a_client_ends_its_asynchronous_calls(subject: &Subject) {
     let first = gate(&target);
     served.state.gate.await_waiting(1);
     let second = echo_octets(&target, pattern(LARGE, 1));
-    let (tell, told) = channel();
-    echo(&target, 1).on_reply(move |result| tell.send(result).unwrap());
+    let (results, received) = channel();
+    echo(&target, 1).on_reply(move |result| results.send(result).unwrap());
     end(client);
     within("the calls", move || {
         assert!(first.wait().is_err());
         assert!(second.wait().is_err());
-        assert!(told.recv().unwrap().is_err());
+        assert!(received.recv().unwrap().is_err());
     });
     assert!(echo(&target, 2).wait().is_err());
     served.state.gate.open();
@@ -233,26 +233,26 @@ pub fn a_server_that_is_killed_ends_its_asynchronous_calls(subject: &Subject) {
         // And one that is not sent whole.
         let large = echo_octets(&target, pattern(LARGE, 1));
         server.kill();
-        let (tell, told) = channel();
+        let (results, received) = channel();
         if let Some(call) = calls.pop() {
-            call.on_reply(move |result| tell.send(result).unwrap());
+            call.on_reply(move |result| results.send(result).unwrap());
         }
         within("calls to a killed server", move || {
             for call in calls {
                 assert!(is_lost(&call.wait()));
             }
-            assert!(is_lost(&told.recv().unwrap()));
+            assert!(is_lost(&received.recv().unwrap()));
             assert!(is_lost(&large.wait()));
             assert!(is_lost(&echo(&target, 2).wait()));
         });
         end(client);
-        // What the process left behind goes with who comes after it.
+        // Remove what the process left behind.
         drop(subject.try_listen(&at));
     }
 }
 
-/// Clients with calls that nobody waits for come and go and leave no thread and no
-/// descriptor: neither when they end nor, but for a while, when they are idle.
+/// Clients with asynchronous invocations come and go and leave no thread and no
+/// descriptor: neither when they end nor, after a while, when they are idle.
 pub fn asynchronous_calls_leave_nothing(subject: &Subject) {
     each_strategy(|strategy| {
         // What is opened once is open after the first round.

@@ -189,7 +189,7 @@ pub fn oneways_arrive_in_order(subject: &Subject) {
     });
 }
 
-/// A call ends with its timeout, and its late reply is nobody else's.
+/// A call ends with its timeout, and its late reply is discarded.
 pub fn a_call_that_takes_too_long_is_given_up(subject: &Subject) {
     each_strategy(|strategy| {
         let served = subject.serve(strategy);

@@ -21,8 +21,8 @@ fn noop(id: u32) -> Vec<u8> {
     request(RequestLine::new(id, "noop"), |_| {})
 }
 
-/// A message larger than `Limits::message_size` is refused by who receives it,
-/// and the caller gets an exception.
+/// A message larger than `Limits::message_size` is refused by its receiver, and the
+/// caller gets an exception.
 pub fn a_message_beyond_the_limit_is_refused(subject: &Subject) {
     each_strategy(|strategy| {
         let small = Limits {
@@ -209,8 +209,8 @@ pub fn a_first_message_that_has_begun_is_not_silence(subject: &Subject) {
     });
 }
 
-/// A peer whose message goes on and on is dropped after
-/// `Limits::message_time`, however often something of it arrives.
+/// A peer that never completes its message is dropped after `Limits::message_time`,
+/// however often a part of it arrives.
 pub fn a_message_that_trickles_is_cut_off(subject: &Subject) {
     each_strategy(|strategy| {
         let live = Live::new(subject, strategy, short_message_time());
@@ -261,9 +261,9 @@ fn stopped(live: &Live<'_>) -> Wire {
     wire
 }
 
-/// Clients that do not read what they asked for hold up nobody, and are served
-/// when they read; those that never do are given up.
-pub fn a_client_that_reads_nothing_keeps_nobody_waiting(subject: &Subject) {
+/// Clients that do not read their replies do not delay others, and are served when they
+/// read; those that never do are dropped.
+pub fn a_client_that_reads_nothing_does_not_delay_others(subject: &Subject) {
     each_strategy(|strategy| {
         let live = Live::new(subject, in_order(strategy), Limits::default());
         let wires: Vec<_> = (0..3).map(|_| stopped(&live)).collect();

@@ -21,8 +21,8 @@ use crate::{
     PATIENCE, RequestLine, Served, each_strategy, eventually, pause_calls, reach, request, within,
 };
 
-/// A server that is told to end answers what it has begun, and tells idle
-/// clients that it ends.
+/// A server that shuts down completes the requests it has begun, and sends
+/// CloseConnection to idle clients.
 pub fn a_call_in_flight_is_answered_before_the_end(subject: &Subject) {
     each_strategy(|strategy| {
         let served = subject.serve(strategy);
@@ -120,9 +120,9 @@ pub(super) fn is_lost(result: &Result<impl Sized, SystemException>) -> bool {
     })
 }
 
-/// A process that is killed in the middle of its calls is noticed by its
-/// server, and by nobody else.
-pub fn a_client_that_dies_costs_nobody_else_anything(subject: &Subject) {
+/// A process that is killed in the middle of its calls is noticed by its server, and
+/// does not affect other clients.
+pub fn a_client_that_dies_does_not_affect_others(subject: &Subject) {
     each_strategy(|strategy| {
         let live = Live::new(subject, strategy, Limits::default());
         let text = live.served.orb.object_to_string(&live.served.target);
@@ -137,8 +137,7 @@ pub fn a_client_that_dies_costs_nobody_else_anything(subject: &Subject) {
     });
 }
 
-/// Calls that a killed process was to answer end, and later ones are told that
-/// nobody is there.
+/// Calls that a killed process was to answer end, and later ones fail to connect.
 pub fn a_server_that_is_killed_ends_its_calls(subject: &Subject) {
     for strategy in [
         "thread-per-connection",
@@ -169,14 +168,14 @@ pub fn a_server_that_is_killed_ends_its_calls(subject: &Subject) {
         let later = within("a later call", move || target.echo_long(2));
         assert!(is_lost(&later), "{later:?}");
         within("the client's end", move || client.shutdown(true)).expect("shutdown");
-        // What the process left behind goes with who comes after it. Its place
-        // may be somebody else's by now, if it was a port.
+        // Remove what the process left behind. If the address was a port, another
+        // process may have it by now.
         drop(subject.try_listen(&at));
     }
 }
 
-/// A call after a pause is not sent into a connection whose server was killed while it
-/// was idle. Once it was, and raised COMM_FAILURE.
+/// A call after a pause is not sent into a connection to a server that was killed while
+/// it was idle. Once it was, and raised COMM_FAILURE.
 pub fn a_server_that_is_killed_while_idle_has_not_begun(subject: &Subject) {
     let role = "serve thread-per-connection";
     let Some(mut server) = Process::start(subject, role) else {

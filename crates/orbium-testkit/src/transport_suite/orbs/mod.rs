@@ -23,7 +23,7 @@ pub use calls::{
     oneways_arrive_in_order,
 };
 pub use hostile::{
-    a_client_that_reads_nothing_keeps_nobody_waiting,
+    a_client_that_reads_nothing_does_not_delay_others,
     a_first_message_that_has_begun_is_not_silence, a_message_beyond_the_limit_is_refused,
     a_message_in_single_octets_is_served, a_message_left_unfinished_is_cut_off,
     a_message_that_trickles_is_cut_off, connections_beyond_the_limit_are_closed,
@@ -31,7 +31,7 @@ pub use hostile::{
     random_octets_do_no_harm, what_is_no_message_is_answered_with_message_error,
 };
 pub use lifetime::{
-    a_call_in_flight_is_answered_before_the_end, a_client_that_dies_costs_nobody_else_anything,
+    a_call_in_flight_is_answered_before_the_end, a_client_that_dies_does_not_affect_others,
     a_connection_is_kept_over_a_pause,
     a_server_that_is_gone_is_transient_and_one_that_came_back_is_found,
     a_server_that_is_killed_ends_its_calls, a_server_that_is_killed_while_idle_has_not_begun,

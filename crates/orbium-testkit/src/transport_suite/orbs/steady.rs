@@ -77,15 +77,15 @@ pub fn large_messages_leave_nothing(subject: &Subject) {
             if goes_on {
                 call(false);
             }
-            // What connections keep at most is little beside one message.
+            // What connections retain at most is little compared with one message.
             eventually("the memory of large messages is given back", || {
                 held_octets() < before + LARGE / 2
             });
-            for (whose, orb) in [("server", &served.orb), ("client", &client)] {
+            for (side, orb) in [("server", &served.orb), ("client", &client)] {
                 eventually("nothing is charged any more", || {
                     orb.peer_memory().held == 0
                 });
-                assert!(orb.peer_memory().most >= LARGE, "the {whose}'s are charged");
+                assert!(orb.peer_memory().most >= LARGE, "the {side}'s are charged");
             }
         }
         client.shutdown(true).expect("shutdown");

@@ -37,7 +37,7 @@ pub fn a_published_address_leads_to_its_acceptor(subject: &Subject) {
 
 /// An address where an acceptor was before says `ConnectionRefused` or
 /// `NotFound`.
-pub fn an_address_where_nobody_listens_is_refused(subject: &Subject) {
+pub fn an_address_without_a_listener_is_refused(subject: &Subject) {
     let refused = (0..5).any(|_| {
         let acceptor = subject.listen();
         let connector = subject.connector(acceptor.address());
@@ -86,7 +86,7 @@ pub fn an_address_in_use_cannot_be_listened_at(subject: &Subject) {
 /// An address is free again once its acceptor is gone, whatever became of the
 /// connections; those live on.
 pub fn an_address_can_be_listened_at_again(subject: &Subject) {
-    // A port may be taken by somebody else meanwhile: once, perhaps.
+    // Another process may have taken the port in between: once, perhaps.
     let listened = (0..3).any(|_| listen_again(subject));
     assert!(listened, "the address is not given back");
 }
@@ -97,7 +97,7 @@ fn listen_again(subject: &Subject) -> bool {
     let connector = subject.connector(&address);
     let old = Ends::between(&*first, &*connector);
     drop(Ends::between(&*first, &*connector));
-    // One that nobody has accepted must not be in the way either.
+    // A connection that was never accepted must not be in the way either.
     let unaccepted = {
         let connector = subject.connector(&address);
         thread::spawn(move || connector.connect(Deadline::after(Some(PATIENCE))))
@@ -118,21 +118,21 @@ fn listen_again(subject: &Subject) -> bool {
         send_all(&*ends.client, b"still here").expect("a connection");
         assert_eq!(receive_all(&*ends.server, 10, 10), b"still here");
     }
-    // Connected to nobody: it may be told so, or find out.
+    // The acceptor is gone: connecting may fail, or the stream ends later.
     let _ = within("the connection that nobody accepted", move || {
         unaccepted.join().map(|connected| connected.is_ok())
     });
     true
 }
 
-/// An acceptor that is gone accepts nobody and leaves its address, even if another
-/// process has a copy of its descriptor: so does every process from its fork on
-/// until it runs its own program.
+/// An acceptor that is dropped stops accepting and leaves its address, even if another
+/// process has a copy of its descriptor: so does every process from its fork on until
+/// it runs its own program.
 ///
 /// Servers that came back at their address were refused it, once in a few thousand
 /// times, while another thread was starting a process.
-pub fn an_acceptor_ends_whoever_has_its_descriptor(subject: &Subject) {
-    // A port may be taken by somebody else meanwhile: once, perhaps.
+pub fn an_acceptor_ends_despite_copies_of_its_descriptor(subject: &Subject) {
+    // Another process may have taken the port in between: once, perhaps.
     let listened = (0..3).any(|_| {
         let (first, at) = subject.listen_somewhere();
         let connector = subject.connector(first.address());
@@ -220,26 +220,26 @@ pub fn unknown_parameters_are_refused(subject: &Subject) {
     }
 }
 
-/// Accepting when nobody is there says `WouldBlock` at once, before and after
-/// connections.
+/// Accepting without a pending connection returns `WouldBlock` at once, before and
+/// after connections.
 pub fn accepting_never_blocks(subject: &Subject) {
     let acceptor: Arc<dyn Acceptor> = Arc::from(subject.listen());
     let connector = subject.connector(acceptor.address());
-    let nobody = |acceptor: &Arc<dyn Acceptor>| {
+    let would_block = |acceptor: &Arc<dyn Acceptor>| {
         let acceptor = Arc::clone(acceptor);
         let accepted = within("accept", move || acceptor.accept());
         let kind = accepted.map(drop).map_err(|error| error.kind());
         assert_eq!(kind, Err(io::ErrorKind::WouldBlock));
     };
-    nobody(&acceptor);
+    would_block(&acceptor);
     let ends = Ends::between(&*acceptor, &*connector);
-    nobody(&acceptor);
+    would_block(&acceptor);
     drop(ends);
-    nobody(&acceptor);
+    would_block(&acceptor);
 }
 
 /// A client that connects and says nothing keeps the acceptor from nothing.
-pub fn a_silent_client_keeps_nobody_waiting(subject: &Subject) {
+pub fn a_silent_client_does_not_delay_others(subject: &Subject) {
     let acceptor = subject.listen();
     let silent: Vec<_> = (0..3)
         .map(|_| {
@@ -289,11 +289,11 @@ pub fn many_connect_at_once(subject: &Subject) {
 }
 
 /// Connecting ends at its deadline, whatever the server does or does not do.
-pub fn connecting_heeds_its_deadline(subject: &Subject) {
+pub fn connecting_ends_at_its_deadline(subject: &Subject) {
     let acceptor = subject.listen();
     let address = acceptor.address().to_owned();
-    // Nobody accepts: more than any queue holds would be needed to be sure that
-    // some have to wait, but none may wait for longer than its deadline.
+    // No connection is accepted: more than any queue holds would be needed to be sure
+    // that some have to wait, but none may wait for longer than its deadline.
     let connector: Arc<dyn orbium_transport::Connector> = Arc::from(subject.connector(&address));
     let connects: Vec<_> = (0..8)
         .map(|_| {

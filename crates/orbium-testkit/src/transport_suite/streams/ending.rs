@@ -134,8 +134,8 @@ pub fn sending_to_a_peer_that_is_gone_is_an_error(subject: &Subject) {
     });
 }
 
-/// A process that is killed within a message ends the stream for the server,
-/// both for who receives and for who sends.
+/// A process that is killed within a message ends the stream for the server: both
+/// receives and sends see it.
 pub fn a_client_killed_in_mid_message_ends_for_the_server(subject: &Subject) {
     let acceptor = subject.listen();
     let role = format!("connect {}", acceptor.address());
@@ -152,7 +152,7 @@ pub fn a_client_killed_in_mid_message_ends_for_the_server(subject: &Subject) {
     });
 }
 
-/// The same for a client whose server is killed while the client is blocked.
+/// The same for a client that is blocked when its server is killed.
 pub fn a_server_killed_in_mid_message_ends_for_the_client(subject: &Subject) {
     let Some(mut server) = Process::start(subject, "listen") else {
         return;
@@ -170,7 +170,7 @@ pub fn a_server_killed_in_mid_message_ends_for_the_client(subject: &Subject) {
         blocked.join().expect("half a message");
         expect_refusal(&*stream);
     });
-    // Nobody is there any more, whatever the process left behind.
+    // The server is gone, whatever the process left behind.
     let connector = subject.connector(&address);
     assert!(
         within("connect to a killed server", move || {

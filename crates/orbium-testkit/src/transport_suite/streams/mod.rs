@@ -9,10 +9,10 @@ mod sending;
 mod waiting;
 
 pub use connecting::{
-    a_published_address_leads_to_its_acceptor, a_silent_client_keeps_nobody_waiting,
-    accepting_never_blocks, an_acceptor_ends_whoever_has_its_descriptor,
+    a_published_address_leads_to_its_acceptor, a_silent_client_does_not_delay_others,
+    accepting_never_blocks, an_acceptor_ends_despite_copies_of_its_descriptor,
     an_address_can_be_listened_at_again, an_address_in_use_cannot_be_listened_at,
-    an_address_where_nobody_listens_is_refused, connecting_heeds_its_deadline,
+    an_address_without_a_listener_is_refused, connecting_ends_at_its_deadline,
     hostile_addresses_are_errors, many_connect_at_once, unknown_parameters_are_refused,
 };
 pub use ending::{

@@ -148,7 +148,7 @@ pub fn an_idle_stream_is_not_ready(subject: &Subject) {
         let watch = Watch::new(server.source(), Interest::Read);
         let idle = |when: &str| {
             let wake_ups = watch.idle_wake_ups(|| {
-                // What was agreed upon beside the octets may still arrive.
+                // The handshake of the transport may still send something.
                 assert_eq!(receive_once(&*server, &mut [0; 64]), None, "{when}");
             });
             assert!(wake_ups <= 3, "{wake_ups} wake-ups of 50 {when}");

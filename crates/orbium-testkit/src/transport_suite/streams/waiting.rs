@@ -49,8 +49,8 @@ pub fn a_receive_times_out(subject: &Subject) {
     });
 }
 
-/// A send that nobody takes ends with its timeout, and goes on from there when
-/// somebody does.
+/// A send that the other end does not read ends with its timeout, and goes on from
+/// there when the other end reads.
 pub fn a_send_times_out(subject: &Subject) {
     from_either_end(subject, |Ends { server, client }| {
         within("a send that times out", move || {
@@ -73,8 +73,8 @@ pub fn a_send_times_out(subject: &Subject) {
     });
 }
 
-/// Whoever is blocked in a receive sees the end when the reading is shut down,
-/// and so does whoever comes later.
+/// A thread blocked in a receive sees the end when the reading is shut down, and so do
+/// later receives.
 pub fn shutdown_wakes_a_blocked_receiver(subject: &Subject) {
     for how in [Shutdown::Read, Shutdown::Both] {
         from_either_end(subject, move |Ends { server, client }| {
@@ -104,8 +104,8 @@ fn expect_nothing(received: &io::Result<usize>, how: Shutdown) {
     }
 }
 
-/// Whoever is blocked in a send is refused when the sending is shut down, and
-/// so is whoever comes later.
+/// A thread blocked in a send gets an error when the sending is shut down, and so do
+/// later sends.
 pub fn shutdown_wakes_a_blocked_sender(subject: &Subject) {
     for how in [Shutdown::Write, Shutdown::Both] {
         from_either_end(subject, move |Ends { server, client }| {
