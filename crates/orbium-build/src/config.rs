@@ -17,6 +17,7 @@ pub struct Config {
     asynchronous: bool,
     default_bodies: bool,
     allowed: Vec<String>,
+    borrowed: Vec<String>,
     out_dir: Option<PathBuf>,
     name: Option<String>,
     runtime: Option<String>,
@@ -114,6 +115,17 @@ impl Config {
     #[must_use]
     pub fn asynchronous(mut self, generate: bool) -> Self {
         self.asynchronous = generate;
+        self
+    }
+
+    /// Gives servants a reply slot for the operations and attributes of that name, as
+    /// `@borrow` in IDL does, so that they send what they borrow instead of returning
+    /// what they own: `.borrowed_results("Bank::Account::history")`, or `"Bank::*"` for all
+    /// that begin so. Those with only numbers and enums for results, and those marked
+    /// `@borrow(FALSE)`, stay as they are.
+    #[must_use]
+    pub fn borrowed_results(mut self, pattern: impl Into<String>) -> Self {
+        self.borrowed.push(pattern.into());
         self
     }
 
@@ -326,6 +338,9 @@ impl Config {
             .deny_unmapped(self.deny_unmapped)
             .asynchronous(self.asynchronous)
             .default_bodies(self.default_bodies);
+        for pattern in &self.borrowed {
+            options = options.borrowed_results(pattern);
+        }
         for construct in &self.allowed {
             options = options.allow_unmapped(construct);
         }

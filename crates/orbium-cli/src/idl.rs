@@ -105,6 +105,10 @@ struct GenArgs {
     /// Give the methods of servant traits a body that raises NO_IMPLEMENT
     #[arg(long)]
     default_bodies: bool,
+    /// Give servants a reply slot for operations of that name, such as
+    /// `Bank::Account::history` or `Bank::*`, as `@borrow` does; may be repeated
+    #[arg(long, value_name = "NAME")]
+    borrowed_results: Vec<String>,
     /// Add calls that do not wait, `op_async`, for every operation and attribute
     /// that no annotation `@ami` speaks of
     #[arg(long)]
@@ -131,6 +135,9 @@ struct StubArgs {
     /// The Rust module that takes in the generated code
     #[arg(long = "in", value_name = "RUST", default_value = "crate")]
     around: String,
+    /// Write servants for what `gen` makes with the same option
+    #[arg(long, value_name = "NAME")]
+    borrowed_results: Vec<String>,
     /// The Rust of an IDL module, or of a file, is elsewhere, as for `gen`
     #[arg(long = "external", value_name = "IDL=RUST", value_parser = external)]
     external: Vec<(String, String)>,
@@ -313,6 +320,9 @@ fn generate(args: &GenArgs) -> Result<(), Failure> {
         .default_bodies(args.default_bodies)
         .out_dir(&args.output);
     config = with_external(config, &args.external);
+    for name in &args.borrowed_results {
+        config = config.borrowed_results(name);
+    }
     for construct in &args.allow_unmapped {
         config = config.allow_unmapped(construct);
     }
@@ -345,7 +355,10 @@ fn with_external(mut config: Config, external: &[(String, String)]) -> Config {
 }
 
 fn stub(args: &StubArgs) -> Result<(), Failure> {
-    let config = with_external(Config::new(), &args.external).front_end(args.source.options());
+    let mut config = with_external(Config::new(), &args.external).front_end(args.source.options());
+    for name in &args.borrowed_results {
+        config = config.borrowed_results(name);
+    }
     let stub = match config.try_stub(&args.source.files, &args.around) {
         Ok(stub) => stub,
         Err(error) => {

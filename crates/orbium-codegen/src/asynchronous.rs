@@ -32,10 +32,10 @@ fn said(annotation: &Annotation) -> Option<bool> {
 
 impl Plan<'_> {
     /// Whether an annotation has an effect where it stands: `@ami` of what has,
-    /// or holds what has, an asynchronous form. Where `@idempotent` has none, the
-    /// compiler of IDL has said so.
+    /// or holds what has, an asynchronous form. Where `@idempotent` and `@borrow` have
+    /// none, the compiler of IDL has said so.
     pub(crate) fn is_heeded(&self, annotation: &Annotation, of: &Definition) -> bool {
-        if annotation.name == "idempotent" {
+        if matches!(annotation.name.as_str(), "idempotent" | "borrow") {
             return true;
         }
         let remote = |id| self.interface_kind(id) == Some(InterfaceKind::Plain);

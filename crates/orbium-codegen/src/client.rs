@@ -51,6 +51,7 @@ impl Emitter<'_, '_> {
         self.note_lints(&functions);
         self.results(definition);
         self.asynchronous_results(definition);
+        self.replies(definition);
         self.stubs(&name, &functions);
         self.servant(definition, &functions);
     }

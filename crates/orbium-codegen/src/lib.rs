@@ -34,6 +34,7 @@ mod plan;
 mod results;
 mod runtime_names;
 mod server;
+mod slot;
 mod stub;
 mod text;
 mod typecodes;

@@ -27,6 +27,8 @@ pub(crate) struct Function {
     pub(crate) context: bool,
     /// Name of the struct of several outputs.
     pub(crate) results: Option<String>,
+    /// Its servant sends the results through a reply slot.
+    pub(crate) slot: bool,
     /// The interface that declares it.
     pub(crate) owner: DefId,
     /// The operation or attribute that it is of.
@@ -71,7 +73,7 @@ impl Function {
                 ty: parameter.ty.clone(),
             });
         }
-        Self {
+        let mut function = Self {
             name: methods.call.clone(),
             wire: definition.name.clone(),
             doc: crate::docs::feature(definition, "IDL operation"),
@@ -82,9 +84,12 @@ impl Function {
             raises: operation.raises.clone(),
             context: !operation.contexts.is_empty(),
             results: methods.results.clone(),
+            slot: false,
             owner: plan.owner(definition),
             feature: definition.id,
-        }
+        };
+        function.slot = plan.has_slot(definition, &function.outputs());
+        function
     }
 
     fn attribute(plan: &Plan<'_>, definition: &Definition, attribute: &Attribute) -> Vec<Self> {
@@ -100,9 +105,11 @@ impl Function {
             raises: attribute.get_raises.clone(),
             context: false,
             results: None,
+            slot: false,
             owner: plan.owner(definition),
             feature: definition.id,
         }];
+        functions[0].slot = plan.has_slot(definition, &functions[0].outputs());
         if let Some(name) = &methods.set {
             functions.push(Self {
                 name: name.clone(),
@@ -119,6 +126,7 @@ impl Function {
                 raises: attribute.set_raises.clone(),
                 context: false,
                 results: None,
+                slot: false,
                 owner: plan.owner(definition),
                 feature: definition.id,
             });
@@ -159,6 +167,18 @@ impl Function {
         outputs
     }
 
+    /// What the documentation of a struct of outputs says of one.
+    pub(crate) fn output_doc(&self, output: &Output) -> String {
+        let mut result = output.name.starts_with("result");
+        for parameter in &self.parameters {
+            result &= parameter.name != output.name;
+        }
+        match result {
+            true => "The return value.".to_owned(),
+            false => format!("The parameter `{}`.", output.name),
+        }
+    }
+
     /// The only output, if there is exactly one and no `inout`.
     pub(crate) fn only_output(&self) -> Option<Type> {
         match self.outputs().as_slice() {
@@ -170,6 +190,18 @@ impl Function {
     /// A name that no parameter has.
     pub(crate) fn local(&self, wanted: &str) -> String {
         names::fresh(wanted, &mut self.taken())
+    }
+
+    /// The parameters of a servant's method after `self`.
+    pub(crate) fn servant_arguments(&self) -> Vec<String> {
+        let mut names = vec![self.local("call")];
+        for parameter in &self.sent() {
+            names.push(parameter.name.clone());
+        }
+        if self.slot {
+            names.push(self.local("reply"));
+        }
+        names
     }
 
     /// The names of its parameters.

@@ -24,6 +24,8 @@ pub struct Options {
     asynchronous: bool,
     default_bodies: bool,
     allowed: Vec<String>,
+    /// Scoped names and patterns, as given.
+    borrowed: Vec<String>,
     /// In order, each once.
     natives: Vec<(String, String)>,
     /// In order, each once.
@@ -44,6 +46,7 @@ impl Options {
             asynchronous: false,
             default_bodies: false,
             allowed: Vec::new(),
+            borrowed: Vec::new(),
             natives: Vec::new(),
             external: Vec::new(),
             external_files: Vec::new(),
@@ -90,6 +93,19 @@ impl Options {
     #[must_use]
     pub fn default_bodies(mut self, generate: bool) -> Self {
         self.default_bodies = generate;
+        self
+    }
+
+    /// Gives servants a reply slot for the operations and attributes of that name, as
+    /// `@borrow` does: `Bank::Account::history`, or `Bank::*` for all that begin so. Those
+    /// with only numbers and enums for results, and those marked `@borrow(FALSE)`, stay as
+    /// they are.
+    ///
+    /// An external module must have been generated likewise if its interfaces are
+    /// inherited here.
+    #[must_use]
+    pub fn borrowed_results(mut self, pattern: impl Into<String>) -> Self {
+        self.borrowed.push(pattern.into());
         self
     }
 
@@ -169,6 +185,11 @@ impl Options {
         self.allowed.iter().any(found)
     }
 
+    /// Whether a pattern names an operation or attribute.
+    pub(crate) fn borrows(&self, path: &[String]) -> bool {
+        self.borrowed.iter().any(|pattern| is_named(pattern, path))
+    }
+
     pub(crate) fn is_asynchronous(&self) -> bool {
         self.asynchronous
     }
@@ -205,6 +226,12 @@ impl Options {
                 ));
             }
         }
+        for pattern in &self.borrowed {
+            let mut definitions = model.definitions();
+            if !definitions.any(|known| is_feature(&known.kind) && is_named(pattern, &known.path)) {
+                messages.push(format!("`{pattern}` names no operation or attribute"));
+            }
+        }
         for given in &self.allowed {
             if !CONSTRUCTS.iter().any(|known| is_called(known, given)) {
                 let known = CONSTRUCTS
@@ -223,6 +250,23 @@ impl Options {
     pub(crate) fn native(&self, scoped_name: &str) -> Option<&str> {
         let found = place(&self.natives, scoped_name).ok()?;
         Some(&self.natives[found].1)
+    }
+}
+
+fn is_feature(kind: &DefinitionKind) -> bool {
+    matches!(
+        kind,
+        DefinitionKind::Operation(_) | DefinitionKind::Attribute(_)
+    )
+}
+
+/// Whether a pattern is the name of a definition, or `*` behind the start of it.
+fn is_named(pattern: &str, path: &[String]) -> bool {
+    let pattern = pattern.strip_prefix("::").unwrap_or(pattern);
+    let name = path.join("::");
+    match pattern.strip_suffix('*') {
+        Some(start) => name.starts_with(start),
+        None => name == pattern,
     }
 }
 

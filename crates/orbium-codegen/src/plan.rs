@@ -88,6 +88,8 @@ pub(crate) struct Plan<'m> {
     /// The structs of what asynchronous calls give, where it is more than what
     /// the synchronous ones return.
     pub(crate) asynchronous_results: DefMap<String>,
+    /// The structs of borrows that servants send.
+    pub(crate) replies: DefMap<String>,
     interfaces: DefMap<InterfaceNames>,
     type_codes: DefMap<String>,
     /// By path.
@@ -106,6 +108,7 @@ impl<'m> Plan<'m> {
             places: DefMap::default(),
             methods: DefMap::default(),
             asynchronous_results: DefMap::default(),
+            replies: DefMap::default(),
             interfaces: DefMap::default(),
             type_codes: DefMap::default(),
             modules: NameMap::default(),
@@ -119,6 +122,7 @@ impl<'m> Plan<'m> {
         }
         for definition in model.definitions() {
             plan.name_asynchronous(definition);
+            plan.name_replies(definition);
         }
         plan
     }

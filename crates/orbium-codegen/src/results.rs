@@ -53,15 +53,7 @@ impl Emitter<'_, '_> {
             if output.inout && !inouts {
                 continue;
             }
-            let mut result = output.name.starts_with("result");
-            for parameter in &function.parameters {
-                result &= parameter.name != output.name;
-            }
-            let doc = if result {
-                "The return value.".to_owned()
-            } else {
-                format!("The parameter `{}`.", output.name)
-            };
+            let doc = function.output_doc(output);
             self.text.raw(&format!("/// {doc}"));
             let ty = self.rust(&output.ty);
             self.text.line(format!("pub {}: {ty},", output.name));

@@ -11,7 +11,7 @@ use crate::text::Argument;
 
 /// The parts of a method's signature.
 pub(crate) struct Signature {
-    /// `fn name<'a>`.
+    /// `fn name`.
     pub(crate) head: String,
     pub(crate) parameters: Vec<String>,
     /// The type returned.
@@ -84,10 +84,8 @@ impl Emitter<'_, '_> {
         for function in &own {
             self.text.blank();
             self.method_signature(function, " {");
-            let mut arguments = vec!["&**self".to_owned(), function.local("call")];
-            for parameter in &function.sent() {
-                arguments.push(parameter.name.clone());
-            }
+            let mut arguments = vec!["&**self".to_owned()];
+            arguments.extend(function.servant_arguments());
             let arguments = Argument::plain(&arguments);
             self.text
                 .call(&format!("{servant}::{}", function.name), &arguments, "");
@@ -98,10 +96,7 @@ impl Emitter<'_, '_> {
 
     /// The body of an operation that a servant does not have: NO_IMPLEMENT.
     fn default_body(&mut self, function: &Function) {
-        let mut unused = vec![function.local("call")];
-        for parameter in &function.sent() {
-            unused.push(parameter.name.clone());
-        }
+        let unused = function.servant_arguments();
         let all = format!("let _ = ({});", unused.join(", "));
         if unused.len() > 1 && all.len() <= 60 {
             self.text.line(all);
@@ -140,12 +135,6 @@ impl Emitter<'_, '_> {
         self.text.open("{");
     }
 
-    /// The type that a servant answers with instead of an owned value.
-    fn borrowed(&self, function: &Function) -> Option<String> {
-        let only = function.only_output()?;
-        self.plan.borrowed(&only, &self.module)
-    }
-
     /// The signature of a servant's method.
     fn method_signature(&mut self, function: &Function, end: &str) {
         let Signature {
@@ -159,28 +148,26 @@ impl Emitter<'_, '_> {
 
     /// The parts of the signature of a servant's method.
     pub(crate) fn servant_signature(&self, function: &Function) -> Signature {
-        let borrowed = self.borrowed(function);
-        let (generics, lifetime) = if borrowed.is_some() {
-            ("<'a>", "'a")
-        } else {
-            ("", "")
-        };
-        let and = if borrowed.is_some() { "&'a " } else { "&" };
         let mut parameters = vec![
-            format!("{and}self"),
-            format!("{}: {and}orb::Call<'_>", function.local("call")),
+            "&self".to_owned(),
+            format!("{}: &orb::Call<'_>", function.local("call")),
         ];
         for parameter in &function.sent() {
             let ty = match parameter.direction {
-                Direction::InOut => format!("&mut {}", self.rust(&parameter.ty)),
-                _ => self.plan.parameter(&parameter.ty, &self.module, lifetime),
+                Direction::InOut if !function.slot => format!("&mut {}", self.rust(&parameter.ty)),
+                _ => self.plan.parameter(&parameter.ty, &self.module, ""),
             };
             parameters.push(format!("{}: {ty}", parameter.name));
         }
-        let value = borrowed.unwrap_or_else(|| function.value(self.plan, &self.module));
+        let mut value = function.value(self.plan, &self.module);
+        if function.slot {
+            let ty = self.plan.slot(function, &self.module);
+            parameters.push(format!("{}: {ty}", function.local("reply")));
+            "orb::Sent".clone_into(&mut value);
+        }
         let error = function.error(self.plan, &self.module);
         Signature {
-            head: format!("fn {}{generics}", function.name),
+            head: format!("fn {}", function.name),
             parameters,
             result: format!("$Result<{value}, {error}>"),
         }
@@ -258,7 +245,7 @@ impl Emitter<'_, '_> {
             "&'a self".to_owned(),
             format!("{call}: &'a orb::Call<'a>"),
             format!("{arguments}: &mut orb::CdrReader<'a>"),
-            format!("{reply}: &mut orb::Reply<'_>"),
+            format!("{reply}: &mut orb::UntypedReply<'_>"),
         ];
         self.text.signature(
             "fn dispatch<'a>",
@@ -299,7 +286,7 @@ impl Emitter<'_, '_> {
         let mut inouts: Vec<(String, String)> = Vec::new();
         for parameter in &function.sent() {
             let local = names::fresh(&parameter.name, &mut taken);
-            if parameter.direction == Direction::InOut {
+            if parameter.direction == Direction::InOut && !function.slot {
                 let ty = self.rust(&parameter.ty);
                 let call = self.functions.decode(self.plan, &parameter.ty, "arguments");
                 self.text
@@ -312,6 +299,13 @@ impl Emitter<'_, '_> {
             }
         }
         let called = format!("{}::{}", self.servant_path(function.owner), function.name);
+        if function.slot {
+            let outcome = names::fresh("outcome", &mut taken);
+            passed.push("reply.slot()".to_owned());
+            self.text
+                .assign_call(&format!("let {outcome}"), &called, &passed, ";");
+            return self.text.line(format!("reply.sent({outcome})"));
+        }
         let outputs = function.outputs();
         let gives = outputs.iter().any(|output| !output.inout);
         let value = names::fresh("value", &mut taken);

@@ -157,18 +157,6 @@ impl Plan<'_> {
         }
     }
 
-    /// The type that a servant may answer with instead of an owned value, if
-    /// there is one.
-    pub(crate) fn borrowed(&self, ty: &Type, from: &[String]) -> Option<String> {
-        match self.model.resolve_alias(ty) {
-            Type::String(_) | Type::WString(_) => Some("orb::Cow<'a, str>".to_owned()),
-            Type::Sequence { element, .. } => {
-                Some(format!("orb::Cow<'a, [{}]>", self.rust(element, from)))
-            }
-            _ => None,
-        }
-    }
-
     /// Whether all values take the same room, so that the runtime moves them
     /// with one bounds check.
     pub(crate) fn is_fixed(&self, ty: &Type) -> bool {

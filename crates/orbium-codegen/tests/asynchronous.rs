@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Calls that do not wait, through generated stubs, over TCP within the process.
 
-use std::borrow::Cow;
 use std::pin::Pin;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, mpsc};
@@ -34,8 +33,8 @@ struct Servant {
 }
 
 impl BaseServant for Servant {
-    fn label<'a>(&'a self, _: &'a Call<'_>) -> Answer<Cow<'a, str>> {
-        Ok(self.label.lock().unwrap().clone().into())
+    fn label(&self, _: &Call<'_>) -> Answer<String> {
+        Ok(self.label.lock().unwrap().clone())
     }
     fn set_label(&self, _: &Call<'_>, value: &str) -> Answer<()> {
         value.clone_into(&mut self.label.lock().unwrap());
@@ -62,16 +61,10 @@ impl WorkerServant for Servant {
     fn add(&self, _: &Call<'_>, a: i32, b: i32) -> Answer<i32> {
         Ok(a + b)
     }
-    fn join<'a>(&'a self, _: &'a Call<'_>, left: &'a str, right: &'a str) -> Answer<Cow<'a, str>> {
-        Ok(format!("{left}{right}").into())
+    fn join(&self, _: &Call<'_>, left: &str, right: &str) -> Answer<String> {
+        Ok(format!("{left}{right}"))
     }
-    fn r#move<'a>(
-        &'a self,
-        _: &'a Call<'_>,
-        all: &'a [Point],
-        by: &'a Point,
-        who: &'a Named,
-    ) -> Answer<Cow<'a, [Point]>> {
+    fn r#move(&self, _: &Call<'_>, all: &[Point], by: &Point, who: &Named) -> Answer<Vec<Point>> {
         let moved = all.iter().map(|p| Point {
             x: p.x + by.x + who.place.x,
             y: p.y + by.y + who.place.y,
@@ -134,7 +127,7 @@ impl WorkerServant for Servant {
     fn precise(&self, _: &Call<'_>, value: LongDouble) -> Answer<LongDouble> {
         Ok(value)
     }
-    fn make<'a>(&'a self, _: &'a Call<'_>, name: &'a str) -> Answer<Cow<'a, [u8]>> {
+    fn make(&self, _: &Call<'_>, name: &str) -> Answer<Vec<u8>> {
         Ok(name.as_bytes().into())
     }
     fn with_context(&self, _: &Call<'_>, a: i32) -> Answer<bool> {
@@ -160,24 +153,24 @@ impl WorkerServant for Servant {
             Completion::No,
         ))
     }
-    fn everything_that_can_be_said<'a>(
-        &'a self,
-        _: &'a Call<'_>,
-        first: &'a str,
-        next: &'a str,
-        then: &'a str,
-        last: &'a str,
-    ) -> Answer<Cow<'a, str>> {
-        Ok([first, next, then, last].concat().into())
+    fn everything_that_can_be_said(
+        &self,
+        _: &Call<'_>,
+        first: &str,
+        next: &str,
+        then: &str,
+        last: &str,
+    ) -> Answer<String> {
+        Ok([first, next, then, last].concat())
     }
-    fn the_longest_operation_of_all_the_operations_that_there_are<'a>(
-        &'a self,
-        _: &'a Call<'_>,
+    fn the_longest_operation_of_all_the_operations_that_there_are(
+        &self,
+        _: &Call<'_>,
         how_many: u32,
-    ) -> Result<Cow<'a, [Point]>, LateError> {
+    ) -> Result<Vec<Point>, LateError> {
         match how_many {
             0 => Err(SystemException::from(ExceptionKind::ImpLimit).into()),
-            _ => Ok(vec![point(1, 2); how_many as usize].into()),
+            _ => Ok(vec![point(1, 2); how_many as usize]),
         }
     }
     #[allow(clippy::many_single_char_names, clippy::too_many_arguments)]

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Calls through generated stubs and skeletons, over TCP within the process.
 
-use std::borrow::Cow;
 use std::sync::{Arc, Mutex};
 
 use orbium::{
@@ -37,8 +36,8 @@ impl Servant {
 type Answer<T> = Result<T, SystemException>;
 
 impl ThingServant for Servant {
-    fn name<'a>(&'a self, _: &'a Call<'_>) -> Answer<Cow<'a, str>> {
-        Ok(Cow::Borrowed("everything"))
+    fn name(&self, _: &Call<'_>) -> Answer<String> {
+        Ok("everything".to_owned())
     }
     fn size(&self, _: &Call<'_>) -> Answer<i32> {
         Ok(*self.size.lock().unwrap())
@@ -153,15 +152,11 @@ impl EverythingServant for Servant {
             secret: secret.into(),
         })
     }
-    fn all<'a>(
-        &'a self,
-        call: &'a Call<'_>,
-        most: u32,
-    ) -> Result<Cow<'a, [Option<Later>]>, EverythingAllError> {
+    fn all(&self, call: &Call<'_>, most: u32) -> Result<Vec<Option<Later>>, EverythingAllError> {
         match most {
             0 => Err(golden::base::Gone { since: 1999 }.into()),
             1 => Err(Busy {}.into()),
-            _ => Ok(vec![None, Some(call.this()?)].into()),
+            _ => Ok(vec![None, Some(call.this()?)]),
         }
     }
     fn several(&self, _: &Call<'_>, e: &Entry) -> Result<(), BusyOrDeniedError> {
@@ -187,17 +182,12 @@ impl EverythingServant for Servant {
     fn price(&self, _: &Call<'_>, amount: Money) -> Answer<Money> {
         Ok(-amount)
     }
-    fn wide<'a>(
-        &'a self,
-        _: &'a Call<'_>,
-        text: &'a str,
-        separator: WChar,
-    ) -> Answer<Cow<'a, str>> {
+    fn wide(&self, _: &Call<'_>, text: &str, separator: WChar) -> Answer<String> {
         let separator = char::try_from(separator).unwrap();
-        Ok(format!("{text}{separator}{text}").into())
+        Ok(format!("{text}{separator}{text}"))
     }
-    fn wide_bounded<'a>(&'a self, _: &'a Call<'_>, text: &'a str) -> Answer<Cow<'a, str>> {
-        Ok(format!("{text}{text}").into())
+    fn wide_bounded(&self, _: &Call<'_>, text: &str) -> Answer<String> {
+        Ok(format!("{text}{text}"))
     }
     fn precise(&self, _: &Call<'_>, value: LongDouble) -> Answer<LongDouble> {
         Ok(value)

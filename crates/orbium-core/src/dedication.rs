@@ -14,7 +14,7 @@ use orbium_giop::dedication::Undedicated;
 use orbium_sys::Scheduling;
 use orbium_transport::Peer;
 
-use crate::{Call, Orb, Priority, Reply};
+use crate::{Call, Orb, Priority, UntypedReply};
 
 /// Is asked when the first request of a connection has the marker of
 /// [`orbium_giop::dedication`].
@@ -151,7 +151,11 @@ impl Call<'_> {
     ///
     /// # Errors
     /// Why it cannot have one.
-    pub fn dedicate(&self, reply: &mut Reply<'_>, thread: OwnThread) -> Result<(), Undedicated> {
+    pub fn dedicate(
+        &self,
+        reply: &mut UntypedReply<'_>,
+        thread: OwnThread,
+    ) -> Result<(), Undedicated> {
         let connection = self.incoming.peer.ok_or(Undedicated::Shared)?;
         connection.settle(self.orb(), || Ok(thread))?;
         reply.path.dedicated();

@@ -114,7 +114,7 @@ pub use raises::{
 };
 pub use real_time::{AdapterExtension, ConnectionWishes, Extension, NetworkMark, RealTime};
 pub use reference::{AnyReference, Interface, NarrowError, ObjectRef, nil_reference};
-pub use servant::{Call, Reply, Servant, ServedBy};
+pub use servant::{Call, Reply, Sent, Servant, ServedBy, UntypedReply};
 pub use strategy::{ServerStrategy, UnknownStrategy};
 
 /// Repository id of `CORBA::Object`, which every object is.

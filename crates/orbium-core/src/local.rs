@@ -15,7 +15,7 @@ use orbium_sync::role::while_serving_own_thread;
 use crate::Orb;
 use crate::adapter::{Expiry, Incoming};
 use crate::lane::OWN;
-use crate::servant::{Reply, ReplyPath};
+use crate::servant::{ReplyPath, UntypedReply};
 
 /// Keeps the reply for the caller, further up on this stack.
 #[derive(Default)]
@@ -81,7 +81,7 @@ pub(crate) fn perform(
         decided: None,
     };
     let mut storage = Vec::new();
-    let mut reply = Reply::new(
+    let mut reply = UntypedReply::new(
         &kept,
         &mut storage,
         header.version,

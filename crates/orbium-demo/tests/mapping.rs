@@ -2,7 +2,6 @@
 //! The examples of `docs/mapping.md`, one test for each of its sections, and
 //! tests that keep that page and `docs/conformance.md` true.
 
-use std::borrow::Cow;
 use std::error::Error;
 use std::path::{Path, PathBuf};
 use std::pin::pin;
@@ -81,8 +80,8 @@ impl Named {
 }
 
 impl BaseServant for Named {
-    fn label<'a>(&'a self, _: &'a Call<'_>) -> Result<Cow<'a, str>, SystemException> {
-        Ok(Cow::Borrowed(&self.name))
+    fn label(&self, _: &Call<'_>) -> Result<String, SystemException> {
+        Ok(self.name.clone())
     }
 
     fn set_label(&self, _: &Call<'_>, _: &str) -> Result<(), SystemException> {
@@ -505,6 +504,9 @@ fn source_of(fence: &str) -> Result<Option<String>, Box<dyn Error>> {
     let golden = root().join("crates/orbium-codegen/tests/golden");
     let text = match fence {
         "rust" => fs::read_to_string(root().join("crates/orbium-demo/tests/mapping.rs"))?,
+        "rust borrowed" => {
+            fs::read_to_string(root().join("crates/orbium-codegen/tests/borrowed.rs"))?
+        }
         "rust generated" => corpus(Path::new(env!("OUT_DIR")), "rs")? + &corpus(&golden, "rs")?,
         "rust build" => corpus(&root().join("crates/orbium-build/src"), "rs")?.replace("//!", ""),
         "idl" => corpus(&root().join("idl"), "idl")? + &corpus(&golden, "idl")?,

@@ -18,7 +18,7 @@ const TYPES: &str = "Self AsMut AsRef Box Clone Copy Debug Default DoubleEndedIt
     Iterator None Ok Option Ord PartialEq PartialOrd Result Send Sized Some String Sync ToOwned \
     ToString TryFrom TryInto Unpin Vec Any Arc Cow Display Formatter PhantomData Rc Call Encode \
     Decode FixedSize Layout Interface Servant ServedBy Skeleton Typed Type TypeCode Raises Raised \
-    Reply Operation OperationTable ObjectRef SystemException System UserException DispatchError \
+    Reply Sent UntypedReply Operation OperationTable ObjectRef SystemException System UserException DispatchError \
     CdrError CdrErrorKind CdrReader CdrWriter Asynchronous Char WChar Fixed LongDouble Member \
     Field Other XServant XSkeleton XError Results AsyncResults Zq_peerServant Zq_peerSkeleton \
     Zq_peerDivideResults Zq_peerDivideAsyncResults Zq_refusedError";

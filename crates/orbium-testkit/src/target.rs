@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The servant of the test interface.
 
-use std::borrow::Cow;
 use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Condvar, Mutex, PoisonError};
 
-use orbium::{Call, Completion, ExceptionKind, SystemException, nil_reference};
+use orbium::{Call, Completion, ExceptionKind, Reply, Sent, SystemException, nil_reference};
 
-use crate::probe::{Pair, Refused, RefusedError, Target, TargetServant};
+use crate::probe::{Pair, Refused, RefusedError, Target, TargetEchoWstringReply, TargetServant};
 use crate::waiting::{PATIENCE, eventually};
 
 /// What `act` does.
@@ -139,36 +138,39 @@ impl TargetServant for TargetState {
         Ok(*v)
     }
 
-    fn echo_string<'a>(
-        &'a self,
-        _: &'a Call<'_>,
-        v: &'a str,
-    ) -> Result<Cow<'a, str>, SystemException> {
+    fn echo_string(
+        &self,
+        _: &Call<'_>,
+        v: &str,
+        reply: Reply<'_, str>,
+    ) -> Result<Sent, SystemException> {
         self.count();
-        Ok(v.into())
+        reply.send(v)
     }
 
-    fn echo_wstring<'a>(
-        &'a self,
-        _: &'a Call<'_>,
-        v: &'a str,
-    ) -> Result<Cow<'a, str>, SystemException> {
+    fn echo_wstring(
+        &self,
+        _: &Call<'_>,
+        v: &str,
+        reply: Reply<'_, TargetEchoWstringReply<'_>>,
+    ) -> Result<Sent, SystemException> {
         self.count();
-        Ok(v.into())
+        reply.send(&TargetEchoWstringReply { result: v })
     }
 
-    fn echo_octets<'a>(
-        &'a self,
-        _: &'a Call<'_>,
-        v: &'a [u8],
-    ) -> Result<Cow<'a, [u8]>, SystemException> {
+    fn echo_octets(
+        &self,
+        _: &Call<'_>,
+        v: &[u8],
+        reply: Reply<'_, [u8]>,
+    ) -> Result<Sent, SystemException> {
         self.count();
-        Ok(v.into())
+        reply.send(v)
     }
 
-    fn make<'a>(&'a self, _: &'a Call<'_>, size: u32) -> Result<Cow<'a, [u8]>, SystemException> {
+    fn make(&self, _: &Call<'_>, size: u32) -> Result<Vec<u8>, SystemException> {
         self.count();
-        Ok(vec![0xA5; size as usize].into())
+        Ok(vec![0xA5; size as usize])
     }
 
     fn refuse(&self, _: &Call<'_>, code: i32) -> Result<i32, RefusedError> {

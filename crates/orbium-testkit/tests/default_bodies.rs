@@ -2,7 +2,6 @@
 //! Servant traits with default bodies: of an interface of 45 operations, a servant
 //! that serves 15 has 15. Each had to be written, served or not.
 
-use std::borrow::Cow;
 use std::error::Error;
 
 use orbium::{Call, ExceptionKind, Orb, SystemException};
@@ -66,7 +65,7 @@ impl WideServant for Third {
 struct Labelled;
 
 impl BaseServant for Labelled {
-    fn label<'a>(&'a self, _: &'a Call<'_>) -> Result<Cow<'a, str>, SystemException> {
+    fn label(&self, _: &Call<'_>) -> Result<String, SystemException> {
         Ok("label".into())
     }
 }

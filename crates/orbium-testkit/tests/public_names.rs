@@ -41,7 +41,7 @@ fn public_names(text: &str) -> BTreeSet<String> {
     names
 }
 
-/// A servant written by hand could name neither `Reply` nor `DispatchError`, which its
+/// A servant written by hand could name neither `UntypedReply` nor `DispatchError`, which its
 /// `dispatch` takes and returns: only the hidden module of generated code had them.
 #[test]
 fn every_public_name_of_the_core_is_public_in_the_facade() {
@@ -72,7 +72,7 @@ fn what_signatures_name_has_a_name() {
         named::<orbium::transport::OptionError>(),
         named::<stub::DispatchError>(),
         named::<stub::OperationTable>(),
-        named::<stub::Reply<'_>>(),
+        named::<stub::UntypedReply<'_>>(),
         named::<dyn extension::RealTime>(),
     ];
     assert!(

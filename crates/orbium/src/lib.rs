@@ -63,10 +63,10 @@ pub use orbium_core::{
     LaneConfig, Lifespan, Limits, ManagerState, NarrowError, OBJECT_REPOSITORY_ID, ObjectError,
     ObjectRef, OfferedProtocol, Orb, OrbBuilder, OrbError, Peer, PeerMemory, Phase, Poa, PoaError,
     PoaManager, Policies, Priority, ProtocolPolicy, ProtocolPolicyError, ProtocolProperties,
-    Protocols, QueueRoom, RealTimeError, RequestInfo, ResolveError, Scheduling, SchedulingClass,
-    Servant, ServerStrategy, Step, SystemException, TimePolicies, Transport, UnknownClientStrategy,
-    UnknownProtocol, UnknownStrategy, UserException, explain, give_scheduling, last_failure,
-    nil_reference, priority,
+    Protocols, QueueRoom, RealTimeError, Reply, RequestInfo, ResolveError, Scheduling,
+    SchedulingClass, Sent, Servant, ServerStrategy, Step, SystemException, TimePolicies, Transport,
+    UnknownClientStrategy, UnknownProtocol, UnknownStrategy, UserException, explain,
+    give_scheduling, last_failure, nil_reference, priority,
 };
 
 /// Calls that do not wait.
@@ -128,8 +128,8 @@ pub use orbium_giop as giop;
 /// [`ObjectRef::call`], and what [`Servant::dispatch`] gets and returns.
 pub mod stub {
     pub use orbium_core::{
-        DispatchError, Operation, OperationTable, Raised, Raises, Reply, ServedBy, interface,
-        not_implemented, unknown_operation,
+        DispatchError, Operation, OperationTable, Raised, Raises, ServedBy, UntypedReply,
+        interface, not_implemented, unknown_operation,
     };
 }
 
@@ -176,7 +176,7 @@ pub mod codegen {
     };
     pub use orbium_core::{
         AnyReference, Call, DispatchError, Interface, ObjectRef, Operation, OperationTable, Raised,
-        Raises, Reply, Servant, ServedBy, SystemException, UserException, interface,
-        not_implemented, unknown_operation,
+        Raises, Reply, Sent, Servant, ServedBy, SystemException, UntypedReply, UserException,
+        interface, not_implemented, unknown_operation,
     };
 }

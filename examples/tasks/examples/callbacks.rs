@@ -1,7 +1,6 @@
 //! A client that serves an object of its own, which the server calls:
 //! `cargo run --example callbacks`.
 
-use std::borrow::Cow;
 use std::sync::{Mutex, PoisonError, mpsc};
 
 use orbium::{Any, Call, Orb, SystemException};
@@ -44,11 +43,7 @@ impl BranchServant for Counter {
     }
 
     // ANCHOR: describe
-    fn describe<'a>(
-        &'a self,
-        _: &'a Call<'_>,
-        thing: &'a Any,
-    ) -> Result<Cow<'a, str>, SystemException> {
+    fn describe(&self, _: &Call<'_>, thing: &Any) -> Result<String, SystemException> {
         Ok(thing.type_code().name().into())
     }
     // ANCHOR_END: describe

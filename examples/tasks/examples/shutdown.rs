@@ -1,6 +1,5 @@
 //! Ending in order: a request that was begun is answered: `cargo run --example shutdown`.
 
-use std::borrow::Cow;
 use std::sync::mpsc;
 use std::thread;
 
@@ -14,7 +13,7 @@ struct Slow {
 }
 
 impl AccountServant for Slow {
-    fn owner<'a>(&'a self, _: &'a Call<'_>) -> Result<Cow<'a, str>, SystemException> {
+    fn owner(&self, _: &Call<'_>) -> Result<String, SystemException> {
         Ok("Slow".into())
     }
 

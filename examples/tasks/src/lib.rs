@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What the examples share: the generated interfaces, and a servant of an account.
 
-use std::borrow::Cow;
 use std::sync::Mutex;
 
 use orbium::{Call, SystemException};
@@ -30,8 +29,8 @@ impl Purse {
 }
 
 impl AccountServant for Purse {
-    fn owner<'a>(&'a self, _: &'a Call<'_>) -> Result<Cow<'a, str>, SystemException> {
-        Ok(Cow::Borrowed(&self.owner))
+    fn owner(&self, _: &Call<'_>) -> Result<String, SystemException> {
+        Ok(self.owner.clone())
     }
 
     fn balance(&self, _: &Call<'_>) -> Result<i32, SystemException> {

@@ -476,10 +476,7 @@ pub mod away {
         ///
         /// # Errors
         /// A system exception.
-        fn label<'a>(
-            &'a self,
-            call: &'a orb::Call<'_>,
-        ) -> Result<orb::Cow<'a, str>, orb::SystemException>;
+        fn label(&self, call: &orb::Call<'_>) -> Result<String, orb::SystemException>;
 
         /// Writes the IDL attribute `label`.
         ///
@@ -512,10 +509,7 @@ pub mod away {
     }
 
     impl<T: BaseServant + ?Sized> BaseServant for orb::Arc<T> {
-        fn label<'a>(
-            &'a self,
-            call: &'a orb::Call<'_>,
-        ) -> Result<orb::Cow<'a, str>, orb::SystemException> {
+        fn label(&self, call: &orb::Call<'_>) -> Result<String, orb::SystemException> {
             BaseServant::label(&**self, call)
         }
 
@@ -570,7 +564,7 @@ pub mod away {
             &'a self,
             call: &'a orb::Call<'a>,
             arguments: &mut orb::CdrReader<'a>,
-            reply: &mut orb::Reply<'_>,
+            reply: &mut orb::UntypedReply<'_>,
         ) -> Result<(), orb::DispatchError> {
             match BASE_OPERATIONS.find(call.operation()) {
                 Some(0) => {
@@ -1729,24 +1723,24 @@ pub mod away {
         ///
         /// # Errors
         /// A system exception.
-        fn join<'a>(
-            &'a self,
-            call: &'a orb::Call<'_>,
-            left: &'a str,
-            right: &'a str,
-        ) -> Result<orb::Cow<'a, str>, orb::SystemException>;
+        fn join(
+            &self,
+            call: &orb::Call<'_>,
+            left: &str,
+            right: &str,
+        ) -> Result<String, orb::SystemException>;
 
         /// IDL operation `move`.
         ///
         /// # Errors
         /// A system exception.
-        fn r#move<'a>(
-            &'a self,
-            call: &'a orb::Call<'_>,
-            all: &'a [Point],
-            by: &'a Point,
-            who: &'a Named,
-        ) -> Result<orb::Cow<'a, [Point]>, orb::SystemException>;
+        fn r#move(
+            &self,
+            call: &orb::Call<'_>,
+            all: &[Point],
+            by: &Point,
+            who: &Named,
+        ) -> Result<Points, orb::SystemException>;
 
         /// IDL operation `both`.
         ///
@@ -1816,11 +1810,7 @@ pub mod away {
         ///
         /// # Errors
         /// A system exception.
-        fn make<'a>(
-            &'a self,
-            call: &'a orb::Call<'_>,
-            name: &'a str,
-        ) -> Result<orb::Cow<'a, [u8]>, orb::SystemException>;
+        fn make(&self, call: &orb::Call<'_>, name: &str) -> Result<Token, orb::SystemException>;
 
         /// IDL operation `with_context`.
         ///
@@ -1881,24 +1871,24 @@ pub mod away {
         ///
         /// # Errors
         /// A system exception.
-        fn everything_that_can_be_said<'a>(
-            &'a self,
-            call: &'a orb::Call<'_>,
-            what_was_said_first: &'a str,
-            what_was_said_next: &'a str,
-            what_was_said_then: &'a str,
-            what_was_said_last: &'a str,
-        ) -> Result<orb::Cow<'a, str>, orb::SystemException>;
+        fn everything_that_can_be_said(
+            &self,
+            call: &orb::Call<'_>,
+            what_was_said_first: &str,
+            what_was_said_next: &str,
+            what_was_said_then: &str,
+            what_was_said_last: &str,
+        ) -> Result<String, orb::SystemException>;
 
         /// IDL operation `the_longest_operation_of_all_the_operations_that_there_are`.
         ///
         /// # Errors
         /// `Away::Late`, or a system exception.
-        fn the_longest_operation_of_all_the_operations_that_there_are<'a>(
-            &'a self,
-            call: &'a orb::Call<'_>,
+        fn the_longest_operation_of_all_the_operations_that_there_are(
+            &self,
+            call: &orb::Call<'_>,
             how_many_of_them_there_are_to_be: u32,
-        ) -> Result<orb::Cow<'a, [Point]>, LateError>;
+        ) -> Result<Points, LateError>;
 
         /// IDL operation `numbers`.
         ///
@@ -1933,22 +1923,22 @@ pub mod away {
             WorkerServant::add(&**self, call, a, b)
         }
 
-        fn join<'a>(
-            &'a self,
-            call: &'a orb::Call<'_>,
-            left: &'a str,
-            right: &'a str,
-        ) -> Result<orb::Cow<'a, str>, orb::SystemException> {
+        fn join(
+            &self,
+            call: &orb::Call<'_>,
+            left: &str,
+            right: &str,
+        ) -> Result<String, orb::SystemException> {
             WorkerServant::join(&**self, call, left, right)
         }
 
-        fn r#move<'a>(
-            &'a self,
-            call: &'a orb::Call<'_>,
-            all: &'a [Point],
-            by: &'a Point,
-            who: &'a Named,
-        ) -> Result<orb::Cow<'a, [Point]>, orb::SystemException> {
+        fn r#move(
+            &self,
+            call: &orb::Call<'_>,
+            all: &[Point],
+            by: &Point,
+            who: &Named,
+        ) -> Result<Points, orb::SystemException> {
             WorkerServant::r#move(&**self, call, all, by, who)
         }
 
@@ -2004,11 +1994,7 @@ pub mod away {
             WorkerServant::precise(&**self, call, value)
         }
 
-        fn make<'a>(
-            &'a self,
-            call: &'a orb::Call<'_>,
-            name: &'a str,
-        ) -> Result<orb::Cow<'a, [u8]>, orb::SystemException> {
+        fn make(&self, call: &orb::Call<'_>, name: &str) -> Result<Token, orb::SystemException> {
             WorkerServant::make(&**self, call, name)
         }
 
@@ -2051,14 +2037,14 @@ pub mod away {
             WorkerServant::at_once(&**self, call)
         }
 
-        fn everything_that_can_be_said<'a>(
-            &'a self,
-            call: &'a orb::Call<'_>,
-            what_was_said_first: &'a str,
-            what_was_said_next: &'a str,
-            what_was_said_then: &'a str,
-            what_was_said_last: &'a str,
-        ) -> Result<orb::Cow<'a, str>, orb::SystemException> {
+        fn everything_that_can_be_said(
+            &self,
+            call: &orb::Call<'_>,
+            what_was_said_first: &str,
+            what_was_said_next: &str,
+            what_was_said_then: &str,
+            what_was_said_last: &str,
+        ) -> Result<String, orb::SystemException> {
             WorkerServant::everything_that_can_be_said(
                 &**self,
                 call,
@@ -2069,11 +2055,11 @@ pub mod away {
             )
         }
 
-        fn the_longest_operation_of_all_the_operations_that_there_are<'a>(
-            &'a self,
-            call: &'a orb::Call<'_>,
+        fn the_longest_operation_of_all_the_operations_that_there_are(
+            &self,
+            call: &orb::Call<'_>,
             how_many_of_them_there_are_to_be: u32,
-        ) -> Result<orb::Cow<'a, [Point]>, LateError> {
+        ) -> Result<Points, LateError> {
             WorkerServant::the_longest_operation_of_all_the_operations_that_there_are(
                 &**self,
                 call,
@@ -2165,7 +2151,7 @@ pub mod away {
             &'a self,
             call: &'a orb::Call<'a>,
             arguments: &mut orb::CdrReader<'a>,
-            reply: &mut orb::Reply<'_>,
+            reply: &mut orb::UntypedReply<'_>,
         ) -> Result<(), orb::DispatchError> {
             match WORKER_OPERATIONS.find(call.operation()) {
                 Some(0) => {
@@ -2478,7 +2464,7 @@ pub mod away {
             &'a self,
             call: &'a orb::Call<'a>,
             _: &mut orb::CdrReader<'a>,
-            reply: &mut orb::Reply<'_>,
+            reply: &mut orb::UntypedReply<'_>,
         ) -> Result<(), orb::DispatchError> {
             match WAITING_OPERATIONS.find(call.operation()) {
                 Some(0) => {

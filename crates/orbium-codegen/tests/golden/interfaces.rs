@@ -183,10 +183,7 @@ pub mod base {
         ///
         /// # Errors
         /// A system exception.
-        fn name<'a>(
-            &'a self,
-            call: &'a orb::Call<'_>,
-        ) -> Result<orb::Cow<'a, str>, orb::SystemException>;
+        fn name(&self, call: &orb::Call<'_>) -> Result<String, orb::SystemException>;
 
         /// Reads the IDL attribute `size`.
         ///
@@ -208,10 +205,7 @@ pub mod base {
     }
 
     impl<T: ThingServant + ?Sized> ThingServant for orb::Arc<T> {
-        fn name<'a>(
-            &'a self,
-            call: &'a orb::Call<'_>,
-        ) -> Result<orb::Cow<'a, str>, orb::SystemException> {
+        fn name(&self, call: &orb::Call<'_>) -> Result<String, orb::SystemException> {
             ThingServant::name(&**self, call)
         }
 
@@ -257,7 +251,7 @@ pub mod base {
             &'a self,
             call: &'a orb::Call<'a>,
             arguments: &mut orb::CdrReader<'a>,
-            reply: &mut orb::Reply<'_>,
+            reply: &mut orb::UntypedReply<'_>,
         ) -> Result<(), orb::DispatchError> {
             match THING_OPERATIONS.find(call.operation()) {
                 Some(0) => {
@@ -1076,11 +1070,7 @@ pub mod interfaces {
         ///
         /// # Errors
         /// `Base::Broken`, `Base::Busy`, `Base::Gone`, or a system exception.
-        fn all<'a>(
-            &'a self,
-            call: &'a orb::Call<'_>,
-            most: u32,
-        ) -> Result<orb::Cow<'a, [Option<Later>]>, EverythingAllError>;
+        fn all(&self, call: &orb::Call<'_>, most: u32) -> Result<Laters, EverythingAllError>;
 
         /// IDL operation `several`.
         ///
@@ -1125,22 +1115,22 @@ pub mod interfaces {
         ///
         /// # Errors
         /// A system exception.
-        fn wide<'a>(
-            &'a self,
-            call: &'a orb::Call<'_>,
-            text: &'a str,
+        fn wide(
+            &self,
+            call: &orb::Call<'_>,
+            text: &str,
             separator: orb::WChar,
-        ) -> Result<orb::Cow<'a, str>, orb::SystemException>;
+        ) -> Result<String, orb::SystemException>;
 
         /// IDL operation `wide_bounded`.
         ///
         /// # Errors
         /// A system exception.
-        fn wide_bounded<'a>(
-            &'a self,
-            call: &'a orb::Call<'_>,
-            text: &'a str,
-        ) -> Result<orb::Cow<'a, str>, orb::SystemException>;
+        fn wide_bounded(
+            &self,
+            call: &orb::Call<'_>,
+            text: &str,
+        ) -> Result<String, orb::SystemException>;
 
         /// IDL operation `precise`.
         ///
@@ -1278,11 +1268,7 @@ pub mod interfaces {
             EverythingServant::find(&**self, call, key, secret)
         }
 
-        fn all<'a>(
-            &'a self,
-            call: &'a orb::Call<'_>,
-            most: u32,
-        ) -> Result<orb::Cow<'a, [Option<Later>]>, EverythingAllError> {
+        fn all(&self, call: &orb::Call<'_>, most: u32) -> Result<Laters, EverythingAllError> {
             EverythingServant::all(&**self, call, most)
         }
 
@@ -1320,20 +1306,20 @@ pub mod interfaces {
             EverythingServant::price(&**self, call, amount)
         }
 
-        fn wide<'a>(
-            &'a self,
-            call: &'a orb::Call<'_>,
-            text: &'a str,
+        fn wide(
+            &self,
+            call: &orb::Call<'_>,
+            text: &str,
             separator: orb::WChar,
-        ) -> Result<orb::Cow<'a, str>, orb::SystemException> {
+        ) -> Result<String, orb::SystemException> {
             EverythingServant::wide(&**self, call, text, separator)
         }
 
-        fn wide_bounded<'a>(
-            &'a self,
-            call: &'a orb::Call<'_>,
-            text: &'a str,
-        ) -> Result<orb::Cow<'a, str>, orb::SystemException> {
+        fn wide_bounded(
+            &self,
+            call: &orb::Call<'_>,
+            text: &str,
+        ) -> Result<String, orb::SystemException> {
             EverythingServant::wide_bounded(&**self, call, text)
         }
 
@@ -1441,7 +1427,7 @@ pub mod interfaces {
             &'a self,
             call: &'a orb::Call<'a>,
             arguments: &mut orb::CdrReader<'a>,
-            reply: &mut orb::Reply<'_>,
+            reply: &mut orb::UntypedReply<'_>,
         ) -> Result<(), orb::DispatchError> {
             match EVERYTHING_OPERATIONS.find(call.operation()) {
                 Some(0) => {
@@ -1872,11 +1858,7 @@ pub mod interfaces {
         ///
         /// # Errors
         /// `Base::Gone`, or a system exception.
-        fn look_up<'a>(
-            &'a self,
-            call: &'a orb::Call<'_>,
-            key: &'a str,
-        ) -> Result<orb::Cow<'a, str>, GoneError>;
+        fn look_up(&self, call: &orb::Call<'_>, key: &str) -> Result<String, GoneError>;
 
         /// IDL operation `push`.
         ///
@@ -1894,11 +1876,7 @@ pub mod interfaces {
             ShelfServant::set_level(&**self, call, value)
         }
 
-        fn look_up<'a>(
-            &'a self,
-            call: &'a orb::Call<'_>,
-            key: &'a str,
-        ) -> Result<orb::Cow<'a, str>, GoneError> {
+        fn look_up(&self, call: &orb::Call<'_>, key: &str) -> Result<String, GoneError> {
             ShelfServant::look_up(&**self, call, key)
         }
 
@@ -1935,7 +1913,7 @@ pub mod interfaces {
             &'a self,
             call: &'a orb::Call<'a>,
             arguments: &mut orb::CdrReader<'a>,
-            reply: &mut orb::Reply<'_>,
+            reply: &mut orb::UntypedReply<'_>,
         ) -> Result<(), orb::DispatchError> {
             match SHELF_OPERATIONS.find(call.operation()) {
                 Some(0) => {
@@ -2079,7 +2057,7 @@ pub mod interfaces {
             &'a self,
             call: &'a orb::Call<'a>,
             arguments: &mut orb::CdrReader<'a>,
-            reply: &mut orb::Reply<'_>,
+            reply: &mut orb::UntypedReply<'_>,
         ) -> Result<(), orb::DispatchError> {
             match LEFT_OPERATIONS.find(call.operation()) {
                 Some(0) => {
@@ -2222,7 +2200,7 @@ pub mod interfaces {
             &'a self,
             call: &'a orb::Call<'a>,
             arguments: &mut orb::CdrReader<'a>,
-            reply: &mut orb::Reply<'_>,
+            reply: &mut orb::UntypedReply<'_>,
         ) -> Result<(), orb::DispatchError> {
             match RIGHT_OPERATIONS.find(call.operation()) {
                 Some(0) => {
@@ -2411,7 +2389,7 @@ pub mod interfaces {
             &'a self,
             call: &'a orb::Call<'a>,
             arguments: &mut orb::CdrReader<'a>,
-            reply: &mut orb::Reply<'_>,
+            reply: &mut orb::UntypedReply<'_>,
         ) -> Result<(), orb::DispatchError> {
             match DIAMOND_OPERATIONS.find(call.operation()) {
                 Some(0) => {
@@ -2484,7 +2462,7 @@ pub mod interfaces {
             &'a self,
             _: &'a orb::Call<'a>,
             _: &mut orb::CdrReader<'a>,
-            _: &mut orb::Reply<'_>,
+            _: &mut orb::UntypedReply<'_>,
         ) -> Result<(), orb::DispatchError> {
             Err(orb::unknown_operation())
         }
@@ -2647,7 +2625,7 @@ pub mod interfaces {
             &'a self,
             call: &'a orb::Call<'a>,
             arguments: &mut orb::CdrReader<'a>,
-            reply: &mut orb::Reply<'_>,
+            reply: &mut orb::UntypedReply<'_>,
         ) -> Result<(), orb::DispatchError> {
             match EMPTY_TOO_OPERATIONS.find(call.operation()) {
                 Some(0) => {
@@ -2765,7 +2743,7 @@ pub mod interfaces {
             &'a self,
             call: &'a orb::Call<'a>,
             arguments: &mut orb::CdrReader<'a>,
-            reply: &mut orb::Reply<'_>,
+            reply: &mut orb::UntypedReply<'_>,
         ) -> Result<(), orb::DispatchError> {
             match LATER_OPERATIONS.find(call.operation()) {
                 Some(0) => {

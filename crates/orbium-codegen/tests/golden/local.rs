@@ -64,7 +64,7 @@ pub mod local {
             &'a self,
             call: &'a orb::Call<'a>,
             _: &mut orb::CdrReader<'a>,
-            reply: &mut orb::Reply<'_>,
+            reply: &mut orb::UntypedReply<'_>,
         ) -> Result<(), orb::DispatchError> {
             match REMOTE_OPERATIONS.find(call.operation()) {
                 Some(0) => {
@@ -260,7 +260,7 @@ pub mod local {
             &'a self,
             call: &'a orb::Call<'a>,
             arguments: &mut orb::CdrReader<'a>,
-            reply: &mut orb::Reply<'_>,
+            reply: &mut orb::UntypedReply<'_>,
         ) -> Result<(), orb::DispatchError> {
             match USER_OPERATIONS.find(call.operation()) {
                 Some(0) => {

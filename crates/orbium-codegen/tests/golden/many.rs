@@ -1505,7 +1505,7 @@ impl<S: ManyServant> orb::Servant for ManySkeleton<S> {
         &'a self,
         call: &'a orb::Call<'a>,
         _: &mut orb::CdrReader<'a>,
-        reply: &mut orb::Reply<'_>,
+        reply: &mut orb::UntypedReply<'_>,
     ) -> Result<(), orb::DispatchError> {
         match MANY_OPERATIONS.find(call.operation()) {
             Some(0) => {

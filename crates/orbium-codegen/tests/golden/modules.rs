@@ -99,10 +99,7 @@ pub trait TopServant: Send + Sync + 'static {
     ///
     /// # Errors
     /// A system exception.
-    fn all<'a>(
-        &'a self,
-        call: &'a orb::Call<'_>,
-    ) -> Result<orb::Cow<'a, [String]>, orb::SystemException>;
+    fn all(&self, call: &orb::Call<'_>) -> Result<Names, orb::SystemException>;
 }
 
 #[allow(clippy::doc_markdown, dead_code, unnameable_types, unreachable_pub)]
@@ -111,10 +108,7 @@ impl<T: TopServant + ?Sized> TopServant for orb::Arc<T> {
         TopServant::the_top(&**self, call)
     }
 
-    fn all<'a>(
-        &'a self,
-        call: &'a orb::Call<'_>,
-    ) -> Result<orb::Cow<'a, [String]>, orb::SystemException> {
+    fn all(&self, call: &orb::Call<'_>) -> Result<Names, orb::SystemException> {
         TopServant::all(&**self, call)
     }
 }
@@ -150,7 +144,7 @@ impl<S: TopServant> orb::Servant for TopSkeleton<S> {
         &'a self,
         call: &'a orb::Call<'a>,
         _: &mut orb::CdrReader<'a>,
-        reply: &mut orb::Reply<'_>,
+        reply: &mut orb::UntypedReply<'_>,
     ) -> Result<(), orb::DispatchError> {
         match TOP_OPERATIONS.find(call.operation()) {
             Some(0) => {
@@ -316,7 +310,7 @@ pub mod outer {
                 &'a self,
                 call: &'a orb::Call<'a>,
                 arguments: &mut orb::CdrReader<'a>,
-                reply: &mut orb::Reply<'_>,
+                reply: &mut orb::UntypedReply<'_>,
             ) -> Result<(), orb::DispatchError> {
                 match DEEP_OPERATIONS.find(call.operation()) {
                     Some(0) => {
@@ -530,7 +524,7 @@ pub mod outer {
             &'a self,
             call: &'a orb::Call<'a>,
             arguments: &mut orb::CdrReader<'a>,
-            reply: &mut orb::Reply<'_>,
+            reply: &mut orb::UntypedReply<'_>,
         ) -> Result<(), orb::DispatchError> {
             match USER_OPERATIONS.find(call.operation()) {
                 Some(0) => {

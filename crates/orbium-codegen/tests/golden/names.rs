@@ -292,7 +292,7 @@ pub mod r#type {
             &'a self,
             call: &'a orb::Call<'a>,
             arguments: &mut orb::CdrReader<'a>,
-            reply: &mut orb::Reply<'_>,
+            reply: &mut orb::UntypedReply<'_>,
         ) -> ::core::result::Result<(), orb::DispatchError> {
             match DEFAULT_OPERATIONS.find(call.operation()) {
                 ::core::option::Option::Some(0) => {
@@ -496,7 +496,7 @@ pub mod r#type {
             &'a self,
             call: &'a orb::Call<'a>,
             arguments: &mut orb::CdrReader<'a>,
-            reply: &mut orb::Reply<'_>,
+            reply: &mut orb::UntypedReply<'_>,
         ) -> ::core::result::Result<(), orb::DispatchError> {
             match FROM_OPERATIONS.find(call.operation()) {
                 ::core::option::Option::Some(0) => {
@@ -605,7 +605,7 @@ pub mod r#type {
             &'a self,
             call: &'a orb::Call<'a>,
             arguments: &mut orb::CdrReader<'a>,
-            reply: &mut orb::Reply<'_>,
+            reply: &mut orb::UntypedReply<'_>,
         ) -> ::core::result::Result<(), orb::DispatchError> {
             match OK_OPERATIONS.find(call.operation()) {
                 ::core::option::Option::Some(0) => {
@@ -928,7 +928,7 @@ pub mod r#type {
             &'a self,
             call: &'a orb::Call<'a>,
             arguments: &mut orb::CdrReader<'a>,
-            reply: &mut orb::Reply<'_>,
+            reply: &mut orb::UntypedReply<'_>,
         ) -> ::core::result::Result<(), orb::DispatchError> {
             match SEND_OPERATIONS.find(call.operation()) {
                 ::core::option::Option::Some(0) => {
@@ -1107,23 +1107,23 @@ pub mod r#type {
         ///
         /// # Errors
         /// A system exception.
-        fn new<'a>(
-            &'a self,
-            call: &'a orb::Call<'_>,
-            w: &'a str,
-            writer: &'a str,
-            out: &'a str,
-        ) -> ::core::result::Result<orb::Cow<'a, str>, orb::SystemException>;
+        fn new(
+            &self,
+            call: &orb::Call<'_>,
+            w: &str,
+            writer: &str,
+            out: &str,
+        ) -> ::core::result::Result<::std::string::String, orb::SystemException>;
     }
 
     impl<T: SyncServant + ?::core::marker::Sized> SyncServant for orb::Arc<T> {
-        fn new<'a>(
-            &'a self,
-            call: &'a orb::Call<'_>,
-            w: &'a str,
-            writer: &'a str,
-            out: &'a str,
-        ) -> ::core::result::Result<orb::Cow<'a, str>, orb::SystemException> {
+        fn new(
+            &self,
+            call: &orb::Call<'_>,
+            w: &str,
+            writer: &str,
+            out: &str,
+        ) -> ::core::result::Result<::std::string::String, orb::SystemException> {
             SyncServant::new(&**self, call, w, writer, out)
         }
     }
@@ -1167,7 +1167,7 @@ pub mod r#type {
             &'a self,
             call: &'a orb::Call<'a>,
             arguments: &mut orb::CdrReader<'a>,
-            reply: &mut orb::Reply<'_>,
+            reply: &mut orb::UntypedReply<'_>,
         ) -> ::core::result::Result<(), orb::DispatchError> {
             match SYNC_OPERATIONS.find(call.operation()) {
                 ::core::option::Option::Some(0) => {
@@ -1312,7 +1312,7 @@ pub mod r#type {
             &'a self,
             call: &'a orb::Call<'a>,
             arguments: &mut orb::CdrReader<'a>,
-            reply: &mut orb::Reply<'_>,
+            reply: &mut orb::UntypedReply<'_>,
         ) -> ::core::result::Result<(), orb::DispatchError> {
             match SIZED_OPERATIONS.find(call.operation()) {
                 ::core::option::Option::Some(0) => {
@@ -1782,11 +1782,11 @@ pub mod clashes {
         ///
         /// # Errors
         /// A system exception.
-        fn get_foo_into<'a>(
-            &'a self,
-            call: &'a orb::Call<'_>,
-            out: &'a str,
-        ) -> Result<orb::Cow<'a, str>, orb::SystemException>;
+        fn get_foo_into(
+            &self,
+            call: &orb::Call<'_>,
+            out: &str,
+        ) -> Result<String, orb::SystemException>;
     }
 
     impl<T: FooBarServant_ + ?Sized> FooBarServant_ for orb::Arc<T> {
@@ -1798,11 +1798,11 @@ pub mod clashes {
             FooBarServant_::get_foo_(&**self, call)
         }
 
-        fn get_foo_into<'a>(
-            &'a self,
-            call: &'a orb::Call<'_>,
-            out: &'a str,
-        ) -> Result<orb::Cow<'a, str>, orb::SystemException> {
+        fn get_foo_into(
+            &self,
+            call: &orb::Call<'_>,
+            out: &str,
+        ) -> Result<String, orb::SystemException> {
             FooBarServant_::get_foo_into(&**self, call, out)
         }
     }
@@ -1838,7 +1838,7 @@ pub mod clashes {
             &'a self,
             call: &'a orb::Call<'a>,
             arguments: &mut orb::CdrReader<'a>,
-            reply: &mut orb::Reply<'_>,
+            reply: &mut orb::UntypedReply<'_>,
         ) -> Result<(), orb::DispatchError> {
             match FOO_BAR_OPERATIONS.find(call.operation()) {
                 Some(0) => {
@@ -2011,7 +2011,7 @@ pub mod clashes {
             &'a self,
             call: &'a orb::Call<'a>,
             _: &mut orb::CdrReader<'a>,
-            reply: &mut orb::Reply<'_>,
+            reply: &mut orb::UntypedReply<'_>,
         ) -> Result<(), orb::DispatchError> {
             match USER_OPERATIONS.find(call.operation()) {
                 Some(0) => {
@@ -2142,7 +2142,7 @@ pub mod clashes {
             &'a self,
             call: &'a orb::Call<'a>,
             _: &mut orb::CdrReader<'a>,
-            reply: &mut orb::Reply<'_>,
+            reply: &mut orb::UntypedReply<'_>,
         ) -> Result<(), orb::DispatchError> {
             match STD_OPERATIONS.find(call.operation()) {
                 Some(0) => {

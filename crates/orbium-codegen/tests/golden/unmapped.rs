@@ -78,7 +78,7 @@ pub mod unmapped {
             &'a self,
             call: &'a orb::Call<'a>,
             arguments: &mut orb::CdrReader<'a>,
-            reply: &mut orb::Reply<'_>,
+            reply: &mut orb::UntypedReply<'_>,
         ) -> Result<(), orb::DispatchError> {
             match MIXED_OPERATIONS.find(call.operation()) {
                 Some(0) => {

@@ -17,7 +17,7 @@ use crate::adapter::{ActiveObject, Expiry};
 use crate::lane::{self, Decided, Route};
 use crate::log::{self, Recurring};
 use crate::raises::DispatchError;
-use crate::servant::{Call, Reply};
+use crate::servant::{Call, UntypedReply};
 use crate::server::{ServerConnection, is_within_a_wait};
 use crate::{OBJECT_REPOSITORY_ID, ObjectRef, Orb, priority, unknown_operation};
 
@@ -53,7 +53,11 @@ impl<'r> Incoming<'r> {
     /// Serves the request and answers it, whatever happens. The reader of the
     /// arguments is made where the servant gets it, rather than moved there.
     #[inline]
-    pub(crate) fn serve(&self, arguments: impl FnOnce() -> CdrReader<'r>, reply: &mut Reply<'_>) {
+    pub(crate) fn serve(
+        &self,
+        arguments: impl FnOnce() -> CdrReader<'r>,
+        reply: &mut UntypedReply<'_>,
+    ) {
         if self.orb.observes_requests() {
             return self.serve_observed(arguments(), reply);
         }
@@ -64,14 +68,14 @@ impl<'r> Incoming<'r> {
     // A function of its own, and no closure: what is around it is compiled better so (725
     // instructions for an empty call on the server's side, 736 to 752 otherwise).
     #[inline(never)]
-    pub(crate) fn serve_unobserved(&self, arguments: CdrReader<'r>, reply: &mut Reply<'_>) {
+    pub(crate) fn serve_unobserved(&self, arguments: CdrReader<'r>, reply: &mut UntypedReply<'_>) {
         self.serve_caught(|| arguments, reply);
     }
 
     /// As `serve`, measured or within a span, or both.
     #[cold]
     #[inline(never)]
-    fn serve_observed(&self, arguments: CdrReader<'r>, reply: &mut Reply<'_>) {
+    fn serve_observed(&self, arguments: CdrReader<'r>, reply: &mut UntypedReply<'_>) {
         let span = log::spans::RequestSpan::begin(self, reply);
         let failed = match self.orb.core().measurements.get() {
             Some(all) => self.serve_measured(all, arguments, reply),
@@ -88,7 +92,7 @@ impl<'r> Incoming<'r> {
     fn serve_caught(
         &self,
         arguments: impl FnOnce() -> CdrReader<'r>,
-        reply: &mut Reply<'_>,
+        reply: &mut UntypedReply<'_>,
     ) -> Option<SystemException> {
         // The last reference to a servant may be dropped in here too.
         let served = catch_unwind(AssertUnwindSafe(|| self.try_serve(arguments, reply)));
@@ -101,7 +105,7 @@ impl<'r> Incoming<'r> {
     pub(crate) fn conclude(
         &self,
         served: &std::thread::Result<Result<(), DispatchError>>,
-        reply: &mut Reply<'_>,
+        reply: &mut UntypedReply<'_>,
     ) -> Option<SystemException> {
         match served {
             Ok(Ok(())) if reply.answered => None,
@@ -111,7 +115,7 @@ impl<'r> Incoming<'r> {
 
     /// The same with a reader that is there already.
     #[inline(never)]
-    pub(crate) fn serve_with(&self, arguments: CdrReader<'r>, reply: &mut Reply<'_>) {
+    pub(crate) fn serve_with(&self, arguments: CdrReader<'r>, reply: &mut UntypedReply<'_>) {
         self.serve(|| arguments, reply);
     }
 
@@ -119,7 +123,7 @@ impl<'r> Incoming<'r> {
     pub(crate) fn try_serve(
         &self,
         arguments: impl FnOnce() -> CdrReader<'r>,
-        reply: &mut Reply<'_>,
+        reply: &mut UntypedReply<'_>,
     ) -> Result<(), DispatchError> {
         probe!(MessagingReceive);
         let found = match self.orb.core().registry.find_hinted(self.key) {
@@ -155,7 +159,10 @@ impl<'r> Incoming<'r> {
     /// whole reference.
     #[cold]
     #[inline(never)]
-    fn find_or_forward(&self, reply: &mut Reply<'_>) -> Result<Option<Found<'r>>, DispatchError> {
+    fn find_or_forward(
+        &self,
+        reply: &mut UntypedReply<'_>,
+    ) -> Result<Option<Found<'r>>, DispatchError> {
         // A oneway has no reply to say it in, and what is collocated has no need.
         if self.peer.is_some()
             && self.response == ResponseFlags::Full
@@ -207,7 +214,7 @@ impl<'r> Incoming<'r> {
     fn enter_slowly<'o>(
         &self,
         object: &'o ActiveObject,
-        reply: &mut Reply<'_>,
+        reply: &mut UntypedReply<'_>,
     ) -> Result<Serving<'o>, SystemException> {
         let at = Decided {
             priority: priority::current(),
@@ -234,7 +241,7 @@ impl<'r> Incoming<'r> {
         &self,
         object: &ActiveObject,
         arguments: CdrReader<'r>,
-        reply: &mut Reply<'_>,
+        reply: &mut UntypedReply<'_>,
     ) -> Result<(), DispatchError> {
         let route = self.route(object);
         match route.inspect_err(|exception| self.note_refusal(Recurring::Access, *exception))? {
@@ -265,7 +272,7 @@ impl<'r> Incoming<'r> {
         &self,
         object: &ActiveObject,
         arguments: CdrReader<'r>,
-        reply: &mut Reply<'_>,
+        reply: &mut UntypedReply<'_>,
     ) -> Result<(), DispatchError> {
         if log::wants_spans() {
             return log::spans::serve_within(self, object, reply, |reply| {
@@ -280,7 +287,7 @@ impl<'r> Incoming<'r> {
         &self,
         object: &ActiveObject,
         arguments: CdrReader<'r>,
-        reply: &mut Reply<'_>,
+        reply: &mut UntypedReply<'_>,
     ) -> Result<(), DispatchError> {
         let call = Call {
             incoming: self,
@@ -332,7 +339,7 @@ fn dispatch<'a>(
     object: &'a ActiveObject,
     call: &'a Call<'a>,
     arguments: &mut CdrReader<'a>,
-    reply: &mut Reply<'_>,
+    reply: &mut UntypedReply<'_>,
 ) -> Result<(), DispatchError> {
     if is_implicit(call.operation()) {
         return serve_implicit(object, call, arguments, reply);
@@ -347,7 +354,7 @@ impl Incoming<'_> {
     fn answer_error(
         &self,
         outcome: &std::thread::Result<Result<(), DispatchError>>,
-        reply: &mut Reply<'_>,
+        reply: &mut UntypedReply<'_>,
     ) -> SystemException {
         let exception = match outcome {
             Ok(Ok(())) => SystemException::orbium(
@@ -414,7 +421,7 @@ fn serve_implicit<'a>(
     object: &'a ActiveObject,
     call: &Call<'a>,
     arguments: &mut CdrReader<'a>,
-    reply: &mut Reply<'_>,
+    reply: &mut UntypedReply<'_>,
 ) -> Result<(), DispatchError> {
     // As text: octets would be compared one by one.
     match str::from_utf8(call.operation()).unwrap_or_default() {

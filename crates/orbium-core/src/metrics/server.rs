@@ -11,7 +11,7 @@ use orbium_giop::{Completion, ExceptionKind, ResponseFlags, SystemException};
 use super::{End, Key, Label, Measurements, Refusal, Series, Side, scoped};
 use crate::adapter::{ActiveObject, Incoming};
 use crate::lane::{OWN, SETTLED};
-use crate::servant::Reply;
+use crate::servant::UntypedReply;
 use crate::{OBJECT_REPOSITORY_ID, OperationTable, Orb};
 
 /// The operations that the ORB answers for every object.
@@ -112,7 +112,7 @@ impl<'r> Incoming<'r> {
         &self,
         all: &Measurements,
         arguments: CdrReader<'r>,
-        reply: &mut Reply<'_>,
+        reply: &mut UntypedReply<'_>,
     ) -> Option<SystemException> {
         let begun = Instant::now();
         let arrived = reply.path.arrived().unwrap_or(begun);

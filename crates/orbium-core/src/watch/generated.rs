@@ -828,10 +828,7 @@ pub mod orbium_watch {
         ///
         /// # Errors
         /// A system exception.
-        fn prometheus_text<'a>(
-            &'a self,
-            call: &'a orb::Call<'_>,
-        ) -> Result<orb::Cow<'a, str>, orb::SystemException>;
+        fn prometheus_text(&self, call: &orb::Call<'_>) -> Result<String, orb::SystemException>;
     }
 
     impl<T: WatchServant + ?Sized> WatchServant for orb::Arc<T> {
@@ -839,10 +836,7 @@ pub mod orbium_watch {
             WatchServant::look(&**self, call)
         }
 
-        fn prometheus_text<'a>(
-            &'a self,
-            call: &'a orb::Call<'_>,
-        ) -> Result<orb::Cow<'a, str>, orb::SystemException> {
+        fn prometheus_text(&self, call: &orb::Call<'_>) -> Result<String, orb::SystemException> {
             WatchServant::prometheus_text(&**self, call)
         }
     }
@@ -871,7 +865,7 @@ pub mod orbium_watch {
             &'a self,
             call: &'a orb::Call<'a>,
             _: &mut orb::CdrReader<'a>,
-            reply: &mut orb::Reply<'_>,
+            reply: &mut orb::UntypedReply<'_>,
         ) -> Result<(), orb::DispatchError> {
             match WATCH_OPERATIONS.find(call.operation()) {
                 Some(0) => {

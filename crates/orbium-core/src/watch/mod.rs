@@ -30,8 +30,6 @@ pub const KEY: &str = "OrbiumWatch";
 /// What generated code needs; the names are those of the façade's module `codegen`.
 mod runtime {
     #[allow(unused_imports)]
-    pub(super) use std::borrow::Cow;
-    #[allow(unused_imports)]
     pub(super) use std::sync::Arc;
 
     #[allow(unused_imports)]
@@ -42,7 +40,8 @@ mod runtime {
     #[allow(unused_imports)]
     pub(super) use crate::{
         Call, DispatchError, Interface, ObjectRef, Operation, OperationTable, Raised, Raises,
-        Reply, Servant, ServedBy, SystemException, UserException, interface, unknown_operation,
+        Servant, ServedBy, SystemException, UntypedReply, UserException, interface,
+        unknown_operation,
     };
 }
 
@@ -73,15 +72,10 @@ impl idl::WatchServant for Watcher {
         Ok(shown::snapshot(&orb, self.since.elapsed()))
     }
 
-    fn prometheus_text<'a>(
-        &'a self,
-        _: &'a Call<'_>,
-    ) -> Result<runtime::Cow<'a, str>, SystemException> {
+    fn prometheus_text(&self, _: &Call<'_>) -> Result<String, SystemException> {
         let orb = self.orb.upgrade().map(Orb::from);
         let metrics = orb.and_then(|orb| orb.metrics());
-        Ok(metrics
-            .map_or_else(String::new, |it| it.prometheus_text())
-            .into())
+        Ok(metrics.map_or_else(String::new, |it| it.prometheus_text()))
     }
 }
 

@@ -1,18 +1,17 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! `Cubit::Cube`.
 
-use std::borrow::Cow;
 use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use orbium::{Call, SystemException};
+use orbium::{Call, Reply, Sent, SystemException};
 
 use crate::cubit::{self, Many, Oneof, TooBig, TooBigError};
 
 /// The largest number whose cube fits an IDL `long`.
 pub(crate) const LIMIT: i32 = 1290;
 
-/// Serves `Cubit::Cube`. Cubes wrap in their type; echoes return what they
+/// Serves `Cubit::Cube`. Cubes wrap in their type; echoes send what they
 /// borrow from the request.
 #[derive(Debug, Default)]
 pub struct CubeServant {
@@ -108,40 +107,39 @@ impl cubit::CubeServant for CubeServant {
         })
     }
 
-    fn cube_longs<'a>(
-        &'a self,
-        _: &'a Call<'_>,
-        v: &'a [i32],
-    ) -> Result<Cow<'a, [i32]>, SystemException> {
+    fn cube_longs(&self, _: &Call<'_>, v: &[i32]) -> Result<Vec<i32>, SystemException> {
         self.count();
         Ok(v.iter().map(|v| v.wrapping_pow(3)).collect())
     }
 
-    fn echo_octets<'a>(
-        &'a self,
-        _: &'a Call<'_>,
-        v: &'a [u8],
-    ) -> Result<Cow<'a, [u8]>, SystemException> {
+    fn echo_octets(
+        &self,
+        _: &Call<'_>,
+        v: &[u8],
+        reply: Reply<'_, [u8]>,
+    ) -> Result<Sent, SystemException> {
         self.count();
-        Ok(v.into())
+        reply.send(v)
     }
 
-    fn echo_longs<'a>(
-        &'a self,
-        _: &'a Call<'_>,
-        v: &'a [i32],
-    ) -> Result<Cow<'a, [i32]>, SystemException> {
+    fn echo_longs(
+        &self,
+        _: &Call<'_>,
+        v: &[i32],
+        reply: Reply<'_, [i32]>,
+    ) -> Result<Sent, SystemException> {
         self.count();
-        Ok(v.into())
+        reply.send(v)
     }
 
-    fn echo_manys<'a>(
-        &'a self,
-        _: &'a Call<'_>,
-        v: &'a [Many],
-    ) -> Result<Cow<'a, [Many]>, SystemException> {
+    fn echo_manys(
+        &self,
+        _: &Call<'_>,
+        v: &[Many],
+        reply: Reply<'_, [Many]>,
+    ) -> Result<Sent, SystemException> {
         self.count();
-        Ok(v.into())
+        reply.send(v)
     }
 
     fn calls(&self, _: &Call<'_>) -> Result<u64, SystemException> {

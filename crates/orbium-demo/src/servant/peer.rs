@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! `Kitchen::Peer`.
 
-use std::borrow::Cow;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
 
 use orbium::{
-    Any, Call, Completion, ExceptionKind, ObjectRef, PoaError, SystemException, nil_reference,
+    Any, Call, Completion, ExceptionKind, ObjectRef, PoaError, Reply, Sent, SystemException,
+    nil_reference,
 };
 
 use crate::kitchen::{
     self, ByBool, ByChar, ByColour, ByLong, Colour, Empty, EmptyOrRefusedError, Matrix, Mixed,
-    Money, Node, Peer, PeerEchoScalarsResults, PeerEchoStringResults, Scalars, Strings, Uuid,
+    Money, Node, Peer, PeerEchoScalarsReply, PeerEchoStringReply, PeerEchoWstringReply, Scalars,
+    Strings, Uuid,
 };
 use crate::specimen;
 
@@ -44,9 +45,9 @@ impl PeerServant {
 }
 
 impl kitchen::BaseServant for PeerServant {
-    fn label<'a>(&'a self, _: &'a Call<'_>) -> Result<Cow<'a, str>, SystemException> {
+    fn label(&self, _: &Call<'_>) -> Result<String, SystemException> {
         let label = self.label.lock().unwrap_or_else(PoisonError::into_inner);
-        Ok(label.clone().into())
+        Ok(label.clone())
     }
 
     fn set_label(&self, _: &Call<'_>, value: &str) -> Result<(), SystemException> {
@@ -75,11 +76,13 @@ impl kitchen::PeerServant for PeerServant {
         &self,
         _: &Call<'_>,
         v: &Scalars,
-        _: &mut Scalars,
-    ) -> Result<PeerEchoScalarsResults, SystemException> {
-        Ok(PeerEchoScalarsResults {
-            result: *v,
-            copy: *v,
+        both: &Scalars,
+        reply: Reply<'_, PeerEchoScalarsReply<'_>>,
+    ) -> Result<Sent, SystemException> {
+        reply.send(&PeerEchoScalarsReply {
+            result: v,
+            copy: v,
+            both,
         })
     }
 
@@ -87,91 +90,138 @@ impl kitchen::PeerServant for PeerServant {
         &self,
         _: &Call<'_>,
         v: &str,
-        _: &mut String,
-    ) -> Result<PeerEchoStringResults, SystemException> {
-        Ok(PeerEchoStringResults {
-            result: v.to_owned(),
-            copy: v.to_owned(),
+        both: &str,
+        reply: Reply<'_, PeerEchoStringReply<'_>>,
+    ) -> Result<Sent, SystemException> {
+        reply.send(&PeerEchoStringReply {
+            result: v,
+            copy: v,
+            both,
         })
     }
 
-    fn echo_wstring<'a>(
-        &'a self,
-        _: &'a Call<'_>,
-        v: &'a str,
-    ) -> Result<Cow<'a, str>, SystemException> {
-        Ok(v.into())
+    fn echo_wstring(
+        &self,
+        _: &Call<'_>,
+        v: &str,
+        reply: Reply<'_, PeerEchoWstringReply<'_>>,
+    ) -> Result<Sent, SystemException> {
+        reply.send(&PeerEchoWstringReply { result: v })
     }
 
-    fn echo_mixed(&self, _: &Call<'_>, v: &Mixed) -> Result<Mixed, SystemException> {
-        Ok(v.clone())
+    fn echo_mixed(
+        &self,
+        _: &Call<'_>,
+        v: &Mixed,
+        reply: Reply<'_, Mixed>,
+    ) -> Result<Sent, SystemException> {
+        reply.send(v)
     }
 
-    fn echo_mixeds<'a>(
-        &'a self,
-        _: &'a Call<'_>,
-        v: &'a [Mixed],
-    ) -> Result<Cow<'a, [Mixed]>, SystemException> {
-        Ok(v.into())
+    fn echo_mixeds(
+        &self,
+        _: &Call<'_>,
+        v: &[Mixed],
+        reply: Reply<'_, [Mixed]>,
+    ) -> Result<Sent, SystemException> {
+        reply.send(v)
     }
 
-    fn echo_tree(&self, _: &Call<'_>, v: &Node) -> Result<Node, SystemException> {
-        Ok(v.clone())
+    fn echo_tree(
+        &self,
+        _: &Call<'_>,
+        v: &Node,
+        reply: Reply<'_, Node>,
+    ) -> Result<Sent, SystemException> {
+        reply.send(v)
     }
 
-    fn echo_table<'a>(
-        &'a self,
-        _: &'a Call<'_>,
-        v: &'a [Strings],
-    ) -> Result<Cow<'a, [Strings]>, SystemException> {
-        Ok(v.into())
+    fn echo_table(
+        &self,
+        _: &Call<'_>,
+        v: &[Strings],
+        reply: Reply<'_, [Strings]>,
+    ) -> Result<Sent, SystemException> {
+        reply.send(v)
     }
 
-    fn echo_matrix(&self, _: &Call<'_>, v: &Matrix) -> Result<Matrix, SystemException> {
-        Ok(*v)
+    fn echo_matrix(
+        &self,
+        _: &Call<'_>,
+        v: &Matrix,
+        reply: Reply<'_, Matrix>,
+    ) -> Result<Sent, SystemException> {
+        reply.send(v)
     }
 
     fn echo_money(&self, _: &Call<'_>, v: Money) -> Result<Money, SystemException> {
         Ok(v)
     }
 
-    fn echo_by_colour(&self, _: &Call<'_>, v: &ByColour) -> Result<ByColour, SystemException> {
-        Ok(v.clone())
+    fn echo_by_colour(
+        &self,
+        _: &Call<'_>,
+        v: &ByColour,
+        reply: Reply<'_, ByColour>,
+    ) -> Result<Sent, SystemException> {
+        reply.send(v)
     }
 
-    fn echo_by_bool(&self, _: &Call<'_>, v: &ByBool) -> Result<ByBool, SystemException> {
-        Ok(v.clone())
+    fn echo_by_bool(
+        &self,
+        _: &Call<'_>,
+        v: &ByBool,
+        reply: Reply<'_, ByBool>,
+    ) -> Result<Sent, SystemException> {
+        reply.send(v)
     }
 
-    fn echo_by_char(&self, _: &Call<'_>, v: &ByChar) -> Result<ByChar, SystemException> {
-        Ok(v.clone())
+    fn echo_by_char(
+        &self,
+        _: &Call<'_>,
+        v: &ByChar,
+        reply: Reply<'_, ByChar>,
+    ) -> Result<Sent, SystemException> {
+        reply.send(v)
     }
 
-    fn echo_by_long(&self, _: &Call<'_>, v: &ByLong) -> Result<ByLong, SystemException> {
-        Ok(v.clone())
+    fn echo_by_long(
+        &self,
+        _: &Call<'_>,
+        v: &ByLong,
+        reply: Reply<'_, ByLong>,
+    ) -> Result<Sent, SystemException> {
+        reply.send(v)
     }
 
-    fn echo_any(&self, _: &Call<'_>, v: &Any) -> Result<Any, SystemException> {
-        Ok(v.clone())
+    fn echo_any(
+        &self,
+        _: &Call<'_>,
+        v: &Any,
+        reply: Reply<'_, Any>,
+    ) -> Result<Sent, SystemException> {
+        reply.send(v)
     }
 
     fn echo_object(
         &self,
         _: &Call<'_>,
         v: Option<&ObjectRef>,
-    ) -> Result<Option<ObjectRef>, SystemException> {
-        Ok(v.cloned())
+        reply: Reply<'_, Option<ObjectRef>>,
+    ) -> Result<Sent, SystemException> {
+        reply.send(&v.cloned())
     }
 
-    fn echo_peer(&self, _: &Call<'_>, v: Option<&Peer>) -> Result<Option<Peer>, SystemException> {
-        Ok(v.cloned())
+    fn echo_peer(
+        &self,
+        _: &Call<'_>,
+        v: Option<&Peer>,
+        reply: Reply<'_, Option<Peer>>,
+    ) -> Result<Sent, SystemException> {
+        reply.send(&v.cloned())
     }
 
-    fn make_peers<'a>(
-        &'a self,
-        call: &'a Call<'_>,
-        n: u32,
-    ) -> Result<Cow<'a, [Option<Peer>]>, SystemException> {
+    fn make_peers(&self, call: &Call<'_>, n: u32) -> Result<Vec<Option<Peer>>, SystemException> {
         if n > MOST_PEERS {
             return Err(ExceptionKind::ImpLimit.into());
         }

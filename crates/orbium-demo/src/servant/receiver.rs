@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! `Ttcp::Receiver`.
 
-use std::borrow::Cow;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use orbium::{Call, Char, SystemException};
+use orbium::{Call, Char, Reply, Sent, SystemException};
 
 use super::tally;
 use crate::ttcp::{self, BinStruct, Tally};
@@ -63,11 +62,12 @@ impl ttcp::ReceiverServant for ReceiverServant {
         Ok(())
     }
 
-    fn echo_structs<'a>(
-        &'a self,
-        _: &'a Call<'_>,
-        v: &'a [BinStruct],
-    ) -> Result<Cow<'a, [BinStruct]>, SystemException> {
-        Ok(v.into())
+    fn echo_structs(
+        &self,
+        _: &Call<'_>,
+        v: &[BinStruct],
+        reply: Reply<'_, [BinStruct]>,
+    ) -> Result<Sent, SystemException> {
+        reply.send(v)
     }
 }

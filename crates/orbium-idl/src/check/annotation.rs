@@ -4,11 +4,12 @@
 use super::Checker;
 use crate::ast::{self, Expr, Step};
 use crate::model::{
-    Annotation, AnnotationParameter, AnnotationValue, ConstValue, DefId, DefinitionKind,
+    Annotation, AnnotationParameter, AnnotationValue, ConstValue, DefId, DefinitionKind, Direction,
+    Operation, Type,
 };
 
 /// The annotations of IDL 4 and those of orbium's mapping.
-const KNOWN: [&str; 41] = [
+const KNOWN: [&str; 42] = [
     "id",
     "autoid",
     "hashid",
@@ -46,6 +47,7 @@ const KNOWN: [&str; 41] = [
     "interpreted",
     "inline",
     "idempotent",
+    "borrow",
     "shared",
     "Key",
     "Shared",
@@ -54,14 +56,23 @@ const KNOWN: [&str; 41] = [
 
 impl Checker<'_> {
     pub(super) fn annotations(&mut self, annotations: &[ast::Annotation]) -> Vec<Annotation> {
-        if let Some(idempotent) = find(annotations, "idempotent") {
-            self.report
-                .error(
-                    "misplaced-annotation",
-                    idempotent.span,
-                    "`@idempotent` belongs to an operation or an attribute",
-                )
-                .help("write it before each operation that may be called twice for one call");
+        let helps = [
+            (
+                "idempotent",
+                "write it before each operation that may be called twice for one call",
+            ),
+            (
+                "borrow",
+                "write it before each operation whose servant sends results that it borrows",
+            ),
+        ];
+        for (name, help) in helps {
+            if let Some(misplaced) = find(annotations, name) {
+                let message = format!("`@{name}` belongs to an operation or an attribute");
+                self.report
+                    .error("misplaced-annotation", misplaced.span, message)
+                    .help(help);
+            }
         }
         self.annotations_in_place(annotations)
     }
@@ -74,12 +85,13 @@ impl Checker<'_> {
     ) -> Vec<Annotation> {
         match kind {
             DefinitionKind::Operation(operation) => {
-                let oneway = operation.oneway;
-                self.check_idempotent_has_effect(oneway, annotations);
+                self.check_idempotent_has_effect(operation.oneway, annotations);
+                self.check_borrow_has_effect(operation, annotations);
                 self.annotations_in_place(annotations)
             }
             DefinitionKind::Attribute(_) => {
                 self.check_idempotent_has_effect(false, annotations);
+                self.check_borrow_in_remote_interface(annotations);
                 self.annotations_in_place(annotations)
             }
             _ => self.annotations(annotations),
@@ -100,6 +112,35 @@ impl Checker<'_> {
         self.report
             .warning("annotation-without-effect", idempotent.span, message)
             .help("remove it");
+    }
+
+    fn check_borrow_has_effect(&mut self, operation: &Operation, annotations: &[ast::Annotation]) {
+        let gives = operation.result != Type::Void
+            || operation
+                .parameters
+                .iter()
+                .any(|it| it.direction != Direction::In);
+        let message = match (operation.oneway, gives) {
+            (true, _) => "`@borrow` has no effect on a oneway operation: it has no results",
+            (_, false) => "`@borrow` has no effect on an operation without results",
+            _ => return self.check_borrow_in_remote_interface(annotations),
+        };
+        self.warn_of_borrow(annotations, message);
+    }
+
+    fn check_borrow_in_remote_interface(&mut self, annotations: &[ast::Annotation]) {
+        if self.is_in_local_interface() {
+            let message = "`@borrow` has no effect in a local interface: nothing is sent";
+            self.warn_of_borrow(annotations, message);
+        }
+    }
+
+    fn warn_of_borrow(&mut self, annotations: &[ast::Annotation], message: &str) {
+        if let Some(borrow) = find(annotations, "borrow") {
+            self.report
+                .warning("annotation-without-effect", borrow.span, message)
+                .help("remove it");
+        }
     }
 
     fn annotations_in_place(&mut self, annotations: &[ast::Annotation]) -> Vec<Annotation> {
@@ -128,8 +169,8 @@ impl Checker<'_> {
         if &*annotation.name == "bit_bound" {
             self.check_bit_bound(annotation, &parameters);
         }
-        if &*annotation.name == "idempotent" {
-            self.check_idempotent(annotation, &parameters);
+        if matches!(&*annotation.name, "idempotent" | "borrow") {
+            self.check_switch(annotation, &parameters);
         }
         Annotation {
             name: annotation.name.to_string(),
@@ -138,12 +179,8 @@ impl Checker<'_> {
         }
     }
 
-    /// `@idempotent` has no argument, or one boolean.
-    fn check_idempotent(
-        &mut self,
-        annotation: &ast::Annotation,
-        parameters: &[AnnotationParameter],
-    ) {
+    /// `@idempotent` and `@borrow` have no argument, or one boolean.
+    fn check_switch(&mut self, annotation: &ast::Annotation, parameters: &[AnnotationParameter]) {
         let is_named_so = |name: &Option<String>| name.as_ref().is_none_or(|it| it == "value");
         match parameters {
             [] => return, // there is none, or it was reported already
@@ -155,14 +192,19 @@ impl Checker<'_> {
             }
             _ => {}
         }
-        let message = "`@idempotent` takes no argument but `TRUE` or `FALSE`";
+        let name = &annotation.name;
+        let message = format!("`@{name}` takes no argument but `TRUE` or `FALSE`");
+        let code = match &**name {
+            "borrow" => "borrow-argument",
+            _ => "idempotent-argument",
+        };
         let span = match annotation.parameters.as_slice() {
             [(_, value)] => value.span,
             _ => annotation.span,
         };
         self.report
-            .error("idempotent-argument", span, message)
-            .help("write `@idempotent`");
+            .error(code, span, message)
+            .help(format!("write `@{name}`"));
     }
 
     /// `@bit_bound` has the number of bits, of which there are 64 at most.

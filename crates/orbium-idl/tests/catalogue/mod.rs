@@ -633,6 +633,31 @@ pub(crate) const CASES: &[Case] = &[
         &["no effect in a local interface"],
     ),
     here_only(
+        "105l",
+        "§@borrow struct S { long x; };",
+        &["`@borrow` belongs to an operation or an attribute"],
+    ),
+    here_only(
+        "105m",
+        "interface I { @borrow(§3) long f(); };",
+        &["`@borrow` takes no argument but `TRUE` or `FALSE`"],
+    ),
+    warned(
+        "105n",
+        "interface I { §@borrow oneway void f(); };",
+        &["no effect on a oneway operation", "remove it"],
+    ),
+    warned(
+        "105o",
+        "interface I { §@borrow void f(in long a); };",
+        &["no effect on an operation without results"],
+    ),
+    warned(
+        "105p",
+        "local interface I { §@borrow readonly attribute string a; };",
+        &["no effect in a local interface"],
+    ),
+    here_only(
         "105d",
         "§@bit_bound(1) enum E { a, b, c };",
         &["3 enumerators of `E` do not fit 1 bit: 2 do"],

@@ -48,12 +48,12 @@
 //! assert_eq!(bindings.active(), 0);
 //! # server.shutdown(true)?;
 //! # mod rt_doc {
-//! #     use orbium_core::{Call, DispatchError, Reply, Servant};
+//! #     use orbium_core::{Call, DispatchError, Servant, UntypedReply};
 //! #     struct Idle;
 //! #     impl Servant for Idle {
 //! #         fn repository_id(&self) -> &'static str { "IDL:Idle:1.0" }
 //! #         fn is_a(&self, _: &str) -> bool { false }
-//! #         fn dispatch<'a>(&'a self, _: &'a Call<'a>, _: &mut orbium_core::cdr::CdrReader<'a>, _: &mut Reply<'_>) -> Result<(), DispatchError> {
+//! #         fn dispatch<'a>(&'a self, _: &'a Call<'a>, _: &mut orbium_core::cdr::CdrReader<'a>, _: &mut UntypedReply<'_>) -> Result<(), DispatchError> {
 //! #             Err(orbium_core::unknown_operation())
 //! #         }
 //! #     }

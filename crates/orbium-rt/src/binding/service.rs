@@ -7,7 +7,7 @@ use std::sync::Arc;
 use orbium_core::cdr::CdrReader;
 use orbium_core::{
     Call, Dedication, Dispatch, DispatchError, DispatchHook, Gate, Hook, Orb, OwnThread, PoaError,
-    Policies, Priority, Reply, RequestInfo, Servant, SystemException, ThreadAsked, priority,
+    Policies, Priority, RequestInfo, Servant, SystemException, ThreadAsked, UntypedReply, priority,
     unknown_operation,
 };
 use orbium_giop::dedication::Undedicated;
@@ -154,7 +154,7 @@ impl Decider {
     }
 
     /// What is said to an offer; an accepted one has its thread then.
-    fn answer(&self, call: &Call<'_>, reply: &mut Reply<'_>, asked: &Negotiate) -> Answer {
+    fn answer(&self, call: &Call<'_>, reply: &mut UntypedReply<'_>, asked: &Negotiate) -> Answer {
         self.settle(call, reply, asked)
             .unwrap_or_else(Answer::Refused)
     }
@@ -162,7 +162,7 @@ impl Decider {
     fn settle(
         &self,
         call: &Call<'_>,
-        reply: &mut Reply<'_>,
+        reply: &mut UntypedReply<'_>,
         Negotiate {
             object_key,
             protocol,
@@ -220,7 +220,7 @@ impl Service {
         &self,
         call: &Call<'_>,
         arguments: &mut CdrReader<'_>,
-        reply: &mut Reply<'_>,
+        reply: &mut UntypedReply<'_>,
     ) -> Result<(), DispatchError> {
         let asked = Negotiate::read(arguments)?;
         let answer = match asked.version {
@@ -236,7 +236,7 @@ impl Service {
     fn unbind(
         call: &Call<'_>,
         arguments: &mut CdrReader<'_>,
-        reply: &mut Reply<'_>,
+        reply: &mut UntypedReply<'_>,
     ) -> Result<(), DispatchError> {
         let id = arguments.read_u64()?;
         let gate = call.gate();
@@ -263,7 +263,7 @@ impl Servant for Service {
         &'a self,
         call: &'a Call<'a>,
         arguments: &mut CdrReader<'a>,
-        reply: &mut Reply<'_>,
+        reply: &mut UntypedReply<'_>,
     ) -> Result<(), DispatchError> {
         match call.operation() {
             b"negotiate" => self.negotiate(call, arguments, reply),

@@ -6,7 +6,6 @@
 //! cargo run -p custom-transport --bin pipes -- call target/greeter world
 //! ```
 
-use std::borrow::Cow;
 use std::error::Error;
 
 use custom_transport::Pipes;
@@ -16,12 +15,8 @@ use orbium::{Call, Orb, SystemException, Transport};
 struct Polite;
 
 impl GreeterServant for Polite {
-    fn greet<'a>(
-        &'a self,
-        _: &'a Call<'_>,
-        name: &'a str,
-    ) -> Result<Cow<'a, str>, SystemException> {
-        Ok(format!("Hello, {name}!").into())
+    fn greet(&self, _: &Call<'_>, name: &str) -> Result<String, SystemException> {
+        Ok(format!("Hello, {name}!"))
     }
 }
 

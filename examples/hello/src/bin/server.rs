@@ -1,16 +1,11 @@
 use hello::hello::{Greeter, GreeterServant};
 use orbium::{Call, Orb, SystemException};
-use std::borrow::Cow;
 
 struct Polite;
 
 impl GreeterServant for Polite {
-    fn greet<'a>(
-        &'a self,
-        _: &'a Call<'_>,
-        name: &'a str,
-    ) -> Result<Cow<'a, str>, SystemException> {
-        Ok(format!("Hello, {name}!").into())
+    fn greet(&self, _: &Call, name: &str) -> Result<String, SystemException> {
+        Ok(format!("Hello, {name}!"))
     }
 }
 

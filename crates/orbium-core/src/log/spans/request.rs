@@ -18,7 +18,7 @@ use crate::adapter::{ActiveObject, Incoming};
 use crate::lane::thread::lane_name;
 use crate::log::wants_spans;
 use crate::priority;
-use crate::servant::Reply;
+use crate::servant::UntypedReply;
 
 /// Octets of an unknown operation that are shown.
 const SHOWN_OPERATION: usize = 64;
@@ -47,7 +47,7 @@ impl RequestSpan {
     /// A thread has taken a request; `None` if no subscriber wants spans.
     #[cold]
     #[inline(never)]
-    pub(crate) fn begin(request: &Incoming<'_>, reply: &Reply<'_>) -> Option<Self> {
+    pub(crate) fn begin(request: &Incoming<'_>, reply: &UntypedReply<'_>) -> Option<Self> {
         if !wants_spans() {
             return None;
         }
@@ -72,7 +72,7 @@ impl RequestSpan {
     pub(crate) fn end(
         self,
         request: &Incoming<'_>,
-        reply: &Reply<'_>,
+        reply: &UntypedReply<'_>,
         failed: Option<SystemException>,
     ) {
         let later = LATER.replace(self.before);
@@ -110,8 +110,8 @@ impl RequestSpan {
 pub(crate) fn serve_within<R>(
     request: &Incoming<'_>,
     object: &ActiveObject,
-    reply: &mut Reply<'_>,
-    serve: impl FnOnce(&mut Reply<'_>) -> R,
+    reply: &mut UntypedReply<'_>,
+    serve: impl FnOnce(&mut UntypedReply<'_>) -> R,
 ) -> R {
     let is_awaited = LATER.with_borrow(|later| matches!(later, Later::Awaited));
     if !is_awaited {
@@ -172,7 +172,11 @@ macro_rules! request_span {
 
 /// A child of the caller's span for a collocated call. What comes from elsewhere has
 /// nothing to do with what the thread did before: it may wait in a call of its own.
-fn span_of(request: &Incoming<'_>, reply: &Reply<'_>, object: Option<&ActiveObject>) -> Span {
+fn span_of(
+    request: &Incoming<'_>,
+    reply: &UntypedReply<'_>,
+    object: Option<&ActiveObject>,
+) -> Span {
     let known = object.and_then(|object| object.known_operation(request.operation));
     let interface = object.map_or("", |object| object.servant.repository_id());
     let method = match known {

@@ -18,7 +18,7 @@ use crate::dispatch_hook::asked_priority;
 use crate::framing::FramingError;
 use crate::lane::{Decided, Route};
 use crate::peer_memory::Charge;
-use crate::servant::Reply;
+use crate::servant::UntypedReply;
 use crate::server::connection::ServerConnection;
 use crate::server::own_thread::Marker;
 use crate::{Lane, Priority};
@@ -181,7 +181,7 @@ impl State {
             arrived: None,
         };
         let mut storage = Vec::new();
-        let mut reply = Reply::new(
+        let mut reply = UntypedReply::new(
             &path,
             &mut storage,
             header.version,

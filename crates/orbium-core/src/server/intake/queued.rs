@@ -18,7 +18,7 @@ use crate::lane::{Decided, Place, QueueRoom, SETTLED};
 use crate::log::Recurring;
 use crate::orb::OrbCore;
 use crate::peer_memory::Charge;
-use crate::servant::{Reply, ReplyPath};
+use crate::servant::{ReplyPath, UntypedReply};
 use crate::server::connection::ServerConnection;
 use crate::server::own_thread::Marker;
 use crate::{Orb, Priority};
@@ -169,7 +169,7 @@ impl Queued {
                 thread: Some(role),
                 arrived: self.arrived,
             };
-            let mut reply = Reply::new(
+            let mut reply = UntypedReply::new(
                 &path,
                 storage,
                 self.header.version,
@@ -249,7 +249,7 @@ impl Queued {
             arrived: None,
         };
         let mut storage = Vec::new();
-        let mut reply = Reply::new(
+        let mut reply = UntypedReply::new(
             &path,
             &mut storage,
             self.header.version,

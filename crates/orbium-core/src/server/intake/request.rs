@@ -21,7 +21,7 @@ use crate::framing::Framing;
 use crate::lane::Decided;
 use crate::peer_memory::copied;
 use crate::receive_buffer::SMALL;
-use crate::servant::{Reply, ReplyPath};
+use crate::servant::{ReplyPath, UntypedReply};
 use crate::server::ServerConnection;
 use crate::server::own_thread::Marker;
 use crate::{Lane, Orb, lane, priority};
@@ -175,7 +175,7 @@ struct Asked<'a> {
 impl Asked<'_> {
     /// Has `serve` answer, and sees what became of the connection meanwhile.
     #[inline(always)]
-    fn answer(self, state: &mut State, serve: impl FnOnce(&mut Reply<'_>)) -> Taken {
+    fn answer(self, state: &mut State, serve: impl FnOnce(&mut UntypedReply<'_>)) -> Taken {
         let reading = Reading {
             source: self.source,
             rest: self.rest,
@@ -183,7 +183,7 @@ impl Asked<'_> {
             request_id: self.request_id,
             became: Cell::new(Became::Here),
         };
-        let mut reply = Reply::new(
+        let mut reply = UntypedReply::new(
             &reading,
             &mut state.storage,
             self.version,
@@ -413,7 +413,7 @@ impl State {
 /// Answers a request that names no object here, or that was refused.
 #[cold]
 #[inline(never)]
-pub(super) fn refuse_request(reply: &mut Reply<'_>, refused: Option<SystemException>) {
+pub(super) fn refuse_request(reply: &mut UntypedReply<'_>, refused: Option<SystemException>) {
     if reply.response.expects_reply() {
         let no_object = SystemException::omg(ExceptionKind::ObjectNotExist, 2, Completion::No);
         reply.system_exception(refused.unwrap_or(no_object));

@@ -10,7 +10,7 @@ use orbium_giop::{add_reply_context, service_context};
 use crate::Lane;
 use crate::adapter::Incoming;
 use crate::lane::Decided;
-use crate::servant::{Reply, ReplyPath};
+use crate::servant::{ReplyPath, UntypedReply};
 
 struct Telling<'a> {
     path: &'a dyn ReplyPath,
@@ -22,7 +22,7 @@ struct Telling<'a> {
 pub(super) fn serve_and_tell<'r>(
     incoming: &Incoming<'r>,
     arguments: CdrReader<'r>,
-    reply: &mut Reply<'_>,
+    reply: &mut UntypedReply<'_>,
     told: Option<[u8; 8]>,
 ) {
     match told {
@@ -35,14 +35,14 @@ pub(super) fn serve_and_tell<'r>(
 fn tell<'r>(
     incoming: &Incoming<'r>,
     arguments: CdrReader<'r>,
-    reply: &mut Reply<'_>,
+    reply: &mut UntypedReply<'_>,
     told: [u8; 8],
 ) {
     let path = Telling {
         path: reply.path,
         told,
     };
-    let mut inner = Reply {
+    let mut inner = UntypedReply {
         forwarded: false,
         path: &path,
         storage: &mut *reply.storage,

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What a servant is to the ORB, and what it is told of a request.
 
+mod reply;
+
 use std::fmt;
 use std::time::Instant;
 
@@ -17,6 +19,8 @@ use crate::raises::{DispatchError, Raised, Raises, server_fault};
 use crate::reference::Interface;
 use crate::server::ServerConnection;
 use crate::{Lane, ObjectRef, OperationTable, Orb, Poa, Priority, priority};
+
+pub use reply::{Reply, Sent};
 
 /// A servant as the ORB sees it: generated skeletons implement this around the
 /// user's implementation of an interface's servant trait.
@@ -43,7 +47,7 @@ pub trait Servant: Send + Sync + 'static {
         &'a self,
         call: &'a Call<'a>,
         arguments: &mut CdrReader<'a>,
-        reply: &mut Reply<'_>,
+        reply: &mut UntypedReply<'_>,
     ) -> Result<(), DispatchError>;
 }
 
@@ -170,8 +174,9 @@ pub(crate) trait ReplyPath {
     }
 }
 
-/// The answer to a request: given once, or not at all for a oneway.
-pub struct Reply<'r> {
+/// The answer to a request, with the results that a skeleton writes: given once, or not
+/// at all for a oneway.
+pub struct UntypedReply<'r> {
     pub(crate) path: &'r dyn ReplyPath,
     pub(crate) storage: &'r mut Vec<u8>,
     pub(crate) version: Version,
@@ -187,17 +192,17 @@ pub struct Reply<'r> {
     pub(crate) forwarded: bool,
 }
 
-impl fmt::Debug for Reply<'_> {
+impl fmt::Debug for UntypedReply<'_> {
     #[inline]
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Reply")
+        f.debug_struct("UntypedReply")
             .field("request_id", &self.request_id)
             .field("answered", &self.answered)
             .finish_non_exhaustive()
     }
 }
 
-impl<'r> Reply<'r> {
+impl<'r> UntypedReply<'r> {
     /// The answer to that request, not given yet.
     #[inline(always)]
     pub(crate) fn new(
@@ -223,7 +228,7 @@ impl<'r> Reply<'r> {
     }
 }
 
-impl Reply<'_> {
+impl UntypedReply<'_> {
     /// Answers with results: `write` writes the return value, then the inout
     /// and out arguments. The answer is sent before this returns, so what it
     /// borrows may be local.
@@ -288,7 +293,7 @@ impl Reply<'_> {
         })
     }
 
-    /// [`Reply::result`] for what is rare: it is there once, whatever is written.
+    /// [`UntypedReply::result`] for what is rare: it is there once, whatever is written.
     #[cold]
     pub(crate) fn say_result<'v>(
         &mut self,
