@@ -2,7 +2,6 @@
 //! What Real-time CORBA adds to an adapter.
 
 use std::any::Any;
-use std::cell::Cell;
 use std::collections::HashMap;
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -17,31 +16,11 @@ use orbium_giop::real_time::{
 use orbium_giop::{TaggedComponent, service_context};
 
 use crate::PriorityModelPolicy;
+use crate::band::holds;
 use crate::error::bad_param;
 use crate::pool::Threadpool;
-use crate::rt_orb::Shared;
-
-thread_local! {
-    /// Whether this thread runs a servant.
-    static IN_UPCALL: Cell<bool> = const { Cell::new(false) };
-}
-
-/// Whether the calling thread runs a servant of a real-time adapter.
-pub(crate) fn in_upcall() -> bool {
-    IN_UPCALL.get()
-}
-
-/// Runs something as a thread does that runs such a servant.
-pub(crate) fn while_in_upcall<R>(work: impl FnOnce() -> R) -> R {
-    struct Restore(bool);
-    impl Drop for Restore {
-        fn drop(&mut self) {
-            IN_UPCALL.set(self.0);
-        }
-    }
-    let _restore = Restore(IN_UPCALL.replace(true));
-    work()
-}
+use crate::shared::Shared;
+use crate::upcall::while_in_upcall;
 
 /// The policies of an adapter, checked, and what follows from them.
 pub(crate) struct Adapter {
@@ -78,10 +57,6 @@ impl Drop for Adapter {
 /// The client asks for what the server does not offer.
 fn not_offered() -> SystemException {
     SystemException::new(ExceptionKind::InvPolicy, 0, Completion::No)
-}
-
-pub(crate) fn holds(band: &PriorityBand, priority: Priority) -> bool {
-    (band.low..=band.high).contains(&priority.number())
 }
 
 impl Adapter {

@@ -12,7 +12,8 @@ use orbium_sys::{LockedMemory, Scheduling, SchedulingClass, lock_memory, prefaul
 use crate::error::bad_param;
 use crate::host::Host;
 use crate::mapping::{Confined, legal};
-use crate::rt_orb::{RtOrb, Shared};
+use crate::rt_orb::RtOrb;
+use crate::shared::Shared;
 use crate::validation::check_bands_alone;
 use crate::{
     IdentityTransform, LinearMapping, NativePriority, NetworkPriorityMapping, PriorityMapping,
@@ -60,6 +61,13 @@ impl Default for RtOrbBuilder {
             memory: None,
             heap: 0,
         }
+    }
+}
+
+impl RtOrb {
+    /// Chooses what Real-time CORBA is to be; see [`RtOrbBuilder`].
+    pub fn builder() -> RtOrbBuilder {
+        RtOrbBuilder::default()
     }
 }
 

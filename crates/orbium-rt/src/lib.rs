@@ -28,6 +28,7 @@
 #![forbid(unsafe_code)]
 
 mod adapter;
+mod band;
 pub mod binding;
 mod builder;
 mod current;
@@ -42,7 +43,9 @@ mod policy;
 mod pool;
 mod protocol;
 mod rt_orb;
+mod shared;
 mod transform;
+mod upcall;
 mod validation;
 
 pub use orbium_core::{NetworkMark, Priority};

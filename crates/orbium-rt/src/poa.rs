@@ -7,7 +7,8 @@ use std::sync::Arc;
 
 use orbium_core::{Extension, Interface, ObjectRef, Poa, PoaError, Priority, Servant, ServedBy};
 
-use crate::adapter::{Adapter, holds};
+use crate::adapter::Adapter;
+use crate::band::holds;
 use crate::error::{bad_param, priority_is_settled};
 
 /// An adapter as Real-time CORBA sees it; everything else is the [`Poa`]'s. Any

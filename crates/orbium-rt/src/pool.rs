@@ -12,7 +12,7 @@ use orbium_core::{
 use orbium_giop::minor;
 use orbium_giop::real_time::PriorityBand;
 
-use crate::adapter::holds;
+use crate::band::holds;
 use crate::error::{bad_param, refused};
 use crate::host::Host;
 

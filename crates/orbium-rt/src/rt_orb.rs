@@ -2,47 +2,27 @@
 //! `RTCORBA::RTORB` (RT-CORBA 1.2, clause 5.4).
 
 use std::any::Any;
-use std::collections::{BTreeMap, HashMap};
 use std::fmt;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use orbium_core::{
     Completion, ConnectionWishes, ExceptionKind, Extension, NetworkMark, Orb, Poa, PoaManager,
-    Policies, Priority, RealTime, SystemException, priority,
+    Policies, Priority, RealTime, SystemException,
 };
 
 use orbium_giop::real_time::PriorityBand;
 
-use crate::adapter::{Adapter, in_upcall, while_in_upcall};
+use crate::adapter::Adapter;
 use crate::binding::{self, Admission, Bindings, ServeError};
 use crate::error::bad_param;
-use crate::host::Host;
 use crate::pool::Threadpool;
+use crate::shared::Shared;
+use crate::upcall::{in_upcall, while_in_upcall};
 use crate::validation::{check, check_bands_alone};
 use crate::{
-    InvalidPolicy, InvalidThreadpool, MutexNotFound, NetworkPriorityMapping, PolicyType,
-    PriorityTransform, RtCurrent, RtError, RtMutex, RtOrbBuilder, RtPoa, RtPoaError, RtPolicies,
-    ThreadpoolConfig, ThreadpoolId, ThreadpoolLane, Why,
+    InvalidPolicy, InvalidThreadpool, MutexNotFound, PolicyType, RtCurrent, RtError, RtMutex,
+    RtPoa, RtPoaError, RtPolicies, ThreadpoolConfig, ThreadpoolId, ThreadpoolLane, Why,
 };
-
-/// What all parts of Real-time CORBA of an ORB share.
-pub(crate) struct Shared {
-    pub(crate) host: Arc<Host>,
-    pub(crate) transform: Arc<dyn PriorityTransform>,
-    network: Option<Arc<dyn NetworkPriorityMapping>>,
-    connections: ConnectionWishes,
-    policies: RtPolicies,
-    pools: Mutex<Pools>,
-    mutexes: Mutex<HashMap<String, RtMutex>>,
-}
-
-#[derive(Default)]
-struct Pools {
-    all: BTreeMap<ThreadpoolId, Arc<Threadpool>>,
-    last: u32,
-    /// The ORB has ended.
-    closed: bool,
-}
 
 /// What the ORB knows of it.
 struct Installed(Arc<Shared>);
@@ -59,47 +39,6 @@ impl fmt::Debug for RtOrb {
         f.debug_struct("RtOrb")
             .field("class", &self.shared.host.class)
             .finish_non_exhaustive()
-    }
-}
-
-impl Shared {
-    pub(crate) fn new(
-        host: Arc<Host>,
-        transform: Arc<dyn PriorityTransform>,
-        network: Option<Arc<dyn NetworkPriorityMapping>>,
-        connections: ConnectionWishes,
-        policies: RtPolicies,
-    ) -> Arc<Self> {
-        Arc::new(Self {
-            host,
-            transform,
-            network,
-            connections,
-            policies,
-            pools: Mutex::default(),
-            mutexes: Mutex::default(),
-        })
-    }
-
-    /// The priority that a call of this thread goes out at.
-    pub(crate) fn outgoing(&self, object: &[u8]) -> Result<Priority, SystemException> {
-        let priority = match priority::current() {
-            Some(priority) => priority,
-            None => self.host.derived()?,
-        };
-        if !in_upcall() {
-            return Ok(priority);
-        }
-        let outbound = self.transform.outbound(priority, object);
-        outbound.ok_or_else(|| SystemException::new(ExceptionKind::Unknown, 0, Completion::No))
-    }
-
-    fn pools(&self) -> MutexGuard<'_, Pools> {
-        self.pools.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn mutexes(&self) -> MutexGuard<'_, HashMap<String, RtMutex>> {
-        self.mutexes.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -144,11 +83,6 @@ impl RealTime for Installed {
 }
 
 impl RtOrb {
-    /// Chooses what Real-time CORBA is to be; see [`RtOrbBuilder`].
-    pub fn builder() -> RtOrbBuilder {
-        RtOrbBuilder::default()
-    }
-
     pub(crate) fn install(orb: &Orb, shared: Arc<Shared>) -> Result<Self, RtError> {
         let installed = Arc::new(Installed(Arc::clone(&shared)));
         if !orb.install_real_time(installed) {

@@ -4,7 +4,7 @@
 use orbium_core::{Orb, Priority, SystemException};
 use orbium_giop::real_time::{PriorityBand, PriorityModel};
 
-use crate::adapter::holds;
+use crate::band::holds;
 use crate::host::Host;
 use crate::pool::Threadpool;
 use crate::{InvalidPolicy, PolicyType, ProtocolList, RtPoaError, RtPolicies, Why};

@@ -4,8 +4,9 @@
 use orbium::codegen::{CdrError, CdrReader, CdrWriter, Decode, Encode, Type, Typed};
 use orbium::{Any, Char, Fixed, Interface, LongDouble, ObjectRef, TypeCode, WChar};
 
-use super::Needs::{Nothing, Wide};
-use super::{Failure, Planned, Verdict, World, expect, failed, require};
+use super::planned::Needs::{Nothing, Wide};
+use super::planned::{Planned, World};
+use super::verdict::{Failure, Verdict, expect, failed, require};
 use crate::cubit::{Many, TooBig};
 use crate::kitchen::{self, ByBool, ByChar, Colour, Peer};
 use crate::specimen::{mixed, refused, scalars, tree};

@@ -6,8 +6,9 @@ use std::thread;
 
 use orbium::SystemException;
 
-use super::Needs::{CodeSet, Nothing, Wide};
-use super::{Planned, Verdict, World, expect, failed};
+use super::planned::Needs::{CodeSet, Nothing, Wide};
+use super::planned::{Planned, World};
+use super::verdict::{Verdict, expect, failed};
 use crate::kitchen::{Base, Colour, EmptyOrRefusedError, Other, Peer};
 use crate::{PeerServant, specimen};
 
@@ -127,7 +128,7 @@ fn concurrent(world: &World) -> Verdict {
         for thread in threads {
             wrong += thread.join().map_err(|_| failed("a call panicked"))??;
         }
-        Ok::<_, super::Failure>(wrong)
+        Ok::<_, super::verdict::Failure>(wrong)
     })?;
     expect("the number of wrong answers", &wrong, &0)
 }

@@ -6,8 +6,9 @@ use std::time::Duration;
 
 use orbium::SystemException;
 
-use super::Needs::Nothing;
-use super::{Failure, Planned, Verdict, expect, failed, require};
+use super::planned::Needs::Nothing;
+use super::planned::Planned;
+use super::verdict::{Failure, Verdict, expect, failed, require};
 use crate::cubit::{Cube, Many, Oneof, TooBigError};
 use crate::{load, specimen};
 

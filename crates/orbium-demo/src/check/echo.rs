@@ -3,8 +3,9 @@
 
 use orbium::{Char, ExceptionKind, SystemException, WChar};
 
-use super::Needs::{CodeSet, Nothing, Wide};
-use super::{Failure, Planned, Verdict, World, expect, failed, require};
+use super::planned::Needs::{CodeSet, Nothing, Wide};
+use super::planned::{Planned, World};
+use super::verdict::{Failure, Verdict, expect, failed, require};
 use crate::kitchen::{Mixed, Node, Scalars};
 use crate::specimen::{mixed, scalars, tree};
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Object references and the operations that every object has.
 
-use orbium::{Completion, ExceptionKind, Interface, NarrowError, ObjectRef};
+use orbium::giop::{Ior, OrbiumProfile, TaggedProfile, Version};
+use orbium::{Channel, Completion, ExceptionKind, Interface, NarrowError, ObjectRef, Orb};
 
-use super::Needs::Nothing;
-use super::{
-    Failure, Planned, Verdict, World, at_address_of, expect, expect_raised, failed, require,
-};
+use super::planned::Needs::Nothing;
+use super::planned::{Planned, World};
+use super::verdict::{Failure, Verdict, expect, expect_raised, failed, require};
 use crate::cubit::Cube;
 use crate::kitchen::Peer;
 use crate::{CubeServant, PeerServant};
@@ -166,4 +166,52 @@ fn unknown_operation(world: &World) -> Verdict {
     )?;
     // The connection goes on.
     Ok(world.peer.ping()?)
+}
+
+/// An object reference without a type, as a corbaloc gives it, to the object
+/// with that key at the address of another.
+fn at_address_of(
+    orb: &Orb,
+    object: &impl Interface,
+    key: impl FnOnce(Vec<u8>) -> Vec<u8>,
+) -> Result<ObjectRef, Failure> {
+    let object = object.as_object();
+    let offered = object.protocols().into_iter();
+    let mut usable = offered.filter(|offered| offered.refusal.is_none());
+    let channel = usable.find_map(|offered| offered.channel);
+    let Channel {
+        scheme,
+        messaging,
+        address,
+    } = channel.ok_or_else(|| failed("no protocol that can be used"))?;
+    let mut keys = object.ior().profiles.iter();
+    let object_key = keys.find_map(TaggedProfile::object_key);
+    let object_key = object_key.ok_or_else(|| failed("no object key"))?;
+    let internet = object.ior().iiop_profiles().next();
+    let minor = internet.map_or(2, |profile| profile.version.minor);
+    if !messaging.is_empty() {
+        // No URL says that another messaging half than GIOP is spoken there.
+        let profile = OrbiumProfile {
+            version: Version { major: 1, minor },
+            scheme,
+            messaging,
+            address,
+            object_key: key(object_key),
+            components: Vec::new(),
+        };
+        let ior = Ior {
+            type_id: String::new(),
+            profiles: vec![profile.encode()],
+        };
+        let object = orb.string_to_object(&ior.to_string())?;
+        return object.ok_or_else(|| failed("a reference gave nil"));
+    }
+    // A path has slashes of its own.
+    let separator = if address.contains('/') { '|' } else { '/' };
+    let mut url = format!("corbaloc:{scheme}:1.{minor}@{address}{separator}");
+    for octet in key(object_key) {
+        url.push_str(&format!("%{octet:02x}"));
+    }
+    let object = orb.string_to_object(&url)?;
+    object.ok_or_else(|| failed("a corbaloc gave nil"))
 }

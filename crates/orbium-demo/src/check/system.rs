@@ -3,7 +3,8 @@
 
 use orbium::{Completion, ExceptionKind};
 
-use super::{Check, Failure, Verdict, World, expect, expect_raised, failed, outcome};
+use super::planned::World;
+use super::verdict::{Check, Failure, Verdict, expect, expect_raised, failed, outcome};
 
 macro_rules! named {
     ($($name:literal)*) => {

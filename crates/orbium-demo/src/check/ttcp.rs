@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The checks of `ttcp.idl`: floods, counted and summed on both sides.
 
-use super::Needs::Nothing;
-use super::{Failure, Planned, Verdict, expect};
+use super::planned::Needs::Nothing;
+use super::planned::Planned;
+use super::verdict::{Failure, Verdict, expect};
 use crate::load::{self, Load};
 use crate::specimen;
 use crate::ttcp::{Receiver, Tally};

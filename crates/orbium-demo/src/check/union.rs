@@ -4,8 +4,9 @@
 
 use orbium::{Any, Char};
 
-use super::Needs::{Nothing, Wide};
-use super::{Planned, Verdict, World, expect};
+use super::planned::Needs::{Nothing, Wide};
+use super::planned::{Planned, World};
+use super::verdict::{Verdict, expect};
 use crate::kitchen::{ByBool, ByChar, ByColour, ByLong, Colour, Node};
 use crate::specimen::{mixed, scalars, tree};
 

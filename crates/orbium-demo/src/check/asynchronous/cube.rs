@@ -2,8 +2,9 @@
 //! The asynchronous checks of `cubit.idl`.
 
 use super::forms::{answer, each_form};
-use crate::check::Needs::Nothing;
-use crate::check::{Planned, Verdict, expect, failed, require};
+use crate::check::planned::Needs::Nothing;
+use crate::check::planned::Planned;
+use crate::check::verdict::{Verdict, expect, failed, require};
 use crate::cubit::{Cube, Many, Oneof, TooBigError};
 use crate::specimen;
 

@@ -11,7 +11,7 @@ use std::time::Duration;
 use orbium::Asynchronous;
 use orbium::codegen::Raises;
 
-use crate::check::{Verdict, expect, failed, require};
+use crate::check::verdict::{Verdict, expect, failed, require};
 
 /// Longer than any answer takes on a machine with other work.
 pub(super) const PATIENCE: Option<Duration> = Some(Duration::from_secs(120));

@@ -7,8 +7,9 @@ use std::time::Duration;
 use orbium::{Any, Char, Completion, ExceptionKind, Interface, ObjectRef, SystemException};
 
 use super::forms::{PATIENCE, answer, each_form};
-use crate::check::Needs::{Nothing, Wide};
-use crate::check::{Planned, Verdict, World, expect, expect_raised, failed, require};
+use crate::check::planned::Needs::{Nothing, Wide};
+use crate::check::planned::{Planned, World};
+use crate::check::verdict::{Verdict, expect, expect_raised, failed, require};
 use crate::kitchen::{
     ByBool, ByChar, ByColour, ByLong, Colour, EmptyOrRefusedError, Money,
     PeerEchoScalarsAsyncResults, PeerEchoStringAsyncResults,
