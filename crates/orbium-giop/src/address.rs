@@ -4,8 +4,9 @@
 use core::fmt;
 
 use crate::iiop_address::{consists_of, split_version};
-use crate::object_url::{UrlError, UrlErrorKind, has_scheme};
 use crate::profile::TAG_TAO_DIOP;
+use crate::url_error::{UrlError, UrlErrorKind};
+use crate::url_text::{before, has_scheme};
 use crate::{GroupAddress, IiopAddress, OrbiumProfile, TaggedProfile, UiopProfile, Version};
 
 /// Schemes that need no version to be taken for orbium's own.
@@ -240,25 +241,6 @@ fn parse_path(
         return Err(UrlError::new(UrlErrorKind::NoPath, at));
     }
     Ok((version, path.to_owned(), len))
-}
-
-/// How many octets of a text stand before the first of some characters, all of
-/// ASCII.
-#[inline(never)]
-pub(crate) fn before(text: &str, ends: &[u8]) -> usize {
-    let octets = text.as_bytes();
-    let mut len = 0;
-    while len < octets.len() && !ends.contains(&octets[len]) {
-        len += 1;
-    }
-    len
-}
-
-/// What stands before the first of a character, which is of ASCII, and after it.
-#[inline(never)]
-pub(crate) fn split_once(text: &str, mark: u8) -> Option<(&str, &str)> {
-    let at = before(text, &[mark]);
-    Some((text.get(..at)?, text.get(at + 1..)?))
 }
 
 fn is_scheme(protocol: &str) -> bool {

@@ -5,9 +5,10 @@ use core::fmt;
 
 use orbium_cdr::{CdrError, CdrReader, CdrWriter, CharSet, WideSet};
 
-use crate::component::{ORB_TYPE_OMNIORB, ORB_TYPE_ORBIUM};
-use crate::component_value::read_list;
-use crate::encapsulation::{decode_encapsulation, encapsulate, read_u32, write_count, write_u32};
+use crate::encapsulation::{
+    decode_encapsulation, encapsulate, read_list, read_u32, write_count, write_u32,
+};
+use crate::orb_type::{ORB_TYPE_OMNIORB, ORB_TYPE_ORBIUM};
 
 /// A code set of the OSF registry.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -3,15 +3,18 @@
 
 use orbium_cdr::{CdrError, CdrReader, CdrWriter, Decode, Encode};
 
-use crate::ObjectGroup;
 use crate::codeset::CodeSetComponentInfo;
 use crate::encapsulation::{
     encapsulate, encode_encapsulation, read_octets, read_u32, write_count, write_octets, write_raw,
     write_u16, write_u32, write_u64,
 };
 
-pub use crate::component_value::{
-    AssociationOptions, Component, HostPort, PolicyValue, PriorityEndpoint,
+use crate::object_group::ObjectGroup;
+
+pub use crate::component_value::{AssociationOptions, Component};
+pub use crate::host_port::HostPort;
+pub use crate::orb_type::{
+    ORB_TYPE_JACORB, ORB_TYPE_OMNIORB, ORB_TYPE_ORBIUM, ORB_TYPE_TAO, orb_name,
 };
 
 macro_rules! tags {
@@ -84,25 +87,22 @@ tags! {
     TAG_TAO_ENDPOINTS 0x5441_4F02 "TAO: endpoints with priorities.";
 }
 
-/// ORB type of omniORB.
-pub const ORB_TYPE_OMNIORB: u32 = 0x4154_5400;
-/// ORB type of TAO.
-pub const ORB_TYPE_TAO: u32 = 0x5441_4F00;
-/// ORB type of JacORB.
-pub const ORB_TYPE_JACORB: u32 = 0x4A41_4300;
-/// ORB type of orbium ("ORB\0"; not registered with the OMG).
-pub const ORB_TYPE_ORBIUM: u32 = 0x4F52_4200;
+/// A policy in TAG_POLICIES: its type and its encapsulated value.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PolicyValue {
+    /// Policy type.
+    pub kind: u32,
+    /// The value, an encapsulation.
+    pub data: Vec<u8>,
+}
 
-/// The name of an ORB type, if it is known.
-#[must_use]
-pub const fn orb_name(orb_type: u32) -> Option<&'static str> {
-    match orb_type {
-        ORB_TYPE_OMNIORB => Some("omniORB"),
-        ORB_TYPE_TAO => Some("TAO"),
-        ORB_TYPE_JACORB => Some("JacORB"),
-        ORB_TYPE_ORBIUM => Some("orbium"),
-        _ => None,
-    }
+/// An endpoint of TAO's endpoint list, with the priority of its lane.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PriorityEndpoint {
+    /// Where.
+    pub address: HostPort,
+    /// CORBA priority; −1 for none.
+    pub priority: i16,
 }
 
 /// A component as it is in a profile: kept octet for octet.

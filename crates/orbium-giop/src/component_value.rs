@@ -6,40 +6,18 @@ use core::ops::RangeInclusive;
 
 use orbium_cdr::{CdrError, CdrErrorKind, CdrReader};
 
+use crate::Version;
 use crate::codeset::CodeSetComponentInfo;
 use crate::component::*;
 use crate::encapsulation::{
-    decode_encapsulation, read_bool, read_count, read_octets, read_text, read_u8, read_u16,
+    decode_encapsulation, read_bool, read_list, read_octets, read_text, read_u8, read_u16,
     read_u32, read_u64,
 };
-use crate::{ObjectGroup, Version};
+use crate::host_port::HostPort;
+use crate::object_group::ObjectGroup;
 
 /// Octets that name a host: a UUID as octets, or as text.
 const BOOT_ID_LEN: RangeInclusive<usize> = 16..=36;
-
-/// A host and a port.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct HostPort {
-    /// Host name or address; IPv6 without brackets.
-    pub host: String,
-    /// Port.
-    pub port: u16,
-}
-
-impl fmt::Display for HostPort {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write_host(f, &self.host, self.port)
-    }
-}
-
-/// A host and port as in URLs: IPv6 in brackets.
-pub(crate) fn write_host(f: &mut fmt::Formatter<'_>, host: &str, port: u16) -> fmt::Result {
-    if host.as_bytes().contains(&b':') {
-        write!(f, "[{host}]:{port}")
-    } else {
-        write!(f, "{host}:{port}")
-    }
-}
 
 /// Association options: bits that say what a secured transport offers or asks.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
@@ -88,24 +66,6 @@ impl fmt::Debug for AssociationOptions {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Display::fmt(self, f)
     }
-}
-
-/// A policy in TAG_POLICIES: its type and its encapsulated value.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct PolicyValue {
-    /// Policy type.
-    pub kind: u32,
-    /// The value, an encapsulation.
-    pub data: Vec<u8>,
-}
-
-/// An endpoint of TAO's endpoint list, with the priority of its lane.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct PriorityEndpoint {
-    /// Where.
-    pub address: HostPort,
-    /// CORBA priority; −1 for none.
-    pub priority: i16,
 }
 
 /// What is inside a component.
@@ -312,19 +272,6 @@ impl Component {
             },
         })
     }
-}
-
-pub(crate) fn read_list<T>(
-    reader: &mut CdrReader<'_>,
-    least: usize,
-    read: impl Fn(&mut CdrReader<'_>) -> Result<T, CdrError>,
-) -> Result<Vec<T>, CdrError> {
-    let count = read_count(reader, least)?;
-    let mut list = Vec::new();
-    for _ in 0..count {
-        list.push(read(reader)?);
-    }
-    Ok(list)
 }
 
 fn read_policy(reader: &mut CdrReader<'_>) -> Result<PolicyValue, CdrError> {

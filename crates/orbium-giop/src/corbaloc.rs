@@ -6,7 +6,8 @@ use core::fmt;
 use crate::Ior;
 use crate::address::ObjectAddress;
 use crate::ior::hex_digit;
-use crate::object_url::{UrlError, UrlErrorKind, has_scheme};
+use crate::url_error::{UrlError, UrlErrorKind};
+use crate::url_text::has_scheme;
 
 /// The initial reference that is meant where none is named.
 pub(crate) const DEFAULT_KEY: &str = "NameService";

@@ -4,9 +4,9 @@
 use core::fmt;
 
 use crate::Corbaloc;
-use crate::address::split_once;
 use crate::corbaloc::{DEFAULT_KEY, parse_addresses, unescape, write_escaped};
-use crate::object_url::{UrlError, UrlErrorKind, has_scheme};
+use crate::url_error::{UrlError, UrlErrorKind};
+use crate::url_text::{has_scheme, split_once};
 
 /// A naming context and a name to be resolved in it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]

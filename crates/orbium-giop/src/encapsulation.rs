@@ -120,3 +120,17 @@ pub(crate) fn write_octets(writer: &mut CdrWriter<'_>, octets: &[u8]) {
     write_count(writer, octets.len());
     write_raw(writer, octets);
 }
+
+/// A sequence whose elements take at least `least` octets each.
+pub(crate) fn read_list<T>(
+    reader: &mut CdrReader<'_>,
+    least: usize,
+    read: impl Fn(&mut CdrReader<'_>) -> Result<T, CdrError>,
+) -> Result<Vec<T>, CdrError> {
+    let count = read_count(reader, least)?;
+    let mut list = Vec::new();
+    for _ in 0..count {
+        list.push(read(reader)?);
+    }
+    Ok(list)
+}

@@ -5,9 +5,9 @@
 use core::fmt;
 use core::net::IpAddr;
 
-use crate::address::{before, split_once};
 use crate::iiop_address::{consists_of, decimal, parse_port, split_version};
-use crate::object_url::{UrlError, UrlErrorKind};
+use crate::url_error::{UrlError, UrlErrorKind};
+use crate::url_text::{before, split_once};
 use crate::{ObjectGroup, TaggedComponent, UipmcProfile, Version};
 
 /// A group of objects and where datagrams for it are sent.

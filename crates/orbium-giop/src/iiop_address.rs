@@ -4,10 +4,10 @@
 use core::fmt;
 use core::net::Ipv6Addr;
 
-use crate::address::split_once;
-use crate::component_value::write_host;
 use crate::encapsulation::write_u16;
-use crate::object_url::{UrlError, UrlErrorKind};
+use crate::host_port::write_host;
+use crate::url_error::{UrlError, UrlErrorKind};
+use crate::url_text::split_once;
 use crate::{IiopProfile, TaggedComponent, Version, component};
 
 /// Port of an IIOP address that names none.

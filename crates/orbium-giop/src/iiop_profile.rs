@@ -7,12 +7,12 @@ use core::fmt;
 use orbium_cdr::{CdrError, CdrErrorKind};
 
 use crate::codeset::CodeSetComponentInfo;
-use crate::component::{HostPort, TAG_ALTERNATE_IIOP_ADDRESS, TAG_CODE_SETS};
-use crate::component_value::write_host;
+use crate::component::{TAG_ALTERNATE_IIOP_ADDRESS, TAG_CODE_SETS};
 use crate::encapsulation::{
     decode_encapsulation, encapsulate, read_text, read_u16, write_raw, write_u16,
 };
-use crate::profile::{
+use crate::host_port::{HostPort, write_host};
+use crate::tagged_profile::{
     TAG_INTERNET_IOP, TaggedProfile, read_key_and_components, read_version,
     write_key_and_components,
 };

@@ -7,8 +7,8 @@ use orbium_cdr::{ByteOrder, CdrError, CdrErrorKind, CdrReader, CdrWriter, Decode
 
 use crate::TaggedComponent;
 use crate::encapsulation::{decode_encapsulation, read_count, read_text, write_count};
-use crate::object_url::{has_scheme, trimmed};
 use crate::profile::{IiopProfile, Profile, TAG_INTERNET_IOP, TaggedProfile};
+use crate::url_text::{has_scheme, trimmed};
 
 /// Most profiles that are read from one reference.
 pub const MAX_PROFILES: usize = 1024;

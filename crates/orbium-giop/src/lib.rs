@@ -52,6 +52,7 @@ mod exceptions;
 mod fragment;
 mod group_address;
 mod header;
+mod host_port;
 mod iiop_address;
 mod iiop_profile;
 mod ior;
@@ -66,7 +67,9 @@ pub mod messaging;
 pub mod minor;
 pub mod miop;
 mod miop_collector;
+mod object_group;
 mod object_url;
+mod orb_type;
 mod orbium_profile;
 pub mod profile;
 pub mod real_time;
@@ -75,10 +78,13 @@ mod reorder_buffer;
 mod reply;
 mod request;
 pub mod service_context;
+mod tagged_profile;
 mod template;
 pub mod time;
 mod uiop_profile;
 mod uipmc_profile;
+mod url_error;
+mod url_text;
 
 pub use address::ObjectAddress;
 pub use body::{BodyStart, finish_message};
@@ -99,7 +105,7 @@ pub use ior::{Ior, IorStringError, MAX_PROFILES};
 pub use locate::{
     LocateReplyHeader, LocateRequest, LocateStatus, begin_locate_reply, write_locate_request,
 };
-pub use object_url::{ObjectUrl, UrlError, UrlErrorKind};
+pub use object_url::ObjectUrl;
 pub use profile::{
     IiopProfile, ObjectGroup, OrbiumProfile, Profile, TaggedProfile, UiopProfile, UipmcProfile,
 };
@@ -110,3 +116,4 @@ pub use reply::{
 pub use request::{AddressingDisposition, PlainRequest, RequestHeader, ResponseFlags, Target};
 pub use service_context::{ServiceContext, ServiceContexts};
 pub use template::{OperationTail, RequestTemplate};
+pub use url_error::{UrlError, UrlErrorKind};

@@ -7,7 +7,7 @@ use crate::encapsulation::{
     decode_encapsulation, encapsulate, read_count, read_octets, read_text, write_count,
     write_octets, write_raw,
 };
-use crate::profile::{
+use crate::tagged_profile::{
     TAG_ORBIUM_IOP, TaggedProfile, read_components, read_version, write_components,
 };
 use crate::{TaggedComponent, Version};

@@ -9,10 +9,10 @@
 use orbium_cdr::{ByteOrder, CdrError, CdrErrorKind, CdrReader, CdrWriter};
 
 use crate::component::{PolicyValue, TAG_POLICIES};
-use crate::component_value::read_list;
+
 use crate::encapsulation::{
-    decode_encapsulation, encapsulate, read_bool, read_count, read_u16, read_u32, write_bool,
-    write_count, write_u16, write_u32,
+    decode_encapsulation, encapsulate, read_bool, read_count, read_list, read_u16, read_u32,
+    write_bool, write_count, write_u16, write_u32,
 };
 use crate::header::u32_from;
 use crate::{Component, TaggedComponent, profile};

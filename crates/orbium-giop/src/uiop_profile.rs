@@ -4,7 +4,7 @@
 use orbium_cdr::{CdrError, CdrErrorKind};
 
 use crate::encapsulation::{decode_encapsulation, encapsulate, read_text, write_raw};
-use crate::profile::{
+use crate::tagged_profile::{
     TAG_TAO_UIOP, TaggedProfile, read_key_and_components, read_version, write_key_and_components,
 };
 use crate::{TaggedComponent, Version};

@@ -8,21 +8,11 @@ use crate::component::TAG_GROUP;
 use crate::encapsulation::{
     decode_encapsulation, encapsulate, read_text, read_u16, write_raw, write_u16,
 };
-use crate::profile::{TAG_UIPMC, TaggedProfile, read_components, read_version, write_components};
+use crate::object_group::ObjectGroup;
+use crate::tagged_profile::{
+    TAG_UIPMC, TaggedProfile, read_components, read_version, write_components,
+};
 use crate::{Component, TaggedComponent, Version};
-
-/// A group of objects, within its domain (`PortableGroup::TagGroupTaggedComponent`).
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct ObjectGroup {
-    /// Version of the component: 1.0.
-    pub version: Version,
-    /// Domain of the group.
-    pub domain: String,
-    /// Id of the group in the domain.
-    pub id: u64,
-    /// Version of the group's reference; 0 if it is not known.
-    pub reference_version: u32,
-}
 
 /// The body of a UIPMC profile (`UIPMC_ProfileBody`): a group of objects and
 /// where datagrams for it are sent. It has no object key: requests name their
@@ -37,16 +27,6 @@ pub struct UipmcProfile {
     pub port: u16,
     /// Components, as they are; TAG_GROUP must be one.
     pub components: Vec<TaggedComponent>,
-}
-
-impl ObjectGroup {
-    /// The object key that stands for the group where requests arrive, since
-    /// they name their target by the profile.
-    #[must_use]
-    #[inline(never)]
-    pub fn object_key(&self) -> Vec<u8> {
-        format!("miop/{}/{}", self.id, self.domain).into_bytes()
-    }
 }
 
 impl UipmcProfile {
