@@ -305,6 +305,10 @@ impl Decode for Any {
     }
 }
 
+impl Typed for Any {
+    const TYPE: &'static Type = Type::ANY;
+}
+
 impl PartialEq for Any {
     /// Whether the types are equivalent and the values the same, bit for bit.
     #[inline]

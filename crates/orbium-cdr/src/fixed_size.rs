@@ -2,7 +2,7 @@
 //! Types of known size: one bounds check, then straight-line moves.
 
 use crate::layout::gap;
-use crate::{Char, Layout, LongDouble};
+use crate::{Char, Field, Layout, LongDouble};
 
 /// A type with an encoding of the same size for every value (at a given phase).
 ///
@@ -59,6 +59,20 @@ pub trait FixedSize: Copy + Send + Sync + 'static {
     /// Reads a value; what is no value is flagged in `source`.
     #[doc(hidden)]
     fn load<const SWAP: bool>(source: &mut FixedIn<'_, SWAP>) -> Self;
+}
+
+impl Field {
+    /// The member of `S` that `member` gives, at that offset. It is asked for
+    /// no more than its type.
+    #[doc(hidden)]
+    #[must_use]
+    pub const fn at<S, T: FixedSize>(offset: usize, _member: fn(&S) -> &T) -> Self {
+        Self {
+            offset,
+            size: size_of::<T>(),
+            layout: T::LAYOUT.of_type(),
+        }
+    }
 }
 
 /// Room for one fixed-size value, already checked.
@@ -251,38 +265,4 @@ impl<T: FixedSize, const N: usize> FixedSize for [T; N] {
     fn load<const SWAP: bool>(source: &mut FixedIn<'_, SWAP>) -> Self {
         core::array::from_fn(|_| T::load(source))
     }
-}
-
-/// [`Encode`](crate::Encode) and [`Decode`](crate::Decode) for a
-/// [`FixedSize`] type.
-#[doc(hidden)]
-#[macro_export]
-macro_rules! encode_fixed {
-    ($($type:ty),+ $(,)?) => { $(
-        impl $crate::Encode for $type {
-            #[inline]
-            fn encode<'a>(&'a self, writer: &mut $crate::CdrWriter<'a>) {
-                writer.write_fixed(self);
-            }
-            #[inline]
-            fn encode_slice<'a>(items: &'a [Self], writer: &mut $crate::CdrWriter<'a>) {
-                writer.write_fixed_slice(items);
-            }
-        }
-        impl $crate::Decode for $type {
-            const MIN_SIZE: usize = <$type as $crate::FixedSize>::LAYOUT.min_size();
-            #[inline]
-            fn decode(reader: &mut $crate::CdrReader<'_>) -> ::core::result::Result<Self, $crate::CdrError> {
-                reader.read_fixed()
-            }
-            #[inline]
-            fn decode_vec(
-                reader: &mut $crate::CdrReader<'_>,
-                count: usize,
-                out: &mut ::std::vec::Vec<Self>,
-            ) -> ::core::result::Result<(), $crate::CdrError> {
-                reader.read_fixed_vec(count, out)
-            }
-        }
-    )+ };
 }

@@ -6,27 +6,21 @@
 //! which it does not fit is padding. Octet sequences, and with them strings, cross.
 //!
 //! A reader with boundaries keeps `rest` empty, so that every read misses the fast path
-//! and comes here: readers without boundaries pay nothing.
-
-use core::cell::{Cell, RefCell};
-
-use crate::fixed_size::Primitives;
-use crate::layout::gap;
-use crate::{CdrError, CdrErrorKind, CdrReader, FixedIn, FixedSize};
+//! and goes to `reader::across`: readers without boundaries pay nothing.
 
 /// Offset of the data in a fragment.
-const DATA_AT: usize = 12;
+pub(crate) const DATA_AT: usize = 12;
 
 /// The unread message of a reader with boundaries.
 #[derive(Debug)]
 pub(crate) struct FragmentBoundaries<'a> {
     /// All bytes not yet read. They are contiguous, so a run across boundaries is one
     /// slice.
-    bytes: &'a mut [u8],
+    pub(crate) bytes: &'a mut [u8],
     /// Bytes of the message before them.
-    index: usize,
+    pub(crate) index: usize,
     /// The boundaries ahead, in bytes from the start of the message.
-    ahead: &'a [u32],
+    pub(crate) ahead: &'a [u32],
 }
 
 impl FragmentBoundaries<'_> {
@@ -35,7 +29,7 @@ impl FragmentBoundaries<'_> {
     }
 
     /// Bytes until the next boundary or the end.
-    fn here(&self) -> usize {
+    pub(crate) fn here(&self) -> usize {
         match self.ahead.first() {
             Some(boundary) => (*boundary as usize)
                 .saturating_sub(self.index)
@@ -46,7 +40,7 @@ impl FragmentBoundaries<'_> {
 
     /// Advances to the next fragment; the remainder of this one is padding.
     /// Returns the new position, or `None` after the last fragment.
-    fn cross(&mut self, position: usize) -> Option<usize> {
+    pub(crate) fn cross(&mut self, position: usize) -> Option<usize> {
         let (_, ahead) = self.ahead.split_first()?;
         let left = self.here();
         self.bytes = core::mem::take(&mut self.bytes).split_at_mut(left).1;
@@ -58,271 +52,6 @@ impl FragmentBoundaries<'_> {
 
 /// The position at which the next fragment begins: as little further as makes
 /// alignment come out as in that fragment.
-const fn beyond(position: usize) -> usize {
+pub(crate) const fn beyond(position: usize) -> usize {
     position + (DATA_AT.wrapping_sub(position) & 7)
-}
-
-impl<'a> CdrReader<'a> {
-    /// Sets where the message was reassembled from fragments that are aligned
-    /// separately, as in GIOP 1.1.
-    ///
-    /// `boundaries` are the offsets at which a fragment's data begin, in bytes from the
-    /// start of the message, ascending; the position of the reader must count from
-    /// there, too. Positions after a boundary are larger by up to seven, which restores
-    /// the alignment.
-    #[inline(always)]
-    pub fn set_fragment_boundaries(&mut self, boundaries: &'a [u32]) {
-        if !boundaries.is_empty() {
-            self.set_some_boundaries(boundaries);
-        }
-    }
-
-    /// As [`CdrReader::set_fragment_boundaries`].
-    #[must_use]
-    #[inline]
-    pub fn with_fragment_boundaries(mut self, boundaries: &'a [u32]) -> Self {
-        self.set_fragment_boundaries(boundaries);
-        self
-    }
-
-    #[cold]
-    fn set_some_boundaries(&mut self, boundaries: &'a [u32]) {
-        let index = self.position();
-        let (behind, ahead) =
-            boundaries.split_at(boundaries.partition_point(|boundary| *boundary as usize <= index));
-        if let Some(boundary) = behind.last() {
-            self.end += DATA_AT.wrapping_sub(*boundary as usize) & 7;
-        }
-        if !ahead.is_empty() {
-            self.end = self.position();
-            self.more = Some(Box::new(FragmentBoundaries {
-                bytes: core::mem::take(&mut self.rest),
-                index,
-                ahead,
-            }));
-        }
-    }
-
-    /// The unread bytes up to the next boundary.
-    #[must_use]
-    #[inline]
-    pub fn ahead(&mut self) -> &[u8] {
-        if self.more.is_none() {
-            return self.rest;
-        }
-        self.ahead_across()
-    }
-
-    #[cold]
-    fn ahead_across(&mut self) -> &[u8] {
-        let Some(boundaries) = &mut self.more else {
-            return &[];
-        };
-        while boundaries.here() == 0
-            && let Some(position) = boundaries.cross(self.end)
-        {
-            self.end = position;
-        }
-        &boundaries.bytes[..boundaries.here()]
-    }
-
-    /// Takes bytes across any number of boundaries.
-    #[cold]
-    #[inline(never)]
-    pub(crate) fn take_across(&mut self, size: usize) -> Result<&'a mut [u8], CdrError> {
-        let Some(boundaries) = self.more.as_deref_mut() else {
-            return Err(self.error(CdrErrorKind::Truncated));
-        };
-        if size > boundaries.bytes.len() {
-            return Err(self.error(CdrErrorKind::Truncated));
-        }
-        let mut left = size;
-        let mut here = boundaries.here();
-        let (taken, rest) = core::mem::take(&mut boundaries.bytes).split_at_mut(size);
-        while left > here
-            && let [boundary, ahead @ ..] = boundaries.ahead
-        {
-            left -= here;
-            boundaries.index += here;
-            self.end = beyond(self.end + here);
-            boundaries.ahead = ahead;
-            here = ahead.first().map_or(usize::MAX, |next| {
-                (*next as usize).saturating_sub(*boundary as usize)
-            });
-        }
-        boundaries.bytes = rest;
-        boundaries.index += left;
-        self.end += left;
-        Ok(taken)
-    }
-
-    /// Skips to the next multiple of `align`, of the next fragment if this one
-    /// ends before.
-    #[cold]
-    #[inline(never)]
-    pub(crate) fn align_across(&mut self, align: usize) -> Result<(), CdrError> {
-        loop {
-            let skip = gap(self.end, align);
-            let Some(boundaries) = self.more.as_deref_mut() else {
-                return Err(self.error(CdrErrorKind::Truncated));
-            };
-            if skip <= boundaries.here() {
-                return self.take_across(skip).map(|_| ());
-            }
-            match boundaries.cross(self.end) {
-                Some(position) => self.end = position,
-                None => return Err(self.error(CdrErrorKind::Truncated)),
-            }
-        }
-    }
-
-    /// Reads one primitive in the order of the wire.
-    #[cold]
-    #[inline(never)]
-    pub(crate) fn fill_across(&mut self, align: usize, out: &mut [u8]) -> Result<(), CdrError> {
-        loop {
-            let skip = gap(self.end, align);
-            let Some(boundaries) = self.more.as_deref_mut() else {
-                return Err(self.error(CdrErrorKind::Truncated));
-            };
-            if skip + out.len() <= boundaries.here() {
-                let octets = self.take_across(skip + out.len())?;
-                out.copy_from_slice(&octets[skip..]);
-                return Ok(());
-            }
-            match boundaries.cross(self.end) {
-                Some(position) => self.end = position,
-                None => return Err(self.error(CdrErrorKind::Truncated)),
-            }
-        }
-    }
-
-    /// Takes `count` primitives of that size and alignment as they are, in one
-    /// piece without padding.
-    ///
-    /// # Errors
-    /// [`CdrErrorKind::CountTooLarge`], [`CdrErrorKind::Truncated`].
-    #[inline]
-    pub fn take_run(
-        &mut self,
-        count: usize,
-        size: usize,
-        align: usize,
-    ) -> Result<&'a mut [u8], CdrError> {
-        let Some(extent) = count.checked_mul(size) else {
-            return Err(self.error(CdrErrorKind::CountTooLarge));
-        };
-        if self.more.is_some() {
-            return self.run_across(count, size, align);
-        }
-        self.align(align)?;
-        self.take(extent)
-    }
-
-    /// The run is closed up where it lies: padding at the boundaries goes.
-    #[cold]
-    #[inline(never)]
-    fn run_across(
-        &mut self,
-        count: usize,
-        size: usize,
-        align: usize,
-    ) -> Result<&'a mut [u8], CdrError> {
-        let Some(boundaries) = self.more.as_deref_mut() else {
-            return Err(self.error(CdrErrorKind::Truncated));
-        };
-        let mut position = self.end;
-        let octets = core::mem::take(&mut boundaries.bytes);
-        let (mut from, mut to, mut left) = (0, 0, count);
-        while left > 0 {
-            let boundary = boundaries
-                .ahead
-                .first()
-                .map_or(usize::MAX, |boundary| *boundary as usize);
-            let here = boundary
-                .saturating_sub(boundaries.index)
-                .min(octets.len() - from);
-            let skip = gap(position, align);
-            let fit = (here.saturating_sub(skip) / size.max(1)).min(left);
-            if fit > 0 {
-                let extent = fit * size;
-                octets.copy_within(from + skip..from + skip + extent, to);
-                to += extent;
-                from += skip + extent;
-                boundaries.index += skip + extent;
-                position += skip + extent;
-                left -= fit;
-            } else if let [_, ahead @ ..] = boundaries.ahead {
-                from += here;
-                boundaries.index += here;
-                position = beyond(position + here);
-                boundaries.ahead = ahead;
-            } else {
-                return Err(self.error(CdrErrorKind::Truncated));
-            }
-        }
-        let (run, rest) = octets.split_at_mut(from);
-        boundaries.bytes = rest;
-        self.end = position;
-        Ok(run.split_at_mut(to).0)
-    }
-
-    /// Reads a fixed-size value member by member.
-    #[cold]
-    #[inline(never)]
-    pub(crate) fn read_fixed_across<T: FixedSize>(&mut self) -> Result<T, CdrError> {
-        if const { T::LAYOUT.min_size() } > self.remaining() {
-            return Err(self.error(CdrErrorKind::Truncated));
-        }
-        let across = Across {
-            reader: RefCell::new(self),
-            error: Cell::new(None),
-        };
-        let mut source = FixedIn::<false>::across(&across);
-        let value = T::load(&mut source);
-        let invalid = source.is_invalid();
-        match across.error.get() {
-            Some(error) => Err(error),
-            None if invalid => Err(self.error(CdrErrorKind::BadEnumerator)),
-            None => Ok(value),
-        }
-    }
-
-    /// How many elements, of `count` that follow, lie before the next boundary, and
-    /// the octets they take.
-    pub(crate) fn elements_here<T: FixedSize>(&self, count: usize) -> (usize, usize) {
-        let layout = const { T::LAYOUT };
-        let here = self.more.as_deref().map_or(0, FragmentBoundaries::here);
-        let first = layout.end(self.end & 7);
-        let Some(others) = here.checked_sub(first) else {
-            return (0, 0);
-        };
-        let stride = const { T::LAYOUT.stride() };
-        let others = others
-            .checked_div(stride)
-            .map_or(count - 1, |others| others.min(count - 1));
-        (1 + others, first + others * stride)
-    }
-}
-
-/// The source of a fixed-size value that lies across a boundary.
-#[derive(Debug)]
-struct Across<'m, 'a> {
-    reader: RefCell<&'m mut CdrReader<'a>>,
-    /// The first one: values are loaded without looking back.
-    error: Cell<Option<CdrError>>,
-}
-
-impl Primitives for Across<'_, '_> {
-    fn fill(&self, align: usize, out: &mut [u8]) {
-        if self.error.get().is_some() {
-            return;
-        }
-        let mut reader = self.reader.borrow_mut();
-        match reader.fill_across(align, out) {
-            Ok(()) if reader.swap => out.reverse(),
-            Ok(()) => {}
-            Err(error) => self.error.set(Some(error)),
-        }
-    }
 }

@@ -4,8 +4,6 @@
 
 use core::marker::PhantomData;
 
-use crate::FixedSize;
-
 /// Most gaps between members that a block-copied element may have.
 const MAX_GAPS: usize = 12;
 
@@ -47,23 +45,9 @@ pub(crate) enum AnyType {}
 /// A member of a fixed-size struct: its offset in memory and its own layout.
 #[derive(Clone, Copy, Debug)]
 pub struct Field {
-    offset: usize,
-    size: usize,
-    layout: Layout<AnyType>,
-}
-
-impl Field {
-    /// The member of `S` that `member` gives, at that offset. It is asked for
-    /// no more than its type.
-    #[doc(hidden)]
-    #[must_use]
-    pub const fn at<S, T: FixedSize>(offset: usize, _member: fn(&S) -> &T) -> Self {
-        Self {
-            offset,
-            size: size_of::<T>(),
-            layout: T::LAYOUT.of_type(),
-        }
-    }
+    pub(crate) offset: usize,
+    pub(crate) size: usize,
+    pub(crate) layout: Layout<AnyType>,
 }
 
 /// Octets to skip from `position` to a multiple of `align` (a power of two).

@@ -46,6 +46,7 @@ mod fragment_boundaries;
 mod interpret;
 mod layout;
 mod nillable;
+mod owner;
 mod reader;
 mod room;
 mod text;
@@ -64,7 +65,8 @@ pub use interpret::{
 };
 pub use layout::{Field, Layout};
 pub use nillable::{DecodeNillable, EncodeNillable};
-pub use reader::{CdrReader, MAX_NESTING, Owner};
+pub use owner::Owner;
+pub use reader::{CdrReader, MAX_NESTING};
 pub use typecode::{Member, MemberRef, TCKind, Type, TypeCode, TypeRef, Typed};
 pub use value::{Decode, Encode};
 pub use writer::{CdrWriter, Piece, Pieces};

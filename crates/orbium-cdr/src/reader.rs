@@ -1,22 +1,16 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Bytes to values.
 
+mod across;
 mod fixed;
-
-use std::any::Any;
-use std::sync::Arc;
 
 use crate::fragment_boundaries::FragmentBoundaries;
 use crate::layout::gap;
-use crate::{ByteOrder, CdrError, CdrErrorKind, Format};
+use crate::{ByteOrder, CdrError, CdrErrorKind, Format, Owner};
 
 /// Levels of nesting (recursive values, anys, TypeCodes, encapsulations) that a
 /// reader follows before it gives up with [`CdrErrorKind::TooDeep`].
 pub const MAX_NESTING: u16 = 128;
-
-/// The owner of what is read: carried through a reader so that object references met on the
-/// way can be bound to their ORB. This crate never looks inside.
-pub type Owner = Arc<dyn Any + Send + Sync>;
 
 /// Walks CDR data in place.
 ///

@@ -69,6 +69,40 @@ pub trait Decode: Sized {
     }
 }
 
+/// [`Encode`](crate::Encode) and [`Decode`](crate::Decode) for a
+/// [`FixedSize`] type.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! encode_fixed {
+    ($($type:ty),+ $(,)?) => { $(
+        impl $crate::Encode for $type {
+            #[inline]
+            fn encode<'a>(&'a self, writer: &mut $crate::CdrWriter<'a>) {
+                writer.write_fixed(self);
+            }
+            #[inline]
+            fn encode_slice<'a>(items: &'a [Self], writer: &mut $crate::CdrWriter<'a>) {
+                writer.write_fixed_slice(items);
+            }
+        }
+        impl $crate::Decode for $type {
+            const MIN_SIZE: usize = <$type as $crate::FixedSize>::LAYOUT.min_size();
+            #[inline]
+            fn decode(reader: &mut $crate::CdrReader<'_>) -> ::core::result::Result<Self, $crate::CdrError> {
+                reader.read_fixed()
+            }
+            #[inline]
+            fn decode_vec(
+                reader: &mut $crate::CdrReader<'_>,
+                count: usize,
+                out: &mut ::std::vec::Vec<Self>,
+            ) -> ::core::result::Result<(), $crate::CdrError> {
+                reader.read_fixed_vec(count, out)
+            }
+        }
+    )+ };
+}
+
 crate::encode_fixed!(
     u8, i8, u16, i16, u32, i32, u64, i64, f32, f64, bool, Char, LongDouble
 );

@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Values to bytes.
 
+mod pieces;
+
 use crate::block;
 use crate::layout::gap;
 use crate::{ByteOrder, CdrError, CdrErrorKind, FixedOut, FixedSize, Format, Owner};
+
+pub use pieces::{Piece, Pieces};
 
 /// Octets that are always kept free behind the write position, so that a gap
 /// can be zeroed with one store of eight.
@@ -52,9 +56,6 @@ enum Remembers<'a> {
     /// The owner of the references that were written; large slices are copied.
     Owner(Option<&'a Owner>),
 }
-
-/// A piece of a finished message, in order.
-pub type Piece<'p> = &'p [u8];
 
 impl<'a> CdrWriter<'a> {
     /// An empty writer that copies everything into one buffer.
@@ -405,16 +406,6 @@ impl<'a> CdrWriter<'a> {
         self.gathered_count > 0
     }
 
-    /// The pieces of the message in order, empty ones left out.
-    pub fn pieces(&self) -> Pieces<'_, 'a> {
-        Pieces {
-            writer: self,
-            next: 0,
-            from: 0,
-            slice: false,
-        }
-    }
-
     /// Gives the buffer back for the next message.
     #[must_use]
     #[inline]
@@ -457,44 +448,5 @@ impl<'a> CdrWriter<'a> {
     #[must_use]
     pub fn order(&self) -> ByteOrder {
         self.format.order
-    }
-}
-
-/// Iterator over the pieces of a message; see [`CdrWriter::pieces`].
-#[derive(Debug)]
-pub struct Pieces<'w, 'a> {
-    writer: &'w CdrWriter<'a>,
-    next: usize,
-    from: usize,
-    slice: bool,
-}
-
-impl<'w> Iterator for Pieces<'w, '_> {
-    type Item = Piece<'w>;
-
-    fn next(&mut self) -> Option<Piece<'w>> {
-        let writer = self.writer;
-        loop {
-            if self.slice {
-                self.slice = false;
-                self.next += 1;
-                return Some(writer.gathered[self.next - 1].1);
-            }
-            let gathered = self.next < writer.gathered_count;
-            let to = if gathered {
-                writer.gathered[self.next].0
-            } else {
-                writer.at
-            };
-            if !gathered && self.from == to {
-                return None;
-            }
-            let piece = &writer.storage[self.from..to];
-            self.from = to;
-            self.slice = gathered;
-            if !piece.is_empty() {
-                return Some(piece);
-            }
-        }
     }
 }

@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 
 use super::{Type, TypeCode};
-use crate::{Any, Char, LongDouble, WChar};
+use crate::{Char, LongDouble, WChar};
 
 /// A type that stands for one IDL type.
 ///
@@ -48,7 +48,6 @@ typed! {
     WChar = WCHAR;
     str = STRING;
     String = STRING;
-    Any = ANY;
     TypeCode = TYPE_CODE;
 }
 
