@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! `cargo xtask bench`: orbium beside a raw socket and omniORB on this machine.
+//! `cargo xtask bench`: orbium compared with a raw socket and omniORB on this machine.
 //!
 //! Client and server share one processor, so that what is measured is software
 //! and not the wake-up of another processor. Every repetition starts fresh

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! `cargo xtask structure`: cycles of files, lengths, branches and switches of the crates,
-//! beside their bounds and ceilings.
+//! `cargo xtask structure`: cycles of files, lengths, branches and switches of the
+//! crates, with their bounds and ceilings.
 
 mod functions;
 mod imports;

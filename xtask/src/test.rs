@@ -165,7 +165,7 @@ mod tests {
     use super::{split_packages, words};
 
     #[test]
-    fn packages_are_told_from_other_arguments() {
+    fn packages_are_distinguished_from_other_arguments() {
         let split = |text| split_packages(words(text));
         assert_eq!(split(""), (words("--workspace"), Vec::new()));
         assert_eq!(

@@ -22,8 +22,8 @@ pub(crate) struct BridgeArgs {
     /// Where the server is, written in the same way
     #[arg(long, value_name = "URL")]
     to: Channel,
-    /// A reference to an object of the server: printed as it has to be for
-    /// those who come over the bridge; may be repeated
+    /// A reference to an object of the server: printed as clients of the bridge need
+    /// it; may be repeated
     #[arg(long = "ref", value_name = "REF")]
     references: Vec<String>,
     /// End when standard input ends, as it does with the process that holds it.
@@ -64,7 +64,7 @@ pub(crate) fn run(args: &BridgeArgs) -> Result<(), Failure> {
     }
     text.push_str("READY\n");
     match output::print(&text) {
-        // A bridge may well be started by somebody who does not listen.
+        // Standard output may be closed: a bridge needs no reader.
         Ok(()) | Err(Failure::OutputClosed) => {}
         Err(failure) => return Err(failure),
     }

@@ -12,11 +12,11 @@ pub(crate) enum Failure {
     Because(String),
     /// What was asked for makes no sense: one sentence as well.
     WrongUsage(String),
-    /// The user has been told already.
-    Told,
-    /// The user has been told of problems; the command itself did its work.
+    /// The diagnostics have been printed already.
+    Reported,
+    /// Problems have been reported; the command itself did its work.
     ProblemsFound,
-    /// Nobody reads our output any more, which is nobody's fault.
+    /// The reader of our output has closed it, which is no failure.
     OutputClosed,
 }
 
@@ -35,11 +35,11 @@ impl Failure {
     pub(crate) fn sentence(&self) -> &str {
         match self {
             Self::Because(sentence) | Self::WrongUsage(sentence) => sentence,
-            Self::Told | Self::ProblemsFound | Self::OutputClosed => "",
+            Self::Reported | Self::ProblemsFound | Self::OutputClosed => "",
         }
     }
 
-    /// Tells the user, and gives the exit status.
+    /// Prints the failure, and returns the exit status.
     pub(crate) fn report(self) -> ExitCode {
         match self {
             Self::Because(sentence) => {
@@ -50,7 +50,7 @@ impl Failure {
                 output::error(&sentence);
                 ExitCode::from(2)
             }
-            Self::Told => ExitCode::FAILURE,
+            Self::Reported => ExitCode::FAILURE,
             Self::ProblemsFound => ExitCode::from(3),
             Self::OutputClosed => ExitCode::SUCCESS,
         }

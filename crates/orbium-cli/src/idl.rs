@@ -26,7 +26,7 @@ enum IdlCommand {
     /// included files too; a summary line follows. Exits with 0 if no file has an
     /// error, else with 1.
     Check(CheckArgs),
-    /// Generate Rust from IDL files, for those who check generated code in.
+    /// Generate Rust from IDL files, to check it in.
     ///
     /// Several files, or a folder of them, are one project: they become one tree
     /// of modules in one Rust file, `x.rs` if the first of them is `x.idl`. In a
@@ -34,9 +34,9 @@ enum IdlCommand {
     Gen(GenArgs),
     /// Write servants for the interfaces of IDL files, to be filled in.
     ///
-    /// A struct for each interface, which implements the traits of the interface and
-    /// of its bases; the methods are `todo!()`. It compiles beside what `gen`, or
-    /// the crate orbium-build, makes of the same files.
+    /// A struct for each interface, which implements the traits of the interface and of
+    /// its bases; the methods are `todo!()`. It compiles with what `gen`, or the crate
+    /// orbium-build, makes of the same files.
     Stub(StubArgs),
 }
 
@@ -211,7 +211,7 @@ fn check(args: &CheckArgs) -> Result<(), Failure> {
         output::tell(&format!("{errors} and {warnings} in {files}\n"));
     }
     if errors > 0 {
-        return Err(Failure::Told);
+        return Err(Failure::Reported);
     }
     Ok(())
 }
@@ -338,7 +338,7 @@ fn generate(args: &GenArgs) -> Result<(), Failure> {
         }
         Err(error) => {
             output::diagnostics(&format!("{error}\n"));
-            Err(Failure::Told)
+            Err(Failure::Reported)
         }
     }
 }
@@ -363,7 +363,7 @@ fn stub(args: &StubArgs) -> Result<(), Failure> {
         Ok(stub) => stub,
         Err(error) => {
             output::diagnostics(&format!("{error}\n"));
-            return Err(Failure::Told);
+            return Err(Failure::Reported);
         }
     };
     output::diagnostics(&stub.warnings);

@@ -11,9 +11,8 @@ use crate::failure::Failure;
 
 #[derive(Args, Clone, Debug, Default)]
 pub(crate) struct LoadArgs {
-    /// Shared library with transports or messaging to have beside the own ones;
-    /// may be repeated. Its code runs as part of this program: name only what you
-    /// would run
+    /// Shared library with further transports or messaging protocols; may be repeated.
+    /// Its code runs as part of this program: name only what you would run
     #[arg(long, value_name = "FILE")]
     load: Vec<PathBuf>,
     /// The transports and messaging to have, by name, and no others: iiop,uiop
@@ -24,8 +23,8 @@ pub(crate) struct LoadArgs {
 /// A library that stands on the command line.
 #[expect(unsafe_code, reason = "to load a library is to run it")]
 fn named_by_the_user(path: &Path) -> TrustedLibrary {
-    // SAFETY: the user who runs this program has named the file as code to run with
-    // the rights of the program, which are the user's own; the help of the option says so.
+    // SAFETY: the user of this program has named the file as code to run with the
+    // rights of the program, which are the user's own; the help of the option says so.
     unsafe { TrustedLibrary::new(path) }
 }
 

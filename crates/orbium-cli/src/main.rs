@@ -32,8 +32,8 @@ use failure::Failure;
 
 /// orbium: a real-time CORBA ORB.
 ///
-/// Start with `orbium demo`: it runs a server and a client on this machine,
-/// checks every operation, and measures calls beside a raw socket.
+/// Start with `orbium demo`: it runs a server and a client on this machine, checks
+/// every operation, and measures calls in comparison with a raw socket.
 #[derive(Debug, Parser)]
 #[command(
     name = "orbium",
@@ -51,8 +51,8 @@ struct Cli {
 enum Command {
     /// Run a server and a client here: check every operation, measure calls.
     ///
-    /// Prints a table of latencies beside those of a raw socket that moves as
-    /// many octets, and draws a plot.
+    /// Prints a table of latencies with those of a raw socket that moves as many
+    /// octets, and draws a plot.
     Demo(Box<demo::DemoArgs>),
     /// Measure protocols, the steps of a call, priorities, threads and locks.
     Bench(Box<bench::BenchArgs>),
@@ -91,7 +91,7 @@ fn main() -> ExitCode {
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(error) => {
-            // Nobody may be left to read it.
+            // Standard output may be closed.
             let _ = error.print();
             return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2));
         }

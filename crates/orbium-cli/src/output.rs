@@ -29,7 +29,7 @@ pub(crate) fn print_json(value: &Value) -> Result<(), Failure> {
     print(&format!("{value:#}\n"))
 }
 
-/// Writes to standard error. That nobody reads it is no reason to fail.
+/// Writes to standard error; a closed standard error is no failure.
 pub(crate) fn tell(text: &str) {
     let _ = io::stderr().write_all(text.as_bytes());
 }
@@ -83,8 +83,8 @@ fn coloured(word: &str, colour: &str, is_colourful: bool) -> String {
     }
 }
 
-/// Whether standard error is a terminal whose user has not asked for plain
-/// text with `NO_COLOR`.
+/// Whether standard error is a terminal with a user that has not asked for plain text
+/// by `NO_COLOR`.
 fn is_colourful() -> bool {
     let refused = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
     !refused && io::stderr().is_terminal()

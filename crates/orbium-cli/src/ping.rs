@@ -42,7 +42,7 @@ pub(crate) fn run(args: &PingArgs) -> Result<(), Failure> {
     let object = reference::object(&args.reference, &args.protocols, Some(args.timeout))?;
     let failed = |exception| Failure::because(explain(&object, args.timeout, exception));
 
-    // The first question also makes the connection, which is told apart.
+    // The first question also opens the connection, so its time is reported separately.
     let (here, first) = timed(|| object.locate()).map_err(failed)?;
     let mut located = vec![];
     let mut asked = vec![];

@@ -175,7 +175,7 @@ pub(crate) fn address(object: &ObjectRef) -> String {
     }
 }
 
-/// Why the call that has just raised this exception reached nobody, protocol by
+/// Why the call that has just raised this exception reached no server, protocol by
 /// protocol; `None` if it did.
 pub(crate) fn refusals(exception: SystemException) -> Option<String> {
     let failure = orbium::explain(&exception).failure;

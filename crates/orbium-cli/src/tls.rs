@@ -56,9 +56,9 @@ pub(crate) struct TlsArgs {
         env = "ORBIUM_TLS_NAME"
     )]
     tls_name: Vec<String>,
-    /// Any name will do in the certificate of a server, as long as it comes from
-    /// a trusted authority: for references that carry bare addresses. Without
-    /// effect beside --tls-name
+    /// Any name will do in the certificate of a server, as long as it comes from a
+    /// trusted authority: for references that carry bare addresses. Without effect
+    /// together with --tls-name
     #[arg(long, env = "ORBIUM_TLS_NO_NAME_CHECK")]
     tls_no_name_check: bool,
 }

@@ -34,7 +34,7 @@ impl Plan<'_> {
     /// Whether an annotation has an effect where it stands: `@ami` of what has,
     /// or holds what has, an asynchronous form. Where `@idempotent` and `@borrow` have
     /// none, the compiler of IDL has said so.
-    pub(crate) fn is_heeded(&self, annotation: &Annotation, of: &Definition) -> bool {
+    pub(crate) fn takes_effect(&self, annotation: &Annotation, of: &Definition) -> bool {
         if matches!(annotation.name.as_str(), "idempotent" | "borrow") {
             return true;
         }

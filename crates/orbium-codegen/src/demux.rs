@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Perfect hashes for the operation names of an interface.
 //!
-//! The cheapest key that tells the names apart is looked for: one octet, eight
-//! octets in a row with the length, or else a hash of the whole name. Collisions
-//! are resolved by a displacement per bucket. Everything here is deterministic.
+//! The generator chooses the cheapest key that distinguishes the names: one octet,
+//! eight consecutive octets with the length, or else a hash of the whole name.
+//! Collisions are resolved by a displacement per bucket. Everything here is
+//! deterministic.
 
 /// What the run time needs to find a name.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -421,7 +422,7 @@ mod tests {
     }
 
     #[test]
-    fn a_word_in_one_bucket_tells_an_ordinary_interface_apart() {
+    fn a_word_in_one_bucket_distinguishes_an_ordinary_interface() {
         let names = [
             "noop",
             "post",
@@ -476,7 +477,7 @@ mod tests {
     }
 
     #[test]
-    fn two_long_names_that_differ_in_one_middle_octet_are_told_apart() {
+    fn two_long_names_that_differ_in_one_middle_octet_are_distinguished() {
         let first = format!("{}b{}", "a".repeat(500), "a".repeat(500));
         let second = format!("{}c{}", "a".repeat(500), "a".repeat(500));
         every_name_is_found(&[&first, &second]);

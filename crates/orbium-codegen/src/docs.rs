@@ -154,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn code_is_told_from_prose() {
+    fn code_is_distinguished_from_prose() {
         assert!(looks_like_code("See FooBar."));
         assert!(looks_like_code("a_b"));
         assert!(!looks_like_code("What `FooBar` does. Nothing more."));

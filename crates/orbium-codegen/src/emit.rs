@@ -76,9 +76,9 @@ impl<'p, 'm> Emitter<'p, 'm> {
         if !others.is_empty() {
             let start = self.text.position();
             for &definition in &others {
-                self.apart(&mut |emitter| emitter.definition(definition));
+                self.item(&mut |emitter| emitter.definition(definition));
             }
-            self.apart(&mut Self::finish_module);
+            self.item(&mut Self::finish_module);
             if self.imports {
                 self.text.insert(
                     start,
@@ -87,14 +87,14 @@ impl<'p, 'm> Emitter<'p, 'm> {
             }
         }
         for &module in &modules {
-            self.apart(&mut |emitter| emitter.module(module));
+            self.item(&mut |emitter| emitter.module(module));
         }
         self.text.shadow(outer);
     }
 
     /// Writes something at file scope with the lints to allow in front of each
     /// item.
-    fn apart(&mut self, write: &mut dyn FnMut(&mut Self)) {
+    fn item(&mut self, write: &mut dyn FnMut(&mut Self)) {
         let outer = std::mem::take(&mut self.text);
         self.text.shadow(outer.shadowed());
         self.searched = 0;

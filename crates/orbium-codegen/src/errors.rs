@@ -58,7 +58,7 @@ impl Emitter<'_, '_> {
             self.conversion(name, variant, path);
         }
         self.conversion(name, "System", "orb::SystemException");
-        // For `?` where a servant, or who calls, reads an any.
+        // For `?` where a servant or a client reads an any.
         for error in ["orb::AnyError", "orb::CdrError"] {
             self.text.blank();
             self.text.open(format!("impl $From<{error}> for {name} {{"));

@@ -90,8 +90,8 @@ pub(crate) fn value(name: &str) -> String {
     identifier(&snake(name))
 }
 
-/// What a longer name is made of: an identifier without `r#`, and without the
-/// underscores that told it apart, since two in a row are no Rust case.
+/// The stem of longer names: an identifier without `r#`, and without the underscores
+/// that made it unique, since two in a row are no Rust case.
 pub(crate) fn stem(identifier: &str) -> &str {
     let bare = identifier.strip_prefix("r#").unwrap_or(identifier);
     bare.trim_end_matches('_')

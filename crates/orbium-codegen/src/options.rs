@@ -60,8 +60,8 @@ impl Options {
         self
     }
 
-    /// The path of the module that generated code imports; `orbium::codegen`
-    /// unless told otherwise.
+    /// The path of the module that generated code imports; `orbium::codegen` by
+    /// default.
     #[must_use]
     pub fn runtime(mut self, path: impl Into<String>) -> Self {
         self.runtime = path.into();
@@ -75,10 +75,9 @@ impl Options {
         self
     }
 
-    /// Adds `op_async` for every operation and attribute that no annotation
-    /// `@ami` speaks of. Such an annotation of an operation, of its interface or
-    /// of a module around goes before this, the innermost first; without one
-    /// nothing is added unless told otherwise.
+    /// Adds `op_async` for every operation and attribute without an annotation `@ami`.
+    /// Such an annotation of an operation, of its interface or of an enclosing module
+    /// overrides this, the innermost first. Off by default.
     ///
     /// An external module must have been generated likewise if its interfaces are
     /// inherited here.

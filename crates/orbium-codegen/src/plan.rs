@@ -55,7 +55,7 @@ pub(crate) struct Methods {
     pub(crate) results: Option<String>,
 }
 
-/// Names that an interface brings beside its own.
+/// Names that an interface adds to its own.
 #[derive(Debug, Clone)]
 pub(crate) struct InterfaceNames {
     pub(crate) servant: String,
@@ -70,7 +70,7 @@ pub(crate) struct ErrorEnum {
     pub(crate) exceptions: Vec<DefId>,
 }
 
-/// What a module holds beside its definitions.
+/// Generated items of a module that are no definitions.
 #[derive(Debug, Clone, Default)]
 struct Names {
     taken: NameSet,
@@ -142,7 +142,7 @@ impl<'m> Plan<'m> {
         mapped
     }
 
-    /// What a module holds beside its definitions.
+    /// The generated items of a module that are no definitions.
     fn names_of(&mut self, module: &[String]) -> &mut Names {
         let names = self.modules.slot(&module.join("::"));
         names.get_or_insert_default()

@@ -163,7 +163,7 @@ impl Found<'_, '_> {
     fn without_effect(&mut self, definition: &Definition) {
         let name = definition.scoped_name();
         for annotation in &definition.annotations {
-            if !self.plan.is_heeded(annotation, definition) {
+            if !self.plan.takes_effect(annotation, definition) {
                 self.ignored_annotation(&format!("`{name}`"), annotation);
             }
         }

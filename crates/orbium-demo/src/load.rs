@@ -140,7 +140,7 @@ impl Load {
         }
     }
 
-    /// Whether nobody answers the operation.
+    /// Whether the operation is a oneway.
     #[must_use]
     pub const fn is_oneway(self) -> bool {
         match self {
@@ -156,7 +156,7 @@ impl Load {
         )
     }
 
-    /// Whether the operation carries as many elements as one wishes.
+    /// Whether the operation carries a variable number of elements.
     #[must_use]
     pub const fn has_size(self) -> bool {
         self.is_echo() || matches!(self.object_key().as_bytes(), b"Receiver")
@@ -250,8 +250,8 @@ impl Load {
         }
     }
 
-    /// Sends so many calls of a oneway that carries elements, and waits for
-    /// nothing: over datagrams nobody could tell that they were received.
+    /// Sends so many calls of a oneway that carries elements, and waits for nothing:
+    /// over datagrams there is no acknowledgement to wait for.
     ///
     /// # Errors
     /// The first exception raised.

@@ -56,7 +56,7 @@ impl Exchange {
         }
     }
 
-    /// Every so many requests, one octet tells that all were received.
+    /// Requests per acknowledgement: one octet says that all were received.
     #[must_use]
     pub const fn flood(request: u32, every: u32) -> Self {
         Self {
@@ -189,7 +189,7 @@ pub struct Client<S = TcpStream> {
 }
 
 impl Client {
-    /// Connects over TCP, and tells the server what will be exchanged.
+    /// Connects over TCP, and announces to the server what will be exchanged.
     ///
     /// # Errors
     /// The connection cannot be made; a size is zero or beyond 256 MiB.
@@ -202,7 +202,7 @@ impl Client {
 }
 
 impl<S: Read + Write> Client<S> {
-    /// Tells the server at the other end of a stream what will be exchanged.
+    /// Announces to the server at the other end of a stream what will be exchanged.
     ///
     /// # Errors
     /// The stream's; a size is zero or beyond 256 MiB.

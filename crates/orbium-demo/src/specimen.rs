@@ -63,7 +63,7 @@ pub fn refused() -> Refused {
     }
 }
 
-/// A tree of that depth, with a leaf beside every other branch.
+/// A tree of that depth, with a leaf as the sibling of every other branch.
 #[must_use]
 pub fn tree(depth: u32) -> Node {
     let leaf = Node {

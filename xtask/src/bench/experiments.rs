@@ -156,21 +156,21 @@ fn build_peers(folder: &Path, report: &mut Report) -> Outcome<()> {
     Ok(())
 }
 
-/// orbium's figures, each beside the best that omniORB reached.
+/// orbium's figures, each with the best that omniORB reached.
 fn rows(all: &[Value]) -> impl Iterator<Item = Row> + '_ {
     all.iter().filter_map(|row| {
         let figure = row["figure"].as_str()?;
-        let whose = row["whose"].as_str()?.strip_prefix("orbium: ")?;
+        let setup = row["whose"].as_str()?.strip_prefix("orbium: ")?;
         let bound = bound(&row["bound"]);
-        let name = format!("{figure} ({whose})");
+        let name = format!("{figure} ({setup})");
         let own = match bound {
             Some(bound) => Row::bounded(name, bound),
             None => Row::unbounded(name),
         };
         let of_omni = all.iter().filter(|other| other["figure"] == figure);
         let of_omni = of_omni.filter(|other| {
-            let whose = other["whose"].as_str();
-            whose.is_some_and(|whose| whose.starts_with("omniORB"))
+            let setup = other["whose"].as_str();
+            setup.is_some_and(|setup| setup.starts_with("omniORB"))
         });
         let of_omni = of_omni.filter_map(|other| other["value"].as_f64());
         let best = match bound {
@@ -193,7 +193,7 @@ mod tests {
     use super::rows;
 
     #[test]
-    fn figures_stand_beside_the_best_of_the_peer() {
+    fn figures_have_the_best_of_the_peer_in_the_same_row() {
         let all = [
             json!({"figure": "f", "whose": "orbium: lanes", "value": 1.1, "bound": {"at_most": 1.5}}),
             json!({"figure": "f", "whose": "omniORB: pool", "value": 9.0, "bound": null}),

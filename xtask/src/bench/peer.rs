@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The peers, and how each is told to serve and to call.
+//! The peers, and the arguments with which each serves and calls.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -269,7 +269,7 @@ fn parse(json: &str) -> Outcome<Sample> {
     let value: Value =
         serde_json::from_str(json.trim()).map_err(|error| format!("{error} in {json:?}"))?;
     let number = |key: &str| value.get(key).and_then(Value::as_f64).unwrap_or(0.0);
-    // A raw flood is one exchange, whose time is that of all.
+    // A raw flood is one exchange: its time is that of all requests.
     let total = match number("seconds") {
         0.0 => number("median_ns"),
         seconds => seconds * 1e9,

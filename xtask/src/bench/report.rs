@@ -75,7 +75,7 @@ impl Row {
         }
     }
 
-    /// A figure that is only told.
+    /// A figure without a bound.
     pub(super) fn unbounded(figure: impl Into<String>) -> Self {
         Self {
             figure: figure.into(),
@@ -293,7 +293,7 @@ impl Detail {
     }
 }
 
-/// A Markdown table whose columns are aligned, so that it can be read as it is.
+/// A Markdown table with aligned columns, so that it can be read as it is.
 fn table(
     f: &mut fmt::Formatter<'_>,
     head: [&str; 6],

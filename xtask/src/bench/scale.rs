@@ -46,9 +46,9 @@ pub(super) fn measure(programs: &Programs, quick: bool, report: &mut Report) -> 
         report.left_out("scale: valgrind is not installed");
         return Ok(());
     }
-    // Multiples of 500, so that every operation has its turn as often. With
-    // many objects the start costs a varying number of instructions (hash
-    // tables are seeded at random), so the run has to be long beside it.
+    // Multiples of 500, so that every operation has its turn as often. With many
+    // objects the start costs a varying number of instructions (hash tables are seeded
+    // at random), so the run has to be long in comparison.
     let lengths = if quick { (500, 5_500) } else { (500, 40_500) };
     let small = cost(programs, SMALL, lengths)?;
     let objects = cost(programs, MANY_OBJECTS, lengths)?;

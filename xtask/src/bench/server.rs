@@ -16,9 +16,9 @@ pub(super) enum Under {
     /// One processor, shared by client and server, at a better priority if
     /// that is allowed.
     OneProcessor,
-    /// One half of the processors, the upper one or the other; all of them where
-    /// a half would be a single one. There who waits may spin: a program that
-    /// sees a single processor does not.
+    /// One half of the processors, the upper one or the other; all of them where a half
+    /// would be a single one. There waiting threads may spin: a program that sees a
+    /// single processor does not.
     Half {
         /// Which half.
         upper: bool,

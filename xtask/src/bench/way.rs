@@ -15,18 +15,18 @@ pub(super) enum Over {
     Tcp,
     /// A Unix-domain socket.
     Unix,
-    /// Shared memory; who waits sleeps at once.
+    /// Shared memory; waiting threads sleep at once.
     Futex,
-    /// Shared memory; who waits spins.
+    /// Shared memory; waiting threads spin.
     Spin,
     /// TLS 1.3 over TCP.
     Tls,
 }
 
-/// Microseconds that who spins does so: longer than any answer takes.
+/// How many microseconds a thread spins: longer than any answer takes.
 const SPIN: u32 = 1000;
 
-/// A folder for sockets, whose paths must be short, and for keys.
+/// A folder for sockets, which need short paths, and for keys.
 #[derive(Debug)]
 pub(super) struct Folder(PathBuf);
 
@@ -137,7 +137,7 @@ impl<'a> Way<'a> {
             .collect()
     }
 
-    /// Options of a client of orbium beside.
+    /// Further options of a client of orbium.
     pub(super) fn client_options(&self) -> Vec<String> {
         let spin = match self.over {
             Over::Futex => "none".to_owned(),
@@ -147,8 +147,7 @@ impl<'a> Way<'a> {
         vec!["--shm-spin".to_owned(), spin]
     }
 
-    /// What server and client run under: on one processor, or apart if they
-    /// spin.
+    /// The processors that server and client run on: the same one, or two if they spin.
     pub(super) fn under(&self) -> (Under, Under) {
         match self.over {
             Over::Spin => (Under::Half { upper: true }, Under::Half { upper: false }),

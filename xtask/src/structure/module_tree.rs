@@ -25,7 +25,7 @@ pub(crate) struct File {
     pub(crate) generated: bool,
     pub(crate) syntax: syn::File,
     pub(crate) tokens: TokenStream,
-    /// The module whose body this file is.
+    /// The module of which this file is the body.
     pub(crate) module: ModuleId,
 }
 

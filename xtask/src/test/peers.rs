@@ -146,7 +146,7 @@ pub(crate) fn install(packages: &[&str]) -> Option<String> {
     }
     let apt = |arguments: &[&str]| {
         let mut command = Command::new("apt-get");
-        // tshark would ask who may capture.
+        // tshark would ask which users may capture.
         command
             .env("DEBIAN_FRONTEND", "noninteractive")
             .args(arguments);

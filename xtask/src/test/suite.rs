@@ -118,7 +118,7 @@ impl Suite {
     }
 }
 
-/// Runs Cargo, shows its output as it comes, and counts; tells whether Cargo
+/// Runs Cargo, shows its output as it comes, and counts; returns whether Cargo
 /// succeeded.
 fn run(command: &mut Command) -> Outcome<(Tally, bool)> {
     shell::announce(command);

@@ -66,7 +66,8 @@ fn blank_literals(tokens: TokenStream, text: &mut [u8]) {
     }
 }
 
-/// The words of a line in small letters: `whoWaits`, `WhoWaits` and `who_waits` are two.
+/// The words of a line in small letters: `TwoWords`, `twoWords` and `two_words` are
+/// two.
 fn words(line: &str) -> Vec<String> {
     let mut words = vec![String::new()];
     let mut before = ' ';

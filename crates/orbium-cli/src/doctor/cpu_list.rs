@@ -7,7 +7,7 @@ use std::fmt;
 /// memory than its text.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct CpuList {
-    /// First and last of each range, ascending and apart.
+    /// First and last of each range, ascending and disjoint.
     ranges: Vec<(u32, u32)>,
 }
 

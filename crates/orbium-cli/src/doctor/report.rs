@@ -121,10 +121,10 @@ mod tests {
              ok        rt-priority     good\n\n\
              1 problem, 0 notes, 1 ok, 0 unknown\n"
         );
-        let told = json(&host.facts().kernel, &findings);
-        assert_eq!(told["problems"], 1);
-        assert_eq!(told["checks"][0]["mend"], "do this");
-        assert!(told["checks"][1]["mend"].is_null());
-        assert!(told["kernel"]["version"].is_null());
+        let report = json(&host.facts().kernel, &findings);
+        assert_eq!(report["problems"], 1);
+        assert_eq!(report["checks"][0]["mend"], "do this");
+        assert!(report["checks"][1]["mend"].is_null());
+        assert!(report["kernel"]["version"].is_null());
     }
 }

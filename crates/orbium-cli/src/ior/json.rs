@@ -95,8 +95,8 @@ fn components(all: &[TaggedComponent]) -> Value {
     all.iter().map(component).collect()
 }
 
-/// A component: its name, its content in one line, its octets, and the content
-/// apart for the kinds that programs ask for.
+/// A component: its name, its content in one line, its octets, and the content in
+/// fields for the kinds that programs ask for.
 fn component(tagged: &TaggedComponent) -> Value {
     let parsed = Component::parse(tagged);
     let mut value = match &parsed {

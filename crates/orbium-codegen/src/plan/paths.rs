@@ -12,8 +12,8 @@ impl Plan<'_> {
         place.is_some_and(|place| is_outside(&place.module))
     }
 
-    /// Whether what is left out, or has no effect, is for those to know who
-    /// generate a definition elsewhere.
+    /// Whether a definition is generated elsewhere: then its omissions and ignored
+    /// annotations are reported there.
     pub(crate) fn is_of_others(&self, definition: &Definition) -> bool {
         let file = &definition.location.file;
         if self.options.external_file_of(file).is_some() {

@@ -133,8 +133,8 @@ impl Text {
         }
     }
 
-    /// An argument on a line of its own; a closure whose body is too long
-    /// becomes a block.
+    /// An argument on a line of its own; a closure with too long a body becomes a
+    /// block.
     fn argument(&mut self, text: &str) {
         let line = self.resolve(&format!("{text},"));
         let Some((head, body)) = text.split_once("| ").filter(|_| line.len() > self.room()) else {

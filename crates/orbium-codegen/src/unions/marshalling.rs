@@ -164,7 +164,7 @@ impl Emitter<'_, '_> {
         };
         let one = self.text.resolve(&format!("if {condition} {{"));
         if labels.len() + 16 > 60 || one.len() + 20 > 100 {
-            // Too long a list: told apart by a match of its own.
+            // Too long a list of labels for the outer match: a match of its own.
             self.text.open("let listed = match *discriminator {");
             self.arm(patterns, "true,");
             self.text.line("_ => false,");

@@ -144,7 +144,7 @@ fn cube_union_default(cube: &Cube, discriminator: i32) -> Verdict {
     cube_union(cube, &arm(many(3, 4, 5)), &arm(many(27, 64, 125)))
 }
 
-/// Numbers whose cubes fit, of both signs.
+/// Numbers with cubes that fit, of both signs.
 fn roots(size: i32) -> Vec<i32> {
     let sign = |i| if i % 2 == 0 { 1 } else { -1 };
     (0..size).map(|i| i % 1291 * sign(i)).collect()

@@ -33,7 +33,7 @@ pub fn cube(cube: &Cube, facts: &Facts) -> Vec<Check> {
     run(cubit::ALL, cube, facts)
 }
 
-/// Checks `Cube::shutdown`, after which nobody answers.
+/// Checks `Cube::shutdown`; the server answers no more after it.
 #[must_use]
 pub fn shutdown(cube: &Cube) -> Check {
     Check {

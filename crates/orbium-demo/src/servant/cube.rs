@@ -8,7 +8,7 @@ use orbium::{Call, Reply, Sent, SystemException};
 
 use crate::cubit::{self, Many, Oneof, TooBig, TooBigError};
 
-/// The largest number whose cube fits an IDL `long`.
+/// The largest number with a cube that fits an IDL `long`.
 pub(crate) const LIMIT: i32 = 1290;
 
 /// Serves `Cubit::Cube`. Cubes wrap in their type; echoes send what they

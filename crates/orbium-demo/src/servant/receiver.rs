@@ -8,7 +8,7 @@ use orbium::{Call, Char, Reply, Sent, SystemException};
 use super::tally;
 use crate::ttcp::{self, BinStruct, Tally};
 
-/// Serves `Ttcp::Receiver`: one tally for all who send.
+/// Serves `Ttcp::Receiver`: one tally for all senders.
 #[derive(Debug, Default)]
 pub struct ReceiverServant {
     tally: Mutex<Tally>,

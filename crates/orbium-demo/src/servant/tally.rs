@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The checksum of a flood: the wrapping 64-bit sum of its elements.
 //!
-//! A flood is measured against sockets that look at nothing, so each sum is
-//! made of blocks whose inner loop the compiler turns into vector code: elements
-//! are summed in no more bits than a block needs.
+//! A flood is measured against sockets that look at nothing, so each sum is made of
+//! blocks with an inner loop that the compiler vectorises: elements are summed in no
+//! more bits than a block needs.
 
 use orbium::Char;
 

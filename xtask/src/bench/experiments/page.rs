@@ -21,8 +21,8 @@ pub(super) fn folder() -> PathBuf {
     shell::root().join("docs/experiments")
 }
 
-/// Puts the tables of an experiment into the page, and its drawing and JSON beside
-/// it; `heading` says where and when it was measured.
+/// Puts the tables of an experiment into the page, and writes its drawing and JSON to
+/// the same folder; `heading` says where and when it was measured.
 ///
 /// # Errors
 /// The page has no such marks, or a file cannot be read or written.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The CPUs and who else uses them.
+//! The CPUs and their other users.
 
 use super::super::cpu_list::CpuList;
 use super::super::facts::Facts;
@@ -317,7 +317,7 @@ mod tests {
     }
 
     #[test]
-    fn stolen_time_is_told() {
+    fn stolen_time_is_reported() {
         for (stat, severity, found) in [
             (
                 "cpu  900 0 90 500 0 0 0 10 0 0\n",

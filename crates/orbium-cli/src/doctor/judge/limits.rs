@@ -133,9 +133,9 @@ mod tests {
             ("0", true, None, Fine, "not tried"),
             ("x", false, None, Unknown, "not tried"),
         ] {
-            let told = priority(soft, nice, fifo);
-            assert_eq!(told.0, severity, "{soft} {nice} {told:?}");
-            assert!(told.1.contains(found), "{soft} {nice} {told:?}");
+            let judged = priority(soft, nice, fifo);
+            assert_eq!(judged.0, severity, "{soft} {nice} {judged:?}");
+            assert!(judged.1.contains(found), "{soft} {nice} {judged:?}");
         }
     }
 

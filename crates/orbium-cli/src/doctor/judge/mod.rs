@@ -21,7 +21,7 @@ pub(super) struct Check {
     pub(super) judge: fn(&Facts) -> Finding,
 }
 
-/// All checks, in the order in which they are told.
+/// All checks, in the order in which they are reported.
 pub(super) const CHECKS: &[Check] = &[
     Check {
         name: "preemption",

@@ -49,13 +49,13 @@ where
     let mut polled = begin();
     require(polled.is_ready(PATIENCE), "no answer to poll came")?;
     test(polled.response(Some(Duration::ZERO)))?;
-    let (tell, told) = mpsc::channel();
+    let (outcomes, received) = mpsc::channel();
     begin().on_reply(move |outcome| {
-        // Nobody listens if the check was given up.
-        let _ = tell.send(outcome);
+        // The channel is closed if the check was abandoned.
+        let _ = outcomes.send(outcome);
     });
-    let told = told.recv_timeout(PATIENCE.unwrap_or_default());
-    test(told.map_err(|_| failed("no handler was called"))?)
+    let received = received.recv_timeout(PATIENCE.unwrap_or_default());
+    test(received.map_err(|_| failed("no handler was called"))?)
 }
 
 /// Requires the same answer of each form.

@@ -188,7 +188,7 @@ fn echo_peer(world: &World) -> Verdict {
     )
 }
 
-/// The peer calls an object of ours while nobody waits for it.
+/// The peer calls an object of ours while no thread waits for a reply.
 fn call_back(world: &World) -> Verdict {
     let poa = world.orb.root_poa();
     let servant = Arc::new(PeerServant::default());
@@ -251,7 +251,7 @@ fn polled(world: &World) -> Verdict {
     expect_polled(taken, ExceptionKind::ObjectNotExist, 5)
 }
 
-/// Calls whose answers nobody wants harm no other.
+/// Calls with abandoned replies harm no other.
 fn given_up(world: &World) -> Verdict {
     drop(world.peer.slow_async(20));
     world.peer.slow_async(20).detach();
@@ -264,18 +264,18 @@ fn given_up(world: &World) -> Verdict {
 
 /// A handler makes calls itself, of either kind.
 fn handler_calls(world: &World) -> Verdict {
-    let (tell, told) = mpsc::channel();
+    let (outcomes, received) = mpsc::channel();
     let peer = world.peer.clone();
     world.peer.match_async(1, 2).on_reply(move |first| {
         let sum = first.and_then(|first| peer.r#match(first, 10));
         match sum {
             Ok(sum) => peer.match_async(sum, 100).on_reply(move |last| {
-                let _ = tell.send(last);
+                let _ = outcomes.send(last);
             }),
-            Err(exception) => drop(tell.send(Err(exception))),
+            Err(exception) => drop(outcomes.send(Err(exception))),
         }
     });
-    let told = told.recv_timeout(PATIENCE.unwrap_or_default());
-    let sum = told.map_err(|_| failed("no handler was called"))?;
+    let received = received.recv_timeout(PATIENCE.unwrap_or_default());
+    let sum = received.map_err(|_| failed("no handler was called"))?;
     expect("the sum", &sum?, &113)
 }
