@@ -9,7 +9,7 @@
 //! * [`lock`]: the locks on the path of a call, which can be counted.
 //! * [`PriorityMutex`]: a mutex with priority inheritance.
 //! * [`spawn`], [`ThreadCache`]: new threads, and a pool that ends idle threads after a
-//! while.
+//!   while.
 //! * [`LeaderFollower`]: elects one of the waiting threads to read for all.
 #![deny(unsafe_code)]
 

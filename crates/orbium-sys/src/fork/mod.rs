@@ -9,7 +9,7 @@
 //! handler of `pthread_atfork`:
 //!
 //! * Each descriptor that is [`Held`] becomes one of a disconnected socket. Nothing is
-//! sent or shut down; the number stays taken until its owner closes it.
+//!   sent or shut down; the number stays taken until its owner closes it.
 //! * Each [`Mapped`] memory becomes private, and zeros.
 //! * The [`generation`] is raised. [`PerProcess`] values are made anew when they are
 //!   next asked for, and those that have an [`Origin`] know that they are copies.
