@@ -129,8 +129,8 @@ impl TrustedLibrary {
     /// As long as the value is used to load from that path, what lies there has to be
     ///
     /// * a library with code as trustworthy as the program's: its initialisers and
-    /// finalisers, those of all libraries that it needs, and everything that it exports
-    /// are sound to run here and now, concurrently with the existing threads;
+    ///   finalisers, those of all libraries that it needs, and everything that it exports
+    ///   are sound to run here and now, concurrently with the existing threads;
     /// * if it exports [`SYMBOL`], one made by [`export_library!`](crate::export_library) (of any version; versions and compilers
     ///   are compared before anything is called), by a program that uses the same allocator,
     ///   which is so unless one of the two chooses its own;
