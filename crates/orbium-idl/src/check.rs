@@ -10,10 +10,12 @@ mod component;
 mod constant;
 mod constructed;
 mod decimal;
+mod declare;
 mod interface;
 mod lookup;
 mod operation;
 mod repository;
+mod repository_id;
 mod scope;
 mod types;
 mod value;
@@ -26,7 +28,7 @@ use crate::options::Options;
 use crate::parser::Unit;
 use crate::source::{SourceMap, Span};
 
-use repository::{IdState, Reopened};
+use repository_id::{IdState, Reopened};
 use scope::{Entity, Scope, ScopeId, ScopeKind};
 
 /// Checks a unit. The model is only good when nothing has been reported as an error.

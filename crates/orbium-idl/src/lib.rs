@@ -12,6 +12,7 @@ mod check;
 mod compilation;
 mod diagnostic;
 mod doc;
+mod excerpt;
 mod literal;
 mod loader;
 pub mod model;
@@ -28,6 +29,7 @@ pub use compilation::{
     Compilation, compile, compile_bytes, compile_project, compile_project_with, compile_source,
     compile_with,
 };
-pub use diagnostic::{Diagnostic, Excerpt, Label, Severity};
+pub use diagnostic::{Diagnostic, Label, Severity};
+pub use excerpt::Excerpt;
 pub use loader::{FileSystem, Loader, Memory};
 pub use options::{Limits, Options};

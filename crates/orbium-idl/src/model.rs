@@ -45,6 +45,7 @@ mod build;
 mod by_id;
 mod by_name;
 mod definition;
+mod id;
 mod query;
 mod types;
 mod value;
@@ -52,11 +53,12 @@ mod value;
 pub use by_id::{DefMap, DefSet};
 pub use by_name::{NameMap, NameSet};
 pub use definition::{
-    Alias, Annotation, AnnotationParameter, AnnotationValue, Attribute, Case, Constant, DefId,
-    Definition, DefinitionKind, Direction, Enum, Enumerator, Exception, Factory, Interface,
-    InterfaceKind, Location, Member, Module, Operation, Parameter, StateMember, Struct, Union,
-    Unmapped, ValueBox, ValueKind, ValueType,
+    Alias, Annotation, AnnotationParameter, AnnotationValue, Attribute, Case, Constant, Definition,
+    DefinitionKind, Direction, Enum, Enumerator, Exception, Factory, Interface, InterfaceKind,
+    Location, Member, Module, Operation, Parameter, StateMember, Struct, Union, Unmapped, ValueBox,
+    ValueKind, ValueType,
 };
+pub use id::DefId;
 pub use types::Type;
 pub use value::{ConstValue, Fixed};
 

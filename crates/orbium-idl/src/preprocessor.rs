@@ -6,6 +6,7 @@
 //! tokens, with the index of the token they precede.
 
 mod condition;
+mod definition;
 mod directive;
 mod expansion;
 
@@ -21,7 +22,7 @@ use crate::scanner::Scanner;
 use crate::source::{SourceMap, Span};
 use crate::token::{Interner, Token, TokenKind};
 
-use expansion::Macro;
+use definition::Macro;
 
 /// Something between two tokens.
 #[derive(Debug)]

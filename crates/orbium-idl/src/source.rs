@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::builtin;
-use crate::diagnostic::Excerpt;
+use crate::excerpt::Excerpt;
 use crate::model::Location;
 use crate::words::places;
 

@@ -31,6 +31,7 @@ mod read_options;
 mod readiness;
 mod real_time_error;
 mod scheduling;
+mod scheduling_class;
 #[cfg(target_os = "linux")]
 pub mod shared;
 mod socket;
@@ -65,7 +66,7 @@ pub use process::is_process;
 pub use processors::{bind_this_thread, processors_of_this_thread};
 pub use readiness::{Interest, Poller, Ready, wait_for};
 pub use real_time_error::RealTimeError;
-pub use scheduling::{Scheduling, SchedulingClass};
+pub use scheduling_class::{Scheduling, SchedulingClass};
 pub use socket::{own_address_towards, stop_listening};
 pub use socket_options::SocketOptions;
 pub use sockopt::ProcessCredentials;

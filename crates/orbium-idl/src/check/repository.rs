@@ -2,39 +2,13 @@
 //! Repository ids (CORBA 3.3 Part 1, 14.7).
 
 use super::Checker;
+use super::repository_id::{IdState, Origin, Reopened};
 use super::scope::{Entity, ScopeId};
 use crate::ast::{Ident, Pragma, ScopedName};
 use crate::diagnostic::Severity;
 use crate::model::DefId;
 use crate::source::Span;
 use crate::words::{all, joined, with_article};
-
-/// A module that was opened before under another prefix.
-pub(super) struct Reopened {
-    module: DefId,
-    place: Span,
-    /// Where it was first opened, and the id it has from there.
-    first: Span,
-    before: String,
-    /// The id it would have here.
-    here: String,
-}
-
-/// How an entity came by its repository id.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct IdState {
-    /// Prefix and name, from which the default id is made.
-    body: String,
-    origin: Origin,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Origin {
-    Default,
-    Version,
-    Pragma,
-    TypeId,
-}
 
 fn join(prefix: &str, name: &str) -> String {
     match prefix {

@@ -3,11 +3,7 @@
 
 use std::sync::Arc;
 
-use super::{ConstValue, Type};
-
-/// Index of a definition in its [`super::Model`]. Meaningless in any other model.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct DefId(pub u32);
+use super::{ConstValue, DefId, Type};
 
 /// Where something was written. Lines and columns count from 1; columns count characters.
 #[derive(Debug, Clone, PartialEq, Eq)]

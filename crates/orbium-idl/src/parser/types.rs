@@ -19,11 +19,27 @@ pub(super) enum Place {
     Constant,
 }
 
+/// A type of one word.
+fn basic_type(word: &str) -> Option<Type> {
+    Some(match word {
+        "float" => Type::Float,
+        "double" => Type::Double,
+        "short" => Type::Short,
+        "char" => Type::Char,
+        "wchar" => Type::WChar,
+        "boolean" => Type::Boolean,
+        "octet" => Type::Octet,
+        "any" => Type::Any,
+        "Object" => Type::Object,
+        "ValueBase" => Type::ValueBase,
+        _ => return None,
+    })
+}
+
 impl Parser<'_> {
     pub(super) fn type_spec(&mut self, place: Place) -> Parse<TypeSpec> {
         self.repair_type_word();
         let token = self.peek().clone();
-        let basic = |ty| Ok(TypeKind::Basic(ty));
         let start = token.span;
         if self.at_name() || token.is("::") {
             if self.options.idl4 && token.is("map") {
@@ -46,63 +62,50 @@ impl Parser<'_> {
         if matches!(word, "struct" | "union" | "enum") {
             return self.inline(place);
         }
-        if let Some(kind) = self.idl4_type(word) {
+        let basic = basic_type(word).map(TypeKind::Basic);
+        if let Some(kind) = self.idl4_type(word).or(basic) {
             self.bump();
             return Ok(TypeSpec { kind, span: start });
         }
-        if word == "map" {
-            return self.map();
-        }
-        let kind = match word {
-            "float" => basic(Type::Float),
-            "double" => basic(Type::Double),
-            "short" => basic(Type::Short),
-            "char" => basic(Type::Char),
-            "wchar" => basic(Type::WChar),
-            "boolean" => basic(Type::Boolean),
-            "octet" => basic(Type::Octet),
-            "any" => basic(Type::Any),
-            "Object" => basic(Type::Object),
-            "ValueBase" => basic(Type::ValueBase),
+        match word {
+            "map" => self.map(),
             "long" => {
                 self.bump();
                 let kind = self.after_long();
-                return Ok(TypeSpec {
+                Ok(TypeSpec {
                     kind: TypeKind::Basic(kind),
                     span: start.to(self.last_span()),
-                });
+                })
             }
             "unsigned" => {
                 self.bump();
                 let kind = TypeKind::Basic(self.after_unsigned()?);
-                return Ok(TypeSpec {
+                Ok(TypeSpec {
                     kind,
                     span: start.to(self.last_span()),
-                });
+                })
             }
-            "string" | "wstring" => return self.text_type(word == "wstring"),
-            "fixed" => return self.fixed(place),
-            "sequence" => return self.sequence(place),
+            "string" | "wstring" => self.text_type(word == "wstring"),
+            "fixed" => self.fixed(place),
+            "sequence" => self.sequence(place),
             "void" => {
                 self.report.error(
                     "void-type",
                     start,
                     "`void` is no type for a value: it is only the result of an operation",
                 );
-                return Err(Broken);
+                Err(Broken)
             }
             "interface" | "exception" | "module" | "valuetype" | "typedef" | "const" => {
                 self.unexpected("a type")
                     .help(format!("`{word}` cannot be declared here"));
-                return Err(Broken);
+                Err(Broken)
             }
             _ => {
                 self.unexpected("a type");
-                return Err(Broken);
+                Err(Broken)
             }
-        }?;
-        self.bump();
-        Ok(TypeSpec { kind, span: start })
+        }
     }
 
     fn after_long(&mut self) -> Type {

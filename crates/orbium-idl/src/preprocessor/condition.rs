@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Expressions of `#if` and `#elif`.
 
-use super::directive::condition_value;
+use crate::literal;
 use crate::token::{Token, TokenKind};
 
 /// Whether the expression, macros expanded, is not zero.
@@ -176,4 +176,18 @@ fn apply(operator: &str, a: i64, b: i64) -> Result<i64, String> {
         _ if b == 0 => return Err(zero()),
         _ => a.wrapping_rem(b),
     })
+}
+
+/// The value of an integer or character token of a condition.
+fn condition_value(token: &Token) -> Option<i64> {
+    match token.kind {
+        TokenKind::Number => {
+            // C allows suffixes here.
+            let digits = token.text.trim_end_matches(['u', 'U', 'l', 'L']);
+            let value = literal::integer(digits)?;
+            Some(value as i64)
+        }
+        TokenKind::Char => literal::character(&token.text, false).ok().map(i64::from),
+        _ => None,
+    }
 }

@@ -418,17 +418,3 @@ fn delimited(text: &str) -> Option<(String, bool)> {
         .map(|name| (name.to_owned(), true))
         .or_else(|| angled.map(|name| (name.to_owned(), false)))
 }
-
-/// The value of an integer or character token of a condition.
-pub(super) fn condition_value(token: &Token) -> Option<i64> {
-    match token.kind {
-        TokenKind::Number => {
-            // C allows suffixes here.
-            let digits = token.text.trim_end_matches(['u', 'U', 'l', 'L']);
-            let value = literal::integer(digits)?;
-            Some(value as i64)
-        }
-        TokenKind::Char => literal::character(&token.text, false).ok().map(i64::from),
-        _ => None,
-    }
-}

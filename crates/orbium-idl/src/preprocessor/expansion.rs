@@ -4,36 +4,10 @@
 use std::rc::Rc;
 
 use super::Preprocessor;
+use super::definition::Macro;
 use crate::scanner::Scanner;
 use crate::source::Span;
 use crate::token::{Token, TokenKind};
-
-#[derive(Debug)]
-pub(super) struct Macro {
-    /// None for an object-like macro.
-    parameters: Option<Vec<Rc<str>>>,
-    /// The last parameter takes all further arguments.
-    variadic: bool,
-    body: Vec<Token>,
-}
-
-impl Macro {
-    /// Two macros are the same when they are spelled the same, wherever that is.
-    fn is_same(&self, other: &Macro) -> bool {
-        if self.parameters != other.parameters
-            || self.variadic != other.variadic
-            || self.body.len() != other.body.len()
-        {
-            return false;
-        }
-        for (i, token) in self.body.iter().enumerate() {
-            if token.kind != other.body[i].kind || token.text != other.body[i].text {
-                return false;
-            }
-        }
-        true
-    }
-}
 
 /// An argument: as written, and fully expanded once that has been asked for.
 #[derive(Default)]

@@ -20,6 +20,7 @@
 
 mod held;
 mod per_process;
+mod table;
 
 use std::sync::Once;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -80,16 +81,16 @@ fn raise() {
 }
 
 extern "C" fn before() {
-    held::lock_for_fork();
+    table::lock_for_fork();
 }
 
 extern "C" fn in_parent() {
-    drop(held::locked_for_fork());
+    drop(table::locked_for_fork());
 }
 
 extern "C" fn in_child() {
     raise();
-    if let Some(mut table) = held::locked_for_fork() {
+    if let Some(mut table) = table::locked_for_fork() {
         table.cut_off();
     }
 }

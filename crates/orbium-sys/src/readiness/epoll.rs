@@ -6,7 +6,7 @@ use std::mem::MaybeUninit;
 use std::os::fd::{AsFd, OwnedFd};
 use std::time::Duration;
 
-use super::{Interest, MAX_EVENTS, Ready, wait_for};
+use super::interest::{Interest, MAX_EVENTS, Ready, wait_for};
 use crate::fork::Held;
 use crate::{direct_syscall, syscall};
 

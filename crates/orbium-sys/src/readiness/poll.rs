@@ -7,7 +7,7 @@ use std::os::fd::{AsFd, OwnedFd};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use super::{Interest, MAX_EVENTS, Ready, entry};
+use super::interest::{Interest, MAX_EVENTS, Ready, entry};
 use crate::syscall;
 
 type Sources = BTreeMap<u64, (OwnedFd, Interest)>;

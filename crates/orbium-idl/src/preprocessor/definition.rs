@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What a macro stands for.
+
+use std::rc::Rc;
+
+use crate::token::Token;
+
+#[derive(Debug)]
+pub(super) struct Macro {
+    /// None for an object-like macro.
+    pub(super) parameters: Option<Vec<Rc<str>>>,
+    /// The last parameter takes all further arguments.
+    pub(super) variadic: bool,
+    pub(super) body: Vec<Token>,
+}
+
+impl Macro {
+    /// Two macros are the same when they are spelled the same, wherever that is.
+    pub(super) fn is_same(&self, other: &Macro) -> bool {
+        if self.parameters != other.parameters
+            || self.variadic != other.variadic
+            || self.body.len() != other.body.len()
+        {
+            return false;
+        }
+        for (i, token) in self.body.iter().enumerate() {
+            if token.kind != other.body[i].kind || token.text != other.body[i].text {
+                return false;
+            }
+        }
+        true
+    }
+}
