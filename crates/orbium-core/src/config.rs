@@ -8,7 +8,7 @@ use orbium_giop::codeset::NativeCharSet;
 use orbium_giop::{HEADER_LEN, MIN_FRAGMENT_LEN, ReassemblyLimits};
 use orbium_transport::{Endpoint, ProtocolProperties};
 
-use crate::client::SEATS;
+use crate::client::CALL_SLOTS;
 use crate::{
     ClientStrategy, Hook, LaneConfig, ProtocolPolicy, Protocols, ServerStrategy, TimePolicies,
 };
@@ -129,7 +129,7 @@ impl Default for Limits {
             dedicated_threads: 64,
             connections_per_server: 64,
             idle_connections: 256,
-            calls_per_connection: SEATS as usize,
+            calls_per_connection: CALL_SLOTS as usize,
             asynchronous_calls: 4096,
             reply_threads: 4,
             client_idle_time: None,
@@ -263,7 +263,7 @@ impl Config {
                 "a request that comes after its reply is due makes no sense: request_timeout must not be above call_timeout",
             );
         }
-        if limits.calls_per_connection == 0 || limits.calls_per_connection > SEATS as usize {
+        if limits.calls_per_connection == 0 || limits.calls_per_connection > CALL_SLOTS as usize {
             return Err(
                 "the ids of requests leave room for 1024 calls at once: limits.calls_per_connection must be from 1 to 1024",
             );

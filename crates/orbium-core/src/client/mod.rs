@@ -50,9 +50,8 @@ use attempt::Attempt;
 use exchange::{Answer, Exchange, Outcome};
 use link::Link;
 
-/// Calls at once over a connection that is shared: ids of requests name their
-/// callers.
-pub(crate) const SEATS: u32 = 1024;
+/// Limit of concurrent calls over a multiplexed connection: request ids name their slots.
+pub(crate) const CALL_SLOTS: u32 = 1024;
 
 /// Calls, and waits for the results.
 #[expect(

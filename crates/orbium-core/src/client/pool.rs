@@ -13,13 +13,13 @@ use orbium_sync::lock::{Condvar, Mutex, MutexGuard};
 use orbium_sync::{ObjectCache, role};
 use orbium_transport::{Connector, Deadline};
 
-use crate::client::SEATS;
+use crate::client::CALL_SLOTS;
 use crate::client::connection::Connection;
 use crate::client::counts::Counts;
 use crate::client::link::{binding_busy, binding_lost, time_left};
 use crate::client::per_thread::OwnConnections;
 use crate::client::pools::{All, PoolKey};
-use crate::client::shared::Hub;
+use crate::client::shared::Multiplexer;
 use crate::client::story::{Phase, note};
 use crate::client::waiting;
 use crate::server::keeps_reactor;
@@ -77,7 +77,7 @@ pub(crate) struct Pool {
 #[derive(Debug)]
 enum Source {
     Exclusive(Arc<dyn Connector>),
-    Shared(Hub),
+    Shared(Multiplexer),
 }
 
 impl Pool {
@@ -95,12 +95,13 @@ impl Pool {
             config.client_strategy
         };
         let limits = &config.limits;
-        let source = match Hub::new(strategy, connector, &key.channel, config, &all.counts) {
-            Ok(hub) => Source::Shared(hub),
+        let source = match Multiplexer::new(strategy, connector, &key.channel, config, &all.counts)
+        {
+            Ok(multiplexer) => Source::Shared(multiplexer),
             Err(connector) => Source::Exclusive(connector.into()),
         };
         let limit = match source {
-            Source::Shared(_) => limits.calls_per_connection.min(SEATS as usize),
+            Source::Shared(_) => limits.calls_per_connection.min(CALL_SLOTS as usize),
             Source::Exclusive(_) if key.partition.is_single() => 1,
             Source::Exclusive(_) => limits.connections_per_server,
         };

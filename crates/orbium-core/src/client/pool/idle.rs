@@ -102,8 +102,8 @@ impl Pool {
         match &self.source {
             Source::Exclusive(_) => Some(first),
             // As long as all call slots are idle.
-            Source::Shared(hub) => {
-                let all_idle = state.idle.len() == state.open && hub.is_open();
+            Source::Shared(multiplexer) => {
+                let all_idle = state.idle.len() == state.open && multiplexer.is_open();
                 all_idle.then_some(latest)
             }
         }
@@ -171,8 +171,8 @@ impl Pool {
     }
 
     pub(in crate::client) fn close_source(&self) {
-        if let Source::Shared(hub) = &self.source {
-            hub.close();
+        if let Source::Shared(multiplexer) = &self.source {
+            multiplexer.close();
         }
     }
 

@@ -38,11 +38,15 @@ impl Pool {
                     if self.reacts { made.reacting() } else { made }
                 })
             }
-            Source::Shared(hub) => hub.seat(earliest).map(|(stream, (last, distance))| {
-                let mut slot = Connection::new(stream, &self.config, negotiated, None);
-                slot.number_from(last, distance);
-                slot
-            }),
+            Source::Shared(multiplexer) => {
+                multiplexer
+                    .call_slot(earliest)
+                    .map(|(stream, (last, distance))| {
+                        let mut slot = Connection::new(stream, &self.config, negotiated, None);
+                        slot.number_from(last, distance);
+                        slot
+                    })
+            }
         };
         match made {
             Ok(connection) => {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What a shared connection has to know of the messages on it.
+//! Reading the request id of a message.
 
 use orbium_giop::{HEADER_LEN, MessageHeader, MessageKind};
 

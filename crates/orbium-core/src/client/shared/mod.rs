@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Multiplexed connections: one to a server, shared by all callers.
 //!
-//! A caller takes a *seat* at the connection and uses it as it would use a
-//! stream of its own, so that all else is as with exclusive connections. Its
-//! requests have ids that name the seat, by which the reader demultiplexes
-//! replies. [`orbium_sync::LeaderFollower`] elects the reader.
+//! A caller takes a *call slot* of the connection and uses it as a stream of its own,
+//! so that all else is as with exclusive connections. The ids of its requests name the
+//! slot, by which the reader demultiplexes replies. [`orbium_sync::LeaderFollower`]
+//! elects the reader.
 
-mod inbox;
-mod line;
+mod call_slot;
+mod connection;
 mod message;
-mod outbox;
-mod seat;
+mod reply_queue;
+mod send_queue;
 mod sending;
 
 use std::io;
@@ -23,12 +23,12 @@ use crate::client::counts::{Counted, Counts};
 use crate::client::waiting;
 use crate::peer_memory::Budget;
 use crate::{Channel, ClientStrategy, Config};
-use line::Line;
-use seat::Seat;
+use call_slot::CallSlot;
+use connection::MultiplexedConnection;
 
-/// Makes the shared connection to one server, and seats at it.
+/// Opens the multiplexed connection to one server, and gives out its call slots.
 #[derive(Debug)]
-pub(super) struct Hub {
+pub(super) struct Multiplexer {
     connector: Box<dyn Connector>,
     channel: Channel,
     has_thread: bool,
@@ -41,16 +41,16 @@ pub(super) struct Hub {
 
 #[derive(Debug, Default)]
 struct State {
-    line: Option<Arc<Line>>,
+    connection: Option<Arc<MultiplexedConnection>>,
     connecting: bool,
 }
 
-/// A stream for one caller, the last id used there, and the distance to the
+/// A stream for one caller, the last request id used there, and the distance to the
 /// next.
-pub(super) type Seated = (Box<dyn ByteStream>, (u32, u32));
+pub(super) type ConnectedSlot = (Box<dyn ByteStream>, (u32, u32));
 
-impl Hub {
-    /// Gives the connector back if callers have connections for themselves.
+impl Multiplexer {
+    /// Gives the connector back if the strategy is exclusive.
     pub(super) fn new(
         strategy: ClientStrategy,
         connector: Box<dyn Connector>,
@@ -77,19 +77,20 @@ impl Hub {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// A seat at the connection, which is made if there is none.
+    /// A call slot of the connection, which is opened if there is none.
     ///
     /// # Errors
+    ///
     /// As [`Connector::connect`].
-    pub(super) fn seat(&self, deadline: Deadline) -> io::Result<Seated> {
+    pub(super) fn call_slot(&self, deadline: Deadline) -> io::Result<ConnectedSlot> {
         let mut state = self.lock();
         loop {
-            if let Some(seat) = state.line.as_ref().and_then(Seat::take) {
-                return Ok(seated(seat));
+            if let Some(slot) = state.connection.as_ref().and_then(CallSlot::take) {
+                return Ok(with_ids(slot));
             }
             // Ended, or full.
-            if let Some(line) = state.line.take() {
-                line.retire();
+            if let Some(connection) = state.connection.take() {
+                connection.retire();
             }
             if !state.connecting {
                 break;
@@ -102,41 +103,41 @@ impl Hub {
         let made = self.connector.connect(deadline).and_then(|stream| {
             let counted = Counted::new(&self.counts, &self.channel);
             let bounds = (self.message_size, &self.budget);
-            Line::start(counted.metered(stream), bounds, self.has_thread, counted)
+            MultiplexedConnection::start(counted.metered(stream), bounds, self.has_thread, counted)
         });
         let mut state = self.lock();
         state.connecting = false;
         self.changed.notify_all();
-        let line = made?;
-        let seat = Seat::take(&line).ok_or(io::ErrorKind::ConnectionReset)?;
-        state.line = Some(line);
-        Ok(seated(seat))
+        let connection = made?;
+        let slot = CallSlot::take(&connection).ok_or(io::ErrorKind::ConnectionReset)?;
+        state.connection = Some(connection);
+        Ok(with_ids(slot))
     }
 
-    /// Closes the connection once nobody uses it any more.
+    /// Closes the connection once no slot is in use.
     pub(super) fn close(&self) {
-        let line = self.lock().line.take();
-        if let Some(line) = line {
-            line.retire();
+        let connection = self.lock().connection.take();
+        if let Some(connection) = connection {
+            connection.retire();
         }
     }
 
-    /// Whether there is a connection that nobody has found ended yet.
+    /// Whether there is a connection that is not known to have ended.
     pub(super) fn is_open(&self) -> bool {
         let state = self.lock();
         state
-            .line
+            .connection
             .as_ref()
-            .is_some_and(|line| line.ending().is_none())
+            .is_some_and(|connection| connection.ending().is_none())
     }
 }
 
-fn seated(seat: Seat) -> Seated {
-    let ids = seat.ids();
-    (Box::new(seat), ids)
+fn with_ids(slot: CallSlot) -> ConnectedSlot {
+    let ids = slot.ids();
+    (Box::new(slot), ids)
 }
 
-impl Drop for Hub {
+impl Drop for Multiplexer {
     fn drop(&mut self) {
         self.close();
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The sending direction of a shared connection.
+//! The sending direction of a multiplexed connection.
 
 use std::io::{self, IoSlice};
 use std::net::Shutdown;
@@ -7,29 +7,29 @@ use std::time::Duration;
 
 use orbium_transport::Deadline;
 
-use super::line::{ALTERNATE, End, Line, Reading, lock};
+use super::connection::{ALTERNATE, End, MultiplexedConnection, Reading, lock};
 
-/// How long the turn to send is waited for at the end.
-const LAST_WAIT: Duration = Duration::from_millis(100);
+/// How long closing waits for the send lock.
+const CLOSE_TIMEOUT: Duration = Duration::from_millis(100);
 
-impl Line {
-    /// Sends a small message as soon as the others allow, without waiting.
+impl MultiplexedConnection {
+    /// Sends a small message without blocking, at once or after the current one.
     pub(super) fn say(&self, message: &[u8]) {
         let send = |octets: &[u8]| self.push_at_once(octets);
-        self.outbox.say(message, &send);
+        self.send_queue.say(message, &send);
     }
 
-    /// Gives the turn to send back.
+    /// Releases the send lock.
     pub(super) fn release(&self) {
-        self.outbox.release(&|octets| self.push_at_once(octets));
+        self.send_queue.release(&|octets| self.push_at_once(octets));
     }
 
-    /// Sends on what somebody began and had no time for, as far as the peer
+    /// Sends the tail of a message that its caller had no time for, as far as the peer
     /// takes it.
     #[cold]
     pub(super) fn send_rest(&self) {
         let now = Deadline::after(Some(Duration::ZERO));
-        if self.outbox.acquire(now).is_ok() {
+        if self.send_queue.acquire(now).is_ok() {
             self.release();
         }
     }
@@ -40,11 +40,12 @@ impl Line {
             .unwrap_or(octets.len())
     }
 
-    /// Sends until everything is gone, or the deadline has passed; the octets
-    /// that are gone.
+    /// Sends until all bytes are gone, or the deadline has passed; returns the bytes
+    /// sent.
     ///
     /// # Errors
-    /// The connection is lost: everybody has been told.
+    ///
+    /// The connection is lost: all callers have been woken.
     pub(super) fn push(
         &self,
         mut slices: &mut [IoSlice<'_>],
@@ -61,7 +62,8 @@ impl Line {
                 Ok(count) => {
                     sent += count;
                     IoSlice::advance_slices(&mut slices, count);
-                    // Each little that the peer takes must not have all the time.
+                    // A peer that takes few bytes at a time must not extend the
+                    // deadline.
                     if !slices.is_empty() && deadline.has_passed() {
                         return Ok(sent);
                     }
@@ -87,41 +89,41 @@ impl Line {
         Ok(sent)
     }
 
-    /// Nothing more can be sent. What the server has sent before counts: it may
-    /// say that it has begun nothing. So whoever reads comes to the end by
-    /// itself; if nobody does, that is done here.
+    /// Sending has failed. What the server has sent before still counts: a
+    /// CloseConnection says that requests were not processed. So the leader reads to
+    /// the end; without one, this thread does.
     #[cold]
     fn sending_failed(&self, error: &io::Error) {
         if End::of(error) == End::Refused {
             return self.finish(End::Refused);
         }
-        self.outbox.end();
+        self.send_queue.end();
         self.stream.shutdown(Shutdown::Both);
         if self.readers.try_lead() {
             let _turn = Reading(self);
             let mut reader = lock(&self.reader);
             while self.receive(&mut reader, Some(ALTERNATE)) {
-                self.sort(&mut reader, None);
+                self.demultiplex(&mut reader, None);
             }
             self.finish(End::Lost);
         }
     }
 
-    /// Reads for those who wait, if none of them does.
+    /// Leads for one receive, if no thread leads.
     fn read_before_retry(&self) {
         if self.readers.try_lead() {
             let _turn = Reading(self);
             let mut reader = lock(&self.reader);
             self.receive(&mut reader, Some(ALTERNATE));
-            self.sort(&mut reader, None);
+            self.demultiplex(&mut reader, None);
         }
     }
 
-    /// Ends the connection with a last word, if it can be said soon.
+    /// Ends the connection with a final message, if it can be sent soon.
     pub(super) fn end_with(&self, message: &[u8]) {
-        let soon = Deadline::after(Some(LAST_WAIT));
+        let soon = Deadline::after(Some(CLOSE_TIMEOUT));
         let send = |octets: &[u8]| self.push_at_once(octets);
-        self.outbox.say_last(message, soon, &send);
+        self.send_queue.say_last(message, soon, &send);
         self.finish(End::Lost);
     }
 }

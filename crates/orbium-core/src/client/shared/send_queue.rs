@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Whose turn it is to send, and what could not be sent yet.
+//! The send lock of a multiplexed connection, and what could not be sent yet.
 //!
-//! A caller whose time is over leaves the rest of its message here, so that the
-//! connection stays good for others: whoever sends next sends that first.
+//! At its deadline a caller leaves the rest of its message here, so that the connection
+//! stays usable: the next sender sends the rest first.
 
 use std::io;
 use std::sync::PoisonError;
@@ -13,7 +13,7 @@ use orbium_transport::Deadline;
 
 use crate::client::waiting;
 
-/// Octets of small messages that may wait for their turn.
+/// Limit of small messages queued behind the current one, in bytes.
 const MAX_AFTER: usize = 64 << 10;
 
 #[derive(Debug, Default)]
@@ -21,29 +21,30 @@ struct State {
     busy: bool,
     ended: bool,
     waiting: usize,
-    /// The rest of what was begun.
+    /// Unsent tail of the current message.
     rest: Vec<u8>,
-    /// Whole small messages that go behind it.
+    /// Whole small messages to be sent after it.
     after: Vec<u8>,
 }
 
 /// The sending direction of a shared connection.
 #[derive(Debug, Default)]
-pub(super) struct Outbox {
+pub(super) struct SendQueue {
     state: Mutex<State>,
     free: Condvar,
-    /// Whether there is a rest, for who does not hold the lock.
+    /// Whether `rest` has bytes, readable without the lock.
     has_rest: AtomicBool,
 }
 
-impl Outbox {
+impl SendQueue {
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Waits for the turn to send.
+    /// Acquires the send lock.
     ///
     /// # Errors
+    ///
     /// `WouldBlock` at the deadline, `BrokenPipe` after the end.
     pub(super) fn acquire(&self, deadline: Deadline) -> io::Result<()> {
         let mut state = self.lock();
@@ -62,7 +63,7 @@ impl Outbox {
         Ok(())
     }
 
-    /// What was begun and not sent; for who has the turn.
+    /// Takes the unsent tail. Only the holder of the send lock may call it.
     pub(super) fn take_rest(&self) -> Vec<u8> {
         let mut state = self.lock();
         let rest = std::mem::take(&mut state.rest);
@@ -70,7 +71,7 @@ impl Outbox {
         rest
     }
 
-    /// Leaves what was begun; for who has the turn.
+    /// Leaves an unsent tail. Only the holder of the send lock may call it.
     pub(super) fn put_rest<'p>(&self, pieces: impl Iterator<Item = &'p [u8]>) {
         let mut state = self.lock();
         pieces.for_each(|piece| state.rest.extend_from_slice(piece));
@@ -82,13 +83,13 @@ impl Outbox {
             .store(!state.rest.is_empty(), Ordering::Relaxed);
     }
 
-    /// Whether something that was begun waits to be sent on.
+    /// Whether an unsent tail waits.
     pub(super) fn has_rest(&self) -> bool {
         self.has_rest.load(Ordering::Relaxed)
     }
 
-    /// Gives the turn back. `send` is given what waits here meanwhile, and
-    /// returns how much of it is gone.
+    /// Releases the send lock, after sending what was queued in the meantime by `send`,
+    /// which returns how many bytes it sent.
     pub(super) fn release(&self, send: &dyn Fn(&[u8]) -> usize) {
         loop {
             let mut state = self.lock();
@@ -106,17 +107,17 @@ impl Outbox {
             }
             state.busy = false;
             self.note_rest(&state);
-            let somebody_waits = state.waiting > 0;
+            let has_waiter = state.waiting > 0;
             drop(state);
-            if somebody_waits {
+            if has_waiter {
                 self.free.notify_one();
             }
             return;
         }
     }
 
-    /// Sends a small message without waiting for the turn: who has it sends it
-    /// at its end.
+    /// Sends a small message without blocking: if the lock is held, its holder sends
+    /// the message on release.
     pub(super) fn say(&self, message: &[u8], send: &dyn Fn(&[u8]) -> usize) {
         {
             let mut state = self.lock();
@@ -132,7 +133,7 @@ impl Outbox {
         self.release(send);
     }
 
-    /// As `say`, before the end: waits for the turn, though not for long.
+    /// As `say`, before the end: waits for the lock until the deadline.
     pub(super) fn say_last(
         &self,
         message: &[u8],
@@ -145,12 +146,12 @@ impl Outbox {
         }
     }
 
-    /// Whether nothing is sent any more.
+    /// Whether the sending direction has ended.
     pub(super) fn has_ended(&self) -> bool {
         self.lock().ended
     }
 
-    /// Nothing is sent any more.
+    /// Ends the sending direction.
     pub(super) fn end(&self) {
         self.lock().ended = true;
         self.free.notify_all();
@@ -169,36 +170,36 @@ mod tests {
 
     #[test]
     fn one_sends_at_a_time_and_small_messages_go_behind() {
-        let outbox = Outbox::default();
+        let send_queue = SendQueue::default();
         let sent = RefCell::new(Vec::new());
         let send = &|octets: &[u8]| {
             sent.borrow_mut().extend_from_slice(octets);
             octets.len()
         };
-        outbox.acquire(Deadline::NEVER).unwrap();
-        let refused = outbox.acquire(soon()).unwrap_err();
+        send_queue.acquire(Deadline::NEVER).unwrap();
+        let refused = send_queue.acquire(soon()).unwrap_err();
         assert_eq!(refused.kind(), io::ErrorKind::WouldBlock);
-        outbox.say(b"cancel", send);
+        send_queue.say(b"cancel", send);
         assert!(sent.borrow().is_empty());
-        outbox.put_rest([&b"rest "[..]].into_iter());
-        outbox.release(send);
+        send_queue.put_rest([&b"rest "[..]].into_iter());
+        send_queue.release(send);
         assert_eq!(&*sent.borrow(), b"rest cancel");
-        outbox.say(b"!", send);
+        send_queue.say(b"!", send);
         assert_eq!(&*sent.borrow(), b"rest cancel!");
-        outbox.acquire(soon()).unwrap();
+        send_queue.acquire(soon()).unwrap();
     }
 
     #[test]
     fn what_does_not_go_out_stays_in_order() {
-        let outbox = Outbox::default();
-        outbox.acquire(Deadline::NEVER).unwrap();
-        outbox.put_rest([&b"one two"[..]].into_iter());
-        outbox.release(&|_| 4);
-        assert!(outbox.has_rest());
-        outbox.acquire(soon()).unwrap();
-        assert_eq!(outbox.take_rest(), b"two");
-        outbox.end();
-        let refused = outbox.acquire(soon()).unwrap_err();
+        let send_queue = SendQueue::default();
+        send_queue.acquire(Deadline::NEVER).unwrap();
+        send_queue.put_rest([&b"one two"[..]].into_iter());
+        send_queue.release(&|_| 4);
+        assert!(send_queue.has_rest());
+        send_queue.acquire(soon()).unwrap();
+        assert_eq!(send_queue.take_rest(), b"two");
+        send_queue.end();
+        let refused = send_queue.acquire(soon()).unwrap_err();
         assert_eq!(refused.kind(), io::ErrorKind::BrokenPipe);
     }
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! One connection that many callers share.
+//! A multiplexed connection: one stream, many call slots.
 
 use std::io;
 use std::net::Shutdown;
@@ -12,29 +12,29 @@ use orbium_sync::lock::{Mutex, MutexGuard};
 use orbium_sync::{LeaderFollower, Wake};
 use orbium_transport::{ByteStream, Deadline};
 
-use super::inbox::{Full, Inbox};
 use super::message::request_id;
-use super::outbox::Outbox;
+use super::reply_queue::{Full, ReplyQueue};
+use super::send_queue::SendQueue;
 use crate::client::counts::Counted;
-use crate::client::{SEATS, ended, ticks};
+use crate::client::{CALL_SLOTS, ended, ticks};
 use crate::framing::{self, Framing};
 use crate::metrics::Closing;
 use crate::peer_memory::Budget;
 
-/// How far apart the ids of one seat are: those between are the other seats',
-/// and odd ones the server's.
-pub(super) const STRIDE: u32 = 2 * SEATS;
+/// Distance of the request ids of one slot: those between belong to the other slots,
+/// and odd ones to the server.
+pub(super) const STRIDE: u32 = 2 * CALL_SLOTS;
 
-/// How long one attempt to send may last while the peer takes nothing, and one
-/// to receive meanwhile: both alternate, so that a peer which sends before it
-/// reads on cannot wait for us while we wait for it.
+/// How long one attempt to send may last while the peer takes nothing, and one to
+/// receive in between: both alternate, so that a peer that sends before it reads cannot
+/// deadlock with us.
 pub(super) const ALTERNATE: Duration = Duration::from_millis(5);
 
-/// Why nothing more comes.
+/// Why the connection has ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum End {
     Lost,
-    /// The server does not trust us.
+    /// The server refused our certificate.
     Refused,
 }
 
@@ -57,35 +57,36 @@ impl End {
 #[derive(Debug)]
 pub(super) struct Reader {
     framing: Framing,
-    /// The bound of a receive, as the stream has it.
+    /// The receive timeout that the stream has.
     timeout: Option<Duration>,
-    /// Whose answer goes on in fragments that do not say whose they are.
+    /// The slot for further fragments of GIOP 1.1, which carry no request id.
     fragmented: Option<usize>,
 }
 
 #[derive(Debug)]
-pub(super) struct Line {
+pub(super) struct MultiplexedConnection {
     pub(super) stream: Box<dyn ByteStream>,
     pub(super) readers: LeaderFollower,
-    pub(super) outbox: Outbox,
-    inboxes: Mutex<Vec<Arc<Inbox>>>,
+    pub(super) send_queue: SendQueue,
+    queues: Mutex<Vec<Arc<ReplyQueue>>>,
     pub(super) reader: Mutex<Reader>,
     end: OnceLock<End>,
-    /// Nobody joins any more: it is closed when nobody is left.
+    /// No slot is given out any more: closed when the last one is left.
     retired: AtomicBool,
     closing: AtomicBool,
     budget: Budget,
-    /// Octets that may wait at a seat.
+    /// Limit of bytes that may wait in a reply queue.
     limit: usize,
     thread: Mutex<Option<orbium_sys::Thread>>,
     counted: Counted,
 }
 
-impl Line {
-    /// Over a new stream; with a thread that reads it, or without.
+impl MultiplexedConnection {
+    /// Starts a connection over a new stream, with an I/O thread or without.
     ///
     /// # Errors
-    /// The stream is broken, or there is no thread to be had.
+    ///
+    /// The stream is broken, or no thread can be started.
     pub(super) fn start(
         stream: Box<dyn ByteStream>,
         (message_size, budget): (usize, &Budget),
@@ -93,11 +94,11 @@ impl Line {
         counted: Counted,
     ) -> io::Result<Arc<Self>> {
         stream.set_timeouts(Some(None), Some(Some(ALTERNATE)))?;
-        let line = Arc::new(Self {
+        let connection = Arc::new(Self {
             stream,
-            readers: LeaderFollower::new(SEATS as usize, has_thread),
-            outbox: Outbox::default(),
-            inboxes: Mutex::default(),
+            readers: LeaderFollower::new(CALL_SLOTS as usize, has_thread),
+            send_queue: SendQueue::default(),
+            queues: Mutex::default(),
             reader: Mutex::new(Reader {
                 framing: Framing::new(message_size, budget),
                 timeout: None,
@@ -113,39 +114,39 @@ impl Line {
             counted,
         });
         if has_thread {
-            let reading = Arc::clone(&line);
+            let reading = Arc::clone(&connection);
             let read = Box::new(move || reading.read_to_the_end());
             let thread = orbium_sys::spawn("orbium-read", None, read)?;
-            *lock(&line.thread) = Some(thread);
+            *lock(&connection.thread) = Some(thread);
         }
-        Ok(line)
+        Ok(connection)
     }
 
     pub(super) fn ending(&self) -> Option<End> {
         self.end.get().copied()
     }
 
-    /// Takes a seat.
-    pub(super) fn join(&self) -> Option<(usize, Arc<Inbox>)> {
-        if self.outbox.has_ended() {
+    /// Takes a call slot.
+    pub(super) fn join(&self) -> Option<(usize, Arc<ReplyQueue>)> {
+        if self.send_queue.has_ended() {
             return None;
         }
-        let place = self.readers.join()?;
-        let mut inboxes = lock(&self.inboxes);
-        while inboxes.len() <= place {
-            let first = u32::try_from(inboxes.len()).unwrap_or(0) % SEATS;
-            inboxes.push(Arc::new(Inbox::starting_at(2 * first, &self.budget)));
+        let slot = self.readers.join()?;
+        let mut queues = lock(&self.queues);
+        while queues.len() <= slot {
+            let first = u32::try_from(queues.len()).unwrap_or(0) % CALL_SLOTS;
+            queues.push(Arc::new(ReplyQueue::starting_at(2 * first, &self.budget)));
         }
-        Some((place, Arc::clone(&inboxes[place])))
+        Some((slot, Arc::clone(&queues[slot])))
     }
 
-    pub(super) fn leave(&self, place: usize) {
-        if self.readers.leave(place) && self.retired.load(Ordering::SeqCst) {
+    pub(super) fn leave(&self, slot: usize) {
+        if self.readers.leave(slot) && self.retired.load(Ordering::SeqCst) {
             self.close();
         }
     }
 
-    /// Closes the connection as soon as nobody uses it.
+    /// Closes the connection as soon as no slot is in use.
     pub(super) fn retire(&self) {
         self.retired.store(true, Ordering::SeqCst);
         if self.readers.followers() == 0 {
@@ -153,7 +154,7 @@ impl Line {
         }
     }
 
-    /// Ends the connection in order, once, and waits for its thread.
+    /// Sends CloseConnection, once, and waits for the I/O thread.
     fn close(&self) {
         if self.closing.swap(true, Ordering::SeqCst) {
             return;
@@ -190,25 +191,25 @@ impl Line {
     /// Records the end, once, and wakes all waiting callers.
     pub(super) fn finish(&self, end: End) {
         if self.end.set(end).is_ok() {
-            self.outbox.end();
+            self.send_queue.end();
             self.readers.close();
             self.stream.shutdown(Shutdown::Both);
         }
     }
 
-    /// Reads for all until something has come for `own`, or the deadline has
-    /// passed: then `false`. The caller has the turn to read, for which it may have
-    /// waited. `timeout` is what was left until the deadline before.
+    /// Leads: reads for all until a message for `own` has come, or the deadline has
+    /// passed: then `false`. `timeout` is the time that was left before the caller
+    /// waited to lead.
     pub(super) fn read(&self, own: usize, timeout: Option<Duration>, deadline: Deadline) -> bool {
         let _turn = Reading(self);
-        if self.outbox.has_rest() {
+        if self.send_queue.has_rest() {
             self.send_rest();
         }
         let mut reader = lock(&self.reader);
         let mut left = deadline.remaining();
         let mut exact = !matches!(left, Ok(left) if ticks::is_in_time(timeout, left));
         loop {
-            if self.sort(&mut reader, Some(own)) || self.end.get().is_some() {
+            if self.demultiplex(&mut reader, Some(own)) || self.end.get().is_some() {
                 return true;
             }
             match left {
@@ -216,15 +217,15 @@ impl Line {
                 Ok(Some(left)) if exact => self.receive_within(&mut reader, left),
                 Ok(_) => self.receive(&mut reader, timeout),
             };
-            // Several receives must not have the time of one.
+            // The timeout holds for one receive: after the first the deadline counts.
             exact = deadline != Deadline::NEVER;
             left = deadline.remaining();
         }
     }
 
     fn read_to_the_end(&self) {
-        /// Nobody reads any more, whyever.
-        struct Over<'l>(&'l Line);
+        /// The I/O thread ends, by a panic too.
+        struct Over<'l>(&'l MultiplexedConnection);
         impl Drop for Over<'_> {
             fn drop(&mut self) {
                 self.0.finish(End::Lost);
@@ -234,11 +235,11 @@ impl Line {
         let mut reader = lock(&self.reader);
         while self.end.get().is_none() {
             self.receive(&mut reader, None);
-            self.sort(&mut reader, None);
+            self.demultiplex(&mut reader, None);
         }
     }
 
-    /// As `receive`, ending with the time and not with the next tick.
+    /// As `receive`, but ends exactly at the deadline rather than at the next tick.
     #[cold]
     fn receive_within(&self, reader: &mut Reader, time: Duration) -> bool {
         let stream = &*self.stream;
@@ -248,12 +249,12 @@ impl Line {
         if !ticks::comes_before(stream, Deadline::after(Some(time))) {
             return false;
         }
-        // Of what is there; should it turn out to be nothing, not for ever.
+        // Readable: the timeout only guards against a spurious wake-up.
         let timeout = reader.timeout.or(Some(time));
         self.receive(reader, timeout)
     }
 
-    /// Receives once; whether something came.
+    /// Receives once; returns whether data came.
     pub(super) fn receive(&self, reader: &mut Reader, timeout: Option<Duration>) -> bool {
         if reader.timeout != timeout {
             let given = ticks::given(&*self.stream, timeout);
@@ -276,22 +277,22 @@ impl Line {
         false
     }
 
-    /// Hands whole messages to those they are for; whether one was for `own`.
-    pub(super) fn sort(&self, reader: &mut Reader, own: Option<usize>) -> bool {
+    /// Demultiplexes whole messages to their slots; returns whether one was for `own`.
+    pub(super) fn demultiplex(&self, reader: &mut Reader, own: Option<usize>) -> bool {
         let mut came = false;
         while self.end.get().is_none() {
             match reader.framing.next() {
                 Ok(None) => break,
                 Ok(Some(header)) => {
-                    let place = self.hand_out(reader, &header);
+                    let slot = self.deliver(reader, &header);
                     reader.framing.consume(&header);
-                    came |= place.is_some() && place == own;
+                    came |= slot.is_some() && slot == own;
                 }
                 Err(error) => {
                     crate::log::debug!(target: "orbium::conn", ?error, "not a message");
-                    // They find out themselves.
+                    // Each caller parses it and fails by itself.
                     let head = reader.framing.received();
-                    self.tell_all(&head[..head.len().min(orbium_giop::HEADER_LEN)]);
+                    self.put_in_all(&head[..head.len().min(orbium_giop::HEADER_LEN)]);
                     self.refuse();
                 }
             }
@@ -299,10 +300,10 @@ impl Line {
         came
     }
 
-    /// Hands out the message whose header that is; the seat that it was for.
-    fn hand_out(&self, reader: &mut Reader, header: &MessageHeader) -> Option<usize> {
+    /// Delivers the message with that header; returns its slot.
+    fn deliver(&self, reader: &mut Reader, header: &MessageHeader) -> Option<usize> {
         let message = reader.framing.message(header);
-        let place = match header.kind {
+        let slot = match header.kind {
             MessageKind::Reply | MessageKind::LocateReply | MessageKind::Fragment => {
                 match request_id(header, message) {
                     Some(id) => self.awaiting(id, !header.more_fragments),
@@ -314,7 +315,7 @@ impl Line {
                 }
             }
             MessageKind::CloseConnection | MessageKind::MessageError => {
-                self.tell_all(message);
+                self.put_in_all(message);
                 self.finish(End::Lost);
                 None
             }
@@ -324,36 +325,36 @@ impl Line {
                 None
             }
         };
-        if let Some(place) = place {
-            let inbox = lock(&self.inboxes).get(place).cloned();
-            let put = inbox.map_or(Err(Full::Never), |inbox| {
-                inbox.put(message, self.limit).or_else(|full| {
+        if let Some(slot) = slot {
+            let queue = lock(&self.queues).get(slot).cloned();
+            let put = queue.map_or(Err(Full::Never), |queue| {
+                queue.put(message, self.limit).or_else(|full| {
                     match (full, request_id(header, message)) {
                         (Full::NoMemory, Some(id)) => {
-                            inbox.put(&framing::refusal(header, id), self.limit)
+                            queue.put(&framing::refusal(header, id), self.limit)
                         }
                         _ => Err(full),
                     }
                 })
             });
             match put {
-                Ok(()) => self.readers.ready(place),
+                Ok(()) => self.readers.ready(slot),
                 Err(_) => self.refuse(),
             }
         }
         let is_old = header.version.minor < 2;
         if is_old && (header.more_fragments || header.kind == MessageKind::Fragment) {
-            reader.fragmented = place.filter(|_| header.more_fragments);
+            reader.fragmented = slot.filter(|_| header.more_fragments);
         }
-        place
+        slot
     }
 
-    /// The seat where that answer is awaited; others come too late.
+    /// The slot that waits for that reply; late replies are discarded.
     fn awaiting(&self, id: u32, is_all: bool) -> Option<usize> {
-        let place = (id / 2 % SEATS) as usize;
-        let inboxes = lock(&self.inboxes);
-        let inbox = inboxes.get(place)?;
-        inbox.awaits(id, is_all).then_some(place)
+        let slot = (id / 2 % CALL_SLOTS) as usize;
+        let queues = lock(&self.queues);
+        let queue = queues.get(slot)?;
+        queue.awaits(id, is_all).then_some(slot)
     }
 
     #[cold]
@@ -362,26 +363,26 @@ impl Line {
         self.end_with(&message_error(Version::V1_2));
     }
 
-    fn tell_all(&self, message: &[u8]) {
-        for inbox in &*lock(&self.inboxes) {
-            // Where there is no room, the end says enough.
-            let _ = inbox.put(message, self.limit);
+    fn put_in_all(&self, message: &[u8]) {
+        for queue in &*lock(&self.queues) {
+            // A full queue needs no message: its caller sees the end.
+            let _ = queue.put(message, self.limit);
         }
     }
 
-    /// Waits until something has come for a seat, or nothing more will; `false`
+    /// Waits until a message has come for a slot, or the connection has ended; `false`
     /// at the deadline.
-    pub(super) fn wait(&self, place: usize, timeout: Option<Duration>, deadline: Deadline) -> bool {
-        match self.readers.wait(place, deadline.instant()) {
+    pub(super) fn wait(&self, slot: usize, timeout: Option<Duration>, deadline: Deadline) -> bool {
+        match self.readers.wait(slot, deadline.instant()) {
             Wake::Ready | Wake::Closed => true,
             Wake::TimedOut => false,
-            Wake::Lead => self.read(place, timeout, deadline),
+            Wake::Lead => self.read(slot, timeout, deadline),
         }
     }
 }
 
-/// The turn to read, passed on at the end.
-pub(super) struct Reading<'l>(pub(super) &'l Line);
+/// Leadership; dropping it promotes a follower.
+pub(super) struct Reading<'l>(pub(super) &'l MultiplexedConnection);
 
 impl Drop for Reading<'_> {
     fn drop(&mut self) {

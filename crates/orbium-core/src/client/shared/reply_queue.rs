@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What came for one seat and was not received there yet.
+//! Received messages that wait in a call slot for its caller.
 
 use std::sync::PoisonError;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
@@ -9,38 +9,38 @@ use orbium_sync::lock::{Mutex, MutexGuard};
 use crate::peer_memory::{Budget, Charge, append};
 use crate::receive_buffer::SMALL;
 
-/// A buffer larger than this is given back once it is empty.
-const KEPT: usize = 1 << 20;
+/// A larger buffer is freed once it is empty.
+const MAX_RETAINED: usize = 1 << 20;
 
 #[derive(Debug, Default)]
 struct Octets {
     buffer: Vec<u8>,
-    /// Where what was not received yet begins.
+    /// Start of the bytes not yet taken.
     start: usize,
-    /// For what there is beyond small messages.
+    /// Memory beyond small messages.
     charge: Charge,
 }
 
-/// Why a message was not put into an inbox.
+/// Why a message was not put into a queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Full {
-    /// There is more already than may ever be.
+    /// The queue is at its limit.
     Never,
-    /// There is no memory for it.
+    /// The system or the budget has no memory for it.
     NoMemory,
 }
 
-/// The messages for one seat. It outlives who sits there.
+/// The messages for one call slot. It outlives the caller that uses the slot.
 #[derive(Debug, Default)]
-pub(super) struct Inbox {
+pub(super) struct ReplyQueue {
     octets: Mutex<Octets>,
-    /// The request whose answer is awaited, plus one; 0 is none.
+    /// The id of the outstanding request, plus one; 0 is none.
     awaited: AtomicU64,
-    /// The last id that was used at the seat.
+    /// The last request id of the slot.
     last_id: AtomicU32,
 }
 
-impl Inbox {
+impl ReplyQueue {
     pub(super) fn starting_at(id: u32, budget: &Budget) -> Self {
         Self {
             octets: Mutex::new(Octets {
@@ -60,13 +60,13 @@ impl Inbox {
         self.last_id.load(Ordering::Relaxed)
     }
 
-    /// A request goes out: its answer is for this seat.
+    /// Registers an outstanding request: its reply is for this slot.
     pub(super) fn await_answer(&self, id: u32) {
         self.last_id.store(id, Ordering::Relaxed);
         self.awaited.store(u64::from(id) + 1, Ordering::Release);
     }
 
-    /// Nobody waits any more; what came is dropped.
+    /// Drops the outstanding request and all messages.
     pub(super) fn forget(&self) {
         self.awaited.store(0, Ordering::Release);
         let mut octets = self.lock();
@@ -76,7 +76,7 @@ impl Inbox {
         let _ = octets.charge.set(0);
     }
 
-    /// Whether that answer is awaited; it is no more if this was all of it.
+    /// Whether that request is outstanding; with `is_all` it is completed.
     pub(super) fn awaits(&self, id: u32, is_all: bool) -> bool {
         if self.awaited.load(Ordering::Acquire) != u64::from(id) + 1 {
             return false;
@@ -87,7 +87,7 @@ impl Inbox {
         true
     }
 
-    /// Adds a message, unless there are more than `limit` octets then.
+    /// Adds a message, unless the queue would exceed `limit` bytes.
     pub(super) fn put(&self, message: &[u8], limit: usize) -> Result<(), Full> {
         let mut octets = self.lock();
         if octets.buffer.len() - octets.start + message.len() > limit {
@@ -100,7 +100,7 @@ impl Inbox {
         append(&mut octets.buffer, message).map_err(|_| Full::NoMemory)
     }
 
-    /// Takes out what there is, up to the size of `room`.
+    /// Takes bytes out, as many as fit `room`.
     pub(super) fn take(&self, room: &mut [u8]) -> usize {
         let mut octets = self.lock();
         let Octets {
@@ -116,7 +116,7 @@ impl Inbox {
             *start = 0;
             buffer.clear();
             let large = buffer.capacity() > SMALL;
-            if large && (buffer.capacity() > KEPT || charge.budget().is_tight()) {
+            if large && (buffer.capacity() > MAX_RETAINED || charge.budget().is_tight()) {
                 *buffer = Vec::new();
                 // Less is never refused.
                 let _ = charge.set(0);

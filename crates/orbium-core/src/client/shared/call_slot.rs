@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! A shared connection as one caller sees it: a stream of its own.
+//! A call slot: a multiplexed connection as a byte stream of one caller.
 //!
-//! What is received is what answers this caller; whole messages are sent, never
-//! mixed with those of others.
+//! It receives the replies to this caller; it sends whole messages, never interleaved
+//! with those of other callers.
 
 use std::fmt;
 use std::io::{self, IoSlice};
@@ -15,22 +15,21 @@ use orbium_giop::{HEADER_LEN, MessageHeader, MessageKind};
 use orbium_sync::lock::Mutex;
 use orbium_transport::{ByteStream, Deadline, Peer};
 
-use super::inbox::Inbox;
-use super::line::{End, Line, STRIDE, lock};
+use super::connection::{End, MultiplexedConnection, STRIDE, lock};
 use super::message::request_id;
+use super::reply_queue::ReplyQueue;
 
-/// Octets from which the header of a message in fragments, and its id, are
-/// known.
+/// Enough of a fragmented message for its header and its request id.
 const HEAD: usize = HEADER_LEN + 4;
 
-/// Most pieces taken at once.
+/// Limit of slices sent at once.
 const MAX_PIECES: usize = 16;
 
-/// One caller's place at a shared connection.
-pub(super) struct Seat {
-    line: Arc<Line>,
-    place: usize,
-    inbox: Arc<Inbox>,
+/// One caller's slot at a multiplexed connection.
+pub(super) struct CallSlot {
+    connection: Arc<MultiplexedConnection>,
+    slot: usize,
+    queue: Arc<ReplyQueue>,
     state: Mutex<State>,
 }
 
@@ -38,31 +37,31 @@ pub(super) struct Seat {
 struct State {
     receive_timeout: Option<Duration>,
     send_timeout: Option<Duration>,
-    /// What of the message being sent is still to come; the turn to send is
-    /// ours meanwhile.
+    /// Bytes still to come of the message being sent; this slot holds the send lock
+    /// until then.
     left: usize,
     /// Fragments of the same message follow it.
     more_fragments: bool,
 }
 
-impl Seat {
-    pub(super) fn take(line: &Arc<Line>) -> Option<Self> {
-        let (place, inbox) = line.join()?;
+impl CallSlot {
+    pub(super) fn take(connection: &Arc<MultiplexedConnection>) -> Option<Self> {
+        let (slot, queue) = connection.join()?;
         Some(Self {
-            line: Arc::clone(line),
-            place,
-            inbox,
+            connection: Arc::clone(connection),
+            slot,
+            queue,
             state: Mutex::default(),
         })
     }
 
-    /// The last id that was used here, and how far the next is from it.
+    /// The last request id of this slot, and the distance to the next.
     pub(super) fn ids(&self) -> (u32, u32) {
-        (self.inbox.last_id(), STRIDE)
+        (self.queue.last_id(), STRIDE)
     }
 
-    /// Notes what a message is about before it is sent; whether it is to be
-    /// sent at all. The ends of the connection are not one caller's affair.
+    /// Registers the message about to be sent; `false` if it is not to be sent as it
+    /// is. CloseConnection is dropped: one caller does not end a shared connection.
     fn begin(&self, state: &mut State, pieces: &[IoSlice<'_>]) -> io::Result<bool> {
         let mut head = [0; HEAD];
         let len = gather(pieces, &mut head);
@@ -79,9 +78,9 @@ impl Seat {
                     octets.extend_from_slice(piece);
                 }
                 if header.kind == MessageKind::MessageError {
-                    self.line.end_with(&octets);
+                    self.connection.end_with(&octets);
                 } else {
-                    self.line.say(&octets);
+                    self.connection.say(&octets);
                 }
                 return Ok(false);
             }
@@ -91,7 +90,7 @@ impl Seat {
                 } else {
                     request_id(&header, &head[..len])
                 };
-                self.inbox
+                self.queue
                     .await_answer(id.ok_or(io::ErrorKind::InvalidInput)?);
             }
             _ => {}
@@ -101,8 +100,8 @@ impl Seat {
         Ok(true)
     }
 
-    /// Sends pieces of messages. What was begun is taken whole: a caller whose
-    /// time is over leaves the rest to the connection.
+    /// Sends slices of messages. A message once begun is accepted whole: at its
+    /// deadline a caller leaves the rest in the send queue.
     fn send_pieces(&self, pieces: &mut [IoSlice<'_>]) -> io::Result<usize> {
         let total = pieces.iter().map(|piece| piece.len()).sum();
         let mut state = lock(&self.state);
@@ -114,12 +113,12 @@ impl Seat {
                 return Ok(total);
             }
             if !goes_on {
-                let acquired = self.line.outbox.acquire(deadline);
+                let acquired = self.connection.send_queue.acquire(deadline);
                 let acquired = acquired.and_then(|()| self.send_rest(deadline));
                 if let Err(error) = acquired {
                     state.left = 0;
                     state.more_fragments = false;
-                    return Err(match self.line.ending() {
+                    return Err(match self.connection.ending() {
                         Some(end) => end.error(),
                         None => error,
                     });
@@ -130,28 +129,30 @@ impl Seat {
         if let Err(error) = self.send_or_leave(pieces, total, is_first, deadline) {
             state.left = 0;
             state.more_fragments = false;
-            self.line.release();
+            self.connection.release();
             return Err(error);
         }
         state.left = state.left.saturating_sub(total);
         if state.left == 0 && !state.more_fragments {
-            self.line.release();
+            self.connection.release();
         }
         Ok(total)
     }
 
-    /// What others left goes first.
+    /// Sends the rest that other callers have left, first.
     fn send_rest(&self, deadline: Deadline) -> io::Result<()> {
-        if !self.line.outbox.has_rest() {
+        if !self.connection.send_queue.has_rest() {
             return Ok(());
         }
-        let rest = self.line.outbox.take_rest();
-        let sent = self.line.push(&mut [IoSlice::new(&rest)], deadline)?;
+        let rest = self.connection.send_queue.take_rest();
+        let sent = self.connection.push(&mut [IoSlice::new(&rest)], deadline)?;
         if sent == rest.len() {
             return Ok(());
         }
-        self.line.outbox.put_rest([&rest[sent..]].into_iter());
-        self.line.release();
+        self.connection
+            .send_queue
+            .put_rest([&rest[sent..]].into_iter());
+        self.connection.release();
         Err(io::ErrorKind::WouldBlock.into())
     }
 
@@ -162,17 +163,17 @@ impl Seat {
         is_first: bool,
         deadline: Deadline,
     ) -> io::Result<()> {
-        if let Some(end) = self.line.ending() {
+        if let Some(end) = self.connection.ending() {
             return Err(end.error());
         }
-        let outbox = &self.line.outbox;
-        let sent = if outbox.has_rest() {
+        let send_queue = &self.connection.send_queue;
+        let sent = if send_queue.has_rest() {
             0
         } else {
             let mut copies = [IoSlice::new(&[]); MAX_PIECES];
             let copies = &mut copies[..pieces.len()];
             copies.copy_from_slice(pieces);
-            self.line.push(copies, deadline)?
+            self.connection.push(copies, deadline)?
         };
         if sent == total {
             return Ok(());
@@ -181,7 +182,7 @@ impl Seat {
             return Err(io::ErrorKind::WouldBlock.into());
         }
         IoSlice::advance_slices(&mut pieces, sent);
-        outbox.put_rest(pieces.iter().map(|piece| &**piece));
+        send_queue.put_rest(pieces.iter().map(|piece| &**piece));
         Ok(())
     }
 }
@@ -197,46 +198,46 @@ fn gather(pieces: &[IoSlice<'_>], head: &mut [u8]) -> usize {
     len
 }
 
-/// Streams have it. Not derived: the whole connection would be shown.
-impl fmt::Debug for Seat {
+/// Required of streams. Not derived: it would print the whole connection.
+impl fmt::Debug for CallSlot {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "seat {}", self.place)
+        write!(f, "slot {}", self.slot)
     }
 }
 
-impl Drop for Seat {
+impl Drop for CallSlot {
     fn drop(&mut self) {
         let (left, more) = {
             let state = lock(&self.state);
             (state.left, state.more_fragments)
         };
         if left > 0 || more {
-            // A message that nobody can complete any more.
-            self.line.finish(End::Lost);
-            self.line.release();
+            // The rest of the message will never come: the stream is out of step.
+            self.connection.finish(End::Lost);
+            self.connection.release();
         }
-        self.inbox.forget();
-        self.line.leave(self.place);
+        self.queue.forget();
+        self.connection.leave(self.slot);
     }
 }
 
-impl ByteStream for Seat {
+impl ByteStream for CallSlot {
     fn receive(&self, room: &mut [u8]) -> io::Result<usize> {
         let timeout = lock(&self.state).receive_timeout;
         let deadline = Deadline::after(timeout);
         loop {
-            let taken = self.inbox.take(room);
+            let taken = self.queue.take(room);
             if taken > 0 || room.is_empty() {
                 return Ok(taken);
             }
-            if let Some(end) = self.line.ending() {
-                // Looked at again: what came before the end counts.
-                return match (self.inbox.take(room), end) {
+            if let Some(end) = self.connection.ending() {
+                // Once more: replies that came before the end count.
+                return match (self.queue.take(room), end) {
                     (0, End::Refused) => Err(end.error()),
                     (taken, _) => Ok(taken),
                 };
             }
-            if !self.line.wait(self.place, timeout, deadline) {
+            if !self.connection.wait(self.slot, timeout, deadline) {
                 return Err(io::ErrorKind::WouldBlock.into());
             }
         }
@@ -267,7 +268,7 @@ impl ByteStream for Seat {
         Ok(())
     }
 
-    /// Callers wait.
+    /// Callers block: there is no nonblocking mode.
     fn set_nonblocking(&self, nonblocking: bool) -> io::Result<()> {
         if nonblocking {
             return Err(io::ErrorKind::Unsupported.into());
@@ -276,22 +277,22 @@ impl ByteStream for Seat {
     }
 
     fn shutdown(&self, _how: Shutdown) {
-        self.line.finish(End::Lost);
+        self.connection.finish(End::Lost);
     }
 
     fn peer(&self) -> Peer {
-        self.line.stream.peer()
+        self.connection.stream.peer()
     }
 
     fn source(&self) -> &dyn AsFd {
-        self.line.stream.source()
+        self.connection.stream.source()
     }
 
     fn sending_source(&self) -> Option<Arc<OwnedFd>> {
-        self.line.stream.sending_source()
+        self.connection.stream.sending_source()
     }
 
     fn has_buffered(&self) -> bool {
-        !self.inbox.is_empty() || self.line.ending().is_some()
+        !self.queue.is_empty() || self.connection.ending().is_some()
     }
 }
