@@ -15,7 +15,7 @@ use crate::server::wait_on_reactor;
 /// How long to wait for a peer that does not take what is sent.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Patience {
-    /// Until then; a caller's, who may serve others meanwhile.
+    /// Until that deadline; for a caller, which may dispatch upcalls while it waits.
     Until(Deadline),
     /// That long from when the peer first makes us wait: costs no look at the
     /// clock as long as it does not.

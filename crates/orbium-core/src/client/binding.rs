@@ -367,8 +367,8 @@ impl Candidate {
     }
 }
 
-/// Writes a request header with service contexts or a long operation name, or one whose id
-/// the current span records.
+/// Writes a request header with service contexts or a long operation name, or with a
+/// request id that the current span records.
 #[cold]
 fn begin_in_full(
     template: &RequestTemplate,

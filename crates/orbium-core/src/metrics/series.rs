@@ -23,7 +23,7 @@ const CELLS: usize = 1024;
 /// Shards of a series on large machines.
 const MOST_SHARDS: usize = 8;
 
-/// Which end of a call, or what beside.
+/// Which end of a call, or another kind of series.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(super) enum Side {
     Client,
@@ -32,7 +32,7 @@ pub(super) enum Side {
     Queue,
 }
 
-/// What tells series apart.
+/// The labels that identify a series.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Key {
     pub(super) side: Side,

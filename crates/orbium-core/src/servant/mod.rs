@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What a servant is to the ORB, and what it is told of a request.
+//! Servants and their requests: what the ORB calls, and what a call provides.
 
 mod reply;
 
@@ -51,7 +51,7 @@ pub trait Servant: Send + Sync + 'static {
     ) -> Result<(), DispatchError>;
 }
 
-/// An interface whose objects a servant of type `S` can be.
+/// An interface that a servant of type `S` can implement.
 pub trait ServedBy<S>: Interface {
     /// The skeleton around `S`.
     type Skeleton: Servant;
@@ -80,8 +80,7 @@ impl<'r> Call<'r> {
         &self.object.id
     }
 
-    /// The CORBA priority that the request is served at; `None` if nobody gave
-    /// it one.
+    /// The CORBA priority that the request is served at; `None` if it has none.
     #[must_use]
     #[inline]
     pub fn priority(&self) -> Option<Priority> {
@@ -106,22 +105,22 @@ impl<'r> Call<'r> {
         self.incoming.orb
     }
 
-    /// Who calls; `None` for a call within the process.
+    /// The client; `None` for a call within the process.
     #[must_use]
     #[inline]
     pub fn peer(&self) -> Option<&'r Peer> {
         self.incoming.peer.map(ServerConnection::peer)
     }
 
-    /// What came beside the request.
+    /// The service contexts of the request.
     #[must_use]
     pub fn service_contexts(&self) -> ServiceContexts<'r> {
         self.incoming.contexts
     }
 
-    /// Until when the caller has any use for the answer, or for the request if
-    /// nobody answers; `None` if it has not said. Servants that take long may
-    /// look at it, and hand it on to those they call.
+    /// Until when the client waits for the reply, or considers the request worth
+    /// executing if it is a oneway; `None` if it has not said. Long-running servants
+    /// may check it, and pass it on to the calls they make.
     #[must_use]
     pub fn deadline(&self) -> Option<Instant> {
         self.incoming.expiry.deadline().instant()
@@ -155,8 +154,8 @@ impl fmt::Debug for Call<'_> {
 
 /// Where a finished reply goes.
 pub(crate) trait ReplyPath {
-    /// Sends the message in the writer. A connection that fails meanwhile is
-    /// the connection's affair: the servant has done its work.
+    /// Sends the message in the writer. It does not report a failed connection: the
+    /// servant has done its work.
     fn send(&self, message: &CdrWriter<'_>);
 
     /// When the request had arrived, if it waited and is measured.

@@ -2,12 +2,12 @@
 //! Messages from a client: requests to servants, the others answered here.
 
 mod arriving;
+mod dedication_reply;
 mod gated;
 mod oversized;
 mod queued;
 mod request;
 mod scarce;
-mod telling;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -38,7 +38,7 @@ pub(super) struct Intake {
     state: State,
 }
 
-/// What is known of a connection beside the octets received.
+/// State of a connection, without the receive buffer.
 #[derive(Debug)]
 struct State {
     /// The buffer for replies.
@@ -61,13 +61,13 @@ struct Known {
     message_time: Duration,
     /// Until when a message in assembly must be complete.
     assembly: Option<Deadline>,
-    /// Who is to serve the request being dealt with.
+    /// The lane that is to serve the current request.
     moved_to: Option<(Lane, Decided)>,
     /// A request that the connection's own thread is to deal with.
     marked: Option<Vec<u8>>,
 }
 
-/// Where messages come from, and who reads on if their servants block.
+/// Where messages come from, and which threads continue reading if a servant blocks.
 #[derive(Clone, Copy)]
 pub(super) struct Source<'s> {
     pub(super) orb: &'s Orb,
@@ -110,7 +110,7 @@ pub(super) trait HandOver {
     /// What was kept goes to another thread after all.
     fn let_go(&self) {}
 
-    /// Where requests go that are not served by who reads them.
+    /// The queue for requests that the reading thread does not serve itself.
     fn sink(&self) -> Option<&dyn Sink> {
         None
     }

@@ -21,7 +21,7 @@ pub use failure::{Explanation, Failure, Phase, Step};
 use crate::raises::{Raised, Raises};
 use crate::{Channel, ObjectRef, OfferedProtocol};
 
-/// Steps that a failure tells of.
+/// Limit of the steps reported with a failure.
 const MOST_STEPS: usize = 16;
 /// Notes that are kept for a thread, of calls that are under way.
 const MOST_NOTES: usize = 64;
@@ -228,8 +228,8 @@ pub(crate) fn take_notes(begun: Stamp) -> Vec<Note> {
     })
 }
 
-/// Assigns the notes made since `begun` to the call that began then, except those of nested
-/// calls. Older notes are of calls that succeeded, whose path never clears them.
+/// Assigns the notes made since `begun` to the call that began then, except those of
+/// nested calls. Older notes belong to calls that succeeded, which never clear them.
 #[cold]
 #[inline(never)]
 pub(crate) fn claim(begun: Stamp) {
@@ -374,7 +374,7 @@ pub fn explain_refusal(exception: SystemException, operation: &str, cause: &dyn 
     });
 }
 
-/// One line for those who listen: the caller has the error, so it is no incident here.
+/// One event for subscribers: the caller has the error, so it is no incident here.
 fn log(failure: &Failure) {
     let elapsed: Duration = failure.elapsed;
     crate::log::debug!(

@@ -9,8 +9,8 @@ use crate::dedication::{Arrival, Gate, Pass};
 use crate::server::own_thread::Marker;
 
 impl Intake {
-    /// Whether a thread of the connection's own is to deal with the request whose
-    /// header that is: its marker was just granted.
+    /// Whether the request with that header is for a dedicated thread of the
+    /// connection: its marker was just granted.
     pub(super) fn is_marked(&mut self, source: &Source<'_>, header: &MessageHeader) -> bool {
         let message = self.framing.message(header);
         let mut reader = header.reader(&mut message[HEADER_LEN..]);

@@ -20,7 +20,7 @@ use crate::server::connection::ServerConnection;
 const HEAD: usize = 4096;
 
 impl Intake {
-    /// What comes next is no message, or too large. A request whose header can be read is
+    /// What comes next is no message, or too large. A request with a readable header is
     /// answered by an exception, and skipped; otherwise the connection ends.
     #[cold]
     #[inline(never)]

@@ -11,8 +11,8 @@ use orbium_giop::{
 };
 use orbium_sync::role::{Role, while_serving};
 
+use super::dedication_reply::serve_with_reply_context;
 use super::request::refuse_request;
-use super::telling::serve_and_tell;
 use crate::adapter::{Expiry, Incoming};
 use crate::lane::{Decided, Place, QueueRoom, SETTLED};
 use crate::log::Recurring;
@@ -37,7 +37,7 @@ pub(in crate::server) trait Sink {
     fn cancel(&self, connection: u64, request_id: u32) -> bool;
 }
 
-/// A thread that serves such requests: it is told that an answer is about to go out.
+/// A thread that serves queued requests, notified when a reply is about to be sent.
 pub(in crate::server) trait Answering: Role {
     fn answers(&self);
 }
@@ -178,7 +178,7 @@ impl Queued {
                 self.response,
             );
             let key = request.target.object_key();
-            let told = match connection.marker(orb, &request.contexts) {
+            let dedication = match connection.marker(orb, &request.contexts) {
                 Some(Marker::Decided(reply)) => Some(reply.encode()),
                 _ => None,
             };
@@ -195,7 +195,7 @@ impl Queued {
                         lane: self.decided.map_or_else(|| connection.lane(), |_| SETTLED),
                         decided: self.decided.as_ref(),
                     };
-                    serve_and_tell(&incoming, arguments, &mut reply, told);
+                    serve_with_reply_context(&incoming, arguments, &mut reply, dedication);
                 }
                 (_, refused) => refuse_request(&mut reply, refused),
             });
@@ -261,7 +261,7 @@ impl Queued {
     }
 }
 
-/// Where the reply of a request goes that others may be answered beside.
+/// The reply path of a request while other threads may reply over the same connection.
 pub(super) struct Answer<'a> {
     pub(super) connection: &'a Arc<ServerConnection>,
     pub(super) request_id: u32,

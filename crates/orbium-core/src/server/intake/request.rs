@@ -13,8 +13,8 @@ use orbium_giop::{
 use orbium_sync::role::{Role, while_serving};
 
 use super::arriving::Whole;
+use super::dedication_reply::serve_with_reply_context;
 use super::scarce;
-use super::telling::serve_and_tell;
 use super::{HandOver, Intake, Known, Sink, Source, State, Taken};
 use crate::adapter::{Expiry, Incoming};
 use crate::framing::Framing;
@@ -306,14 +306,14 @@ impl State {
             connection.send_message_error();
             return Taken::Close;
         };
-        let (mut refused, mut expiry, mut told) = (None, Expiry::NEVER, None);
+        let (mut refused, mut expiry, mut dedication) = (None, Expiry::NEVER, None);
         if !request.contexts.is_empty() {
             match connection.marker(orb, &request.contexts) {
                 Some(Marker::Due) => {
                     self.known.marked = Some(message.to_vec());
                     return Taken::Marked;
                 }
-                Some(Marker::Decided(reply)) => told = Some(reply.encode()),
+                Some(Marker::Decided(reply)) => dedication = Some(reply.encode()),
                 None => {}
             }
             (refused, expiry) = self.apply_contexts(&request.contexts, connection);
@@ -344,7 +344,7 @@ impl State {
             decided: None,
         };
         let taken = asked.answer(self, |reply| {
-            serve_and_tell(&incoming, arguments, reply, told);
+            serve_with_reply_context(&incoming, arguments, reply, dedication);
         });
         if taken == Taken::Moved {
             return self.move_on(source, header, message, seams);

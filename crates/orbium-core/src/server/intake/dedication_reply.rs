@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Replies that tell a client what became of its marker. Once for a connection,
-//! so the reply is made as any other and the context put into it.
+//! Replies with the outcome of a dedication request as a service context. That happens
+//! once per connection, so the reply is made as any other and the context inserted.
 
 use std::time::Instant;
 
@@ -12,35 +12,35 @@ use crate::adapter::Incoming;
 use crate::lane::Decided;
 use crate::servant::{ReplyPath, UntypedReply};
 
-struct Telling<'a> {
+struct DedicationPath<'a> {
     path: &'a dyn ReplyPath,
-    told: [u8; 8],
+    dedication: [u8; 8],
 }
 
-/// Serves a request; with the answer its client is `told` what became of its
-/// marker, if it has one.
-pub(super) fn serve_and_tell<'r>(
+/// Serves a request; the reply gets the outcome of the `dedication` request, if there
+/// is one.
+pub(super) fn serve_with_reply_context<'r>(
     incoming: &Incoming<'r>,
     arguments: CdrReader<'r>,
     reply: &mut UntypedReply<'_>,
-    told: Option<[u8; 8]>,
+    dedication: Option<[u8; 8]>,
 ) {
-    match told {
+    match dedication {
         None => incoming.serve_with(arguments, reply),
-        Some(told) => tell(incoming, arguments, reply, told),
+        Some(dedication) => serve_with_context(incoming, arguments, reply, dedication),
     }
 }
 
 #[cold]
-fn tell<'r>(
+fn serve_with_context<'r>(
     incoming: &Incoming<'r>,
     arguments: CdrReader<'r>,
     reply: &mut UntypedReply<'_>,
-    told: [u8; 8],
+    dedication: [u8; 8],
 ) {
-    let path = Telling {
+    let path = DedicationPath {
         path: reply.path,
-        told,
+        dedication,
     };
     let mut inner = UntypedReply {
         forwarded: false,
@@ -61,13 +61,13 @@ fn tell<'r>(
     reply.forwarded = inner.forwarded;
 }
 
-/// The reply with the context; `None` if there is no way to put it in.
-fn with_dedication(message: &CdrWriter<'_>, told: [u8; 8]) -> Option<CdrWriter<'static>> {
+/// The reply with the context; `None` if it cannot be inserted.
+fn with_dedication(message: &CdrWriter<'_>, dedication: [u8; 8]) -> Option<CdrWriter<'static>> {
     let mut octets = Vec::with_capacity(message.len() + 16);
     for piece in message.pieces() {
         octets.extend_from_slice(piece);
     }
-    let added = add_reply_context(&mut octets, service_context::ORBIUM_DEDICATION, &told);
+    let added = add_reply_context(&mut octets, service_context::ORBIUM_DEDICATION, &dedication);
     added.then(|| {
         let mut writer = CdrWriter::new(Format::plain(ByteOrder::NATIVE, message.format().minor));
         writer.write_raw(&octets);
@@ -75,10 +75,10 @@ fn with_dedication(message: &CdrWriter<'_>, told: [u8; 8]) -> Option<CdrWriter<'
     })
 }
 
-impl ReplyPath for Telling<'_> {
+impl ReplyPath for DedicationPath<'_> {
     fn send(&self, message: &CdrWriter<'_>) {
-        let told = with_dedication(message, self.told);
-        self.path.send(told.as_ref().unwrap_or(message));
+        let extended = with_dedication(message, self.dedication);
+        self.path.send(extended.as_ref().unwrap_or(message));
     }
 
     fn arrived(&self) -> Option<Instant> {
