@@ -4,6 +4,7 @@
 use std::time::Duration;
 
 use orbium_cdr::MAX_NESTING;
+use orbium_channel::protocol::ChannelOptions;
 use orbium_giop::codeset::NativeCharSet;
 use orbium_giop::{HEADER_LEN, MIN_FRAGMENT_LEN, ReassemblyLimits};
 use orbium_transport::{Endpoint, ProtocolProperties};
@@ -210,6 +211,15 @@ pub struct Config {
 }
 
 impl Config {
+    /// What connections are made with.
+    #[must_use]
+    pub fn channel_options(&self) -> ChannelOptions {
+        ChannelOptions {
+            properties: self.properties,
+            message_size: self.limits.message_size,
+        }
+    }
+
     /// The time policies of calls whose reference and thread have none.
     pub(crate) fn time_policies(&self) -> TimePolicies {
         TimePolicies {

@@ -10,24 +10,6 @@
 // them together, with all features, is deeper than 128.
 #![recursion_limit = "256"]
 
-/// Ends a step of a call: `probe!(Point)`. Nothing at all without the feature
-/// `probes`.
-#[cfg(not(feature = "probes"))]
-#[macro_export]
-macro_rules! probe {
-    ($point:ident) => {};
-}
-
-/// Ends a step of a call: `probe!(Point)`.
-#[cfg(feature = "probes")]
-#[macro_export]
-macro_rules! probe {
-    ($point:ident) => {
-        $crate::probe::mark($crate::probe::Point::$point)
-    };
-}
-
-mod accepting;
 mod adapter;
 #[cfg(feature = "bridge")]
 mod bridge;
@@ -37,7 +19,6 @@ mod config;
 mod configuration;
 mod dedication;
 mod dispatch_hook;
-mod framing;
 mod initial;
 pub mod introspection;
 mod lane;
@@ -49,15 +30,9 @@ pub mod metrics;
 mod operation;
 mod operation_table;
 mod orb;
-mod outgoing;
-mod peer_memory;
 pub mod priority;
-#[cfg(feature = "probes")]
-pub mod probe;
-mod protocol;
 mod raises;
 mod real_time;
-mod receive_buffer;
 mod reference;
 mod servant;
 mod server;
@@ -65,6 +40,12 @@ mod strategy;
 pub mod watch;
 
 pub use orbium_cdr as cdr;
+pub use orbium_channel::PeerMemory;
+pub use orbium_channel::{
+    Channel, OfferedProtocol, ProtocolPolicy, ProtocolPolicyError, Protocols, UnknownProtocol,
+};
+#[cfg(feature = "libraries")]
+pub use orbium_channel::{LoadError, export_protocols};
 pub use orbium_giop::{Completion, ExceptionKind, SystemException};
 #[cfg(feature = "counted")]
 pub use orbium_sync::lock;
@@ -76,6 +57,7 @@ pub use orbium_sys::{LibraryError, TrustedLibrary};
 pub use orbium_sys::{RealTimeError, Scheduling, SchedulingClass};
 #[cfg(feature = "tls")]
 pub use orbium_tls as tls;
+pub use orbium_trace::probe;
 pub use orbium_transport::{
     Endpoint, EndpointError, HostPort, Peer, ProtocolProperties, Transport,
 };
@@ -102,13 +84,7 @@ pub use lane::{Lane, LaneConfig, QueueRoom, give_scheduling};
 pub use operation::Operation;
 pub use operation_table::OperationTable;
 pub use orb::{Orb, OrbBuilder, OrbError, ResolveError};
-pub use peer_memory::PeerMemory;
 pub use priority::Priority;
-#[cfg(feature = "libraries")]
-pub use protocol::LoadError;
-pub use protocol::{
-    Channel, OfferedProtocol, ProtocolPolicy, ProtocolPolicyError, Protocols, UnknownProtocol,
-};
 pub use raises::{
     DispatchError, Raised, Raises, UserException, not_implemented, unknown_operation,
 };

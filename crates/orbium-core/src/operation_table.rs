@@ -137,7 +137,7 @@ impl OperationTable {
         let index = usize::from(*self.slots.get(slot)?);
         let found = self.names.get(index)?;
         let is_found = is_same(found.as_bytes(), name);
-        probe!(OperationDemux);
+        orbium_trace::probe!(OperationDemux);
         is_found.then_some(index)
     }
 

@@ -12,6 +12,7 @@ use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
 use orbium_cdr::{CdrError, CdrReader, CdrWriter};
+use orbium_channel::protocol;
 use orbium_giop::real_time::PublishedPolicies;
 use orbium_giop::{Completion, ExceptionKind, Ior, SystemException};
 use orbium_sync::lock::Mutex;
@@ -24,9 +25,7 @@ use crate::client::{Binding, ConnectionPolicies};
 use crate::orb::NOTICE_TIME_POLICY;
 use crate::orb::policies::ThreadPolicies;
 use crate::raises::Raises;
-use crate::{
-    Channel, OfferedProtocol, Operation, Orb, ProtocolPolicy, TimePolicies, client, protocol,
-};
+use crate::{Channel, OfferedProtocol, Operation, Orb, ProtocolPolicy, TimePolicies, client};
 
 /// A reference to an object, wherever it is. One pointer, cheap to clone; nil
 /// is `None` of `Option<ObjectRef>`.
@@ -241,7 +240,7 @@ impl ObjectRef {
     /// tried, then those that cannot be used, and why not.
     #[must_use]
     pub fn protocols(&self) -> Vec<OfferedProtocol> {
-        protocol::offered(&self.0.orb, &self.0.ior, self.0.policy())
+        self.0.orb.offered(&self.0.ior, self.0.policy())
     }
 
     /// The channel that calls through this reference take: the one that answered

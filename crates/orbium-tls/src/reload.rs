@@ -8,7 +8,7 @@ use std::sync::{Arc, Condvar, Mutex, PoisonError, RwLock};
 use std::time::{Duration, Instant, SystemTime};
 
 use orbium_sys::fork::PerProcess;
-use orbium_transport::EventLimit;
+use orbium_trace::log::EventLimit;
 
 use crate::material::Material;
 use crate::{TlsConfig, TlsError};

@@ -9,7 +9,6 @@
 
 mod datagram;
 mod endpoint;
-mod event_limit;
 mod in_process;
 mod listening;
 mod properties;
@@ -24,7 +23,6 @@ mod unix;
 
 pub use datagram::Datagrams;
 pub use endpoint::{Endpoint, EndpointError, HostPort};
-pub use event_limit::EventLimit;
 pub use in_process::{InProcess, InProcessAcceptor, InProcessConnector, InProcessStream};
 pub use orbium_sys::{
     Deadline, NetworkInterface, OptionError, SocketOptions as ProtocolProperties, Stamp,

@@ -125,7 +125,7 @@ impl<'r> Incoming<'r> {
         arguments: impl FnOnce() -> CdrReader<'r>,
         reply: &mut UntypedReply<'_>,
     ) -> Result<(), DispatchError> {
-        probe!(MessagingReceive);
+        orbium_trace::probe!(MessagingReceive);
         let found = match self.orb.core().registry.find_hinted(self.key) {
             Some(found) => found,
             None => match self.find_or_forward(reply)? {
@@ -134,7 +134,7 @@ impl<'r> Incoming<'r> {
             },
         };
         let object: &ActiveObject = &found;
-        probe!(PoaDemux);
+        orbium_trace::probe!(PoaDemux);
         if object.lane != self.lane {
             return self.serve_specially(object, arguments(), reply);
         }
@@ -144,7 +144,7 @@ impl<'r> Incoming<'r> {
         };
         // Whatever it has waited for.
         self.check_expiry()?;
-        probe!(ServantDemux);
+        orbium_trace::probe!(ServantDemux);
         let call = Call {
             incoming: self,
             object,
@@ -299,7 +299,7 @@ impl<'r> Incoming<'r> {
         };
         // Whatever it has waited for.
         self.check_expiry()?;
-        probe!(ServantDemux);
+        orbium_trace::probe!(ServantDemux);
         if self.response == ResponseFlags::SyncWithServer {
             reply.say(ReplyStatus::NoException, &mut |_| {})?;
         }

@@ -173,7 +173,7 @@ impl Registry {
     #[inline(always)]
     pub(crate) fn find_hinted(&self, key: &[u8]) -> Option<Found<'_>> {
         let short = ObjectKey::parse_short(key);
-        probe!(ObjectKey);
+        orbium_trace::probe!(ObjectKey);
         let (incarnation, hint) = short?;
         self.find_by_hint(incarnation, hint)
     }

@@ -16,11 +16,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 
+use orbium_channel::accepting::Accepting;
 use orbium_giop::Ior;
 use orbium_sys::{Poller, Waker};
 use orbium_transport::{ByteStream, Connector};
 
-use crate::accepting::Accepting;
 use crate::{Channel, Config, OrbError};
 use pump::Pump;
 
@@ -86,9 +86,13 @@ impl Bridge {
         }
         let connector = config
             .protocols
-            .connector(&to, config)
+            .connector(&to, &config.channel_options())
             .map_err(|error| error.at(&to))?;
-        let (accepting, listens) = Accepting::listen(&config.endpoints, config)?;
+        let (accepting, listens) = Accepting::listen(
+            &config.endpoints,
+            &config.protocols,
+            &config.channel_options(),
+        )?;
         let failed = |error| OrbError::Listen(config.endpoints[0].to_string(), error);
         let shared = Arc::new(Shared {
             listens,

@@ -7,6 +7,8 @@ use std::sync::Arc;
 use std::thread;
 
 use orbium_cdr::{ByteOrder, CdrWriter, Format};
+use orbium_channel::framing::Framing;
+use orbium_channel::outgoing::{self, Patience};
 use orbium_giop::{
     Completion, ExceptionKind, HEADER_LEN, LocateRequest, LocateStatus, MessageHeader, MessageKind,
     ReplyStatus, RequestHeader, SystemException, SystemExceptionBody, Version, begin_locate_reply,
@@ -15,8 +17,6 @@ use orbium_giop::{
 use orbium_transport::{ByteStream, Deadline};
 
 use super::{Shared, rewrite};
-use crate::framing::Framing;
-use crate::outgoing::{self, Patience};
 
 /// One direction of a connection.
 pub(super) struct Pump<'a> {

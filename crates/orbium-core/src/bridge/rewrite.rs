@@ -2,6 +2,7 @@
 //! References that lead to a server, made to lead to the bridge.
 
 use orbium_cdr::{ByteOrder, CdrWriter, Decode, Encode, Format};
+use orbium_channel::protocol::{self, Offer};
 use orbium_giop::{
     HEADER_LEN, Ior, LocateReplyHeader, LocateStatus, MessageHeader, MessageKind, ReplyHeader,
     ReplyStatus, ServiceContext, begin_locate_reply, begin_reply, finish_message,
@@ -9,7 +10,6 @@ use orbium_giop::{
 
 use super::Shared;
 use crate::Channel;
-use crate::protocol::{self, Offer};
 
 /// The reference with the profiles that lead to `from` replaced by ones that lead to
 /// `to`. Profiles that lead elsewhere are left out, since clients of the bridge cannot

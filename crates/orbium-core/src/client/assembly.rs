@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Replies that come in fragments: put together, and charged to the budget.
 
+use orbium_channel::framing::{Framing, refusal};
+use orbium_channel::peer_memory::{Budget, Charge};
+use orbium_channel::receive_buffer::SMALL;
 use orbium_giop::{
     Assembled, FragmentError, HEADER_LEN, MessageHeader, MessageKind, Reassembly, ReassemblyLimits,
 };
-
-use crate::framing::{Framing, refusal};
-use crate::peer_memory::{Budget, Charge};
-use crate::receive_buffer::SMALL;
 
 /// The messages in assembly of a connection to a server.
 #[derive(Debug)]

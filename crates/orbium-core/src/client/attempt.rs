@@ -476,7 +476,7 @@ impl<'o> Attempt<'o> {
 
 /// Where a reference says that its object is.
 fn first_channel(object: &ObjectRef) -> Option<String> {
-    let offers = crate::protocol::offers(object.ior());
+    let offers = orbium_channel::protocol::offers(object.ior());
     offers.first().map(|offer| offer.channel.to_string())
 }
 

@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use orbium_cdr::{ByteOrder, CdrErrorKind, CdrWriter, Format};
+use orbium_channel::protocol::{self, Offer};
 use orbium_giop::codeset::Negotiated;
 use orbium_giop::dedication::DedicationRequest;
 use orbium_giop::real_time::{PriorityBand, priority_context, priority_range_context};
@@ -19,7 +20,6 @@ use crate::client::pools::PoolKey;
 use crate::client::priorities::{ConnectionPartition, Lanes, Priorities, conflicts};
 use crate::client::timing::Timing;
 use crate::log;
-use crate::protocol::{self, Offer};
 use crate::reference::Overrides;
 use crate::{Channel, OfferedProtocol, Operation, Orb, Priority, ProtocolPolicy};
 
@@ -152,7 +152,7 @@ impl Binding {
             }
         }
         if candidates.is_empty() && datagrams.is_empty() {
-            let offered = OfferedProtocol::list(&protocol::offered(orb, ior, policy));
+            let offered = OfferedProtocol::list(&orb.offered(ior, policy));
             crate::log::warn!(target: "orbium::call", %offered, "no protocol of a reference can be used");
             return Err(refused.unwrap_or_else(no_usable_protocol));
         }

@@ -8,6 +8,9 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use orbium_cdr::{ByteOrder, CdrWriter};
+use orbium_channel::framing::Framing;
+use orbium_channel::outgoing::{self, Patience};
+use orbium_channel::receive_buffer::SMALL;
 use orbium_giop::codeset::Negotiated;
 use orbium_giop::dedication::DedicationReply;
 use orbium_giop::{
@@ -24,10 +27,8 @@ use crate::client::counts::Counted;
 use crate::client::ended::has_peer_ended;
 use crate::client::private_connections::PrivateConnections;
 use crate::client::ticks;
-use crate::framing::Framing;
 use crate::metrics::Closing;
-use crate::outgoing::{self, Patience};
-use crate::receive_buffer::SMALL;
+use crate::server::wait_on_reactor;
 pub(crate) use receiving::Received;
 pub(crate) use receiving::is_limit;
 
@@ -239,7 +240,7 @@ impl Connection {
     /// Sends a finished message whole.
     #[inline]
     pub(crate) fn send(&mut self, message: &CdrWriter<'_>, deadline: Deadline) -> io::Result<()> {
-        let patience = Patience::Until(deadline);
+        let patience = Patience::Until(deadline, wait_on_reactor);
         outgoing::send(&*self.stream, message, self.fragment_size, patience)
     }
 

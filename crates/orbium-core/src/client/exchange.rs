@@ -9,6 +9,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use orbium_cdr::{CdrError, CdrErrorKind, CdrWriter, Format};
+use orbium_channel::framing::TooLarge;
 use orbium_giop::{
     AddressingDisposition, BodyStart, Completion, ExceptionKind, Ior, MessageHeader,
     SystemException, finish_message, minor,
@@ -21,7 +22,6 @@ use crate::client::connection::Connection;
 use crate::client::link::{Link, deadline_passed, not_trusted};
 use crate::client::story::{Phase, note};
 use crate::client::timing::Timing;
-use crate::framing::TooLarge;
 use crate::local;
 pub(crate) use reply::{outcome_of, raised_as, read_answer};
 
@@ -198,7 +198,7 @@ impl<'a, 'b> Exchange<'a, 'b> {
         let Some(connection) = &mut self.link.connection else {
             return self.perform_locally();
         };
-        probe!(MessagingSend);
+        orbium_trace::probe!(MessagingSend);
         match send(connection, &mut self.writer, self.link.timeout, self.timing) {
             Ok(()) if self.oneway => Answer::Results,
             Ok(()) if self.timing.is_timed => self.receive_timed(),

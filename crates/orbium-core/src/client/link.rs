@@ -191,7 +191,7 @@ impl Drop for Link<'_> {
                 None => pool.discard(),
             }
         }
-        probe!(Release);
+        orbium_trace::probe!(Release);
     }
 }
 

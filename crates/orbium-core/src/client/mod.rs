@@ -103,20 +103,20 @@ fn call_and<'a, T, E: Raises>(
     perform: impl Fn(&mut Exchange<'a, '_>) -> Answer,
     results: impl FnOnce(&mut Exchange<'a, '_>) -> Result<T, SystemException>,
 ) -> Result<T, E> {
-    probe!(ClientStart);
+    orbium_trace::probe!(ClientStart);
     let mut attempt = Attempt::new(object);
     attempt.check_before_request(operation)?;
     let orb = object.orb();
-    probe!(Initialisation);
+    orbium_trace::probe!(Initialisation);
     loop {
         let outcome = match attempt.link() {
             Ok(link) => {
-                probe!(ObjectReference);
+                orbium_trace::probe!(ObjectReference);
                 let mut exchange = Exchange::new(orb, attempt.timing(), operation.oneway, link);
                 exchange.begin(operation);
-                probe!(MessagingSend);
+                orbium_trace::probe!(MessagingSend);
                 arguments(exchange.writer());
-                probe!(Marshal);
+                orbium_trace::probe!(Marshal);
                 match perform(&mut exchange) {
                     Answer::Results => match results(&mut exchange) {
                         Ok(results) => return Ok(results),

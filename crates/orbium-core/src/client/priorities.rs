@@ -4,6 +4,7 @@
 
 use std::sync::{Arc, OnceLock};
 
+use orbium_channel::protocol::{self, Offer};
 use orbium_giop::real_time::{
     self, PriorityBand, PriorityModel, PriorityModelValue, PublishedPolicies,
 };
@@ -14,7 +15,6 @@ use crate::client::pool::Pool;
 use crate::client::pools::PoolKey;
 use crate::client::private_connections::{PrivateConnections, next_number};
 use crate::priority;
-use crate::protocol::{self, Offer};
 use crate::{ConnectionWishes, NetworkMark, Orb, Priority, ProtocolProperties};
 
 /// DSCP code points.

@@ -4,12 +4,12 @@
 
 use std::sync::atomic::Ordering;
 
+use orbium_channel::accepting::Accepting;
 use orbium_giop::component::{self, PriorityEndpoint};
 use orbium_giop::{SystemException, TaggedComponent};
 use orbium_transport::HostPort;
 
 use super::route::lane_for;
-use crate::accepting::Accepting;
 use crate::orb::OrbError;
 use crate::server::LaneCore;
 use crate::{Channel, Config, Lane, LaneConfig, Orb, Policies, Priority, ServerStrategy};
@@ -145,7 +145,11 @@ impl Orb {
                 "this process was forked from one that serves with this ORB",
             ));
         }
-        let (accepting, published) = Accepting::listen(&config.endpoints, &core.config)?;
+        let (accepting, published) = Accepting::listen(
+            &config.endpoints,
+            &core.config.protocols,
+            &core.config.channel_options(),
+        )?;
         core.lanes.route();
         let number = 1 + core.lanes.last.fetch_add(1, Ordering::Relaxed);
         let lane = Lane(LaneCore::start(self, number, config, accepting, published)?);

@@ -5,6 +5,7 @@ use std::io;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use orbium_channel::protocol;
 use orbium_giop::Ior;
 use orbium_giop::media::{FrameHeader, Statistics};
 use orbium_transport::{Datagrams, Endpoint, Transport};
@@ -14,7 +15,7 @@ use super::pool::{Buffer, Pool};
 use super::slot::{Arrival, buffer_len};
 use super::{MESSAGING, MediaError, MediaFrame, RECEIVER_REPOSITORY_ID};
 use crate::reference::Overrides;
-use crate::{Channel, ObjectRef, Orb, protocol};
+use crate::{Channel, ObjectRef, Orb};
 
 /// What a receiver accepts and keeps. Its memory is
 /// `frames + incomplete + 1` buffers, each a little larger than a frame, up to

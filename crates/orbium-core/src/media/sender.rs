@@ -3,12 +3,13 @@
 
 use std::io::{self, IoSlice};
 
+use orbium_channel::protocol;
 use orbium_giop::media::{FRAME_HEADER_LEN, FrameHeader, FrameKind, Time};
 use orbium_transport::{Datagrams, Deadline, Transport};
 
 use super::receiver::{check_messaging, no_datagrams};
 use super::{MESSAGING, MediaError};
-use crate::{Channel, Interface, OfferedProtocol, Orb, protocol};
+use crate::{Channel, Interface, OfferedProtocol, Orb};
 
 /// Octets of a datagram that an Ethernet frame carries, over IPv6 too.
 const FRAME: usize = 1500 - 40 - 8;
@@ -55,11 +56,9 @@ impl MediaSender {
             }
         }
         Err(failed.unwrap_or_else(|| {
-            MediaError::NotOffered(OfferedProtocol::list(&protocol::offered(
-                orb,
-                reference.ior(),
-                policy.as_ref(),
-            )))
+            MediaError::NotOffered(OfferedProtocol::list(
+                &orb.offered(reference.ior(), policy.as_ref()),
+            ))
         }))
     }
 

@@ -4,6 +4,7 @@
 use std::fmt;
 use std::io;
 
+use orbium_channel::protocol::OpenError;
 use orbium_sys::RealTimeError;
 use orbium_transport::EndpointError;
 
@@ -57,6 +58,17 @@ impl fmt::Debug for OrbError {
 }
 
 impl std::error::Error for OrbError {}
+
+impl From<OpenError> for OrbError {
+    fn from(error: OpenError) -> Self {
+        match error {
+            OpenError::Endpoint(error) => Self::Endpoint(error),
+            OpenError::Protocol(endpoint, why) => Self::Protocol(endpoint, why),
+            OpenError::Feature(endpoint, feature) => Self::Feature(endpoint, feature),
+            OpenError::Listen(endpoint, error) => Self::Listen(endpoint, error),
+        }
+    }
+}
 
 impl From<EndpointError> for OrbError {
     fn from(error: EndpointError) -> Self {

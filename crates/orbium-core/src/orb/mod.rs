@@ -7,12 +7,15 @@ mod error;
 pub(crate) mod policies;
 mod references;
 mod short_forms;
+#[cfg(feature = "tls")]
+mod tls;
 
 use std::fmt;
 use std::sync::atomic::{AtomicU8, Ordering};
 use std::sync::{Arc, Condvar, Mutex, OnceLock, Weak};
 
 use orbium_cdr::Owner;
+use orbium_channel::peer_memory::Budget;
 use orbium_giop::{Completion, ExceptionKind, SystemException, minor};
 use orbium_sys::fork::PerProcess;
 
@@ -22,7 +25,6 @@ use crate::dedication::Dedications;
 use crate::initial::InitialReferences;
 use crate::lane::Lanes;
 use crate::metrics::{ConnectionBook, Measurements};
-use crate::peer_memory::Budget;
 use crate::server::Server;
 use crate::watch::Watching;
 use crate::{Config, Lane, PeerMemory, Poa, RealTime};

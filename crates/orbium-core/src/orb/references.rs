@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Where the ORB is found, and what it publishes of its objects.
 
+use orbium_channel::protocol;
 use orbium_giop::{Completion, ExceptionKind, Ior, SystemException, TaggedComponent};
 use orbium_transport::{Endpoint, HostPort};
 
@@ -8,7 +9,7 @@ use super::{Orb, forked};
 use crate::client::no_usable_protocol;
 use crate::lane::lane_endpoints;
 use crate::server::Server;
-use crate::{Channel, Lane, ObjectRef, Poa, Priority, ProtocolPolicy, protocol};
+use crate::{Channel, Lane, ObjectRef, OfferedProtocol, Poa, Priority, ProtocolPolicy};
 
 impl Orb {
     /// The server half, listening on a free port if no endpoint was given.
@@ -100,6 +101,22 @@ impl Orb {
         let has = |lane: &Lane| lane.channels().contains(channel);
         let own = matches!(self.0.server.get(), Some(Ok(server)) if has(&server.0));
         own || self.0.lanes.lock().iter().any(has)
+    }
+
+    /// The protocols that a reference offers to calls of this ORB under a policy: what can
+    /// be used first.
+    pub(crate) fn offered(
+        &self,
+        ior: &Ior,
+        policy: Option<&ProtocolPolicy>,
+    ) -> Vec<OfferedProtocol> {
+        let usable = protocol::Usable {
+            protocols: &self.config().protocols,
+            options: self.config().channel_options(),
+            policy,
+            is_own: &|channel| self.is_own_channel(channel),
+        };
+        usable.of(ior)
     }
 
     /// The adapter and the id of the active object that a key leads to.

@@ -240,7 +240,7 @@ impl UntypedReply<'_> {
         &mut self,
         write: impl FnOnce(&mut CdrWriter<'v>),
     ) -> Result<(), DispatchError> {
-        probe!(Upcall);
+        orbium_trace::probe!(Upcall);
         if self.response != ResponseFlags::Full {
             self.answered = true;
             return Ok(());
@@ -320,17 +320,17 @@ impl UntypedReply<'_> {
         let format = self.format.with_order(ByteOrder::NATIVE);
         let mut writer = CdrWriter::reuse(std::mem::take(self.storage), format);
         let start = begin_reply(&mut writer, self.version, self.request_id, status, &[]);
-        probe!(MessagingSend);
+        orbium_trace::probe!(MessagingSend);
         write(&mut writer);
-        probe!(Marshal);
+        orbium_trace::probe!(Marshal);
         finish_message(&mut writer, start);
         if let Some(error) = writer.error() {
             *self.storage = writer.into_storage();
             return Err(server_fault(error, Completion::Yes).into());
         }
-        probe!(MessagingSend);
+        orbium_trace::probe!(MessagingSend);
         self.path.send(&writer);
-        probe!(TransportSend);
+        orbium_trace::probe!(TransportSend);
         self.answered = true;
         *self.storage = writer.into_storage();
         Ok(())

@@ -11,6 +11,8 @@ use std::sync::atomic::{AtomicBool, AtomicI16, AtomicU8, AtomicU32, AtomicUsize,
 use std::sync::{Arc, OnceLock, PoisonError};
 use std::time::Duration;
 
+use orbium_channel::outgoing::{self, Patience};
+use orbium_channel::peer_memory::Charge;
 use orbium_giop::{Version, close_connection, message_error};
 use orbium_sync::ObjectCache;
 use orbium_sync::lock::{Mutex, MutexGuard};
@@ -18,8 +20,6 @@ use orbium_transport::{ByteStream, Deadline, Peer};
 
 use crate::Config;
 use crate::metrics::{Closing, Tracked};
-use crate::outgoing::{self, Patience};
-use crate::peer_memory::Charge;
 use crate::priority;
 use crate::server::LaneCore;
 use crate::server::cancelled::Cancelled;

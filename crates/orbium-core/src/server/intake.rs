@@ -13,6 +13,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use orbium_cdr::{ByteOrder, CdrErrorKind, CdrWriter, Encode, Format};
+use orbium_channel::framing::{Framing, FramingError};
+use orbium_channel::peer_memory::Charge;
 use orbium_giop::codeset::Negotiated;
 use orbium_giop::{
     Assembled, CancelRequest, FragmentError, HEADER_LEN, LocateRequest, LocateStatus,
@@ -22,9 +24,7 @@ use orbium_giop::{
 use orbium_transport::{ByteStream, Deadline};
 
 use crate::adapter::Located;
-use crate::framing::{Framing, FramingError};
 use crate::lane::Decided;
-use crate::peer_memory::Charge;
 use crate::server::connection::ServerConnection;
 use crate::{Lane, Orb};
 use arriving::Whole;
@@ -152,7 +152,7 @@ impl Intake {
         let Some(header) = self.framing.next_plain_request() else {
             return self.take_any(source);
         };
-        probe!(TransportReceive);
+        orbium_trace::probe!(TransportReceive);
         let (message, rest) = self.framing.split(&header);
         let taken = self.state.serve_plain(source, &header, message, rest);
         self.framing.consume(&header);
@@ -164,7 +164,7 @@ impl Intake {
     fn take_any(&mut self, source: &Source<'_>) -> Taken {
         match self.framing.next() {
             Ok(Some(header)) if header.kind == MessageKind::Request && !header.more_fragments => {
-                probe!(TransportReceive);
+                orbium_trace::probe!(TransportReceive);
                 let (message, rest) = self.framing.split(&header);
                 let taken = self.state.serve(source, &header, message, &[], rest);
                 self.framing.consume(&header);

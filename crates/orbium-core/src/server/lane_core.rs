@@ -5,13 +5,13 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
+use orbium_channel::accepting::Accepting;
 use orbium_sync::ThreadCache;
 use orbium_sync::lock::{Mutex, MutexGuard};
 use orbium_sys::Waker;
 use orbium_sys::fork::Origin;
 use orbium_transport::{ByteStream, Endpoint};
 
-use crate::accepting::Accepting;
 use crate::lane::OWN;
 use crate::lane::thread::Setup;
 use crate::log::Recurring;
@@ -55,8 +55,10 @@ pub(crate) struct LaneCore {
 impl LaneCore {
     /// The ORB's own lane: listens, and starts the threads that serve.
     pub(super) fn start_own(orb: &Orb, endpoints: &[Endpoint]) -> Result<Arc<Self>, OrbError> {
-        let (accepting, published) = Accepting::listen(endpoints, orb.config())?;
-        Self::start(orb, 0, &orb.config().lane(), accepting, published)
+        let config = orb.config();
+        let (accepting, published) =
+            Accepting::listen(endpoints, &config.protocols, &config.channel_options())?;
+        Self::start(orb, 0, &config.lane(), accepting, published)
     }
 
     /// Starts the threads that serve.

@@ -18,11 +18,11 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, PoisonError};
 use std::time::{Duration, Instant};
 
+use orbium_channel::accepting::Accepting;
 use orbium_sync::lock::{Mutex, MutexGuard};
 use orbium_sys::Ready;
 
 use crate::Orb;
-use crate::accepting::Accepting;
 use crate::server::LaneCore;
 use crate::server::connection::ServerConnection;
 use crate::server::ending::refuse_the_rest;

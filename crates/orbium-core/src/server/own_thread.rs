@@ -6,6 +6,7 @@ use std::sync::PoisonError;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
+use orbium_channel::outgoing::{self, Patience};
 use orbium_giop::dedication::{DedicationReply, DedicationRequest, Undedicated};
 use orbium_giop::{ServiceContexts, service_context};
 use orbium_sync::lock::Mutex;
@@ -13,7 +14,6 @@ use orbium_sys::Interest;
 
 use crate::dedication::{OwnThread, Place, ThreadAsked};
 use crate::lane::SETTLED;
-use crate::outgoing::{self, Patience};
 use crate::server::ServerConnection;
 use crate::server::notifier::Notifier;
 use crate::{Orb, Priority, priority};

@@ -13,8 +13,9 @@ use std::io;
 use std::rc::Rc;
 use std::sync::Arc;
 
+use orbium_channel::accepting::Accepting;
+
 use crate::Orb;
-use crate::accepting::Accepting;
 use crate::server::LaneCore;
 use crate::server::connection::ServerConnection;
 use crate::server::ending::refuse_the_rest;

@@ -13,11 +13,11 @@ use std::io;
 use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
 
+use orbium_channel::accepting::{Accepting, WAKER, place_of};
 use orbium_sys::{Interest, Ready};
 use orbium_transport::{ByteStream, Deadline};
 
 use crate::Orb;
-use crate::accepting::{Accepting, WAKER, place_of};
 use crate::orb::OrbCore;
 use crate::server::LaneCore;
 use crate::server::connection::ServerConnection;

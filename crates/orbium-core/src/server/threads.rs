@@ -4,11 +4,11 @@
 use std::io;
 use std::sync::Arc;
 
+use orbium_channel::accepting::Accepting;
 use orbium_sys::Poller;
 use orbium_transport::ByteStream;
 
 use crate::Orb;
-use crate::accepting::Accepting;
 use crate::server::LaneCore;
 use crate::server::connection::ServerConnection;
 use crate::server::ending::{Left, refuse_the_rest};
@@ -144,7 +144,7 @@ impl Serving {
             if late || self.shared.is_stopping() || intake.is_assembly_late() {
                 return Some(intake);
             }
-            probe!(ServerStart);
+            orbium_trace::probe!(ServerStart);
             if !receiving.receive(&mut intake) {
                 return Some(intake);
             }

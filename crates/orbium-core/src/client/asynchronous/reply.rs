@@ -2,13 +2,13 @@
 //! A reply that waits for who wants it.
 
 use orbium_cdr::{CdrError, CdrReader, Format};
+use orbium_channel::peer_memory::Charge;
 use orbium_giop::{Completion, MessageHeader, ReplyStatus, SystemException};
 
 use crate::Orb;
 use crate::client::exchange::{Outcome, outcome_of, raised_as};
 use crate::client::story::unreadable;
 use crate::metrics::End;
-use crate::peer_memory::Charge;
 use crate::raises::Raises;
 
 /// A reply as it came.

@@ -3,12 +3,12 @@
 //! sent, for the next server may speak another version, or want other text.
 
 use orbium_cdr::CdrWriter;
+use orbium_channel::outgoing::fragments_into;
 use orbium_giop::{Completion, ExceptionKind, SystemException, finish_message, minor};
 
 use crate::client::binding::{Candidate, Introduction};
 use crate::client::exchange::bad_argument;
 use crate::client::timing::Timing;
-use crate::outgoing::fragments_into;
 use crate::{Config, Operation};
 
 /// The arguments of a call, kept until there is an answer.

@@ -3,6 +3,7 @@
 
 use std::io;
 
+use orbium_channel::framing::{FramingError, Grouped};
 use orbium_giop::{FragmentError, MessageHeader, MessageKind, Version, message_error};
 use orbium_sys::{Interest, if_done, made_of};
 use orbium_transport::Deadline;
@@ -10,7 +11,6 @@ use orbium_transport::Deadline;
 use super::Connection;
 use crate::client::assembly::Whole;
 use crate::client::ticks;
-use crate::framing::{FramingError, Grouped};
 use crate::server::wait_on_reactor;
 
 /// What came in answer.

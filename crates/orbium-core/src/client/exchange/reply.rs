@@ -4,6 +4,7 @@
 use std::sync::Arc;
 
 use orbium_cdr::{CdrError, CdrErrorKind, CdrReader, Decode, Format};
+use orbium_channel::peer_memory::{NoMemory, copied};
 use orbium_giop::dedication::DedicationReply;
 use orbium_giop::{
     AddressingDisposition, Completion, ExceptionKind, HEADER_LEN, Ior, MessageHeader, MessageKind,
@@ -15,7 +16,6 @@ use super::{Answer, Exchange, Outcome, broken_invariant, orbium, raised};
 use crate::client::connection::Received;
 use crate::client::link::not_trusted;
 use crate::client::story::{Phase, unreadable};
-use crate::peer_memory::{NoMemory, copied};
 use crate::raises::Raises;
 
 impl Exchange<'_, '_> {
@@ -53,7 +53,7 @@ impl Exchange<'_, '_> {
                 Received::Message(header) => header,
                 other => return self.no_reply(other),
             };
-            probe!(TransportReceive);
+            orbium_trace::probe!(TransportReceive);
             let (message, seams) = connection.message_with_seams(&header);
             let answer = match ReplyHeader::plain(&header, message) {
                 Some(plain) => Some(plain),
@@ -69,7 +69,7 @@ impl Exchange<'_, '_> {
                 Some(answer) if answer.request_id == self.request_id => {
                     connection.introduction = None;
                     self.reply = Some((header, answer.body));
-                    probe!(MessagingReceive);
+                    orbium_trace::probe!(MessagingReceive);
                     return self.interpret(answer.status);
                 }
                 Some(_) => {
@@ -232,7 +232,7 @@ impl Exchange<'_, '_> {
         read: impl FnOnce(&mut CdrReader<'_>) -> Result<T, CdrError>,
     ) -> Result<T, SystemException> {
         let results = self.read(read);
-        probe!(Unmarshal);
+        orbium_trace::probe!(Unmarshal);
         results.map_err(|error| self.unreadable(error))
     }
 
@@ -321,7 +321,7 @@ pub(crate) fn raised_as<E>(read: Result<Option<E>, CdrError>) -> Result<E, Syste
 
 /// Where a reference leads first.
 fn leads_to(ior: &Ior) -> String {
-    match crate::protocol::offers(ior).first() {
+    match orbium_channel::protocol::offers(ior).first() {
         Some(offer) => offer.channel.to_string(),
         None => "nil".to_owned(),
     }

@@ -68,14 +68,11 @@ pub(in crate::client) fn connector(
     key: &PoolKey,
 ) -> Result<Box<dyn Connector>, SystemException> {
     let channel = &key.channel;
-    let made = match key.partition.properties(config.properties) {
-        None => config.protocols.connector(channel, config),
-        Some(properties) => {
-            let mut own = config.clone();
-            own.properties = properties;
-            config.protocols.connector(channel, &own)
-        }
-    };
+    let mut options = config.channel_options();
+    if let Some(properties) = key.partition.properties(config.properties) {
+        options.properties = properties;
+    }
+    let made = config.protocols.connector(channel, &options);
     made.map_err(|refusal| {
         crate::log::debug!(target: "orbium::conn", %channel, %refusal, "not usable");
         no_usable_protocol()

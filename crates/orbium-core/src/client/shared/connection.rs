@@ -7,6 +7,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock, PoisonError};
 use std::time::Duration;
 
+use orbium_channel::framing::{self, Framing};
+use orbium_channel::peer_memory::Budget;
 use orbium_giop::{MessageHeader, MessageKind, Version, close_connection, message_error};
 use orbium_sync::lock::{Mutex, MutexGuard};
 use orbium_sync::{LeaderFollower, Wake};
@@ -17,9 +19,7 @@ use super::reply_queue::{Full, ReplyQueue};
 use super::send_queue::SendQueue;
 use crate::client::counts::Counted;
 use crate::client::{CALL_SLOTS, ended, ticks};
-use crate::framing::{self, Framing};
 use crate::metrics::Closing;
-use crate::peer_memory::Budget;
 
 /// Distance of the request ids of one slot: those between belong to the other slots,
 /// and odd ones to the server.

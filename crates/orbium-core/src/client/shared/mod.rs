@@ -16,12 +16,12 @@ mod sending;
 use std::io;
 use std::sync::{Arc, PoisonError};
 
+use orbium_channel::peer_memory::Budget;
 use orbium_sync::lock::{Condvar, Mutex, MutexGuard};
 use orbium_transport::{ByteStream, Connector, Deadline};
 
 use crate::client::counts::{Counted, Counts};
 use crate::client::waiting;
-use crate::peer_memory::Budget;
 use crate::{Channel, ClientStrategy, Config};
 use call_slot::CallSlot;
 use connection::MultiplexedConnection;

@@ -4,10 +4,9 @@
 use std::sync::PoisonError;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
+use orbium_channel::peer_memory::{Budget, Charge, append};
+use orbium_channel::receive_buffer::SMALL;
 use orbium_sync::lock::{Mutex, MutexGuard};
-
-use crate::peer_memory::{Budget, Charge, append};
-use crate::receive_buffer::SMALL;
 
 /// A larger buffer is freed once it is empty.
 const MAX_RETAINED: usize = 1 << 20;

@@ -4,6 +4,7 @@
 use std::cell::Cell;
 use std::time::Instant;
 
+use orbium_channel::protocol;
 use orbium_giop::SystemException;
 use tracing::field::{Empty, display};
 use tracing::span::EnteredSpan;
@@ -14,7 +15,7 @@ use super::{
     record_failure,
 };
 use crate::client::{Candidate, Phase};
-use crate::{ExceptionKind, ObjectRef, Operation, Priority, priority, protocol};
+use crate::{ExceptionKind, ObjectRef, Operation, Priority, priority};
 
 /// A call under way; its span ends when this is dropped.
 #[derive(Debug)]

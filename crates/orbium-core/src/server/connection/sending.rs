@@ -6,13 +6,13 @@ use std::io;
 use std::sync::atomic::Ordering;
 
 use orbium_cdr::CdrWriter;
+use orbium_channel::outgoing::{self, Patience};
+use orbium_channel::receive_buffer::SMALL;
 use orbium_sync::role;
 use orbium_sys::Interest;
 use orbium_transport::{ByteStream, Deadline};
 
 use super::{Kept, Pending, ServerConnection};
-use crate::outgoing::{self, Patience};
-use crate::receive_buffer::SMALL;
 use crate::server::notifier::Notifier;
 
 impl ServerConnection {

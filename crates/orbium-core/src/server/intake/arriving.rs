@@ -5,6 +5,8 @@
 use std::sync::Arc;
 use std::time::Instant;
 
+use orbium_channel::framing::FramingError;
+use orbium_channel::peer_memory::Charge;
 use orbium_giop::codeset::Negotiated;
 use orbium_giop::{
     CancelRequest, HEADER_LEN, MessageHeader, MessageKind, ReplyStatus, RequestHeader,
@@ -15,9 +17,7 @@ use super::queued::{Answer, Late, Queued, Sink};
 use super::{Intake, Source, State, Taken};
 use crate::adapter::{Expiry, Incoming};
 use crate::dispatch_hook::asked_priority;
-use crate::framing::FramingError;
 use crate::lane::{Decided, Route};
-use crate::peer_memory::Charge;
 use crate::servant::UntypedReply;
 use crate::server::connection::ServerConnection;
 use crate::server::own_thread::Marker;

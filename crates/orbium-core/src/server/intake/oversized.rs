@@ -5,13 +5,13 @@
 use std::fmt;
 
 use orbium_cdr::{ByteOrder, CdrWriter, Format};
+use orbium_channel::framing::FramingError;
 use orbium_giop::{
     Completion, ExceptionKind, HEADER_LEN, MessageKind, ReplyStatus, RequestHeader,
     SystemException, SystemExceptionBody, Version, begin_reply, finish_message, minor,
 };
 
 use super::{Intake, Source, Taken, refuse};
-use crate::framing::FramingError;
 use crate::log::Recurring;
 use crate::metrics::Refusal;
 use crate::server::connection::ServerConnection;

@@ -5,6 +5,7 @@ use std::sync::{Arc, Weak};
 use std::time::Instant;
 
 use orbium_cdr::{CdrWriter, Format};
+use orbium_channel::peer_memory::Charge;
 use orbium_giop::{
     Completion, ExceptionKind, HEADER_LEN, MessageHeader, RequestHeader, ResponseFlags,
     SystemException,
@@ -17,7 +18,6 @@ use crate::adapter::{Expiry, Incoming};
 use crate::lane::{Decided, Place, QueueRoom, SETTLED};
 use crate::log::Recurring;
 use crate::orb::OrbCore;
-use crate::peer_memory::Charge;
 use crate::servant::{ReplyPath, UntypedReply};
 use crate::server::connection::ServerConnection;
 use crate::server::own_thread::Marker;

@@ -5,6 +5,9 @@ use std::cell::{Cell, RefCell};
 use std::sync::Arc;
 
 use orbium_cdr::{CdrReader, CdrWriter, Format};
+use orbium_channel::framing::Framing;
+use orbium_channel::peer_memory::copied;
+use orbium_channel::receive_buffer::SMALL;
 use orbium_giop::codeset::{CodeSetContext, Negotiated};
 use orbium_giop::{
     Completion, ExceptionKind, HEADER_LEN, MessageHeader, PlainRequest, RequestHeader,
@@ -17,10 +20,7 @@ use super::dedication_reply::serve_with_reply_context;
 use super::scarce;
 use super::{HandOver, Intake, Known, Sink, Source, State, Taken};
 use crate::adapter::{Expiry, Incoming};
-use crate::framing::Framing;
 use crate::lane::Decided;
-use crate::peer_memory::copied;
-use crate::receive_buffer::SMALL;
 use crate::servant::{ReplyPath, UntypedReply};
 use crate::server::ServerConnection;
 use crate::server::own_thread::Marker;

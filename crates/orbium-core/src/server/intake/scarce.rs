@@ -3,6 +3,8 @@
 //! connection goes on.
 
 use orbium_cdr::{ByteOrder, CdrWriter, Format};
+use orbium_channel::peer_memory::NoMemory;
+use orbium_channel::receive_buffer::SMALL;
 use orbium_giop::{
     Completion, HEADER_LEN, MessageHeader, MessageKind, ReplyStatus, RequestHeader, ResponseFlags,
     SystemExceptionBody, begin_reply, finish_message,
@@ -10,8 +12,6 @@ use orbium_giop::{
 
 use super::{Intake, Source, Taken};
 use crate::log::Recurring;
-use crate::peer_memory::NoMemory;
-use crate::receive_buffer::SMALL;
 use crate::server::connection::ServerConnection;
 
 impl Intake {

@@ -6,6 +6,8 @@ use std::io;
 use std::sync::{Arc, PoisonError};
 use std::time::Instant;
 
+use orbium_channel::framing::{Framing, FramingError, refusal};
+use orbium_channel::peer_memory::{Charge, NoMemory};
 use orbium_giop::dedication::DedicationReply;
 use orbium_giop::{
     Assembled, FragmentError, HEADER_LEN, MessageHeader, MessageKind, PlainReply, ReplyHeader,
@@ -22,8 +24,6 @@ use crate::client::connection::is_limit;
 use crate::client::exchange::{Outcome, read_answer};
 use crate::client::link::not_trusted;
 use crate::client::story::{Note, Phase as CallPhase};
-use crate::framing::{Framing, FramingError, refusal};
-use crate::peer_memory::{Charge, NoMemory};
 use crate::{Channel, Config};
 
 /// Receives in a row before other lines have their turn.

@@ -1,0 +1,369 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Messages out of a stream of octets.
+//!
+//! One receive call per message: the buffer asks for as much as the message
+//! before took (the adaptive size of GOPI), so that a large message arrives
+//! whole and alone, and lies aligned.
+//!
+//! A message for which there is no memory is refused where its first octets are
+//! known, and its rest is received and dropped: the connection goes on.
+
+use std::fmt;
+use std::io;
+
+use orbium_cdr::{CdrWriter, Format};
+use orbium_giop::{
+    Completion, HEADER_LEN, HeaderError, MessageHeader, MessageKind, ReplyHeader, ReplyStatus,
+    SystemExceptionBody, begin_reply, finish_message,
+};
+use orbium_transport::ByteStream;
+
+use crate::peer_memory::{Budget, Charge, NoMemory, copied};
+use crate::receive_buffer::{ReceiveBuffer, SMALL};
+
+/// Why the stream holds no further message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FramingError {
+    /// What should be a header is none.
+    Header(HeaderError),
+    /// The message is larger than the limit.
+    TooLarge {
+        /// Its kind.
+        kind: MessageKind,
+        /// Octets of it, header included.
+        size: usize,
+        /// Octets that a message may have.
+        limit: usize,
+    },
+    /// There is no memory for the message: see [`Framing::skip`].
+    NoMemory,
+}
+
+impl fmt::Display for FramingError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Header(error) => error.fmt(f),
+            Self::NoMemory => f.write_str("no memory for a message (`limits.peer_memory`)"),
+            Self::TooLarge { kind, size, limit } => {
+                let noun = match kind {
+                    MessageKind::Request => "request",
+                    MessageKind::Reply => "reply",
+                    _ => "message",
+                };
+                TooLarge {
+                    noun,
+                    size: *size,
+                    limit: *limit,
+                }
+                .fmt(f)
+            }
+        }
+    }
+}
+
+/// Says by how much a message exceeds the limit.
+pub struct TooLarge {
+    /// What it is.
+    pub noun: &'static str,
+    /// Octets of it.
+    pub size: usize,
+    /// Octets that a message may have.
+    pub limit: usize,
+}
+
+impl fmt::Display for TooLarge {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { noun, size, limit } = *self;
+        let (size, limit) = (Grouped(size), Grouped(limit));
+        write!(
+            f,
+            "{noun} of {size} bytes, limit {limit} (`limits.message_size`)"
+        )
+    }
+}
+
+/// A number with a comma before each three digits.
+pub struct Grouped(pub usize);
+
+impl fmt::Display for Grouped {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match (self.0 / 1000, self.0 % 1000) {
+            (0, rest) => write!(f, "{rest}"),
+            (more, rest) => write!(f, "{},{rest:03}", Self(more)),
+        }
+    }
+}
+
+/// The messages that a connection receives.
+#[derive(Debug)]
+pub struct Framing {
+    buffer: ReceiveBuffer,
+    /// Octets of the message before; the most there can be while a message is
+    /// skipped.
+    last: usize,
+    limit: usize,
+    /// Octets still to be dropped of a message that was refused.
+    skipped: usize,
+    /// Whether there is no memory for the message that has begun.
+    is_refused: bool,
+}
+
+impl Framing {
+    /// A stream of which nothing was received yet.
+    #[must_use]
+    pub fn new(limit: usize, budget: &Budget) -> Self {
+        Self::with_octets(limit, Vec::new(), budget)
+    }
+
+    /// A stream that begins with octets received elsewhere.
+    pub fn with_octets(limit: usize, octets: Vec<u8>, budget: &Budget) -> Self {
+        Self {
+            buffer: ReceiveBuffer::with_octets(octets, budget),
+            last: 0,
+            limit,
+            skipped: 0,
+            is_refused: false,
+        }
+    }
+
+    /// What the messages are charged to.
+    pub fn budget(&self) -> &Budget {
+        self.buffer.budget()
+    }
+
+    /// The header of the next message, if it has arrived whole.
+    #[inline]
+    pub fn next(&self) -> Result<Option<MessageHeader>, FramingError> {
+        match self.header()? {
+            Some(header) if self.received().len() >= total(&header) => Ok(Some(header)),
+            Some(_) if self.is_refused => Err(FramingError::NoMemory),
+            _ => Ok(None),
+        }
+    }
+
+    /// The header of the next message, if it has arrived whole and is a plain
+    /// request: see [`MessageHeader::plain_request`]. Otherwise `next` knows.
+    #[inline]
+    pub fn next_plain_request(&self) -> Option<MessageHeader> {
+        let octets = self.received();
+        let header = MessageHeader::plain_request(octets.first_chunk()?)?;
+        (header.size as usize <= self.limit && total(&header) <= octets.len()).then_some(header)
+    }
+
+    /// The header of the next message, if that much has arrived.
+    #[inline]
+    pub fn header(&self) -> Result<Option<MessageHeader>, FramingError> {
+        let Some(octets) = self.received().first_chunk::<HEADER_LEN>() else {
+            return Ok(None);
+        };
+        let header = MessageHeader::parse(octets).map_err(FramingError::Header)?;
+        if header.size as usize > self.limit {
+            return Err(FramingError::TooLarge {
+                kind: header.kind,
+                size: total(&header),
+                limit: self.limit,
+            });
+        }
+        Ok(Some(header))
+    }
+
+    /// Whether a message has begun to arrive.
+    #[inline]
+    pub fn is_partial(&self) -> bool {
+        !self.buffer.is_empty()
+    }
+
+    /// The header of the next message, whose size exceeds the limit, and what was received
+    /// of it.
+    pub fn oversized(&mut self) -> Option<(MessageHeader, &mut [u8])> {
+        let header = MessageHeader::parse(self.received().first_chunk()?).ok()?;
+        let len = self.received().len().min(total(&header));
+        Some((header, self.buffer.first_mut(len)))
+    }
+
+    /// Drops that message; its rest as it arrives.
+    pub fn skip_oversized(&mut self, header: &MessageHeader) {
+        let here = self.received().len().min(total(header));
+        self.buffer.consume(here);
+        self.skipped = total(header) - here;
+        self.last = 0;
+        self.begin_to_skip();
+    }
+
+    /// Receives once, or returns at once if `next` has something to say.
+    #[inline]
+    pub fn receive(&mut self, stream: &dyn ByteStream) -> io::Result<usize> {
+        if self.last <= SMALL && self.buffer.is_ready_for_little() {
+            orbium_trace::probe!(TransportReceive);
+            return self.buffer.receive(stream, SMALL);
+        }
+        self.receive_much(stream)
+    }
+
+    /// As `receive`, where something is expected that a small buffer has no room
+    /// for, or part of a message is there.
+    #[inline(never)]
+    fn receive_much(&mut self, stream: &dyn ByteStream) -> io::Result<usize> {
+        if self.skipped > 0 {
+            return self.receive_to_skip(stream);
+        }
+        // A header that is wrong is found by `next` before more is received.
+        let begun = self.header().ok().flatten();
+        if begun.is_some_and(|header| total(&header) <= self.received().len()) {
+            // There may be no room, which would be taken for the end.
+            return Ok(1);
+        }
+        let expected = begun.as_ref().map_or_else(|| self.last.max(SMALL), total);
+        let until = match (self.buffer.make_room(expected), begun) {
+            (Ok(until), _) => until,
+            (Err(NoMemory), Some(header)) => {
+                self.refuse(&header);
+                return Ok(1);
+            }
+            (Err(NoMemory), None) => self
+                .buffer
+                .make_room(SMALL)
+                .map_err(|_| io::ErrorKind::OutOfMemory)?,
+        };
+        orbium_trace::probe!(TransportReceive);
+        self.buffer.receive(stream, until)
+    }
+
+    /// There is no memory for the message that has begun. A reply is replaced by
+    /// one that says so; of anything else `next` says so.
+    #[cold]
+    fn refuse(&mut self, header: &MessageHeader) {
+        self.budget().count_refused();
+        self.is_refused = true;
+        if header.kind != MessageKind::Reply {
+            return;
+        }
+        let received = self.received().len();
+        let mut body = self.received()[HEADER_LEN..].to_vec();
+        let mut reader = header.reader(&mut body);
+        let Ok(reply) = ReplyHeader::read(&mut reader, header.format().minor) else {
+            return;
+        };
+        let octets = refusal(header, reply.request_id);
+        self.skipped = total(header) - received;
+        self.is_refused = false;
+        self.buffer.replace(octets);
+    }
+
+    /// Drops the message that `next` says there is no memory for, and its rest as
+    /// it arrives.
+    #[cold]
+    pub fn skip(&mut self) {
+        let header = self.header().ok().flatten();
+        let rest = header.map_or(0, |header| total(&header));
+        self.skipped = rest.saturating_sub(self.received().len());
+        self.is_refused = false;
+        self.buffer.clear();
+        self.begin_to_skip();
+    }
+
+    /// What comes next is the rest of a message that was refused. One octet of it
+    /// stays there until all of it has come: so the message counts as unfinished.
+    fn begin_to_skip(&mut self) {
+        if self.skipped > 0 {
+            self.last = usize::MAX;
+            self.buffer.replace(vec![0]);
+            self.skipped += 1;
+        }
+    }
+
+    #[cold]
+    fn receive_to_skip(&mut self, stream: &dyn ByteStream) -> io::Result<usize> {
+        let until = self.buffer.make_room(SMALL);
+        let until = until.map_err(|_| io::ErrorKind::OutOfMemory)?;
+        let received = self.buffer.receive(stream, until)?;
+        let there = self.received().len();
+        if there >= self.skipped {
+            self.buffer.consume(self.skipped);
+            (self.skipped, self.last) = (0, 0);
+        } else {
+            self.buffer.consume(there - 1);
+            self.skipped -= there - 1;
+        }
+        Ok(received)
+    }
+
+    /// The octets of the message whose header `next` gave.
+    #[inline]
+    pub fn message(&mut self, header: &MessageHeader) -> &mut [u8] {
+        self.buffer.first_mut(total(header))
+    }
+
+    /// The octets of that message, and those received behind it.
+    #[inline]
+    pub fn split(&mut self, header: &MessageHeader) -> (&mut [u8], &[u8]) {
+        let (message, rest) = self.buffer.received_mut().split_at_mut(total(header));
+        (message, rest)
+    }
+
+    /// Takes the message out whose header `next` gave: into `room`, or with the
+    /// memory that it was received into.
+    ///
+    /// # Errors
+    /// There is no memory for it; it is still there.
+    pub fn take_out(
+        &mut self,
+        header: &MessageHeader,
+        room: Vec<u8>,
+    ) -> Result<(Vec<u8>, Charge), NoMemory> {
+        if let Some(taken) = self.buffer.take_if_alone(total(header)) {
+            self.last = 0;
+            return Ok(taken);
+        }
+        let octets = &self.buffer.received()[..total(header)];
+        let copied = copied(octets, room, self.buffer.budget())?;
+        self.consume(header);
+        Ok(copied)
+    }
+
+    /// Drops the message whose header `next` gave.
+    #[inline]
+    pub fn consume(&mut self, header: &MessageHeader) {
+        self.last = total(header);
+        self.buffer.consume(self.last);
+        if self.buffer.is_large() {
+            self.settle();
+        }
+    }
+
+    /// Falls back to a small buffer, if much memory is not needed any more.
+    #[cold]
+    #[inline(never)]
+    fn settle(&mut self) {
+        if self.buffer.settle(self.last) {
+            // Nor is as much expected again.
+            self.last = 0;
+        }
+        if self.skipped > 0 {
+            // The message stood for one that was refused.
+            self.begin_to_skip();
+        }
+    }
+
+    /// What was received and not consumed yet.
+    #[inline]
+    pub fn received(&self) -> &[u8] {
+        self.buffer.received()
+    }
+}
+
+/// The reply that stands for one for which there is no memory.
+pub fn refusal(header: &MessageHeader, request_id: u32) -> Vec<u8> {
+    let mut writer = CdrWriter::new(Format::plain(header.order, header.format().minor));
+    let status = ReplyStatus::SystemException;
+    let start = begin_reply(&mut writer, header.version, request_id, status, &[]);
+    SystemExceptionBody::from(NoMemory::exception(Completion::Maybe)).write(&mut writer);
+    finish_message(&mut writer, start);
+    // Nothing is written that could fail.
+    writer.finish().unwrap_or_default()
+}
+
+#[inline]
+fn total(header: &MessageHeader) -> usize {
+    HEADER_LEN + header.size as usize
+}

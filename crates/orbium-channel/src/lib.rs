@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What carries GIOP messages between an ORB and its peers.
+//!
+//! [`Protocols`] has transports and messaging protocols by name; endpoints and the
+//! profiles of references lead to [`Channel`]s; [`framing`] finds messages in what was
+//! received, [`outgoing`] sends them whole or in fragments, [`accepting`] takes
+//! connections, and [`peer_memory`] bounds what all peers together make the ORB hold.
+//!
+//! It knows neither calls nor servants, neither object adapters nor threads. Its users
+//! are the ORB's own crates and bridges: `orbium` has what programs need.
+#![forbid(unsafe_code)]
+
+pub mod accepting;
+pub mod framing;
+pub mod outgoing;
+pub mod peer_memory;
+pub mod protocol;
+pub mod receive_buffer;
+
+#[cfg(feature = "libraries")]
+#[doc(hidden)]
+pub use orbium_sys::export_library;
+pub use peer_memory::PeerMemory;
+#[cfg(feature = "libraries")]
+pub use protocol::LoadError;
+pub use protocol::{
+    Channel, OfferedProtocol, ProtocolPolicy, ProtocolPolicyError, Protocols, UnknownProtocol,
+};

@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Finished messages into a stream of octets.
+
+use std::io::{self, IoSlice};
+use std::os::fd::AsFd;
+use std::time::Duration;
+
+use orbium_cdr::CdrWriter;
+use orbium_giop::{FragmentPlan, slices_within};
+use orbium_sys::{Interest, kind_among, wait_for};
+use orbium_transport::{ByteStream, Deadline};
+
+/// Waits until a source is ready, or the deadline has passed (`TimedOut`). A thread that
+/// serves requests may do so while it waits.
+pub type Wait = fn(&dyn AsFd, Interest, Deadline) -> io::Result<()>;
+
+/// How long to wait for a peer that does not take what is sent.
+#[derive(Clone, Copy, Debug)]
+pub enum Patience {
+    /// Until that deadline; for a caller, which may dispatch upcalls while it waits.
+    Until(Deadline, Wait),
+    /// That long from when the peer first makes us wait: costs no look at the
+    /// clock as long as it does not.
+    For(Duration),
+    /// What that has come to.
+    Begun(Deadline),
+}
+
+impl Patience {
+    fn deadline(&mut self) -> Deadline {
+        if let Self::For(time) = *self {
+            *self = Self::Begun(Deadline::after(Some(time)));
+        }
+        match *self {
+            Self::Until(deadline, _) | Self::Begun(deadline) => deadline,
+            Self::For(_) => Deadline::NEVER,
+        }
+    }
+
+    /// Part of something was sent, and the rest is to be. A socket that blocks has
+    /// then used up its timeout, and would have it again for each little that the
+    /// peer takes; a caller's time is all there is.
+    ///
+    /// # Errors
+    /// `TimedOut`: that is over; the system's error.
+    #[cold]
+    fn mind(self, stream: &dyn ByteStream) -> io::Result<()> {
+        let Self::Until(deadline, _) = self else {
+            return Ok(());
+        };
+        match deadline.remaining()? {
+            Some(left) if stream.counts_in_ticks() => stream.set_timeouts(None, Some(Some(left))),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// Most buffers handed to the kernel at once.
+const MAX_PIECES: usize = 16;
+
+/// Sends a message whole, in fragments above `fragment_size` if there is one.
+#[inline]
+pub fn send(
+    stream: &dyn ByteStream,
+    message: &CdrWriter<'_>,
+    fragment_size: Option<usize>,
+    patience: Patience,
+) -> io::Result<()> {
+    match fragment_size {
+        Some(size) if message.len() > size => send_fragments(stream, message, size, patience),
+        _ => send_message(stream, message, patience),
+    }
+}
+
+/// Sends a message whole, before the deadline.
+#[inline]
+fn send_message(
+    stream: &dyn ByteStream,
+    message: &CdrWriter<'_>,
+    patience: Patience,
+) -> io::Result<()> {
+    if message.is_gathered() {
+        return send_gathered(stream, message, patience);
+    }
+    let octets = message.written();
+    orbium_trace::probe!(TransportSend);
+    let outcome = stream.send(octets);
+    orbium_trace::probe!(IoSend);
+    match outcome {
+        Ok(sent) if sent == octets.len() => Ok(()),
+        Ok(sent) => send_rest(stream, octets, Ok(sent), patience),
+        Err(error) => send_rest(stream, octets, Err(error), patience),
+    }
+}
+
+#[inline(never)]
+fn send_gathered(
+    stream: &dyn ByteStream,
+    message: &CdrWriter<'_>,
+    patience: Patience,
+) -> io::Result<()> {
+    send_pieces(stream, &[], &mut message.pieces(), patience)
+}
+
+/// Sends what a first attempt with that outcome left.
+#[cold]
+#[inline(never)]
+fn send_rest(
+    stream: &dyn ByteStream,
+    octets: &[u8],
+    outcome: io::Result<usize>,
+    mut patience: Patience,
+) -> io::Result<()> {
+    match outcome {
+        Ok(sent) => {
+            patience.mind(stream)?;
+            send_octets(stream, &octets[sent..], patience)
+        }
+        Err(error) => {
+            wait_if_full(stream, error, &mut patience)?;
+            send_octets(stream, octets, patience)
+        }
+    }
+}
+
+/// Sends octets whole.
+#[cold]
+#[inline(never)]
+pub fn send_octets(
+    stream: &dyn ByteStream,
+    mut octets: &[u8],
+    mut patience: Patience,
+) -> io::Result<()> {
+    while !octets.is_empty() {
+        match stream.send(octets) {
+            Ok(sent) if sent < octets.len() => {
+                patience.mind(stream)?;
+                octets = &octets[sent..];
+            }
+            Ok(_) => return Ok(()),
+            Err(error) => wait_if_full(stream, error, &mut patience)?,
+        }
+    }
+    Ok(())
+}
+
+/// Sends octets from several places, whole and in order; `head` before them.
+fn send_pieces<'p>(
+    stream: &dyn ByteStream,
+    head: &'p [u8],
+    pieces: &mut dyn Iterator<Item = &'p [u8]>,
+    patience: Patience,
+) -> io::Result<()> {
+    let mut slices = [IoSlice::new(&[]); MAX_PIECES];
+    slices[0] = IoSlice::new(head);
+    let mut count = usize::from(!head.is_empty());
+    for piece in pieces {
+        if count == MAX_PIECES {
+            send_slices(stream, &mut slices[..count], patience)?;
+            count = 0;
+        }
+        slices[count] = IoSlice::new(piece);
+        count += 1;
+    }
+    send_slices(stream, &mut slices[..count], patience)
+}
+
+fn send_slices(
+    stream: &dyn ByteStream,
+    mut slices: &mut [IoSlice<'_>],
+    mut patience: Patience,
+) -> io::Result<()> {
+    while !slices.is_empty() {
+        orbium_trace::probe!(TransportSend);
+        let sent = stream.send_vectored(slices);
+        orbium_trace::probe!(IoSend);
+        match sent {
+            Ok(sent) => {
+                IoSlice::advance_slices(&mut slices, sent);
+                if !slices.is_empty() {
+                    patience.mind(stream)?;
+                }
+            }
+            Err(error) => wait_if_full(stream, error, &mut patience)?,
+        }
+    }
+    Ok(())
+}
+
+/// Sends a message in GIOP 1.2 fragments of at most `size` octets.
+#[cold]
+fn send_fragments(
+    stream: &dyn ByteStream,
+    message: &CdrWriter<'_>,
+    size: usize,
+    patience: Patience,
+) -> io::Result<()> {
+    let Some(plan) = FragmentPlan::new(message.written(), message.len(), size) else {
+        // GIOP 1.0 and 1.1: not fragmented.
+        return send_message(stream, message, patience);
+    };
+    for part in plan {
+        let mut body = slices_within(message.pieces(), part.range.clone());
+        send_pieces(stream, part.head(), &mut body, patience)?;
+    }
+    Ok(())
+}
+
+/// What does not mean that a stream is broken.
+const PASSING: [io::ErrorKind; 3] = [
+    io::ErrorKind::Interrupted,
+    io::ErrorKind::WouldBlock,
+    io::ErrorKind::TimedOut,
+];
+
+/// Waits until a stream takes octets again, whether it blocks or not.
+#[cold]
+fn wait_if_full(
+    stream: &dyn ByteStream,
+    error: io::Error,
+    patience: &mut Patience,
+) -> io::Result<()> {
+    if kind_among(error, &PASSING)? == io::ErrorKind::Interrupted {
+        return Ok(());
+    }
+    let deadline = patience.deadline();
+    let left = deadline.remaining()?;
+    let sending = stream.sending_source();
+    let source: &dyn AsFd = match &sending {
+        Some(sending) => sending,
+        None => stream.source(),
+    };
+    if let Patience::Until(_, wait) = patience {
+        wait(source, Interest::Write, deadline)?;
+        return patience.mind(stream);
+    }
+    match wait_for([(source, Interest::Write)], left)? {
+        [true] => Ok(()),
+        [false] => deadline.remaining().map(|_| ()),
+    }
+}
+
+/// Appends a message in fragments to octets that are sent later.
+pub fn fragments_into(out: &mut Vec<u8>, message: &CdrWriter<'_>, size: usize) {
+    match FragmentPlan::new(message.written(), message.len(), size) {
+        None => message
+            .pieces()
+            .for_each(|piece| out.extend_from_slice(piece)),
+        Some(plan) => {
+            for part in plan {
+                out.extend_from_slice(part.head());
+                slices_within(message.pieces(), part.range.clone())
+                    .for_each(|piece| out.extend_from_slice(piece));
+            }
+        }
+    }
+}

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Protocols: which there are, and what references say of them.
+
+mod coded;
+mod datagram;
+mod host;
+#[cfg(feature = "libraries")]
+mod library;
+mod names;
+mod offer;
+mod offered;
+mod opening;
+mod packets;
+mod policy;
+mod publish;
+mod published;
+mod registry;
+mod unusable;
+
+#[cfg(feature = "libraries")]
+pub use library::LoadError;
+pub use offer::Channel;
+pub use offer::lanes;
+pub use offer::not_understood;
+pub use offer::{Offer, bears_cancelling, code_sets, groups, offers, orb_type};
+pub use offered::OfferedProtocol;
+pub use offered::{Usable, wanted};
+pub use opening::ChannelOptions;
+pub use policy::{ProtocolPolicy, ProtocolPolicyError};
+pub use publish::profiles;
+pub use publish::profiles_with;
+pub use published::{exposed_protocols, published_policies};
+pub use registry::{Protocols, UnknownProtocol};
+pub use unusable::{OpenError, Unusable};

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Names of protocols in sentences, and the features that protocols come with.
+
+/// The feature of orbium that a transport or messaging half was left out with.
+pub(super) fn missing_feature(name: &str) -> Option<&'static str> {
+    let (feature, is_there) = match name {
+        "shmiop" => ("shm", cfg!(feature = "shm")),
+        "ssliop" => ("tls", cfg!(feature = "tls")),
+        "ziop" => ("ziop", cfg!(feature = "ziop")),
+        _ => return None,
+    };
+    (!is_there).then_some(feature)
+}
+
+/// Names one after another.
+pub(super) fn listed(names: &mut dyn Iterator<Item = &str>, between: &str) -> String {
+    let mut list = String::new();
+    for name in names {
+        if !list.is_empty() {
+            list.push_str(between);
+        }
+        list.push_str(name);
+    }
+    list
+}
+
+/// The end of a sentence that says what is not there.
+pub(super) fn only(known: &str) -> String {
+    match known {
+        "" => String::new(),
+        known => format!(", only {known}"),
+    }
+}

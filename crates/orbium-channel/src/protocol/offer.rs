@@ -1,0 +1,396 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What a reference offers: for each profile, the ways to reach the object.
+
+use std::fmt;
+use std::rc::Rc;
+use std::str::FromStr;
+
+use orbium_giop::component::{self, Component, PriorityEndpoint};
+use orbium_giop::profile::{TAG_TAO_DIOP, TAG_UIPMC};
+use orbium_giop::{
+    Ior, ObjectGroup, OrbiumProfile, Profile, TaggedComponent, TaggedProfile, Version,
+};
+use orbium_transport::{Acceptor, Endpoint, EndpointError, HostPort};
+
+use super::host;
+use super::names::listed;
+
+/// A messaging stack over a transport, and the address it leads to: what
+/// connections must have in common to be used for one another.
+#[derive(Debug, PartialEq, Eq, Hash)]
+pub struct Channel {
+    /// The scheme of the transport.
+    pub scheme: String,
+    /// Messaging halves, outermost first; none for GIOP alone.
+    pub messaging: Vec<String>,
+    /// The address, as the transport understands it.
+    pub address: String,
+}
+
+impl Clone for Channel {
+    // A derived one would be compiled in every unit that uses it.
+    #[inline(never)]
+    fn clone(&self) -> Self {
+        Self {
+            scheme: self.scheme.clone(),
+            messaging: self.messaging.clone(),
+            address: self.address.clone(),
+        }
+    }
+}
+
+impl Channel {
+    /// GIOP over a transport.
+    pub fn giop(scheme: &str, address: String) -> Self {
+        Self {
+            scheme: scheme.to_owned(),
+            messaging: Vec::new(),
+            address,
+        }
+    }
+
+    fn internet(scheme: &str, host: &str, port: u16) -> Self {
+        let host = host.to_owned();
+        Self::giop(scheme, HostPort { host, port }.to_string())
+    }
+
+    /// What is served at an endpoint.
+    pub fn of(endpoint: &Endpoint, acceptor: &dyn Acceptor) -> Self {
+        Self {
+            scheme: endpoint.scheme.clone(),
+            messaging: endpoint.messaging().map(str::to_owned).collect(),
+            address: acceptor.address().to_owned(),
+        }
+    }
+
+    /// The name of the protocol, as a
+    /// [`ProtocolPolicy`](crate::ProtocolPolicy) has it.
+    #[must_use]
+    pub fn protocol(&self) -> String {
+        match self.messaging.as_slice() {
+            [] => self.scheme.clone(),
+            _ => format!("{}/{}", self.scheme, self.stack("+")),
+        }
+    }
+
+    /// Which clients an address of ours is of use to: where the endpoint is a wildcard,
+    /// the host has no network or its name resolves nowhere else, fewer than expected.
+    pub fn audience(&self) -> &'static str {
+        if self.is_within_host() {
+            return match self.scheme.as_str() {
+                "inproc" => "this process alone",
+                _ => "clients on this host alone",
+            };
+        }
+        let Ok(HostPort { host, .. }) = self.address.parse() else {
+            return "clients that understand it";
+        };
+        match host.parse::<std::net::IpAddr>() {
+            Ok(ip) if ip.is_loopback() => "clients on this host alone: it is a loopback address",
+            Ok(ip) if ip.is_unspecified() => {
+                "nobody: it is a wildcard, add ?publish=HOST:PORT to the endpoint"
+            }
+            Ok(_) => "clients that have a route to it",
+            Err(_) if host == "localhost" => "clients on this host alone: it is a loopback address",
+            Err(_) => "clients for which its name resolves, and that have a route to it",
+        }
+    }
+
+    /// Whether it leads nowhere beyond this host.
+    pub fn is_within_host(&self) -> bool {
+        is_within_host(&self.scheme)
+    }
+
+    fn stack(&self, between: &str) -> String {
+        listed(&mut self.messaging.iter().map(String::as_str), between)
+    }
+
+    /// Where GIOP over that internet transport is served.
+    pub fn host_port_over(&self, scheme: &str) -> Option<HostPort> {
+        match self.is_giop_over(scheme) {
+            true => self.address.parse().ok(),
+            false => None,
+        }
+    }
+
+    /// Whether it is GIOP over that transport.
+    pub fn is_giop_over(&self, scheme: &str) -> bool {
+        self.scheme == scheme && self.messaging.is_empty()
+    }
+}
+
+impl FromStr for Channel {
+    type Err = EndpointError;
+
+    /// Parses what is written like an endpoint without other parameters than
+    /// `messaging`.
+    #[inline]
+    fn from_str(text: &str) -> Result<Self, EndpointError> {
+        let endpoint: Endpoint = text.parse()?;
+        endpoint.check_parameters(&[])?;
+        Ok(Self {
+            messaging: endpoint.messaging().map(str::to_owned).collect(),
+            scheme: endpoint.scheme,
+            address: endpoint.address,
+        })
+    }
+}
+
+impl fmt::Display for Channel {
+    /// As an endpoint is written.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}://{}", self.scheme, self.address)?;
+        match self.messaging.as_slice() {
+            [] => Ok(()),
+            _ => write!(f, "?messaging={}", self.stack(",")),
+        }
+    }
+}
+
+/// One way to an object. It is shared by the lists that it is in.
+#[derive(Debug)]
+pub struct Offer {
+    /// Where it leads.
+    pub channel: Channel,
+    /// The GIOP version of the profile.
+    pub version: Version,
+    /// The key of the object.
+    pub object_key: Vec<u8>,
+    /// The components of the profile.
+    pub components: Vec<TaggedComponent>,
+    /// The profile, if requests must name the object by all of it.
+    pub target: Option<TaggedProfile>,
+}
+
+impl Offer {
+    fn is_same(&self, other: &Self) -> bool {
+        self.channel == other.channel && self.object_key == other.object_key
+    }
+}
+
+/// All ways that a reference offers, nearest first: those within this host,
+/// then the others as the reference has them. Profiles that are not understood
+/// offer nothing, nor do those for processes of another host.
+#[inline(never)]
+pub fn offers(ior: &Ior) -> Vec<Rc<Offer>> {
+    let mut offers = Vec::new();
+    for profile in &ior.profiles {
+        add_offers(profile, &mut offers);
+    }
+    in_order(&offers, &|offer| Some(distance(&offer.channel.scheme)))
+}
+
+/// Sorted by a rank, those left out that have none; equals stay as they came. Of
+/// those that follow one another and mean the same the first is left: omniORB and
+/// TAO have ways of their own to say what a profile says.
+pub(super) fn in_order(
+    offers: &[Rc<Offer>],
+    rank: &dyn Fn(&Offer) -> Option<usize>,
+) -> Vec<Rc<Offer>> {
+    let mut sorted: Vec<Rc<Offer>> = Vec::with_capacity(offers.len());
+    // There are only a few ranks: a sort would be much more code.
+    let mut next = Some(0);
+    while let Some(now) = next {
+        next = None;
+        for offer in offers {
+            let Some(rank) = rank(offer) else { continue };
+            if rank > now && next.is_none_or(|next| rank < next) {
+                next = Some(rank);
+            }
+            let is_repeated = sorted.last().is_some_and(|last| last.is_same(offer));
+            if rank == now && !is_repeated {
+                sorted.push(Rc::clone(offer));
+            }
+        }
+    }
+    sorted
+}
+
+/// The distance of what may be anywhere.
+const FAR: usize = 3;
+
+/// Whether addresses of a scheme lead nowhere beyond this host.
+pub(super) fn is_within_host(scheme: &str) -> bool {
+    distance(scheme) < FAR
+}
+
+#[inline(never)]
+fn distance(scheme: &str) -> usize {
+    match scheme {
+        "inproc" => 0,
+        "shmiop" => 1,
+        "uiop" => 2,
+        _ => FAR,
+    }
+}
+
+/// Adds the ways that a profile offers; whether there are any.
+pub(super) fn add_offers(profile: &TaggedProfile, offers: &mut Vec<Rc<Offer>>) -> bool {
+    let (channels, version, object_key, components) = match Profile::parse(profile) {
+        Ok(Profile::Iiop(body)) => {
+            let channels = internet_channels(&body.host, body.port, &body.components);
+            (channels, body.version, body.object_key, body.components)
+        }
+        Ok(Profile::HostPort(TAG_TAO_DIOP, body)) => {
+            let channel = Channel::internet("diop", &body.host, body.port);
+            let channels = vec![channel];
+            (channels, body.version, body.object_key, body.components)
+        }
+        Ok(Profile::Uiop(body)) => {
+            let channels = vec![Channel::giop("uiop", body.rendezvous_point)];
+            (channels, body.version, body.object_key, body.components)
+        }
+        Ok(Profile::Orbium(body)) if is_here(&body) => {
+            let channels = vec![Channel {
+                scheme: body.scheme,
+                messaging: body.messaging,
+                address: body.address,
+            }];
+            (channels, body.version, body.object_key, body.components)
+        }
+        Ok(Profile::Uipmc(body)) => {
+            let channels = vec![Channel::internet("miop", &body.address, body.port)];
+            (channels, Version::V1_2, Vec::new(), body.components)
+        }
+        _ => return false,
+    };
+    let any = !channels.is_empty();
+    for channel in &channels {
+        offers.push(Rc::new(Offer {
+            channel: channel.clone(),
+            version,
+            object_key: object_key.clone(),
+            components: components.clone(),
+            target: (profile.tag == TAG_UIPMC).then(|| profile.clone()),
+        }));
+    }
+    any
+}
+
+/// Whether a profile that means one host, or one process, means this one.
+fn is_here(body: &OrbiumProfile) -> bool {
+    match component(&body.components, component::TAG_ORBIUM_HOST) {
+        Some(Component::OrbiumHost(id)) => host::is_this(&body.scheme, &id),
+        _ => true,
+    }
+}
+
+/// The channels of an IIOP profile: its own address and those of its
+/// components. A port of 0 says that nothing is served over plain TCP.
+fn internet_channels(host: &str, port: u16, components: &[TaggedComponent]) -> Vec<Channel> {
+    let mut channels = Vec::new();
+    add_internet(&mut channels, "iiop", host, port);
+    for component in components {
+        match Component::parse(component) {
+            Ok(Component::AlternateAddress(at)) => {
+                add_internet(&mut channels, "iiop", &at.host, at.port);
+            }
+            Ok(Component::Ssl { port, .. }) => add_internet(&mut channels, "ssliop", host, port),
+            // An endpoint for each priority, the profile's own among them.
+            Ok(Component::TaoEndpoints(endpoints)) => {
+                for at in endpoints.iter().map(|it| &it.address) {
+                    add_internet(&mut channels, "iiop", &at.host, at.port);
+                }
+            }
+            Ok(Component::OmniorbUnix { host, path }) if host == host::name() => {
+                channels.push(Channel::giop("uiop", path));
+            }
+            _ => {}
+        }
+    }
+    channels
+}
+
+fn add_internet(channels: &mut Vec<Channel>, scheme: &str, host: &str, port: u16) {
+    if port != 0 {
+        let channel = Channel::internet(scheme, host, port);
+        if !channels.contains(&channel) {
+            channels.push(channel);
+        }
+    }
+}
+
+/// The profiles of a reference that are not understood, or name no address.
+pub fn not_understood(ior: &Ior) -> impl Iterator<Item = &TaggedProfile> {
+    ior.profiles
+        .iter()
+        .filter(|profile| matches!(Profile::parse(profile), Ok(Profile::Unknown)))
+}
+
+/// The multicast groups that a reference means.
+#[inline]
+pub fn groups(ior: &Ior) -> Vec<ObjectGroup> {
+    let mut groups = Vec::new();
+    for profile in &ior.profiles {
+        if let Ok(Profile::Uipmc(body)) = Profile::parse(profile)
+            && let Some(group) = body.group()
+        {
+            groups.push(group);
+        }
+    }
+    groups
+}
+
+/// The first component with a tag.
+fn component(components: &[TaggedComponent], tag: u32) -> Option<Component> {
+    let found = components.iter().find(|component| component.tag == tag)?;
+    Component::parse(found).ok()
+}
+
+/// The priorities that components say endpoints serve, with their addresses.
+pub fn lanes(components: &[TaggedComponent]) -> Vec<(i16, String)> {
+    match component(components, component::TAG_TAO_ENDPOINTS) {
+        Some(Component::TaoEndpoints(mut endpoints)) => {
+            endpoints.retain(|it| it.priority >= 0);
+            let lane = |it: &PriorityEndpoint| (it.priority, it.address.to_string());
+            endpoints.iter().map(lane).collect()
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// Whether a CancelRequest does the server no harm. omniORB (4.2.5) obeys it, and then
+/// may read no more of a connection on which other requests came in between.
+pub fn bears_cancelling(components: &[TaggedComponent]) -> bool {
+    orb_type(components) != Some(component::ORB_TYPE_OMNIORB)
+}
+
+/// The type of the ORB, if components say so.
+pub fn orb_type(components: &[TaggedComponent]) -> Option<u32> {
+    match component(components, component::TAG_ORB_TYPE)? {
+        Component::OrbType(orb) => Some(orb),
+        _ => None,
+    }
+}
+
+/// The code sets that components name.
+pub fn code_sets(
+    components: &[TaggedComponent],
+) -> Option<orbium_giop::codeset::CodeSetComponentInfo> {
+    match component(components, component::TAG_CODE_SETS)? {
+        Component::CodeSets(info) => Some(info),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_address_says_which_clients_it_is_of_use_to() {
+        for (address, audience) in [
+            ("iiop://127.0.0.1:5000", "this host alone"),
+            ("iiop://[::1]:5000", "this host alone"),
+            ("iiop://localhost:5000", "this host alone"),
+            ("uiop:///run/x.sock", "this host alone"),
+            ("inproc://x", "this process"),
+            ("iiop://0.0.0.0:5000", "add ?publish=HOST:PORT"),
+            ("iiop://192.0.2.7:5000", "have a route"),
+            ("ssliop://orb.example:5000", "its name resolves"),
+        ] {
+            let channel: Channel = address.parse().unwrap();
+            assert!(channel.audience().contains(audience), "{address}");
+        }
+    }
+}

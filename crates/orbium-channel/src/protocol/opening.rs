@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! From channels to what connects to them, from endpoints to what accepts there.
+
+use std::sync::Arc;
+
+use orbium_giop::messaging::{Messaging, Stack};
+use orbium_transport::DatagramTransport;
+use orbium_transport::{
+    Acceptor, Connector, Endpoint, ListenError, Protection, ProtocolProperties, Transport,
+};
+
+use super::coded::{CodedAcceptor, CodedConnector};
+use super::datagram::{DatagramAcceptor, DatagramConnector};
+use super::names::{listed, missing_feature};
+use super::offer::is_within_host;
+use super::packets::Giop;
+use super::unusable::{OpenError, Unusable};
+use super::{Channel, Protocols};
+use crate::peer_memory::Budget;
+
+/// The halves on top of one another; `None` for GIOP alone.
+type Halves = Option<Arc<dyn Messaging>>;
+
+/// What connections are made with, whatever their protocol.
+#[derive(Clone, Copy, Debug)]
+pub struct ChannelOptions {
+    /// What is asked of every socket.
+    pub properties: ProtocolProperties,
+    /// Octets of the largest message.
+    pub message_size: usize,
+}
+
+impl Protocols {
+    fn get(&self, scheme: &str) -> Result<&Transport, Unusable> {
+        if let Some(transport) = self.transport(scheme) {
+            return Ok(transport);
+        }
+        Err(match missing_feature(scheme) {
+            Some(feature) => Unusable::missing(scheme, feature),
+            None if scheme == "ssliop" => Unusable::NoTls,
+            None => Unusable::NoTransport {
+                scheme: scheme.to_owned(),
+                known: listed(&mut self.schemes(), ", "),
+            },
+        })
+    }
+
+    /// The halves of those names on top of one another.
+    fn stack(&self, names: &mut dyn Iterator<Item = &str>) -> Result<Halves, Unusable> {
+        let mut halves = Vec::new();
+        for name in names {
+            halves.push(match (self.half(name), missing_feature(name)) {
+                (Some(half), _) => Arc::clone(half),
+                (None, Some(feature)) => return Err(Unusable::missing(name, feature)),
+                (None, None) => {
+                    return Err(Unusable::NoMessaging {
+                        name: name.to_owned(),
+                        known: listed(&mut self.messaging(), ", "),
+                    });
+                }
+            });
+        }
+        if halves.len() < 2 {
+            return Ok(halves.pop());
+        }
+        let stack = Stack::new(halves).map_err(Unusable::Stack)?;
+        Ok(Some(Arc::new(stack)))
+    }
+
+    /// Whether a channel carries oneways alone.
+    #[inline(never)]
+    pub fn is_datagram(&self, channel: &Channel) -> bool {
+        matches!(
+            self.transport(&channel.scheme),
+            Some(Transport::Datagram(_))
+        )
+    }
+
+    /// What makes connections to a channel.
+    pub fn connector(
+        &self,
+        channel: &Channel,
+        options: &ChannelOptions,
+    ) -> Result<Box<dyn Connector>, Unusable> {
+        let bounds = (options.message_size, self.budget().clone());
+        let halves = self.stack(&mut channel.messaging.iter().map(String::as_str))?;
+        match self.get(&channel.scheme)? {
+            Transport::Stream(transport) => {
+                let inner = transport.connector(&channel.address, &options.properties);
+                let inner = inner.map_err(Unusable::Address)?;
+                Ok(coded_connector(inner, halves, bounds))
+            }
+            Transport::Datagram(transport) => Ok(Box::new(DatagramConnector {
+                transport: Arc::clone(transport),
+                address: channel.address.clone(),
+                properties: options.properties,
+                messaging: over_datagrams(halves)?,
+                limit: bounds.0,
+                budget: bounds.1,
+            })),
+        }
+    }
+
+    /// Listens at an endpoint.
+    pub fn listen(
+        &self,
+        endpoint: &Endpoint,
+        options: &ChannelOptions,
+    ) -> Result<Box<dyn Acceptor>, OpenError> {
+        let required = self.protection_wanted() == Protection::Required;
+        let scheme = &endpoint.scheme;
+        let protection = self.transport(scheme).map(Transport::protection);
+        if required && protection == Some(Protection::None) && !is_within_host(scheme) {
+            let why = "TLS is required (tls.require): listen at ssliop://HOST:PORT".to_owned();
+            return Err(OpenError::Protocol(endpoint.to_string(), why));
+        }
+        let bounds = (options.message_size, self.budget().clone());
+        let halves = self.stack(&mut endpoint.messaging());
+        let halves = halves.map_err(|error| error.at(endpoint))?;
+        match self
+            .get(&endpoint.scheme)
+            .map_err(|error| error.at(endpoint))?
+        {
+            Transport::Stream(transport) => {
+                let inner = transport.listen(endpoint, &options.properties);
+                let inner = inner.map_err(|error| cannot_listen(endpoint, error))?;
+                Ok(coded_acceptor(inner, halves, bounds))
+            }
+            Transport::Datagram(transport) => {
+                listen_for_datagrams(&**transport, endpoint, halves, &options.properties, bounds)
+            }
+        }
+    }
+}
+
+#[cold]
+#[inline(never)]
+fn cannot_listen(endpoint: &Endpoint, error: ListenError) -> OpenError {
+    match error {
+        ListenError::Endpoint(error) => OpenError::Endpoint(error),
+        ListenError::Io(error) => OpenError::Listen(endpoint.to_string(), error),
+    }
+}
+
+/// Octets of the largest message, and what connections are charged to.
+type Bounds = (usize, Budget);
+
+fn coded_connector(
+    inner: Box<dyn Connector>,
+    halves: Halves,
+    (limit, budget): Bounds,
+) -> Box<dyn Connector> {
+    match halves {
+        None => inner,
+        Some(messaging) => Box::new(CodedConnector {
+            inner,
+            messaging,
+            limit,
+            budget,
+        }),
+    }
+}
+
+fn coded_acceptor(
+    inner: Box<dyn Acceptor>,
+    halves: Halves,
+    (limit, budget): Bounds,
+) -> Box<dyn Acceptor> {
+    match halves {
+        None => inner,
+        Some(messaging) => Box::new(CodedAcceptor {
+            inner,
+            messaging,
+            limit,
+            budget,
+        }),
+    }
+}
+
+fn listen_for_datagrams(
+    transport: &dyn DatagramTransport,
+    endpoint: &Endpoint,
+    halves: Halves,
+    properties: &ProtocolProperties,
+    bounds: Bounds,
+) -> Result<Box<dyn Acceptor>, OpenError> {
+    let messaging = over_datagrams(halves).map_err(|error| error.at(endpoint))?;
+    let socket = transport.bind(endpoint, properties);
+    let socket = socket.map_err(|error| cannot_listen(endpoint, error))?;
+    let acceptor = DatagramAcceptor::new(socket, &endpoint.scheme, messaging, bounds);
+    Ok(Box::new(acceptor.map_err(|error| {
+        cannot_listen(endpoint, ListenError::Io(error))
+    })?))
+}
+
+/// The messaging over a datagram transport, where nothing may depend on what was
+/// sent before.
+fn over_datagrams(messaging: Halves) -> Result<Arc<dyn Messaging>, Unusable> {
+    match messaging {
+        None => Ok(Arc::new(Giop)),
+        Some(messaging) if messaging.is_stateful() => Err(Unusable::NeedsStream {
+            name: messaging.name().to_owned(),
+        }),
+        Some(messaging) => Ok(messaging),
+    }
+}

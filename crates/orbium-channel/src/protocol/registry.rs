@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The halves of protocols that an ORB has.
+
+use std::fmt;
+use std::sync::{Arc, LazyLock};
+
+use orbium_giop::messaging::{self, Messaging};
+#[cfg(all(target_os = "linux", feature = "shm"))]
+use orbium_shm::ShmTransport;
+use orbium_transport::InProcess;
+use orbium_transport::{Multicast, Udp};
+use orbium_transport::{Protection, Tcp, Transport, Unix};
+
+use super::Channel;
+use super::names::{listed, missing_feature, only};
+use crate::peer_memory::Budget;
+
+/// The transports and messaging halves an ORB can use, by name. A plain value,
+/// given to [`Config`](crate::Config) before the ORB is built.
+#[derive(Clone, Debug)]
+pub struct Protocols {
+    transports: Vec<Transport>,
+    messaging: Vec<Arc<dyn Messaging>>,
+    /// What the connections over them are charged to; an ORB gives it to its own.
+    budget: Budget,
+}
+
+impl Default for Protocols {
+    /// All transports but TLS, which needs certificates to trust, and the messaging
+    /// protocols of `orbium-giop`.
+    fn default() -> Self {
+        // The very same each time.
+        static BUILT_IN: LazyLock<Protocols> = LazyLock::new(|| Protocols {
+            transports: vec![
+                Transport::stream(Tcp),
+                Transport::stream(Unix),
+                Transport::stream(InProcess),
+                #[cfg(all(target_os = "linux", feature = "shm"))]
+                Transport::stream(ShmTransport::default()),
+                Transport::datagram(Udp),
+                Transport::datagram(Multicast),
+            ],
+            messaging: messaging::builtin(),
+            budget: Budget::NONE,
+        });
+        BUILT_IN.clone()
+    }
+}
+
+/// A name that no transport and no messaging half has.
+#[derive(Clone, PartialEq, Eq)]
+pub struct UnknownProtocol {
+    name: String,
+    known: String,
+}
+
+impl fmt::Display for UnknownProtocol {
+    #[inline]
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "there is no transport and no messaging `{}` here{}",
+            self.name,
+            only(&self.known)
+        )?;
+        match missing_feature(&self.name) {
+            Some(feature) => write!(f, ": it comes with orbium's feature `{feature}`"),
+            None => Ok(()),
+        }
+    }
+}
+
+/// The same words as `Display`: it is what a `main` shows that ends with an error.
+impl fmt::Debug for UnknownProtocol {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+impl std::error::Error for UnknownProtocol {}
+
+impl Protocols {
+    /// No protocol at all, but GIOP.
+    #[must_use]
+    pub const fn none() -> Self {
+        Self {
+            transports: Vec::new(),
+            messaging: Vec::new(),
+            budget: Budget::NONE,
+        }
+    }
+
+    /// What connections are charged to.
+    pub fn budget(&self) -> &Budget {
+        &self.budget
+    }
+
+    /// Has connections charged to that budget.
+    pub fn set_budget(&mut self, budget: Budget) {
+        self.budget = budget;
+    }
+
+    /// Adds a transport; it takes the place of one with the same scheme.
+    #[inline]
+    pub fn register(&mut self, transport: Transport) {
+        self.transports
+            .retain(|known| known.scheme() != transport.scheme());
+        self.transports.push(transport);
+    }
+
+    /// Adds a messaging half; it takes the place of one with the same name.
+    pub fn register_messaging(&mut self, half: Arc<dyn Messaging>) {
+        self.messaging.retain(|known| known.name() != half.name());
+        self.messaging.push(half);
+    }
+
+    /// Adds all of the other's.
+    #[inline]
+    pub fn add(&mut self, other: Self) {
+        for transport in other.transports {
+            self.register(transport);
+        }
+        for half in other.messaging {
+            self.register_messaging(half);
+        }
+    }
+
+    /// Those of these names alone: schemes of transports and names of messaging
+    /// halves, as a configuration lists them.
+    ///
+    /// # Errors
+    /// [`UnknownProtocol`]: a name that nothing has.
+    pub fn only<'n>(
+        &self,
+        names: impl IntoIterator<Item = &'n str>,
+    ) -> Result<Self, UnknownProtocol> {
+        let mut chosen = Self::none();
+        for name in names {
+            if let Some(transport) = self.transport(name) {
+                chosen.register(transport.clone());
+                continue;
+            }
+            if let Some(half) = self.half(name) {
+                chosen.register_messaging(Arc::clone(half));
+                continue;
+            }
+            let mut known = self.schemes().chain(self.messaging());
+            return Err(UnknownProtocol {
+                name: name.to_owned(),
+                known: listed(&mut known, ", "),
+            });
+        }
+        Ok(chosen)
+    }
+
+    /// The transport of a scheme.
+    #[must_use]
+    pub fn transport(&self, scheme: &str) -> Option<&Transport> {
+        let mut transports = self.transports.iter();
+        transports.find(|transport| transport.scheme() == scheme)
+    }
+
+    /// The most that any transport wants of protection.
+    pub fn protection_wanted(&self) -> Protection {
+        let all = self.transports.iter().map(Transport::protection);
+        all.max().unwrap_or_default()
+    }
+
+    /// What the transport of a channel says of its protection.
+    pub(super) fn protection_of(&self, channel: &Channel) -> Protection {
+        let transport = self.transport(&channel.scheme);
+        transport.map(Transport::protection).unwrap_or_default()
+    }
+
+    /// The schemes of the transports, in the order they were registered.
+    pub fn schemes(&self) -> impl Iterator<Item = &str> {
+        self.transports.iter().map(Transport::scheme)
+    }
+
+    /// The names of the messaging protocols other than GIOP.
+    pub fn messaging(&self) -> impl Iterator<Item = &str> {
+        self.messaging.iter().map(|half| half.name())
+    }
+
+    /// The messaging half of a name.
+    pub(super) fn half(&self, name: &str) -> Option<&Arc<dyn Messaging>> {
+        self.messaging.iter().find(|half| half.name() == name)
+    }
+}
+
+impl PartialEq for Protocols {
+    /// Equal if they are the very same halves.
+    #[inline]
+    fn eq(&self, other: &Self) -> bool {
+        let same = |(a, b): (&Transport, &Transport)| match (a, b) {
+            (Transport::Stream(a), Transport::Stream(b)) => Arc::ptr_eq(a, b),
+            (Transport::Datagram(a), Transport::Datagram(b)) => Arc::ptr_eq(a, b),
+            _ => false,
+        };
+        self.transports.len() == other.transports.len()
+            && self.transports.iter().zip(&other.transports).all(same)
+            && self.has_messaging_of(other)
+    }
+}
+
+impl Eq for Protocols {}
+
+impl Protocols {
+    fn has_messaging_of(&self, other: &Self) -> bool {
+        let same = |(a, b): (&Arc<dyn Messaging>, &Arc<dyn Messaging>)| Arc::ptr_eq(a, b);
+        self.messaging.len() == other.messaging.len()
+            && self.messaging.iter().zip(&other.messaging).all(same)
+    }
+}

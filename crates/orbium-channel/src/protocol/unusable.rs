@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Why a protocol cannot be used, or an endpoint not be listened at.
+
+use std::{fmt, io};
+
+use orbium_giop::messaging::StackError;
+use orbium_transport::EndpointError;
+
+use super::names::only;
+
+/// Why an endpoint cannot be listened at, or a channel not be connected to.
+#[derive(Debug)]
+pub enum OpenError {
+    /// An endpoint that cannot be understood.
+    Endpoint(EndpointError),
+    /// An endpoint whose transport or messaging is not there, and why.
+    Protocol(String, String),
+    /// An endpoint whose protocol this program was built without, and the feature of
+    /// orbium that has it.
+    Feature(String, &'static str),
+    /// An endpoint that cannot be listened at.
+    Listen(String, io::Error),
+}
+
+/// Why a protocol cannot be used.
+#[derive(Debug)]
+pub enum Unusable {
+    /// This program was built without it.
+    Feature {
+        /// Of the transport or messaging protocol.
+        name: String,
+        /// The feature of orbium that has it.
+        feature: &'static str,
+    },
+    /// There is no certificate, nor are there authorities.
+    NoTls,
+    /// No transport has that name.
+    NoTransport {
+        /// The scheme.
+        scheme: String,
+        /// The transports there are.
+        known: String,
+    },
+    /// No messaging protocol has that name.
+    NoMessaging {
+        /// The name.
+        name: String,
+        /// The messaging protocols there are.
+        known: String,
+    },
+    /// The messaging protocol keeps state, and datagrams get lost.
+    NeedsStream {
+        /// Of the messaging protocol.
+        name: String,
+    },
+    /// Messaging protocols that cannot be on top of one another.
+    Stack(StackError),
+    /// An address that the transport does not understand.
+    Address(EndpointError),
+}
+
+impl fmt::Display for Unusable {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Feature { name, feature } => write!(
+                f,
+                "`{name}` is not in this program: it comes with orbium's feature `{feature}`"
+            ),
+            Self::NoTls => f.write_str(
+                "`ssliop` needs tls.certificate and tls.key to be listened at, tls.authorities \
+                 to be called over",
+            ),
+            Self::NoTransport { scheme, known } => {
+                write!(f, "there is no transport `{scheme}` here{}", only(known))
+            }
+            Self::NoMessaging { name, known } => {
+                write!(f, "there is no messaging `{name}` here{}", only(known))
+            }
+            Self::NeedsStream { name } => write!(
+                f,
+                "messaging {name} needs a stream: datagrams get lost and overtake each other"
+            ),
+            Self::Stack(error) => error.fmt(f),
+            Self::Address(error) => error.fmt(f),
+        }
+    }
+}
+
+impl Unusable {
+    pub(super) fn missing(name: &str, feature: &'static str) -> Self {
+        Self::Feature {
+            name: name.to_owned(),
+            feature,
+        }
+    }
+
+    /// That there is no ORB, or bridge, for that at an endpoint.
+    #[inline(never)]
+    pub fn at(self, endpoint: impl fmt::Display) -> OpenError {
+        match self {
+            Self::Feature { feature, .. } => OpenError::Feature(endpoint.to_string(), feature),
+            other => OpenError::Protocol(endpoint.to_string(), other.to_string()),
+        }
+    }
+}

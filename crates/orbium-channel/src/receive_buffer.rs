@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What was received of a stream of octets and not used yet.
+
+use std::io;
+
+use orbium_transport::ByteStream;
+
+use crate::peer_memory::{Budget, Charge, NoMemory};
+
+/// Octets asked for at least: many small messages arrive at once. With all else
+/// that a server has for an idle connection they come to less than 8 KiB.
+pub const SMALL: usize = 6 * 1024 + 256;
+
+/// Octets by which a buffer may grow ahead of what has arrived.
+const AHEAD: usize = 64 * 1024;
+
+/// A buffer larger than this is given back once it is empty, whatever is expected.
+pub const KEPT: usize = 1 << 20;
+
+/// Memory that octets are received into. What it has beyond [`SMALL`] is charged.
+#[derive(Debug, Default)]
+pub struct ReceiveBuffer {
+    /// Initialised octets; those from `start` to `end` were received.
+    octets: Vec<u8>,
+    start: usize,
+    end: usize,
+    charge: Charge,
+}
+
+impl ReceiveBuffer {
+    /// A buffer that begins with octets received elsewhere; if the budget is spent,
+    /// they are not counted.
+    pub fn with_octets(octets: Vec<u8>, budget: &Budget) -> Self {
+        let mut charge = budget.charge();
+        if octets.len() > SMALL {
+            let _ = charge.set(octets.len());
+        }
+        Self {
+            start: 0,
+            end: octets.len(),
+            octets,
+            charge,
+        }
+    }
+
+    /// What it is charged to.
+    pub fn budget(&self) -> &Budget {
+        self.charge.budget()
+    }
+
+    /// What was received and not used yet.
+    #[inline]
+    pub fn received(&self) -> &[u8] {
+        &self.octets[self.start..self.end]
+    }
+
+    /// The same, to be worked on where it lies.
+    #[inline]
+    pub fn received_mut(&mut self) -> &mut [u8] {
+        &mut self.octets[self.start..self.end]
+    }
+
+    /// The first octets of it, as many as were received at most.
+    #[inline]
+    pub fn first_mut(&mut self, count: usize) -> &mut [u8] {
+        &mut self.octets[self.start..self.start + count]
+    }
+
+    /// Whether everything was used.
+    #[inline]
+    pub fn is_empty(&self) -> bool {
+        self.start == self.end
+    }
+
+    /// Octets were used, which `received` begins with.
+    #[inline]
+    pub fn consume(&mut self, count: usize) {
+        self.start += count;
+    }
+
+    /// Makes room at the start, if that is all it takes for a small message.
+    #[inline]
+    pub fn is_ready_for_little(&mut self) -> bool {
+        let is_ready = self.start == self.end && self.octets.len() >= SMALL;
+        if is_ready {
+            self.start = 0;
+            self.end = 0;
+        }
+        is_ready
+    }
+
+    /// Whether it has more memory than small messages need.
+    #[inline]
+    pub fn is_large(&self) -> bool {
+        self.octets.len() > SMALL
+    }
+
+    /// Falls back to a small buffer, unless much was not used yet. A buffer that a
+    /// message of `last` octets has just been in is kept for the next if both are
+    /// moderate, and memory is not scarce. Whether it fell back.
+    #[cold]
+    #[inline(never)]
+    pub fn settle(&mut self, last: usize) -> bool {
+        let rest = self.end - self.start;
+        let useful = last > SMALL && self.octets.len() <= KEPT;
+        let falls_back = rest <= SMALL && (!useful || self.budget().is_tight());
+        if falls_back {
+            self.shrink();
+        }
+        falls_back
+    }
+
+    /// Falls back to a small buffer, which is enough for what was not used yet.
+    fn shrink(&mut self) {
+        let rest = self.octets[self.start..self.end].to_vec();
+        (self.start, self.end) = (0, rest.len());
+        self.octets = rest;
+        // Less is never refused.
+        let _ = self.charge.set(0);
+    }
+
+    /// Gives away its memory with a message of so many octets, if that is too large
+    /// for the memory to be kept, and nothing else was received.
+    pub fn take_if_alone(&mut self, message: usize) -> Option<(Vec<u8>, Charge)> {
+        if message <= KEPT || self.start > 0 || self.end != message {
+            return None;
+        }
+        self.end = 0;
+        let mut octets = std::mem::take(&mut self.octets);
+        octets.truncate(message);
+        let empty = self.budget().charge();
+        Some((octets, std::mem::replace(&mut self.charge, empty)))
+    }
+
+    /// Drops everything, and falls back to a small buffer.
+    #[cold]
+    pub fn clear(&mut self) {
+        self.start = self.end;
+        self.shrink();
+    }
+
+    /// Puts few octets in place of everything; until they were used the buffer
+    /// counts as large.
+    #[cold]
+    pub fn replace(&mut self, mut octets: Vec<u8>) {
+        self.clear();
+        self.end = octets.len();
+        octets.resize(SMALL + 1, 0);
+        self.octets = octets;
+    }
+
+    /// Makes room for so many octets, those that were received of them included;
+    /// returns where it ends. Memory follows what has arrived, not what is
+    /// expected: of much there is room for some at first.
+    ///
+    /// # Errors
+    /// There is no room left, and no memory for more.
+    #[inline(never)]
+    pub fn make_room(&mut self, expected: usize) -> Result<usize, NoMemory> {
+        if self.start > 0 {
+            self.octets.copy_within(self.start..self.end, 0);
+            self.end -= self.start;
+            self.start = 0;
+        }
+        let justified = expected.min(2 * self.end + AHEAD);
+        if self.octets.len() < justified && self.grow(justified).is_err() {
+            // What there is is used first.
+            return match self.end < self.octets.len() {
+                true => Ok(self.octets.len()),
+                false => Err(NoMemory),
+            };
+        }
+        // What a message before took is there already.
+        Ok(expected.min(self.octets.len()))
+    }
+
+    fn grow(&mut self, octets: usize) -> Result<(), NoMemory> {
+        let before = match self.octets.len() {
+            little if little <= SMALL => 0,
+            much => much,
+        };
+        if octets > SMALL {
+            self.charge.set(octets)?;
+        }
+        let more = octets - self.octets.len();
+        if self.octets.try_reserve_exact(more).is_err() {
+            let _ = self.charge.set(before);
+            return Err(NoMemory);
+        }
+        self.octets.resize(octets, 0);
+        Ok(())
+    }
+
+    /// Where all room ends that there is.
+    pub fn room(&self) -> usize {
+        self.octets.len()
+    }
+
+    /// Receives once, up to `until`.
+    #[inline]
+    pub fn receive(&mut self, stream: &dyn ByteStream, until: usize) -> io::Result<usize> {
+        let received = stream.receive(&mut self.octets[self.end..until])?;
+        orbium_trace::probe!(IoReceive);
+        self.end += received;
+        Ok(received)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn holding(octets: usize, budget: &Budget) -> ReceiveBuffer {
+        ReceiveBuffer::with_octets(vec![1; octets], budget)
+    }
+
+    #[test]
+    fn room_follows_what_has_arrived_not_what_is_expected() {
+        let mut buffer = ReceiveBuffer::default();
+        assert_eq!(buffer.make_room(1 << 30), Ok(AHEAD));
+        let mut buffer = holding(1000, &Budget::NONE);
+        assert_eq!(buffer.make_room(1 << 30), Ok(2000 + AHEAD));
+        assert_eq!(buffer.received(), [1; 1000]);
+    }
+
+    /// Messages a little larger than that took a second receive each, for ever.
+    #[test]
+    fn what_a_message_took_there_is_room_for_at_once_the_next_time() {
+        let size = AHEAD + 64;
+        let mut buffer = holding(size, &Budget::NONE);
+        buffer.consume(size);
+        buffer.settle(size);
+        assert_eq!(buffer.make_room(size), Ok(size));
+        assert_eq!(buffer.make_room(100), Ok(100));
+    }
+
+    /// The buffer of the largest message so far was kept as long as the connection
+    /// lived: nothing ever came to where it was given back.
+    #[test]
+    fn it_falls_back_after_a_large_message_and_after_a_small_one() {
+        let budget = Budget::new(Some(64 << 20), 100);
+        let mut buffer = holding(KEPT + 100, &budget);
+        assert_eq!(budget.figures().held, KEPT + 100);
+        buffer.consume(KEPT + 1);
+        buffer.settle(KEPT + 1);
+        assert_eq!((buffer.received(), buffer.octets.len()), (&[1; 99][..], 99));
+        assert_eq!(budget.figures().held, 0);
+
+        let mut buffer = holding(KEPT, &budget);
+        buffer.consume(KEPT);
+        buffer.settle(KEPT);
+        assert_eq!(buffer.octets.len(), KEPT, "as large a message may follow");
+        buffer.settle(100);
+        assert_eq!(buffer.octets.len(), 0, "a small one did");
+        assert_eq!(budget.figures().held, 0);
+    }
+
+    #[test]
+    fn moderate_buffers_are_given_back_too_while_memory_is_scarce() {
+        let budget = Budget::new(Some(2 * KEPT), 100);
+        let mut buffer = holding(KEPT - 1, &budget);
+        buffer.consume(KEPT - 1);
+        buffer.settle(KEPT - 1);
+        assert_eq!(buffer.octets.len(), 0);
+    }
+
+    #[test]
+    fn beyond_the_budget_what_there_is_is_used_first() {
+        let budget = Budget::new(Some(AHEAD), 100);
+        let mut buffer = ReceiveBuffer::with_octets(Vec::new(), &budget);
+        assert_eq!(buffer.make_room(SMALL), Ok(SMALL));
+        assert_eq!(buffer.make_room(AHEAD), Ok(SMALL));
+        buffer.end = SMALL;
+        assert_eq!(buffer.make_room(AHEAD), Err(NoMemory));
+        assert_eq!(budget.figures().held, 0);
+    }
+}

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What the crates of an ORB observe themselves with: log events, of which a process
+//! can keep the last warnings, and time probes.
+//!
+//! It does not know GIOP, connections or objects. Its users are the other crates of
+//! orbium: `orbium` has what programs need.
+#![forbid(unsafe_code)]
+
+/// Ends a step of a call: `probe!(Point)`. Nothing at all without the feature
+/// `probes`.
+#[cfg(not(feature = "probes"))]
+#[macro_export]
+macro_rules! probe {
+    ($point:ident) => {};
+}
+
+/// Ends a step of a call: `probe!(Point)`.
+#[cfg(feature = "probes")]
+#[macro_export]
+macro_rules! probe {
+    ($point:ident) => {
+        $crate::probe::mark($crate::probe::Point::$point)
+    };
+}
+
+pub mod log;
+#[cfg(feature = "probes")]
+pub mod probe;
+
+#[doc(hidden)]
+pub use tracing;

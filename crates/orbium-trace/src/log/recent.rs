@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The last warnings and errors of the process, kept from the time on when an ORB of it
+//! shows itself.
+
+use std::collections::VecDeque;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
+
+/// Events that are kept.
+const MOST: usize = 200;
+
+/// Octets of the text of one: peers have a say in some.
+const LONGEST: usize = 500;
+
+/// One event, or several in a row that are the same.
+#[derive(Clone, Debug)]
+pub struct Event {
+    /// `warn` or `error`.
+    pub level: &'static str,
+    /// The message, and its fields behind it.
+    pub text: String,
+    /// How often it occurred in a row.
+    pub times: u64,
+    /// The last time.
+    pub at: Instant,
+}
+
+static ARE_KEPT: AtomicBool = AtomicBool::new(false);
+
+static RECENT: Mutex<VecDeque<Event>> = Mutex::new(VecDeque::new());
+
+fn lock() -> MutexGuard<'static, VecDeque<Event>> {
+    RECENT.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Keeps events from now on.
+pub fn keep() {
+    ARE_KEPT.store(true, Relaxed);
+}
+
+/// Whether events are kept.
+#[must_use]
+pub fn are_kept() -> bool {
+    ARE_KEPT.load(Relaxed)
+}
+
+/// Keeps an event, in printable characters.
+#[cold]
+pub fn note(level: &'static str, text: &str) {
+    add(&mut lock(), level, text);
+}
+
+fn add(events: &mut VecDeque<Event>, level: &'static str, text: &str) {
+    let end = boundary(text, LONGEST);
+    let printable = |c: char| if c.is_control() { '?' } else { c };
+    let text: String = text[..end].chars().map(printable).collect();
+    let at = Instant::now();
+    if let Some(last) = events.back_mut()
+        && (last.level, &last.text) == (level, &text)
+    {
+        last.times += 1;
+        last.at = at;
+        return;
+    }
+    if events.len() == MOST {
+        events.pop_front();
+    }
+    events.push_back(Event {
+        level,
+        text,
+        times: 1,
+        at,
+    });
+}
+
+/// Those that are kept, oldest first.
+#[must_use]
+pub fn events() -> Vec<Event> {
+    lock().iter().cloned().collect()
+}
+
+/// The value of a field that an event has as it is; `None` is no field.
+pub trait Field {
+    /// The value, as the event shows it.
+    fn shown(&self) -> Option<String>;
+}
+
+macro_rules! fields {
+    ($($type:ty)*) => { $(
+        impl Field for $type {
+            fn shown(&self) -> Option<String> {
+                Some(self.to_string())
+            }
+        }
+    )* };
+}
+
+fields! { bool i32 i64 u16 u32 u64 usize f64 str String }
+
+impl<T: Field + ?Sized> Field for &T {
+    fn shown(&self) -> Option<String> {
+        (**self).shown()
+    }
+}
+
+impl<T: Field> Field for Option<T> {
+    fn shown(&self) -> Option<String> {
+        self.as_ref().and_then(Field::shown)
+    }
+}
+
+/// The last boundary of characters in `text` at `at` or before.
+fn boundary(text: &str, at: usize) -> usize {
+    let mut end = at.min(text.len());
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    end
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn events_are_bounded_counted_and_printable() {
+        let mut events = VecDeque::new();
+        for number in 0..MOST + 7 {
+            add(&mut events, "warn", &format!("event {number}"));
+        }
+        assert_eq!(events.len(), MOST);
+        assert_eq!(events[0].text, "event 7");
+        for _ in 0..3 {
+            add(&mut events, "error", "again\u{1b}[31m\n");
+        }
+        let last = events.back().unwrap();
+        assert_eq!((&*last.text, last.times), ("again?[31m?", 3));
+        add(&mut events, "warn", &"é".repeat(LONGEST));
+        assert_eq!(events.back().unwrap().text.len(), LONGEST);
+        add(&mut events, "warn", &format!("x{}", "é".repeat(LONGEST)));
+        assert_eq!(events.back().unwrap().text.len(), LONGEST - 1);
+    }
+
+    #[test]
+    fn a_text_has_the_message_first() {
+        let (peer, octets) = ("192.0.2.1:5", 7_usize);
+        let (missing, lane) = (None::<String>, Some("urgent"));
+        let mut text = String::new();
+        crate::text_of!(
+            text;
+            target: "orbium::x",
+            %peer,
+            octets,
+            missing,
+            lane,
+            rpc.system = "corba",
+            most = 2 + 1,
+            shown = ?peer,
+            "no room"
+        );
+        assert_eq!(
+            text,
+            "no room peer=192.0.2.1:5 octets=7 lane=urgent rpc.system=corba most=3 \
+             shown=\"192.0.2.1:5\""
+        );
+    }
+}
