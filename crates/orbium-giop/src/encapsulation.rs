@@ -121,7 +121,7 @@ pub(crate) fn write_octets(writer: &mut CdrWriter<'_>, octets: &[u8]) {
     write_raw(writer, octets);
 }
 
-/// A sequence whose elements take at least `least` octets each.
+/// A sequence with elements of at least `least` octets each.
 pub(crate) fn read_list<T>(
     reader: &mut CdrReader<'_>,
     least: usize,

@@ -13,10 +13,10 @@ use super::names::only;
 pub enum OpenError {
     /// An endpoint that cannot be understood.
     Endpoint(EndpointError),
-    /// An endpoint whose transport or messaging is not there, and why.
+    /// An endpoint without its transport or messaging protocol, and why.
     Protocol(String, String),
-    /// An endpoint whose protocol this program was built without, and the feature of
-    /// orbium that has it.
+    /// An endpoint with a protocol that this program was built without, and the feature
+    /// of orbium that has it.
     Feature(String, &'static str),
     /// An endpoint that cannot be listened at.
     Listen(String, io::Error),

@@ -18,7 +18,7 @@ pub enum Recurring {
     QueueFull,
     /// A message for which there is no memory.
     NoMemory,
-    /// A request whose deadline had passed.
+    /// A request after its deadline.
     Expired,
     /// A request that its peer may not make.
     Access,

@@ -25,8 +25,8 @@ use crate::raises::Raises;
 /// * with a handler ([`on_reply`](Self::on_reply)), or none
 ///   ([`detach`](Self::detach)).
 ///
-/// It goes on whether or not anybody polls it. One that is dropped is cancelled:
-/// its reply is discarded, and the server is told that nobody waits.
+/// The call proceeds whether or not the handle is polled. Dropping the handle cancels
+/// the call: its reply is discarded, and the server receives a CancelRequest.
 ///
 /// The request carries the priority and the deadline of its caller, as that of a
 /// call that waits does; its reply is received by a thread of that priority.
@@ -151,7 +151,7 @@ fn read<T, E: Raises>(
     Err(exception.into())
 }
 
-/// Raised by a poller whose results were given away.
+/// Raised by a poller that has given its results away.
 fn given_away() -> SystemException {
     SystemException::omg(ExceptionKind::ObjectNotExist, 5, Completion::Yes)
 }

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Calls that nobody waits for: asynchronous method invocation (CORBA 3.3 Part 1,
-//! clause 17.10), without a thread for each.
+//! Asynchronous invocations (AMI, CORBA 3.3 Part 1, clause 17.10), without a thread for
+//! each.
 //!
-//! A request is written and sent by its caller's thread, over a connection that
-//! all such calls of one priority to one server share. A thread for each priority,
-//! which has that priority, receives the replies and minds the deadlines. It never
-//! blocks: connections are made, and requests sent again, by others of its kind.
-//! What a reply says is read by who wants it: the task that awaits it, the thread
-//! that asks for it, or a thread of the ORB, again of the caller's priority, that
-//! runs a handler.
+//! The caller's thread writes and sends the request, over a connection that all
+//! asynchronous invocations of one priority to one server share. A reader thread for
+//! each priority, which has that priority, receives the replies and keeps the
+//! deadlines. It never blocks: worker threads of the same priority connect and retry. A
+//! reply is unmarshalled where it is consumed: by the task that awaits it, by the
+//! thread that asks for it, or by a worker thread of the caller's priority that runs a
+//! reply handler.
 
 mod call;
 mod handle;

@@ -22,7 +22,7 @@ struct State {
     closed: bool,
 }
 
-/// What receives replies that nobody waits for.
+/// The readers of asynchronous replies, one for each priority.
 #[derive(Default)]
 pub(crate) struct ReplyReaders {
     state: Mutex<State>,
@@ -109,8 +109,8 @@ fn next_more_urgent(readers: &[Arc<Reader>], priority: Option<Priority>) -> Opti
 }
 
 impl Drop for ReplyReaders {
-    /// An ORB that nobody holds any more has no calls under way. Its last holder
-    /// may be one of the very threads that end now.
+    /// An ORB without references has no calls in flight. The last reference may belong
+    /// to one of the threads that end here.
     fn drop(&mut self) {
         self.close(false);
     }

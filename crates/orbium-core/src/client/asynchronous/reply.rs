@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! A reply that waits for who wants it.
+//! A reply that waits for its consumer.
 
 use orbium_cdr::{CdrError, CdrReader, Format};
 use orbium_channel::peer_memory::Charge;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The request of a call that nobody waits for: written anew each time it is
-//! sent, for the next server may speak another version, or want other text.
+//! The request of an asynchronous invocation: written anew for each attempt, since the
+//! next server may speak another version or have other code sets.
 
 use orbium_cdr::CdrWriter;
 use orbium_channel::outgoing::fragments_into;

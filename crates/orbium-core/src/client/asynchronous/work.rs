@@ -87,7 +87,7 @@ impl Work {
         job
     }
 
-    /// There are no threads any more: does on this very one what nobody did.
+    /// The threads have ended: runs the remaining work on the calling thread.
     pub(super) fn end(&self) {
         self.lock().ended = true;
         loop {

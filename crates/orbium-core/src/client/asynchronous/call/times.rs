@@ -27,7 +27,7 @@ pub(super) enum Due {
 }
 
 impl Call {
-    /// Has the deadlines minded.
+    /// Arms the timer for the request's deadline.
     pub(super) fn await_sending(self: &Arc<Self>, timing: &Timing) -> Result<(), SystemException> {
         match timing.sending.instant() {
             Some(sending) => self.arm(sending, Due::Sent),
@@ -122,8 +122,7 @@ impl Call {
         Some(line.key().channel.clone())
     }
 
-    /// Nobody waits for the answer any more, and the server is told so. Whether it
-    /// has the request.
+    /// Abandons the reply and cancels the request; returns whether the server has it.
     fn withdraw(&self) -> bool {
         let (sent, is_performed) = {
             let mut state = self.lock();
