@@ -22,7 +22,7 @@ use crate::receive_buffer::SMALL;
 const UNKNOWN_HOST: usize = 512 << 20;
 
 /// What peers make an ORB hold at the moment; see
-/// [`Orb::peer_memory`](crate::Orb::peer_memory).
+/// `Orb::peer_memory`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct PeerMemory {
@@ -30,7 +30,7 @@ pub struct PeerMemory {
     pub held: usize,
     /// The most octets held at any time so far.
     pub most: usize,
-    /// The budget in octets: [`Limits::peer_memory`](crate::Limits), or its default.
+    /// The budget in octets: `Limits::peer_memory`, or its default.
     pub budget: usize,
     /// Messages refused so far because they did not fit into the budget, or because
     /// the system had no memory for them.

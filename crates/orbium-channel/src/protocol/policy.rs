@@ -16,11 +16,11 @@ use super::names::listed;
 /// `iiop/checksum+giop-lite`.
 ///
 /// ```
-/// use orbium_core::ProtocolPolicy;
+/// use orbium_channel::ProtocolPolicy;
 ///
 /// let policy: ProtocolPolicy = "shmiop,uiop".parse()?;
 /// assert_eq!(policy, ProtocolPolicy::new(["shmiop", "uiop"]));
-/// # Ok::<(), orbium_core::ProtocolPolicyError>(())
+/// # Ok::<(), orbium_channel::ProtocolPolicyError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct ProtocolPolicy(Arc<[String]>);

@@ -16,7 +16,7 @@ use super::names::{listed, missing_feature, only};
 use crate::peer_memory::Budget;
 
 /// The transports and messaging halves an ORB can use, by name. A plain value,
-/// given to [`Config`](crate::Config) before the ORB is built.
+/// given to `Config` before the ORB is built.
 #[derive(Clone, Debug)]
 pub struct Protocols {
     transports: Vec<Transport>,
