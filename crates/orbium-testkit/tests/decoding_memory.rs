@@ -32,14 +32,10 @@ fn written<'a>(format: Format, write: impl FnOnce(&mut CdrWriter<'a>)) -> Vec<u8
     writer.finish().unwrap()
 }
 
-/// Reads a value as it is, and with no more memory than `spare` octets.
-fn read_scarce(
-    what: &str,
-    format: Format,
-    octets: &mut [u8],
-    spare: usize,
-    read: &dyn Fn(&mut CdrReader<'_>) -> Result<usize, CdrError>,
-) {
+type Read<'r> = &'r dyn Fn(&mut CdrReader<'_>) -> Result<usize, CdrError>;
+
+/// Reads a value with no more memory than `spare` octets, which is an error.
+fn refused(what: &str, format: Format, octets: &mut [u8], spare: usize, read: Read<'_>) {
     let before = getrlimit(Resource::As);
     let lowered = Rlimit {
         current: Some(occupied() + spare as u64),
@@ -53,7 +49,11 @@ fn read_scarce(
     let raised = SystemException::from_cdr(error, Completion::No);
     assert_eq!(raised.kind, ExceptionKind::NoResources);
     assert_eq!(raised.minor, ORBIUM_VMCID | PEER_MEMORY);
-    // With memory it can be read.
+}
+
+/// As [`refused`], then reads the value with memory.
+fn read_scarce(what: &str, format: Format, octets: &mut [u8], spare: usize, read: Read<'_>) {
+    refused(what, format, octets, spare, read);
     assert!(read(&mut CdrReader::new(octets, format)).expect(what) > 0);
 }
 
@@ -102,7 +102,7 @@ fn a_value_for_which_the_system_has_no_memory_is_an_error() {
                 w.write_str("");
             }
         });
-        read_scarce("strings", plain, &mut octets, little, &whole::<Vec<String>>);
+        refused("strings", plain, &mut octets, little, &whole::<Vec<String>>);
         let some = LARGE + LARGE / 2;
         read_scarce("growing", plain, &mut octets, some, &whole::<Vec<String>>);
         drop(octets);
@@ -124,7 +124,7 @@ fn a_value_for_which_the_system_has_no_memory_is_an_error() {
             let format = Format { minor, ..native };
             let mut octets = written(format, |w| w.write_wstr(&text[..LARGE / 4 * 3]));
             let read = |reader: &mut CdrReader<'_>| reader.read_wstring().map(|text| text.len());
-            read_scarce("wstring", format, &mut octets, little, &read);
+            refused("wstring", format, &mut octets, little, &read);
             // Memory for the units, but not for the text.
             let some = LARGE / 2 * 3 + little;
             read_scarce("its text", format, &mut octets, some, &read);
@@ -149,7 +149,7 @@ fn a_value_for_which_the_system_has_no_memory_is_an_error() {
         let any = Any::new(&vec![7_u8; LARGE]).unwrap();
         let mut octets = written(native, |w| any.encode(w));
         drop(any);
-        read_scarce("any", native, &mut octets, little, &whole::<Any>);
+        refused("any", native, &mut octets, little, &whole::<Any>);
         // Memory for one copy, but not for the one that is kept.
         let some = LARGE + LARGE / 2;
         read_scarce("any kept", native, &mut octets, some, &whole::<Any>);
