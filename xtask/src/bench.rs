@@ -12,6 +12,7 @@ mod experiments;
 mod flood;
 mod latency;
 mod peer;
+mod pipelined;
 mod programs;
 mod protocols;
 mod report;
@@ -32,6 +33,7 @@ use crate::outcome::Outcome;
 enum Figure {
     Latency,
     Flood,
+    Pipelined,
     Instructions,
     Syscalls,
     Scale,
@@ -40,9 +42,10 @@ enum Figure {
 }
 
 impl Figure {
-    const ALL: [Self; 7] = [
+    const ALL: [Self; 8] = [
         Self::Latency,
         Self::Flood,
+        Self::Pipelined,
         Self::Instructions,
         Self::Syscalls,
         Self::Scale,
@@ -54,6 +57,7 @@ impl Figure {
         match self {
             Self::Latency => "latency",
             Self::Flood => "flood",
+            Self::Pipelined => "pipelined",
             Self::Instructions => "instructions",
             Self::Syscalls => "syscalls",
             Self::Scale => "scale",
@@ -122,6 +126,7 @@ pub(crate) fn run(arguments: impl Iterator<Item = String>) -> Outcome<()> {
         match figure {
             Figure::Latency => latency::measure(&programs, options.quick, &mut report)?,
             Figure::Flood => flood::measure(&programs, options.quick, &mut report)?,
+            Figure::Pipelined => pipelined::measure(&programs, options.quick, &mut report)?,
             Figure::Instructions => counts::instructions(&programs, options.quick, &mut report)?,
             Figure::Syscalls => counts::syscalls(&programs, options.quick, &mut report)?,
             Figure::Scale => scale::measure(&programs, options.quick, &mut report)?,

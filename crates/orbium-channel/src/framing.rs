@@ -352,6 +352,15 @@ impl Framing {
     }
 }
 
+/// Whether received bytes begin with a whole request.
+pub fn begins_with_request(octets: &[u8]) -> bool {
+    let header = octets.first_chunk().map(MessageHeader::parse);
+    let Some(Ok(header)) = header else {
+        return false;
+    };
+    header.kind == MessageKind::Request && !header.more_fragments && octets.len() >= total(&header)
+}
+
 /// The reply that stands for one for which there is no memory.
 pub fn refusal(header: &MessageHeader, request_id: u32) -> Vec<u8> {
     let mut writer = CdrWriter::new(Format::plain(header.order, header.format().minor));

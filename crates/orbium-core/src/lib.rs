@@ -74,7 +74,7 @@ pub use client::{
     ClientStrategy, Explanation, Failure, Phase, Step, TimePolicies, UnknownClientStrategy,
     explain, last_failure,
 };
-pub use config::{Config, ConnectTimeout, ForwardBoundKeys, GiopMinor, Limits};
+pub use config::{Config, ConnectTimeout, ForwardBoundKeys, GiopMinor, Limits, ReplyBatching};
 #[cfg(feature = "configuration")]
 pub use configuration::{ConfigError, ConfigKey, LaneKey, Place};
 pub use dedication::{Arrival, Dedication, Gate, OwnThread, Pass, ThreadAsked};

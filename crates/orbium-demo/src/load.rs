@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Closed loops of one operation.
 
+mod pipelined;
 mod sizes;
 
 use std::fmt;
@@ -8,6 +9,8 @@ use std::str::FromStr;
 use std::time::Instant;
 
 use orbium::{Char, Interface, ObjectRef, SystemException};
+
+pub use pipelined::pipelined;
 
 use crate::cubit::{Cube, Many, TooBigError};
 use crate::specimen;

@@ -143,6 +143,12 @@ pub trait ByteStream: Send + Sync + fmt::Debug {
         false
     }
 
+    /// Whether each send is to carry one message, as over datagrams. Over any other
+    /// stream several may be sent together.
+    fn sends_one_message(&self) -> bool {
+        false
+    }
+
     /// Until when octets can come over it at the earliest or never will, as long as it is being
     /// opened: that of a handshake, which no other bound covers while the peer is
     /// silent. `None` once that is over.

@@ -63,10 +63,10 @@ pub use orbium_core::{
     LaneConfig, Lifespan, Limits, ManagerState, NarrowError, OBJECT_REPOSITORY_ID, ObjectError,
     ObjectRef, OfferedProtocol, Orb, OrbBuilder, OrbError, Peer, PeerMemory, Phase, Poa, PoaError,
     PoaManager, Policies, Priority, ProtocolPolicy, ProtocolPolicyError, ProtocolProperties,
-    Protocols, QueueRoom, RealTimeError, Reply, RequestInfo, ResolveError, Scheduling,
-    SchedulingClass, Sent, Servant, ServerStrategy, Step, SystemException, TimePolicies, Transport,
-    UnknownClientStrategy, UnknownProtocol, UnknownStrategy, UserException, explain,
-    give_scheduling, last_failure, nil_reference, priority,
+    Protocols, QueueRoom, RealTimeError, Reply, ReplyBatching, RequestInfo, ResolveError,
+    Scheduling, SchedulingClass, Sent, Servant, ServerStrategy, Step, SystemException,
+    TimePolicies, Transport, UnknownClientStrategy, UnknownProtocol, UnknownStrategy,
+    UserException, explain, give_scheduling, last_failure, nil_reference, priority,
 };
 
 /// Calls that do not wait.

@@ -8,17 +8,80 @@ use super::report::{Bound, Report, Row, fraction_of_raw};
 use super::server::Under;
 use crate::outcome::Outcome;
 
-/// As many structs of 24 octets as fit 64 KiB.
-const STRUCTS: u32 = 65_536 / 24;
+/// What is sent: the operation, the elements of a call, and the octets of its request
+/// without them.
+#[derive(Clone, Copy)]
+struct Line {
+    figure: &'static str,
+    operation: &'static str,
+    elements: u32,
+    /// Octets of an element, and before the first.
+    octets: (u64, u64),
+    must: f64,
+    aim: f64,
+}
 
-/// Measures the flood with every peer.
+const fn octets(figure: &'static str, size: u32) -> Line {
+    Line {
+        figure,
+        operation: "send_octets",
+        elements: size,
+        octets: (1, 76),
+        must: 0.9,
+        aim: 0.95,
+    }
+}
+
+const fn structs(figure: &'static str, size: u32) -> Line {
+    Line {
+        figure,
+        operation: "send_structs",
+        elements: size / 24,
+        // A struct takes 24 octets, and so does what is before the first with it.
+        octets: (24, 72),
+        must: 0.9,
+        aim: 0.95,
+    }
+}
+
+const LINES: &[Line] = &[
+    octets("flood of octets, 1 KiB, fraction of raw octets", 1 << 10),
+    octets("flood of octets, 4 KiB, fraction of raw octets", 4 << 10),
+    octets("flood of octets, 16 KiB, fraction of raw octets", 16 << 10),
+    structs("flood of BinStruct, 1 KiB, fraction of raw octets", 1 << 10),
+    structs("flood of BinStruct, 4 KiB, fraction of raw octets", 4 << 10),
+    structs(
+        "flood of BinStruct, 16 KiB, fraction of raw octets",
+        16 << 10,
+    ),
+    Line {
+        must: 0.75,
+        ..structs(
+            "flood of BinStruct, 64 KiB buffers, fraction of raw octets",
+            64 << 10,
+        )
+    },
+];
+
+/// Octets that are sent for one figure, about.
+const VOLUME: u64 = 512 << 20;
+
+/// Measures the floods with every peer.
 pub(super) fn measure(programs: &Programs, quick: bool, report: &mut Report) -> Outcome<()> {
-    let (repetitions, calls) = if quick { (3, 2_000) } else { (9, 8_000) };
-    // A struct takes 24 octets, and so does what is before the first with it.
-    let octets = 72 + 24 * u64::from(STRUCTS);
-    let work = Work::new("send_structs", STRUCTS, (octets, 0));
+    for line in LINES {
+        eprintln!("{}", line.figure);
+        measure_line(programs, *line, quick, report)?;
+    }
+    Ok(())
+}
+
+fn measure_line(programs: &Programs, line: Line, quick: bool, report: &mut Report) -> Outcome<()> {
+    let (repetitions, divisor) = if quick { (3, 4) } else { (9, 1) };
+    let octets = line.octets.1 + line.octets.0 * u64::from(line.elements);
+    let work = Work::new(line.operation, line.elements, (octets, 0));
     let length = Length {
-        calls,
+        // Small messages cost by the message.
+        calls: (VOLUME / octets).min(100_000) / divisor,
         timed: false,
     };
     let mut samples = vec![Vec::new(); programs.peers.len()];
@@ -30,11 +93,7 @@ pub(super) fn measure(programs: &Programs, quick: bool, report: &mut Report) -> 
             samples[peer].push(server.call(&work, length, &Under::OneProcessor)?);
         }
     }
-    let row = Row::new(
-        "flood of BinStruct, 64 KiB buffers, fraction of raw octets",
-        Bound::AtLeast(0.75),
-        0.95,
-    );
+    let row = Row::new(line.figure, Bound::AtLeast(line.must), line.aim);
     // The raw peer is the first.
     let fractions = samples.iter().map(|own| fraction_of_raw(own, &samples[0]));
     report

@@ -56,6 +56,12 @@ impl Work {
         }
     }
 
+    /// What the raw peer exchanges in place of so many calls that are outstanding at once.
+    pub(super) const fn batch_of(mut self, calls: u64) -> Self {
+        self.octets = (self.octets.0 * calls, self.octets.1 * calls);
+        self
+    }
+
     fn is_oneway(&self) -> bool {
         self.octets.1 == 0
     }
@@ -170,6 +176,23 @@ impl<'a> Serving<'a> {
             Peer::Orbium => self.orbium_client(work, length, under, &reference),
             Peer::Omni => self.omni_client(work, length, under, &reference)?,
         };
+        self.run(command, work)
+    }
+
+    /// Has orbium's client invoke an operation asynchronously, with so many invocations
+    /// outstanding at once.
+    pub(super) fn call_outstanding(
+        &self,
+        work: &Work,
+        (calls, outstanding): (u64, u64),
+        under: &Under,
+    ) -> Outcome<Sample> {
+        let length = Length {
+            calls,
+            timed: false,
+        };
+        let mut command = self.orbium_client(work, length, under, &self.reference(work));
+        command.args(["--outstanding", &outstanding.to_string()]);
         self.run(command, work)
     }
 

@@ -162,6 +162,10 @@ impl ByteStream for DatagramStream {
         self.serves
     }
 
+    fn sends_one_message(&self) -> bool {
+        true
+    }
+
     fn has_buffered(&self) -> bool {
         let receiving = self.lock();
         receiving.at < receiving.frame.len()

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use clap::Args;
 use orbium::ObjectRef;
-use orbium_demo::load::Load;
+use orbium_demo::load::{Load, pipelined};
 use serde_json::json;
 
 use super::pin::PinArgs;
@@ -53,6 +53,10 @@ pub(crate) struct CallArgs {
     #[cfg(feature = "probes")]
     #[arg(long, value_name = "FILE", hide = true)]
     probes: Option<std::path::PathBuf>,
+    /// Invoke noop asynchronously, with so many invocations at once over one
+    /// connection; the clock is read before and after all of them
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=4096), conflicts_with = "threads")]
+    outstanding: Option<u16>,
     #[command(flatten)]
     protocols: reference::ProtocolArgs,
     #[command(flatten)]
@@ -69,6 +73,17 @@ pub(crate) fn run(args: &CallArgs) -> Result<(), Failure> {
     let object = reference::object(&args.reference, &args.protocols, None)?;
     verify(&object, args.op, args.size)?;
     let failed = |exception| Failure::because(format!("{} failed: {exception}", args.op));
+    if let Some(outstanding) = args.outstanding {
+        if args.op != Load::Noop {
+            return Err(Failure::wrong_usage("--outstanding is for noop only"));
+        }
+        let pipelined = |calls| pipelined(&object, calls, outstanding.into()).map_err(failed);
+        // The connection is made.
+        pipelined(u64::from(outstanding))?;
+        let start = Instant::now();
+        pipelined(args.calls)?;
+        return print_total(args, start.elapsed());
+    }
     if args.threads > 1 {
         let elapsed = by_threads(args.threads, || {
             args.op.run(&object, args.size, 1, None).map_err(failed)?;

@@ -150,7 +150,7 @@ impl<'r> Incoming<'r> {
             object,
         };
         if self.response == ResponseFlags::SyncWithServer {
-            reply.say(ReplyStatus::NoException, &mut |_| {})?;
+            reply.confirm(self.peer)?;
         }
         dispatch(object, &call, &mut arguments(), reply)
     }
@@ -301,7 +301,7 @@ impl<'r> Incoming<'r> {
         self.check_expiry()?;
         orbium_trace::probe!(ServantDemux);
         if self.response == ResponseFlags::SyncWithServer {
-            reply.say(ReplyStatus::NoException, &mut |_| {})?;
+            reply.confirm(self.peer)?;
         }
         let mut arguments = arguments;
         match object.extension() {

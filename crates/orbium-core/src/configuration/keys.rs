@@ -10,7 +10,10 @@ use super::values::{
     Read, flag, number, octets, optional, parsed, show_octets, show_optional, show_span, span,
 };
 use crate::initial::file::path_of;
-use crate::{Config, ConnectTimeout, ForwardBoundKeys, GiopMinor, ProtocolPolicy, ServerStrategy};
+use crate::{
+    Config, ConnectTimeout, ForwardBoundKeys, GiopMinor, ProtocolPolicy, ReplyBatching,
+    ServerStrategy,
+};
 
 /// Something that can be chosen.
 #[derive(Clone, Copy, Debug)]
@@ -145,6 +148,9 @@ keys! {
     "fragment_size" "OCTETS or none" "above which messages are sent in fragments"
         |c, text| c.fragment_size = optional(text, octets)?,
         |c| show_optional(c.fragment_size, show_octets);
+    "reply_batching" "true or false" "whether replies to pipelined requests are sent together"
+        |c, text| c.reply_batching = ReplyBatching(flag(text)?),
+        |c| c.reply_batching.0.to_string();
     "giop_minor" "0, 1 or 2" "highest GIOP 1.x that is published and spoken"
         |c, text| {
             let minor = GiopMinor::new(number(text)?);
@@ -355,7 +361,7 @@ mod tests {
                 (_, "NAMES or none") => "urgent, routine",
                 (_, "NAME=URL") => "A=corbaloc::b/C",
                 (_, "URL or none") => "corbaloc::b",
-                ("forward_bound_keys", _) => "false",
+                ("forward_bound_keys" | "reply_batching", _) => "false",
                 (_, "true or false") => "true",
                 (_, "NUMBER") => "77",
                 (_, "OCTETS" | "OCTETS or none") => "77 KiB",

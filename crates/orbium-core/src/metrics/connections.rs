@@ -486,6 +486,10 @@ impl ByteStream for Metered {
         self.stream.has_many_peers()
     }
 
+    fn sends_one_message(&self) -> bool {
+        self.stream.sends_one_message()
+    }
+
     fn opening_deadline(&self) -> Option<Deadline> {
         self.stream.opening_deadline()
     }

@@ -311,6 +311,18 @@ impl UntypedReply<'_> {
         self.answer(status, write)
     }
 
+    /// Says that the request has arrived, before the servant begins: this does not wait for
+    /// replies behind it.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn confirm(&mut self, peer: Option<&ServerConnection>) -> Result<(), DispatchError> {
+        self.say(ReplyStatus::NoException, &mut |_| {})?;
+        if let Some(peer) = peer {
+            peer.send_collected();
+        }
+        Ok(())
+    }
+
     #[inline(never)]
     pub(crate) fn answer<'v>(
         &mut self,

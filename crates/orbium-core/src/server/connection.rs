@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! A connection to a client, as all its threads see it.
 
+mod collected;
+mod collecting;
 mod kept;
 mod sending;
 
@@ -23,16 +25,23 @@ use crate::metrics::{Closing, Tracked};
 use crate::priority;
 use crate::server::LaneCore;
 use crate::server::cancelled::Cancelled;
+use crate::server::flusher::Flusher;
 use crate::server::intake::Intake;
 use crate::server::notifier::Notifier;
 use crate::server::origin::Origin;
 use crate::server::own_thread::Settled;
+use collected::Collected;
 use kept::Kept;
 
 /// Octets came since the last look at the connection, none did, or none ever did.
 const SPOKE: u8 = 0;
 const QUIET: u8 = 1;
 const FRESH: u8 = 2;
+
+/// What a thread that has served a request has to see to: sending has failed, replies were
+/// collected.
+const BROKEN: u8 = 1;
+const COLLECTED: u8 = 2;
 
 /// What could not be sent yet on a connection that must not block.
 #[derive(Debug, Default)]
@@ -41,6 +50,8 @@ pub(super) struct Pending {
     /// For the octets, if they are many.
     charge: Charge,
     since: Deadline,
+    /// Replies that wait to be sent with others, once there were any.
+    collected: Option<Box<Collected>>,
     /// What is waited on, if it is not the source of the stream.
     pub(super) source: Option<Arc<OwnedFd>>,
 }
@@ -71,7 +82,10 @@ pub(crate) struct ServerConnection {
     late: AtomicUsize,
     /// Whether nothing more is read until a request of it has a place in a queue.
     waits_for_room: AtomicBool,
-    broken: AtomicBool,
+    attention: AtomicU8,
+    /// Whether replies to pipelined requests are sent together.
+    collects: bool,
+    flusher: Arc<Flusher>,
     ended: AtomicBool,
     closed: AtomicBool,
     pub(super) has_pending: AtomicBool,
@@ -100,6 +114,7 @@ impl ServerConnection {
         notifier: Option<Arc<Notifier>>,
     ) -> Self {
         let limits = &config.limits;
+        let collects = Self::may_collect(&*stream, config);
         Self {
             id,
             place: AtomicUsize::new(0),
@@ -118,7 +133,9 @@ impl ServerConnection {
             }),
             late: AtomicUsize::new(0),
             waits_for_room: AtomicBool::new(false),
-            broken: AtomicBool::new(false),
+            attention: AtomicU8::new(0),
+            collects,
+            flusher: Arc::clone(&lane.flusher),
             ended: AtomicBool::new(false),
             closed: AtomicBool::new(false),
             has_pending: AtomicBool::new(false),
@@ -296,7 +313,13 @@ impl ServerConnection {
     /// Whether sending failed: nothing more can be done here.
     #[inline]
     pub(super) fn is_broken(&self) -> bool {
-        self.broken.load(Ordering::Acquire)
+        self.attention.load(Ordering::Acquire) & BROKEN != 0
+    }
+
+    /// Whether sending failed, or replies were collected.
+    #[inline]
+    pub(super) fn needs_attention(&self) -> bool {
+        self.attention.load(Ordering::Acquire) != 0
     }
 
     /// Whether earlier replies wait for the peer to take them.
@@ -354,7 +377,7 @@ impl ServerConnection {
         self.tracked.note_closing(Closing::Error);
         crate::log::debug!(target: "orbium::conn", peer = %self.peer(), %error, "cannot send");
         orbium_sys::forget(error);
-        self.broken.store(true, Ordering::Release);
+        self.attention.fetch_or(BROKEN, Ordering::Release);
         self.stream.shutdown(Shutdown::Both);
     }
 
@@ -362,6 +385,7 @@ impl ServerConnection {
     /// has not taken whole, not within it.
     pub(super) fn send_message_error(&self) {
         self.tracked.note_closing(Closing::Error);
+        self.send_collected();
         let message = message_error(Version::V1_2);
         let mut pending = self.lock();
         if !pending.octets.is_empty() {

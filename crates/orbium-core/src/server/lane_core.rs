@@ -19,6 +19,7 @@ use crate::metrics::{self, Closing, Refusal};
 use crate::orb::{OrbCore, OrbError};
 use crate::server::books::Books;
 use crate::server::connection::ServerConnection;
+use crate::server::flusher::Flusher;
 use crate::server::notifier::Notifier;
 use crate::server::pool::Pool;
 use crate::server::{leader_followers, worker_pool};
@@ -46,6 +47,7 @@ pub(crate) struct LaneCore {
     pub(super) most_threads: usize,
     pub(super) idle_time: Duration,
     pub(super) threads: ThreadCache,
+    pub(super) flusher: Arc<Flusher>,
     stopping: AtomicBool,
     pub(super) waker: Arc<Waker>,
     connections: Mutex<Books>,
@@ -86,6 +88,7 @@ impl LaneCore {
             pool: Pool::new(orb, number, config, &setup, &threads),
             most_threads: config.threads().1,
             idle_time: config.idle_time,
+            flusher: Flusher::new(&threads),
             threads,
             stopping: AtomicBool::new(false),
             waker: Arc::new(Waker::new().map_err(failed)?),
@@ -134,6 +137,7 @@ impl LaneCore {
             return;
         }
         self.stopping.store(true, Ordering::Release);
+        self.flusher.end();
         self.waker.wake();
         for connection in self.lock().all() {
             connection.stop_receiving();

@@ -315,6 +315,7 @@ impl Team {
             self.tell(&state);
             return false;
         }
+        connection.send_collected();
         if easy && last == Taken::None && is_at_rest(&connection, &intake) {
             return self.leave(&connection, intake);
         }

@@ -6,6 +6,7 @@ mod cancelled;
 mod connection;
 mod dedicated;
 mod ending;
+mod flusher;
 mod idle;
 mod intake;
 mod lane_core;

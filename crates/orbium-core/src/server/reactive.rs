@@ -145,6 +145,7 @@ fn serve(held: &Held, id: u64, mut turn: Turn) {
     if last == Taken::HandedOver {
         return;
     }
+    connection.send_collected();
     if let Some(reactor) = &mut *held.reactor.borrow_mut() {
         reactor.put_back(&connection, intake, last, any);
     }

@@ -71,6 +71,8 @@ struct State {
     timer: Option<(Instant, Due)>,
     slot: Slot,
     then: Then,
+    /// Whether a thread waits for the end, or has done so.
+    is_waited_for: bool,
     counted: Option<UnderWay>,
     /// What happened on its way.
     notes: Vec<Note>,
@@ -174,6 +176,7 @@ impl Call {
                 timer: None,
                 slot: Slot::Awaited,
                 then: Then::Kept(None),
+                is_waited_for: false,
                 counted: counted.ok(),
                 notes: Vec::new(),
                 counts: (0, 0),

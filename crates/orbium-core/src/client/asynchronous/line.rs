@@ -4,12 +4,14 @@
 //! Whoever sends does so at once, as far as the peer takes it; the rest waits for
 //! the thread that reads. Nothing here blocks but [`Line::open`].
 
+mod batch;
 mod ending;
 mod receiving;
 mod sending;
 
 use std::collections::{HashMap, VecDeque};
 use std::fmt;
+use std::hash::{BuildHasherDefault, Hasher};
 use std::os::fd::{AsFd, OwnedFd};
 use std::sync::{Arc, OnceLock, PoisonError, Weak};
 use std::time::{Duration, Instant};
@@ -33,6 +35,7 @@ use crate::client::private_connections::PrivateConnections;
 use crate::client::story::{self, Note, Phase as CallPhase};
 use crate::client::timing::Timing;
 use crate::{Config, Orb};
+use batch::{Batch, Message};
 pub(super) use ending::End;
 use receiving::Input;
 
@@ -46,25 +49,26 @@ enum Phase {
     Over(End),
 }
 
-/// A message that is not sent whole yet.
-struct Message {
-    id: u32,
-    octets: Vec<u8>,
-    /// What of it is sent.
-    at: usize,
-    /// Whether the stream was given any of it: one that encrypts or encodes may
-    /// have begun with it, and has to be given the same again.
-    is_begun: bool,
-}
+/// Spreads ids of requests. They are given here, one after the other, so that no peer can
+/// choose those that meet in a table.
+#[derive(Default)]
+struct IdHasher(u64);
 
-impl Message {
-    fn new(id: u32, octets: Vec<u8>) -> Self {
-        Self {
-            id,
-            octets,
-            at: 0,
-            is_begun: false,
+impl Hasher for IdHasher {
+    fn finish(&self) -> u64 {
+        // The low bits of a product know nothing of the high ones of its factors.
+        self.0 ^ (self.0 >> 32)
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        for byte in bytes {
+            self.write_u32(u32::from(*byte));
         }
+    }
+
+    fn write_u32(&mut self, id: u32) {
+        // Odd and without a pattern: the golden ratio of 64 bits.
+        self.0 = (self.0 ^ u64::from(id)).wrapping_mul(0x9E37_79B9_7F4A_7C15);
     }
 }
 
@@ -78,7 +82,8 @@ enum Awaiting {
 /// A request that was not answered yet.
 pub(super) struct Pending {
     awaiting: Awaiting,
-    is_sent: bool,
+    /// Its place in the order of sending.
+    number: u64,
     /// How its server writes.
     format: Format,
     /// In which version its server is told that nobody waits any more, if it may be.
@@ -93,7 +98,7 @@ impl Pending {
     fn new(awaiting: Awaiting, candidate: &Candidate) -> Self {
         Self {
             awaiting,
-            is_sent: false,
+            number: u64::MAX,
             format: candidate.format(),
             cancelled: candidate.is_cancelled.then_some(candidate.version),
         }
@@ -104,8 +109,21 @@ struct State {
     phase: Phase,
     /// What tells the server of the band.
     first: Option<Message>,
+    /// What the stream was not given yet, and its bytes.
     queue: VecDeque<Message>,
-    pending: HashMap<u32, Pending>,
+    queued: usize,
+    /// What the stream was given and has not sent whole.
+    batch: Option<Batch>,
+    /// Whether a thread sends, which goes on until the queue is empty.
+    is_sending: bool,
+    /// Whether the reader is to send.
+    is_deferred: bool,
+    /// When a send ended last.
+    sent_at: Instant,
+    /// The numbers of the last message that was queued and of the last that was sent.
+    last_number: u64,
+    last_sent: u64,
+    pending: HashMap<u32, Pending, BuildHasherDefault<IdHasher>>,
     last_id: u32,
     /// Whether the server has answered: then it knows the code sets.
     is_introduced: bool,
@@ -149,7 +167,14 @@ impl Line {
             phase: Phase::Opening,
             first: None,
             queue: VecDeque::new(),
-            pending: HashMap::new(),
+            queued: 0,
+            batch: None,
+            is_sending: false,
+            is_deferred: false,
+            sent_at: Instant::now(),
+            last_number: 0,
+            last_sent: 0,
+            pending: HashMap::default(),
             last_id: 0,
             is_introduced: false,
             asking: way.own.filter(|own| own.request().is_some()).cloned(),
@@ -165,9 +190,10 @@ impl Line {
             let bind = &BIND_PRIORITY_BAND;
             let octets = written(config, way.candidate, bind, introduced, &timing, None)?;
             let id = introduced.0;
-            let pending = Pending::new(Awaiting::Band, way.candidate);
+            let mut pending = Pending::new(Awaiting::Band, way.candidate);
+            pending.number = state.next_number();
+            state.first = Some(Message::new(id, pending.number, octets));
             state.pending.insert(id, pending);
-            state.first = Some(Message::new(id, octets));
         }
         Ok(Arc::new(Self {
             private: key.partition.is_private().then(|| Arc::downgrade(pool)),
@@ -269,7 +295,8 @@ impl Line {
     /// Whether that request has left, wherever it is now.
     pub(super) fn has_sent(&self, id: u32) -> bool {
         let state = self.lock();
-        state.pending.get(&id).is_some_and(|it| it.is_sent)
+        let pending = state.pending.get(&id);
+        pending.is_some_and(|pending| state.is_sent(pending))
     }
 
     pub(super) fn is_over(&self) -> bool {

@@ -46,12 +46,18 @@ enum Running {
 struct State {
     /// Those that take requests.
     lines: HashMap<PoolKey, Arc<Line>>,
+    /// The one of them that was used last: most callers go on with it.
+    recent: Option<Arc<Line>>,
     /// Those that are watched, by their numbers.
     watched: HashMap<u64, Arc<Line>>,
     /// What is to be done when: by the moment and the call's number.
     timers: BTreeMap<(Instant, u64), Arc<Call>>,
     /// Lines to be looked at, whatever their sources show.
     looks: Vec<Arc<Line>>,
+    /// Lines with requests that were left to the reader.
+    deferred: Vec<Arc<Line>>,
+    /// Whether its thread waits, or is about to, and has to be woken.
+    is_waiting: bool,
     last_line: u64,
     running: Running,
     /// Why its thread could not begin.
@@ -66,8 +72,14 @@ struct State {
 
 impl State {
     /// The line to a server, unless it has just ended.
-    fn line(&self, key: &PoolKey) -> Option<Arc<Line>> {
-        self.lines.get(key).filter(|line| !line.is_over()).cloned()
+    fn line(&mut self, key: &PoolKey) -> Option<Arc<Line>> {
+        let is_usable = |line: &&Arc<Line>| !line.is_over();
+        let recent = self.recent.as_ref().filter(|line| line.key() == key);
+        if let Some(line) = recent.filter(is_usable) {
+            return Some(Arc::clone(line));
+        }
+        self.recent = self.lines.get(key).filter(is_usable).cloned();
+        self.recent.clone()
     }
 }
 
@@ -117,9 +129,12 @@ impl Reader {
             waker,
             state: Mutex::new(State {
                 lines: HashMap::new(),
+                recent: None,
                 watched: HashMap::new(),
                 timers: BTreeMap::new(),
                 looks: Vec::new(),
+                deferred: Vec::new(),
+                is_waiting: true,
                 last_line: 0,
                 running: Running::No,
                 refused: None,

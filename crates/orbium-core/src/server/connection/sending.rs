@@ -21,7 +21,7 @@ impl ServerConnection {
     #[inline]
     pub(in crate::server) fn reply(&self, message: &CdrWriter<'_>) {
         let sent = match &self.notifier {
-            _ if self.is_shared() => self.send_among_others(message),
+            _ if self.is_shared() => self.send_among_others(Some(message)),
             // Alone: nobody else can be sending.
             None => self.send_blocking(message),
             Some(notifier) => self.send_alone(message, notifier),
@@ -39,19 +39,49 @@ impl ServerConnection {
         if self.was_cancelled(request_id) {
             return;
         }
-        if let Err(error) = self.send_among_others(message) {
+        if let Err(error) = self.send_among_others(Some(message)) {
             self.break_off(error);
         }
     }
 
-    fn send_among_others(&self, message: &CdrWriter<'_>) -> io::Result<()> {
-        match &self.notifier {
-            Some(notifier) => self.send_or_keep(message, notifier),
-            None => {
-                let _guard = self.lock();
-                self.send_blocking(message)
+    /// Sends the replies that were collected, and a message behind them.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn send_among_others(&self, message: Option<&CdrWriter<'_>>) -> io::Result<()> {
+        let mut pending = self.lock();
+        let collected = pending.take_collected();
+        let was_held = !collected.is_empty();
+        let sent = match &self.notifier {
+            Some(notifier) => self.send_or_keep(&mut pending, collected, message, notifier),
+            None => self.send_behind(collected, message),
+        };
+        if was_held {
+            self.end_collected();
+            drop(pending);
+            self.end_late();
+        }
+        sent
+    }
+
+    /// Sends a message behind what was collected, together if it is small.
+    fn send_behind(
+        &self,
+        mut collected: Vec<u8>,
+        message: Option<&CdrWriter<'_>>,
+    ) -> io::Result<()> {
+        let small = |len| len <= SMALL && self.fragment_size.is_none_or(|size| len <= size);
+        let (alone, joined) = match message {
+            Some(message) if collected.is_empty() || !small(message.len()) => (Some(message), None),
+            joined => (None, joined),
+        };
+        if let Some(message) = joined {
+            for piece in message.pieces() {
+                collected.extend_from_slice(piece);
             }
         }
+        let patience = Patience::For(self.send_time);
+        outgoing::send_octets(&*self.stream, &collected, patience)?;
+        alone.map_or(Ok(()), |message| self.send_blocking(message))
     }
 
     #[inline]
@@ -60,15 +90,22 @@ impl ServerConnection {
         outgoing::send(&*self.stream, message, self.fragment_size, patience)
     }
 
-    /// Sends what the peer takes at once and keeps the rest.
-    fn send_or_keep(&self, message: &CdrWriter<'_>, notifier: &Notifier) -> io::Result<()> {
-        let mut pending = self.lock();
-        let mut octets = Vec::new();
-        match self.fragment_size {
-            Some(size) if message.len() > size => {
+    /// Sends what the peer takes at once, a message behind what was collected, and keeps
+    /// the rest.
+    fn send_or_keep(
+        &self,
+        pending: &mut Pending,
+        mut octets: Vec<u8>,
+        message: Option<&CdrWriter<'_>>,
+        notifier: &Notifier,
+    ) -> io::Result<()> {
+        let at_once = pending.octets.is_empty() && octets.is_empty();
+        match (message, self.fragment_size) {
+            (None, _) => {}
+            (Some(message), Some(size)) if message.len() > size => {
                 outgoing::fragments_into(&mut octets, message, size);
             }
-            _ if pending.octets.is_empty() && !message.is_gathered() => {
+            (Some(message), _) if at_once && !message.is_gathered() => {
                 let written = message.written();
                 let sent = sent_at_once(&*self.stream, written)?;
                 if sent == written.len() {
@@ -76,7 +113,7 @@ impl ServerConnection {
                 }
                 octets.extend_from_slice(&written[sent..]);
             }
-            _ => message
+            (Some(message), _) => message
                 .pieces()
                 .for_each(|piece| octets.extend_from_slice(piece)),
         }
@@ -87,7 +124,7 @@ impl ServerConnection {
                 return Ok(());
             }
         }
-        self.keep(&mut pending, octets, notifier)
+        self.keep(pending, octets, notifier)
     }
 
     /// As `send_or_keep`, by who reads the connection while nobody else is to
@@ -95,7 +132,7 @@ impl ServerConnection {
     fn send_alone(&self, message: &CdrWriter<'_>, notifier: &Notifier) -> io::Result<()> {
         let in_one = self.fragment_size.is_none_or(|size| message.len() <= size);
         if !in_one || message.is_gathered() || self.has_pending() {
-            return self.send_or_keep(message, notifier);
+            return self.send_or_keep(&mut self.lock(), Vec::new(), Some(message), notifier);
         }
         let written = message.written();
         let sent = sent_at_once(&*self.stream, written)?;

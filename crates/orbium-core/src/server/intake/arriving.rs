@@ -79,6 +79,7 @@ impl State {
             return Taken::Close;
         };
         let request_id = arrived.queued.request_id;
+        connection.send_collected();
         let put = match &arrived.elsewhere {
             Some(lane) => lane.0.pool.put(arrived.queued),
             None => sink.put(arrived.queued),

@@ -5,7 +5,7 @@ use std::cell::{Cell, RefCell};
 use std::sync::Arc;
 
 use orbium_cdr::{CdrReader, CdrWriter, Format};
-use orbium_channel::framing::Framing;
+use orbium_channel::framing::{Framing, begins_with_request};
 use orbium_channel::peer_memory::copied;
 use orbium_channel::receive_buffer::SMALL;
 use orbium_giop::codeset::{CodeSetContext, Negotiated};
@@ -57,6 +57,7 @@ impl Became {
     #[cold]
     #[inline(never)]
     fn taken(self, source: &Source<'_>) -> Taken {
+        source.connection.send_collected();
         match self {
             Self::Here => Taken::Done,
             Self::HandedOver => {
@@ -105,6 +106,7 @@ impl Reading<'_> {
         let Source {
             connection, reader, ..
         } = *self.source;
+        connection.send_collected();
         let mut known = self.known.borrow_mut();
         let intake = Intake {
             framing: Framing::with_octets(
@@ -132,14 +134,31 @@ impl Reading<'_> {
     }
 }
 
+impl Reading<'_> {
+    /// Sends the reply to a request behind which more was received, or from a thread that
+    /// has handed the reading over.
+    #[cold]
+    #[inline(never)]
+    fn send_otherwise(&self, message: &CdrWriter<'_>) {
+        let connection = self.source.connection;
+        match self.became.get() {
+            Became::Here | Became::Granted => {
+                connection.reply_in_batch(message, begins_with_request(self.rest));
+            }
+            Became::HandedOver | Became::Moved => {
+                connection.reply_late(self.request_id, message);
+            }
+        }
+    }
+}
+
 impl ReplyPath for Reading<'_> {
     #[inline]
     fn send(&self, message: &CdrWriter<'_>) {
-        let connection = self.source.connection;
-        if matches!(self.became.get(), Became::Here | Became::Granted) {
-            connection.reply(message);
+        if self.rest.is_empty() && matches!(self.became.get(), Became::Here | Became::Granted) {
+            self.source.connection.reply(message);
         } else {
-            connection.reply_late(self.request_id, message);
+            self.send_otherwise(message);
         }
     }
 
@@ -203,11 +222,24 @@ impl Asked<'_> {
             Became::Here => {}
             other => return other.taken(self.source),
         }
-        if connection.is_broken() {
-            Taken::Close
-        } else {
-            Taken::Done
+        if connection.needs_attention() {
+            return attend(connection, self.rest);
         }
+        Taken::Done
+    }
+}
+
+/// A request was served over a connection that cannot send, or has collected replies:
+/// those go out if no other request is there whole.
+#[cold]
+#[inline(never)]
+fn attend(connection: &ServerConnection, rest: &[u8]) -> Taken {
+    if !begins_with_request(rest) {
+        connection.send_collected();
+    }
+    match connection.is_broken() {
+        true => Taken::Close,
+        false => Taken::Done,
     }
 }
 
@@ -310,6 +342,7 @@ impl State {
         if !request.contexts.is_empty() {
             match connection.marker(orb, &request.contexts) {
                 Some(Marker::Due) => {
+                    connection.send_collected();
                     self.known.marked = Some(message.to_vec());
                     return Taken::Marked;
                 }

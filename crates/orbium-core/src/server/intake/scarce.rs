@@ -116,6 +116,7 @@ pub(super) fn refuse(
             "request refused: no memory for the message",
         );
     }
+    connection.send_collected();
     let Some((request_id, response)) = answered_to(header, begins) else {
         connection.send_message_error();
         return Taken::Close;

@@ -106,8 +106,12 @@ impl Call {
         match mem::replace(&mut state.then, Then::Dropped) {
             Then::Kept(waker) => {
                 state.slot = Slot::There(answered);
+                let is_waited_for = state.is_waited_for;
                 drop(state);
-                self.told.notify_all();
+                // A system call, whether or not a thread waits.
+                if is_waited_for {
+                    self.told.notify_all();
+                }
                 if let Some(waker) = waker {
                     // Whoever made it: one that panics must not end the thread that
                     // receives for others.
@@ -199,8 +203,10 @@ impl Call {
             return false;
         }
         let deadline = Deadline::after(timeout);
+        self.send_deferred();
         role::about_to_block();
         let mut state = self.lock();
+        state.is_waited_for = true;
         while !is_there(&state) {
             let Ok(left) = deadline.remaining() else {
                 return false;
@@ -208,6 +214,14 @@ impl Call {
             state = waiting::wait(&self.told, state, left);
         }
         true
+    }
+
+    /// Sends the request, if that was left to the reader: the caller has no more to add.
+    fn send_deferred(&self) {
+        let sent = self.lock().sent.clone();
+        if let (Some((line, _)), Some(reader)) = (sent, self.reader.get()) {
+            line.send_deferred(reader);
+        }
     }
 
     /// What a call raises in a child that was forked while it was under way: the

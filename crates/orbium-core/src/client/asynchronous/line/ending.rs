@@ -104,7 +104,7 @@ impl Line {
         if let Some(text) = end.text() {
             self.note(CallPhase::Wait, &text);
         }
-        let (pending, midway, notes) = {
+        let (pending, last_sent, midway, notes) = {
             let mut state = self.lock();
             // Somebody may have come meanwhile.
             if state.is_over() || end == End::Idle && !state.pending.is_empty() {
@@ -114,12 +114,14 @@ impl Line {
             state.phase = Phase::Over(end);
             state.first = None;
             state.queue.clear();
+            state.batch = None;
             if let (Some(counted), Some(cause)) = (state.counted.take(), end.closing()) {
                 counted.note_cause(cause);
             }
             state.stop_sending(self.number, reader);
             let notes = state.notes.clone();
-            (std::mem::take(&mut state.pending), midway, notes)
+            let pending = std::mem::take(&mut state.pending);
+            (pending, state.last_sent, midway, notes)
         };
         reader.forget(self);
         if let Some(stream) = self.stream.get() {
@@ -129,19 +131,20 @@ impl Line {
             stream.shutdown(Shutdown::Both);
         }
         for pending in pending.into_values() {
+            let is_sent = pending.number <= last_sent;
             let Awaiting::Call(call) = pending.awaiting else {
                 continue;
             };
             call.note_after_its_beginning(&notes);
             match end {
                 End::WithOrb(exception) => call.end(SystemException {
-                    completed: match pending.is_sent {
+                    completed: match is_sent {
                         true => Completion::Maybe,
                         false => Completion::No,
                     },
                     ..exception
                 }),
-                end => call.hear(end.news(pending.is_sent)),
+                end => call.hear(end.news(is_sent)),
             }
         }
     }

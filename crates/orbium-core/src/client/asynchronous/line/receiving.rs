@@ -105,6 +105,8 @@ impl Line {
                 drop(input);
                 return self.end(reader, end);
             }
+            // What the callers did about these replies goes out together.
+            self.send_deferred(reader);
             // What comes later is told of.
             if !input.framing.is_partial() && !stream.has_buffered() {
                 return;

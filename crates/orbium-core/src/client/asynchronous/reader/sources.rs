@@ -69,9 +69,23 @@ impl Reader {
         self.waker.wake();
     }
 
+    /// Has the thread that reads send what waits on a line. It need not be woken while
+    /// it is awake: it looks at the lines before it waits.
+    pub(in crate::client::asynchronous) fn send_soon(&self, line: &Arc<Line>) {
+        let waits = {
+            let mut state = self.lock();
+            state.deferred.push(Arc::clone(line));
+            std::mem::take(&mut state.is_waiting)
+        };
+        if waits {
+            self.waker.wake();
+        }
+    }
+
     /// A line has ended.
     pub(in crate::client::asynchronous) fn forget(&self, line: &Arc<Line>) {
         let mut state = self.lock();
+        state.recent = None;
         if let Some(known) = state.lines.get(line.key())
             && Arc::ptr_eq(known, line)
         {

@@ -88,6 +88,7 @@ impl Reader {
                 self.attend(*ready);
             }
             self.look();
+            self.send_deferred();
             self.fire();
             self.find_threads();
             self.end_idle();
@@ -103,6 +104,7 @@ impl Reader {
             && state.watched.is_empty()
             && state.timers.is_empty()
             && state.looks.is_empty()
+            && state.deferred.is_empty()
             && !state.lacks_threads
             && state.idle_since.elapsed() >= LINGER;
         if idle || state.ended {
@@ -114,10 +116,12 @@ impl Reader {
 
     fn wait(&self, ready: &mut Vec<Ready>) -> std::io::Result<()> {
         let timeout = {
-            let state = self.lock();
+            let mut state = self.lock();
             let timer = state.timers.first_key_value();
             let timer = timer.map(|((at, _), _)| at.saturating_duration_since(Instant::now()));
-            let looks = (!state.looks.is_empty()).then_some(Duration::ZERO);
+            state.is_waiting = state.deferred.is_empty();
+            let has_work = !(state.looks.is_empty() && state.is_waiting);
+            let looks = has_work.then_some(Duration::ZERO);
             let threads = state.lacks_threads.then_some(SOON);
             let idle = self.idle_time() / 4;
             [timer, looks, threads]
@@ -125,6 +129,12 @@ impl Reader {
                 .flatten()
                 .fold(idle, Duration::min)
         };
+        let waited = self.wait_until(ready, timeout);
+        self.lock().is_waiting = false;
+        waited
+    }
+
+    fn wait_until(&self, ready: &mut Vec<Ready>, timeout: Duration) -> std::io::Result<()> {
         match timeout.checked_sub(COARSE) {
             Some(coarse) if coarse >= COARSE => self.poller.wait(ready, Some(coarse)),
             _ => {
@@ -166,6 +176,13 @@ impl Reader {
         let looks = std::mem::take(&mut self.lock().looks);
         for line in looks {
             line.receive(self);
+        }
+    }
+
+    fn send_deferred(self: &Arc<Self>) {
+        let deferred = std::mem::take(&mut self.lock().deferred);
+        for line in deferred {
+            line.send_deferred(self);
         }
     }
 
