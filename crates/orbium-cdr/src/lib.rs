@@ -39,6 +39,7 @@ mod any;
 mod block;
 mod char;
 mod decimal;
+mod enumeration;
 mod error;
 mod fixed_size;
 mod format;

@@ -14,7 +14,10 @@ impl Emitter<'_, '_> {
     pub(crate) fn interface(&mut self, definition: &Definition, interface: &Interface) {
         let name = self.name(definition);
         self.text.blank();
-        self.doc(&docs::of(definition, "interface"));
+        let what = docs::of(definition, "interface");
+        self.doc(&format!(
+            "{what}\n\nAny call may return a system exception."
+        ));
         self.text.line("#[derive(Clone)]");
         self.text
             .line(format!("pub struct {name}(orb::ObjectRef);"));
@@ -79,6 +82,10 @@ impl Emitter<'_, '_> {
 
     /// Lints that names and numbers given in IDL cannot help to trip.
     pub(crate) fn note_lints(&mut self, functions: &[Function]) {
+        // Said of all of them on the type.
+        if !functions.is_empty() {
+            self.allows.insert("clippy::missing_errors_doc");
+        }
         for function in functions {
             if function.parameters.len() > 5 {
                 self.allows.insert("clippy::too_many_arguments");
@@ -415,10 +422,8 @@ impl Emitter<'_, '_> {
         self.text.raw(&format!(
             "/// Like `{name}`, reading the result into a value that is there already."
         ));
-        self.text.raw("///");
-        self.text.raw("/// # Errors");
         self.text
-            .raw(&format!("/// As `{name}`; the value is then unspecified."));
+            .raw("/// After an error that value is unspecified.");
         // Few calls are made in this form: only programs that do compile it.
         self.text.raw("#[inline]");
         let error = function.error(self.plan, &self.module);

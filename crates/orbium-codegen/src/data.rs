@@ -4,6 +4,7 @@
 use orbium_idl::model::{Alias, DefId, Definition, Enum, Exception, Member, Struct, Type};
 
 use crate::emit::Emitter;
+use crate::text::Argument;
 use crate::{codec, docs, names};
 
 impl Emitter<'_, '_> {
@@ -56,33 +57,12 @@ impl Emitter<'_, '_> {
         self.text.line(format!("#[derive({derives})]"));
         self.fields(&name, &exception.members, &fields);
         self.text.blank();
-        self.text
-            .open(format!("impl ::core::fmt::Display for {name} {{"));
-        let parameters = [
-            "&self".to_owned(),
-            "f: &mut ::core::fmt::Formatter<'_>".to_owned(),
-        ];
-        self.text
-            .signature("fn fmt", &parameters, " -> ::core::fmt::Result {");
+        let mut parts = vec![name.clone(), quoted(&definition.repository_id)];
         if exception.members.is_empty() {
-            let shown = definition.path.join("::");
-            self.text.line(format!("f.write_str(\"{shown}\")"));
-        } else {
-            self.text.line("::core::fmt::Debug::fmt(self, f)");
+            parts.push(quoted(&definition.path.join("::")));
         }
-        self.text.close("}");
-        self.text.close("}");
-        self.text.blank();
         self.text
-            .line(format!("impl ::core::error::Error for {name} {{}}"));
-        self.text.blank();
-        self.text
-            .open(format!("impl orb::UserException for {name} {{"));
-        self.text.assign(
-            "const REPOSITORY_ID: &'static str",
-            &quoted(&definition.repository_id),
-        );
-        self.text.close("}");
+            .call("orb::exception!", &Argument::plain(&parts), ";");
         self.member_codec(&name, definition.id, &exception.members, &fields);
         self.struct_type(definition, "exception", &exception.members);
     }
@@ -224,65 +204,14 @@ impl Emitter<'_, '_> {
                 .line(format!("{variant} = {},", codec::number(index as u64)));
         }
         self.text.close("}");
-        self.enumeration_conversion(&name, &variants);
-        self.enumeration_codec(&name, &variants);
-        self.enum_type(definition, enumeration);
-    }
-
-    fn enumeration_conversion(&mut self, name: &str, variants: &[String]) {
-        self.text.blank();
-        self.text.open(format!("impl $TryFrom<u32> for {name} {{"));
-        self.text.line("type Error = u32;");
-        self.text.blank();
-        self.text
-            .line("/// The enumerator of that value, or the value if there is none.");
-        self.text.line("#[inline]");
-        self.text
-            .open("fn try_from(value: u32) -> $Result<Self, u32> {");
-        self.text.open("match value {");
+        let mut numbered = Vec::new();
         for (index, variant) in variants.iter().enumerate() {
-            self.text.line(format!(
-                "{} => $Ok(Self::{variant}),",
-                codec::number(index as u64)
-            ));
+            numbered.push(format!("{variant}: {}", codec::number(index as u64)));
         }
-        self.text.line("_ => $Err(value),");
-        self.text.close("}");
-        self.text.close("}");
-        self.text.close("}");
-        if variants.len() > 90 {
-            self.allows.insert("clippy::too_many_lines");
-        }
-    }
-
-    fn enumeration_codec(&mut self, name: &str, variants: &[String]) {
         self.text.blank();
-        self.text.open(format!("impl orb::FixedSize for {name} {{"));
         self.text
-            .line("const LAYOUT: orb::Layout<Self> = orb::Layout::primitive(4, 4);");
-        self.text.blank();
-        self.text.line("#[inline]");
-        self.text
-            .open("fn store<const SWAP: bool>(&self, out: &mut orb::FixedOut<'_, SWAP>) {");
-        self.text
-            .line("orb::FixedSize::store(&(*self as u32), out);");
-        self.text.close("}");
-        self.text.blank();
-        self.text.line("#[inline]");
-        self.text
-            .open("fn load<const SWAP: bool>(source: &mut orb::FixedIn<'_, SWAP>) -> Self {");
-        self.text
-            .line("let value = <u32 as orb::FixedSize>::load(source);");
-        self.text
-            .open("if let $Ok(value) = $TryFrom::try_from(value) {");
-        self.text.line("return value;");
-        self.text.close("}");
-        self.text.line("source.flag_invalid();");
-        self.text.line(format!("Self::{}", variants[0]));
-        self.text.close("}");
-        self.text.close("}");
-        self.text.blank();
-        self.text.line(format!("orb::encode_fixed!({name});"));
+            .literal(&format!("orb::enumeration!({name}"), &numbered, ");");
+        self.enum_type(definition, enumeration);
     }
 
     pub(crate) fn alias(&mut self, definition: &Definition, alias: &Alias) {

@@ -27,7 +27,10 @@ impl Emitter<'_, '_> {
             _ => supertraits.join(" + "),
         };
         self.text.blank();
-        self.doc(&docs::of(definition, "local interface"));
+        let what = docs::of(definition, "local interface");
+        self.doc(&format!(
+            "{what}\n\nAny call may return a system exception."
+        ));
         let head = format!("pub trait {name}: {supertraits}");
         if functions.is_empty() {
             return self.text.line(format!("{head} {{}}"));

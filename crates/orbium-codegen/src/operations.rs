@@ -237,8 +237,7 @@ impl Function {
         value.map_or("()".to_owned(), |output| plan.rust(&output.ty, from))
     }
 
-    /// Its documentation with the section on errors that every fallible
-    /// function has.
+    /// Its documentation with the exceptions that it declares.
     pub(crate) fn full_doc(&self, plan: &Plan<'_>) -> String {
         let raised = self
             .raises
@@ -246,10 +245,9 @@ impl Function {
             .map(|id| format!("`{}`", (plan.model[*id].path).join("::")))
             .collect::<Vec<_>>()
             .join(", ");
-        let errors = match raised.as_str() {
-            "" => "A system exception.".to_owned(),
-            raised => format!("{raised}, or a system exception."),
-        };
-        format!("{}\n\n# Errors\n{errors}", self.doc)
+        match raised.as_str() {
+            "" => self.doc.clone(),
+            raised => format!("{}\n\n# Errors\n{raised}, or a system exception.", self.doc),
+        }
     }
 }

@@ -254,17 +254,6 @@ impl Text {
         self.open("{");
     }
 
-    /// `pattern => body,` in a match: a body that is too long becomes a block.
-    pub(crate) fn match_arm(&mut self, pattern: &str, body: &str) {
-        let one = format!("{pattern} => {body},");
-        if self.fits(&one) {
-            return self.line(one);
-        }
-        self.open(format!("{pattern} => {{"));
-        self.line(body);
-        self.close("}");
-    }
-
     /// A statement that is a call with a semicolon or `?`, broken at its
     /// parenthesis if it is too long.
     pub(crate) fn statement(&mut self, text: &str) {

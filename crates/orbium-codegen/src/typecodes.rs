@@ -7,6 +7,7 @@ use orbium_idl::model::{
 
 use crate::data::quoted;
 use crate::emit::Emitter;
+use crate::text::Argument;
 
 impl Emitter<'_, '_> {
     pub(crate) fn struct_type(
@@ -111,10 +112,8 @@ impl Emitter<'_, '_> {
         let name = self.name(definition);
         let found = self.plan.type_code(definition.id);
         self.text.blank();
-        self.text.open(format!("impl orb::Typed for {name} {{"));
-        self.text
-            .line(format!("const TYPE: &'static orb::Type = &{found};"));
-        self.text.close("}");
+        let parts = [name, found.to_owned()];
+        self.text.call("orb::typed!", &Argument::plain(&parts), ";");
     }
 
     fn described(&self, constructor: &str, parts: &[String]) -> String {

@@ -100,3 +100,98 @@ pub fn not_implemented() -> SystemException {
 pub fn unknown_operation() -> DispatchError {
     SystemException::omg(ExceptionKind::BadOperation, 2, Completion::No).into()
 }
+
+/// Implements what every user exception has in addition to its codec, for a struct of its
+/// members. An exception without members is shown by the name given last.
+#[macro_export]
+macro_rules! exception {
+    ($name:ident, $id:literal $(,)?) => {
+        $crate::exception!(@ $name, $id, |exception, f| ::core::fmt::Debug::fmt(exception, f));
+    };
+    ($name:ident, $id:literal, $shown:literal $(,)?) => {
+        $crate::exception!(@ $name, $id, |_, f| f.write_str($shown));
+    };
+    (@ $name:ident, $id:literal, |$exception:pat_param, $f:ident| $shown:expr) => {
+        impl ::core::fmt::Display for $name {
+            fn fmt(&self, $f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
+                let $exception = self;
+                $shown
+            }
+        }
+        impl ::core::error::Error for $name {}
+        impl $crate::UserException for $name {
+            const REPOSITORY_ID: &'static str = $id;
+        }
+    };
+}
+
+/// Implements what every error enum has: an enum with a variant for each exception of a
+/// `raises` clause, and the variant `System`. `Debug` shows the sentence of `Display`,
+/// which `main` prints when it returns the error.
+#[macro_export]
+macro_rules! error_enum {
+    ($name:ident { $($variant:ident : $exception:ty),* $(,)? }) => {
+        $(
+            impl ::core::convert::From<$exception> for $name {
+                fn from(exception: $exception) -> Self {
+                    Self::$variant(exception)
+                }
+            }
+        )*
+        impl ::core::convert::From<$crate::SystemException> for $name {
+            fn from(exception: $crate::SystemException) -> Self {
+                Self::System(exception)
+            }
+        }
+        // For `?` where a servant, or a caller, reads an any.
+        impl ::core::convert::From<$crate::cdr::AnyError> for $name {
+            fn from(error: $crate::cdr::AnyError) -> Self {
+                Self::System(::core::convert::From::from(error))
+            }
+        }
+        impl ::core::convert::From<$crate::cdr::CdrError> for $name {
+            fn from(error: $crate::cdr::CdrError) -> Self {
+                Self::System(::core::convert::From::from(error))
+            }
+        }
+        impl ::core::fmt::Display for $name {
+            fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
+                match self {
+                    $(Self::$variant(exception) => ::core::fmt::Display::fmt(exception, f),)*
+                    Self::System(exception) => ::core::fmt::Display::fmt(exception, f),
+                }
+            }
+        }
+        impl ::core::fmt::Debug for $name {
+            fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
+                ::core::fmt::Display::fmt(self, f)
+            }
+        }
+        impl ::core::error::Error for $name {}
+        impl $crate::Raises for $name {
+            fn decode_raised(
+                id: &str,
+                reader: &mut $crate::cdr::CdrReader<'_>,
+            ) -> ::core::option::Option<::core::result::Result<Self, $crate::cdr::CdrError>> {
+                $(
+                    if id == <$exception as $crate::UserException>::REPOSITORY_ID {
+                        let members = $crate::cdr::Decode::decode(reader);
+                        return ::core::option::Option::Some(members.map(Self::$variant));
+                    }
+                )*
+                ::core::option::Option::None
+            }
+            fn raised(&self) -> $crate::Raised<'_> {
+                match self {
+                    $(
+                        Self::$variant(exception) => {
+                            let id = <$exception as $crate::UserException>::REPOSITORY_ID;
+                            $crate::Raised::User(id, exception)
+                        }
+                    )*
+                    Self::System(exception) => $crate::Raised::System(*exception),
+                }
+            }
+        }
+    };
+}

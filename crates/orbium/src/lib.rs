@@ -72,6 +72,16 @@ pub use orbium_core::{
 /// Calls that do not wait.
 pub use orbium_core::Asynchronous;
 
+/// The outcome of a call and of a servant's method: a system exception unless the
+/// operation declares others.
+pub type Result<T, E = SystemException> = std::result::Result<T, E>;
+
+/// What most programs import: `use orbium::prelude::*;`. Its `Result` is the one of the
+/// standard library, with [`SystemException`] for an error type that is not written.
+pub mod prelude {
+    pub use crate::{Call, Interface, Orb, Reply, Result, Sent, SystemException};
+}
+
 /// What relays between protocols, with the feature `bridge`.
 #[cfg(feature = "bridge")]
 pub use orbium_core::Bridge;
@@ -172,11 +182,11 @@ pub mod codegen {
     pub use orbium_cdr::{
         Any, AnyError, CdrError, CdrErrorKind, CdrReader, CdrWriter, Char, Decode, Encode, Field,
         Fixed, FixedIn, FixedOut, FixedSize, Layout, LongDouble, Member, Type, TypeCode, Typed,
-        WChar, encode_fixed, fixed_struct,
+        WChar, encode_fixed, enumeration, fixed_struct, typed,
     };
     pub use orbium_core::{
         AnyReference, Call, DispatchError, Interface, ObjectRef, Operation, OperationTable, Raised,
         Raises, Reply, Sent, Servant, ServedBy, SystemException, UntypedReply, UserException,
-        interface, not_implemented, unknown_operation,
+        error_enum, exception, interface, not_implemented, unknown_operation,
     };
 }

@@ -4,6 +4,7 @@
 #[allow(
     clippy::doc_markdown,
     clippy::many_single_char_names,
+    clippy::missing_errors_doc,
     clippy::should_implement_trait,
     clippy::too_many_arguments,
     clippy::too_many_lines,
@@ -29,40 +30,7 @@ pub mod away {
         Green = 1,
     }
 
-    impl TryFrom<u32> for Colour {
-        type Error = u32;
-
-        /// The enumerator of that value, or the value if there is none.
-        #[inline]
-        fn try_from(value: u32) -> Result<Self, u32> {
-            match value {
-                0 => Ok(Self::Red),
-                1 => Ok(Self::Green),
-                _ => Err(value),
-            }
-        }
-    }
-
-    impl orb::FixedSize for Colour {
-        const LAYOUT: orb::Layout<Self> = orb::Layout::primitive(4, 4);
-
-        #[inline]
-        fn store<const SWAP: bool>(&self, out: &mut orb::FixedOut<'_, SWAP>) {
-            orb::FixedSize::store(&(*self as u32), out);
-        }
-
-        #[inline]
-        fn load<const SWAP: bool>(source: &mut orb::FixedIn<'_, SWAP>) -> Self {
-            let value = <u32 as orb::FixedSize>::load(source);
-            if let Ok(value) = TryFrom::try_from(value) {
-                return value;
-            }
-            source.flag_invalid();
-            Self::Red
-        }
-    }
-
-    orb::encode_fixed!(Colour);
+    orb::enumeration!(Colour { Red: 0, Green: 1 });
 
     /// The type of IDL `Away::Colour`.
     pub static COLOUR_TYPE: orb::Type = orb::Type::enumeration(
@@ -74,9 +42,7 @@ pub mod away {
         ],
     );
 
-    impl orb::Typed for Colour {
-        const TYPE: &'static orb::Type = &COLOUR_TYPE;
-    }
+    orb::typed!(Colour, COLOUR_TYPE);
 
     /// IDL struct `Away::Point`, repository id `IDL:Away/Point:1.0`.
     #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -100,9 +66,7 @@ pub mod away {
         ],
     );
 
-    impl orb::Typed for Point {
-        const TYPE: &'static orb::Type = &POINT_TYPE;
-    }
+    orb::typed!(Point, POINT_TYPE);
 
     /// IDL struct `Away::Named`, repository id `IDL:Away/Named:1.0`.
     #[derive(Clone, Debug, Default, PartialEq)]
@@ -147,9 +111,7 @@ pub mod away {
         ],
     );
 
-    impl orb::Typed for Named {
-        const TYPE: &'static orb::Type = &NAMED_TYPE;
-    }
+    orb::typed!(Named, NAMED_TYPE);
 
     /// IDL union `Away::Either`, repository id `IDL:Away/Either:1.0`.
     #[derive(Clone, Debug, PartialEq)]
@@ -205,9 +167,7 @@ pub mod away {
         ],
     );
 
-    impl orb::Typed for Either {
-        const TYPE: &'static orb::Type = &EITHER_TYPE;
-    }
+    orb::typed!(Either, EITHER_TYPE);
 
     /// IDL typedef `Away::Token`, repository id `IDL:Away/Token:1.0`.
     pub type Token = Vec<u8>;
@@ -260,17 +220,7 @@ pub mod away {
     #[derive(Clone, Debug, Default, PartialEq)]
     pub struct Lost {}
 
-    impl ::core::fmt::Display for Lost {
-        fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
-            f.write_str("Away::Lost")
-        }
-    }
-
-    impl ::core::error::Error for Lost {}
-
-    impl orb::UserException for Lost {
-        const REPOSITORY_ID: &'static str = "IDL:Away/Lost:1.0";
-    }
+    orb::exception!(Lost, "IDL:Away/Lost:1.0", "Away::Lost");
 
     impl orb::Encode for Lost {
         fn encode<'a>(&'a self, _: &mut orb::CdrWriter<'a>) {}
@@ -287,9 +237,7 @@ pub mod away {
     /// The type of IDL `Away::Lost`.
     pub static LOST_TYPE: orb::Type = orb::Type::exception("IDL:Away/Lost:1.0", "Lost", &[]);
 
-    impl orb::Typed for Lost {
-        const TYPE: &'static orb::Type = &LOST_TYPE;
-    }
+    orb::typed!(Lost, LOST_TYPE);
 
     /// IDL exception `Away::Late`, repository id `IDL:Away/Late:1.0`.
     #[derive(Clone, Debug, Default, PartialEq)]
@@ -298,17 +246,7 @@ pub mod away {
         pub by: i32,
     }
 
-    impl ::core::fmt::Display for Late {
-        fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
-            ::core::fmt::Debug::fmt(self, f)
-        }
-    }
-
-    impl ::core::error::Error for Late {}
-
-    impl orb::UserException for Late {
-        const REPOSITORY_ID: &'static str = "IDL:Away/Late:1.0";
-    }
+    orb::exception!(Late, "IDL:Away/Late:1.0");
 
     impl orb::Encode for Late {
         fn encode<'a>(&'a self, writer: &mut orb::CdrWriter<'a>) {
@@ -333,11 +271,11 @@ pub mod away {
         &[orb::Member::new("by", orb::Type::LONG)],
     );
 
-    impl orb::Typed for Late {
-        const TYPE: &'static orb::Type = &LATE_TYPE;
-    }
+    orb::typed!(Late, LATE_TYPE);
 
     /// IDL interface `Away::Base`, repository id `IDL:Away/Base:1.0`.
+    ///
+    /// Any call may return a system exception.
     #[derive(Clone)]
     pub struct Base(orb::ObjectRef);
 
@@ -356,9 +294,6 @@ pub mod away {
 
     impl Base {
         /// Reads the IDL attribute `label`.
-        ///
-        /// # Errors
-        /// A system exception.
         pub fn label(&self) -> Result<String, orb::SystemException> {
             static OP: orb::Operation = orb::Operation::of("IDL:Away/Base:1.0", "_get_label");
             orb::ObjectRef::call(&self.0, &OP, |_| {}, orb::Decode::decode)
@@ -371,9 +306,6 @@ pub mod away {
         }
 
         /// Writes the IDL attribute `label`.
-        ///
-        /// # Errors
-        /// A system exception.
         pub fn set_label(&self, value: &str) -> Result<(), orb::SystemException> {
             static OP: orb::Operation = orb::Operation::of("IDL:Away/Base:1.0", "_set_label");
             orb::ObjectRef::call(&self.0, &OP, |w| orb::Encode::encode(value, w), |_| Ok(()))
@@ -407,9 +339,6 @@ pub mod away {
         }
 
         /// IDL operation `ping`.
-        ///
-        /// # Errors
-        /// A system exception.
         pub fn ping(&self) -> Result<(), orb::SystemException> {
             static OP: orb::Operation = orb::Operation::of("IDL:Away/Base:1.0", "ping");
             orb::ObjectRef::call(&self.0, &OP, |_| {}, |_| Ok(()))
@@ -422,9 +351,6 @@ pub mod away {
         }
 
         /// IDL operation `swap`.
-        ///
-        /// # Errors
-        /// A system exception.
         pub fn swap(&self, a: &mut String, b: &mut Point) -> Result<i32, orb::SystemException> {
             static OP: orb::Operation = orb::Operation::of("IDL:Away/Base:1.0", "swap");
             let outcome: Result<_, orb::SystemException> = orb::ObjectRef::call(
@@ -473,15 +399,9 @@ pub mod away {
     /// What a servant of IDL interface `Away::Base` does.
     pub trait BaseServant: Send + Sync + 'static {
         /// Reads the IDL attribute `label`.
-        ///
-        /// # Errors
-        /// A system exception.
         fn label(&self, call: &orb::Call<'_>) -> Result<String, orb::SystemException>;
 
         /// Writes the IDL attribute `label`.
-        ///
-        /// # Errors
-        /// A system exception.
         fn set_label(&self, call: &orb::Call<'_>, value: &str) -> Result<(), orb::SystemException>;
 
         /// Reads the IDL attribute `centre`.
@@ -491,15 +411,9 @@ pub mod away {
         fn centre(&self, call: &orb::Call<'_>) -> Result<Point, LostError>;
 
         /// IDL operation `ping`.
-        ///
-        /// # Errors
-        /// A system exception.
         fn ping(&self, call: &orb::Call<'_>) -> Result<(), orb::SystemException>;
 
         /// IDL operation `swap`.
-        ///
-        /// # Errors
-        /// A system exception.
         fn swap(
             &self,
             call: &orb::Call<'_>,
@@ -611,6 +525,8 @@ pub mod away {
     }
 
     /// IDL interface `Away::Worker`, repository id `IDL:Away/Worker:1.0`.
+    ///
+    /// Any call may return a system exception.
     #[derive(Clone)]
     pub struct Worker(orb::ObjectRef);
 
@@ -671,9 +587,6 @@ pub mod away {
 
     impl Worker {
         /// Reads the IDL attribute `label`.
-        ///
-        /// # Errors
-        /// A system exception.
         pub fn label(&self) -> Result<String, orb::SystemException> {
             static OP: orb::Operation = orb::Operation::of("IDL:Away/Base:1.0", "_get_label");
             orb::ObjectRef::call(&self.0, &OP, |_| {}, orb::Decode::decode)
@@ -686,9 +599,6 @@ pub mod away {
         }
 
         /// Writes the IDL attribute `label`.
-        ///
-        /// # Errors
-        /// A system exception.
         pub fn set_label(&self, value: &str) -> Result<(), orb::SystemException> {
             static OP: orb::Operation = orb::Operation::of("IDL:Away/Base:1.0", "_set_label");
             orb::ObjectRef::call(&self.0, &OP, |w| orb::Encode::encode(value, w), |_| Ok(()))
@@ -722,9 +632,6 @@ pub mod away {
         }
 
         /// IDL operation `ping`.
-        ///
-        /// # Errors
-        /// A system exception.
         pub fn ping(&self) -> Result<(), orb::SystemException> {
             static OP: orb::Operation = orb::Operation::of("IDL:Away/Base:1.0", "ping");
             orb::ObjectRef::call(&self.0, &OP, |_| {}, |_| Ok(()))
@@ -737,9 +644,6 @@ pub mod away {
         }
 
         /// IDL operation `swap`.
-        ///
-        /// # Errors
-        /// A system exception.
         pub fn swap(&self, a: &mut String, b: &mut Point) -> Result<i32, orb::SystemException> {
             static OP: orb::Operation = orb::Operation::of("IDL:Away/Base:1.0", "swap");
             let outcome: Result<_, orb::SystemException> = orb::ObjectRef::call(
@@ -785,9 +689,6 @@ pub mod away {
         }
 
         /// IDL operation `notify`.
-        ///
-        /// # Errors
-        /// A system exception.
         pub fn notify(&self, what: &str) -> Result<(), orb::SystemException> {
             static OP: orb::Operation = orb::Operation::oneway_of("IDL:Away/Worker:1.0", "notify");
             orb::ObjectRef::send(&self.0, &OP, |w| {
@@ -796,9 +697,6 @@ pub mod away {
         }
 
         /// IDL operation `add`.
-        ///
-        /// # Errors
-        /// A system exception.
         pub fn add(&self, a: i32, b: i32) -> Result<i32, orb::SystemException> {
             static OP: orb::Operation = orb::Operation::of("IDL:Away/Worker:1.0", "add");
             orb::ObjectRef::call(
@@ -828,9 +726,6 @@ pub mod away {
         }
 
         /// IDL operation `join`.
-        ///
-        /// # Errors
-        /// A system exception.
         pub fn join(&self, left: &str, right: &str) -> Result<String, orb::SystemException> {
             static OP: orb::Operation = orb::Operation::of("IDL:Away/Worker:1.0", "join");
             orb::ObjectRef::call(
@@ -845,9 +740,7 @@ pub mod away {
         }
 
         /// Like `join`, reading the result into a value that is there already.
-        ///
-        /// # Errors
-        /// As `join`; the value is then unspecified.
+        /// After an error that value is unspecified.
         #[inline]
         pub fn join_into(
             &self,
@@ -883,9 +776,6 @@ pub mod away {
         }
 
         /// IDL operation `move`.
-        ///
-        /// # Errors
-        /// A system exception.
         pub fn r#move(
             &self,
             all: &[Point],
@@ -906,9 +796,7 @@ pub mod away {
         }
 
         /// Like `move`, reading the result into a value that is there already.
-        ///
-        /// # Errors
-        /// As `move`; the value is then unspecified.
+        /// After an error that value is unspecified.
         #[inline]
         pub fn move_into(
             &self,
@@ -989,9 +877,6 @@ pub mod away {
         }
 
         /// IDL operation `bump`.
-        ///
-        /// # Errors
-        /// A system exception.
         pub fn bump(&self, value: &mut i32) -> Result<(), orb::SystemException> {
             static OP: orb::Operation = orb::Operation::of("IDL:Away/Worker:1.0", "bump");
             let outcome: Result<_, orb::SystemException> = orb::ObjectRef::call(
@@ -1075,9 +960,6 @@ pub mod away {
         }
 
         /// IDL operation `find`.
-        ///
-        /// # Errors
-        /// A system exception.
         pub fn find<'r>(
             &self,
             near: Option<&Worker>,
@@ -1125,9 +1007,6 @@ pub mod away {
         }
 
         /// IDL operation `pick`.
-        ///
-        /// # Errors
-        /// A system exception.
         pub fn pick(
             &self,
             one: &Either,
@@ -1152,9 +1031,7 @@ pub mod away {
         }
 
         /// Like `pick`, reading the result into a value that is there already.
-        ///
-        /// # Errors
-        /// As `pick`; the value is then unspecified.
+        /// After an error that value is unspecified.
         #[inline]
         pub fn pick_into(
             &self,
@@ -1206,9 +1083,6 @@ pub mod away {
         }
 
         /// IDL operation `precise`.
-        ///
-        /// # Errors
-        /// A system exception.
         pub fn precise(
             &self,
             value: orb::LongDouble,
@@ -1235,9 +1109,6 @@ pub mod away {
         }
 
         /// IDL operation `make`.
-        ///
-        /// # Errors
-        /// A system exception.
         pub fn make(&self, name: &str) -> Result<Token, orb::SystemException> {
             static OP: orb::Operation = orb::Operation::of("IDL:Away/Worker:1.0", "make");
             orb::ObjectRef::call(
@@ -1249,9 +1120,7 @@ pub mod away {
         }
 
         /// Like `make`, reading the result into a value that is there already.
-        ///
-        /// # Errors
-        /// As `make`; the value is then unspecified.
+        /// After an error that value is unspecified.
         #[inline]
         pub fn make_into(&self, name: &str, out: &mut Token) -> Result<(), orb::SystemException> {
             static OP: orb::Operation = orb::Operation::of("IDL:Away/Worker:1.0", "make");
@@ -1279,9 +1148,6 @@ pub mod away {
         }
 
         /// IDL operation `with_context`.
-        ///
-        /// # Errors
-        /// A system exception.
         pub fn with_context(&self, a: i32) -> Result<bool, orb::SystemException> {
             static OP: orb::Operation = orb::Operation::of("IDL:Away/Worker:1.0", "with_context");
             orb::ObjectRef::call(
@@ -1313,9 +1179,6 @@ pub mod away {
         /// Names that are taken.
         ///
         /// IDL operation `from`.
-        ///
-        /// # Errors
-        /// A system exception.
         pub fn from(&self, r#type: i32, w: i32, r: i32) -> Result<i32, orb::SystemException> {
             static OP: orb::Operation = orb::Operation::of("IDL:Away/Worker:1.0", "from");
             orb::ObjectRef::call(
@@ -1347,9 +1210,6 @@ pub mod away {
         }
 
         /// IDL operation `add_async`.
-        ///
-        /// # Errors
-        /// A system exception.
         pub fn add_async(&self, a: i32) -> Result<i32, orb::SystemException> {
             static OP: orb::Operation = orb::Operation::of("IDL:Away/Worker:1.0", "add_async");
             orb::ObjectRef::call(
@@ -1373,9 +1233,6 @@ pub mod away {
         }
 
         /// IDL operation `swap_async`.
-        ///
-        /// # Errors
-        /// A system exception.
         pub fn swap_async(&self, a: &mut String) -> Result<String, orb::SystemException> {
             static OP: orb::Operation = orb::Operation::of("IDL:Away/Worker:1.0", "swap_async");
             let outcome: Result<_, orb::SystemException> = orb::ObjectRef::call(
@@ -1412,9 +1269,6 @@ pub mod away {
         }
 
         /// IDL operation `result`.
-        ///
-        /// # Errors
-        /// A system exception.
         pub fn result(&self, sent: i32, result: &mut i32) -> Result<i32, orb::SystemException> {
             static OP: orb::Operation = orb::Operation::of("IDL:Away/Worker:1.0", "result");
             let outcome: Result<_, orb::SystemException> = orb::ObjectRef::call(
@@ -1461,9 +1315,6 @@ pub mod away {
         }
 
         /// IDL operation `at_once`.
-        ///
-        /// # Errors
-        /// A system exception.
         pub fn at_once(&self) -> Result<(), orb::SystemException> {
             static OP: orb::Operation = orb::Operation::of("IDL:Away/Worker:1.0", "at_once");
             orb::ObjectRef::call(&self.0, &OP, |_| {}, |_| Ok(()))
@@ -1472,9 +1323,6 @@ pub mod away {
         /// As long as names get.
         ///
         /// IDL operation `everything_that_can_be_said`.
-        ///
-        /// # Errors
-        /// A system exception.
         pub fn everything_that_can_be_said(
             &self,
             what_was_said_first: &str,
@@ -1498,9 +1346,7 @@ pub mod away {
         }
 
         /// Like `everything_that_can_be_said`, reading the result into a value that is there already.
-        ///
-        /// # Errors
-        /// As `everything_that_can_be_said`; the value is then unspecified.
+        /// After an error that value is unspecified.
         #[inline]
         pub fn everything_that_can_be_said_into(
             &self,
@@ -1575,9 +1421,7 @@ pub mod away {
         }
 
         /// Like `the_longest_operation_of_all_the_operations_that_there_are`, reading the result into a value that is there already.
-        ///
-        /// # Errors
-        /// As `the_longest_operation_of_all_the_operations_that_there_are`; the value is then unspecified.
+        /// After an error that value is unspecified.
         #[inline]
         pub fn the_longest_operation_of_all_the_operations_that_there_are_into(
             &self,
@@ -1617,9 +1461,6 @@ pub mod away {
         }
 
         /// IDL operation `numbers`.
-        ///
-        /// # Errors
-        /// A system exception.
         pub fn numbers(
             &self,
             a: i16,
@@ -1708,21 +1549,12 @@ pub mod away {
     /// What a servant of IDL interface `Away::Worker` does.
     pub trait WorkerServant: BaseServant {
         /// IDL operation `notify`.
-        ///
-        /// # Errors
-        /// A system exception.
         fn notify(&self, call: &orb::Call<'_>, what: &str) -> Result<(), orb::SystemException>;
 
         /// IDL operation `add`.
-        ///
-        /// # Errors
-        /// A system exception.
         fn add(&self, call: &orb::Call<'_>, a: i32, b: i32) -> Result<i32, orb::SystemException>;
 
         /// IDL operation `join`.
-        ///
-        /// # Errors
-        /// A system exception.
         fn join(
             &self,
             call: &orb::Call<'_>,
@@ -1731,9 +1563,6 @@ pub mod away {
         ) -> Result<String, orb::SystemException>;
 
         /// IDL operation `move`.
-        ///
-        /// # Errors
-        /// A system exception.
         fn r#move(
             &self,
             call: &orb::Call<'_>,
@@ -1753,9 +1582,6 @@ pub mod away {
         ) -> Result<WorkerBothResults, LostOrLateError>;
 
         /// IDL operation `bump`.
-        ///
-        /// # Errors
-        /// A system exception.
         fn bump(&self, call: &orb::Call<'_>, value: &mut i32) -> Result<(), orb::SystemException>;
 
         /// IDL operation `grow`.
@@ -1770,9 +1596,6 @@ pub mod away {
         ) -> Result<WorkerGrowResults, LateError>;
 
         /// IDL operation `find`.
-        ///
-        /// # Errors
-        /// A system exception.
         fn find(
             &self,
             call: &orb::Call<'_>,
@@ -1783,9 +1606,6 @@ pub mod away {
         ) -> Result<Option<Worker>, orb::SystemException>;
 
         /// IDL operation `pick`.
-        ///
-        /// # Errors
-        /// A system exception.
         fn pick(
             &self,
             call: &orb::Call<'_>,
@@ -1797,9 +1617,6 @@ pub mod away {
         ) -> Result<Either, orb::SystemException>;
 
         /// IDL operation `precise`.
-        ///
-        /// # Errors
-        /// A system exception.
         fn precise(
             &self,
             call: &orb::Call<'_>,
@@ -1807,23 +1624,14 @@ pub mod away {
         ) -> Result<orb::LongDouble, orb::SystemException>;
 
         /// IDL operation `make`.
-        ///
-        /// # Errors
-        /// A system exception.
         fn make(&self, call: &orb::Call<'_>, name: &str) -> Result<Token, orb::SystemException>;
 
         /// IDL operation `with_context`.
-        ///
-        /// # Errors
-        /// A system exception.
         fn with_context(&self, call: &orb::Call<'_>, a: i32) -> Result<bool, orb::SystemException>;
 
         /// Names that are taken.
         ///
         /// IDL operation `from`.
-        ///
-        /// # Errors
-        /// A system exception.
         fn from(
             &self,
             call: &orb::Call<'_>,
@@ -1833,15 +1641,9 @@ pub mod away {
         ) -> Result<i32, orb::SystemException>;
 
         /// IDL operation `add_async`.
-        ///
-        /// # Errors
-        /// A system exception.
         fn add_async(&self, call: &orb::Call<'_>, a: i32) -> Result<i32, orb::SystemException>;
 
         /// IDL operation `swap_async`.
-        ///
-        /// # Errors
-        /// A system exception.
         fn swap_async(
             &self,
             call: &orb::Call<'_>,
@@ -1849,9 +1651,6 @@ pub mod away {
         ) -> Result<String, orb::SystemException>;
 
         /// IDL operation `result`.
-        ///
-        /// # Errors
-        /// A system exception.
         fn result(
             &self,
             call: &orb::Call<'_>,
@@ -1860,17 +1659,11 @@ pub mod away {
         ) -> Result<i32, orb::SystemException>;
 
         /// IDL operation `at_once`.
-        ///
-        /// # Errors
-        /// A system exception.
         fn at_once(&self, call: &orb::Call<'_>) -> Result<(), orb::SystemException>;
 
         /// As long as names get.
         ///
         /// IDL operation `everything_that_can_be_said`.
-        ///
-        /// # Errors
-        /// A system exception.
         fn everything_that_can_be_said(
             &self,
             call: &orb::Call<'_>,
@@ -1891,9 +1684,6 @@ pub mod away {
         ) -> Result<Points, LateError>;
 
         /// IDL operation `numbers`.
-        ///
-        /// # Errors
-        /// A system exception.
         fn numbers(
             &self,
             call: &orb::Call<'_>,
@@ -2380,6 +2170,8 @@ pub mod away {
     }
 
     /// IDL interface `Away::Waiting`, repository id `IDL:Away/Waiting:1.0`.
+    ///
+    /// Any call may return a system exception.
     #[derive(Clone)]
     pub struct Waiting(orb::ObjectRef);
 
@@ -2387,18 +2179,12 @@ pub mod away {
 
     impl Waiting {
         /// IDL operation `wait`.
-        ///
-        /// # Errors
-        /// A system exception.
         pub fn wait(&self) -> Result<(), orb::SystemException> {
             static OP: orb::Operation = orb::Operation::of("IDL:Away/Waiting:1.0", "wait");
             orb::ObjectRef::call(&self.0, &OP, |_| {}, |_| Ok(()))
         }
 
         /// IDL operation `go`.
-        ///
-        /// # Errors
-        /// A system exception.
         pub fn go(&self) -> Result<(), orb::SystemException> {
             static OP: orb::Operation = orb::Operation::of("IDL:Away/Waiting:1.0", "go");
             orb::ObjectRef::call(&self.0, &OP, |_| {}, |_| Ok(()))
@@ -2414,15 +2200,9 @@ pub mod away {
     /// What a servant of IDL interface `Away::Waiting` does.
     pub trait WaitingServant: Send + Sync + 'static {
         /// IDL operation `wait`.
-        ///
-        /// # Errors
-        /// A system exception.
         fn wait(&self, call: &orb::Call<'_>) -> Result<(), orb::SystemException>;
 
         /// IDL operation `go`.
-        ///
-        /// # Errors
-        /// A system exception.
         fn go(&self, call: &orb::Call<'_>) -> Result<(), orb::SystemException>;
     }
 
@@ -2489,11 +2269,10 @@ pub mod away {
     }
 
     /// IDL local interface `Away::Here`, repository id `IDL:Away/Here:1.0`.
+    ///
+    /// Any call may return a system exception.
     pub trait Here: Send + Sync + 'static {
         /// IDL operation `look`.
-        ///
-        /// # Errors
-        /// A system exception.
         fn look(&self, a: i32) -> Result<i32, orb::SystemException>;
     }
 
@@ -2506,71 +2285,7 @@ pub mod away {
         System(orb::SystemException),
     }
 
-    impl From<Lost> for LostError {
-        fn from(exception: Lost) -> Self {
-            Self::Lost(exception)
-        }
-    }
-
-    impl From<orb::SystemException> for LostError {
-        fn from(exception: orb::SystemException) -> Self {
-            Self::System(exception)
-        }
-    }
-
-    impl From<orb::AnyError> for LostError {
-        fn from(error: orb::AnyError) -> Self {
-            Self::System(From::from(error))
-        }
-    }
-
-    impl From<orb::CdrError> for LostError {
-        fn from(error: orb::CdrError) -> Self {
-            Self::System(From::from(error))
-        }
-    }
-
-    impl ::core::fmt::Display for LostError {
-        fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
-            match self {
-                Self::Lost(exception) => ::core::fmt::Display::fmt(exception, f),
-                Self::System(exception) => ::core::fmt::Display::fmt(exception, f),
-            }
-        }
-    }
-
-    /// The words of `Display`, which `main` prints that returns the error.
-    impl ::core::fmt::Debug for LostError {
-        fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
-            ::core::fmt::Display::fmt(self, f)
-        }
-    }
-
-    impl ::core::error::Error for LostError {}
-
-    impl orb::Raises for LostError {
-        fn decode_raised(
-            id: &str,
-            reader: &mut orb::CdrReader<'_>,
-        ) -> Option<Result<Self, orb::CdrError>> {
-            let known = <Lost as orb::UserException>::REPOSITORY_ID;
-            if id == known {
-                let members = orb::Decode::decode(reader);
-                return Some(members.map(Self::Lost));
-            }
-            None
-        }
-
-        fn raised(&self) -> orb::Raised<'_> {
-            match self {
-                Self::Lost(exception) => {
-                    let id = <Lost as orb::UserException>::REPOSITORY_ID;
-                    orb::Raised::User(id, exception)
-                }
-                Self::System(exception) => orb::Raised::System(*exception),
-            }
-        }
-    }
+    orb::error_enum!(LostError { Lost: Lost });
 
     /// What operations raise that declare `Away::Lost`, `Away::Late`.
     #[derive(Clone, PartialEq)]
@@ -2583,87 +2298,10 @@ pub mod away {
         System(orb::SystemException),
     }
 
-    impl From<Lost> for LostOrLateError {
-        fn from(exception: Lost) -> Self {
-            Self::Lost(exception)
-        }
-    }
-
-    impl From<Late> for LostOrLateError {
-        fn from(exception: Late) -> Self {
-            Self::Late(exception)
-        }
-    }
-
-    impl From<orb::SystemException> for LostOrLateError {
-        fn from(exception: orb::SystemException) -> Self {
-            Self::System(exception)
-        }
-    }
-
-    impl From<orb::AnyError> for LostOrLateError {
-        fn from(error: orb::AnyError) -> Self {
-            Self::System(From::from(error))
-        }
-    }
-
-    impl From<orb::CdrError> for LostOrLateError {
-        fn from(error: orb::CdrError) -> Self {
-            Self::System(From::from(error))
-        }
-    }
-
-    impl ::core::fmt::Display for LostOrLateError {
-        fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
-            match self {
-                Self::Lost(exception) => ::core::fmt::Display::fmt(exception, f),
-                Self::Late(exception) => ::core::fmt::Display::fmt(exception, f),
-                Self::System(exception) => ::core::fmt::Display::fmt(exception, f),
-            }
-        }
-    }
-
-    /// The words of `Display`, which `main` prints that returns the error.
-    impl ::core::fmt::Debug for LostOrLateError {
-        fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
-            ::core::fmt::Display::fmt(self, f)
-        }
-    }
-
-    impl ::core::error::Error for LostOrLateError {}
-
-    impl orb::Raises for LostOrLateError {
-        fn decode_raised(
-            id: &str,
-            reader: &mut orb::CdrReader<'_>,
-        ) -> Option<Result<Self, orb::CdrError>> {
-            let known = <Lost as orb::UserException>::REPOSITORY_ID;
-            if id == known {
-                let members = orb::Decode::decode(reader);
-                return Some(members.map(Self::Lost));
-            }
-            let known = <Late as orb::UserException>::REPOSITORY_ID;
-            if id == known {
-                let members = orb::Decode::decode(reader);
-                return Some(members.map(Self::Late));
-            }
-            None
-        }
-
-        fn raised(&self) -> orb::Raised<'_> {
-            match self {
-                Self::Lost(exception) => {
-                    let id = <Lost as orb::UserException>::REPOSITORY_ID;
-                    orb::Raised::User(id, exception)
-                }
-                Self::Late(exception) => {
-                    let id = <Late as orb::UserException>::REPOSITORY_ID;
-                    orb::Raised::User(id, exception)
-                }
-                Self::System(exception) => orb::Raised::System(*exception),
-            }
-        }
-    }
+    orb::error_enum!(LostOrLateError {
+        Lost: Lost,
+        Late: Late,
+    });
 
     /// What operations raise that declare `Away::Late`.
     #[derive(Clone, PartialEq)]
@@ -2674,71 +2312,7 @@ pub mod away {
         System(orb::SystemException),
     }
 
-    impl From<Late> for LateError {
-        fn from(exception: Late) -> Self {
-            Self::Late(exception)
-        }
-    }
-
-    impl From<orb::SystemException> for LateError {
-        fn from(exception: orb::SystemException) -> Self {
-            Self::System(exception)
-        }
-    }
-
-    impl From<orb::AnyError> for LateError {
-        fn from(error: orb::AnyError) -> Self {
-            Self::System(From::from(error))
-        }
-    }
-
-    impl From<orb::CdrError> for LateError {
-        fn from(error: orb::CdrError) -> Self {
-            Self::System(From::from(error))
-        }
-    }
-
-    impl ::core::fmt::Display for LateError {
-        fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
-            match self {
-                Self::Late(exception) => ::core::fmt::Display::fmt(exception, f),
-                Self::System(exception) => ::core::fmt::Display::fmt(exception, f),
-            }
-        }
-    }
-
-    /// The words of `Display`, which `main` prints that returns the error.
-    impl ::core::fmt::Debug for LateError {
-        fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
-            ::core::fmt::Display::fmt(self, f)
-        }
-    }
-
-    impl ::core::error::Error for LateError {}
-
-    impl orb::Raises for LateError {
-        fn decode_raised(
-            id: &str,
-            reader: &mut orb::CdrReader<'_>,
-        ) -> Option<Result<Self, orb::CdrError>> {
-            let known = <Late as orb::UserException>::REPOSITORY_ID;
-            if id == known {
-                let members = orb::Decode::decode(reader);
-                return Some(members.map(Self::Late));
-            }
-            None
-        }
-
-        fn raised(&self) -> orb::Raised<'_> {
-            match self {
-                Self::Late(exception) => {
-                    let id = <Late as orb::UserException>::REPOSITORY_ID;
-                    orb::Raised::User(id, exception)
-                }
-                Self::System(exception) => orb::Raised::System(*exception),
-            }
-        }
-    }
+    orb::error_enum!(LateError { Late: Late });
 
     fn encode_octet_sequence_16<'a>(value: &'a [u8], writer: &mut orb::CdrWriter<'a>) {
         if value.len() > 16 {

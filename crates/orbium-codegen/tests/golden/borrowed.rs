@@ -2,6 +2,7 @@
 
 #[allow(
     clippy::doc_markdown,
+    clippy::missing_errors_doc,
     clippy::should_implement_trait,
     dead_code,
     unnameable_types,
@@ -20,17 +21,7 @@ pub mod borrowed {
         pub why: String,
     }
 
-    impl ::core::fmt::Display for Lost {
-        fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
-            ::core::fmt::Debug::fmt(self, f)
-        }
-    }
-
-    impl ::core::error::Error for Lost {}
-
-    impl orb::UserException for Lost {
-        const REPOSITORY_ID: &'static str = "IDL:Borrowed/Lost:1.0";
-    }
+    orb::exception!(Lost, "IDL:Borrowed/Lost:1.0");
 
     impl orb::Encode for Lost {
         fn encode<'a>(&'a self, writer: &mut orb::CdrWriter<'a>) {
@@ -55,9 +46,7 @@ pub mod borrowed {
         &[orb::Member::new("why", orb::Type::STRING)],
     );
 
-    impl orb::Typed for Lost {
-        const TYPE: &'static orb::Type = &LOST_TYPE;
-    }
+    orb::typed!(Lost, LOST_TYPE);
 
     /// IDL enum `Borrowed::Colour`, repository id `IDL:Borrowed/Colour:1.0`.
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -70,40 +59,7 @@ pub mod borrowed {
         Green = 1,
     }
 
-    impl TryFrom<u32> for Colour {
-        type Error = u32;
-
-        /// The enumerator of that value, or the value if there is none.
-        #[inline]
-        fn try_from(value: u32) -> Result<Self, u32> {
-            match value {
-                0 => Ok(Self::Red),
-                1 => Ok(Self::Green),
-                _ => Err(value),
-            }
-        }
-    }
-
-    impl orb::FixedSize for Colour {
-        const LAYOUT: orb::Layout<Self> = orb::Layout::primitive(4, 4);
-
-        #[inline]
-        fn store<const SWAP: bool>(&self, out: &mut orb::FixedOut<'_, SWAP>) {
-            orb::FixedSize::store(&(*self as u32), out);
-        }
-
-        #[inline]
-        fn load<const SWAP: bool>(source: &mut orb::FixedIn<'_, SWAP>) -> Self {
-            let value = <u32 as orb::FixedSize>::load(source);
-            if let Ok(value) = TryFrom::try_from(value) {
-                return value;
-            }
-            source.flag_invalid();
-            Self::Red
-        }
-    }
-
-    orb::encode_fixed!(Colour);
+    orb::enumeration!(Colour { Red: 0, Green: 1 });
 
     /// The type of IDL `Borrowed::Colour`.
     pub static COLOUR_TYPE: orb::Type = orb::Type::enumeration(
@@ -115,9 +71,7 @@ pub mod borrowed {
         ],
     );
 
-    impl orb::Typed for Colour {
-        const TYPE: &'static orb::Type = &COLOUR_TYPE;
-    }
+    orb::typed!(Colour, COLOUR_TYPE);
 
     /// IDL struct `Borrowed::Entry`, repository id `IDL:Borrowed/Entry:1.0`.
     #[derive(Clone, Debug, Default, PartialEq)]
@@ -162,9 +116,7 @@ pub mod borrowed {
         ],
     );
 
-    impl orb::Typed for Entry {
-        const TYPE: &'static orb::Type = &ENTRY_TYPE;
-    }
+    orb::typed!(Entry, ENTRY_TYPE);
 
     /// IDL typedef `Borrowed::Octets`, repository id `IDL:Borrowed/Octets:1.0`.
     pub type Octets = Vec<u8>;
@@ -214,6 +166,8 @@ pub mod borrowed {
     );
 
     /// IDL interface `Borrowed::Box`, repository id `IDL:Borrowed/Box:1.0`.
+    ///
+    /// Any call may return a system exception.
     #[derive(Clone)]
     pub struct Box(orb::ObjectRef);
 
@@ -221,9 +175,6 @@ pub mod borrowed {
 
     impl Box {
         /// Reads the IDL attribute `label`.
-        ///
-        /// # Errors
-        /// A system exception.
         pub fn label(&self) -> Result<String, orb::SystemException> {
             static OP: orb::Operation = orb::Operation::of("IDL:Borrowed/Box:1.0", "_get_label");
             orb::ObjectRef::call(&self.0, &OP, |_| {}, orb::Decode::decode)
@@ -244,9 +195,7 @@ pub mod borrowed {
         }
 
         /// Like `read`, reading the result into a value that is there already.
-        ///
-        /// # Errors
-        /// As `read`; the value is then unspecified.
+        /// After an error that value is unspecified.
         #[inline]
         pub fn read_into(&self, at: u32, out: &mut Octets) -> Result<(), LostError> {
             static OP: orb::Operation = orb::Operation::of("IDL:Borrowed/Box:1.0", "read");
@@ -262,9 +211,6 @@ pub mod borrowed {
     /// What a servant of IDL interface `Borrowed::Box` does.
     pub trait BoxServant: Send + Sync + 'static {
         /// Reads the IDL attribute `label`.
-        ///
-        /// # Errors
-        /// A system exception.
         fn label(
             &self,
             call: &orb::Call<'_>,
@@ -356,6 +302,8 @@ pub mod borrowed {
     }
 
     /// IDL interface `Borrowed::Deck`, repository id `IDL:Borrowed/Deck:1.0`.
+    ///
+    /// Any call may return a system exception.
     #[derive(Clone)]
     pub struct Deck(orb::ObjectRef);
 
@@ -466,9 +414,6 @@ pub mod borrowed {
 
     impl Deck {
         /// Reads the IDL attribute `label`.
-        ///
-        /// # Errors
-        /// A system exception.
         pub fn label(&self) -> Result<String, orb::SystemException> {
             static OP: orb::Operation = orb::Operation::of("IDL:Borrowed/Box:1.0", "_get_label");
             orb::ObjectRef::call(&self.0, &OP, |_| {}, orb::Decode::decode)
@@ -489,9 +434,7 @@ pub mod borrowed {
         }
 
         /// Like `read`, reading the result into a value that is there already.
-        ///
-        /// # Errors
-        /// As `read`; the value is then unspecified.
+        /// After an error that value is unspecified.
         #[inline]
         pub fn read_into(&self, at: u32, out: &mut Octets) -> Result<(), LostError> {
             static OP: orb::Operation = orb::Operation::of("IDL:Borrowed/Box:1.0", "read");
@@ -504,27 +447,18 @@ pub mod borrowed {
         }
 
         /// Reads the IDL attribute `first`.
-        ///
-        /// # Errors
-        /// A system exception.
         pub fn first(&self) -> Result<Entry, orb::SystemException> {
             static OP: orb::Operation = orb::Operation::of("IDL:Borrowed/Deck:1.0", "_get_first");
             orb::ObjectRef::call(&self.0, &OP, |_| {}, orb::Decode::decode)
         }
 
         /// Writes the IDL attribute `first`.
-        ///
-        /// # Errors
-        /// A system exception.
         pub fn set_first(&self, value: &Entry) -> Result<(), orb::SystemException> {
             static OP: orb::Operation = orb::Operation::of("IDL:Borrowed/Deck:1.0", "_set_first");
             orb::ObjectRef::call(&self.0, &OP, |w| orb::Encode::encode(value, w), |_| Ok(()))
         }
 
         /// IDL operation `echo`.
-        ///
-        /// # Errors
-        /// A system exception.
         pub fn echo(&self, reply: &[u8]) -> Result<Octets, orb::SystemException> {
             static OP: orb::Operation = orb::Operation::of("IDL:Borrowed/Deck:1.0", "echo");
             orb::ObjectRef::call(
@@ -536,9 +470,7 @@ pub mod borrowed {
         }
 
         /// Like `echo`, reading the result into a value that is there already.
-        ///
-        /// # Errors
-        /// As `echo`; the value is then unspecified.
+        /// After an error that value is unspecified.
         #[inline]
         pub fn echo_into(
             &self,
@@ -555,9 +487,6 @@ pub mod borrowed {
         }
 
         /// IDL operation `list`.
-        ///
-        /// # Errors
-        /// A system exception.
         pub fn list(&self, call: &str) -> Result<Entries, orb::SystemException> {
             static OP: orb::Operation = orb::Operation::of("IDL:Borrowed/Deck:1.0", "list");
             orb::ObjectRef::call(
@@ -569,9 +498,7 @@ pub mod borrowed {
         }
 
         /// Like `list`, reading the result into a value that is there already.
-        ///
-        /// # Errors
-        /// As `list`; the value is then unspecified.
+        /// After an error that value is unspecified.
         #[inline]
         pub fn list_into(&self, call: &str, out: &mut Entries) -> Result<(), orb::SystemException> {
             static OP: orb::Operation = orb::Operation::of("IDL:Borrowed/Deck:1.0", "list");
@@ -584,36 +511,24 @@ pub mod borrowed {
         }
 
         /// IDL operation `cells`.
-        ///
-        /// # Errors
-        /// A system exception.
         pub fn cells(&self) -> Result<Grid, orb::SystemException> {
             static OP: orb::Operation = orb::Operation::of("IDL:Borrowed/Deck:1.0", "cells");
             orb::ObjectRef::call(&self.0, &OP, |_| {}, orb::Decode::decode)
         }
 
         /// IDL operation `shade`.
-        ///
-        /// # Errors
-        /// A system exception.
         pub fn shade(&self) -> Result<Colour, orb::SystemException> {
             static OP: orb::Operation = orb::Operation::of("IDL:Borrowed/Deck:1.0", "shade");
             orb::ObjectRef::call(&self.0, &OP, |_| {}, orb::Decode::decode)
         }
 
         /// IDL operation `next`.
-        ///
-        /// # Errors
-        /// A system exception.
         pub fn next(&self) -> Result<Option<Deck>, orb::SystemException> {
             static OP: orb::Operation = orb::Operation::of("IDL:Borrowed/Deck:1.0", "next");
             orb::ObjectRef::call(&self.0, &OP, |_| {}, orb::Decode::decode)
         }
 
         /// IDL operation `anything`.
-        ///
-        /// # Errors
-        /// A system exception.
         pub fn anything(&self, value: &orb::Any) -> Result<orb::Any, orb::SystemException> {
             static OP: orb::Operation = orb::Operation::of("IDL:Borrowed/Deck:1.0", "anything");
             orb::ObjectRef::call(
@@ -625,18 +540,13 @@ pub mod borrowed {
         }
 
         /// IDL operation `short_text`.
-        ///
-        /// # Errors
-        /// A system exception.
         pub fn short_text(&self, given: &str) -> Result<Word, orb::SystemException> {
             static OP: orb::Operation = orb::Operation::of("IDL:Borrowed/Deck:1.0", "short_text");
             orb::ObjectRef::call(&self.0, &OP, |w| encode_string_8(given, w), decode_string_8)
         }
 
         /// Like `short_text`, reading the result into a value that is there already.
-        ///
-        /// # Errors
-        /// As `short_text`; the value is then unspecified.
+        /// After an error that value is unspecified.
         #[inline]
         pub fn short_text_into(
             &self,
@@ -656,18 +566,13 @@ pub mod borrowed {
         }
 
         /// IDL operation `wide`.
-        ///
-        /// # Errors
-        /// A system exception.
         pub fn wide(&self, given: &str) -> Result<String, orb::SystemException> {
             static OP: orb::Operation = orb::Operation::of("IDL:Borrowed/Deck:1.0", "wide");
             orb::ObjectRef::call(&self.0, &OP, |w| w.write_wstr(given), decode_wstring)
         }
 
         /// Like `wide`, reading the result into a value that is there already.
-        ///
-        /// # Errors
-        /// As `wide`; the value is then unspecified.
+        /// After an error that value is unspecified.
         #[inline]
         pub fn wide_into(&self, given: &str, out: &mut String) -> Result<(), orb::SystemException> {
             static OP: orb::Operation = orb::Operation::of("IDL:Borrowed/Deck:1.0", "wide");
@@ -702,9 +607,6 @@ pub mod borrowed {
         }
 
         /// IDL operation `swap`.
-        ///
-        /// # Errors
-        /// A system exception.
         pub fn swap(&self, a: &mut String, b: &mut Entry) -> Result<(), orb::SystemException> {
             static OP: orb::Operation = orb::Operation::of("IDL:Borrowed/Deck:1.0", "swap");
             let outcome: Result<_, orb::SystemException> = orb::ObjectRef::call(
@@ -727,9 +629,6 @@ pub mod borrowed {
         }
 
         /// IDL operation `grow`.
-        ///
-        /// # Errors
-        /// A system exception.
         pub fn grow(&self, data: &mut Octets) -> Result<(), orb::SystemException> {
             static OP: orb::Operation = orb::Operation::of("IDL:Borrowed/Deck:1.0", "grow");
             let outcome: Result<_, orb::SystemException> = orb::ObjectRef::call(
@@ -747,9 +646,6 @@ pub mod borrowed {
         }
 
         /// IDL operation `numbers`.
-        ///
-        /// # Errors
-        /// A system exception.
         pub fn numbers(&self) -> Result<DeckNumbersResults, orb::SystemException> {
             static OP: orb::Operation = orb::Operation::of("IDL:Borrowed/Deck:1.0", "numbers");
             orb::ObjectRef::call(
@@ -765,18 +661,13 @@ pub mod borrowed {
         }
 
         /// IDL operation `owned`.
-        ///
-        /// # Errors
-        /// A system exception.
         pub fn owned(&self) -> Result<String, orb::SystemException> {
             static OP: orb::Operation = orb::Operation::of("IDL:Borrowed/Deck:1.0", "owned");
             orb::ObjectRef::call(&self.0, &OP, |_| {}, orb::Decode::decode)
         }
 
         /// Like `owned`, reading the result into a value that is there already.
-        ///
-        /// # Errors
-        /// As `owned`; the value is then unspecified.
+        /// After an error that value is unspecified.
         #[inline]
         pub fn owned_into(&self, out: &mut String) -> Result<(), orb::SystemException> {
             static OP: orb::Operation = orb::Operation::of("IDL:Borrowed/Deck:1.0", "owned");
@@ -784,18 +675,13 @@ pub mod borrowed {
         }
 
         /// IDL operation `owned_too`.
-        ///
-        /// # Errors
-        /// A system exception.
         pub fn owned_too(&self) -> Result<Entry, orb::SystemException> {
             static OP: orb::Operation = orb::Operation::of("IDL:Borrowed/Deck:1.0", "owned_too");
             orb::ObjectRef::call(&self.0, &OP, |_| {}, orb::Decode::decode)
         }
 
         /// Like `owned_too`, reading the result into a value that is there already.
-        ///
-        /// # Errors
-        /// As `owned_too`; the value is then unspecified.
+        /// After an error that value is unspecified.
         #[inline]
         pub fn owned_too_into(&self, out: &mut Entry) -> Result<(), orb::SystemException> {
             static OP: orb::Operation = orb::Operation::of("IDL:Borrowed/Deck:1.0", "owned_too");
@@ -806,9 +692,6 @@ pub mod borrowed {
     /// What a servant of IDL interface `Borrowed::Deck` does.
     pub trait DeckServant: BoxServant {
         /// Reads the IDL attribute `first`.
-        ///
-        /// # Errors
-        /// A system exception.
         fn first(
             &self,
             call: &orb::Call<'_>,
@@ -816,9 +699,6 @@ pub mod borrowed {
         ) -> Result<orb::Sent, orb::SystemException>;
 
         /// Writes the IDL attribute `first`.
-        ///
-        /// # Errors
-        /// A system exception.
         fn set_first(
             &self,
             call: &orb::Call<'_>,
@@ -826,9 +706,6 @@ pub mod borrowed {
         ) -> Result<(), orb::SystemException>;
 
         /// IDL operation `echo`.
-        ///
-        /// # Errors
-        /// A system exception.
         fn echo(
             &self,
             call: &orb::Call<'_>,
@@ -837,9 +714,6 @@ pub mod borrowed {
         ) -> Result<orb::Sent, orb::SystemException>;
 
         /// IDL operation `list`.
-        ///
-        /// # Errors
-        /// A system exception.
         fn list(
             &self,
             call_: &orb::Call<'_>,
@@ -848,9 +722,6 @@ pub mod borrowed {
         ) -> Result<orb::Sent, orb::SystemException>;
 
         /// IDL operation `cells`.
-        ///
-        /// # Errors
-        /// A system exception.
         fn cells(
             &self,
             call: &orb::Call<'_>,
@@ -858,9 +729,6 @@ pub mod borrowed {
         ) -> Result<orb::Sent, orb::SystemException>;
 
         /// IDL operation `shade`.
-        ///
-        /// # Errors
-        /// A system exception.
         fn shade(
             &self,
             call: &orb::Call<'_>,
@@ -868,9 +736,6 @@ pub mod borrowed {
         ) -> Result<orb::Sent, orb::SystemException>;
 
         /// IDL operation `next`.
-        ///
-        /// # Errors
-        /// A system exception.
         fn next(
             &self,
             call: &orb::Call<'_>,
@@ -878,9 +743,6 @@ pub mod borrowed {
         ) -> Result<orb::Sent, orb::SystemException>;
 
         /// IDL operation `anything`.
-        ///
-        /// # Errors
-        /// A system exception.
         fn anything(
             &self,
             call: &orb::Call<'_>,
@@ -889,9 +751,6 @@ pub mod borrowed {
         ) -> Result<orb::Sent, orb::SystemException>;
 
         /// IDL operation `short_text`.
-        ///
-        /// # Errors
-        /// A system exception.
         fn short_text(
             &self,
             call: &orb::Call<'_>,
@@ -900,9 +759,6 @@ pub mod borrowed {
         ) -> Result<orb::Sent, orb::SystemException>;
 
         /// IDL operation `wide`.
-        ///
-        /// # Errors
-        /// A system exception.
         fn wide(
             &self,
             call: &orb::Call<'_>,
@@ -922,9 +778,6 @@ pub mod borrowed {
         ) -> Result<orb::Sent, LostError>;
 
         /// IDL operation `swap`.
-        ///
-        /// # Errors
-        /// A system exception.
         fn swap(
             &self,
             call: &orb::Call<'_>,
@@ -934,9 +787,6 @@ pub mod borrowed {
         ) -> Result<orb::Sent, orb::SystemException>;
 
         /// IDL operation `grow`.
-        ///
-        /// # Errors
-        /// A system exception.
         fn grow(
             &self,
             call: &orb::Call<'_>,
@@ -945,9 +795,6 @@ pub mod borrowed {
         ) -> Result<orb::Sent, orb::SystemException>;
 
         /// IDL operation `numbers`.
-        ///
-        /// # Errors
-        /// A system exception.
         fn numbers(
             &self,
             call: &orb::Call<'_>,
@@ -955,15 +802,9 @@ pub mod borrowed {
         ) -> Result<orb::Sent, orb::SystemException>;
 
         /// IDL operation `owned`.
-        ///
-        /// # Errors
-        /// A system exception.
         fn owned(&self, call: &orb::Call<'_>) -> Result<String, orb::SystemException>;
 
         /// IDL operation `owned_too`.
-        ///
-        /// # Errors
-        /// A system exception.
         fn owned_too(&self, call: &orb::Call<'_>) -> Result<Entry, orb::SystemException>;
     }
 
@@ -1264,71 +1105,7 @@ pub mod borrowed {
         System(orb::SystemException),
     }
 
-    impl From<Lost> for LostError {
-        fn from(exception: Lost) -> Self {
-            Self::Lost(exception)
-        }
-    }
-
-    impl From<orb::SystemException> for LostError {
-        fn from(exception: orb::SystemException) -> Self {
-            Self::System(exception)
-        }
-    }
-
-    impl From<orb::AnyError> for LostError {
-        fn from(error: orb::AnyError) -> Self {
-            Self::System(From::from(error))
-        }
-    }
-
-    impl From<orb::CdrError> for LostError {
-        fn from(error: orb::CdrError) -> Self {
-            Self::System(From::from(error))
-        }
-    }
-
-    impl ::core::fmt::Display for LostError {
-        fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
-            match self {
-                Self::Lost(exception) => ::core::fmt::Display::fmt(exception, f),
-                Self::System(exception) => ::core::fmt::Display::fmt(exception, f),
-            }
-        }
-    }
-
-    /// The words of `Display`, which `main` prints that returns the error.
-    impl ::core::fmt::Debug for LostError {
-        fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
-            ::core::fmt::Display::fmt(self, f)
-        }
-    }
-
-    impl ::core::error::Error for LostError {}
-
-    impl orb::Raises for LostError {
-        fn decode_raised(
-            id: &str,
-            reader: &mut orb::CdrReader<'_>,
-        ) -> Option<Result<Self, orb::CdrError>> {
-            let known = <Lost as orb::UserException>::REPOSITORY_ID;
-            if id == known {
-                let members = orb::Decode::decode(reader);
-                return Some(members.map(Self::Lost));
-            }
-            None
-        }
-
-        fn raised(&self) -> orb::Raised<'_> {
-            match self {
-                Self::Lost(exception) => {
-                    let id = <Lost as orb::UserException>::REPOSITORY_ID;
-                    orb::Raised::User(id, exception)
-                }
-                Self::System(exception) => orb::Raised::System(*exception),
-            }
-        }
-    }
+    orb::error_enum!(LostError { Lost: Lost });
 
     fn encode_string_8<'a>(value: &'a str, writer: &mut orb::CdrWriter<'a>) {
         if value.chars().count() > 8 {

@@ -75,40 +75,7 @@ pub mod constants {
         Green = 1,
     }
 
-    impl TryFrom<u32> for Colour {
-        type Error = u32;
-
-        /// The enumerator of that value, or the value if there is none.
-        #[inline]
-        fn try_from(value: u32) -> Result<Self, u32> {
-            match value {
-                0 => Ok(Self::Red),
-                1 => Ok(Self::Green),
-                _ => Err(value),
-            }
-        }
-    }
-
-    impl orb::FixedSize for Colour {
-        const LAYOUT: orb::Layout<Self> = orb::Layout::primitive(4, 4);
-
-        #[inline]
-        fn store<const SWAP: bool>(&self, out: &mut orb::FixedOut<'_, SWAP>) {
-            orb::FixedSize::store(&(*self as u32), out);
-        }
-
-        #[inline]
-        fn load<const SWAP: bool>(source: &mut orb::FixedIn<'_, SWAP>) -> Self {
-            let value = <u32 as orb::FixedSize>::load(source);
-            if let Ok(value) = TryFrom::try_from(value) {
-                return value;
-            }
-            source.flag_invalid();
-            Self::Red
-        }
-    }
-
-    orb::encode_fixed!(Colour);
+    orb::enumeration!(Colour { Red: 0, Green: 1 });
 
     /// The type of IDL `Constants::Colour`.
     pub static COLOUR_TYPE: orb::Type = orb::Type::enumeration(
@@ -120,9 +87,7 @@ pub mod constants {
         ],
     );
 
-    impl orb::Typed for Colour {
-        const TYPE: &'static orb::Type = &COLOUR_TYPE;
-    }
+    orb::typed!(Colour, COLOUR_TYPE);
 
     /// IDL constant `Constants::FAVOURITE`, repository id `IDL:Constants/FAVOURITE:1.0`.
     pub const FAVOURITE: Colour = Colour::Green;

@@ -4,6 +4,7 @@ use orbium::codegen as orb;
 
 #[allow(
     clippy::doc_markdown,
+    clippy::missing_errors_doc,
     clippy::too_many_lines,
     dead_code,
     unnameable_types,
@@ -12,6 +13,8 @@ use orbium::codegen as orb;
 /// More operations than a few octets tell apart.
 ///
 /// IDL interface `Many`, repository id `IDL:Many:1.0`.
+///
+/// Any call may return a system exception.
 #[derive(Clone)]
 pub struct Many(orb::ObjectRef);
 
@@ -19,6 +22,7 @@ orb::interface!(Many, "IDL:Many:1.0", []);
 
 #[allow(
     clippy::doc_markdown,
+    clippy::missing_errors_doc,
     clippy::too_many_lines,
     dead_code,
     unnameable_types,
@@ -26,630 +30,420 @@ orb::interface!(Many, "IDL:Many:1.0", []);
 )]
 impl Many {
     /// IDL operation `operation_number_1`.
-    ///
-    /// # Errors
-    /// A system exception.
     pub fn operation_number_1(&self) -> Result<(), orb::SystemException> {
         static OP: orb::Operation = orb::Operation::of("IDL:Many:1.0", "operation_number_1");
         orb::ObjectRef::call(&self.0, &OP, |_| {}, |_| Ok(()))
     }
 
     /// IDL operation `operation_number_2`.
-    ///
-    /// # Errors
-    /// A system exception.
     pub fn operation_number_2(&self) -> Result<(), orb::SystemException> {
         static OP: orb::Operation = orb::Operation::of("IDL:Many:1.0", "operation_number_2");
         orb::ObjectRef::call(&self.0, &OP, |_| {}, |_| Ok(()))
     }
 
     /// IDL operation `operation_number_3`.
-    ///
-    /// # Errors
-    /// A system exception.
     pub fn operation_number_3(&self) -> Result<(), orb::SystemException> {
         static OP: orb::Operation = orb::Operation::of("IDL:Many:1.0", "operation_number_3");
         orb::ObjectRef::call(&self.0, &OP, |_| {}, |_| Ok(()))
     }
 
     /// IDL operation `operation_number_4`.
-    ///
-    /// # Errors
-    /// A system exception.
     pub fn operation_number_4(&self) -> Result<(), orb::SystemException> {
         static OP: orb::Operation = orb::Operation::of("IDL:Many:1.0", "operation_number_4");
         orb::ObjectRef::call(&self.0, &OP, |_| {}, |_| Ok(()))
     }
 
     /// IDL operation `operation_number_5`.
-    ///
-    /// # Errors
-    /// A system exception.
     pub fn operation_number_5(&self) -> Result<(), orb::SystemException> {
         static OP: orb::Operation = orb::Operation::of("IDL:Many:1.0", "operation_number_5");
         orb::ObjectRef::call(&self.0, &OP, |_| {}, |_| Ok(()))
     }
 
     /// IDL operation `operation_number_6`.
-    ///
-    /// # Errors
-    /// A system exception.
     pub fn operation_number_6(&self) -> Result<(), orb::SystemException> {
         static OP: orb::Operation = orb::Operation::of("IDL:Many:1.0", "operation_number_6");
         orb::ObjectRef::call(&self.0, &OP, |_| {}, |_| Ok(()))
     }
 
     /// IDL operation `operation_number_7`.
-    ///
-    /// # Errors
-    /// A system exception.
     pub fn operation_number_7(&self) -> Result<(), orb::SystemException> {
         static OP: orb::Operation = orb::Operation::of("IDL:Many:1.0", "operation_number_7");
         orb::ObjectRef::call(&self.0, &OP, |_| {}, |_| Ok(()))
     }
 
     /// IDL operation `operation_number_8`.
-    ///
-    /// # Errors
-    /// A system exception.
     pub fn operation_number_8(&self) -> Result<(), orb::SystemException> {
         static OP: orb::Operation = orb::Operation::of("IDL:Many:1.0", "operation_number_8");
         orb::ObjectRef::call(&self.0, &OP, |_| {}, |_| Ok(()))
     }
 
     /// IDL operation `operation_number_9`.
-    ///
-    /// # Errors
-    /// A system exception.
     pub fn operation_number_9(&self) -> Result<(), orb::SystemException> {
         static OP: orb::Operation = orb::Operation::of("IDL:Many:1.0", "operation_number_9");
         orb::ObjectRef::call(&self.0, &OP, |_| {}, |_| Ok(()))
     }
 
     /// IDL operation `operation_number_10`.
-    ///
-    /// # Errors
-    /// A system exception.
     pub fn operation_number_10(&self) -> Result<(), orb::SystemException> {
         static OP: orb::Operation = orb::Operation::of("IDL:Many:1.0", "operation_number_10");
         orb::ObjectRef::call(&self.0, &OP, |_| {}, |_| Ok(()))
     }
 
     /// IDL operation `operation_number_11`.
-    ///
-    /// # Errors
-    /// A system exception.
     pub fn operation_number_11(&self) -> Result<(), orb::SystemException> {
         static OP: orb::Operation = orb::Operation::of("IDL:Many:1.0", "operation_number_11");
         orb::ObjectRef::call(&self.0, &OP, |_| {}, |_| Ok(()))
     }
 
     /// IDL operation `operation_number_12`.
-    ///
-    /// # Errors
-    /// A system exception.
     pub fn operation_number_12(&self) -> Result<(), orb::SystemException> {
         static OP: orb::Operation = orb::Operation::of("IDL:Many:1.0", "operation_number_12");
         orb::ObjectRef::call(&self.0, &OP, |_| {}, |_| Ok(()))
     }
 
     /// IDL operation `operation_number_13`.
-    ///
-    /// # Errors
-    /// A system exception.
     pub fn operation_number_13(&self) -> Result<(), orb::SystemException> {
         static OP: orb::Operation = orb::Operation::of("IDL:Many:1.0", "operation_number_13");
         orb::ObjectRef::call(&self.0, &OP, |_| {}, |_| Ok(()))
     }
 
     /// IDL operation `operation_number_14`.
-    ///
-    /// # Errors
-    /// A system exception.
     pub fn operation_number_14(&self) -> Result<(), orb::SystemException> {
         static OP: orb::Operation = orb::Operation::of("IDL:Many:1.0", "operation_number_14");
         orb::ObjectRef::call(&self.0, &OP, |_| {}, |_| Ok(()))
     }
 
     /// IDL operation `operation_number_15`.
-    ///
-    /// # Errors
-    /// A system exception.
     pub fn operation_number_15(&self) -> Result<(), orb::SystemException> {
         static OP: orb::Operation = orb::Operation::of("IDL:Many:1.0", "operation_number_15");
         orb::ObjectRef::call(&self.0, &OP, |_| {}, |_| Ok(()))
     }
 
     /// IDL operation `operation_number_16`.
-    ///
-    /// # Errors
-    /// A system exception.
     pub fn operation_number_16(&self) -> Result<(), orb::SystemException> {
         static OP: orb::Operation = orb::Operation::of("IDL:Many:1.0", "operation_number_16");
         orb::ObjectRef::call(&self.0, &OP, |_| {}, |_| Ok(()))
     }
 
     /// IDL operation `operation_number_17`.
-    ///
-    /// # Errors
-    /// A system exception.
     pub fn operation_number_17(&self) -> Result<(), orb::SystemException> {
         static OP: orb::Operation = orb::Operation::of("IDL:Many:1.0", "operation_number_17");
         orb::ObjectRef::call(&self.0, &OP, |_| {}, |_| Ok(()))
     }
 
     /// IDL operation `operation_number_18`.
-    ///
-    /// # Errors
-    /// A system exception.
     pub fn operation_number_18(&self) -> Result<(), orb::SystemException> {
         static OP: orb::Operation = orb::Operation::of("IDL:Many:1.0", "operation_number_18");
         orb::ObjectRef::call(&self.0, &OP, |_| {}, |_| Ok(()))
     }
 
     /// IDL operation `operation_number_19`.
-    ///
-    /// # Errors
-    /// A system exception.
     pub fn operation_number_19(&self) -> Result<(), orb::SystemException> {
         static OP: orb::Operation = orb::Operation::of("IDL:Many:1.0", "operation_number_19");
         orb::ObjectRef::call(&self.0, &OP, |_| {}, |_| Ok(()))
     }
 
     /// IDL operation `operation_number_20`.
-    ///
-    /// # Errors
-    /// A system exception.
     pub fn operation_number_20(&self) -> Result<(), orb::SystemException> {
         static OP: orb::Operation = orb::Operation::of("IDL:Many:1.0", "operation_number_20");
         orb::ObjectRef::call(&self.0, &OP, |_| {}, |_| Ok(()))
     }
 
     /// IDL operation `operation_number_21`.
-    ///
-    /// # Errors
-    /// A system exception.
     pub fn operation_number_21(&self) -> Result<(), orb::SystemException> {
         static OP: orb::Operation = orb::Operation::of("IDL:Many:1.0", "operation_number_21");
         orb::ObjectRef::call(&self.0, &OP, |_| {}, |_| Ok(()))
     }
 
     /// IDL operation `operation_number_22`.
-    ///
-    /// # Errors
-    /// A system exception.
     pub fn operation_number_22(&self) -> Result<(), orb::SystemException> {
         static OP: orb::Operation = orb::Operation::of("IDL:Many:1.0", "operation_number_22");
         orb::ObjectRef::call(&self.0, &OP, |_| {}, |_| Ok(()))
     }
 
     /// IDL operation `operation_number_23`.
-    ///
-    /// # Errors
-    /// A system exception.
     pub fn operation_number_23(&self) -> Result<(), orb::SystemException> {
         static OP: orb::Operation = orb::Operation::of("IDL:Many:1.0", "operation_number_23");
         orb::ObjectRef::call(&self.0, &OP, |_| {}, |_| Ok(()))
     }
 
     /// IDL operation `operation_number_24`.
-    ///
-    /// # Errors
-    /// A system exception.
     pub fn operation_number_24(&self) -> Result<(), orb::SystemException> {
         static OP: orb::Operation = orb::Operation::of("IDL:Many:1.0", "operation_number_24");
         orb::ObjectRef::call(&self.0, &OP, |_| {}, |_| Ok(()))
     }
 
     /// IDL operation `operation_number_25`.
-    ///
-    /// # Errors
-    /// A system exception.
     pub fn operation_number_25(&self) -> Result<(), orb::SystemException> {
         static OP: orb::Operation = orb::Operation::of("IDL:Many:1.0", "operation_number_25");
         orb::ObjectRef::call(&self.0, &OP, |_| {}, |_| Ok(()))
     }
 
     /// IDL operation `operation_number_26`.
-    ///
-    /// # Errors
-    /// A system exception.
     pub fn operation_number_26(&self) -> Result<(), orb::SystemException> {
         static OP: orb::Operation = orb::Operation::of("IDL:Many:1.0", "operation_number_26");
         orb::ObjectRef::call(&self.0, &OP, |_| {}, |_| Ok(()))
     }
 
     /// IDL operation `operation_number_27`.
-    ///
-    /// # Errors
-    /// A system exception.
     pub fn operation_number_27(&self) -> Result<(), orb::SystemException> {
         static OP: orb::Operation = orb::Operation::of("IDL:Many:1.0", "operation_number_27");
         orb::ObjectRef::call(&self.0, &OP, |_| {}, |_| Ok(()))
     }
 
     /// IDL operation `operation_number_28`.
-    ///
-    /// # Errors
-    /// A system exception.
     pub fn operation_number_28(&self) -> Result<(), orb::SystemException> {
         static OP: orb::Operation = orb::Operation::of("IDL:Many:1.0", "operation_number_28");
         orb::ObjectRef::call(&self.0, &OP, |_| {}, |_| Ok(()))
     }
 
     /// IDL operation `operation_number_29`.
-    ///
-    /// # Errors
-    /// A system exception.
     pub fn operation_number_29(&self) -> Result<(), orb::SystemException> {
         static OP: orb::Operation = orb::Operation::of("IDL:Many:1.0", "operation_number_29");
         orb::ObjectRef::call(&self.0, &OP, |_| {}, |_| Ok(()))
     }
 
     /// IDL operation `operation_number_30`.
-    ///
-    /// # Errors
-    /// A system exception.
     pub fn operation_number_30(&self) -> Result<(), orb::SystemException> {
         static OP: orb::Operation = orb::Operation::of("IDL:Many:1.0", "operation_number_30");
         orb::ObjectRef::call(&self.0, &OP, |_| {}, |_| Ok(()))
     }
 
     /// IDL operation `operation_number_31`.
-    ///
-    /// # Errors
-    /// A system exception.
     pub fn operation_number_31(&self) -> Result<(), orb::SystemException> {
         static OP: orb::Operation = orb::Operation::of("IDL:Many:1.0", "operation_number_31");
         orb::ObjectRef::call(&self.0, &OP, |_| {}, |_| Ok(()))
     }
 
     /// IDL operation `operation_number_32`.
-    ///
-    /// # Errors
-    /// A system exception.
     pub fn operation_number_32(&self) -> Result<(), orb::SystemException> {
         static OP: orb::Operation = orb::Operation::of("IDL:Many:1.0", "operation_number_32");
         orb::ObjectRef::call(&self.0, &OP, |_| {}, |_| Ok(()))
     }
 
     /// IDL operation `operation_number_33`.
-    ///
-    /// # Errors
-    /// A system exception.
     pub fn operation_number_33(&self) -> Result<(), orb::SystemException> {
         static OP: orb::Operation = orb::Operation::of("IDL:Many:1.0", "operation_number_33");
         orb::ObjectRef::call(&self.0, &OP, |_| {}, |_| Ok(()))
     }
 
     /// IDL operation `operation_number_34`.
-    ///
-    /// # Errors
-    /// A system exception.
     pub fn operation_number_34(&self) -> Result<(), orb::SystemException> {
         static OP: orb::Operation = orb::Operation::of("IDL:Many:1.0", "operation_number_34");
         orb::ObjectRef::call(&self.0, &OP, |_| {}, |_| Ok(()))
     }
 
     /// IDL operation `operation_number_35`.
-    ///
-    /// # Errors
-    /// A system exception.
     pub fn operation_number_35(&self) -> Result<(), orb::SystemException> {
         static OP: orb::Operation = orb::Operation::of("IDL:Many:1.0", "operation_number_35");
         orb::ObjectRef::call(&self.0, &OP, |_| {}, |_| Ok(()))
     }
 
     /// IDL operation `operation_number_36`.
-    ///
-    /// # Errors
-    /// A system exception.
     pub fn operation_number_36(&self) -> Result<(), orb::SystemException> {
         static OP: orb::Operation = orb::Operation::of("IDL:Many:1.0", "operation_number_36");
         orb::ObjectRef::call(&self.0, &OP, |_| {}, |_| Ok(()))
     }
 
     /// IDL operation `operation_number_37`.
-    ///
-    /// # Errors
-    /// A system exception.
     pub fn operation_number_37(&self) -> Result<(), orb::SystemException> {
         static OP: orb::Operation = orb::Operation::of("IDL:Many:1.0", "operation_number_37");
         orb::ObjectRef::call(&self.0, &OP, |_| {}, |_| Ok(()))
     }
 
     /// IDL operation `operation_number_38`.
-    ///
-    /// # Errors
-    /// A system exception.
     pub fn operation_number_38(&self) -> Result<(), orb::SystemException> {
         static OP: orb::Operation = orb::Operation::of("IDL:Many:1.0", "operation_number_38");
         orb::ObjectRef::call(&self.0, &OP, |_| {}, |_| Ok(()))
     }
 
     /// IDL operation `operation_number_39`.
-    ///
-    /// # Errors
-    /// A system exception.
     pub fn operation_number_39(&self) -> Result<(), orb::SystemException> {
         static OP: orb::Operation = orb::Operation::of("IDL:Many:1.0", "operation_number_39");
         orb::ObjectRef::call(&self.0, &OP, |_| {}, |_| Ok(()))
     }
 
     /// IDL operation `operation_number_40`.
-    ///
-    /// # Errors
-    /// A system exception.
     pub fn operation_number_40(&self) -> Result<(), orb::SystemException> {
         static OP: orb::Operation = orb::Operation::of("IDL:Many:1.0", "operation_number_40");
         orb::ObjectRef::call(&self.0, &OP, |_| {}, |_| Ok(()))
     }
 
     /// IDL operation `operation_number_41`.
-    ///
-    /// # Errors
-    /// A system exception.
     pub fn operation_number_41(&self) -> Result<(), orb::SystemException> {
         static OP: orb::Operation = orb::Operation::of("IDL:Many:1.0", "operation_number_41");
         orb::ObjectRef::call(&self.0, &OP, |_| {}, |_| Ok(()))
     }
 
     /// IDL operation `operation_number_42`.
-    ///
-    /// # Errors
-    /// A system exception.
     pub fn operation_number_42(&self) -> Result<(), orb::SystemException> {
         static OP: orb::Operation = orb::Operation::of("IDL:Many:1.0", "operation_number_42");
         orb::ObjectRef::call(&self.0, &OP, |_| {}, |_| Ok(()))
     }
 
     /// IDL operation `operation_number_43`.
-    ///
-    /// # Errors
-    /// A system exception.
     pub fn operation_number_43(&self) -> Result<(), orb::SystemException> {
         static OP: orb::Operation = orb::Operation::of("IDL:Many:1.0", "operation_number_43");
         orb::ObjectRef::call(&self.0, &OP, |_| {}, |_| Ok(()))
     }
 
     /// IDL operation `operation_number_44`.
-    ///
-    /// # Errors
-    /// A system exception.
     pub fn operation_number_44(&self) -> Result<(), orb::SystemException> {
         static OP: orb::Operation = orb::Operation::of("IDL:Many:1.0", "operation_number_44");
         orb::ObjectRef::call(&self.0, &OP, |_| {}, |_| Ok(()))
     }
 
     /// IDL operation `operation_number_45`.
-    ///
-    /// # Errors
-    /// A system exception.
     pub fn operation_number_45(&self) -> Result<(), orb::SystemException> {
         static OP: orb::Operation = orb::Operation::of("IDL:Many:1.0", "operation_number_45");
         orb::ObjectRef::call(&self.0, &OP, |_| {}, |_| Ok(()))
     }
 
     /// IDL operation `operation_number_46`.
-    ///
-    /// # Errors
-    /// A system exception.
     pub fn operation_number_46(&self) -> Result<(), orb::SystemException> {
         static OP: orb::Operation = orb::Operation::of("IDL:Many:1.0", "operation_number_46");
         orb::ObjectRef::call(&self.0, &OP, |_| {}, |_| Ok(()))
     }
 
     /// IDL operation `operation_number_47`.
-    ///
-    /// # Errors
-    /// A system exception.
     pub fn operation_number_47(&self) -> Result<(), orb::SystemException> {
         static OP: orb::Operation = orb::Operation::of("IDL:Many:1.0", "operation_number_47");
         orb::ObjectRef::call(&self.0, &OP, |_| {}, |_| Ok(()))
     }
 
     /// IDL operation `operation_number_48`.
-    ///
-    /// # Errors
-    /// A system exception.
     pub fn operation_number_48(&self) -> Result<(), orb::SystemException> {
         static OP: orb::Operation = orb::Operation::of("IDL:Many:1.0", "operation_number_48");
         orb::ObjectRef::call(&self.0, &OP, |_| {}, |_| Ok(()))
     }
 
     /// IDL operation `operation_number_49`.
-    ///
-    /// # Errors
-    /// A system exception.
     pub fn operation_number_49(&self) -> Result<(), orb::SystemException> {
         static OP: orb::Operation = orb::Operation::of("IDL:Many:1.0", "operation_number_49");
         orb::ObjectRef::call(&self.0, &OP, |_| {}, |_| Ok(()))
     }
 
     /// IDL operation `operation_number_50`.
-    ///
-    /// # Errors
-    /// A system exception.
     pub fn operation_number_50(&self) -> Result<(), orb::SystemException> {
         static OP: orb::Operation = orb::Operation::of("IDL:Many:1.0", "operation_number_50");
         orb::ObjectRef::call(&self.0, &OP, |_| {}, |_| Ok(()))
     }
 
     /// IDL operation `operation_number_51`.
-    ///
-    /// # Errors
-    /// A system exception.
     pub fn operation_number_51(&self) -> Result<(), orb::SystemException> {
         static OP: orb::Operation = orb::Operation::of("IDL:Many:1.0", "operation_number_51");
         orb::ObjectRef::call(&self.0, &OP, |_| {}, |_| Ok(()))
     }
 
     /// IDL operation `operation_number_52`.
-    ///
-    /// # Errors
-    /// A system exception.
     pub fn operation_number_52(&self) -> Result<(), orb::SystemException> {
         static OP: orb::Operation = orb::Operation::of("IDL:Many:1.0", "operation_number_52");
         orb::ObjectRef::call(&self.0, &OP, |_| {}, |_| Ok(()))
     }
 
     /// IDL operation `operation_number_53`.
-    ///
-    /// # Errors
-    /// A system exception.
     pub fn operation_number_53(&self) -> Result<(), orb::SystemException> {
         static OP: orb::Operation = orb::Operation::of("IDL:Many:1.0", "operation_number_53");
         orb::ObjectRef::call(&self.0, &OP, |_| {}, |_| Ok(()))
     }
 
     /// IDL operation `operation_number_54`.
-    ///
-    /// # Errors
-    /// A system exception.
     pub fn operation_number_54(&self) -> Result<(), orb::SystemException> {
         static OP: orb::Operation = orb::Operation::of("IDL:Many:1.0", "operation_number_54");
         orb::ObjectRef::call(&self.0, &OP, |_| {}, |_| Ok(()))
     }
 
     /// IDL operation `operation_number_55`.
-    ///
-    /// # Errors
-    /// A system exception.
     pub fn operation_number_55(&self) -> Result<(), orb::SystemException> {
         static OP: orb::Operation = orb::Operation::of("IDL:Many:1.0", "operation_number_55");
         orb::ObjectRef::call(&self.0, &OP, |_| {}, |_| Ok(()))
     }
 
     /// IDL operation `operation_number_56`.
-    ///
-    /// # Errors
-    /// A system exception.
     pub fn operation_number_56(&self) -> Result<(), orb::SystemException> {
         static OP: orb::Operation = orb::Operation::of("IDL:Many:1.0", "operation_number_56");
         orb::ObjectRef::call(&self.0, &OP, |_| {}, |_| Ok(()))
     }
 
     /// IDL operation `operation_number_57`.
-    ///
-    /// # Errors
-    /// A system exception.
     pub fn operation_number_57(&self) -> Result<(), orb::SystemException> {
         static OP: orb::Operation = orb::Operation::of("IDL:Many:1.0", "operation_number_57");
         orb::ObjectRef::call(&self.0, &OP, |_| {}, |_| Ok(()))
     }
 
     /// IDL operation `operation_number_58`.
-    ///
-    /// # Errors
-    /// A system exception.
     pub fn operation_number_58(&self) -> Result<(), orb::SystemException> {
         static OP: orb::Operation = orb::Operation::of("IDL:Many:1.0", "operation_number_58");
         orb::ObjectRef::call(&self.0, &OP, |_| {}, |_| Ok(()))
     }
 
     /// IDL operation `operation_number_59`.
-    ///
-    /// # Errors
-    /// A system exception.
     pub fn operation_number_59(&self) -> Result<(), orb::SystemException> {
         static OP: orb::Operation = orb::Operation::of("IDL:Many:1.0", "operation_number_59");
         orb::ObjectRef::call(&self.0, &OP, |_| {}, |_| Ok(()))
     }
 
     /// IDL operation `operation_number_60`.
-    ///
-    /// # Errors
-    /// A system exception.
     pub fn operation_number_60(&self) -> Result<(), orb::SystemException> {
         static OP: orb::Operation = orb::Operation::of("IDL:Many:1.0", "operation_number_60");
         orb::ObjectRef::call(&self.0, &OP, |_| {}, |_| Ok(()))
     }
 
     /// IDL operation `operation_number_61`.
-    ///
-    /// # Errors
-    /// A system exception.
     pub fn operation_number_61(&self) -> Result<(), orb::SystemException> {
         static OP: orb::Operation = orb::Operation::of("IDL:Many:1.0", "operation_number_61");
         orb::ObjectRef::call(&self.0, &OP, |_| {}, |_| Ok(()))
     }
 
     /// IDL operation `operation_number_62`.
-    ///
-    /// # Errors
-    /// A system exception.
     pub fn operation_number_62(&self) -> Result<(), orb::SystemException> {
         static OP: orb::Operation = orb::Operation::of("IDL:Many:1.0", "operation_number_62");
         orb::ObjectRef::call(&self.0, &OP, |_| {}, |_| Ok(()))
     }
 
     /// IDL operation `operation_number_63`.
-    ///
-    /// # Errors
-    /// A system exception.
     pub fn operation_number_63(&self) -> Result<(), orb::SystemException> {
         static OP: orb::Operation = orb::Operation::of("IDL:Many:1.0", "operation_number_63");
         orb::ObjectRef::call(&self.0, &OP, |_| {}, |_| Ok(()))
     }
 
     /// IDL operation `operation_number_64`.
-    ///
-    /// # Errors
-    /// A system exception.
     pub fn operation_number_64(&self) -> Result<(), orb::SystemException> {
         static OP: orb::Operation = orb::Operation::of("IDL:Many:1.0", "operation_number_64");
         orb::ObjectRef::call(&self.0, &OP, |_| {}, |_| Ok(()))
     }
 
     /// IDL operation `operation_number_65`.
-    ///
-    /// # Errors
-    /// A system exception.
     pub fn operation_number_65(&self) -> Result<(), orb::SystemException> {
         static OP: orb::Operation = orb::Operation::of("IDL:Many:1.0", "operation_number_65");
         orb::ObjectRef::call(&self.0, &OP, |_| {}, |_| Ok(()))
     }
 
     /// IDL operation `operation_number_66`.
-    ///
-    /// # Errors
-    /// A system exception.
     pub fn operation_number_66(&self) -> Result<(), orb::SystemException> {
         static OP: orb::Operation = orb::Operation::of("IDL:Many:1.0", "operation_number_66");
         orb::ObjectRef::call(&self.0, &OP, |_| {}, |_| Ok(()))
     }
 
     /// IDL operation `operation_number_67`.
-    ///
-    /// # Errors
-    /// A system exception.
     pub fn operation_number_67(&self) -> Result<(), orb::SystemException> {
         static OP: orb::Operation = orb::Operation::of("IDL:Many:1.0", "operation_number_67");
         orb::ObjectRef::call(&self.0, &OP, |_| {}, |_| Ok(()))
     }
 
     /// IDL operation `operation_number_68`.
-    ///
-    /// # Errors
-    /// A system exception.
     pub fn operation_number_68(&self) -> Result<(), orb::SystemException> {
         static OP: orb::Operation = orb::Operation::of("IDL:Many:1.0", "operation_number_68");
         orb::ObjectRef::call(&self.0, &OP, |_| {}, |_| Ok(()))
     }
 
     /// IDL operation `operation_number_69`.
-    ///
-    /// # Errors
-    /// A system exception.
     pub fn operation_number_69(&self) -> Result<(), orb::SystemException> {
         static OP: orb::Operation = orb::Operation::of("IDL:Many:1.0", "operation_number_69");
         orb::ObjectRef::call(&self.0, &OP, |_| {}, |_| Ok(()))
     }
 
     /// IDL operation `operation_number_70`.
-    ///
-    /// # Errors
-    /// A system exception.
     pub fn operation_number_70(&self) -> Result<(), orb::SystemException> {
         static OP: orb::Operation = orb::Operation::of("IDL:Many:1.0", "operation_number_70");
         orb::ObjectRef::call(&self.0, &OP, |_| {}, |_| Ok(()))
@@ -658,6 +452,7 @@ impl Many {
 
 #[allow(
     clippy::doc_markdown,
+    clippy::missing_errors_doc,
     clippy::too_many_lines,
     dead_code,
     unnameable_types,
@@ -666,428 +461,219 @@ impl Many {
 /// What a servant of IDL interface `Many` does.
 pub trait ManyServant: Send + Sync + 'static {
     /// IDL operation `operation_number_1`.
-    ///
-    /// # Errors
-    /// A system exception.
     fn operation_number_1(&self, call: &orb::Call<'_>) -> Result<(), orb::SystemException>;
 
     /// IDL operation `operation_number_2`.
-    ///
-    /// # Errors
-    /// A system exception.
     fn operation_number_2(&self, call: &orb::Call<'_>) -> Result<(), orb::SystemException>;
 
     /// IDL operation `operation_number_3`.
-    ///
-    /// # Errors
-    /// A system exception.
     fn operation_number_3(&self, call: &orb::Call<'_>) -> Result<(), orb::SystemException>;
 
     /// IDL operation `operation_number_4`.
-    ///
-    /// # Errors
-    /// A system exception.
     fn operation_number_4(&self, call: &orb::Call<'_>) -> Result<(), orb::SystemException>;
 
     /// IDL operation `operation_number_5`.
-    ///
-    /// # Errors
-    /// A system exception.
     fn operation_number_5(&self, call: &orb::Call<'_>) -> Result<(), orb::SystemException>;
 
     /// IDL operation `operation_number_6`.
-    ///
-    /// # Errors
-    /// A system exception.
     fn operation_number_6(&self, call: &orb::Call<'_>) -> Result<(), orb::SystemException>;
 
     /// IDL operation `operation_number_7`.
-    ///
-    /// # Errors
-    /// A system exception.
     fn operation_number_7(&self, call: &orb::Call<'_>) -> Result<(), orb::SystemException>;
 
     /// IDL operation `operation_number_8`.
-    ///
-    /// # Errors
-    /// A system exception.
     fn operation_number_8(&self, call: &orb::Call<'_>) -> Result<(), orb::SystemException>;
 
     /// IDL operation `operation_number_9`.
-    ///
-    /// # Errors
-    /// A system exception.
     fn operation_number_9(&self, call: &orb::Call<'_>) -> Result<(), orb::SystemException>;
 
     /// IDL operation `operation_number_10`.
-    ///
-    /// # Errors
-    /// A system exception.
     fn operation_number_10(&self, call: &orb::Call<'_>) -> Result<(), orb::SystemException>;
 
     /// IDL operation `operation_number_11`.
-    ///
-    /// # Errors
-    /// A system exception.
     fn operation_number_11(&self, call: &orb::Call<'_>) -> Result<(), orb::SystemException>;
 
     /// IDL operation `operation_number_12`.
-    ///
-    /// # Errors
-    /// A system exception.
     fn operation_number_12(&self, call: &orb::Call<'_>) -> Result<(), orb::SystemException>;
 
     /// IDL operation `operation_number_13`.
-    ///
-    /// # Errors
-    /// A system exception.
     fn operation_number_13(&self, call: &orb::Call<'_>) -> Result<(), orb::SystemException>;
 
     /// IDL operation `operation_number_14`.
-    ///
-    /// # Errors
-    /// A system exception.
     fn operation_number_14(&self, call: &orb::Call<'_>) -> Result<(), orb::SystemException>;
 
     /// IDL operation `operation_number_15`.
-    ///
-    /// # Errors
-    /// A system exception.
     fn operation_number_15(&self, call: &orb::Call<'_>) -> Result<(), orb::SystemException>;
 
     /// IDL operation `operation_number_16`.
-    ///
-    /// # Errors
-    /// A system exception.
     fn operation_number_16(&self, call: &orb::Call<'_>) -> Result<(), orb::SystemException>;
 
     /// IDL operation `operation_number_17`.
-    ///
-    /// # Errors
-    /// A system exception.
     fn operation_number_17(&self, call: &orb::Call<'_>) -> Result<(), orb::SystemException>;
 
     /// IDL operation `operation_number_18`.
-    ///
-    /// # Errors
-    /// A system exception.
     fn operation_number_18(&self, call: &orb::Call<'_>) -> Result<(), orb::SystemException>;
 
     /// IDL operation `operation_number_19`.
-    ///
-    /// # Errors
-    /// A system exception.
     fn operation_number_19(&self, call: &orb::Call<'_>) -> Result<(), orb::SystemException>;
 
     /// IDL operation `operation_number_20`.
-    ///
-    /// # Errors
-    /// A system exception.
     fn operation_number_20(&self, call: &orb::Call<'_>) -> Result<(), orb::SystemException>;
 
     /// IDL operation `operation_number_21`.
-    ///
-    /// # Errors
-    /// A system exception.
     fn operation_number_21(&self, call: &orb::Call<'_>) -> Result<(), orb::SystemException>;
 
     /// IDL operation `operation_number_22`.
-    ///
-    /// # Errors
-    /// A system exception.
     fn operation_number_22(&self, call: &orb::Call<'_>) -> Result<(), orb::SystemException>;
 
     /// IDL operation `operation_number_23`.
-    ///
-    /// # Errors
-    /// A system exception.
     fn operation_number_23(&self, call: &orb::Call<'_>) -> Result<(), orb::SystemException>;
 
     /// IDL operation `operation_number_24`.
-    ///
-    /// # Errors
-    /// A system exception.
     fn operation_number_24(&self, call: &orb::Call<'_>) -> Result<(), orb::SystemException>;
 
     /// IDL operation `operation_number_25`.
-    ///
-    /// # Errors
-    /// A system exception.
     fn operation_number_25(&self, call: &orb::Call<'_>) -> Result<(), orb::SystemException>;
 
     /// IDL operation `operation_number_26`.
-    ///
-    /// # Errors
-    /// A system exception.
     fn operation_number_26(&self, call: &orb::Call<'_>) -> Result<(), orb::SystemException>;
 
     /// IDL operation `operation_number_27`.
-    ///
-    /// # Errors
-    /// A system exception.
     fn operation_number_27(&self, call: &orb::Call<'_>) -> Result<(), orb::SystemException>;
 
     /// IDL operation `operation_number_28`.
-    ///
-    /// # Errors
-    /// A system exception.
     fn operation_number_28(&self, call: &orb::Call<'_>) -> Result<(), orb::SystemException>;
 
     /// IDL operation `operation_number_29`.
-    ///
-    /// # Errors
-    /// A system exception.
     fn operation_number_29(&self, call: &orb::Call<'_>) -> Result<(), orb::SystemException>;
 
     /// IDL operation `operation_number_30`.
-    ///
-    /// # Errors
-    /// A system exception.
     fn operation_number_30(&self, call: &orb::Call<'_>) -> Result<(), orb::SystemException>;
 
     /// IDL operation `operation_number_31`.
-    ///
-    /// # Errors
-    /// A system exception.
     fn operation_number_31(&self, call: &orb::Call<'_>) -> Result<(), orb::SystemException>;
 
     /// IDL operation `operation_number_32`.
-    ///
-    /// # Errors
-    /// A system exception.
     fn operation_number_32(&self, call: &orb::Call<'_>) -> Result<(), orb::SystemException>;
 
     /// IDL operation `operation_number_33`.
-    ///
-    /// # Errors
-    /// A system exception.
     fn operation_number_33(&self, call: &orb::Call<'_>) -> Result<(), orb::SystemException>;
 
     /// IDL operation `operation_number_34`.
-    ///
-    /// # Errors
-    /// A system exception.
     fn operation_number_34(&self, call: &orb::Call<'_>) -> Result<(), orb::SystemException>;
 
     /// IDL operation `operation_number_35`.
-    ///
-    /// # Errors
-    /// A system exception.
     fn operation_number_35(&self, call: &orb::Call<'_>) -> Result<(), orb::SystemException>;
 
     /// IDL operation `operation_number_36`.
-    ///
-    /// # Errors
-    /// A system exception.
     fn operation_number_36(&self, call: &orb::Call<'_>) -> Result<(), orb::SystemException>;
 
     /// IDL operation `operation_number_37`.
-    ///
-    /// # Errors
-    /// A system exception.
     fn operation_number_37(&self, call: &orb::Call<'_>) -> Result<(), orb::SystemException>;
 
     /// IDL operation `operation_number_38`.
-    ///
-    /// # Errors
-    /// A system exception.
     fn operation_number_38(&self, call: &orb::Call<'_>) -> Result<(), orb::SystemException>;
 
     /// IDL operation `operation_number_39`.
-    ///
-    /// # Errors
-    /// A system exception.
     fn operation_number_39(&self, call: &orb::Call<'_>) -> Result<(), orb::SystemException>;
 
     /// IDL operation `operation_number_40`.
-    ///
-    /// # Errors
-    /// A system exception.
     fn operation_number_40(&self, call: &orb::Call<'_>) -> Result<(), orb::SystemException>;
 
     /// IDL operation `operation_number_41`.
-    ///
-    /// # Errors
-    /// A system exception.
     fn operation_number_41(&self, call: &orb::Call<'_>) -> Result<(), orb::SystemException>;
 
     /// IDL operation `operation_number_42`.
-    ///
-    /// # Errors
-    /// A system exception.
     fn operation_number_42(&self, call: &orb::Call<'_>) -> Result<(), orb::SystemException>;
 
     /// IDL operation `operation_number_43`.
-    ///
-    /// # Errors
-    /// A system exception.
     fn operation_number_43(&self, call: &orb::Call<'_>) -> Result<(), orb::SystemException>;
 
     /// IDL operation `operation_number_44`.
-    ///
-    /// # Errors
-    /// A system exception.
     fn operation_number_44(&self, call: &orb::Call<'_>) -> Result<(), orb::SystemException>;
 
     /// IDL operation `operation_number_45`.
-    ///
-    /// # Errors
-    /// A system exception.
     fn operation_number_45(&self, call: &orb::Call<'_>) -> Result<(), orb::SystemException>;
 
     /// IDL operation `operation_number_46`.
-    ///
-    /// # Errors
-    /// A system exception.
     fn operation_number_46(&self, call: &orb::Call<'_>) -> Result<(), orb::SystemException>;
 
     /// IDL operation `operation_number_47`.
-    ///
-    /// # Errors
-    /// A system exception.
     fn operation_number_47(&self, call: &orb::Call<'_>) -> Result<(), orb::SystemException>;
 
     /// IDL operation `operation_number_48`.
-    ///
-    /// # Errors
-    /// A system exception.
     fn operation_number_48(&self, call: &orb::Call<'_>) -> Result<(), orb::SystemException>;
 
     /// IDL operation `operation_number_49`.
-    ///
-    /// # Errors
-    /// A system exception.
     fn operation_number_49(&self, call: &orb::Call<'_>) -> Result<(), orb::SystemException>;
 
     /// IDL operation `operation_number_50`.
-    ///
-    /// # Errors
-    /// A system exception.
     fn operation_number_50(&self, call: &orb::Call<'_>) -> Result<(), orb::SystemException>;
 
     /// IDL operation `operation_number_51`.
-    ///
-    /// # Errors
-    /// A system exception.
     fn operation_number_51(&self, call: &orb::Call<'_>) -> Result<(), orb::SystemException>;
 
     /// IDL operation `operation_number_52`.
-    ///
-    /// # Errors
-    /// A system exception.
     fn operation_number_52(&self, call: &orb::Call<'_>) -> Result<(), orb::SystemException>;
 
     /// IDL operation `operation_number_53`.
-    ///
-    /// # Errors
-    /// A system exception.
     fn operation_number_53(&self, call: &orb::Call<'_>) -> Result<(), orb::SystemException>;
 
     /// IDL operation `operation_number_54`.
-    ///
-    /// # Errors
-    /// A system exception.
     fn operation_number_54(&self, call: &orb::Call<'_>) -> Result<(), orb::SystemException>;
 
     /// IDL operation `operation_number_55`.
-    ///
-    /// # Errors
-    /// A system exception.
     fn operation_number_55(&self, call: &orb::Call<'_>) -> Result<(), orb::SystemException>;
 
     /// IDL operation `operation_number_56`.
-    ///
-    /// # Errors
-    /// A system exception.
     fn operation_number_56(&self, call: &orb::Call<'_>) -> Result<(), orb::SystemException>;
 
     /// IDL operation `operation_number_57`.
-    ///
-    /// # Errors
-    /// A system exception.
     fn operation_number_57(&self, call: &orb::Call<'_>) -> Result<(), orb::SystemException>;
 
     /// IDL operation `operation_number_58`.
-    ///
-    /// # Errors
-    /// A system exception.
     fn operation_number_58(&self, call: &orb::Call<'_>) -> Result<(), orb::SystemException>;
 
     /// IDL operation `operation_number_59`.
-    ///
-    /// # Errors
-    /// A system exception.
     fn operation_number_59(&self, call: &orb::Call<'_>) -> Result<(), orb::SystemException>;
 
     /// IDL operation `operation_number_60`.
-    ///
-    /// # Errors
-    /// A system exception.
     fn operation_number_60(&self, call: &orb::Call<'_>) -> Result<(), orb::SystemException>;
 
     /// IDL operation `operation_number_61`.
-    ///
-    /// # Errors
-    /// A system exception.
     fn operation_number_61(&self, call: &orb::Call<'_>) -> Result<(), orb::SystemException>;
 
     /// IDL operation `operation_number_62`.
-    ///
-    /// # Errors
-    /// A system exception.
     fn operation_number_62(&self, call: &orb::Call<'_>) -> Result<(), orb::SystemException>;
 
     /// IDL operation `operation_number_63`.
-    ///
-    /// # Errors
-    /// A system exception.
     fn operation_number_63(&self, call: &orb::Call<'_>) -> Result<(), orb::SystemException>;
 
     /// IDL operation `operation_number_64`.
-    ///
-    /// # Errors
-    /// A system exception.
     fn operation_number_64(&self, call: &orb::Call<'_>) -> Result<(), orb::SystemException>;
 
     /// IDL operation `operation_number_65`.
-    ///
-    /// # Errors
-    /// A system exception.
     fn operation_number_65(&self, call: &orb::Call<'_>) -> Result<(), orb::SystemException>;
 
     /// IDL operation `operation_number_66`.
-    ///
-    /// # Errors
-    /// A system exception.
     fn operation_number_66(&self, call: &orb::Call<'_>) -> Result<(), orb::SystemException>;
 
     /// IDL operation `operation_number_67`.
-    ///
-    /// # Errors
-    /// A system exception.
     fn operation_number_67(&self, call: &orb::Call<'_>) -> Result<(), orb::SystemException>;
 
     /// IDL operation `operation_number_68`.
-    ///
-    /// # Errors
-    /// A system exception.
     fn operation_number_68(&self, call: &orb::Call<'_>) -> Result<(), orb::SystemException>;
 
     /// IDL operation `operation_number_69`.
-    ///
-    /// # Errors
-    /// A system exception.
     fn operation_number_69(&self, call: &orb::Call<'_>) -> Result<(), orb::SystemException>;
 
     /// IDL operation `operation_number_70`.
-    ///
-    /// # Errors
-    /// A system exception.
     fn operation_number_70(&self, call: &orb::Call<'_>) -> Result<(), orb::SystemException>;
 }
 
 #[allow(
     clippy::doc_markdown,
+    clippy::missing_errors_doc,
     clippy::too_many_lines,
     dead_code,
     unnameable_types,
@@ -1377,6 +963,7 @@ impl<T: ManyServant + ?Sized> ManyServant for orb::Arc<T> {
 
 #[allow(
     clippy::doc_markdown,
+    clippy::missing_errors_doc,
     clippy::too_many_lines,
     dead_code,
     unnameable_types,
@@ -1472,6 +1059,7 @@ static MANY_OPERATIONS: orb::OperationTable = orb::OperationTable::by_word(
 
 #[allow(
     clippy::doc_markdown,
+    clippy::missing_errors_doc,
     clippy::too_many_lines,
     dead_code,
     unnameable_types,
@@ -1483,6 +1071,7 @@ pub struct ManySkeleton<S>(S);
 
 #[allow(
     clippy::doc_markdown,
+    clippy::missing_errors_doc,
     clippy::too_many_lines,
     dead_code,
     unnameable_types,
@@ -1795,6 +1384,7 @@ impl<S: ManyServant> orb::Servant for ManySkeleton<S> {
 
 #[allow(
     clippy::doc_markdown,
+    clippy::missing_errors_doc,
     clippy::too_many_lines,
     dead_code,
     unnameable_types,

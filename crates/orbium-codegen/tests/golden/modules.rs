@@ -35,42 +35,45 @@ pub static AT_TOP_TYPE: orb::Type = orb::Type::structure(
     &[orb::Member::new("a", orb::Type::LONG)],
 );
 
-#[allow(clippy::doc_markdown, dead_code, unnameable_types, unreachable_pub)]
-impl orb::Typed for AtTop {
-    const TYPE: &'static orb::Type = &AT_TOP_TYPE;
-}
+orb::typed!(AtTop, AT_TOP_TYPE);
 
-#[allow(clippy::doc_markdown, dead_code, unnameable_types, unreachable_pub)]
+#[allow(
+    clippy::doc_markdown,
+    clippy::missing_errors_doc,
+    dead_code,
+    unnameable_types,
+    unreachable_pub
+)]
 /// IDL interface `Top`, repository id `IDL:Top:1.0`.
+///
+/// Any call may return a system exception.
 #[derive(Clone)]
 pub struct Top(orb::ObjectRef);
 
 orb::interface!(Top, "IDL:Top:1.0", []);
 
-#[allow(clippy::doc_markdown, dead_code, unnameable_types, unreachable_pub)]
+#[allow(
+    clippy::doc_markdown,
+    clippy::missing_errors_doc,
+    dead_code,
+    unnameable_types,
+    unreachable_pub
+)]
 impl Top {
     /// IDL operation `the_top`.
-    ///
-    /// # Errors
-    /// A system exception.
     pub fn the_top(&self) -> Result<AtTop, orb::SystemException> {
         static OP: orb::Operation = orb::Operation::of("IDL:Top:1.0", "the_top");
         orb::ObjectRef::call(&self.0, &OP, |_| {}, orb::Decode::decode)
     }
 
     /// IDL operation `all`.
-    ///
-    /// # Errors
-    /// A system exception.
     pub fn all(&self) -> Result<Names, orb::SystemException> {
         static OP: orb::Operation = orb::Operation::of("IDL:Top:1.0", "all");
         orb::ObjectRef::call(&self.0, &OP, |_| {}, decode_string_3_sequence)
     }
 
     /// Like `all`, reading the result into a value that is there already.
-    ///
-    /// # Errors
-    /// As `all`; the value is then unspecified.
+    /// After an error that value is unspecified.
     #[inline]
     pub fn all_into(&self, out: &mut Names) -> Result<(), orb::SystemException> {
         static OP: orb::Operation = orb::Operation::of("IDL:Top:1.0", "all");
@@ -86,23 +89,29 @@ impl Top {
     }
 }
 
-#[allow(clippy::doc_markdown, dead_code, unnameable_types, unreachable_pub)]
+#[allow(
+    clippy::doc_markdown,
+    clippy::missing_errors_doc,
+    dead_code,
+    unnameable_types,
+    unreachable_pub
+)]
 /// What a servant of IDL interface `Top` does.
 pub trait TopServant: Send + Sync + 'static {
     /// IDL operation `the_top`.
-    ///
-    /// # Errors
-    /// A system exception.
     fn the_top(&self, call: &orb::Call<'_>) -> Result<AtTop, orb::SystemException>;
 
     /// IDL operation `all`.
-    ///
-    /// # Errors
-    /// A system exception.
     fn all(&self, call: &orb::Call<'_>) -> Result<Names, orb::SystemException>;
 }
 
-#[allow(clippy::doc_markdown, dead_code, unnameable_types, unreachable_pub)]
+#[allow(
+    clippy::doc_markdown,
+    clippy::missing_errors_doc,
+    dead_code,
+    unnameable_types,
+    unreachable_pub
+)]
 impl<T: TopServant + ?Sized> TopServant for orb::Arc<T> {
     fn the_top(&self, call: &orb::Call<'_>) -> Result<AtTop, orb::SystemException> {
         TopServant::the_top(&**self, call)
@@ -113,7 +122,13 @@ impl<T: TopServant + ?Sized> TopServant for orb::Arc<T> {
     }
 }
 
-#[allow(clippy::doc_markdown, dead_code, unnameable_types, unreachable_pub)]
+#[allow(
+    clippy::doc_markdown,
+    clippy::missing_errors_doc,
+    dead_code,
+    unnameable_types,
+    unreachable_pub
+)]
 static TOP_OPERATIONS: orb::OperationTable = orb::OperationTable::by_octet(
     &["the_top", "all"],
     0,
@@ -121,12 +136,24 @@ static TOP_OPERATIONS: orb::OperationTable = orb::OperationTable::by_octet(
     &[1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0],
 );
 
-#[allow(clippy::doc_markdown, dead_code, unnameable_types, unreachable_pub)]
+#[allow(
+    clippy::doc_markdown,
+    clippy::missing_errors_doc,
+    dead_code,
+    unnameable_types,
+    unreachable_pub
+)]
 /// Leads requests to a servant of IDL interface `Top`.
 #[doc(hidden)]
 pub struct TopSkeleton<S>(S);
 
-#[allow(clippy::doc_markdown, dead_code, unnameable_types, unreachable_pub)]
+#[allow(
+    clippy::doc_markdown,
+    clippy::missing_errors_doc,
+    dead_code,
+    unnameable_types,
+    unreachable_pub
+)]
 impl<S: TopServant> orb::Servant for TopSkeleton<S> {
     fn repository_id(&self) -> &'static str {
         <Top as orb::Interface>::REPOSITORY_ID
@@ -160,7 +187,13 @@ impl<S: TopServant> orb::Servant for TopSkeleton<S> {
     }
 }
 
-#[allow(clippy::doc_markdown, dead_code, unnameable_types, unreachable_pub)]
+#[allow(
+    clippy::doc_markdown,
+    clippy::missing_errors_doc,
+    dead_code,
+    unnameable_types,
+    unreachable_pub
+)]
 impl<S: TopServant> orb::ServedBy<S> for Top {
     type Skeleton = TopSkeleton<S>;
 
@@ -204,7 +237,13 @@ fn decode_string_3(reader: &mut orb::CdrReader<'_>) -> Result<String, orb::CdrEr
     Ok(value)
 }
 
-#[allow(clippy::doc_markdown, dead_code, unnameable_types, unreachable_pub)]
+#[allow(
+    clippy::doc_markdown,
+    clippy::missing_errors_doc,
+    dead_code,
+    unnameable_types,
+    unreachable_pub
+)]
 /// IDL module `Outer`, repository id `IDL:Outer:1.0`.
 pub mod outer {
     use orbium::codegen as orb;
@@ -245,11 +284,11 @@ pub mod outer {
             ],
         );
 
-        impl orb::Typed for First {
-            const TYPE: &'static orb::Type = &FIRST_TYPE;
-        }
+        orb::typed!(First, FIRST_TYPE);
 
         /// IDL interface `Outer::Inner::Deep`, repository id `IDL:Outer/Inner/Deep:1.0`.
+        ///
+        /// Any call may return a system exception.
         #[derive(Clone)]
         pub struct Deep(orb::ObjectRef);
 
@@ -257,9 +296,6 @@ pub mod outer {
 
         impl Deep {
             /// IDL operation `get`.
-            ///
-            /// # Errors
-            /// A system exception.
             pub fn get(&self, f: &First) -> Result<First, orb::SystemException> {
                 static OP: orb::Operation = orb::Operation::of("IDL:Outer/Inner/Deep:1.0", "get");
                 orb::ObjectRef::call(
@@ -274,9 +310,6 @@ pub mod outer {
         /// What a servant of IDL interface `Outer::Inner::Deep` does.
         pub trait DeepServant: Send + Sync + 'static {
             /// IDL operation `get`.
-            ///
-            /// # Errors
-            /// A system exception.
             fn get(&self, call: &orb::Call<'_>, f: &First) -> Result<First, orb::SystemException>;
         }
 
@@ -356,9 +389,7 @@ pub mod outer {
             ],
         );
 
-        impl orb::Typed for Second {
-            const TYPE: &'static orb::Type = &SECOND_TYPE;
-        }
+        orb::typed!(Second, SECOND_TYPE);
     }
 
     /// IDL struct `Outer::Between`, repository id `IDL:Outer/Between:1.0`.
@@ -378,11 +409,11 @@ pub mod outer {
         &[orb::Member::new("f", &inner::FIRST_TYPE)],
     );
 
-    impl orb::Typed for Between {
-        const TYPE: &'static orb::Type = &BETWEEN_TYPE;
-    }
+    orb::typed!(Between, BETWEEN_TYPE);
 
     /// IDL interface `Outer::User`, repository id `IDL:Outer/User:1.0`.
+    ///
+    /// Any call may return a system exception.
     #[derive(Clone)]
     pub struct User(orb::ObjectRef);
 
@@ -406,27 +437,19 @@ pub mod outer {
 
     impl User {
         /// IDL operation `the_top`.
-        ///
-        /// # Errors
-        /// A system exception.
         pub fn the_top(&self) -> Result<super::AtTop, orb::SystemException> {
             static OP: orb::Operation = orb::Operation::of("IDL:Top:1.0", "the_top");
             orb::ObjectRef::call(&self.0, &OP, |_| {}, orb::Decode::decode)
         }
 
         /// IDL operation `all`.
-        ///
-        /// # Errors
-        /// A system exception.
         pub fn all(&self) -> Result<super::Names, orb::SystemException> {
             static OP: orb::Operation = orb::Operation::of("IDL:Top:1.0", "all");
             orb::ObjectRef::call(&self.0, &OP, |_| {}, decode_string_3_sequence)
         }
 
         /// Like `all`, reading the result into a value that is there already.
-        ///
-        /// # Errors
-        /// As `all`; the value is then unspecified.
+        /// After an error that value is unspecified.
         #[inline]
         pub fn all_into(&self, out: &mut super::Names) -> Result<(), orb::SystemException> {
             static OP: orb::Operation = orb::Operation::of("IDL:Top:1.0", "all");
@@ -442,9 +465,6 @@ pub mod outer {
         }
 
         /// IDL operation `get`.
-        ///
-        /// # Errors
-        /// A system exception.
         pub fn get(&self, f: &inner::First) -> Result<inner::First, orb::SystemException> {
             static OP: orb::Operation = orb::Operation::of("IDL:Outer/Inner/Deep:1.0", "get");
             orb::ObjectRef::call(
@@ -456,9 +476,6 @@ pub mod outer {
         }
 
         /// IDL operation `second`.
-        ///
-        /// # Errors
-        /// A system exception.
         pub fn second(&self, name: &str) -> Result<inner::Second, orb::SystemException> {
             static OP: orb::Operation = orb::Operation::of("IDL:Outer/User:1.0", "second");
             orb::ObjectRef::call(
@@ -473,9 +490,6 @@ pub mod outer {
     /// What a servant of IDL interface `Outer::User` does.
     pub trait UserServant: inner::DeepServant + super::TopServant {
         /// IDL operation `second`.
-        ///
-        /// # Errors
-        /// A system exception.
         fn second(
             &self,
             call: &orb::Call<'_>,

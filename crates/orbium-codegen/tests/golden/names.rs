@@ -3,6 +3,7 @@
 #[allow(
     clippy::doc_markdown,
     clippy::len_without_is_empty,
+    clippy::missing_errors_doc,
     clippy::new_ret_no_self,
     clippy::should_implement_trait,
     clippy::wrong_self_convention,
@@ -33,9 +34,7 @@ pub mod r#type {
         &[orb::Member::new("Some", orb::Type::LONG)],
     );
 
-    impl orb::Typed for Option {
-        const TYPE: &'static orb::Type = &OPTION_TYPE;
-    }
+    orb::typed!(Option, OPTION_TYPE);
 
     /// IDL struct `type::Vec`, repository id `IDL:type/Vec:1.0`.
     #[derive(Clone, Debug, Default, PartialEq)]
@@ -78,9 +77,7 @@ pub mod r#type {
         )],
     );
 
-    impl orb::Typed for Vec {
-        const TYPE: &'static orb::Type = &VEC_TYPE;
-    }
+    orb::typed!(Vec, VEC_TYPE);
 
     /// IDL struct `type::String`, repository id `IDL:type/String:1.0`.
     #[derive(Clone, Debug, Default, PartialEq)]
@@ -120,9 +117,7 @@ pub mod r#type {
         &[orb::Member::new("value", orb::Type::STRING)],
     );
 
-    impl orb::Typed for String {
-        const TYPE: &'static orb::Type = &STRING_TYPE;
-    }
+    orb::typed!(String, STRING_TYPE);
 
     /// IDL struct `type::Result`, repository id `IDL:type/Result:1.0`.
     #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -141,9 +136,7 @@ pub mod r#type {
         &[orb::Member::new("Ok", orb::Type::LONG)],
     );
 
-    impl orb::Typed for Result {
-        const TYPE: &'static orb::Type = &RESULT_TYPE;
-    }
+    orb::typed!(Result, RESULT_TYPE);
 
     /// IDL exception `type::Err`, repository id `IDL:type/Err:1.0`.
     #[derive(Clone, Debug, Default, PartialEq)]
@@ -152,17 +145,7 @@ pub mod r#type {
         pub self_: ::std::string::String,
     }
 
-    impl ::core::fmt::Display for Err {
-        fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
-            ::core::fmt::Debug::fmt(self, f)
-        }
-    }
-
-    impl ::core::error::Error for Err {}
-
-    impl orb::UserException for Err {
-        const REPOSITORY_ID: &'static str = "IDL:type/Err:1.0";
-    }
+    orb::exception!(Err, "IDL:type/Err:1.0");
 
     impl orb::Encode for Err {
         fn encode<'a>(&'a self, writer: &mut orb::CdrWriter<'a>) {
@@ -187,11 +170,11 @@ pub mod r#type {
         &[orb::Member::new("self", orb::Type::STRING)],
     );
 
-    impl orb::Typed for Err {
-        const TYPE: &'static orb::Type = &ERR_TYPE;
-    }
+    orb::typed!(Err, ERR_TYPE);
 
     /// IDL interface `type::Default`, repository id `IDL:type/Default:1.0`.
+    ///
+    /// Any call may return a system exception.
     #[derive(Clone)]
     pub struct Default(orb::ObjectRef);
 
@@ -199,9 +182,6 @@ pub mod r#type {
 
     impl Default {
         /// IDL operation `clone`.
-        ///
-        /// # Errors
-        /// A system exception.
         pub fn clone(
             &self,
             value: &Vec,
@@ -220,9 +200,7 @@ pub mod r#type {
         }
 
         /// Like `clone`, reading the result into a value that is there already.
-        ///
-        /// # Errors
-        /// As `clone`; the value is then unspecified.
+        /// After an error that value is unspecified.
         #[inline]
         pub fn clone_into(
             &self,
@@ -246,9 +224,6 @@ pub mod r#type {
     /// What a servant of IDL interface `type::Default` does.
     pub trait DefaultServant: ::core::marker::Send + ::core::marker::Sync + 'static {
         /// IDL operation `clone`.
-        ///
-        /// # Errors
-        /// A system exception.
         fn clone(
             &self,
             call: &orb::Call<'_>,
@@ -381,11 +356,11 @@ pub mod r#type {
         ],
     );
 
-    impl orb::Typed for Some {
-        const TYPE: &'static orb::Type = &SOME_TYPE;
-    }
+    orb::typed!(Some, SOME_TYPE);
 
     /// IDL interface `type::From`, repository id `IDL:type/From:1.0`.
+    ///
+    /// Any call may return a system exception.
     #[derive(Clone)]
     pub struct From(orb::ObjectRef);
 
@@ -393,9 +368,6 @@ pub mod r#type {
 
     impl From {
         /// IDL operation `into`.
-        ///
-        /// # Errors
-        /// A system exception.
         pub fn into(&self, into: i32) -> ::core::result::Result<i32, orb::SystemException> {
             static OP: orb::Operation = orb::Operation::of("IDL:type/From:1.0", "into");
             orb::ObjectRef::call(
@@ -407,9 +379,6 @@ pub mod r#type {
         }
 
         /// IDL operation `to_object`.
-        ///
-        /// # Errors
-        /// A system exception.
         pub fn to_object<'r>(
             &self,
             object: impl orb::AnyReference<'r>,
@@ -429,9 +398,6 @@ pub mod r#type {
     /// What a servant of IDL interface `type::From` does.
     pub trait FromServant: ::core::marker::Send + ::core::marker::Sync + 'static {
         /// IDL operation `into`.
-        ///
-        /// # Errors
-        /// A system exception.
         fn into(
             &self,
             call: &orb::Call<'_>,
@@ -439,9 +405,6 @@ pub mod r#type {
         ) -> ::core::result::Result<i32, orb::SystemException>;
 
         /// IDL operation `to_object`.
-        ///
-        /// # Errors
-        /// A system exception.
         fn to_object(
             &self,
             call: &orb::Call<'_>,
@@ -524,6 +487,8 @@ pub mod r#type {
     }
 
     /// IDL interface `type::Ok`, repository id `IDL:type/Ok:1.0`.
+    ///
+    /// Any call may return a system exception.
     #[derive(Clone)]
     pub struct Ok(orb::ObjectRef);
 
@@ -668,9 +633,7 @@ pub mod r#type {
         ],
     );
 
-    impl orb::Typed for Copy {
-        const TYPE: &'static orb::Type = &COPY_TYPE;
-    }
+    orb::typed!(Copy, COPY_TYPE);
 
     /// IDL struct `type::Clone`, repository id `IDL:type/Clone:1.0`.
     #[derive(Clone, Debug, Default, PartialEq)]
@@ -724,9 +687,7 @@ pub mod r#type {
         ],
     );
 
-    impl orb::Typed for Clone {
-        const TYPE: &'static orb::Type = &CLONE_TYPE;
-    }
+    orb::typed!(Clone, CLONE_TYPE);
 
     /// IDL struct `type::Self`, repository id `IDL:type/Self:1.0`.
     #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -745,11 +706,11 @@ pub mod r#type {
         &[orb::Member::new("match", orb::Type::LONG)],
     );
 
-    impl orb::Typed for Self_ {
-        const TYPE: &'static orb::Type = &SELF_TYPE;
-    }
+    orb::typed!(Self_, SELF_TYPE);
 
     /// IDL interface `type::Send`, repository id `IDL:type/Send:1.0`.
+    ///
+    /// Any call may return a system exception.
     #[derive(Clone)]
     pub struct Send(orb::ObjectRef);
 
@@ -757,27 +718,18 @@ pub mod r#type {
 
     impl Send {
         /// Reads the IDL attribute `len`.
-        ///
-        /// # Errors
-        /// A system exception.
         pub fn len(&self) -> ::core::result::Result<i32, orb::SystemException> {
             static OP: orb::Operation = orb::Operation::of("IDL:type/Send:1.0", "_get_len");
             orb::ObjectRef::call(&self.0, &OP, |_| {}, orb::Decode::decode)
         }
 
         /// IDL operation `drop`.
-        ///
-        /// # Errors
-        /// A system exception.
         pub fn drop(&self) -> ::core::result::Result<(), orb::SystemException> {
             static OP: orb::Operation = orb::Operation::of("IDL:type/Send:1.0", "drop");
             orb::ObjectRef::call(&self.0, &OP, |_| {}, |_| ::core::result::Result::Ok(()))
         }
 
         /// IDL operation `set_value`.
-        ///
-        /// # Errors
-        /// A system exception.
         pub fn set_value(
             &self,
             w: i32,
@@ -803,18 +755,12 @@ pub mod r#type {
         }
 
         /// Reads the IDL attribute `value`.
-        ///
-        /// # Errors
-        /// A system exception.
         pub fn value(&self) -> ::core::result::Result<i32, orb::SystemException> {
             static OP: orb::Operation = orb::Operation::of("IDL:type/Send:1.0", "_get_value");
             orb::ObjectRef::call(&self.0, &OP, |_| {}, orb::Decode::decode)
         }
 
         /// Writes the IDL attribute `value`.
-        ///
-        /// # Errors
-        /// A system exception.
         pub fn set_value_(&self, value: i32) -> ::core::result::Result<(), orb::SystemException> {
             static OP: orb::Operation = orb::Operation::of("IDL:type/Send:1.0", "_set_value");
             orb::ObjectRef::call(
@@ -829,21 +775,12 @@ pub mod r#type {
     /// What a servant of IDL interface `type::Send` does.
     pub trait SendServant: ::core::marker::Send + ::core::marker::Sync + 'static {
         /// Reads the IDL attribute `len`.
-        ///
-        /// # Errors
-        /// A system exception.
         fn len(&self, call: &orb::Call<'_>) -> ::core::result::Result<i32, orb::SystemException>;
 
         /// IDL operation `drop`.
-        ///
-        /// # Errors
-        /// A system exception.
         fn drop(&self, call: &orb::Call<'_>) -> ::core::result::Result<(), orb::SystemException>;
 
         /// IDL operation `set_value`.
-        ///
-        /// # Errors
-        /// A system exception.
         fn set_value(
             &self,
             call: &orb::Call<'_>,
@@ -852,15 +789,9 @@ pub mod r#type {
         ) -> ::core::result::Result<i32, orb::SystemException>;
 
         /// Reads the IDL attribute `value`.
-        ///
-        /// # Errors
-        /// A system exception.
         fn value(&self, call: &orb::Call<'_>) -> ::core::result::Result<i32, orb::SystemException>;
 
         /// Writes the IDL attribute `value`.
-        ///
-        /// # Errors
-        /// A system exception.
         fn set_value_(
             &self,
             call: &orb::Call<'_>,
@@ -971,6 +902,8 @@ pub mod r#type {
     }
 
     /// IDL interface `type::Sync`, repository id `IDL:type/Sync:1.0`.
+    ///
+    /// Any call may return a system exception.
     #[derive(Clone)]
     pub struct Sync(orb::ObjectRef);
 
@@ -984,27 +917,18 @@ pub mod r#type {
 
     impl Sync {
         /// Reads the IDL attribute `len`.
-        ///
-        /// # Errors
-        /// A system exception.
         pub fn len(&self) -> ::core::result::Result<i32, orb::SystemException> {
             static OP: orb::Operation = orb::Operation::of("IDL:type/Send:1.0", "_get_len");
             orb::ObjectRef::call(&self.0, &OP, |_| {}, orb::Decode::decode)
         }
 
         /// IDL operation `drop`.
-        ///
-        /// # Errors
-        /// A system exception.
         pub fn drop(&self) -> ::core::result::Result<(), orb::SystemException> {
             static OP: orb::Operation = orb::Operation::of("IDL:type/Send:1.0", "drop");
             orb::ObjectRef::call(&self.0, &OP, |_| {}, |_| ::core::result::Result::Ok(()))
         }
 
         /// IDL operation `set_value`.
-        ///
-        /// # Errors
-        /// A system exception.
         pub fn set_value(
             &self,
             w: i32,
@@ -1030,18 +954,12 @@ pub mod r#type {
         }
 
         /// Reads the IDL attribute `value`.
-        ///
-        /// # Errors
-        /// A system exception.
         pub fn value(&self) -> ::core::result::Result<i32, orb::SystemException> {
             static OP: orb::Operation = orb::Operation::of("IDL:type/Send:1.0", "_get_value");
             orb::ObjectRef::call(&self.0, &OP, |_| {}, orb::Decode::decode)
         }
 
         /// Writes the IDL attribute `value`.
-        ///
-        /// # Errors
-        /// A system exception.
         pub fn set_value_(&self, value: i32) -> ::core::result::Result<(), orb::SystemException> {
             static OP: orb::Operation = orb::Operation::of("IDL:type/Send:1.0", "_set_value");
             orb::ObjectRef::call(
@@ -1053,9 +971,6 @@ pub mod r#type {
         }
 
         /// IDL operation `new`.
-        ///
-        /// # Errors
-        /// A system exception.
         pub fn new(
             &self,
             w: &str,
@@ -1076,9 +991,7 @@ pub mod r#type {
         }
 
         /// Like `new`, reading the result into a value that is there already.
-        ///
-        /// # Errors
-        /// As `new`; the value is then unspecified.
+        /// After an error that value is unspecified.
         #[inline]
         pub fn new_into(
             &self,
@@ -1104,9 +1017,6 @@ pub mod r#type {
     /// What a servant of IDL interface `type::Sync` does.
     pub trait SyncServant: SendServant {
         /// IDL operation `new`.
-        ///
-        /// # Errors
-        /// A system exception.
         fn new(
             &self,
             call: &orb::Call<'_>,
@@ -1220,17 +1130,7 @@ pub mod r#type {
     #[derive(Clone, Debug, Default, PartialEq)]
     pub struct None {}
 
-    impl ::core::fmt::Display for None {
-        fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
-            f.write_str("type::None")
-        }
-    }
-
-    impl ::core::error::Error for None {}
-
-    impl orb::UserException for None {
-        const REPOSITORY_ID: &'static str = "IDL:type/None:1.0";
-    }
+    orb::exception!(None, "IDL:type/None:1.0", "type::None");
 
     impl orb::Encode for None {
         fn encode<'a>(&'a self, _: &mut orb::CdrWriter<'a>) {}
@@ -1247,11 +1147,11 @@ pub mod r#type {
     /// The type of IDL `type::None`.
     pub static NONE_TYPE: orb::Type = orb::Type::exception("IDL:type/None:1.0", "None", &[]);
 
-    impl orb::Typed for None {
-        const TYPE: &'static orb::Type = &NONE_TYPE;
-    }
+    orb::typed!(None, NONE_TYPE);
 
     /// IDL interface `type::Sized`, repository id `IDL:type/Sized:1.0`.
+    ///
+    /// Any call may return a system exception.
     #[derive(Clone)]
     pub struct Sized(orb::ObjectRef);
 
@@ -1345,71 +1245,7 @@ pub mod r#type {
         System(orb::SystemException),
     }
 
-    impl ::core::convert::From<Err> for ErrError {
-        fn from(exception: Err) -> Self {
-            Self::Err(exception)
-        }
-    }
-
-    impl ::core::convert::From<orb::SystemException> for ErrError {
-        fn from(exception: orb::SystemException) -> Self {
-            Self::System(exception)
-        }
-    }
-
-    impl ::core::convert::From<orb::AnyError> for ErrError {
-        fn from(error: orb::AnyError) -> Self {
-            Self::System(::core::convert::From::from(error))
-        }
-    }
-
-    impl ::core::convert::From<orb::CdrError> for ErrError {
-        fn from(error: orb::CdrError) -> Self {
-            Self::System(::core::convert::From::from(error))
-        }
-    }
-
-    impl ::core::fmt::Display for ErrError {
-        fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
-            match self {
-                Self::Err(exception) => ::core::fmt::Display::fmt(exception, f),
-                Self::System(exception) => ::core::fmt::Display::fmt(exception, f),
-            }
-        }
-    }
-
-    /// The words of `Display`, which `main` prints that returns the error.
-    impl ::core::fmt::Debug for ErrError {
-        fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
-            ::core::fmt::Display::fmt(self, f)
-        }
-    }
-
-    impl ::core::error::Error for ErrError {}
-
-    impl orb::Raises for ErrError {
-        fn decode_raised(
-            id: &str,
-            reader: &mut orb::CdrReader<'_>,
-        ) -> ::core::option::Option<::core::result::Result<Self, orb::CdrError>> {
-            let known = <Err as orb::UserException>::REPOSITORY_ID;
-            if id == known {
-                let members = orb::Decode::decode(reader);
-                return ::core::option::Option::Some(members.map(Self::Err));
-            }
-            ::core::option::Option::None
-        }
-
-        fn raised(&self) -> orb::Raised<'_> {
-            match self {
-                Self::Err(exception) => {
-                    let id = <Err as orb::UserException>::REPOSITORY_ID;
-                    orb::Raised::User(id, exception)
-                }
-                Self::System(exception) => orb::Raised::System(*exception),
-            }
-        }
-    }
+    orb::error_enum!(ErrError { Err: Err });
 
     /// What operations raise that declare `type::Err`, `type::None`.
     #[derive(Clone, PartialEq)]
@@ -1422,87 +1258,10 @@ pub mod r#type {
         System(orb::SystemException),
     }
 
-    impl ::core::convert::From<Err> for ErrOrNoneError {
-        fn from(exception: Err) -> Self {
-            Self::Err(exception)
-        }
-    }
-
-    impl ::core::convert::From<None> for ErrOrNoneError {
-        fn from(exception: None) -> Self {
-            Self::None(exception)
-        }
-    }
-
-    impl ::core::convert::From<orb::SystemException> for ErrOrNoneError {
-        fn from(exception: orb::SystemException) -> Self {
-            Self::System(exception)
-        }
-    }
-
-    impl ::core::convert::From<orb::AnyError> for ErrOrNoneError {
-        fn from(error: orb::AnyError) -> Self {
-            Self::System(::core::convert::From::from(error))
-        }
-    }
-
-    impl ::core::convert::From<orb::CdrError> for ErrOrNoneError {
-        fn from(error: orb::CdrError) -> Self {
-            Self::System(::core::convert::From::from(error))
-        }
-    }
-
-    impl ::core::fmt::Display for ErrOrNoneError {
-        fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
-            match self {
-                Self::Err(exception) => ::core::fmt::Display::fmt(exception, f),
-                Self::None(exception) => ::core::fmt::Display::fmt(exception, f),
-                Self::System(exception) => ::core::fmt::Display::fmt(exception, f),
-            }
-        }
-    }
-
-    /// The words of `Display`, which `main` prints that returns the error.
-    impl ::core::fmt::Debug for ErrOrNoneError {
-        fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
-            ::core::fmt::Display::fmt(self, f)
-        }
-    }
-
-    impl ::core::error::Error for ErrOrNoneError {}
-
-    impl orb::Raises for ErrOrNoneError {
-        fn decode_raised(
-            id: &str,
-            reader: &mut orb::CdrReader<'_>,
-        ) -> ::core::option::Option<::core::result::Result<Self, orb::CdrError>> {
-            let known = <Err as orb::UserException>::REPOSITORY_ID;
-            if id == known {
-                let members = orb::Decode::decode(reader);
-                return ::core::option::Option::Some(members.map(Self::Err));
-            }
-            let known = <None as orb::UserException>::REPOSITORY_ID;
-            if id == known {
-                let members = orb::Decode::decode(reader);
-                return ::core::option::Option::Some(members.map(Self::None));
-            }
-            ::core::option::Option::None
-        }
-
-        fn raised(&self) -> orb::Raised<'_> {
-            match self {
-                Self::Err(exception) => {
-                    let id = <Err as orb::UserException>::REPOSITORY_ID;
-                    orb::Raised::User(id, exception)
-                }
-                Self::None(exception) => {
-                    let id = <None as orb::UserException>::REPOSITORY_ID;
-                    orb::Raised::User(id, exception)
-                }
-                Self::System(exception) => orb::Raised::System(*exception),
-            }
-        }
-    }
+    orb::error_enum!(ErrOrNoneError {
+        Err: Err,
+        None: None,
+    });
 
     fn encode_string_5<'a>(value: &'a str, writer: &mut orb::CdrWriter<'a>) {
         if value.chars().count() > 5 {
@@ -1544,43 +1303,13 @@ pub mod variants {
         Self_ = 4,
     }
 
-    impl TryFrom<u32> for Box {
-        type Error = u32;
-
-        /// The enumerator of that value, or the value if there is none.
-        #[inline]
-        fn try_from(value: u32) -> Result<Self, u32> {
-            match value {
-                0 => Ok(Self::Ok),
-                1 => Ok(Self::Err),
-                2 => Ok(Self::None),
-                3 => Ok(Self::Some),
-                4 => Ok(Self::Self_),
-                _ => Err(value),
-            }
-        }
-    }
-
-    impl orb::FixedSize for Box {
-        const LAYOUT: orb::Layout<Self> = orb::Layout::primitive(4, 4);
-
-        #[inline]
-        fn store<const SWAP: bool>(&self, out: &mut orb::FixedOut<'_, SWAP>) {
-            orb::FixedSize::store(&(*self as u32), out);
-        }
-
-        #[inline]
-        fn load<const SWAP: bool>(source: &mut orb::FixedIn<'_, SWAP>) -> Self {
-            let value = <u32 as orb::FixedSize>::load(source);
-            if let Ok(value) = TryFrom::try_from(value) {
-                return value;
-            }
-            source.flag_invalid();
-            Self::Ok
-        }
-    }
-
-    orb::encode_fixed!(Box);
+    orb::enumeration!(Box {
+        Ok: 0,
+        Err: 1,
+        None: 2,
+        Some: 3,
+        Self_: 4,
+    });
 
     /// The type of IDL `Variants::Box`.
     pub static BOX_TYPE: orb::Type = orb::Type::enumeration(
@@ -1595,9 +1324,7 @@ pub mod variants {
         ],
     );
 
-    impl orb::Typed for Box {
-        const TYPE: &'static orb::Type = &BOX_TYPE;
-    }
+    orb::typed!(Box, BOX_TYPE);
 
     /// IDL union `Variants::ByBox`, repository id `IDL:Variants/ByBox:1.0`.
     #[derive(Clone, Debug, PartialEq)]
@@ -1664,12 +1391,16 @@ pub mod variants {
         ],
     );
 
-    impl orb::Typed for ByBox {
-        const TYPE: &'static orb::Type = &BY_BOX_TYPE;
-    }
+    orb::typed!(ByBox, BY_BOX_TYPE);
 }
 
-#[allow(clippy::doc_markdown, dead_code, unnameable_types, unreachable_pub)]
+#[allow(
+    clippy::doc_markdown,
+    clippy::missing_errors_doc,
+    dead_code,
+    unnameable_types,
+    unreachable_pub
+)]
 /// IDL module `Clashes`, repository id `IDL:Clashes:1.0`.
 pub mod clashes {
     use orbium::codegen as orb;
@@ -1699,11 +1430,11 @@ pub mod clashes {
         ],
     );
 
-    impl orb::Typed for FooBar {
-        const TYPE: &'static orb::Type = &FOO_BAR_TYPE;
-    }
+    orb::typed!(FooBar, FOO_BAR_TYPE);
 
     /// IDL interface `Clashes::FooBar`, repository id `IDL:Clashes/FooBar:1.0`.
+    ///
+    /// Any call may return a system exception.
     #[derive(Clone)]
     pub struct FooBar_(orb::ObjectRef);
 
@@ -1711,27 +1442,18 @@ pub mod clashes {
 
     impl FooBar_ {
         /// IDL operation `getFoo`.
-        ///
-        /// # Errors
-        /// A system exception.
         pub fn get_foo(&self) -> Result<(), orb::SystemException> {
             static OP: orb::Operation = orb::Operation::of("IDL:Clashes/FooBar:1.0", "getFoo");
             orb::ObjectRef::call(&self.0, &OP, |_| {}, |_| Ok(()))
         }
 
         /// IDL operation `get_foo`.
-        ///
-        /// # Errors
-        /// A system exception.
         pub fn get_foo_(&self) -> Result<(), orb::SystemException> {
             static OP: orb::Operation = orb::Operation::of("IDL:Clashes/FooBar:1.0", "get_foo");
             orb::ObjectRef::call(&self.0, &OP, |_| {}, |_| Ok(()))
         }
 
         /// IDL operation `get_foo_into`.
-        ///
-        /// # Errors
-        /// A system exception.
         pub fn get_foo_into(&self, out: &str) -> Result<String, orb::SystemException> {
             static OP: orb::Operation =
                 orb::Operation::of("IDL:Clashes/FooBar:1.0", "get_foo_into");
@@ -1744,9 +1466,7 @@ pub mod clashes {
         }
 
         /// Like `get_foo_into`, reading the result into a value that is there already.
-        ///
-        /// # Errors
-        /// As `get_foo_into`; the value is then unspecified.
+        /// After an error that value is unspecified.
         #[inline]
         pub fn get_foo_into_into(
             &self,
@@ -1767,21 +1487,12 @@ pub mod clashes {
     /// What a servant of IDL interface `Clashes::FooBar` does.
     pub trait FooBarServant_: Send + Sync + 'static {
         /// IDL operation `getFoo`.
-        ///
-        /// # Errors
-        /// A system exception.
         fn get_foo(&self, call: &orb::Call<'_>) -> Result<(), orb::SystemException>;
 
         /// IDL operation `get_foo`.
-        ///
-        /// # Errors
-        /// A system exception.
         fn get_foo_(&self, call: &orb::Call<'_>) -> Result<(), orb::SystemException>;
 
         /// IDL operation `get_foo_into`.
-        ///
-        /// # Errors
-        /// A system exception.
         fn get_foo_into(
             &self,
             call: &orb::Call<'_>,
@@ -1884,9 +1595,7 @@ pub mod clashes {
         &[orb::Member::new("a", orb::Type::LONG)],
     );
 
-    impl orb::Typed for FooBarServant {
-        const TYPE: &'static orb::Type = &FOO_BAR_SERVANT_TYPE;
-    }
+    orb::typed!(FooBarServant, FOO_BAR_SERVANT_TYPE);
 
     /// IDL exception `Clashes::Foo`, repository id `IDL:Clashes/Foo:1.0`.
     #[derive(Clone, Debug, Default, PartialEq)]
@@ -1895,17 +1604,7 @@ pub mod clashes {
         pub a: i32,
     }
 
-    impl ::core::fmt::Display for Foo {
-        fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
-            ::core::fmt::Debug::fmt(self, f)
-        }
-    }
-
-    impl ::core::error::Error for Foo {}
-
-    impl orb::UserException for Foo {
-        const REPOSITORY_ID: &'static str = "IDL:Clashes/Foo:1.0";
-    }
+    orb::exception!(Foo, "IDL:Clashes/Foo:1.0");
 
     impl orb::Encode for Foo {
         fn encode<'a>(&'a self, writer: &mut orb::CdrWriter<'a>) {
@@ -1930,9 +1629,7 @@ pub mod clashes {
         &[orb::Member::new("a", orb::Type::LONG)],
     );
 
-    impl orb::Typed for Foo {
-        const TYPE: &'static orb::Type = &FOO_TYPE;
-    }
+    orb::typed!(Foo, FOO_TYPE);
 
     /// IDL struct `Clashes::FooError`, repository id `IDL:Clashes/FooError:1.0`.
     #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -1951,11 +1648,11 @@ pub mod clashes {
         &[orb::Member::new("a", orb::Type::LONG)],
     );
 
-    impl orb::Typed for FooError {
-        const TYPE: &'static orb::Type = &FOO_ERROR_TYPE;
-    }
+    orb::typed!(FooError, FOO_ERROR_TYPE);
 
     /// IDL interface `Clashes::User`, repository id `IDL:Clashes/User:1.0`.
+    ///
+    /// Any call may return a system exception.
     #[derive(Clone)]
     pub struct User(orb::ObjectRef);
 
@@ -2055,9 +1752,7 @@ pub mod clashes {
             &[orb::Member::new("a", orb::Type::LONG)],
         );
 
-        impl orb::Typed for Part {
-            const TYPE: &'static orb::Type = &PART_TYPE;
-        }
+        orb::typed!(Part, PART_TYPE);
     }
 
     /// IDL module `Clashes::u8`, repository id `IDL:Clashes/u8:1.0`.
@@ -2081,12 +1776,12 @@ pub mod clashes {
             &[orb::Member::new("b", orb::Type::BOOLEAN)],
         );
 
-        impl orb::Typed for Bool {
-            const TYPE: &'static orb::Type = &BOOL_TYPE;
-        }
+        orb::typed!(Bool, BOOL_TYPE);
     }
 
     /// IDL interface `Clashes::std`, repository id `IDL:Clashes/std:1.0`.
+    ///
+    /// Any call may return a system exception.
     #[derive(Clone)]
     pub struct Std(orb::ObjectRef);
 
@@ -2094,9 +1789,6 @@ pub mod clashes {
 
     impl Std {
         /// IDL operation `get`.
-        ///
-        /// # Errors
-        /// A system exception.
         pub fn get(&self) -> Result<std_::Core, orb::SystemException> {
             static OP: orb::Operation = orb::Operation::of("IDL:Clashes/std:1.0", "get");
             orb::ObjectRef::call(&self.0, &OP, |_| {}, orb::Decode::decode)
@@ -2106,9 +1798,6 @@ pub mod clashes {
     /// What a servant of IDL interface `Clashes::std` does.
     pub trait StdServant: Send + Sync + 'static {
         /// IDL operation `get`.
-        ///
-        /// # Errors
-        /// A system exception.
         fn get(&self, call: &orb::Call<'_>) -> Result<std_::Core, orb::SystemException>;
     }
 
@@ -2183,9 +1872,7 @@ pub mod clashes {
             &[orb::Member::new("a", orb::Type::LONG)],
         );
 
-        impl orb::Typed for Core {
-            const TYPE: &'static orb::Type = &CORE_TYPE;
-        }
+        orb::typed!(Core, CORE_TYPE);
     }
 
     /// IDL module `Clashes::str`, repository id `IDL:Clashes/str:1.0`.
@@ -2203,69 +1890,5 @@ pub mod clashes {
         System(orb::SystemException),
     }
 
-    impl From<Foo> for FooError_ {
-        fn from(exception: Foo) -> Self {
-            Self::Foo(exception)
-        }
-    }
-
-    impl From<orb::SystemException> for FooError_ {
-        fn from(exception: orb::SystemException) -> Self {
-            Self::System(exception)
-        }
-    }
-
-    impl From<orb::AnyError> for FooError_ {
-        fn from(error: orb::AnyError) -> Self {
-            Self::System(From::from(error))
-        }
-    }
-
-    impl From<orb::CdrError> for FooError_ {
-        fn from(error: orb::CdrError) -> Self {
-            Self::System(From::from(error))
-        }
-    }
-
-    impl ::core::fmt::Display for FooError_ {
-        fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
-            match self {
-                Self::Foo(exception) => ::core::fmt::Display::fmt(exception, f),
-                Self::System(exception) => ::core::fmt::Display::fmt(exception, f),
-            }
-        }
-    }
-
-    /// The words of `Display`, which `main` prints that returns the error.
-    impl ::core::fmt::Debug for FooError_ {
-        fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
-            ::core::fmt::Display::fmt(self, f)
-        }
-    }
-
-    impl ::core::error::Error for FooError_ {}
-
-    impl orb::Raises for FooError_ {
-        fn decode_raised(
-            id: &str,
-            reader: &mut orb::CdrReader<'_>,
-        ) -> Option<Result<Self, orb::CdrError>> {
-            let known = <Foo as orb::UserException>::REPOSITORY_ID;
-            if id == known {
-                let members = orb::Decode::decode(reader);
-                return Some(members.map(Self::Foo));
-            }
-            None
-        }
-
-        fn raised(&self) -> orb::Raised<'_> {
-            match self {
-                Self::Foo(exception) => {
-                    let id = <Foo as orb::UserException>::REPOSITORY_ID;
-                    orb::Raised::User(id, exception)
-                }
-                Self::System(exception) => orb::Raised::System(*exception),
-            }
-        }
-    }
+    orb::error_enum!(FooError_ { Foo: Foo });
 }

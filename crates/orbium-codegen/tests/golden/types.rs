@@ -28,41 +28,11 @@ pub mod types {
         HighLevel = 2,
     }
 
-    impl TryFrom<u32> for Level {
-        type Error = u32;
-
-        /// The enumerator of that value, or the value if there is none.
-        #[inline]
-        fn try_from(value: u32) -> Result<Self, u32> {
-            match value {
-                0 => Ok(Self::Low),
-                1 => Ok(Self::Medium),
-                2 => Ok(Self::HighLevel),
-                _ => Err(value),
-            }
-        }
-    }
-
-    impl orb::FixedSize for Level {
-        const LAYOUT: orb::Layout<Self> = orb::Layout::primitive(4, 4);
-
-        #[inline]
-        fn store<const SWAP: bool>(&self, out: &mut orb::FixedOut<'_, SWAP>) {
-            orb::FixedSize::store(&(*self as u32), out);
-        }
-
-        #[inline]
-        fn load<const SWAP: bool>(source: &mut orb::FixedIn<'_, SWAP>) -> Self {
-            let value = <u32 as orb::FixedSize>::load(source);
-            if let Ok(value) = TryFrom::try_from(value) {
-                return value;
-            }
-            source.flag_invalid();
-            Self::Low
-        }
-    }
-
-    orb::encode_fixed!(Level);
+    orb::enumeration!(Level {
+        Low: 0,
+        Medium: 1,
+        HighLevel: 2,
+    });
 
     /// The type of IDL `Types::Level`.
     pub static LEVEL_TYPE: orb::Type = orb::Type::enumeration(
@@ -75,9 +45,7 @@ pub mod types {
         ],
     );
 
-    impl orb::Typed for Level {
-        const TYPE: &'static orb::Type = &LEVEL_TYPE;
-    }
+    orb::typed!(Level, LEVEL_TYPE);
 
     /// IDL typedef `Types::Grid`, repository id `IDL:example.org/Types/Grid:1.0`.
     pub type Grid = [[i32; 3]; 2];
@@ -153,9 +121,7 @@ pub mod types {
         ],
     );
 
-    impl orb::Typed for Point {
-        const TYPE: &'static orb::Type = &POINT_TYPE;
-    }
+    orb::typed!(Point, POINT_TYPE);
 
     /// IDL struct `Types::Tiny`, repository id `IDL:example.org/Types/Tiny:1.0`.
     #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -174,9 +140,7 @@ pub mod types {
         &[orb::Member::new("o", orb::Type::OCTET)],
     );
 
-    impl orb::Typed for Tiny {
-        const TYPE: &'static orb::Type = &TINY_TYPE;
-    }
+    orb::typed!(Tiny, TINY_TYPE);
 
     /// IDL struct `Types::Steady`, repository id `IDL:example.org/Types/Steady:1.0`.
     #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -223,9 +187,7 @@ pub mod types {
         ],
     );
 
-    impl orb::Typed for Steady {
-        const TYPE: &'static orb::Type = &STEADY_TYPE;
-    }
+    orb::typed!(Steady, STEADY_TYPE);
 
     /// too large to be moved about
     ///
@@ -262,9 +224,7 @@ pub mod types {
         )],
     );
 
-    impl orb::Typed for Large {
-        const TYPE: &'static orb::Type = &LARGE_TYPE;
-    }
+    orb::typed!(Large, LARGE_TYPE);
 
     /// copied, but not of fixed size
     ///
@@ -298,9 +258,7 @@ pub mod types {
         &[orb::Member::new("w", orb::Type::WCHAR)],
     );
 
-    impl orb::Typed for Wide {
-        const TYPE: &'static orb::Type = &WIDE_TYPE;
-    }
+    orb::typed!(Wide, WIDE_TYPE);
 
     /// IDL struct `Types::Text`, repository id `IDL:example.org/Types/Text:1.0`.
     #[derive(Clone, Debug, Default, PartialEq)]
@@ -387,9 +345,7 @@ pub mod types {
         ],
     );
 
-    impl orb::Typed for Text {
-        const TYPE: &'static orb::Type = &TEXT_TYPE;
-    }
+    orb::typed!(Text, TEXT_TYPE);
 
     /// IDL struct `Types::Numbers`, repository id `IDL:example.org/Types/Numbers:1.0`.
     #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -444,9 +400,7 @@ pub mod types {
         ],
     );
 
-    impl orb::Typed for Numbers {
-        const TYPE: &'static orb::Type = &NUMBERS_TYPE;
-    }
+    orb::typed!(Numbers, NUMBERS_TYPE);
 
     /// IDL typedef `Types::Amount`, repository id `IDL:example.org/Types/Amount:1.0`.
     pub type Amount = orb::Fixed<12, 3>;
@@ -519,9 +473,7 @@ pub mod types {
         ],
     );
 
-    impl orb::Typed for Others {
-        const TYPE: &'static orb::Type = &OTHERS_TYPE;
-    }
+    orb::typed!(Others, OTHERS_TYPE);
 
     /// IDL struct `Types::Outer`, repository id `IDL:example.org/Types/Outer:1.0`.
     #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -548,9 +500,7 @@ pub mod types {
         ],
     );
 
-    impl orb::Typed for Outer {
-        const TYPE: &'static orb::Type = &OUTER_TYPE;
-    }
+    orb::typed!(Outer, OUTER_TYPE);
 
     /// What the IDL struct `Types::Outer` defines inside.
     pub mod outer {
@@ -573,9 +523,7 @@ pub mod types {
             &[orb::Member::new("depth", orb::Type::LONG)],
         );
 
-        impl orb::Typed for Inner {
-            const TYPE: &'static orb::Type = &INNER_TYPE;
-        }
+        orb::typed!(Inner, INNER_TYPE);
 
         /// IDL enum `Types::Outer::Kind`, repository id `IDL:example.org/Types/Outer/Kind:1.0`.
         #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -588,40 +536,10 @@ pub mod types {
             Second = 1,
         }
 
-        impl TryFrom<u32> for Kind {
-            type Error = u32;
-
-            /// The enumerator of that value, or the value if there is none.
-            #[inline]
-            fn try_from(value: u32) -> Result<Self, u32> {
-                match value {
-                    0 => Ok(Self::First),
-                    1 => Ok(Self::Second),
-                    _ => Err(value),
-                }
-            }
-        }
-
-        impl orb::FixedSize for Kind {
-            const LAYOUT: orb::Layout<Self> = orb::Layout::primitive(4, 4);
-
-            #[inline]
-            fn store<const SWAP: bool>(&self, out: &mut orb::FixedOut<'_, SWAP>) {
-                orb::FixedSize::store(&(*self as u32), out);
-            }
-
-            #[inline]
-            fn load<const SWAP: bool>(source: &mut orb::FixedIn<'_, SWAP>) -> Self {
-                let value = <u32 as orb::FixedSize>::load(source);
-                if let Ok(value) = TryFrom::try_from(value) {
-                    return value;
-                }
-                source.flag_invalid();
-                Self::First
-            }
-        }
-
-        orb::encode_fixed!(Kind);
+        orb::enumeration!(Kind {
+            First: 0,
+            Second: 1,
+        });
 
         /// The type of IDL `Types::Outer::Kind`.
         pub static KIND_TYPE: orb::Type = orb::Type::enumeration(
@@ -633,9 +551,7 @@ pub mod types {
             ],
         );
 
-        impl orb::Typed for Kind {
-            const TYPE: &'static orb::Type = &KIND_TYPE;
-        }
+        orb::typed!(Kind, KIND_TYPE);
     }
 
     /// IDL typedef `Types::Forest`, repository id `IDL:example.org/Types/Forest:1.0`.
@@ -687,9 +603,7 @@ pub mod types {
         ],
     );
 
-    impl orb::Typed for Tree {
-        const TYPE: &'static orb::Type = &TREE_TYPE;
-    }
+    orb::typed!(Tree, TREE_TYPE);
 
     /// no Default beyond 32 elements
     ///
@@ -713,9 +627,7 @@ pub mod types {
         )],
     );
 
-    impl orb::Typed for LongArray {
-        const TYPE: &'static orb::Type = &LONG_ARRAY_TYPE;
-    }
+    orb::typed!(LongArray, LONG_ARRAY_TYPE);
 
     /// IDL struct `Types::Flags`, repository id `IDL:example.org/Types/Flags:1.0`.
     #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -750,9 +662,7 @@ pub mod types {
         ],
     );
 
-    impl orb::Typed for Flags {
-        const TYPE: &'static orb::Type = &FLAGS_TYPE;
-    }
+    orb::typed!(Flags, FLAGS_TYPE);
 
     /// IDL struct `Types::Prefixed`, repository id `IDL:example.org/Types/Prefixed:1.0`.
     #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -783,9 +693,7 @@ pub mod types {
         ],
     );
 
-    impl orb::Typed for Prefixed {
-        const TYPE: &'static orb::Type = &PREFIXED_TYPE;
-    }
+    orb::typed!(Prefixed, PREFIXED_TYPE);
 
     /// IDL exception `Types::Failed`, repository id `IDL:example.org/Types/Failed:1.0`.
     #[derive(Clone, Debug, Default, PartialEq)]
@@ -796,17 +704,7 @@ pub mod types {
         pub number: i32,
     }
 
-    impl ::core::fmt::Display for Failed {
-        fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
-            ::core::fmt::Debug::fmt(self, f)
-        }
-    }
-
-    impl ::core::error::Error for Failed {}
-
-    impl orb::UserException for Failed {
-        const REPOSITORY_ID: &'static str = "IDL:example.org/Types/Failed:1.0";
-    }
+    orb::exception!(Failed, "IDL:example.org/Types/Failed:1.0");
 
     impl orb::Encode for Failed {
         fn encode<'a>(&'a self, writer: &mut orb::CdrWriter<'a>) {
@@ -836,25 +734,17 @@ pub mod types {
         ],
     );
 
-    impl orb::Typed for Failed {
-        const TYPE: &'static orb::Type = &FAILED_TYPE;
-    }
+    orb::typed!(Failed, FAILED_TYPE);
 
     /// IDL exception `Types::Nothing`, repository id `IDL:example.org/Types/Nothing:1.0`.
     #[derive(Clone, Debug, Default, PartialEq)]
     pub struct Nothing {}
 
-    impl ::core::fmt::Display for Nothing {
-        fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
-            f.write_str("Types::Nothing")
-        }
-    }
-
-    impl ::core::error::Error for Nothing {}
-
-    impl orb::UserException for Nothing {
-        const REPOSITORY_ID: &'static str = "IDL:example.org/Types/Nothing:1.0";
-    }
+    orb::exception!(
+        Nothing,
+        "IDL:example.org/Types/Nothing:1.0",
+        "Types::Nothing",
+    );
 
     impl orb::Encode for Nothing {
         fn encode<'a>(&'a self, _: &mut orb::CdrWriter<'a>) {}
@@ -872,9 +762,7 @@ pub mod types {
     pub static NOTHING_TYPE: orb::Type =
         orb::Type::exception("IDL:example.org/Types/Nothing:1.0", "Nothing", &[]);
 
-    impl orb::Typed for Nothing {
-        const TYPE: &'static orb::Type = &NOTHING_TYPE;
-    }
+    orb::typed!(Nothing, NOTHING_TYPE);
 
     fn encode_string_8<'a>(value: &'a str, writer: &mut orb::CdrWriter<'a>) {
         if value.chars().count() > 8 {

@@ -26,42 +26,12 @@ pub mod unions {
         Black = 3,
     }
 
-    impl TryFrom<u32> for Colour {
-        type Error = u32;
-
-        /// The enumerator of that value, or the value if there is none.
-        #[inline]
-        fn try_from(value: u32) -> Result<Self, u32> {
-            match value {
-                0 => Ok(Self::Red),
-                1 => Ok(Self::Green),
-                2 => Ok(Self::Blue),
-                3 => Ok(Self::Black),
-                _ => Err(value),
-            }
-        }
-    }
-
-    impl orb::FixedSize for Colour {
-        const LAYOUT: orb::Layout<Self> = orb::Layout::primitive(4, 4);
-
-        #[inline]
-        fn store<const SWAP: bool>(&self, out: &mut orb::FixedOut<'_, SWAP>) {
-            orb::FixedSize::store(&(*self as u32), out);
-        }
-
-        #[inline]
-        fn load<const SWAP: bool>(source: &mut orb::FixedIn<'_, SWAP>) -> Self {
-            let value = <u32 as orb::FixedSize>::load(source);
-            if let Ok(value) = TryFrom::try_from(value) {
-                return value;
-            }
-            source.flag_invalid();
-            Self::Red
-        }
-    }
-
-    orb::encode_fixed!(Colour);
+    orb::enumeration!(Colour {
+        Red: 0,
+        Green: 1,
+        Blue: 2,
+        Black: 3,
+    });
 
     /// The type of IDL `Unions::Colour`.
     pub static COLOUR_TYPE: orb::Type = orb::Type::enumeration(
@@ -75,9 +45,7 @@ pub mod unions {
         ],
     );
 
-    impl orb::Typed for Colour {
-        const TYPE: &'static orb::Type = &COLOUR_TYPE;
-    }
+    orb::typed!(Colour, COLOUR_TYPE);
 
     /// IDL typedef `Unions::Paint`, repository id `IDL:Unions/Paint:1.0`.
     pub type Paint = Colour;
@@ -106,9 +74,7 @@ pub mod unions {
         )],
     );
 
-    impl orb::Typed for Big {
-        const TYPE: &'static orb::Type = &BIG_TYPE;
-    }
+    orb::typed!(Big, BIG_TYPE);
 
     /// IDL union `Unions::ByLong`, repository id `IDL:Unions/ByLong:1.0`.
     #[derive(Clone, Debug, PartialEq)]
@@ -175,9 +141,7 @@ pub mod unions {
         ],
     );
 
-    impl orb::Typed for ByLong {
-        const TYPE: &'static orb::Type = &BY_LONG_TYPE;
-    }
+    orb::typed!(ByLong, BY_LONG_TYPE);
 
     /// IDL union `Unions::Ranged`, repository id `IDL:Unions/Ranged:1.0`.
     #[derive(Clone, Debug, PartialEq)]
@@ -266,9 +230,7 @@ pub mod unions {
         ],
     );
 
-    impl orb::Typed for Ranged {
-        const TYPE: &'static orb::Type = &RANGED_TYPE;
-    }
+    orb::typed!(Ranged, RANGED_TYPE);
 
     /// IDL union `Unions::ByBool`, repository id `IDL:Unions/ByBool:1.0`.
     #[derive(Clone, Debug, PartialEq)]
@@ -324,9 +286,7 @@ pub mod unions {
         ],
     );
 
-    impl orb::Typed for ByBool {
-        const TYPE: &'static orb::Type = &BY_BOOL_TYPE;
-    }
+    orb::typed!(ByBool, BY_BOOL_TYPE);
 
     /// IDL union `Unions::HalfBool`, repository id `IDL:Unions/HalfBool:1.0`.
     #[derive(Clone, Copy, Debug, PartialEq)]
@@ -384,9 +344,7 @@ pub mod unions {
         &[orb::Member::case(0, "no", orb::Type::LONG)],
     );
 
-    impl orb::Typed for HalfBool {
-        const TYPE: &'static orb::Type = &HALF_BOOL_TYPE;
-    }
+    orb::typed!(HalfBool, HALF_BOOL_TYPE);
 
     /// IDL union `Unions::DefaultBool`, repository id `IDL:Unions/DefaultBool:1.0`.
     #[derive(Clone, Debug, PartialEq)]
@@ -456,9 +414,7 @@ pub mod unions {
         ],
     );
 
-    impl orb::Typed for DefaultBool {
-        const TYPE: &'static orb::Type = &DEFAULT_BOOL_TYPE;
-    }
+    orb::typed!(DefaultBool, DEFAULT_BOOL_TYPE);
 
     /// IDL union `Unions::ByChar`, repository id `IDL:Unions/ByChar:1.0`.
     #[derive(Clone, Copy, Debug, PartialEq)]
@@ -547,9 +503,7 @@ pub mod unions {
         ],
     );
 
-    impl orb::Typed for ByChar {
-        const TYPE: &'static orb::Type = &BY_CHAR_TYPE;
-    }
+    orb::typed!(ByChar, BY_CHAR_TYPE);
 
     /// IDL union `Unions::ByEnum`, repository id `IDL:Unions/ByEnum:1.0`.
     #[derive(Clone, Debug, PartialEq)]
@@ -631,9 +585,7 @@ pub mod unions {
         ],
     );
 
-    impl orb::Typed for ByEnum {
-        const TYPE: &'static orb::Type = &BY_ENUM_TYPE;
-    }
+    orb::typed!(ByEnum, BY_ENUM_TYPE);
 
     /// IDL union `Unions::AllEnum`, repository id `IDL:Unions/AllEnum:1.0`.
     #[derive(Clone, Copy, Debug, PartialEq)]
@@ -704,9 +656,7 @@ pub mod unions {
         ],
     );
 
-    impl orb::Typed for AllEnum {
-        const TYPE: &'static orb::Type = &ALL_ENUM_TYPE;
-    }
+    orb::typed!(AllEnum, ALL_ENUM_TYPE);
 
     /// IDL union `Unions::DefaultEnum`, repository id `IDL:Unions/DefaultEnum:1.0`.
     #[derive(Clone, Debug, PartialEq)]
@@ -775,9 +725,7 @@ pub mod unions {
         ],
     );
 
-    impl orb::Typed for DefaultEnum {
-        const TYPE: &'static orb::Type = &DEFAULT_ENUM_TYPE;
-    }
+    orb::typed!(DefaultEnum, DEFAULT_ENUM_TYPE);
 
     /// IDL union `Unions::ByULongLong`, repository id `IDL:Unions/ByULongLong:1.0`.
     #[derive(Clone, Copy, Debug, PartialEq)]
@@ -834,9 +782,7 @@ pub mod unions {
         &[orb::Member::case(-1, "most", orb::Type::LONG)],
     );
 
-    impl orb::Typed for ByULongLong {
-        const TYPE: &'static orb::Type = &BY_U_LONG_LONG_TYPE;
-    }
+    orb::typed!(ByULongLong, BY_U_LONG_LONG_TYPE);
 
     /// IDL union `Unions::Bounded`, repository id `IDL:Unions/Bounded:1.0`.
     #[derive(Clone, Debug, PartialEq)]
@@ -913,9 +859,7 @@ pub mod unions {
         ],
     );
 
-    impl orb::Typed for Bounded {
-        const TYPE: &'static orb::Type = &BOUNDED_TYPE;
-    }
+    orb::typed!(Bounded, BOUNDED_TYPE);
 
     /// IDL typedef `Unions::Nodes`, repository id `IDL:Unions/Nodes:1.0`.
     pub type Nodes = Vec<Recursive>;
@@ -994,9 +938,7 @@ pub mod unions {
         ],
     );
 
-    impl orb::Typed for Recursive {
-        const TYPE: &'static orb::Type = &RECURSIVE_TYPE;
-    }
+    orb::typed!(Recursive, RECURSIVE_TYPE);
 
     /// IDL union `Unions::Uneven`, repository id `IDL:Unions/Uneven:1.0`.
     #[derive(Clone, Copy, Debug, PartialEq)]
@@ -1057,9 +999,7 @@ pub mod unions {
         ],
     );
 
-    impl orb::Typed for Uneven {
-        const TYPE: &'static orb::Type = &UNEVEN_TYPE;
-    }
+    orb::typed!(Uneven, UNEVEN_TYPE);
 
     /// IDL union `Unions::InPlace`, repository id `IDL:Unions/InPlace:1.0`.
     #[derive(Clone, Debug, PartialEq)]
@@ -1144,9 +1084,7 @@ pub mod unions {
         ],
     );
 
-    impl orb::Typed for InPlace {
-        const TYPE: &'static orb::Type = &IN_PLACE_TYPE;
-    }
+    orb::typed!(InPlace, IN_PLACE_TYPE);
 
     /// IDL union `Unions::Named`, repository id `IDL:Unions/Named:1.0`.
     #[derive(Clone, Copy, Debug, PartialEq)]
@@ -1203,9 +1141,7 @@ pub mod unions {
         &[orb::Member::case(0, "other", orb::Type::LONG)],
     );
 
-    impl orb::Typed for Named {
-        const TYPE: &'static orb::Type = &NAMED_TYPE;
-    }
+    orb::typed!(Named, NAMED_TYPE);
 
     /// What the IDL union `Unions::Named` defines inside.
     pub mod named {
@@ -1222,40 +1158,7 @@ pub mod unions {
             Angry = 1,
         }
 
-        impl TryFrom<u32> for Mood {
-            type Error = u32;
-
-            /// The enumerator of that value, or the value if there is none.
-            #[inline]
-            fn try_from(value: u32) -> Result<Self, u32> {
-                match value {
-                    0 => Ok(Self::Calm),
-                    1 => Ok(Self::Angry),
-                    _ => Err(value),
-                }
-            }
-        }
-
-        impl orb::FixedSize for Mood {
-            const LAYOUT: orb::Layout<Self> = orb::Layout::primitive(4, 4);
-
-            #[inline]
-            fn store<const SWAP: bool>(&self, out: &mut orb::FixedOut<'_, SWAP>) {
-                orb::FixedSize::store(&(*self as u32), out);
-            }
-
-            #[inline]
-            fn load<const SWAP: bool>(source: &mut orb::FixedIn<'_, SWAP>) -> Self {
-                let value = <u32 as orb::FixedSize>::load(source);
-                if let Ok(value) = TryFrom::try_from(value) {
-                    return value;
-                }
-                source.flag_invalid();
-                Self::Calm
-            }
-        }
-
-        orb::encode_fixed!(Mood);
+        orb::enumeration!(Mood { Calm: 0, Angry: 1 });
 
         /// The type of IDL `Unions::Named::Mood`.
         pub static MOOD_TYPE: orb::Type = orb::Type::enumeration(
@@ -1267,9 +1170,7 @@ pub mod unions {
             ],
         );
 
-        impl orb::Typed for Mood {
-            const TYPE: &'static orb::Type = &MOOD_TYPE;
-        }
+        orb::typed!(Mood, MOOD_TYPE);
     }
 
     fn encode_string_4<'a>(value: &'a str, writer: &mut orb::CdrWriter<'a>) {

@@ -35,13 +35,13 @@ mod runtime {
     #[allow(unused_imports)]
     pub(super) use crate::cdr::{
         CdrError, CdrErrorKind, CdrReader, CdrWriter, Decode, Encode, FixedSize, Member, Type,
-        Typed, encode_fixed, fixed_struct,
+        Typed, encode_fixed, enumeration, fixed_struct, typed,
     };
     #[allow(unused_imports)]
     pub(super) use crate::{
         Call, DispatchError, Interface, ObjectRef, Operation, OperationTable, Raised, Raises,
-        Servant, ServedBy, SystemException, UntypedReply, UserException, interface,
-        unknown_operation,
+        Servant, ServedBy, SystemException, UntypedReply, UserException, error_enum, exception,
+        interface, unknown_operation,
     };
 }
 

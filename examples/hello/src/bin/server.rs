@@ -1,10 +1,10 @@
 use hello::hello::{Greeter, GreeterServant};
-use orbium::{Call, Orb, SystemException};
+use orbium::prelude::*;
 
 struct Polite;
 
 impl GreeterServant for Polite {
-    fn greet(&self, _: &Call, name: &str) -> Result<String, SystemException> {
+    fn greet(&self, _: &Call, name: &str) -> Result<String> {
         Ok(format!("Hello, {name}!"))
     }
 }
