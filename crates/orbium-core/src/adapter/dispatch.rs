@@ -7,7 +7,7 @@ use orbium_cdr::{CdrReader, Encode};
 use orbium_giop::real_time::{PriorityBand, read_priority_range_context};
 use orbium_giop::service_context::RT_CORBA_PRIORITY_RANGE;
 use orbium_giop::{
-    Completion, ExceptionKind, ReplyStatus, ResponseFlags, ServiceContexts, SystemException, minor,
+    Completion, ExceptionKind, ResponseFlags, ServiceContexts, SystemException, minor,
 };
 use orbium_sys::RealTimeError;
 
