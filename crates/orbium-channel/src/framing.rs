@@ -173,8 +173,8 @@ impl Framing {
         !self.buffer.is_empty()
     }
 
-    /// The header of the next message, whose size exceeds the limit, and what was received
-    /// of it.
+    /// The header of the next message, when its size exceeds the limit, and what was
+    /// received of it.
     pub fn oversized(&mut self) -> Option<(MessageHeader, &mut [u8])> {
         let header = MessageHeader::parse(self.received().first_chunk()?).ok()?;
         let len = self.received().len().min(total(&header));
@@ -288,7 +288,7 @@ impl Framing {
         Ok(received)
     }
 
-    /// The octets of the message whose header `next` gave.
+    /// The bytes of the message with that header, as given by `next`.
     #[inline]
     pub fn message(&mut self, header: &MessageHeader) -> &mut [u8] {
         self.buffer.first_mut(total(header))
@@ -301,8 +301,8 @@ impl Framing {
         (message, rest)
     }
 
-    /// Takes the message out whose header `next` gave: into `room`, or with the
-    /// memory that it was received into.
+    /// Takes out the message with that header, as given by `next`: into `room`, or with
+    /// the memory that it was received into.
     ///
     /// # Errors
     /// There is no memory for it; it is still there.
@@ -321,7 +321,7 @@ impl Framing {
         Ok(copied)
     }
 
-    /// Drops the message whose header `next` gave.
+    /// Drops the message with that header, as given by `next`.
     #[inline]
     pub fn consume(&mut self, header: &MessageHeader) {
         self.last = total(header);

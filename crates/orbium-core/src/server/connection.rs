@@ -59,22 +59,22 @@ pub(super) struct Pending {
 #[derive(Debug)]
 pub(crate) struct ServerConnection {
     pub(super) id: u64,
-    /// Its place in the books of its lane, whose lock guards it.
+    /// Its index in the books of its lane, guarded by their lock.
     pub(super) place: AtomicUsize,
     /// The number of its lane, and the priority of that, or of its own thread.
     pub(super) lane: AtomicU32,
     pub(super) priority: AtomicI16,
     pub(super) stream: Box<dyn ByteStream>,
     peer: OnceLock<Peer>,
-    /// Whose share of the connections it belongs to; read when a lane is full.
+    /// The peer that it counts against; determined when a lane is full.
     origin: OnceLock<Origin>,
     /// Until when the first octet has to be here.
     opening: Deadline,
     activity: AtomicU8,
     /// Its place in the ORB's book.
     pub(super) tracked: Tracked,
-    /// What was received, where threads share their connections and who has served
-    /// a message leaves it without a lock.
+    /// The intake of a shared connection: the thread that has served a message leaves
+    /// it here without a lock.
     pub(super) left: ObjectCache<Intake, 1>,
     /// Guards the sending direction. A thread that alone can send skips it.
     sending: Mutex<Pending>,
@@ -147,7 +147,7 @@ impl ServerConnection {
         }
     }
 
-    /// Whose share of the connections it belongs to.
+    /// The peer that the connection counts against.
     pub(super) fn origin(&self) -> &Origin {
         self.origin.get_or_init(|| Origin::of(&self.stream.peer()))
     }
@@ -158,8 +158,8 @@ impl ServerConnection {
         self.activity.store(SPOKE, Ordering::Relaxed);
     }
 
-    /// Whether the stream keeps part of a message to itself, whose octets count as
-    /// received; those of its handshake do not.
+    /// Whether the stream holds a part of a message back; its bytes count as received,
+    /// but not those of its handshake.
     pub(super) fn note_midway(&self) -> bool {
         let midway = self.stream.is_midway();
         if midway {
@@ -193,13 +193,13 @@ impl ServerConnection {
         !(self.is_shared() || self.has_pending() || self.is_due() || self.has_own_thread())
     }
 
-    /// Who is at the other end. Not asked before it must be known: a peer that
-    /// proves who it is has not done so when it is accepted.
+    /// The peer. Called only when it must be known: a peer that authenticates itself
+    /// has not done so when it is accepted.
     pub(crate) fn peer(&self) -> &Peer {
         self.peer.get_or_init(|| self.stream.peer())
     }
 
-    /// Tells it from the others of the ORB.
+    /// Unique among the connections of the ORB.
     pub(crate) fn id(&self) -> u64 {
         self.id
     }
@@ -209,7 +209,7 @@ impl ServerConnection {
         self.tracked.transport()
     }
 
-    /// As far as it is known by now who is at the other end.
+    /// The peer, as far as it is known by now.
     pub(crate) fn peer_so_far(&self) -> Peer {
         let peer = self.peer.get().cloned();
         peer.unwrap_or_else(|| self.stream.peer())
@@ -225,8 +225,8 @@ impl ServerConnection {
         self.tracked.count_request();
     }
 
-    /// The number of the lane whose threads serve it, or that nobody is to be
-    /// asked who does.
+    /// Number of the lane with the threads that serve it, or
+    /// [`SETTLED`](crate::lane::SETTLED).
     #[inline]
     pub(crate) fn lane(&self) -> u32 {
         self.lane.load(Ordering::Relaxed)
@@ -265,13 +265,14 @@ impl ServerConnection {
     #[inline(never)]
     pub(super) fn end(&self) {
         if !self.ended.load(Ordering::SeqCst) {
-            // Under the lock: what is kept before is seen by `close`, and what
-            // comes after waits for the peer itself, as nobody else will.
+            // Under the lock: `close` sees what was queued before; later senders block
+            // for the peer themselves, as no reactor sends for them.
             let _pending = self.lock();
             self.ended.store(true, Ordering::SeqCst);
         }
-        // Either this sees that nobody is late, or who is sees the end: hence
-        // the one order of both.
+        // Dekker's protocol: this thread stores `ended`, then reads `late`; `end_late`
+        // decrements `late`, then reads `ended`. Both are SeqCst, so one of the two
+        // closes.
         if self.late.load(Ordering::SeqCst) == 0 {
             self.close(Patience::Begun(Deadline::after(Some(Duration::ZERO))));
         }
@@ -288,7 +289,7 @@ impl ServerConnection {
         is_empty
     }
 
-    /// Notes that nobody waits for a reply any more.
+    /// Records that the client has cancelled a request.
     pub(super) fn cancel(&self, request_id: u32) {
         if self.is_shared() {
             self.cancelled.insert(request_id);
@@ -301,8 +302,8 @@ impl ServerConnection {
         self.late.load(Ordering::Acquire) > 0
     }
 
-    /// Whether any request is being served beside so many that wait.
-    pub(super) fn serves_beside(&self, waiting: usize) -> bool {
+    /// Whether requests are being served in addition to `waiting` ones in the queue.
+    pub(super) fn serves_more_than(&self, waiting: usize) -> bool {
         self.late.load(Ordering::Acquire) > waiting
     }
 
@@ -349,7 +350,7 @@ impl ServerConnection {
         }
     }
 
-    /// Wakes whoever reads, with the end.
+    /// Wakes a blocked receive, which sees the end.
     pub(super) fn stop_receiving(&self) {
         self.stream.shutdown(Shutdown::Read);
     }
@@ -381,8 +382,7 @@ impl ServerConnection {
         self.stream.shutdown(Shutdown::Both);
     }
 
-    /// Tells the peer that it sent what is no message; behind a reply that it
-    /// has not taken whole, not within it.
+    /// Sends MessageError: after a reply that is not completely sent, never within it.
     pub(super) fn send_message_error(&self) {
         self.tracked.note_closing(Closing::Error);
         self.send_collected();

@@ -27,7 +27,7 @@ pub(in crate::server) enum Tick {
     Flush,
 }
 
-/// A connection whose replies may be held.
+/// A connection that may hold replies back.
 pub(in crate::server) trait Held: Send + Sync {
     /// Looks whether replies wait for a servant that takes long; with `ends` nothing more is
     /// expected.

@@ -215,7 +215,7 @@ impl Pool {
         }
         let stays_open = |queued: &&Queued| {
             let connection = queued.connection();
-            connection.lane() != self.lane || connection.serves_beside(waiting[&connection.id])
+            connection.lane() != self.lane || connection.serves_more_than(waiting[&connection.id])
         };
         left.iter().filter(stays_open).for_each(Queued::refuse);
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! One call that nobody waits for, from its request to its answer.
+//! One asynchronous invocation, from its request to its reply.
 
 mod answering;
 mod telling;
@@ -43,10 +43,10 @@ pub(super) enum News {
 
 /// What is to happen with the answer.
 enum Then {
-    /// It is asked for; who is to be woken.
+    /// The result is awaited; the waker of the waiting task.
     Kept(Option<Waker>),
     Handled(Handler),
-    /// Nothing: nobody wants it.
+    /// Nothing: the handle was dropped.
     Dropped,
 }
 
@@ -108,9 +108,9 @@ impl Over {
     }
 }
 
-/// A call, shared by who has it, who receives its reply, and who minds its time.
+/// A call, shared by its handle, the reader that receives its reply, and its timer.
 pub(crate) struct Call {
-    /// Tells calls with timers for the same moment apart.
+    /// Makes timers for the same moment distinct.
     number: u64,
     object: ObjectRef,
     operation: &'static Operation,
@@ -123,7 +123,7 @@ pub(crate) struct Call {
     begun: Stamp,
     reader: OnceLock<Arc<Reader>>,
     state: Mutex<State>,
-    told: Condvar,
+    done: Condvar,
     /// When it began, if it is measured.
     measured_since: Option<Instant>,
     begun_by: Origin,
@@ -186,7 +186,7 @@ impl Call {
                     .then(|| CallSpan::begin(object, operation))
                     .flatten(),
             }),
-            told: Condvar::new(),
+            done: Condvar::new(),
             measured_since: object
                 .orb()
                 .core()

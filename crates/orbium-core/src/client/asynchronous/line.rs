@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! A connection for calls that nobody waits for: any number at once.
+//! A connection for asynchronous invocations: any number in flight.
 //!
-//! Whoever sends does so at once, as far as the peer takes it; the rest waits for
-//! the thread that reads. Nothing here blocks but [`Line::open`].
+//! A caller sends at once, as far as the peer accepts it; the reader thread sends the
+//! rest. Nothing here blocks but [`Line::open`].
 
 mod batch;
 mod ending;
@@ -43,7 +43,7 @@ use receiving::Input;
 enum Phase {
     /// There is no stream yet.
     Opening,
-    /// The server is told of a band; nothing else is sent before it has answered.
+    /// The band is being bound; no request is sent before the server has replied.
     Binding,
     Open,
     Over(End),
@@ -72,7 +72,7 @@ impl Hasher for IdHasher {
     }
 }
 
-/// Whose answer is awaited.
+/// What a pending request id belongs to.
 enum Awaiting {
     Call(Arc<Call>),
     /// The line's own: to the band.
@@ -86,7 +86,7 @@ pub(super) struct Pending {
     number: u64,
     /// How its server writes.
     format: Format,
-    /// In which version its server is told that nobody waits any more, if it may be.
+    /// The version for a CancelRequest, if the server accepts one.
     cancelled: Option<Version>,
 }
 
@@ -107,7 +107,7 @@ impl Pending {
 
 struct State {
     phase: Phase,
-    /// What tells the server of the band.
+    /// The request that binds the band.
     first: Option<Message>,
     /// What the stream was not given yet, and its bytes.
     queue: VecDeque<Message>,
@@ -127,7 +127,7 @@ struct State {
     last_id: u32,
     /// Whether the server has answered: then it knows the code sets.
     is_introduced: bool,
-    /// Who is told what the server says to the marker, until it has answered.
+    /// Records the reply to the dedication request, until it has come.
     asking: Option<Arc<PrivateConnections>>,
     /// Whether room to send is waited for, and on what if not on the source.
     wants_room: bool,
@@ -154,7 +154,8 @@ impl Line {
     /// A line that is to be opened.
     ///
     /// # Errors
-    /// The band cannot be told.
+    ///
+    /// The request that binds the band cannot be written.
     pub(super) fn new(
         orb: &Orb,
         pool: &Arc<Pool>,
@@ -210,7 +211,7 @@ impl Line {
         &self.key
     }
 
-    /// Tells it from the other lines of its reader.
+    /// Unique among the lines of its reader.
     pub(super) fn number(&self) -> u64 {
         self.number
     }
@@ -256,7 +257,7 @@ impl Line {
             return self.end(reader, End::Lost);
         }
         {
-            // Not before it is watched: whoever sends may have to wait for room.
+            // Watched first: a sender may have to wait for room.
             let mut state = self.lock();
             if state.is_over() {
                 return;
@@ -287,7 +288,7 @@ impl Line {
         self.lock().notes.clone()
     }
 
-    /// An id for a request, and what it has to say beside itself.
+    /// The id of the next request, and the service contexts that it carries.
     pub(super) fn introduce(&self, said: PriorityContext) -> (u32, Option<Introduction>) {
         self.lock().introduce(&self.key, said)
     }
@@ -320,7 +321,7 @@ impl Line {
         idle && (self.is_orphaned() || state.used.elapsed() >= time)
     }
 
-    /// Whether the reference whose own it was is gone.
+    /// Whether the reference that owned it privately is gone.
     fn is_orphaned(&self) -> bool {
         let private = self.private.as_ref();
         private.is_some_and(|pool| pool.strong_count() == 0)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Who receives the replies for callers of one priority, and minds their time.
+//! The reader of one priority: receives replies and runs the timers of calls.
 
 mod sources;
 mod thread;
@@ -203,7 +203,7 @@ impl Reader {
         Ok(line)
     }
 
-    /// Has a call told when a moment has come.
+    /// Arms a timer of a call.
     pub(super) fn arm(
         self: &Arc<Self>,
         at: Instant,

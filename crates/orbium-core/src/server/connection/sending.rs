@@ -16,13 +16,13 @@ use super::{Kept, Pending, ServerConnection};
 use crate::server::notifier::Notifier;
 
 impl ServerConnection {
-    /// Sends the reply to a request from the thread that reads. A connection
-    /// that fails is found broken by whoever reads it.
+    /// Sends the reply to a request from the reading thread, which finds out by itself
+    /// if the connection fails.
     #[inline]
     pub(in crate::server) fn reply(&self, message: &CdrWriter<'_>) {
         let sent = match &self.notifier {
             _ if self.is_shared() => self.send_among_others(Some(message)),
-            // Alone: nobody else can be sending.
+            // No other thread can be sending.
             None => self.send_blocking(message),
             Some(notifier) => self.send_alone(message, notifier),
         };
@@ -127,8 +127,8 @@ impl ServerConnection {
         self.keep(pending, octets, notifier)
     }
 
-    /// As `send_or_keep`, by who reads the connection while nobody else is to
-    /// answer: without the lock, unless something is to be kept.
+    /// As `send_or_keep`, by the reading thread while no other thread may reply:
+    /// without the lock, unless something must be queued.
     fn send_alone(&self, message: &CdrWriter<'_>, notifier: &Notifier) -> io::Result<()> {
         let in_one = self.fragment_size.is_none_or(|size| message.len() <= size);
         if !in_one || message.is_gathered() || self.has_pending() {
@@ -155,8 +155,8 @@ impl ServerConnection {
             return Err(io::ErrorKind::OutOfMemory.into());
         }
         if self.ended.load(Ordering::Acquire) || self.has_own_thread() {
-            // The reactor has done with the connection: this is a thread that
-            // may wait, and nobody else will send.
+            // The reactor no longer serves the connection: this thread may block, and
+            // no other one will send.
             role::about_to_block();
             pending.octets.append(octets);
             let kept = pending.octets.take();
@@ -195,11 +195,11 @@ impl ServerConnection {
         }
     }
 
-    /// Asks again for what is told of once: the peer's next message, or room for
-    /// what is kept for it.
+    /// Re-arms the connection (EPOLLONESHOT): for the next message, or for room to send
+    /// what is queued.
     pub(in crate::server) fn wait_again(&self, notifier: &Notifier) -> io::Result<()> {
         if !self.is_shared() && !self.has_pending() {
-            // Nobody else could keep anything, nor is anything kept.
+            // No other thread can queue anything, and the queue is empty.
             let interest = notifier.interest(Interest::Read);
             return notifier
                 .poller
@@ -209,8 +209,8 @@ impl ServerConnection {
         self.ask_again(notifier, &pending)
     }
 
-    /// What the peer sends is told of once more at most, and not again before
-    /// `wait_again`.
+    /// Makes the registration one-shot: the poller reports the connection once more at
+    /// most, until `wait_again`.
     #[cold]
     pub(in crate::server) fn wait_once(&self, notifier: &Notifier) -> io::Result<()> {
         let pending = self.lock();

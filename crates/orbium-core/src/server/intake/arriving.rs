@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Requests on their way into a queue: read as far as it must be known who is to
-//! serve them, and when.
+//! Enqueueing requests: they are parsed only as far as the queue, its lane and the
+//! deadline require.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -167,7 +167,7 @@ impl State {
         })
     }
 
-    /// Tells the client that a request has arrived.
+    /// Replies that a request has arrived (SYNC_WITH_SERVER).
     #[cold]
     fn confirm(
         &mut self,

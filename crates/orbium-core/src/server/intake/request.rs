@@ -53,7 +53,7 @@ enum Became {
 }
 
 impl Became {
-    /// What that means to who reads, if it is not here any more.
+    /// The outcome for the reading loop, if the connection has left this thread.
     #[cold]
     #[inline(never)]
     fn taken(self, source: &Source<'_>) -> Taken {
@@ -192,7 +192,7 @@ struct Asked<'a> {
 }
 
 impl Asked<'_> {
-    /// Has `serve` answer, and sees what became of the connection meanwhile.
+    /// Has `serve` reply, and determines where the connection is afterwards.
     #[inline(always)]
     fn answer(self, state: &mut State, serve: impl FnOnce(&mut UntypedReply<'_>)) -> Taken {
         let reading = Reading {
@@ -264,9 +264,8 @@ impl State {
         }
     }
 
-    /// Serves a request whose message header is that of a plain one; `rest` was
-    /// received behind it. Most of what `serve` finds out is known here when the
-    /// program is compiled.
+    /// Serves a request with a plain message header; `rest` was received behind it.
+    /// Most conditions of `serve` are constants here at compile time.
     #[inline(always)]
     pub(super) fn serve_plain(
         &mut self,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The answer to a call, and who is given it.
+//! Completing a call, and delivering its result.
 
 use std::mem;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -110,11 +110,10 @@ impl Call {
                 drop(state);
                 // A system call, whether or not a thread waits.
                 if is_waited_for {
-                    self.told.notify_all();
+                    self.done.notify_all();
                 }
                 if let Some(waker) = waker {
-                    // Whoever made it: one that panics must not end the thread that
-                    // receives for others.
+                    // Wakers are foreign code: a panic must not end the reader thread.
                     let _ = catch_unwind(AssertUnwindSafe(|| waker.wake()));
                 }
             }
@@ -211,7 +210,7 @@ impl Call {
             let Ok(left) = deadline.remaining() else {
                 return false;
             };
-            state = waiting::wait(&self.told, state, left);
+            state = waiting::wait(&self.done, state, left);
         }
         true
     }
@@ -273,7 +272,7 @@ impl Call {
         }
     }
 
-    /// Nobody wants the answer any more.
+    /// Abandons the result.
     pub(in crate::client::asynchronous) fn cancel(&self) {
         if self.lost_in_fork().is_some() {
             return;

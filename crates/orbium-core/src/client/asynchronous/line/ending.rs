@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The end of a line, and what it means to those who await answers.
+//! The end of a line, and its effect on pending calls.
 
 use std::net::Shutdown;
 use std::sync::Arc;
@@ -29,7 +29,7 @@ pub(in crate::client::asynchronous) enum End {
     TooLarge,
     /// The server does not trust us, or wants none of the band.
     Refused(SystemException),
-    /// Nobody needs it.
+    /// No call is pending.
     Idle,
     /// The ORB has ended.
     WithOrb(SystemException),
@@ -106,7 +106,7 @@ impl Line {
         }
         let (pending, last_sent, midway, notes) = {
             let mut state = self.lock();
-            // Somebody may have come meanwhile.
+            // A call may have been added in between.
             if state.is_over() || end == End::Idle && !state.pending.is_empty() {
                 return;
             }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The receiving direction of a line: replies, to those who await them.
+//! The receiving direction of a line: replies to pending calls.
 
 use std::fmt;
 use std::io;
@@ -60,8 +60,8 @@ impl Input {
         )
     }
 
-    /// Drops a reply, and returns the one that says that there is no memory for it.
-    /// One whose header cannot be read is replaced by nothing.
+    /// Drops a reply, and returns one with NO_MEMORY in its place; nothing if its
+    /// header cannot be read.
     #[cold]
     fn refuse(&mut self, header: &MessageHeader) -> Vec<u8> {
         self.framing.budget().count_refused();
@@ -107,7 +107,7 @@ impl Line {
             }
             // What the callers did about these replies goes out together.
             self.send_deferred(reader);
-            // What comes later is told of.
+            // The poller reports what comes later.
             if !input.framing.is_partial() && !stream.has_buffered() {
                 return;
             }
@@ -182,7 +182,7 @@ impl Line {
                     Some(Ok(header)) if header.kind == MessageKind::Reply => {
                         self.take_reply(reader, &header, whole)
                     }
-                    // Nobody asked where anything is.
+                    // No LocateRequest was sent.
                     Some(Ok(_)) => None,
                     _ => {
                         self.note(CallPhase::Wait, &"fragments make no message");
@@ -190,7 +190,7 @@ impl Line {
                     }
                 }
             }
-            // The rest of a reply that nobody waits for any more.
+            // The rest of a reply to an abandoned request.
             Err(FragmentError::NothingToContinue(Some(_))) => None,
             Err(error) => {
                 crate::log::debug!(target: "orbium::wire", %error, "bad fragment in a reply");
@@ -209,7 +209,7 @@ impl Line {
         End::Garbage
     }
 
-    /// Gives a reply to who awaits it.
+    /// Delivers a reply to its pending call.
     fn take_reply(
         self: &Arc<Self>,
         reader: &Arc<Reader>,
@@ -229,7 +229,7 @@ impl Line {
             self.note(CallPhase::Wait, &"a reply whose header cannot be read");
             return Some(End::Garbage);
         };
-        // One that nobody awaits comes too late.
+        // Late replies are discarded.
         let pending = self.awaited(&plain, said)?;
         let reply = Reply {
             header: *header,

@@ -142,7 +142,7 @@ impl Line {
         }
     }
 
-    /// Nobody waits for that answer any more; whether its request has left.
+    /// Abandons the reply to a request; returns whether the request has been sent.
     pub(in crate::client::asynchronous) fn withdraw(
         self: &Arc<Self>,
         reader: &Arc<Reader>,
@@ -242,8 +242,8 @@ impl State {
             self.sending = stream.sending_source();
         }
         match (&self.sending, wants) {
-            (Some(apart), true) => reader.watch_sending(number, apart),
-            (Some(apart), false) => reader.ignore_sending(number, apart),
+            (Some(source), true) => reader.watch_sending(number, source),
+            (Some(source), false) => reader.ignore_sending(number, source),
             (None, true) => reader.change(number, stream.source(), Interest::Both),
             (None, false) => reader.change(number, stream.source(), Interest::Read),
         }
@@ -251,8 +251,8 @@ impl State {
 
     /// Waits for no room any more: the line has ended.
     pub(super) fn stop_sending(&mut self, number: u64, reader: &Reader) {
-        if let (Some(apart), true) = (self.sending.take(), self.wants_room) {
-            let _ = reader.ignore_sending(number, &apart);
+        if let (Some(source), true) = (self.sending.take(), self.wants_room) {
+            let _ = reader.ignore_sending(number, &source);
         }
     }
 

@@ -15,7 +15,7 @@ const fn token(number: u64) -> u64 {
     number * 2
 }
 
-/// The line that a token is of, and whether it tells of room to send alone.
+/// The line of a token, and whether the token reports room to send only.
 pub(super) const fn line_of(token: u64) -> (u64, bool) {
     (token / 2, token % 2 == 1)
 }

@@ -25,7 +25,7 @@ const SHORTEST: Duration = Duration::from_millis(4);
 const SOON: Duration = Duration::from_millis(50);
 
 impl Reader {
-    /// The state of a reader whose thread runs, for who adds something to be done.
+    /// The state of a reader with a running thread, for adding work.
     ///
     /// # Errors
     /// BAD_INV_ORDER after the end; what keeps its thread from running.
@@ -57,7 +57,7 @@ impl Reader {
     }
 
     fn run(self: &Arc<Self>) {
-        /// Nobody reads any more, whyever.
+        /// The reader thread ends, by a panic too.
         struct Over<'r>(&'r Reader);
         impl Drop for Over<'_> {
             fn drop(&mut self) {
@@ -186,7 +186,7 @@ impl Reader {
         }
     }
 
-    /// Tells the calls whose moments have come.
+    /// Fires the timers that are due.
     fn fire(&self) {
         let now = Instant::now();
         loop {
