@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// omni-experiment server|client [--object NAME=REF]… [-ORB options]: omniORB's side of `orbium bench inversion`,
+// omni-experiment server|client [--object NAME=REF]… [-ORB options]: omniORB's side of `orbium-bench inversion`,
 // `threads` and `locks`. Understands the lines that orbium's own processes understand; crates/orbium-cli says which.
 #include "cubit.hh"
 

@@ -7,7 +7,7 @@ use std::path::{Component, Path, PathBuf};
 
 use serde_json::Value;
 
-use crate::outcome::Outcome;
+use xtask::outcome::Outcome;
 
 /// Where files of the repository are shown.
 const REPOSITORY: &str = "https://github.com/orbium-orb/orbium/blob/main";

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use crate::outcome::Outcome;
+use xtask::outcome::Outcome;
 
 /// Values by section and name. A value that has no ceiling must be 0.
 #[derive(Debug, Clone, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]

@@ -10,8 +10,6 @@ mod bench;
 mod book;
 mod ceiling;
 mod minor_codes;
-mod outcome;
-mod shell;
 mod soak;
 mod sources;
 mod structure;

@@ -7,8 +7,8 @@ use std::fmt::Write as _;
 use std::fs;
 use std::path::PathBuf;
 
-use crate::outcome::Outcome;
-use crate::shell;
+use xtask::outcome::Outcome;
+use xtask::shell;
 
 const ORBIUM_PREFIX: u32 = 0x4F52_4000;
 const OMG_PREFIX: u32 = 0x4F4D_0000;

@@ -2,4 +2,4 @@
 //! How a chore ends.
 
 /// A chore either succeeds or says in words why not.
-pub(crate) type Outcome<T> = Result<T, String>;
+pub type Outcome<T> = Result<T, String>;

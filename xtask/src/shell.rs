@@ -8,13 +8,13 @@ use std::process::{Command, Stdio};
 use crate::outcome::Outcome;
 
 /// The root of the workspace.
-pub(crate) fn root() -> PathBuf {
+pub fn root() -> PathBuf {
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
     here.parent().unwrap_or(here).to_path_buf()
 }
 
 /// A command of the Cargo that runs this chore, in the root of the workspace.
-pub(crate) fn cargo() -> Command {
+pub fn cargo() -> Command {
     let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     command.current_dir(root());
     // What Cargo says of this package makes the build scripts of some others, ring's
@@ -32,7 +32,7 @@ fn is_of_this_package(name: &OsStr) -> bool {
 }
 
 /// Where Cargo puts what it builds.
-pub(crate) fn target_directory() -> PathBuf {
+pub fn target_directory() -> PathBuf {
     match std::env::var_os("CARGO_TARGET_DIR") {
         Some(folder) => root().join(folder),
         None => root().join("target"),
@@ -40,13 +40,13 @@ pub(crate) fn target_directory() -> PathBuf {
 }
 
 /// Whether the search path has this program.
-pub(crate) fn has(program: &str) -> bool {
+pub fn has(program: &str) -> bool {
     let path = std::env::var_os("PATH").unwrap_or_default();
     std::env::split_paths(&path).any(|folder| folder.join(program).is_file())
 }
 
 /// Whether the program starts and ends with 0; what it prints is dropped.
-pub(crate) fn succeeds<S: AsRef<OsStr>>(program: &str, arguments: &[S]) -> bool {
+pub fn succeeds<S: AsRef<OsStr>>(program: &str, arguments: &[S]) -> bool {
     Command::new(program)
         .args(arguments)
         .stdin(Stdio::null())
@@ -57,7 +57,7 @@ pub(crate) fn succeeds<S: AsRef<OsStr>>(program: &str, arguments: &[S]) -> bool 
 }
 
 /// Whether this process may install packages.
-pub(crate) fn is_root() -> bool {
+pub fn is_root() -> bool {
     Command::new("id")
         .arg("-u")
         .output()
@@ -69,7 +69,7 @@ pub(crate) fn is_root() -> bool {
 ///
 /// # Errors
 /// It could not be started, or a signal ended it.
-pub(crate) fn exit_code(command: &mut Command) -> Outcome<i32> {
+pub fn exit_code(command: &mut Command) -> Outcome<i32> {
     announce(command);
     let status = command
         .stdin(Stdio::null())
@@ -84,7 +84,7 @@ pub(crate) fn exit_code(command: &mut Command) -> Outcome<i32> {
 ///
 /// # Errors
 /// It did not.
-pub(crate) fn must(command: &mut Command) -> Outcome<()> {
+pub fn must(command: &mut Command) -> Outcome<()> {
     match exit_code(command)? {
         0 => Ok(()),
         code => Err(format!(
@@ -95,7 +95,7 @@ pub(crate) fn must(command: &mut Command) -> Outcome<()> {
 }
 
 /// Shows a command before it runs.
-pub(crate) fn announce(command: &Command) {
+pub fn announce(command: &Command) {
     let arguments: Vec<_> = command.get_args().map(OsStr::to_string_lossy).collect();
     let program = Path::new(command.get_program());
     let name = program.file_name().unwrap_or(program.as_os_str());

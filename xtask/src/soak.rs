@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! `cargo xtask soak`: every fault again and again, and what is left of it.
 
-use crate::outcome::Outcome;
-use crate::shell;
+use xtask::outcome::Outcome;
+use xtask::shell;
 
 /// Cycles of each fault unless it is said.
 const CYCLES: u64 = 100_000;

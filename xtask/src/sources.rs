@@ -3,8 +3,8 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::outcome::Outcome;
-use crate::shell;
+use xtask::outcome::Outcome;
+use xtask::shell;
 
 /// A package of the workspace: its name is that of its folder.
 pub(crate) struct Package {
@@ -12,13 +12,14 @@ pub(crate) struct Package {
     pub(crate) folder: PathBuf,
 }
 
-/// Those in `crates`, by name, and `xtask`.
+/// Those in `crates`, by name, the harness of the benches, and `xtask`.
 ///
 /// # Errors
 /// The folder cannot be read.
 pub(crate) fn packages() -> Outcome<Vec<Package>> {
     let root = shell::root();
     let mut folders = list(&root.join("crates"))?;
+    folders.push(root.join("benches/orbium-bench"));
     folders.push(root.join("xtask"));
     let packages = folders
         .into_iter()

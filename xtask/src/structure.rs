@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! `cargo xtask structure`: cycles of files, lengths, branches and switches of the
-//! crates, with their bounds and ceilings.
+//! `cargo xtask structure`: cycles of files, lengths, branches and switches of the crates,
+//! with their bounds and ceilings.
 
 mod functions;
 mod imports;
@@ -16,8 +16,9 @@ use measures::Measures;
 use module_tree::Tree;
 
 use crate::ceiling::Mode;
-use crate::outcome::Outcome;
-use crate::{shell, sources};
+use crate::sources;
+use xtask::outcome::Outcome;
+use xtask::shell;
 
 /// Prints the figures; with `--check` holds them against `xtask/structure.toml`.
 ///

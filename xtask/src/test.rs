@@ -8,8 +8,8 @@ mod tally;
 use peers::Readiness;
 use suite::{Suite, Verdict};
 
-use crate::outcome::Outcome;
-use crate::shell;
+use xtask::outcome::Outcome;
+use xtask::shell;
 
 #[derive(Default)]
 struct Options {

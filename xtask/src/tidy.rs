@@ -8,8 +8,9 @@ mod words;
 use std::path::Path;
 
 use crate::ceiling::{Mode, Values};
-use crate::outcome::Outcome;
-use crate::{shell, sources};
+use crate::sources;
+use xtask::outcome::Outcome;
+use xtask::shell;
 
 /// All words of the list together: as many are let pass in sources.
 const MUST: usize = 50;

@@ -64,7 +64,7 @@ pub(crate) fn run(args: &BridgeArgs) -> Result<(), Failure> {
     }
     text.push_str("READY\n");
     match output::print(&text) {
-        // Standard output may be closed: a bridge needs no reader.
+        // A bridge may well be started by a process that does not read its output.
         Ok(()) | Err(Failure::OutputClosed) => {}
         Err(failure) => return Err(failure),
     }

@@ -208,10 +208,10 @@ fn check(args: &CheckArgs) -> Result<(), Failure> {
     } else if errors + warnings > 0 || summarized {
         let files = count(sources.len(), "file");
         let (errors, warnings) = (count(errors, "error"), count(warnings, "warning"));
-        output::tell(&format!("{errors} and {warnings} in {files}\n"));
+        output::write_error(&format!("{errors} and {warnings} in {files}\n"));
     }
     if errors > 0 {
-        return Err(Failure::Reported);
+        return Err(Failure::Shown);
     }
     Ok(())
 }
@@ -338,7 +338,7 @@ fn generate(args: &GenArgs) -> Result<(), Failure> {
         }
         Err(error) => {
             output::diagnostics(&format!("{error}\n"));
-            Err(Failure::Reported)
+            Err(Failure::Shown)
         }
     }
 }
@@ -363,7 +363,7 @@ fn stub(args: &StubArgs) -> Result<(), Failure> {
         Ok(stub) => stub,
         Err(error) => {
             output::diagnostics(&format!("{error}\n"));
-            return Err(Failure::Reported);
+            return Err(Failure::Shown);
         }
     };
     output::diagnostics(&stub.warnings);

@@ -23,8 +23,8 @@ pub(crate) struct LoadArgs {
 /// A library that stands on the command line.
 #[expect(unsafe_code, reason = "to load a library is to run it")]
 fn named_by_the_user(path: &Path) -> TrustedLibrary {
-    // SAFETY: the user of this program has named the file as code to run with the
-    // rights of the program, which are the user's own; the help of the option says so.
+    // SAFETY: the user of this program has named the file as code to run with
+    // the rights of the program, which are the user's own; the help of the option says so.
     unsafe { TrustedLibrary::new(path) }
 }
 

@@ -3,6 +3,7 @@
 
 use std::fmt::Write as _;
 use std::io::{self, IsTerminal, Write};
+use std::process::ExitCode;
 
 use serde_json::Value;
 
@@ -13,7 +14,7 @@ const YELLOW: &str = "\x1b[1;33m";
 const PLAIN: &str = "\x1b[0m";
 
 /// Writes to standard output, at once.
-pub(crate) fn print(text: &str) -> Result<(), Failure> {
+pub fn print(text: &str) -> Result<(), Failure> {
     let mut out = io::stdout().lock();
     match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
         Ok(()) => Ok(()),
@@ -25,28 +26,46 @@ pub(crate) fn print(text: &str) -> Result<(), Failure> {
 }
 
 /// Writes a JSON document to standard output, indented.
-pub(crate) fn print_json(value: &Value) -> Result<(), Failure> {
+pub fn print_json(value: &Value) -> Result<(), Failure> {
     print(&format!("{value:#}\n"))
 }
 
-/// Writes to standard error; a closed standard error is no failure.
-pub(crate) fn tell(text: &str) {
+/// Writes to standard error. A closed one is no reason to fail.
+pub(crate) fn write_error(text: &str) {
     let _ = io::stderr().write_all(text.as_bytes());
 }
 
 /// Writes one sentence to standard error, as an error.
 pub(crate) fn error(sentence: &str) {
-    tell(&format!(
+    write_error(&format!(
         "{}: {sentence}\n",
         coloured("error", RED, is_colourful())
     ));
+}
+
+/// Writes why a command failed to standard error, and returns the exit status.
+#[must_use]
+pub fn report(failure: Failure) -> ExitCode {
+    match failure {
+        Failure::Because(sentence) => {
+            error(&sentence);
+            ExitCode::FAILURE
+        }
+        Failure::WrongUsage(sentence) => {
+            error(&sentence);
+            ExitCode::from(2)
+        }
+        Failure::Shown => ExitCode::FAILURE,
+        Failure::ProblemsFound => ExitCode::from(3),
+        Failure::OutputClosed => ExitCode::SUCCESS,
+    }
 }
 
 /// Writes compiler diagnostics to standard error, the words that tell errors
 /// from warnings in colour on a terminal.
 pub(crate) fn diagnostics(text: &str) {
     if !is_colourful() {
-        return tell(text);
+        return write_error(text);
     }
     let mut painted = String::with_capacity(text.len());
     for line in text.split_inclusive('\n') {
@@ -62,7 +81,7 @@ pub(crate) fn diagnostics(text: &str) {
             None => painted.push_str(line),
         }
     }
-    tell(&painted);
+    write_error(&painted);
 }
 
 /// Where the severity stands in the first line of a diagnostic. Source lines
@@ -83,8 +102,8 @@ fn coloured(word: &str, colour: &str, is_colourful: bool) -> String {
     }
 }
 
-/// Whether standard error is a terminal with a user that has not asked for plain text
-/// by `NO_COLOR`.
+/// Whether standard error is a terminal and `NO_COLOR` does not ask for plain
+/// text.
 fn is_colourful() -> bool {
     let refused = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
     !refused && io::stderr().is_terminal()

@@ -30,7 +30,7 @@ pub(crate) struct PingArgs {
 }
 
 /// A positive number of seconds, with a fraction if need be.
-pub(crate) fn seconds(text: &str) -> Result<Duration, String> {
+pub fn seconds(text: &str) -> Result<Duration, String> {
     let number: f64 = text.parse().map_err(|_| "not a number".to_owned())?;
     match Duration::try_from_secs_f64(number) {
         Ok(duration) if !duration.is_zero() => Ok(duration),
@@ -42,7 +42,7 @@ pub(crate) fn run(args: &PingArgs) -> Result<(), Failure> {
     let object = reference::object(&args.reference, &args.protocols, Some(args.timeout))?;
     let failed = |exception| Failure::because(explain(&object, args.timeout, exception));
 
-    // The first question also opens the connection, so its time is reported separately.
+    // The first question also makes the connection, which is reported separately.
     let (here, first) = timed(|| object.locate()).map_err(failed)?;
     let mut located = vec![];
     let mut asked = vec![];
@@ -107,7 +107,7 @@ fn timed<T>(
 }
 
 /// Why the object could not be asked, in one sentence.
-pub(crate) fn explain(object: &ObjectRef, timeout: Duration, exception: SystemException) -> String {
+pub fn explain(object: &ObjectRef, timeout: Duration, exception: SystemException) -> String {
     let at = reference::address(object);
     let own = |code| minor::ORBIUM_VMCID | code;
     let limit = timeout.as_secs_f64();

@@ -87,13 +87,13 @@ pub(crate) fn ior(argument: &str) -> Result<Ior, Failure> {
 }
 
 /// The protocols that this program has.
-pub(crate) fn protocols() -> Protocols {
+pub fn protocols() -> Protocols {
     Protocols::default()
 }
 
 /// Which protocols a command calls with.
 #[derive(Clone, Debug, Default, Args)]
-pub(crate) struct ProtocolArgs {
+pub struct ProtocolArgs {
     /// Protocols to call with, best first, the others not at all: names such as
     /// shmiop,uiop,iiop/giop-lite [default: what the reference offers, within
     /// this host first]
@@ -112,7 +112,7 @@ pub(crate) struct ProtocolArgs {
 
 impl ProtocolArgs {
     /// The same with another way to spin, unless `spin` is empty.
-    pub(crate) fn with_spin(&self, spin: &str) -> Result<Self, Failure> {
+    pub fn with_spin(&self, spin: &str) -> Result<Self, Failure> {
         #[cfg_attr(not(target_os = "linux"), expect(unused_mut))]
         let mut protocols = self.clone();
         #[cfg(target_os = "linux")]
@@ -144,7 +144,7 @@ impl ProtocolArgs {
 
 /// An object to be called, and the ORB that will call it. No call takes longer
 /// than `timeout`.
-pub(crate) fn object(
+pub fn object(
     argument: &str,
     protocols: &ProtocolArgs,
     timeout: Option<Duration>,

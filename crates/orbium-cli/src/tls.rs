@@ -64,8 +64,8 @@ pub(crate) struct TlsArgs {
 }
 
 impl TlsArgs {
-    /// Applies the options on top of the configuration, and registers the transport if
-    /// there are files for it.
+    /// Adds what the options say to the configuration of an ORB, to what it
+    /// says already, and gives it the transport if there are files for it.
     pub(crate) fn add_to(&self, config: &mut Config) -> Result<(), Failure> {
         self.choose(config)?;
         let tls = &config.tls;

@@ -1,105 +1,56 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! `orbium bench` as its users meet it.
+//! `orbium bench`, which runs the harness of the benches.
 
 mod program;
 
-use program::{Folder, run};
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
 
-#[test]
-fn every_protocol_is_called_with_every_type_of_data() {
-    let folder = Folder::new();
-    let (svg, json) = (folder.path("chart.svg"), folder.path("all.json"));
-    let ran = run([
-        "bench",
-        "protocols",
-        "--quick",
-        "--svg",
-        &svg,
-        "--json",
-        &json,
-    ]);
-    ran.assert_done();
-    assert_eq!(ran.stderr, "");
+use program::Folder;
 
-    let found: serde_json::Value =
-        serde_json::from_str(&std::fs::read_to_string(&json).unwrap()).unwrap();
-    let places = found["places"].as_array().unwrap();
-    assert_eq!(places.len(), if cfg!(target_os = "linux") { 2 } else { 1 });
-    for place in places {
-        let protocols = place["protocols"].as_array().unwrap();
-        let mut expected = vec!["IIOP", "IIOP/giop-lite"];
-        if cfg!(unix) {
-            expected.extend(["UIOP", "UIOP/giop-lite"]);
-        }
-        if cfg!(target_os = "linux") {
-            expected.push("SHMIOP futex");
-            // Nobody spins where the other side could not run meanwhile.
-            if place["pinned_to_cpu"].is_null() {
-                expected.push("SHMIOP spin");
-            }
-        }
-        expected.extend(["TLS", "IIOP/fixed", "IIOP/ziop"]);
-        let name = |protocol: &serde_json::Value| protocol["protocol"].as_str().map(str::to_owned);
-        let names: Vec<_> = protocols.iter().filter_map(name).collect();
-        assert_eq!(names, expected);
-        for protocol in protocols {
-            let data = protocol["data"].as_array().unwrap();
-            assert_eq!(data.len(), 9, "{protocol}");
-            for of in data {
-                assert!(of["calls_per_second"].as_f64().unwrap() > 0.0, "{of}");
-            }
-        }
+/// A copy of the program in a folder of its own, run with an empty search path.
+fn run(folder: &Folder, arguments: &[&str]) -> Output {
+    let copy = folder.path("orbium");
+    if !Path::new(&copy).exists() {
+        let built = env!("CARGO_BIN_EXE_orbium");
+        let linked = std::fs::hard_link(built, &copy);
+        linked
+            .or_else(|_| std::fs::copy(built, &copy).map(drop))
+            .unwrap();
     }
-    for name in ["IIOP/giop-lite", "TLS"] {
-        let rows = ran.stdout.lines().filter(|line| line.starts_with(name));
-        assert_eq!(rows.count(), 2 * places.len(), "{ran:?}");
-    }
-    let drawing = std::fs::read_to_string(&svg).unwrap();
-    assert!(drawing.starts_with("<svg ") && drawing.ends_with("</svg>\n"));
-    assert!(drawing.contains("IIOP/ziop, 1024 longs: "));
+    Command::new(copy)
+        .args(arguments)
+        .env("PATH", "")
+        .stdin(Stdio::null())
+        .output()
+        .unwrap()
 }
 
-/// The steps of a call cannot be seen without probes.
-#[cfg(not(feature = "probes"))]
 #[test]
-fn without_probes_it_is_said_how_to_get_them() {
-    run(["bench", "whitebox"]).assert_failed_saying("--features probes");
+fn the_harness_beside_the_program_gets_the_arguments_and_gives_the_status() {
+    let folder = Folder::new();
+    let harness = folder.file("orbium-bench", "#!/bin/sh\necho \"$@\"\nexit 3\n");
+    let executable = std::fs::Permissions::from_mode(0o700);
+    std::fs::set_permissions(harness, executable).unwrap();
+    for arguments in [
+        ["bench", "protocols", "--quick", "--json=a b"],
+        ["bench", "threads", "--only", "--help"],
+    ] {
+        let output = run(&folder, &arguments);
+        assert_eq!(output.status.code(), Some(3), "{output:?}");
+        let passed = arguments[1..].join(" ");
+        assert_eq!(String::from_utf8_lossy(&output.stdout).trim(), passed);
+    }
 }
 
-#[cfg(feature = "probes")]
 #[test]
-fn every_step_of_a_call_is_timed() {
-    let folder = Folder::new();
-    let (svg, json) = (folder.path("figures.svg"), folder.path("all.json"));
-    let ran = run([
-        "bench", "whitebox", "--quick", "--svg", &svg, "--json", &json,
-    ]);
-    ran.assert_done();
-    for line in ["operation demux", "parameter marshal", "2048"] {
-        assert!(
-            ran.stdout.lines().any(|row| row.starts_with(line)),
-            "{ran:?}"
-        );
-    }
-    let found: serde_json::Value =
-        serde_json::from_str(&std::fs::read_to_string(&json).unwrap()).unwrap();
-    let by_protocol = found["by_protocol"].as_array().unwrap();
-    assert!(by_protocol.len() >= 5, "{found}");
-    assert_eq!(found["by_size"].as_array().unwrap().len(), 10);
-    for of in by_protocol {
-        for (side, step) in [
-            ("client", "ObjectReference"),
-            ("client", "MessagingSend"),
-            ("client", "IoReceive"),
-            ("server", "IoReceive"),
-            ("server", "MessagingSend"),
-        ] {
-            let taken = of[side]["nanoseconds"][step].as_f64().unwrap();
-            assert!(taken > 0.0, "{side} {step}: {of}");
-        }
-        assert!(of["client"]["calls"].as_u64().unwrap() >= 500, "{of}");
-        assert!(of["os_and_io"].as_f64().unwrap() > 0.0, "{of}");
-    }
-    let drawing = std::fs::read_to_string(&svg).unwrap();
-    assert!(drawing.starts_with("<svg ") && drawing.ends_with("</svg>\n"));
+fn without_the_harness_the_error_says_what_builds_it() {
+    let output = run(&Folder::new(), &["bench", "inversion"]);
+    assert_eq!(output.status.code(), Some(1), "{output:?}");
+    let error = String::from_utf8_lossy(&output.stderr);
+    assert!(
+        error.contains("cargo install --path benches/orbium-bench"),
+        "{error}"
+    );
 }

@@ -99,7 +99,7 @@ fn everything_is_checked_measured_printed_and_drawn() {
     assert!(drawing.starts_with("<svg ") && drawing.ends_with("</svg>\n"));
     for call in CALLS {
         assert_eq!(
-            drawing.matches(&format!(">{call}</text>")).count(),
+            drawing.matches(&format!(">\n{call}\n</text>")).count(),
             sections.len()
         );
     }

@@ -15,7 +15,7 @@ use crate::material::{ClientRole, ServerRole};
 use crate::receiving::Receiving;
 use crate::recheck::Recheck;
 use crate::sending::{MAX_WRITE, Sending};
-use crate::stream::Session;
+use crate::session::Session;
 use crate::{TlsFailure, TlsVersion};
 
 /// Octets of a handshake taken at most: rustls takes no message above 64 KiB.

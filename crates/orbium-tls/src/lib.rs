@@ -16,11 +16,13 @@
 #![forbid(unsafe_code)]
 
 mod alert;
+mod cause;
 mod config;
 mod error;
 mod failure;
 mod handshake;
 mod identity;
+mod lock;
 mod material;
 mod pem;
 mod receiving;
@@ -28,6 +30,7 @@ mod recheck;
 mod reload;
 mod revocation;
 mod sending;
+mod session;
 mod stream;
 mod subject;
 mod transport;
@@ -37,5 +40,6 @@ pub use config::{ClientAuthentication, NameCheck, OutdatedLists, TlsConfig, TlsV
 pub use error::TlsError;
 pub use failure::{CertificateFault, TlsFailure};
 pub use reload::Reload;
-pub use stream::{Session, TlsStream};
+pub use session::Session;
+pub use stream::TlsStream;
 pub use transport::{Tls, TlsAcceptor, TlsConnector};

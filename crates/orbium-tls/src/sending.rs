@@ -11,7 +11,7 @@ use orbium_transport::{ByteStream, TcpByteStream};
 use rustls::{Connection, SupportedCipherSuite};
 
 use crate::TlsFailure;
-use crate::stream::lock;
+use crate::lock::lock;
 
 /// Most bytes of data in a record (RFC 8446, 5.1).
 const LARGEST_PLAIN: usize = 1 << 14;

@@ -10,7 +10,7 @@ use syn::spanned::Spanned;
 use syn::{Attribute, Item, ItemMod, UseTree};
 
 use super::tokens;
-use crate::outcome::Outcome;
+use xtask::outcome::Outcome;
 
 pub(crate) type ModuleId = usize;
 pub(crate) type FileId = usize;

@@ -4,7 +4,7 @@
 use std::path::Path;
 
 use super::measures::Measures;
-use crate::shell;
+use xtask::shell;
 
 /// How many of the longest functions and files are shown.
 const SHOWN: usize = 5;

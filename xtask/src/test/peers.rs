@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::shell;
+use xtask::{packages, shell};
 
 /// What the tests will find on this machine.
 #[derive(Default)]
@@ -105,7 +105,7 @@ pub(super) fn prepare(may_install: bool) -> Readiness {
     let missing = missing();
     if !missing.is_empty() {
         let refusal = if may_install {
-            install(&missing)
+            packages::install(&missing)
         } else {
             Some("--no-install was given".to_owned())
         };
@@ -133,32 +133,6 @@ fn missing() -> Vec<&'static str> {
         .filter(|need| !need.probe.met())
         .map(|need| need.package)
         .collect()
-}
-
-/// Installs packages of the distribution; gives the reason if that is not to
-/// be.
-pub(crate) fn install(packages: &[&str]) -> Option<String> {
-    if !shell::has("apt-get") {
-        return Some("there is no apt-get".to_owned());
-    }
-    if !shell::is_root() {
-        return Some("only root may install packages".to_owned());
-    }
-    let apt = |arguments: &[&str]| {
-        let mut command = Command::new("apt-get");
-        // tshark would ask which users may capture.
-        command
-            .env("DEBIAN_FRONTEND", "noninteractive")
-            .args(arguments);
-        shell::must(&mut command)
-    };
-    let mut arguments = vec!["install", "-y", "-qq", "--no-install-recommends"];
-    arguments.extend(packages);
-    // A fresh machine has no lists yet, an old one has stale ones.
-    if apt(&arguments).is_ok() {
-        return None;
-    }
-    apt(&["update", "-qq"]).and_then(|()| apt(&arguments)).err()
 }
 
 fn build(peer: &str, readiness: &mut Readiness) {

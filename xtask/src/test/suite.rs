@@ -9,8 +9,8 @@ use std::io::{self, BufRead, BufReader, Write};
 use std::process::{Command, Stdio};
 
 use super::tally::{Failure, Tally};
-use crate::outcome::Outcome;
-use crate::shell;
+use xtask::outcome::Outcome;
+use xtask::shell;
 
 /// Beyond so many failures the tests are broken rather than flaky.
 const MOST_RETRIES: usize = 20;

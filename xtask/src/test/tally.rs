@@ -12,7 +12,7 @@ pub(super) struct Tally {
     pub(super) failures: Vec<Failure>,
     /// Test programs that ended without a result.
     pub(super) crashed: Vec<String>,
-    /// The program that prints what is being read.
+    /// The program of the output that is being read.
     program: Option<Program>,
 }
 

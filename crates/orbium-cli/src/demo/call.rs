@@ -8,16 +8,11 @@ use orbium::ObjectRef;
 use orbium_demo::load::{Load, pipelined};
 use serde_json::json;
 
-use super::pin::PinArgs;
-use super::timing::{Samples, Timing, latency, rate, thousands};
-use super::together::by_threads;
-#[cfg(feature = "probes")]
-use crate::bench::whitebox;
 use crate::failure::Failure;
+use crate::stage::pin::PinArgs;
+use crate::stage::timing::{Samples, Timing, latency, rate, thousands};
+use crate::stage::together::by_threads;
 use crate::{output, ping, reference};
-
-/// Most calls that are timed one by one: each takes eight octets until the end.
-pub(crate) const MOST_SAMPLES: u64 = 20_000_000;
 
 /// Time for the first contact with the server; the loop itself waits as long
 /// as it takes.
@@ -49,10 +44,6 @@ pub(crate) struct CallArgs {
     /// and after all of it
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=1024))]
     threads: u16,
-    /// Write how long each step took to this file, as JSON
-    #[cfg(feature = "probes")]
-    #[arg(long, value_name = "FILE", hide = true)]
-    probes: Option<std::path::PathBuf>,
     /// Invoke noop asynchronously, with so many invocations at once over one
     /// connection; the clock is read before and after all of them
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=4096), conflicts_with = "threads")]
@@ -65,11 +56,6 @@ pub(crate) struct CallArgs {
 
 pub(crate) fn run(args: &CallArgs) -> Result<(), Failure> {
     args.pin.apply()?;
-    if !args.untimed && args.calls > MOST_SAMPLES {
-        return Err(Failure::because(format!(
-            "at most {MOST_SAMPLES} calls can be timed one by one: use --untimed for more"
-        )));
-    }
     let object = reference::object(&args.reference, &args.protocols, None)?;
     verify(&object, args.op, args.size)?;
     let failed = |exception| Failure::because(format!("{} failed: {exception}", args.op));
@@ -101,20 +87,16 @@ pub(crate) fn run(args: &CallArgs) -> Result<(), Failure> {
             .run(&object, args.size, args.calls, None)
             .map_err(failed)?;
         let elapsed = start.elapsed();
-        #[cfg(feature = "probes")]
-        if let Some(file) = &args.probes {
-            whitebox::profile::write(orbium::probe::Role::Client, file)?;
-        }
         return print_total(args, elapsed);
     }
-    let mut samples = Samples::with_capacity(usize::try_from(args.calls).unwrap_or(usize::MAX));
+    let mut samples = Samples::default();
     let mut sample = |nanoseconds| samples.push(nanoseconds);
     let start = Instant::now();
     args.op
         .run(&object, args.size, args.calls, Some(&mut sample))
         .map_err(failed)?;
     let elapsed = start.elapsed();
-    let timing = Timing::new(&mut samples, args.calls, elapsed);
+    let timing = Timing::new(&samples, args.calls, elapsed);
     if args.json {
         let mut value = timing.to_json();
         value["op"] = json!(args.op.name());

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The client process of the demonstration: checks every operation, measures
-//! some, and tells what it found.
+//! some, and prints its findings.
 
 use std::time::Duration;
 
@@ -10,15 +10,16 @@ use orbium_demo::check::{self, Check, Facts, Outcome};
 use orbium_demo::load::Load;
 use orbium_demo::raw::{Client as RawClient, Exchange};
 
-use super::contest::{Contestant, Runner};
+use super::answers::{PATIENCE, print};
 use super::event::Event;
 use super::own_server::OwnServer;
-use super::pin::PinArgs;
 use super::raw::RawAddress;
 use super::report::{Finding, Row, Verdict};
-use super::timing::median;
 use crate::failure::Failure;
-use crate::{output, ping, reference};
+use crate::stage::contest::{Contestant, Runner};
+use crate::stage::pin::PinArgs;
+use crate::stage::timing::median;
+use crate::{ping, reference};
 
 /// What is measured: a name for people, the operation, its elements.
 pub(crate) const CASES: [(&str, Load, usize); 6] = [
@@ -30,10 +31,6 @@ pub(crate) const CASES: [(&str, Load, usize); 6] = [
     ("echo of 256 Many", Load::EchoManys, 256),
 ];
 
-/// Time for the answers that are checked, so that a fault ends the
-/// demonstration instead of stopping it.
-pub(super) const PATIENCE: Duration = Duration::from_secs(20);
-
 #[derive(Debug, Args)]
 pub(crate) struct ClientArgs {
     #[command(flatten)]
@@ -44,7 +41,7 @@ pub(crate) struct ClientArgs {
     /// Check every operation
     #[arg(long)]
     check: bool,
-    /// Measure beside the raw peer at this address
+    /// Compare with the raw peer at this address
     #[arg(long, value_name = "ADDRESS")]
     raw: Option<RawAddress>,
     /// Where call-backs come in
@@ -102,7 +99,7 @@ pub(crate) fn run(args: &ClientArgs) -> Result<(), Failure> {
         }
     };
     let serve = || args.serve.as_ref().map(OwnServer::start).transpose();
-    let own = args.pin.beside(args.pin_server, serve)??;
+    let own = args.pin.on_another(args.pin_server, serve)??;
     let [cube, receiver, peer] = match &own {
         Some(own) => own.references.each_ref().map(String::as_str),
         // The command line has them if there is no server of our own.
@@ -115,7 +112,7 @@ pub(crate) fn run(args: &ClientArgs) -> Result<(), Failure> {
         peer: object(peer)?,
     };
     if args.check {
-        tell(&Event::Step("checking every operation".into()))?;
+        print(&Event::Step("checking every operation".into()))?;
         check_all(&objects, args)?;
     }
     if let Some(raw) = &args.raw {
@@ -125,21 +122,17 @@ pub(crate) fn run(args: &ClientArgs) -> Result<(), Failure> {
                 _ => &objects.receiver,
             };
             let row = measure(args, name, load, size, object, raw)?;
-            tell(&Event::Measured(row))?;
+            print(&Event::Measured(row))?;
         }
     }
     if args.shutdown {
         let cube = orbium_demo::cubit::Cube::from_object(objects.cube);
-        tell(&Event::Checked(finding(check::shutdown(&cube))))?;
+        print(&Event::Checked(finding(check::shutdown(&cube))))?;
         if let Some(own) = &own {
-            tell(&Event::Checked(Finding::ended(own.ended())))?;
+            print(&Event::Checked(Finding::ended(own.ended())))?;
         }
     }
     Ok(())
-}
-
-pub(super) fn tell(event: &Event) -> Result<(), Failure> {
-    output::print(&event.to_line())
 }
 
 fn check_all(objects: &Objects, args: &ClientArgs) -> Result<(), Failure> {
@@ -164,7 +157,7 @@ fn check_all(objects: &Objects, args: &ClientArgs) -> Result<(), Failure> {
     checks.extend(check::receiver(&receiver, &facts));
     checks.extend(check::peer(&orb, &peer, &facts));
     for check in checks {
-        tell(&Event::Checked(finding(check)))?;
+        print(&Event::Checked(finding(check)))?;
     }
     orb.shutdown(true)
         .map_err(|exception| Failure::because(exception.to_string()))
@@ -193,7 +186,7 @@ fn measure(
     load.verify(object, size)
         .map_err(|reason| Failure::because(format!("{name}: {reason}")))?;
     let connect = || raw.connect(&args.protocols.tls);
-    let connected = args.pin.beside(args.pin_server, connect)?;
+    let connected = args.pin.on_another(args.pin_server, connect)?;
     let mut socket = connected
         .and_then(|stream| RawClient::over(stream, exchange(load, size, object)))
         .map_err(|error| Failure::because(format!("cannot reach the raw peer: {error}")))?;
@@ -210,8 +203,8 @@ fn measure(
     let mut orbium = Contestant::new(through_orb, slice)?;
     let mut raw = Contestant::new(past_orb, slice)?;
     for round in 0..args.rounds {
-        tell(&Event::Step(name.to_owned()))?;
-        // Whoever goes second finds the machine as the other left it.
+        print(&Event::Step(name.to_owned()))?;
+        // The second peer inherits the caches of the first.
         if round % 2 == 0 {
             orbium.take_turn()?;
             raw.take_turn()?;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What the client process tells the one that started it: lines of JSON.
+//! What the client process reports to its parent: lines of JSON.
 
 use serde_json::{Value, json};
 
@@ -70,7 +70,7 @@ impl Finding {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::demo::timing::Timing;
+    use crate::stage::timing::Timing;
 
     #[test]
     fn events_survive_the_way_between_processes() {

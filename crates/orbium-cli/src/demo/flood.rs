@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Oneways that nobody answers, sent as fast as it goes: how many, and how many
-//! came.
+//! Floods of oneways: how many were sent, and how many arrived.
 
 use std::fmt::Write;
 
 use serde_json::{Value, json};
 
+use super::columns::{CALL_WIDTH, CELL_WIDTH};
 use super::place::Place;
-use super::report::{CALL_WIDTH, CELL_WIDTH};
-use super::timing::thousands;
+use crate::stage::timing::thousands;
 
 /// An operation that was sent for a while.
 #[derive(Clone, Debug, PartialEq)]
@@ -85,7 +84,7 @@ impl Flood {
         };
         let place = match self.place {
             Place::Together(cpu) => format!("one processor: all on CPU {cpu}"),
-            Place::Apart { client, server } => {
+            Place::Split { client, server } => {
                 format!("one processor each: sender on CPU {client}, {receivers} on CPU {server}",)
             }
             Place::Free => "processes free".to_owned(),
@@ -113,7 +112,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_lost_is_told_of_all_receivers() {
+    fn losses_are_those_of_all_receivers() {
         let sent = Sent {
             call: "x".into(),
             sent: 100,
@@ -125,7 +124,7 @@ mod tests {
         let mut text = String::new();
         Flood {
             protocol: "UDP",
-            place: Place::Apart {
+            place: Place::Split {
                 client: 1,
                 server: 0,
             },

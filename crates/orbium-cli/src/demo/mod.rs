@@ -3,40 +3,35 @@
 //!
 //! Three processes of this same program take part: a server (`demo serve`), a
 //! raw peer that moves as many octets without an ORB (`demo raw`), and a client
-//! (`demo client`) that checks and measures, and tells the one that the user
+//! (`demo client`) that checks and measures, and reports to the one that the user
 //! started what it found, a line of JSON each.
 
+mod announcement;
+mod answers;
 mod call;
-pub(crate) mod carrier;
-pub(crate) mod child;
 mod client;
-pub(crate) mod contest;
+mod columns;
 mod event;
 mod flood;
 mod oneway_stage;
 mod oneways;
 mod own_server;
-pub(crate) mod pin;
 mod place;
-pub(crate) mod plot;
-pub(crate) mod progress;
+mod plot;
 mod raw;
-pub(crate) mod realm;
 mod report;
 mod run;
-pub(crate) mod scratch;
 mod serve;
-pub(crate) mod timing;
-mod together;
 mod wake_up;
 
 use clap::{Args, Subcommand};
 
 use crate::failure::Failure;
 
+#[doc = "The command line of `orbium demo`."]
 #[derive(Debug, Args)]
 #[command(args_conflicts_with_subcommands = true)]
-pub(crate) struct DemoArgs {
+pub struct DemoArgs {
     #[command(subcommand)]
     command: Option<DemoCommand>,
     #[command(flatten)]
@@ -45,7 +40,7 @@ pub(crate) struct DemoArgs {
 
 #[derive(Debug, Subcommand)]
 enum DemoCommand {
-    /// Serve the objects Cube, Receiver and Peer until told to stop.
+    /// Serve the objects Cube, Receiver and Peer until stopped.
     ///
     /// Any ORB reaches them under plain keys, as in corbaloc::HOST:PORT/Cube.
     /// Ends on SIGTERM, on SIGINT, and when a client calls Cube::shutdown().
@@ -64,7 +59,11 @@ enum DemoCommand {
     Oneways(oneways::OnewaysArgs),
 }
 
-pub(crate) fn run(args: &DemoArgs) -> Result<(), Failure> {
+/// Runs `orbium demo`, or one of its parts.
+///
+/// # Errors
+/// A check failed, or a process did not do its work.
+pub fn run(args: &DemoArgs) -> Result<(), Failure> {
     match &args.command {
         None => run::run(&args.run),
         Some(DemoCommand::Serve(args)) => serve::run(args),

@@ -3,14 +3,14 @@
 
 use std::time::Duration;
 
-use super::child::Process;
+use super::announcement::reference_of;
 use super::event::Event;
 use super::flood::Flood;
 use super::place::Place;
-use super::progress::Progress;
 use super::report::Report;
-use super::run::reference_of;
 use crate::failure::Failure;
+use crate::stage::child::Process;
+use crate::stage::progress::Progress;
 
 /// Operations that are sent for a slice of time, over both protocols.
 pub(super) const SLICES: u32 = 6;
@@ -95,7 +95,7 @@ fn pinned(cpu: usize) -> [String; 2] {
     ["--pin".to_owned(), cpu.to_string()]
 }
 
-/// One sender and those who receive from it.
+/// A sender and its receivers.
 struct Stage {
     protocol: &'static str,
     to: String,

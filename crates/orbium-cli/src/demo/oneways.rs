@@ -12,14 +12,14 @@ use orbium_demo::load::Load;
 use orbium_demo::specimen::octets_checksum;
 use orbium_demo::ttcp::{Receiver, Tally};
 
-use super::client::{PATIENCE, tell};
+use super::answers::{PATIENCE, print};
 use super::event::Event;
 use super::flood::Sent;
-use super::pin::PinArgs;
 use super::report::{Finding, Verdict};
-use super::timing::{rate, thousands};
 use crate::failure::Failure;
 use crate::reference::{self, ProtocolArgs};
+use crate::stage::pin::PinArgs;
+use crate::stage::timing::{rate, thousands};
 
 /// Octets of each call that is sent. The last one takes several packets of a
 /// group.
@@ -37,7 +37,7 @@ const SILENCE: Duration = Duration::from_millis(50);
 const LONG_SILENCE: Duration = Duration::from_secs(5);
 
 /// Calls of one octet that are sent at most, each after a silence, until one has
-/// come. Fewer than the octets of the smallest call, so that they can be told apart.
+/// come. Fewer than the octets of the smallest call, so that sizes distinguish them.
 const MARKS: u64 = 60;
 
 #[derive(Debug, Args)]
@@ -65,7 +65,7 @@ struct Parties {
     receivers: Vec<Receiver>,
 }
 
-/// What a receiver has, and how many marks beside it.
+/// The calls and the marks that a receiver has counted.
 #[derive(Clone, Copy, PartialEq)]
 struct Received {
     sends: Tally,
@@ -114,14 +114,14 @@ pub(crate) fn run(args: &OnewaysArgs) -> Result<(), Failure> {
         to: object(&args.to)?,
         receivers: receivers.collect::<Result<_, Failure>>()?,
     };
-    tell(&Event::Checked(Finding {
+    print(&Event::Checked(Finding {
         name: "a twoway call is refused".into(),
         verdict: refused(&parties.to),
     }))?;
     for size in SIZES {
         let call = format!("send_octets of {}", thousands(size as f64));
-        tell(&Event::Step(call.clone()))?;
-        tell(&Event::Checked(Finding {
+        print(&Event::Step(call.clone()))?;
+        print(&Event::Checked(Finding {
             name: format!("{call}: each of a few arrives as it was sent"),
             verdict: match parties.check(size) {
                 Ok(()) => Verdict::Passed,
@@ -132,12 +132,12 @@ pub(crate) fn run(args: &OnewaysArgs) -> Result<(), Failure> {
         let sent = parties
             .flood(&call, size, slice)
             .map_err(|reason| Failure::because(format!("{call}: {reason}")))?;
-        tell(&Event::Sent(sent))?;
+        print(&Event::Sent(sent))?;
     }
     Ok(())
 }
 
-/// Nobody could answer.
+/// A oneway has no answer.
 fn refused(to: &Receiver) -> Verdict {
     match to.stop_timer() {
         Err(exception) if exception.kind == ExceptionKind::InvPolicy => Verdict::Passed,

@@ -6,7 +6,7 @@ use std::thread;
 
 use orbium::{Config, Endpoint, Orb, SystemException};
 
-use super::client::PATIENCE;
+use super::answers::PATIENCE;
 use crate::failure::Failure;
 use crate::reference;
 
@@ -37,7 +37,7 @@ impl OwnServer {
         thread::Builder::new()
             .name("server".into())
             .spawn(move || {
-                // Nobody listens any more once the client has failed.
+                // The receiver is gone once the client has failed.
                 let _ = sender.send(orb.run());
             })
             .map_err(|error| Failure::because(format!("cannot start a thread: {error}")))?;

@@ -3,7 +3,7 @@
 
 use serde_json::{Value, json};
 
-use super::pin;
+use crate::stage::pin;
 
 /// Where client and server run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -11,7 +11,7 @@ pub(crate) enum Place {
     /// Both on this CPU.
     Together(usize),
     /// Each on a CPU of its own.
-    Apart { client: usize, server: usize },
+    Split { client: usize, server: usize },
     /// Wherever the system puts them, which it does not do twice alike.
     Free,
 }
@@ -28,7 +28,7 @@ impl Place {
             Some(server) => {
                 let client = cpu;
                 (
-                    vec![Self::Together(cpu), Self::Apart { client, server }],
+                    vec![Self::Together(cpu), Self::Split { client, server }],
                     None,
                 )
             }
@@ -43,7 +43,7 @@ impl Place {
     pub(crate) fn client(self) -> Option<usize> {
         match self {
             Self::Together(cpu) => Some(cpu),
-            Self::Apart { client, .. } => Some(client),
+            Self::Split { client, .. } => Some(client),
             Self::Free => None,
         }
     }
@@ -51,7 +51,7 @@ impl Place {
     /// The CPU of the server.
     pub(crate) fn server(self) -> Option<usize> {
         match self {
-            Self::Apart { server, .. } => Some(server),
+            Self::Split { server, .. } => Some(server),
             _ => self.client(),
         }
     }
@@ -60,7 +60,7 @@ impl Place {
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Together(_) => "one processor",
-            Self::Apart { .. } => "one processor each",
+            Self::Split { .. } => "one processor each",
             Self::Free => "free",
         }
     }
@@ -70,7 +70,7 @@ impl Place {
             Self::Together(cpu) => {
                 json!({ "place": "together", "client_cpu": cpu, "server_cpu": cpu })
             }
-            Self::Apart { client, server } => {
+            Self::Split { client, server } => {
                 json!({ "place": "apart", "client_cpu": client, "server_cpu": server })
             }
             Self::Free => json!({ "place": "free" }),

@@ -1,160 +1,171 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The measurements as an SVG drawing: one panel for each section, latency on
-//! a logarithmic axis, a line for the ORB and one for the raw peer per call.
+//! a logarithmic axis, for each call a line for the ORB and one for the raw peer.
+
+use std::io;
+
+use plotters::coord::Shift;
+use plotters::prelude::{
+    ChartBuilder, Circle, Color, DrawingArea, DrawingAreaErrorKind, FontStyle, IntoDrawingArea,
+    IntoFont, IntoLogRange, IntoTextStyle, PathElement, RGBColor, SVGBackend, Text, WHITE,
+};
+use plotters::style::text_anchor::{HPos, Pos, VPos};
 
 use super::report::{Row, Section};
-use super::timing::{Timing, latency};
-use crate::drawing::{Drawing, escaped};
+use crate::failure::Failure;
+use crate::stage::timing::Timing;
 
-const WIDTH: f64 = 900.0;
-/// Where the axis begins and ends.
-const LEFT: f64 = 190.0;
-const RIGHT: f64 = 800.0;
-const HEADER: f64 = 84.0;
-const PANEL_TITLE: f64 = 36.0;
-const ROW: f64 = 38.0;
-const PANEL_FOOT: f64 = 40.0;
-const ORBIUM: &str = "#c2410c";
-const RAW: &str = "#475569";
+type Canvas<'a> = DrawingArea<SVGBackend<'a>, Shift>;
+type Drawn = Result<(), DrawingAreaErrorKind<io::Error>>;
+
+const FONT: &str = "sans-serif";
+const WIDTH: u32 = 900;
+const HEADER: u32 = 84;
+const PANEL_TITLE: u32 = 30;
+const ROW: u32 = 38;
+const PANEL_FOOT: u32 = 44;
+/// The width of the names of calls on the left, and of their ratios on the right.
+const NAMES: u32 = 190;
+const RATIOS: u32 = 100;
+const ORBIUM: RGBColor = RGBColor(0xc2, 0x41, 0x0c);
+const RAW: RGBColor = RGBColor(0x47, 0x55, 0x69);
+const GREY: RGBColor = RGBColor(0x66, 0x66, 0x66);
 
 /// Draws all sections, one below the other.
-pub(crate) fn draw(sections: &[Section]) -> String {
-    let panel = |section: &Section| PANEL_TITLE + ROW * section.rows.len() as f64 + PANEL_FOOT;
-    let height = HEADER + sections.iter().map(panel).sum::<f64>();
-    let mut svg = Drawing::new("Calls through orbium beside raw sockets", WIDTH, height);
-    legend(&mut svg);
-    let scale = Scale::over(sections);
-    let mut top = HEADER;
-    for section in sections {
-        draw_panel(&mut svg, section, &scale, top);
-        top += panel(section);
-    }
-    svg.finish()
+///
+/// # Errors
+/// plotters refuses the drawing.
+pub(crate) fn draw(sections: &[Section]) -> Result<String, Failure> {
+    let mut svg = String::new();
+    draw_all(&mut svg, sections)
+        .map_err(|error| Failure::because(format!("cannot draw the plot: {error}")))?;
+    Ok(svg)
 }
 
-fn legend(svg: &mut Drawing) {
-    let y = 56.0;
-    let sample = Timing {
-        median: 1,
-        p99: 2,
-        rate: 0.0,
-    };
-    for (x, colour, name) in [
-        (20.0, ORBIUM, "orbium"),
-        (130.0, RAW, "raw peer, same sizes"),
-    ] {
-        mark(svg, x, x + 24.0, y, colour, &sample, name);
-        svg.text(x + 34.0, y + 4.5, "", name);
+fn draw_all(svg: &mut String, sections: &[Section]) -> Drawn {
+    let height = HEADER + sections.iter().map(height_of).sum::<u32>();
+    let root = SVGBackend::with_string(svg, (WIDTH, height)).into_drawing_area();
+    root.fill(&WHITE)?;
+    let bold = (FONT, 18).into_font().style(FontStyle::Bold);
+    root.draw(&Text::new(
+        "Calls through orbium beside raw sockets",
+        (20, 14),
+        bold,
+    ))?;
+    let (header, mut below) = root.split_vertically(HEADER);
+    draw_legend(&header)?;
+    let decades = decades(sections);
+    for section in sections {
+        let (panel, rest) = below.split_vertically(height_of(section));
+        draw_panel(&panel, section, decades)?;
+        below = rest;
+    }
+    root.present()
+}
+
+fn height_of(section: &Section) -> u32 {
+    PANEL_TITLE + rows_height(section) + PANEL_FOOT
+}
+
+fn rows_height(section: &Section) -> u32 {
+    ROW * u32::try_from(section.rows.len()).unwrap_or(u32::MAX / ROW)
+}
+
+fn draw_legend(canvas: &Canvas<'_>) -> Drawn {
+    let y = 56;
+    for (x, colour, name) in [(20, ORBIUM, "orbium"), (130, RAW, "raw peer, same sizes")] {
+        let line = vec![(x, y), (x + 24, y)];
+        canvas.draw(&PathElement::new(line, colour.stroke_width(2)))?;
+        canvas.draw(&Circle::new((x, y), 4, colour.filled()))?;
+        canvas.draw(&Text::new(name, (x + 34, y - 7), (FONT, 13)))?;
     }
     let explanation =
         "point: median; line: up to the 99th percentile; ratio: orbium over raw, medians";
-    svg.text(330.0, y + 4.5, "fill=\"#666\"", explanation);
+    let grey = (FONT, 13).into_font().color(&GREY);
+    canvas.draw(&Text::new(explanation, (330, y - 7), grey))
 }
 
-/// A logarithmic axis over whole decades of nanoseconds.
-struct Scale {
-    low: f64,
-    high: f64,
-}
-
-impl Scale {
-    fn over(sections: &[Section]) -> Self {
-        let rows = sections.iter().flat_map(|section| &section.rows);
-        let timings = rows.flat_map(|row| [row.orbium, row.raw]);
-        let (mut least, mut greatest) = (f64::INFINITY, 0.0_f64);
-        for timing in timings {
-            least = least.min(timing.median.max(1) as f64);
-            greatest = greatest.max(timing.p99.max(timing.median) as f64);
+/// The powers of ten of nanoseconds between which all latencies are.
+fn decades(sections: &[Section]) -> (i32, i32) {
+    let rows = sections.iter().flat_map(|section| &section.rows);
+    let timings = rows.flat_map(|row| [row.orbium, row.raw]);
+    let logarithms = timings.flat_map(|timing| [timing.median, timing.p99].map(logarithm));
+    let ends = logarithms.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), value| {
+        (low.min(value), high.max(value))
+    });
+    match ends {
+        (low, high) if low > high => (3, 6),
+        (low, high) => {
+            let low = low.floor() as i32;
+            (low, (high.ceil() as i32).max(low + 1))
         }
-        if least.is_infinite() {
-            return Self {
-                low: 3.0,
-                high: 6.0,
-            };
-        }
-        let low = least.log10().floor();
-        let high = greatest.max(1.0).log10().ceil().max(low + 1.0);
-        Self { low, high }
-    }
-
-    fn x(&self, nanoseconds: u64) -> f64 {
-        let position = (nanoseconds.max(1) as f64).log10() - self.low;
-        LEFT + (RIGHT - LEFT) * position / (self.high - self.low)
-    }
-
-    /// Where lines are drawn: 1, 2 and 5 of each decade.
-    fn ticks(&self) -> Vec<u64> {
-        let decades = self.low as u32..=self.high as u32;
-        decades
-            .flat_map(|decade| [1, 2, 5].map(|step| step * 10_u64.pow(decade.min(18))))
-            .filter(|tick| (*tick as f64).log10() <= self.high + 1e-9)
-            .collect()
     }
 }
 
-fn draw_panel(svg: &mut Drawing, section: &Section, scale: &Scale, top: f64) {
-    svg.text(20.0, top + 20.0, "font-weight=\"bold\"", &section.title());
-    let first = top + PANEL_TITLE;
-    let bottom = first + ROW * section.rows.len() as f64;
-    for tick in scale.ticks() {
-        let x = scale.x(tick);
-        let is_decade = tick.to_string().starts_with('1');
-        let colour = if is_decade { "#bbb" } else { "#eee" };
-        svg.line((x, first), (x, bottom), colour);
-        if !is_decade && scale.high - scale.low > 3.0 {
-            // There is no room for all labels.
-            continue;
-        }
-        let label = tick_label(tick);
-        svg.text(
-            x,
-            bottom + 16.0,
-            "text-anchor=\"middle\" font-size=\"11\" fill=\"#666\"",
-            &label,
-        );
-    }
-    svg.text(RIGHT + 24.0, top + 20.0, "font-weight=\"bold\"", "ratio");
+fn logarithm(nanoseconds: u64) -> f64 {
+    (nanoseconds.max(1) as f64).log10()
+}
+
+fn draw_panel(canvas: &Canvas<'_>, section: &Section, (low, high): (i32, i32)) -> Drawn {
+    let bold = (FONT, 13).into_font().style(FontStyle::Bold);
+    canvas.draw(&Text::new(section.title(), (20, 8), bold.clone()))?;
+    let right = (WIDTH - RATIOS + 24) as i32;
+    canvas.draw(&Text::new("ratio", (right, 8), bold.clone()))?;
+    let (_, plot) = canvas.split_vertically(PANEL_TITLE);
+    let (rows, _) = plot.split_vertically(rows_height(section) + 30);
+    let across = (10_f64.powi(low)..10_f64.powi(high)).log_scale();
+    let count = section.rows.len() as f64;
+    let mut chart = ChartBuilder::on(&rows)
+        .margin_left(NAMES)
+        .margin_right(RATIOS)
+        .x_label_area_size(30)
+        .build_cartesian_2d(across, count..0.0)?;
+    chart
+        .configure_mesh()
+        .disable_y_mesh()
+        .x_labels(12)
+        .x_label_formatter(&|nanoseconds| label(*nanoseconds))
+        .label_style((FONT, 11).with_color(GREY))
+        .draw()?;
     for (index, row) in section.rows.iter().enumerate() {
-        draw_row(svg, row, scale, first + ROW * (index as f64 + 0.5));
+        let middle = index as f64 + 0.5;
+        for (timing, offset, colour) in [(row.orbium, -0.18, ORBIUM), (row.raw, 0.18, RAW)] {
+            let y = middle + offset;
+            let [from, to] = ends(timing);
+            let line = PathElement::new(vec![(from, y), (to, y)], colour.stroke_width(2));
+            chart.draw_series([line])?;
+            chart.draw_series([Circle::new((from, y), 4, colour.filled())])?;
+        }
+        let y = (ROW as f64 * middle) as i32;
+        draw_texts(&plot, row, y)?;
     }
+    Ok(())
 }
 
-fn draw_row(svg: &mut Drawing, row: &Row, scale: &Scale, middle: f64) {
-    svg.text(LEFT - 14.0, middle + 4.5, "text-anchor=\"end\"", &row.call);
-    let peers = [
-        (&row.orbium, -7.0, ORBIUM, "orbium"),
-        (&row.raw, 7.0, RAW, "raw peer"),
-    ];
-    for (timing, offset, colour, name) in peers {
-        let (from, to) = (scale.x(timing.median), scale.x(timing.p99));
-        mark(svg, from, to, middle + offset, colour, timing, name);
-    }
-    let ratio = format!("{:.2}", row.ratio);
-    svg.text(RIGHT + 24.0, middle + 4.5, "font-weight=\"bold\"", &ratio);
+/// The median and the 99th percentile, in nanoseconds.
+fn ends(timing: Timing) -> [f64; 2] {
+    [timing.median, timing.p99].map(|nanoseconds| nanoseconds.max(1) as f64)
 }
 
-/// A point at the median, and a line to the 99th percentile.
-fn mark(svg: &mut Drawing, from: f64, to: f64, y: f64, colour: &str, timing: &Timing, name: &str) {
-    svg.add(format_args!(
-        "<g stroke=\"{colour}\" fill=\"{colour}\"><title>{}: median {}, p99 {}</title>\
-         <line x1=\"{from:.1}\" y1=\"{y:.1}\" x2=\"{to:.1}\" y2=\"{y:.1}\" stroke-width=\"2\"/>\
-         <line x1=\"{to:.1}\" y1=\"{:.1}\" x2=\"{to:.1}\" y2=\"{:.1}\" stroke-width=\"2\"/>\
-         <circle cx=\"{from:.1}\" cy=\"{y:.1}\" r=\"4.5\"/></g>",
-        escaped(name),
-        latency(timing.median),
-        latency(timing.p99),
-        y - 4.0,
-        y + 4.0,
-    ));
+/// The call on the left, the ratio on the right.
+fn draw_texts(canvas: &Canvas<'_>, row: &Row, y: i32) -> Drawn {
+    let left = (FONT, 13).into_text_style(canvas);
+    let left = left.pos(Pos::new(HPos::Right, VPos::Center));
+    canvas.draw(&Text::new(row.call.as_str(), (NAMES as i32 - 14, y), left))?;
+    let bold = (FONT, 13).into_font().style(FontStyle::Bold);
+    let right = bold.into_text_style(canvas);
+    let right = right.pos(Pos::new(HPos::Left, VPos::Center));
+    let x = (WIDTH - RATIOS + 24) as i32;
+    canvas.draw(&Text::new(format!("{:.2}", row.ratio), (x, y), right))
 }
 
-/// A round number of nanoseconds.
-fn tick_label(nanoseconds: u64) -> String {
+/// Nanoseconds at a grid line.
+fn label(nanoseconds: f64) -> String {
     match nanoseconds {
-        0..=999 => format!("{nanoseconds} ns"),
-        1_000..=999_999 => format!("{} µs", nanoseconds / 1_000),
-        1_000_000..=999_999_999 => format!("{} ms", nanoseconds / 1_000_000),
-        _ => format!("{} s", nanoseconds / 1_000_000_000),
+        ..1e3 => format!("{nanoseconds} ns"),
+        ..1e6 => format!("{} µs", nanoseconds / 1e3),
+        ..1e9 => format!("{} ms", nanoseconds / 1e6),
+        _ => format!("{} s", nanoseconds / 1e9),
     }
 }
 
@@ -187,31 +198,22 @@ mod tests {
 
     #[test]
     fn text_is_escaped() {
-        let svg = draw(&[section(5_000, 70_000)]);
-        assert!(svg.contains("a &lt; b &amp; c"));
+        let svg = draw(&[section(5_000, 70_000)]).unwrap();
+        assert!(svg.contains("a &lt; b &amp; c"), "{svg}");
         assert!(svg.starts_with("<svg ") && svg.ends_with("</svg>\n"));
     }
 
     #[test]
-    fn no_figure_leaves_the_axis() {
+    fn every_latency_is_on_the_axis() {
         for (median, p99) in [(0, 0), (1, 1), (999, 1_000), (1_000, 1_000), (7, u64::MAX)] {
             let sections = [section(median, p99)];
-            let scale = Scale::over(&sections);
+            let (low, high) = decades(&sections);
             for figure in [median, p99] {
-                let x = scale.x(figure);
-                assert!((LEFT - 0.1..=RIGHT + 0.1).contains(&x), "{figure}: {x}");
+                let at = logarithm(figure);
+                assert!(f64::from(low) <= at && at <= f64::from(high), "{figure}");
             }
-            assert!(!draw(&sections).contains("NaN"));
+            assert!(!draw(&sections).unwrap().contains("NaN"));
         }
-        assert!(!draw(&[]).contains("NaN"));
-    }
-
-    #[test]
-    fn ticks_cover_the_axis() {
-        let scale = Scale {
-            low: 3.0,
-            high: 4.0,
-        };
-        assert_eq!(scale.ticks(), [1_000, 2_000, 5_000, 10_000]);
+        assert!(!draw(&[]).unwrap().contains("NaN"));
     }
 }

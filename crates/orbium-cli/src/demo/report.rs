@@ -5,10 +5,11 @@ use std::fmt::Write;
 
 use serde_json::{Value, json};
 
+use super::columns::{CALL_WIDTH, CELL_WIDTH};
 use super::flood::{self, Flood};
 use super::place::Place;
-use super::timing::{Timing, latency, thousands};
 use super::wake_up::WakeUp;
+use crate::stage::timing::{Timing, latency, thousands};
 
 /// An operation that was checked.
 #[derive(Clone, Debug, PartialEq)]
@@ -40,7 +41,7 @@ pub(crate) enum Verdict {
     Skipped(String),
 }
 
-/// An operation that was measured, beside the raw peer.
+/// The figures of an operation and of the raw peer.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Row {
     /// The operation, for people.
@@ -100,7 +101,7 @@ impl Section {
         let protocol = self.protocol;
         match self.place {
             Place::Together(cpu) => format!("{protocol}, one processor: both on CPU {cpu}"),
-            Place::Apart { client, server } => format!(
+            Place::Split { client, server } => format!(
                 "{protocol}, one processor each: client on CPU {client}, server on CPU {server}"
             ),
             Place::Free => format!("{protocol}, free"),
@@ -212,15 +213,12 @@ fn write_checks(text: &mut String, protocol: &str, findings: &[Finding]) {
     let _ = write!(text, "\n{reasons}");
 }
 
-pub(super) const CALL_WIDTH: usize = 26;
-pub(super) const CELL_WIDTH: usize = 10;
-
 fn write_table(text: &mut String, section: &Section, wake_up: Option<WakeUp>) {
     let group = 3 * CELL_WIDTH;
-    let apart = matches!(section.place, Place::Apart { .. });
-    let beside = wake_up.filter(|_| apart).map(WakeUp::beside);
-    let beside = beside.map_or_else(String::new, |text| format!(" ({text})"));
-    let _ = writeln!(text, "\n{}{beside}", section.title());
+    let is_split = matches!(section.place, Place::Split { .. });
+    let note = wake_up.filter(|_| is_split).map(WakeUp::note);
+    let note = note.map_or_else(String::new, |text| format!(" ({text})"));
+    let _ = writeln!(text, "\n{}{note}", section.title());
     let _ = writeln!(
         text,
         "{:CALL_WIDTH$}{:>group$}   {:>group$}",

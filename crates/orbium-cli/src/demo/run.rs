@@ -6,20 +6,21 @@ use std::time::Duration;
 
 use clap::Args;
 
-use super::carrier::Carrier;
-use super::child::Process;
+use super::announcement::reference_of;
 use super::client::CASES;
 use super::event::Event;
 use super::oneway_stage;
 use super::place::Place;
 use super::plot;
-use super::progress::Progress;
-use super::realm::Realm;
 use super::report::{Finding, Report, Section};
-use super::scratch::Scratch;
 use super::wake_up::WakeUp;
 use crate::failure::Failure;
 use crate::output;
+use crate::stage::carrier::Carrier;
+use crate::stage::child::Process;
+use crate::stage::progress::Progress;
+use crate::stage::realm::Realm;
+use crate::stage::scratch::Scratch;
 
 /// A protocol to call over.
 struct Protocol {
@@ -102,7 +103,7 @@ pub(crate) fn run(args: &RunArgs) -> Result<(), Failure> {
     }
     let report = find_out(time)?;
     output::print(&report.to_text())?;
-    write(&args.svg, &plot::draw(&report.sections))?;
+    write(&args.svg, &plot::draw(&report.sections)?)?;
     output::print(&format!("\nThe plot is in {}.\n", args.svg.display()))?;
     if let Some(path) = &args.json {
         write(path, &format!("{:#}\n", report.to_json()))?;
@@ -307,7 +308,7 @@ impl Stage<'_> {
 /// The processes that a client calls.
 struct Servers {
     server: Process,
-    /// The lines in which the server told its references.
+    /// The lines with the references of the server.
     references: Vec<String>,
     raw: Process,
     raw_address: String,
@@ -317,12 +318,4 @@ impl Servers {
     fn server_reference(&self, key: &str) -> Result<&str, Failure> {
         reference_of(&self.references, key)
     }
-}
-
-/// The reference of an object, from what a server said before it was ready.
-pub(super) fn reference_of<'l>(lines: &'l [String], key: &str) -> Result<&'l str, Failure> {
-    let mut all = lines.iter().filter_map(|line| line.split_once(' '));
-    all.find(|(what, reference)| *what == key && !reference.starts_with("at "))
-        .map(|(_, reference)| reference)
-        .ok_or_else(|| Failure::because(format!("the server process gave no reference of {key}")))
 }

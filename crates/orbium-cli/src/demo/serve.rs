@@ -17,9 +17,9 @@ use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::flag;
 use signal_hook::iterator::Signals;
 
-use super::pin::PinArgs;
 use crate::failure::Failure;
 use crate::load::LoadArgs;
+use crate::stage::pin::PinArgs;
 use crate::tls::TlsArgs;
 use crate::{output, reference};
 
@@ -61,10 +61,6 @@ pub(crate) struct ServeArgs {
     /// Send messages above this many octets in fragments (GIOP 1.2)
     #[arg(long, value_name = "OCTETS")]
     fragment_size: Option<usize>,
-    /// Write how long each step took to this file in the end, as JSON
-    #[cfg(feature = "probes")]
-    #[arg(long, value_name = "FILE", hide = true)]
-    probes: Option<PathBuf>,
     #[command(flatten)]
     pin: PinArgs,
     #[command(flatten)]
@@ -76,7 +72,7 @@ pub(crate) struct ServeArgs {
     until_input_ends: bool,
 }
 
-/// An endpoint whose host and port are in order, if it has any.
+/// An endpoint with a valid host and port, if it has any.
 fn endpoint(text: &str) -> Result<Endpoint, EndpointError> {
     let endpoint: Endpoint = text.parse()?;
     if matches!(endpoint.scheme.as_str(), "iiop" | "ssliop" | "diop") {
@@ -132,7 +128,7 @@ impl ServeArgs {
 
 pub(crate) fn run(args: &ServeArgs) -> Result<(), Failure> {
     args.pin.apply()?;
-    // Before anybody can think of stopping us.
+    // Signals must be caught before the first line of output invites one.
     let signals = Signals::new([SIGINT, SIGTERM])
         .map_err(|error| Failure::because(format!("cannot wait for signals: {error}")))?;
     let mut config = args.config()?;
@@ -144,7 +140,7 @@ pub(crate) fn run(args: &ServeArgs) -> Result<(), Failure> {
     let served = orbium_demo::serve(&orb)
         .map_err(|error| Failure::because(format!("cannot serve: {error}")))?;
     // Not before: nothing can be made an object once the ORB ends. A signal
-    // that came meanwhile is remembered.
+    // that arrived before is remembered.
     end_on_signal(signals, orb.clone())?;
     if args.until_input_ends {
         end_with_input(orb.clone())?;
@@ -158,7 +154,7 @@ pub(crate) fn run(args: &ServeArgs) -> Result<(), Failure> {
         references.write(folder)?;
     }
     match output::print(&references.announcement(&orb, &groups)) {
-        // A server may well be started by somebody who does not listen.
+        // The parent of a server may not read its output.
         Ok(()) | Err(Failure::OutputClosed) => {}
         Err(failure) => return Err(failure),
     }
@@ -167,10 +163,6 @@ pub(crate) fn run(args: &ServeArgs) -> Result<(), Failure> {
         // Shut down between READY and here.
         Err(exception) if exception.kind == orbium::ExceptionKind::BadInvOrder => {}
         Err(exception) => return Err(Failure::because(exception.to_string())),
-    }
-    #[cfg(feature = "probes")]
-    if let Some(file) = &args.probes {
-        crate::bench::whitebox::profile::write(orbium::probe::Role::Server, file)?;
     }
     Ok(())
 }
@@ -272,7 +264,7 @@ impl References {
             for (key, _) in &self.0 {
                 match reference::corbaloc(&channel, minor, key) {
                     Some(url) => text.push_str(&format!("{key} {url}\n")),
-                    // Told by the stringified references alone.
+                    // Only the stringified references have these.
                     None => text.push_str(&format!("{key} at {channel}\n")),
                 }
             }
@@ -297,7 +289,7 @@ impl References {
     }
 }
 
-/// Writes a file so that whoever sees it sees all of it.
+/// Writes a file atomically: readers see all of it or none.
 fn write_whole(path: &Path, line: &str) -> io::Result<()> {
     let draft = path.with_extension(format!("ior.{}", std::process::id()));
     std::fs::write(&draft, format!("{line}\n"))?;

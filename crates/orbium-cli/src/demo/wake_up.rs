@@ -7,10 +7,10 @@ use std::time::Instant;
 
 use serde_json::{Value, json};
 
-use super::pin;
 use super::place::Place;
-use super::timing::{Samples, latency};
 use crate::failure::Failure;
+use crate::stage::pin;
+use crate::stage::timing::{Samples, latency};
 
 /// Round trips that are measured.
 const ROUNDS: usize = 2_000;
@@ -28,7 +28,7 @@ impl WakeUp {
     /// Measures both, if there is a place with a CPU for each side.
     pub(crate) fn measure(places: &[Place]) -> Result<Option<Self>, Failure> {
         for place in places {
-            if let Place::Apart { client, server } = *place {
+            if let Place::Split { client, server } = *place {
                 return Ok(Some(Self {
                     across: between(client, server)?,
                     within: between(client, client)?,
@@ -38,8 +38,8 @@ impl WakeUp {
         Ok(None)
     }
 
-    /// What the table says beside its title.
-    pub(crate) fn beside(self) -> String {
+    /// The note behind the title of the table.
+    pub(crate) fn note(self) -> String {
         format!("a wake-up across: {}", latency(self.across))
     }
 
@@ -75,13 +75,13 @@ fn between(here: usize, there: usize) -> Result<u64, Failure> {
                 answering.join().map_err(panicked)?.map(|()| samples)
             })
         });
-        let mut samples = asking.join().map_err(panicked)??;
+        let samples = asking.join().map_err(panicked)??;
         Ok(samples.percentile(0.5) / 2)
     })
 }
 
 fn ask(turn: &AtomicU8, other: &Thread) -> Samples {
-    let mut samples = Samples::with_capacity(ROUNDS);
+    let mut samples = Samples::default();
     for _ in 0..ROUNDS {
         let start = Instant::now();
         turn.store(ASKED, Ordering::Release);
@@ -125,7 +125,7 @@ mod tests {
         assert_eq!(measured.is_some(), note.is_none());
         if let Some(wake_up) = measured {
             assert!(wake_up.across > 0 && wake_up.within > 0, "{wake_up:?}");
-            assert!(wake_up.beside().starts_with("a wake-up across: "));
+            assert!(wake_up.note().starts_with("a wake-up across: "));
         }
     }
 

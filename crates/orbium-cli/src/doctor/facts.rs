@@ -331,7 +331,7 @@ impl Interrupts {
     fn collect(tree: &Tree) -> Self {
         let cpus_of = |irq: u32| {
             let list = |name: &str| CpuList::parse(&tree.text(&format!("/proc/irq/{irq}/{name}"))?);
-            // The effective affinity, if the kernel reports it; else the allowed one.
+            // Where it really goes, if the kernel shows it; else where it may.
             list("effective_affinity_list").or_else(|| list("smp_affinity_list"))
         };
         let irqs = tree.numbered("/proc/irq").unwrap_or_default();

@@ -7,7 +7,7 @@ use orbium::giop::profile::{self, Profile, TaggedProfile};
 use orbium::giop::{Corbaloc, IiopProfile, Ior, ObjectUrl};
 use serde_json::{Value, json};
 
-use super::{hex, printable};
+use super::octets::{hex, printable};
 
 /// Everything that the reference says.
 pub(super) fn describe(url: &ObjectUrl) -> Value {
@@ -95,8 +95,8 @@ fn components(all: &[TaggedComponent]) -> Value {
     all.iter().map(component).collect()
 }
 
-/// A component: its name, its content in one line, its octets, and the content in
-/// fields for the kinds that programs ask for.
+/// A component: its name, its content in one line, its octets, and the content
+/// separate for the kinds that programs ask for.
 fn component(tagged: &TaggedComponent) -> Value {
     let parsed = Component::parse(tagged);
     let mut value = match &parsed {

@@ -2,10 +2,10 @@
 //! `orbium ior`: everything that an object reference says.
 
 mod json;
+mod octets;
 mod text;
 
 use clap::Args;
-use orbium::giop::component::{self, TaggedComponent};
 
 use crate::failure::Failure;
 use crate::{output, reference};
@@ -26,25 +26,4 @@ pub(crate) fn run(args: &IorArgs) -> Result<(), Failure> {
     } else {
         output::print(&text::describe(&url))
     }
-}
-
-/// Octets as hexadecimal digits.
-fn hex(octets: &[u8]) -> String {
-    octets.iter().map(|octet| format!("{octet:02x}")).collect()
-}
-
-/// Octets as text: what ASCII can show, and a point for the rest.
-fn printable(octets: &[u8]) -> String {
-    octets
-        .iter()
-        .map(|octet| match octet {
-            0x20..=0x7e => char::from(*octet),
-            _ => '.',
-        })
-        .collect()
-}
-
-/// The name of a component's tag.
-fn component_name(component: &TaggedComponent) -> &'static str {
-    component::tag_name(component.tag).unwrap_or("unknown component")
 }

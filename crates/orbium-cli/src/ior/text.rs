@@ -3,13 +3,13 @@
 
 use std::fmt::Write;
 
-use orbium::giop::component::{Component, HostPort, TaggedComponent};
+use orbium::giop::component::{self, Component, HostPort, TaggedComponent};
 use orbium::giop::profile::{self, Profile, TaggedProfile};
 use orbium::giop::{
     Corbaloc, IiopProfile, Ior, ObjectUrl, OrbiumProfile, UiopProfile, UipmcProfile, Version,
 };
 
-use super::{component_name, hex, printable};
+use super::octets::{hex, printable};
 
 /// Octets in one line of a dump.
 const DUMP_WIDTH: usize = 16;
@@ -203,4 +203,9 @@ impl Text {
             );
         }
     }
+}
+
+/// The name of a component's tag.
+fn component_name(component: &TaggedComponent) -> &'static str {
+    component::tag_name(component.tag).unwrap_or("unknown component")
 }

@@ -10,7 +10,7 @@ use orbium::{Interface, Orb, SystemException};
 use crate::failure::Failure;
 use crate::reference;
 
-/// How to turn it on, for a user without any process to show.
+/// How to turn it on, where there is nothing to show.
 const HOW: &str = "a process shows its ORB after orb.watch(), with watch = true in its configuration, \
                    or with the argument -ORBwatch true";
 

@@ -5,11 +5,9 @@ use std::io::{self, BufRead, BufReader, Read, Write};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
 use super::Subject;
-use super::orbs;
-use super::streams;
 
-/// Says to a child what it is there for.
-const ROLE: &str = "ORBIUM_SUITE_ROLE";
+/// The variable with the role of a child.
+pub(super) const ROLE: &str = "ORBIUM_SUITE_ROLE";
 /// Begins the lines that are meant for the parent, among those of the harness.
 const MARK: &str = "suite: ";
 
@@ -94,20 +92,4 @@ pub(super) fn say(what: &str) {
 /// Waits for the parent to end, or to end us.
 pub(super) fn linger() {
     let _ = io::stdin().read_to_end(&mut Vec::new());
-}
-
-/// Plays the part that another test has given this process, if any.
-pub fn act(subject: &Subject) {
-    let Ok(role) = std::env::var(ROLE) else {
-        return;
-    };
-    let (role, rest) = role.split_once(' ').unwrap_or((&role, ""));
-    match role {
-        "connect" => streams::connect_and_send_half(subject, rest),
-        "listen" => streams::listen_and_send_half(subject),
-        "exhaust" => streams::run_out_of_descriptors(subject),
-        "serve" => orbs::serve_until_killed(subject, rest),
-        "call" => orbs::call_for_ever(subject, rest),
-        _ => panic!("what is `{role}`?"),
-    }
 }

@@ -25,8 +25,9 @@ mod child;
 mod ends;
 mod listed;
 pub mod orbs;
+mod role;
 pub mod streams;
 mod subject;
 
-pub use child::act as act_as_child;
+pub use role::act as act_as_child;
 pub use subject::{Subject, loopback};

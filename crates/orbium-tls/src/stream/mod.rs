@@ -8,30 +8,20 @@ use std::io::{self, IoSlice};
 use std::net::{Shutdown, SocketAddr};
 use std::os::fd::AsFd;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, TryLockError};
+use std::sync::{Arc, Mutex, OnceLock, TryLockError};
 use std::time::Duration;
 
 use orbium_sys::{Interest, wait_for};
 use orbium_transport::{ByteStream, Deadline, Peer, TcpByteStream};
 use rustls::Connection;
 
+use crate::TlsFailure;
 use crate::handshake::Handshake;
+use crate::lock::lock;
 use crate::receiving::Receiving;
 use crate::reload::Shared;
 use crate::sending::Sending;
-use crate::{TlsFailure, TlsVersion};
-
-/// What a handshake came to.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Session {
-    /// The version spoken.
-    pub version: TlsVersion,
-    /// The cipher suite, as the specification names it.
-    pub suite: String,
-    /// Whether an earlier session was taken up again.
-    pub resumed: bool,
-}
+use crate::session::Session;
 
 /// A TCP connection under TLS.
 ///
@@ -86,10 +76,6 @@ impl fmt::Debug for TlsStream {
             .field("session", &self.session())
             .finish_non_exhaustive()
     }
-}
-
-pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl TlsStream {

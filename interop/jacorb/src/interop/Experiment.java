@@ -31,7 +31,7 @@ import org.omg.PortableServer.POA;
 import org.omg.PortableServer.POAHelper;
 
 /**
- * jacorb-experiment server|client [--object NAME=REF]… [-Dproperty=value]: JacORB's side of `orbium bench inversion`,
+ * jacorb-experiment server|client [--object NAME=REF]… [-Dproperty=value]: JacORB's side of `orbium-bench inversion`,
  * `threads` and `locks`. Understands the lines that orbium's own processes understand; crates/orbium-cli says which.
  */
 public final class Experiment {

@@ -128,7 +128,7 @@ impl RawAddress {
             Self::Shm { .. } => return Err(io::ErrorKind::Unsupported.into()),
             #[cfg(not(unix))]
             Self::Unix(_) => return Err(io::ErrorKind::Unsupported.into()),
-            // Whoever connects answers itself.
+            // The connecting side answers itself.
             Self::InProcess => return Err(io::ErrorKind::Unsupported.into()),
         })
     }

@@ -14,11 +14,11 @@ use serde_json::json;
 
 pub(crate) use address::RawAddress;
 
-use super::pin::PinArgs;
-use super::timing::{Samples, Timing, latency, rate, thousands};
-use super::together::by_threads;
 use crate::failure::Failure;
 use crate::output;
+use crate::stage::pin::PinArgs;
+use crate::stage::timing::{Samples, Timing, latency, rate, thousands};
+use crate::stage::together::by_threads;
 use crate::tls::TlsArgs;
 
 #[derive(Debug, Args)]
@@ -29,7 +29,7 @@ pub(crate) struct RawArgs {
 
 #[derive(Debug, Subcommand)]
 enum RawCommand {
-    /// Answer with as many octets as the client wishes.
+    /// Answer with as many octets as the client requests.
     Serve(RawServeArgs),
     /// Exchange octets in a closed loop.
     Call(RawCallArgs),
@@ -65,7 +65,7 @@ struct RawCallArgs {
     #[arg(long, value_name = "N", default_value_t = 1)]
     every: u32,
     /// How often
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=super::call::MOST_SAMPLES))]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     calls: u64,
     /// Exchange in so many threads at once, over a connection each
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=1024))]
@@ -119,12 +119,12 @@ fn run_client(args: &RawCallArgs) -> Result<(), Failure> {
     }
     let connection = args.to.connect(&args.tls).map_err(failed)?;
     let mut client = Client::over(connection, exchange).map_err(failed)?;
-    let mut samples = Samples::with_capacity(usize::try_from(args.calls).unwrap_or(usize::MAX));
+    let mut samples = Samples::default();
     let start = Instant::now();
     let mut sample = |nanoseconds| samples.push(nanoseconds);
     client.run(args.calls, Some(&mut sample)).map_err(failed)?;
     let elapsed = start.elapsed();
-    let timing = Timing::new(&mut samples, args.calls, elapsed);
+    let timing = Timing::new(&samples, args.calls, elapsed);
     if args.json {
         let mut value = timing.to_json();
         value["calls"] = json!(args.calls);

@@ -17,7 +17,7 @@ use rustls::{
 
 use crate::tls::TlsArgs;
 
-/// A TCP listener whose connections speak TLS.
+/// A TCP listener for connections under TLS.
 pub(crate) struct TlsListener {
     tcp: TcpListener,
     config: Arc<ServerConfig>,

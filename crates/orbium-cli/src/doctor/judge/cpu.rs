@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The CPUs and their other users.
+//! The CPUs and what else uses them.
 
 use super::super::cpu_list::CpuList;
 use super::super::facts::Facts;

@@ -156,7 +156,7 @@ mod tests {
     const CHOSEN: &str = "/sys/kernel/debug/sched/preempt";
 
     #[test]
-    fn preemption_comes_from_the_source_that_has_it() {
+    fn preemption_is_read_from_any_source() {
         for (files, severity, found) in [
             (&[("/sys/kernel/realtime", "1")][..], Ok, "PREEMPT_RT"),
             (&[(VERSION, "#1 SMP PREEMPT_RT Mon")], Ok, "PREEMPT_RT"),

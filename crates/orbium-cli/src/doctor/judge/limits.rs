@@ -133,9 +133,9 @@ mod tests {
             ("0", true, None, Fine, "not tried"),
             ("x", false, None, Unknown, "not tried"),
         ] {
-            let judged = priority(soft, nice, fifo);
-            assert_eq!(judged.0, severity, "{soft} {nice} {judged:?}");
-            assert!(judged.1.contains(found), "{soft} {nice} {judged:?}");
+            let verdict = priority(soft, nice, fifo);
+            assert_eq!(verdict.0, severity, "{soft} {nice} {verdict:?}");
+            assert!(verdict.1.contains(found), "{soft} {nice} {verdict:?}");
         }
     }
 

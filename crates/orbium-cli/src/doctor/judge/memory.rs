@@ -58,7 +58,7 @@ mod tests {
     }
 
     #[test]
-    fn huge_pages_on_request_are_fine() {
+    fn huge_pages_are_optional() {
         for (text, severity) in [
             ("[always] madvise never", Problem),
             ("always [madvise] never", Ok),

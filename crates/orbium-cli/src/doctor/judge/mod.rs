@@ -21,7 +21,7 @@ pub(super) struct Check {
     pub(super) judge: fn(&Facts) -> Finding,
 }
 
-/// All checks, in the order in which they are reported.
+/// All checks, in the order of the report.
 pub(super) const CHECKS: &[Check] = &[
     Check {
         name: "preemption",

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What a part of the experiment finds.
+
+use serde_json::Value;
+
+use crate::report::row::Row;
+
+/// What a part found: its table, its JSON, its figures and what has to be said of them.
+#[derive(Debug, Default)]
+pub(super) struct Outcome {
+    pub(super) text: String,
+    pub(super) json: Value,
+    pub(super) rows: Vec<Row>,
+    pub(super) notes: Vec<String>,
+}

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! A server or a client process that writes in its end what the probes recorded.
+
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand, ValueEnum};
+use orbium::probe::Role;
+use orbium_cli::Failure;
+use orbium_cli::demo::{self, DemoArgs};
+
+use super::profile;
+
+#[derive(Debug, Args)]
+pub(crate) struct ProbedArgs {
+    /// The side that is recorded
+    side: Side,
+    /// Where to write the profile, as JSON
+    file: PathBuf,
+    #[command(subcommand)]
+    command: Program,
+}
+
+/// A side of a call.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum Side {
+    Client,
+    Server,
+}
+
+#[derive(Debug, Subcommand)]
+enum Program {
+    /// The commands of `orbium demo`
+    Demo(Box<DemoArgs>),
+}
+
+pub(crate) fn run(args: &ProbedArgs) -> Result<(), Failure> {
+    let Program::Demo(command) = &args.command;
+    demo::run(command)?;
+    let role = match args.side {
+        Side::Client => Role::Client,
+        Side::Server => Role::Server,
+    };
+    profile::write(role, &args.file)
+}

@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What does not depend on the machine's load: instructions, allocations and
+//! system calls per call, as the difference of two run lengths.
+
+use std::path::Path;
+
+use super::scale;
+use crate::peer::built::Programs;
+use crate::peer::closed_loop::{Length, Serving, Work};
+use crate::peer::contender::Peer;
+use crate::peer::server::Under;
+use crate::peer::way::Way;
+use crate::report::bound::Bound;
+use crate::report::figures::{Report, Row};
+use crate::statistics::callgrind::Profile;
+use xtask::outcome::Outcome;
+use xtask::shell;
+
+/// Work, and what each side may and should spend on it.
+struct Line {
+    call: &'static str,
+    work: Work,
+    /// Must and aim, where the issue of the project sets them.
+    instructions: Option<(f64, f64)>,
+    /// Whether a steady state has to do without the allocator.
+    allocates_nothing: bool,
+}
+
+const LINES: &[Line] = &[
+    Line {
+        call: "empty call",
+        work: Work::new("noop", 0, (64, 24)),
+        instructions: Some((900.0, 500.0)),
+        allocates_nothing: true,
+    },
+    Line {
+        call: "cube_long",
+        work: Work::new("cube_long", 0, (76, 28)),
+        instructions: None,
+        allocates_nothing: true,
+    },
+    Line {
+        call: "echo of 1 KiB octets",
+        work: Work::new("echo_octets", 1024, (76 + 1024, 28 + 1024)),
+        instructions: None,
+        allocates_nothing: true,
+    },
+    Line {
+        call: "echo of 256 BinStruct",
+        work: Work::new("echo_structs", 256, (72 + 6_144, 24 + 6_144)),
+        instructions: Some((6_000.0, 2_000.0)),
+        allocates_nothing: false,
+    },
+    Line {
+        call: "echo of 256 Many",
+        work: Work::new("echo_manys", 256, (72 + 2_054, 24 + 2_054)),
+        instructions: Some((10_000.0, 6_000.0)),
+        allocates_nothing: false,
+    },
+];
+
+/// The two sides of a call, the client first.
+pub(crate) type Sides<T> = (T, T);
+
+/// Instructions and allocations per call.
+pub(crate) fn instructions(programs: &Programs, quick: bool, report: &mut Report) -> Outcome<()> {
+    if !shell::has("valgrind") {
+        report.left_out("instructions: valgrind is not installed");
+        return Ok(());
+    }
+    let (short, long) = if quick { (200, 700) } else { (1_000, 4_000) };
+    for line in LINES {
+        let mut found = Vec::new();
+        for peer in programs.orbs() {
+            eprintln!("{} of {}", line.call, peer.name());
+            let (client, server) = profiles(programs, peer, Way::TCP, &line.work, short)?;
+            let (more_client, more_server) = profiles(programs, peer, Way::TCP, &line.work, long)?;
+            let calls = long - short;
+            let cost = (
+                more_client.per_call(client, calls),
+                more_server.per_call(server, calls),
+            );
+            found.push((peer, cost));
+        }
+        let bound = line
+            .instructions
+            .map(|(must, aim)| (Bound::AtMost(must), aim));
+        let of = |profile: Profile| profile.instructions;
+        push_sides(report, "instructions", line.call, bound, &found, of);
+        if line.allocates_nothing {
+            // A buffer that grows once in thousands of calls is steady.
+            let of = |profile: Profile| profile.allocations;
+            let bound = Some((Bound::AtMost(0.01), 0.0));
+            push_sides(report, "allocations", line.call, bound, &found, of);
+        }
+    }
+    scale::lanes(programs, quick, report)
+}
+
+/// What both sides have done from start to end.
+pub(crate) fn profiles(
+    programs: &Programs,
+    peer: Peer,
+    way: Way<'_>,
+    work: &Work,
+    calls: u64,
+) -> Outcome<Sides<Profile>> {
+    let file = |side: &str| programs.scratch.join(format!("callgrind.{side}"));
+    let (client, server) = (file("client"), file("server"));
+    let under = Under::Callgrind(server.clone());
+    run(
+        programs,
+        (peer, way),
+        work,
+        calls,
+        &under,
+        &Under::Callgrind(client.clone()),
+    )?;
+    Ok((Profile::read(&client)?, Profile::read(&server)?))
+}
+
+fn run(
+    programs: &Programs,
+    (peer, way): (Peer, Way<'_>),
+    work: &Work,
+    calls: u64,
+    server: &Under,
+    client: &Under,
+) -> Outcome<()> {
+    let serving = Serving::start_over(programs, peer, way, server)?;
+    let length = Length {
+        calls,
+        timed: false,
+    };
+    serving.call(work, length, client)?;
+    serving.end()
+}
+
+/// System calls per call.
+pub(crate) fn syscalls(programs: &Programs, quick: bool, report: &mut Report) -> Outcome<()> {
+    if !shell::has("strace") {
+        report.left_out("syscalls: strace is not installed");
+        return Ok(());
+    }
+    let (short, long) = if quick { (200, 1_200) } else { (1_000, 6_000) };
+    let work = Work::new("noop", 0, (64, 24));
+    let mut found = Vec::new();
+    for peer in programs.orbs() {
+        eprintln!("empty call of {}", peer.name());
+        let (client, server) = traced(programs, peer, &work, short)?;
+        let (more_client, more_server) = traced(programs, peer, &work, long)?;
+        #[expect(clippy::cast_precision_loss)] // Far below 2⁵³.
+        let calls = (long - short) as f64;
+        let cost = (
+            (more_client - client) / calls,
+            (more_server - server) / calls,
+        );
+        found.push((peer, cost));
+    }
+    let bound = Some((Bound::AtMost(2.02), 2.0));
+    push_sides(
+        report,
+        "system calls",
+        "empty call",
+        bound,
+        &found,
+        |n: f64| n,
+    );
+    Ok(())
+}
+
+fn traced(programs: &Programs, peer: Peer, work: &Work, calls: u64) -> Outcome<Sides<f64>> {
+    let file = |side: &str| programs.scratch.join(format!("strace.{side}"));
+    let (client, server) = (file("client"), file("server"));
+    let under = Under::Strace(server.clone());
+    run(
+        programs,
+        (peer, Way::TCP),
+        work,
+        calls,
+        &under,
+        &Under::Strace(client.clone()),
+    )?;
+    Ok((count(&client)?, count(&server)?))
+}
+
+/// The sum in the last line of `strace -c`: `100.00 0.1 25 4012 3 total`.
+fn count(file: &Path) -> Outcome<f64> {
+    let text =
+        std::fs::read_to_string(file).map_err(|error| format!("{}: {error}", file.display()))?;
+    text.lines()
+        .rev()
+        .find(|line| line.ends_with(" total"))
+        .and_then(|line| line.split_whitespace().nth(3)?.parse().ok())
+        .ok_or_else(|| format!("{} has no total", file.display()))
+}
+
+/// One row for each side of what was found.
+fn push_sides<T: Copy>(
+    report: &mut Report,
+    what: &str,
+    call: &str,
+    bound: Option<(Bound, f64)>,
+    found: &[(Peer, Sides<T>)],
+    of: impl Fn(T) -> f64,
+) {
+    let mut side = |name: &str, choose: fn(&Sides<T>) -> T| {
+        let figure = format!("{what} per call, {call}, {name}");
+        let row = match bound {
+            Some((must, aim)) => Row::new(figure, must, aim),
+            None => Row::unbounded(figure),
+        };
+        let values = found
+            .iter()
+            .map(|(peer, cost)| (*peer, Some(of(choose(cost)))));
+        report.rows.push(row.with(values));
+    };
+    side("client", |cost| cost.0);
+    side("server", |cost| cost.1);
+}

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Oneways as fast as they go, over a raw socket that moves the same octets.
+//! The clock stops when the receiver has accounted for every element.
+
+use crate::peer::built::Programs;
+use crate::peer::closed_loop::{Length, Serving, Work};
+use crate::peer::server::Under;
+use crate::report::bound::Bound;
+use crate::report::figures::{Report, Row, fraction_of_raw};
+use xtask::outcome::Outcome;
+
+/// What is sent: the operation, the elements of a call, and the octets of its request
+/// without them.
+#[derive(Clone, Copy)]
+struct Line {
+    figure: &'static str,
+    operation: &'static str,
+    elements: u32,
+    /// Octets of an element, and before the first.
+    octets: (u64, u64),
+    must: f64,
+    aim: f64,
+}
+
+const fn octets(figure: &'static str, size: u32) -> Line {
+    Line {
+        figure,
+        operation: "send_octets",
+        elements: size,
+        octets: (1, 76),
+        must: 0.9,
+        aim: 0.95,
+    }
+}
+
+const fn structs(figure: &'static str, size: u32) -> Line {
+    Line {
+        figure,
+        operation: "send_structs",
+        elements: size / 24,
+        // A struct takes 24 octets, and so does what is before the first with it.
+        octets: (24, 72),
+        must: 0.9,
+        aim: 0.95,
+    }
+}
+
+const LINES: &[Line] = &[
+    octets("flood of octets, 1 KiB, fraction of raw octets", 1 << 10),
+    octets("flood of octets, 4 KiB, fraction of raw octets", 4 << 10),
+    octets("flood of octets, 16 KiB, fraction of raw octets", 16 << 10),
+    structs("flood of BinStruct, 1 KiB, fraction of raw octets", 1 << 10),
+    structs("flood of BinStruct, 4 KiB, fraction of raw octets", 4 << 10),
+    structs(
+        "flood of BinStruct, 16 KiB, fraction of raw octets",
+        16 << 10,
+    ),
+    Line {
+        must: 0.75,
+        ..structs(
+            "flood of BinStruct, 64 KiB buffers, fraction of raw octets",
+            64 << 10,
+        )
+    },
+];
+
+/// Octets that are sent for one figure, about.
+const VOLUME: u64 = 512 << 20;
+
+/// Measures the floods with every peer.
+pub(crate) fn measure(programs: &Programs, quick: bool, report: &mut Report) -> Outcome<()> {
+    for line in LINES {
+        eprintln!("{}", line.figure);
+        measure_line(programs, *line, quick, report)?;
+    }
+    Ok(())
+}
+
+fn measure_line(programs: &Programs, line: Line, quick: bool, report: &mut Report) -> Outcome<()> {
+    let (repetitions, divisor) = if quick { (3, 4) } else { (9, 1) };
+    let octets = line.octets.1 + line.octets.0 * u64::from(line.elements);
+    let work = Work::new(line.operation, line.elements, (octets, 0));
+    let length = Length {
+        // Small messages cost by the message.
+        calls: (VOLUME / octets).min(100_000) / divisor,
+        timed: false,
+    };
+    let mut samples = vec![Vec::new(); programs.peers.len()];
+    for repetition in 0..repetitions {
+        eprintln!("repetition {} of {repetitions}", repetition + 1);
+        for turn in 0..programs.peers.len() {
+            let peer = (turn + repetition) % programs.peers.len();
+            let server = Serving::start(programs, programs.peers[peer], &Under::OneProcessor)?;
+            samples[peer].push(server.call(&work, length, &Under::OneProcessor)?);
+        }
+    }
+    let row = Row::new(line.figure, Bound::AtLeast(line.must), line.aim);
+    // The raw peer is the first.
+    let fractions = samples.iter().map(|own| fraction_of_raw(own, &samples[0]));
+    report
+        .rows
+        .push(row.with(programs.peers.iter().copied().zip(fractions)));
+    Ok(())
+}

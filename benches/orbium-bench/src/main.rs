@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The harness of the benches: experiments on orbium, compared with raw sockets and other
+//! ORBs.
+//!
+//! The measurements of Kuhns, Schmidt, O'Ryan and Levine, "The Design and
+//! Performance of a Pluggable Protocols Framework for Real-time Distributed Object
+//! Computing Middleware", and of Schmidt, Mungee, Flores-Gaitan and Gokhale,
+//! "Software Architectures for Reducing Priority Inversion and Non-determinism in
+//! Real-time Object Request Brokers", taken of orbium. Servers and clients are
+//! processes of this same program.
+#![forbid(unsafe_code)]
+
+mod experiment;
+mod figures;
+mod peer;
+mod report;
+mod stage;
+mod statistics;
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+use orbium_cli::Failure;
+use orbium_cli::demo::{self, DemoArgs};
+
+#[cfg(feature = "counted")]
+use experiment::locks;
+#[cfg(feature = "probes")]
+use experiment::whitebox;
+use experiment::{inversion, protocols, threads};
+
+/// Experiments on orbium.
+#[derive(Debug, Parser)]
+#[command(name = "orbium-bench", version)]
+struct Bench {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// orbium, a raw socket and omniORB: latency, floods, instructions,
+    /// allocations, system calls, scale, protocols, and the experiments below.
+    ///
+    /// Builds what it measures: `cargo xtask bench` runs this command.
+    Figures(figures::FiguresArgs),
+    /// Calls per second over every protocol, by type of data (figure 5).
+    ///
+    /// A server process for each protocol and one client process, which calls
+    /// them in turns: first all on one CPU, then where the system puts them.
+    Protocols(protocols::ProtocolsArgs),
+    /// How long each step of a call takes, on both sides (tables 1 and 2,
+    /// figures 7 and 8).
+    ///
+    /// Needs time probes, which the ordinary build leaves out:
+    /// cargo run --release -p orbium-bench --features probes -- whitebox
+    #[cfg(feature = "probes")]
+    Whitebox(whitebox::WhiteboxArgs),
+    /// How long each step of a call takes: in a build with time probes.
+    #[cfg(not(feature = "probes"))]
+    Whitebox(Elsewhere),
+    /// What low-priority clients do to a high-priority one (figures 24 and 25 of
+    /// the paper on priority inversion).
+    ///
+    /// A server process and a client process for each architecture of orbium and
+    /// of the other ORBs that are there: one client at 20 Hz at a real-time
+    /// priority, and 0 to 50 others at 10 Hz; then the same with servants that
+    /// are busy for a millisecond and low-priority clients that never pause.
+    Inversion(inversion::InversionArgs),
+    /// Operations on locks per request (figures 30 and 31 of that paper).
+    #[cfg(feature = "counted")]
+    Locks(locks::LocksArgs),
+    /// Operations on locks per request: in a build that counts them.
+    #[cfg(not(feature = "counted"))]
+    Locks(Elsewhere),
+    /// Many threads, many priorities, many connections.
+    ///
+    /// Calls per second of 1 to 16 client threads as a fraction of raw sockets;
+    /// sixteen priorities at once; a lane while all others are saturated, and
+    /// cyclictest; connections that call once a second, and their memory.
+    Threads(threads::ThreadsArgs),
+    /// The client of the experiment on protocols.
+    #[command(hide = true)]
+    Caller(protocols::caller::CallerArgs),
+    /// The client process of the other experiments.
+    #[command(hide = true)]
+    Client(stage::client::ClientArgs),
+    /// Their server process.
+    #[command(hide = true)]
+    Server(stage::server::ServerArgs),
+    /// The servers and clients of `orbium demo`.
+    #[command(hide = true)]
+    Demo(Box<DemoArgs>),
+    /// The same, with a profile of its probes in the end.
+    #[cfg(feature = "probes")]
+    #[command(hide = true)]
+    Probed(whitebox::probed::ProbedArgs),
+}
+
+/// Options of an experiment that this build leaves out.
+#[cfg(not(all(feature = "probes", feature = "counted")))]
+#[derive(Debug, clap::Args)]
+struct Elsewhere {
+    #[arg(trailing_var_arg = true, allow_hyphen_values = true, hide = true)]
+    _arguments: Vec<std::ffi::OsString>,
+}
+
+/// Names the build that has an experiment.
+#[cfg(not(all(feature = "probes", feature = "counted")))]
+fn elsewhere(feature: &str, experiment: &str) -> Result<(), Failure> {
+    Err(Failure::because(format!(
+        "this build lacks the feature {feature}, which changes what a call costs: \
+         `cargo run --release -p orbium-bench --features {feature} -- {experiment}`"
+    )))
+}
+
+fn main() -> ExitCode {
+    let outcome = match &Bench::parse().command {
+        Command::Figures(args) => figures::run(args),
+        Command::Protocols(args) => protocols::run(args),
+        #[cfg(feature = "probes")]
+        Command::Whitebox(args) => whitebox::run(args),
+        #[cfg(not(feature = "probes"))]
+        Command::Whitebox(_) => elsewhere("probes", "whitebox"),
+        Command::Inversion(args) => inversion::run(args),
+        #[cfg(feature = "counted")]
+        Command::Locks(args) => locks::run(args),
+        #[cfg(not(feature = "counted"))]
+        Command::Locks(_) => elsewhere("counted", "locks"),
+        Command::Threads(args) => threads::run(args),
+        Command::Caller(args) => protocols::caller::run(args),
+        Command::Client(args) => stage::client::run(args),
+        Command::Server(args) => stage::server::run(args),
+        Command::Demo(args) => demo::run(args),
+        #[cfg(feature = "probes")]
+        Command::Probed(args) => whitebox::probed::run(args),
+    };
+    outcome.map_or_else(orbium_cli::output::report, |()| ExitCode::SUCCESS)
+}

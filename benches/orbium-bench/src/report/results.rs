@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! How the experiments end: with a table, notes, a
+//! drawing and JSON. The files are written as an experiment goes on too, so that
+//! one that is broken off leaves what it has found.
+
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use serde_json::{Value, json};
+
+use super::row::{self, Row};
+use crate::report::file::write;
+use orbium_cli::Failure;
+use orbium_cli::output;
+
+/// Options of all experiments.
+#[derive(Args, Debug)]
+pub(crate) struct ResultArgs {
+    /// Take less than 40 seconds: a first look
+    #[arg(long)]
+    pub(crate) quick: bool,
+    /// Write everything found to this file, as JSON; until the end, what has been
+    /// found so far
+    #[arg(long, value_name = "FILE")]
+    json: Option<PathBuf>,
+}
+
+/// What an experiment has found.
+#[derive(Debug, Default)]
+pub(crate) struct Results {
+    pub(crate) rows: Vec<Row>,
+    pub(crate) notes: Vec<String>,
+    /// What this experiment alone has, an object.
+    pub(crate) own: Value,
+}
+
+impl Results {
+    /// Writes what has been found so far.
+    pub(crate) fn keep(&self, args: &ResultArgs) -> Result<(), Failure> {
+        self.write(args, false)
+    }
+
+    /// Prints the figures, the notes and the place of the drawing, and writes JSON.
+    pub(crate) fn finish(&self, args: &ResultArgs, svg: Option<&Path>) -> Result<(), Failure> {
+        output::print(&format!("\n{}\n", row::to_text(&self.rows)))?;
+        for note in &self.notes {
+            output::print(&format!("{note}\n"))?;
+        }
+        if let Some(svg) = svg {
+            output::print(&format!("\nThe figures are in {}.\n", svg.display()))?;
+        }
+        self.write(args, true)
+    }
+
+    fn write(&self, args: &ResultArgs, is_whole: bool) -> Result<(), Failure> {
+        let Some(path) = &args.json else {
+            return Ok(());
+        };
+        let mut all = self.own.clone();
+        all["orbium"] = json!(env!("CARGO_PKG_VERSION"));
+        all["quick"] = json!(args.quick);
+        all["whole"] = json!(is_whole);
+        all["rows"] = self.rows.iter().map(Row::to_json).collect();
+        all["notes"] = json!(self.notes);
+        write(path, &format!("{all:#}\n"))
+    }
+}

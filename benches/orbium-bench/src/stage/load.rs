@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Threads that call as fast as they can.
+
+use std::sync::Barrier;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+
+use super::caller::{Call, Callee};
+use super::lock_counts::LockCounts;
+use orbium_cli::Failure;
+
+/// Empty calls of so many threads for so long: how many there were, and the time
+/// that they took.
+pub(crate) fn for_time(callee: &Callee, threads: usize, time: Duration) -> Result<Value, Failure> {
+    let barrier = Barrier::new(threads + 1);
+    let ends = AtomicBool::new(false);
+    let calls = connect(callee, threads)?;
+    thread::scope(|scope| {
+        let (barrier, ends) = (&barrier, &ends);
+        let count = |mut call: Call| {
+            move || {
+                barrier.wait();
+                let mut made = 0_u64;
+                while !ends.load(Ordering::Relaxed) {
+                    call()?;
+                    made += 1;
+                }
+                Ok(made)
+            }
+        };
+        let clients: Vec<_> = calls
+            .into_iter()
+            .map(|call| scope.spawn(count(call)))
+            .collect();
+        barrier.wait();
+        let begin = Instant::now();
+        thread::sleep(time);
+        ends.store(true, Ordering::Relaxed);
+        let elapsed = begin.elapsed();
+        let made = clients
+            .into_iter()
+            .map(|client| client.join().unwrap_or_else(died));
+        let made: u64 = made.sum::<Result<u64, Failure>>()?;
+        Ok(json!({
+            "calls": made,
+            "nanoseconds": u64::try_from(elapsed.as_nanos()).unwrap_or(u64::MAX),
+        }))
+    })
+}
+
+/// So many empty calls of each of so many threads, and what they did with locks.
+pub(crate) fn for_count(callee: &Callee, threads: usize, count: u64) -> Result<Value, Failure> {
+    let calls = connect(callee, threads)?;
+    let barrier = Barrier::new(threads);
+    let before = LockCounts::here();
+    thread::scope(|scope| {
+        let repeat = |mut call: Call| {
+            let barrier = &barrier;
+            move || {
+                barrier.wait();
+                (0..count).try_for_each(|_| call())
+            }
+        };
+        let clients: Vec<_> = calls
+            .into_iter()
+            .map(|call| scope.spawn(repeat(call)))
+            .collect();
+        let done = clients
+            .into_iter()
+            .map(|client| client.join().unwrap_or_else(died));
+        done.collect::<Result<(), Failure>>()
+    })?;
+    let locks = LockCounts::here().zip(before);
+    let locks = locks.map(|(after, before)| after.since(before).to_json());
+    Ok(json!({ "calls": count * threads as u64, "locks": locks }))
+}
+
+/// A call for each thread. The connections are made by calls at the same time,
+/// as they will be needed.
+fn connect(callee: &Callee, threads: usize) -> Result<Vec<Call>, Failure> {
+    let mut calls = Vec::new();
+    for _ in 0..threads {
+        calls.push(callee.empty_call()?);
+    }
+    let barrier = Barrier::new(threads);
+    let warm_up = |call: &mut Call| {
+        barrier.wait();
+        (0..WARM_UP).try_for_each(|_| call())
+    };
+    thread::scope(|scope| {
+        let warm_up = &warm_up;
+        let warming: Vec<_> = calls
+            .iter_mut()
+            .map(|call| scope.spawn(move || warm_up(call)))
+            .collect();
+        let done = warming
+            .into_iter()
+            .map(|warming| warming.join().unwrap_or_else(died));
+        done.collect::<Result<(), Failure>>()
+    })?;
+    Ok(calls)
+}
+
+/// Calls of each thread before anything is measured.
+const WARM_UP: usize = 50;
+
+/// What a thread gave that has panicked.
+pub(crate) fn died<T>(_: Box<dyn std::any::Any + Send>) -> Result<T, Failure> {
+    Err(Failure::because("a client thread has died"))
+}

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Operations on locks, as a process counts them itself.
+
+use serde_json::{Value, json};
+
+/// Operations on locks.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct LockCounts {
+    /// Locks taken and locks released, as the paper counts them.
+    pub(crate) operations: u64,
+    /// Locks that somebody else held.
+    pub(crate) contended: u64,
+    /// Waits for a condition, and conditions notified.
+    pub(crate) conditions: u64,
+}
+
+impl LockCounts {
+    /// Those of this process; `None` if it was built without counting.
+    #[cfg(feature = "counted")]
+    pub(crate) fn here() -> Option<Self> {
+        let counts = orbium::lock::counts();
+        Some(Self {
+            operations: counts.operations(),
+            contended: counts.contended,
+            conditions: counts.waits + counts.signals,
+        })
+    }
+
+    /// None: this program was built without counting.
+    #[cfg(not(feature = "counted"))]
+    pub(crate) const fn here() -> Option<Self> {
+        None
+    }
+
+    /// What came since an earlier counting.
+    pub(crate) fn since(self, earlier: Self) -> Self {
+        Self {
+            operations: self.operations.saturating_sub(earlier.operations),
+            contended: self.contended.saturating_sub(earlier.contended),
+            conditions: self.conditions.saturating_sub(earlier.conditions),
+        }
+    }
+
+    pub(crate) fn to_json(self) -> Value {
+        json!({
+            "operations": self.operations,
+            "contended": self.contended,
+            "conditions": self.conditions,
+        })
+    }
+
+    /// The counts of a process; `None` if it does not count.
+    #[cfg(feature = "counted")]
+    pub(crate) fn from_json(value: &Value) -> Option<Self> {
+        Some(Self {
+            operations: value["operations"].as_u64()?,
+            contended: value["contended"].as_u64().unwrap_or(0),
+            conditions: value["conditions"].as_u64().unwrap_or(0),
+        })
+    }
+}
+
+#[cfg(all(test, feature = "counted"))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counts_come_back_from_json() {
+        let counts = LockCounts {
+            operations: 7,
+            contended: 2,
+            conditions: 1,
+        };
+        assert_eq!(LockCounts::from_json(&counts.to_json()), Some(counts));
+        assert_eq!(LockCounts::from_json(&Value::Null), None);
+        assert_eq!(counts.since(counts), LockCounts::default());
+    }
+}

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Server and client processes of the experiments. The harness writes commands to
+//! their standard input, a line each; they answer with lines of JSON. The programs
+//! of other ORBs in `interop/` understand the same commands.
+
+pub(crate) mod burst;
+mod caller;
+pub(crate) mod client;
+pub(crate) mod clock;
+mod idle;
+mod load;
+pub(crate) mod lock_counts;
+mod pacing;
+pub(crate) mod real_time;
+pub(crate) mod server;
+pub(crate) mod stand;
+mod work;

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! One high-priority client and many low-priority ones, each at its rate.
+
+use std::sync::Barrier;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use orbium::ObjectRef;
+use serde_json::{Value, json};
+
+use super::caller::{Call, cube_call};
+use super::real_time::{HIGH, become_real_time};
+use orbium_cli::Failure;
+
+/// Of the high-priority client: 20 Hz.
+const HIGH_PERIOD: Duration = Duration::from_millis(50);
+/// Of a low-priority client: 10 Hz.
+const LOW_PERIOD: Duration = Duration::from_millis(100);
+
+/// What is called, and how long.
+pub(crate) struct Pacing<'a> {
+    pub(crate) high: &'a ObjectRef,
+    pub(crate) low: &'a ObjectRef,
+    /// Low-priority clients.
+    pub(crate) low_clients: usize,
+    /// Whether they call as fast as they can.
+    pub(crate) saturating: bool,
+    pub(crate) time: Duration,
+}
+
+/// What a thread has measured: nanoseconds of calls, and calls that failed.
+#[derive(Default)]
+struct Found {
+    nanoseconds: Vec<u64>,
+    failed: u64,
+    /// Why the thread has no real-time priority, if it should have one.
+    refused: Option<String>,
+}
+
+impl Pacing<'_> {
+    /// Runs all clients at once.
+    pub(crate) fn run(&self) -> Result<Value, Failure> {
+        let barrier = Barrier::new(self.low_clients + 1);
+        let ends = AtomicBool::new(false);
+        let calls = (self.time.as_nanos() / HIGH_PERIOD.as_nanos()).max(1);
+        let low_period = if self.saturating {
+            Duration::ZERO
+        } else {
+            LOW_PERIOD
+        };
+        let (high_call, low_call) = (cube_call(self.high)?, cube_call(self.low)?);
+        // Every client a call of its own; the connections are made by calls at
+        // the same time.
+        let mut low_calls = vec![low_call];
+        for _ in 1..self.low_clients {
+            low_calls.push(cube_call(self.low)?);
+        }
+        low_calls.truncate(self.low_clients);
+        let (barrier, ends) = (&barrier, &ends);
+        let high_client = move || {
+            let refused = become_real_time(HIGH).err();
+            let mut left = calls;
+            let more = || {
+                left -= 1;
+                left > 0
+            };
+            let found = periodic(high_call, HIGH_PERIOD, barrier, more);
+            ends.store(true, Ordering::Relaxed);
+            Found { refused, ..found }
+        };
+        let low_client = |call| {
+            let more = || !ends.load(Ordering::Relaxed);
+            move || periodic(call, low_period, barrier, more)
+        };
+        let (high, low) = thread::scope(|scope| {
+            let high = scope.spawn(high_client);
+            let low: Vec<_> = low_calls
+                .into_iter()
+                .map(|call| scope.spawn(low_client(call)))
+                .collect();
+            let low = low
+                .into_iter()
+                .map(|client| client.join().unwrap_or_default());
+            let low: Vec<Found> = low.collect();
+            (high.join().unwrap_or_default(), low)
+        });
+        let failed = high.failed + low.iter().map(|found| found.failed).sum::<u64>();
+        let low = low.into_iter().flat_map(|found| found.nanoseconds);
+        Ok(json!({
+            "high": high.nanoseconds,
+            "low": low.collect::<Vec<_>>(),
+            "failed": failed,
+            "refused": high.refused,
+        }))
+    }
+}
+
+/// Calls once per period, on time as long as a call does not take longer, while
+/// there are more to make.
+fn periodic(
+    mut call: Call,
+    period: Duration,
+    barrier: &Barrier,
+    mut more: impl FnMut() -> bool,
+) -> Found {
+    let mut found = Found::default();
+    // All at once, so that all connections are made that will be needed.
+    barrier.wait();
+    for _ in 0..2 {
+        found.failed += u64::from(call().is_err());
+    }
+    barrier.wait();
+    let mut next = Instant::now();
+    loop {
+        let begin = Instant::now();
+        match call() {
+            Ok(()) => {
+                let taken = begin.elapsed().as_nanos();
+                found
+                    .nanoseconds
+                    .push(u64::try_from(taken).unwrap_or(u64::MAX));
+            }
+            Err(_) => found.failed += 1,
+        }
+        if !more() {
+            return found;
+        }
+        next += period;
+        let now = Instant::now();
+        match next.checked_duration_since(now) {
+            Some(left) => thread::sleep(left),
+            // Late already: what was missed is not made up for.
+            None => next = now,
+        }
+    }
+}

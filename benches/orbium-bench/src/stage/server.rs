@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! `orbium-bench server`: the server process of the experiments. In each lane
+//! there are objects that cube an octet: one does that alone (`NAME`), one is
+//! busy for a millisecond too (`busy-NAME`), one for long (`long-NAME`), and one
+//! looks at which priority it is served (`checked-NAME`). Each line of its input asks for something:
+//!
+//! * `locks`: what was done with locks so far.
+//! * `memory`: octets of memory that the process has.
+//! * `order`: the lanes of the busy calls in the order of their completion, since
+//!   they were last asked for.
+//! * `served`: calls that were looked at, and those at a wrong priority.
+
+use std::io::BufRead;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use clap::Args;
+use orbium::{
+    Config, Endpoint, LaneConfig, Limits, Orb, Poa, Policies, Priority, Scheduling, ServerStrategy,
+};
+use orbium_demo::CubeServant;
+use orbium_demo::cubit::Cube;
+use serde_json::{Value, json};
+
+use super::idle;
+use super::lock_counts::LockCounts;
+use super::real_time::{can_be_real_time, own_priority, raise_descriptor_limit};
+use super::work::{BUSY, LONG, burn};
+use orbium_cli::Failure;
+use orbium_cli::stage::pin::PinArgs;
+use orbium_cli::{output, reference};
+
+#[derive(Debug, Args)]
+pub(crate) struct ServerArgs {
+    /// How connections are served
+    #[arg(long, value_name = "NAME", default_value_t)]
+    strategy: ServerStrategy,
+    /// NAME=PRIORITY of each lane, the priority being that of SCHED_FIFO or 0
+    /// [default: the objects high and low in one lane]
+    #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = lane)]
+    lanes: Vec<(String, i32)>,
+    #[command(flatten)]
+    pin: PinArgs,
+}
+
+fn lane(text: &str) -> Result<(String, i32), String> {
+    let parts = text.split_once('=').ok_or("expected NAME=PRIORITY")?;
+    let priority = parts.1.parse().map_err(|_| "expected a number")?;
+    Ok((parts.0.to_owned(), priority))
+}
+
+/// What the servants have seen.
+#[derive(Debug, Default)]
+struct Log {
+    completed: Mutex<Vec<i32>>,
+    served: AtomicU64,
+    wrong: AtomicU64,
+}
+
+impl Log {
+    fn look(&self, priority: i32) {
+        self.served.fetch_add(1, Ordering::Relaxed);
+        if own_priority() != priority {
+            self.wrong.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+
+    fn complete(&self, priority: i32) {
+        self.completed().push(priority);
+    }
+
+    fn take_completed(&self) -> Vec<i32> {
+        std::mem::take(&mut self.completed())
+    }
+
+    fn completed(&self) -> MutexGuard<'_, Vec<i32>> {
+        self.completed
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+pub(crate) fn run(args: &ServerArgs) -> Result<(), Failure> {
+    args.pin.apply()?;
+    raise_descriptor_limit();
+    let log = Arc::new(Log::default());
+    let orb = new_orb(args.strategy)?;
+    let mut lines = String::new();
+    if args.lanes.is_empty() {
+        for name in ["high", "low"] {
+            lines.push_str(&activate(&orb, &orb.root_poa(), name, 0, &log)?);
+        }
+        // For connections by the thousand.
+        lines.push_str(&bind_idle(&orb)?);
+    }
+    for (name, priority) in &args.lanes {
+        let (poa, refused) = add_lane(&orb, args.strategy, name, *priority)?;
+        let expected = if refused.is_some() { 0 } else { *priority };
+        lines.push_str(&activate(&orb, &poa, name, expected, &log)?);
+        if let Some(reason) = refused {
+            lines.push_str(&format!("note lane {name}: {reason}\n"));
+        }
+    }
+    output::print(&format!("{lines}READY\n"))?;
+    for line in std::io::stdin().lock().lines() {
+        let line = line.map_err(|error| Failure::because(error.to_string()))?;
+        output::print(&format!("{}\n", answer(&line, &log)?))?;
+    }
+    // Fails only from within a request, which this is not.
+    let _ = orb.shutdown(true);
+    Ok(())
+}
+
+fn answer(line: &str, log: &Log) -> Result<Value, Failure> {
+    Ok(match line {
+        "locks" => LockCounts::here().map_or(Value::Null, LockCounts::to_json),
+        "memory" => json!({ "resident": resident()? }),
+        "order" => json!({ "completed": log.take_completed() }),
+        "served" => json!({
+            "served": log.served.load(Ordering::Relaxed),
+            "wrong": log.wrong.load(Ordering::Relaxed),
+        }),
+        _ => {
+            return Err(Failure::because(format!(
+                "`{line}` means nothing to a server"
+            )));
+        }
+    })
+}
+
+/// Octets of memory that this process has.
+fn resident() -> Result<u64, Failure> {
+    let unknown = || Failure::because("this system does not tell how much memory a process has");
+    let status = std::fs::read_to_string("/proc/self/status").map_err(|_| unknown())?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
+    let kibibytes = line.and_then(|line| line.trim().strip_suffix("kB"));
+    let kibibytes: u64 = kibibytes
+        .and_then(|number| number.trim().parse().ok())
+        .ok_or_else(unknown)?;
+    Ok(kibibytes * 1024)
+}
+
+/// A free port.
+fn endpoint() -> Result<Endpoint, Failure> {
+    let parsed = "iiop://127.0.0.1:0".parse();
+    parsed.map_err(|error: orbium::EndpointError| Failure::because(error.to_string()))
+}
+
+fn new_orb(strategy: ServerStrategy) -> Result<Orb, Failure> {
+    let failed = |reason: String| Failure::because(format!("cannot serve: {reason}"));
+    let config = Config {
+        endpoints: vec![endpoint()?],
+        strategy,
+        limits: Limits {
+            connections: 1 << 16,
+            ..Limits::default()
+        },
+        protocols: reference::protocols(),
+        ..Config::default()
+    };
+    Orb::new(config).map_err(|error| failed(error.to_string()))
+}
+
+/// A lane, and an adapter for the objects it serves; a soft one where the host
+/// refuses its priority, and then the reason.
+fn add_lane(
+    orb: &Orb,
+    strategy: ServerStrategy,
+    name: &str,
+    priority: i32,
+) -> Result<(Poa, Option<String>), Failure> {
+    let failed = |reason: String| Failure::because(format!("cannot serve: {reason}"));
+    let is_real_time = priority > 0;
+    let refused = if is_real_time {
+        can_be_real_time(priority).err()
+    } else {
+        None
+    };
+    let lane = LaneConfig {
+        name: name.to_owned(),
+        priority: i16::try_from(priority).ok().and_then(Priority::new),
+        scheduling: is_real_time.then(|| Scheduling::fifo(priority)),
+        soft: true,
+        strategy,
+        endpoints: vec![endpoint()?],
+        ..LaneConfig::default()
+    };
+    let lane = orb
+        .add_lane(&lane)
+        .map_err(|error| failed(error.to_string()))?;
+    let policies = Policies {
+        lanes: vec![lane],
+        ..Policies::default()
+    };
+    let poa = orb.root_poa().create_poa(name, None, policies);
+    let poa = poa.map_err(|error| failed(error.to_string()))?;
+    Ok((poa, refused))
+}
+
+/// The objects of a lane; a line for each.
+fn activate(
+    orb: &Orb,
+    poa: &Poa,
+    name: &str,
+    priority: i32,
+    log: &Arc<Log>,
+) -> Result<String, Failure> {
+    let (busy_log, checked_log) = (Arc::clone(log), Arc::clone(log));
+    let busy = CubeServant::with_work(move || {
+        burn(BUSY);
+        busy_log.complete(priority);
+    });
+    let checked = CubeServant::with_work(move || checked_log.look(priority));
+    let mut lines = String::new();
+    for (prefix, servant) in [
+        ("", CubeServant::default()),
+        ("busy-", busy),
+        ("long-", CubeServant::with_work(|| burn(LONG))),
+        ("checked-", checked),
+    ] {
+        let object: Cube = poa
+            .activate(servant)
+            .map_err(|error| Failure::because(format!("cannot serve: {error}")))?;
+        lines.push_str(&format!(
+            "{prefix}{name} {}\n",
+            orb.object_to_string(&object)
+        ));
+    }
+    poa.manager()
+        .activate()
+        .map_err(|error| Failure::because(format!("cannot serve: {error}")))?;
+    Ok(lines)
+}
+
+/// Binds the key of [`idle`], and returns where.
+fn bind_idle(orb: &Orb) -> Result<String, Failure> {
+    let failed = |error: String| Failure::because(format!("cannot serve: {error}"));
+    let object: Cube = orb
+        .root_poa()
+        .activate(CubeServant::default())
+        .map_err(|error| failed(error.to_string()))?;
+    orb.bind_key_in_place(idle::KEY, &object)
+        .map_err(|error| failed(error.to_string()))?;
+    let channels = orb.channels().map_err(|error| failed(error.to_string()))?;
+    let address = channels.first().map(|channel| channel.address.clone());
+    Ok(format!("address {}\n", address.unwrap_or_default()))
+}

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! A server process and a client process that calls it.
+
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+use serde_json::Value;
+
+use crate::peer::architecture::{Architecture, Kind};
+use crate::peer::programs::Peers;
+use orbium_cli::Failure;
+use orbium_cli::stage::child::Process;
+
+/// How the processes are started.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct How<'a> {
+    /// Whether omniORB's processes count what is done with locks.
+    pub(crate) counted: bool,
+    /// Files into which strace writes the futex calls of server and client.
+    pub(crate) strace: Option<(&'a Path, &'a Path)>,
+}
+
+/// Both processes, ready.
+#[derive(Debug)]
+pub(crate) struct Stand {
+    server: Process,
+    client: Process,
+    /// The announcements of the server: names and values.
+    announced: Vec<(String, String)>,
+}
+
+impl Stand {
+    /// Starts both.
+    pub(crate) fn start(
+        architecture: &Architecture,
+        peers: &Peers,
+        how: How<'_>,
+    ) -> Result<Self, Failure> {
+        let (server_log, client_log) = how.strace.unzip();
+        let mut command = program(architecture.kind, "server", peers, how.counted, server_log)?;
+        command.args(&architecture.server);
+        let mut server = Process::spawn("server", &mut command)?;
+        let lines = server.lines_until_ready()?;
+        let announced: Vec<_> = lines
+            .iter()
+            .filter_map(|line| line.split_once(' '))
+            .map(|(name, what)| (name.to_owned(), what.to_owned()))
+            .collect();
+        let mut command = program(architecture.kind, "client", peers, how.counted, client_log)?;
+        command.args(&architecture.client);
+        if architecture.kind == Kind::Raw {
+            command.args(["--raw", lines.first().map_or("", String::as_str)]);
+        }
+        for (name, reference) in &announced {
+            if reference.starts_with("IOR:") {
+                command.args(["--object", &format!("{name}={reference}")]);
+            }
+        }
+        let mut client = Process::spawn("client", &mut command)?;
+        client.lines_until_ready()?;
+        Ok(Self {
+            server,
+            client,
+            announced,
+        })
+    }
+
+    /// The values that the server announced under a name.
+    pub(crate) fn announced(&self, name: &str) -> impl Iterator<Item = &str> {
+        let found = self
+            .announced
+            .iter()
+            .filter(move |(known, _)| known == name);
+        found.map(|(_, what)| what.as_str())
+    }
+
+    /// Sends the client a command and returns what it found; it may take so long.
+    pub(crate) fn ask(&mut self, what: &str, patience: Duration) -> Result<Value, Failure> {
+        parse(&self.client.ask(what, patience)?)
+    }
+
+    /// Asks the server.
+    pub(crate) fn ask_server(&mut self, what: &str) -> Result<Value, Failure> {
+        parse(&self.server.ask(what, Duration::ZERO)?)
+    }
+
+    /// Ends both.
+    pub(crate) fn end(self) -> Result<(), Failure> {
+        self.client.end()?;
+        self.server.end()
+    }
+}
+
+fn parse(line: &str) -> Result<Value, Failure> {
+    serde_json::from_str(line)
+        .map_err(|_| Failure::because(format!("a process said `{line}`, which means nothing")))
+}
+
+/// The program of an architecture in a role.
+fn program(
+    kind: Kind,
+    role: &str,
+    peers: &Peers,
+    counted: bool,
+    strace: Option<&Path>,
+) -> Result<Command, Failure> {
+    let own = std::env::current_exe()
+        .map_err(|error| Failure::because(format!("this program is not to be found: {error}")))?;
+    let gone = || Failure::because("the program of a peer is gone");
+    let program = match kind {
+        Kind::Raw | Kind::Orbium => own,
+        Kind::Omni if counted => peers.omni_counted().ok_or_else(gone)?,
+        Kind::Omni => peers.omni().ok_or_else(gone)?,
+        Kind::Jacorb => peers.jacorb().ok_or_else(gone)?,
+    };
+    let mut command = match strace {
+        None => Command::new(program),
+        Some(file) => {
+            let mut strace = Command::new("strace");
+            strace.args(["-f", "-qq", "--seccomp-bpf"]);
+            strace.args(["-e", "trace=futex", "-e", "signal=none", "-o"]);
+            strace.arg(file).arg(program);
+            strace
+        }
+    };
+    match (kind, role) {
+        (Kind::Raw, "server") => command.args(["demo", "raw", "serve", "--until-input-ends"]),
+        (_, role) => command.arg(role),
+    };
+    if kind == Kind::Jacorb {
+        // Its logging complains that it has nowhere to write to.
+        command.stderr(Stdio::null());
+    }
+    Ok(command)
+}

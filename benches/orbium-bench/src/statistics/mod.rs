@@ -1,0 +1,6 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Sums over measured values.
+
+pub(crate) mod callgrind;
+pub(crate) mod ratios;
+pub(crate) mod summary;

@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The experiments on priority inversion, threads and locks, each with a minimum of
+//! work. No durations are asserted.
+
+mod program;
+
+use std::path::Path;
+
+use program::{Folder, Ran, is_drawing, run};
+use serde_json::Value;
+
+/// Runs one with a file for the drawing and one for JSON; gives both contents.
+fn experiment(arguments: &[&str]) -> (Ran, Value, String) {
+    let folder = Folder::new();
+    let (svg, json) = (folder.path("figures.svg"), folder.path("all.json"));
+    let files = ["--svg", &svg, "--json", &json];
+    let ran = run(arguments.iter().copied().chain(files));
+    ran.assert_done();
+    let drawing = std::fs::read_to_string(&svg).unwrap_or_default();
+    let found = serde_json::from_str(&std::fs::read_to_string(&json).unwrap()).unwrap();
+    (ran, found, drawing)
+}
+
+fn names(of: &Value) -> Vec<&str> {
+    let all = of.as_array().unwrap().iter();
+    let names = all.map(|one| one.get("architecture").or(one.get("name")).unwrap());
+    names.map(|name| name.as_str().unwrap()).collect()
+}
+
+/// A peer's program where `cargo xtask test` has built it.
+fn has_peer(program: &str) -> bool {
+    let folder = std::env::var_os("ORBIUM_INTEROP_DIR");
+    folder.is_some_and(|folder| Path::new(&folder).join(program).is_file())
+}
+
+#[test]
+fn inversion_has_both_classes_in_every_architecture() {
+    let (ran, found, drawing) = experiment(&[
+        "inversion",
+        "--no-peers",
+        "--clients",
+        "0,3",
+        "--seconds",
+        "0.11",
+    ]);
+    assert_eq!(ran.stderr, "");
+    let all = found["architectures"].as_array().unwrap();
+    let names = names(&found["architectures"]);
+    for name in [
+        "orbium: lanes, reactive",
+        "orbium: lanes, thread-per-connection",
+        "orbium: reactive",
+        "orbium: thread-per-connection",
+    ] {
+        assert!(names.contains(&name), "{names:?}");
+    }
+    for one in all {
+        let points = one["points"].as_array().unwrap();
+        assert_eq!(points.len(), 4, "{one}");
+        for point in points {
+            assert!(point["high"]["calls"].as_u64().unwrap() >= 1, "{point}");
+            assert!(point["high"]["mean_ns"].as_f64().unwrap() > 0.0, "{point}");
+            let low = point["low"]["calls"].as_u64().unwrap();
+            assert_eq!(low > 0, point["low_clients"] == 3, "{point}");
+            if point["scenario"] == "saturated" {
+                // The servant alone takes so long.
+                assert!(
+                    point["high"]["median_ns"].as_f64().unwrap() >= 1e6,
+                    "{point}"
+                );
+            }
+            assert_eq!(point["failed"], 0, "{point}");
+        }
+    }
+    let rows = found["rows"].as_array().unwrap();
+    assert_eq!(rows.len(), all.len());
+    assert!(rows.iter().all(|row| row["value"].as_f64().unwrap() > 0.0));
+    let is_held = rows.iter().any(|row| row["bound"]["at_most"] == 1.5);
+    assert_eq!(is_held, found["real_time"] == true, "{rows:?}");
+    assert!(is_drawing(&drawing));
+    assert!(drawing.contains("orbium: lanes, reactive"), "{drawing}");
+    assert!(
+        ran.stdout
+            .contains("omniORB is left out, as --no-peers says.")
+    );
+}
+
+#[test]
+fn what_is_none_cannot_be_measured() {
+    for arguments in [
+        ["threads", "--threads", "1,0"],
+        ["threads", "--calls", "0"],
+        ["threads", "--connections", "0"],
+        ["inversion", "--seconds", "0"],
+        ["inversion", "--seconds", "inf"],
+    ] {
+        let ran = run(arguments);
+        assert_eq!(ran.status, Some(2), "{ran:?}");
+    }
+}
+
+#[test]
+fn peers_that_are_not_there_are_named_with_what_builds_them() {
+    let folder = Folder::new();
+    let (ran, found, _) = experiment(&[
+        "inversion",
+        "--clients",
+        "1",
+        "--seconds",
+        "0.05",
+        "--peers",
+        &folder.path("nowhere"),
+    ]);
+    for note in [
+        "omniORB is left out: there is no omni-experiment here.",
+        "`sh interop/build.sh jacorb`",
+    ] {
+        assert!(ran.stdout.contains(note), "{ran:?}");
+    }
+    assert!(found["notes"].as_array().unwrap().len() >= 3, "{found}");
+    // One number of clients cannot be compared with none.
+    assert!(found["rows"][0]["value"].is_null(), "{found}");
+}
+
+#[test]
+fn other_orbs_take_part() {
+    for (program, name) in [
+        ("omni-experiment", "omniORB: thread pool"),
+        ("jacorb-experiment", "JacORB: thread pool, one connection"),
+    ] {
+        if !has_peer(program) {
+            orbium_testkit::skipped(&format!("bench inversion: {program} is not built"));
+            continue;
+        }
+        let (_, found, drawing) =
+            experiment(&["inversion", "--clients", "0,2", "--seconds", "0.05"]);
+        let names = names(&found["architectures"]);
+        assert!(names.contains(&name), "{names:?}, {found}");
+        assert!(is_drawing(&drawing));
+        let (_, found, _) =
+            experiment(&["threads", "--quick", "--threads", "2", "--only", "scaling"]);
+        let scaling = found["scaling"].as_array().unwrap();
+        let peer = scaling.iter().find(|one| one["name"] == name).unwrap();
+        let rate = peer["rates"][0]["calls_per_second"].as_f64().unwrap();
+        assert!(rate > 0.0, "{peer}");
+    }
+}
+
+#[test]
+fn many_threads_are_compared_with_raw_sockets() {
+    let (ran, found, drawing) = experiment(&[
+        "threads",
+        "--quick",
+        "--no-peers",
+        "--only",
+        "scaling",
+        "--threads",
+        "1,3",
+    ]);
+    let scaling = found["scaling"].as_array().unwrap();
+    assert_eq!(scaling[0]["name"], "raw sockets");
+    assert!(scaling.len() >= 3, "{found}");
+    for one in scaling {
+        for rates in one["rates"].as_array().unwrap() {
+            assert!(rates["calls_per_second"].as_f64().unwrap() > 0.0, "{one}");
+            assert!(rates["fraction_of_raw"].as_f64().unwrap() > 0.0, "{one}");
+        }
+        assert_eq!(one["rates"].as_array().unwrap().len(), 2);
+    }
+    assert!(is_drawing(&drawing));
+    assert!(drawing.contains("raw sockets"), "{drawing}");
+    assert!(ran.stdout.contains("orbium: reactive"), "{ran:?}");
+}
+
+/// The order of completion depends on the arrival of the requests on a busy machine;
+/// the priority at which each is served does not.
+#[test]
+fn sixteen_priorities_are_all_served() {
+    let (ran, found, _) = experiment(&[
+        "threads",
+        "--quick",
+        "--only",
+        "priorities,punctuality",
+        "--calls",
+        "640",
+    ]);
+    if found["priorities"].is_null() {
+        assert!(ran.stdout.contains("priorities is left out: "), "{ran:?}");
+        orbium_testkit::skipped("bench threads: no real-time priorities here");
+        return;
+    }
+    for one in found["priorities"].as_array().unwrap() {
+        if let Some(completed) = one["completed"].as_array() {
+            let mut each = completed.clone();
+            each.sort_by_key(Value::as_i64);
+            let expected = (1..=16).flat_map(|priority| [priority; 4]);
+            assert!(
+                each.iter().map(|one| one.as_i64().unwrap()).eq(expected),
+                "{one}"
+            );
+        }
+        assert!(one["served"].as_u64().unwrap() >= 160, "{one}");
+        assert_eq!(one["wrong"], 0, "{one}");
+    }
+    for one in found["punctuality"].as_array().unwrap() {
+        for when in ["alone", "besieged"] {
+            assert!(one[when]["calls"].as_u64().unwrap() > 0, "{one}");
+            assert!(one[when]["greatest_ns"].as_f64().unwrap() > 0.0, "{one}");
+        }
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_crowd_of_connections_is_served() {
+    let (ran, found, _) = experiment(&[
+        "threads",
+        "--quick",
+        "--only",
+        "crowd",
+        "--connections",
+        "60",
+    ]);
+    let crowd = found["crowd"].as_array().unwrap();
+    assert!(
+        names(&found["crowd"]).contains(&"orbium: reactive"),
+        "{ran:?}"
+    );
+    for one in crowd {
+        assert_eq!(one["connections"], 60, "{one}");
+        // Each of them at least once.
+        assert!(one["latency"]["calls"].as_u64().unwrap() >= 60, "{one}");
+    }
+}
+
+/// The ordinary build does not count operations on locks.
+#[cfg(not(feature = "counted"))]
+#[test]
+fn without_counting_the_error_names_the_feature() {
+    run(["locks"]).assert_failed_saying("--features counted");
+}
+
+#[cfg(feature = "counted")]
+#[test]
+fn operations_on_locks_are_counted_on_both_sides() {
+    assert_eq!(run(["locks", "--calls", "0"]).status, Some(2));
+    let (ran, found, drawing) = experiment(&["locks", "--no-peers", "--calls", "40"]);
+    let all = found["architectures"].as_array().unwrap();
+    assert!(all.len() >= 8, "{found}");
+    for one in all {
+        for side in ["client", "server"] {
+            let user = one[side]["user"].as_f64().unwrap();
+            // No call gets by without any, and none needs dozens.
+            assert!((0.0..40.0).contains(&user), "{one}");
+        }
+    }
+    let rows = found["rows"].as_array().unwrap();
+    assert!(
+        rows.iter().any(|row| row["bound"]["at_most"] == 2.0),
+        "{rows:?}"
+    );
+    assert!(is_drawing(&drawing));
+    for text in ["TAO (1998)", "32.0"] {
+        assert!(drawing.contains(text), "no {text}: {drawing}");
+    }
+    assert!(ran.stdout.contains("Operations on locks per request"));
+}

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The `orbium` program: the IDL compiler, a reader of object references, a
+//! pinger of objects, and a demonstration that measures itself.
+//!
+//! This crate knows command lines, texts and exit codes. What it does, the
+//! libraries do.
+//!
+//! The program is the interface. The library is for the program and for the benches
+//! of the workspace, which run the same servers and clients; it may change with any
+//! version.
+#![deny(unsafe_code)]
+
+mod bench;
+mod bridge;
+pub mod demo;
+mod doctor;
+mod explain;
+mod failure;
+mod idl;
+mod ior;
+mod load;
+mod new;
+pub mod output;
+pub mod ping;
+pub mod reference;
+mod shell;
+pub mod stage;
+mod tls;
+mod top;
+
+use std::process::ExitCode;
+
+use clap::{CommandFactory, Parser, Subcommand};
+
+pub use failure::Failure;
+
+/// orbium: a real-time CORBA ORB.
+///
+/// Start with `orbium demo`: it runs a server and a client on this machine, checks
+/// every operation, and measures calls in comparison with a raw socket.
+#[derive(Debug, Parser)]
+#[command(
+    name = "orbium",
+    version,
+    propagate_version = false,
+    after_help = "Exit status: 0 done, 1 not done (the reason is on standard error), \
+                  2 the command line is wrong."
+)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Run a server and a client here: check every operation, measure calls.
+    ///
+    /// Prints a table of latencies with those of a raw socket that moves as many
+    /// octets, and draws a plot.
+    Demo(Box<demo::DemoArgs>),
+    /// Measure protocols, the steps of a call, priorities, threads and locks.
+    ///
+    /// Runs the harness of the benches, orbium-bench, which is built from a clone:
+    /// cargo install --path benches/orbium-bench
+    #[command(disable_help_flag = true)]
+    Bench(bench::BenchArgs),
+    /// Relay requests from one protocol to another.
+    ///
+    /// Messages pass as they are, with their keys, service contexts and code
+    /// sets. References are rewritten where that needs no knowledge of types: in
+    /// replies that forward, and those given with --ref.
+    Bridge(bridge::BridgeArgs),
+    /// Tell what this host lacks for real time, and what mends it.
+    ///
+    /// Reads what the kernel says of itself, tries SCHED_FIFO on a thread of its own,
+    /// and changes nothing.
+    Doctor(doctor::DoctorArgs),
+    /// Explain an exception or a minor code: what it means, its causes, what to do.
+    Explain(explain::ExplainArgs),
+    /// Check IDL files, or generate Rust from them.
+    Idl(idl::IdlArgs),
+    /// Make a crate to begin with: IDL, server, client, test and a systemd unit.
+    New(new::NewArgs),
+    /// Show everything that an object reference says.
+    Ior(ior::IorArgs),
+    /// Ask whether an object is there, and how long the answers take.
+    Ping(ping::PingArgs),
+    /// Show what a running ORB does: operations, lanes, connections, adapters.
+    ///
+    /// The process has to show its ORB: orb.watch(), watch = true, -ORBwatch true.
+    Top(top::TopArgs),
+    /// Print the script that completes command lines in a shell.
+    Completions(shell::CompletionsArgs),
+    /// Print the manual page, or write those of all commands.
+    Man(shell::ManArgs),
+}
+
+/// The program: reads the command line, runs the command and reports how it ended.
+#[must_use]
+pub fn main() -> ExitCode {
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => {
+            // Standard error may be closed.
+            let _ = error.print();
+            return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2));
+        }
+    };
+    let outcome = match &cli.command {
+        Command::Bench(args) => {
+            return bench::run(args).unwrap_or_else(output::report);
+        }
+        Command::Bridge(args) => bridge::run(args),
+        Command::Demo(args) => demo::run(args),
+        Command::Doctor(args) => doctor::run(args),
+        Command::Explain(args) => explain::run(args),
+        Command::Idl(args) => idl::run(args),
+        Command::Ior(args) => ior::run(args),
+        Command::Ping(args) => ping::run(args),
+        Command::Top(args) => top::run(args),
+        Command::New(args) => new::run(args),
+        Command::Completions(args) => shell::completions(args, Cli::command()),
+        Command::Man(args) => shell::man(args, Cli::command()),
+    };
+    outcome.map_or_else(output::report, |()| ExitCode::SUCCESS)
+}
