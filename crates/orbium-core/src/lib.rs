@@ -36,7 +36,6 @@ mod real_time;
 mod reference;
 mod servant;
 mod server;
-mod strategy;
 pub mod watch;
 
 pub use orbium_cdr as cdr;
@@ -46,6 +45,10 @@ pub use orbium_channel::{
 };
 #[cfg(feature = "libraries")]
 pub use orbium_channel::{LoadError, export_protocols};
+pub use orbium_config::{
+    ClientStrategy, ConnectTimeout, ForwardBoundKeys, GiopMinor, Limits, ReplyBatching,
+    ServerStrategy, UnknownClientStrategy, UnknownStrategy,
+};
 pub use orbium_giop::{Completion, ExceptionKind, SystemException};
 #[cfg(feature = "counted")]
 pub use orbium_sync::lock;
@@ -70,11 +73,8 @@ pub use bridge::Bridge;
 pub use client::Asynchronous;
 #[doc(hidden)]
 pub use client::explain_refusal;
-pub use client::{
-    ClientStrategy, Explanation, Failure, Phase, Step, TimePolicies, UnknownClientStrategy,
-    explain, last_failure,
-};
-pub use config::{Config, ConnectTimeout, ForwardBoundKeys, GiopMinor, Limits, ReplyBatching};
+pub use client::{Explanation, Failure, Phase, Step, TimePolicies, explain, last_failure};
+pub use config::Config;
 #[cfg(feature = "configuration")]
 pub use configuration::{ConfigError, ConfigKey, LaneKey, Place};
 pub use dedication::{Arrival, Dedication, Gate, OwnThread, Pass, ThreadAsked};
@@ -91,7 +91,6 @@ pub use raises::{
 pub use real_time::{AdapterExtension, ConnectionWishes, Extension, NetworkMark, RealTime};
 pub use reference::{AnyReference, Interface, NarrowError, ObjectRef, nil_reference};
 pub use servant::{Call, Reply, Sent, Servant, ServedBy, UntypedReply};
-pub use strategy::{ServerStrategy, UnknownStrategy};
 
 /// Repository id of `CORBA::Object`, which every object is.
 pub const OBJECT_REPOSITORY_ID: &str = "IDL:omg.org/CORBA/Object:1.0";

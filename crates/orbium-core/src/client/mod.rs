@@ -21,12 +21,12 @@ mod private_connections;
 mod reacting;
 mod shared;
 mod story;
-mod strategy;
 mod ticks;
 mod timing;
 mod waiting;
 
 use orbium_cdr::{CdrError, CdrReader, CdrWriter};
+use orbium_config::MAX_CALLS_PER_CONNECTION;
 use orbium_giop::SystemException;
 
 pub(crate) use binding::Candidate;
@@ -41,7 +41,6 @@ pub(crate) use asynchronous::{Reply, ReplyReaders};
 pub use story::explain_refusal;
 pub(crate) use story::prepare as prepare_stories;
 pub use story::{Explanation, Failure, Phase, Step, explain, last_failure};
-pub use strategy::{ClientStrategy, UnknownClientStrategy};
 pub use timing::TimePolicies;
 
 use crate::raises::Raises;
@@ -51,7 +50,7 @@ use exchange::{Answer, Exchange, Outcome};
 use link::Link;
 
 /// Limit of concurrent calls over a multiplexed connection: request ids name their slots.
-pub(crate) const CALL_SLOTS: u32 = 1024;
+pub(crate) const CALL_SLOTS: u32 = MAX_CALLS_PER_CONNECTION as u32;
 
 /// Calls, and waits for the results.
 #[expect(

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The table of everything that can be chosen by name.
 
+use orbium_config::file_url::path_of;
+use orbium_config::values::{
+    Read, flag, number, octets, optional, parsed, show_octets, show_optional, show_span, span,
+};
 use orbium_giop::ObjectUrl;
 use orbium_transport::Endpoint;
 
 #[cfg(feature = "tls")]
 use super::tls;
-use super::values::{
-    Read, flag, number, octets, optional, parsed, show_octets, show_optional, show_span, span,
-};
-use crate::initial::file::path_of;
 use crate::{
     Config, ConnectTimeout, ForwardBoundKeys, GiopMinor, ProtocolPolicy, ReplyBatching,
     ServerStrategy,

@@ -1,16 +1,14 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Lanes by name, and what can be said of each.
 
-use orbium_transport::Endpoint;
-
-use super::not_there;
-use super::values::{
+use orbium_config::lane_name::{LANE, name};
+use orbium_config::spelling::not_there;
+use orbium_config::values::{
     Read, flag, number, octets, optional, parsed, show_octets, show_optional, show_span, span,
 };
-use crate::{Config, LaneConfig, Priority, Scheduling, SchedulingClass};
+use orbium_transport::Endpoint;
 
-/// What stands before the name of a lane and a key of it.
-pub(super) const LANE: &str = "lane.";
+use crate::{Config, LaneConfig, Priority, Scheduling, SchedulingClass};
 
 /// Something that can be chosen for a lane of a configuration: behind `lane.`,
 /// the lane's name and a dot, or in its section of a file.
@@ -40,16 +38,6 @@ impl LaneKey {
 fn words<T>(text: &str, read: impl Fn(&str) -> Read<T>) -> Read<Vec<T>> {
     let words = text.split([' ', ',']).filter(|word| !word.is_empty());
     words.map(read).collect()
-}
-
-fn name(text: &str) -> Read<String> {
-    let fits = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
-    match !text.is_empty() && text.len() <= 64 && text.chars().all(fits) {
-        true => Ok(text.to_owned()),
-        false => Err(format!(
-            "`{text}` is no name of a lane: write up to 64 letters, digits, - and _"
-        )),
-    }
 }
 
 fn priority(text: &str) -> Read<Priority> {
@@ -221,13 +209,6 @@ pub(super) fn put(config: &mut Config, path: &str, value: &str) -> Read<()> {
     (key.set)(find(&mut changed, &lane), value)?;
     config.lanes = changed.lanes;
     Ok(())
-}
-
-/// The name of the lane that a section is about: `lane urgent`.
-pub(super) fn section(section: &str) -> Option<Read<String>> {
-    let rest = section.strip_prefix("lane")?;
-    let begins = rest.is_empty() || rest.starts_with(char::is_whitespace);
-    begins.then(|| name(rest.trim()))
 }
 
 /// A configuration's lanes as a file would have them.

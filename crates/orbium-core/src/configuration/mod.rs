@@ -2,26 +2,28 @@
 //! Configurations from files, from `-ORB` arguments and by name: one table of
 //! keys for all of them.
 
-mod arguments;
-mod error;
-mod file;
 mod keys;
 mod lanes;
 #[cfg(test)]
 mod page;
 mod profiles;
+#[cfg(test)]
+mod tests;
 #[cfg(feature = "tls")]
 mod tls;
-mod values;
 
 use std::path::Path;
 
+use orbium_config::lane_name::LANE;
+use orbium_config::spelling::not_there;
+use orbium_config::values::Read;
+use orbium_config::{Settings, arguments, command_line, file};
+
 use crate::Config;
 
-pub use error::{ConfigError, Place};
 pub use keys::ConfigKey;
 pub use lanes::LaneKey;
-use values::Read;
+pub use orbium_config::{ConfigError, Place};
 
 /// What stands before the names of socket options.
 const PROPERTIES: &str = "properties.";
@@ -35,7 +37,7 @@ impl Config {
     /// # Errors
     /// There is no profile of that name.
     pub fn profile(name: &str) -> Result<Self, ConfigError> {
-        find_profile(name).map_err(|reason| ConfigError::new(Place::Program, reason))
+        Self::from_profile(name).map_err(|reason| ConfigError::new(Place::Program, reason))
     }
 
     /// What a file says: lines of `key = value`, comments behind `#`, sections
@@ -81,7 +83,7 @@ impl Config {
     /// An argument that starts with `-ORB` and is none, or has no value or a
     /// wrong one. Nothing is taken out then.
     pub fn from_args(args: &mut Vec<String>) -> Result<Self, ConfigError> {
-        arguments::take(args)
+        command_line::take(args)
     }
 
     /// Sets what has a name: a [`ConfigKey`], `properties.` and the name of a
@@ -93,28 +95,6 @@ impl Config {
     pub fn set(&mut self, key: &str, value: &str) -> Result<(), ConfigError> {
         self.put(key, value)
             .map_err(|reason| ConfigError::new(Place::Program, reason))
-    }
-
-    fn put(&mut self, name: &str, value: &str) -> Read<()> {
-        if let Some(property) = name.strip_prefix(PROPERTIES) {
-            return self.put_property(property, value);
-        }
-        if let Some(path) = name.strip_prefix(lanes::LANE) {
-            return lanes::put(self, path, value);
-        }
-        match ConfigKey::ALL.iter().find(|key| key.name == name) {
-            Some(key) => (key.set)(self, value),
-            None if cfg!(not(feature = "tls")) && name.starts_with("tls.") => Err(format!(
-                "`{name}`: this program was built without orbium's feature `tls`"
-            )),
-            None => {
-                if let Some(done) = arguments::property(self, name, value) {
-                    return done;
-                }
-                let all = ConfigKey::ALL.iter().map(|key| key.name);
-                Err(not_there("key", name, all))
-            }
-        }
     }
 
     fn put_property(&mut self, property: &str, value: &str) -> Read<()> {
@@ -132,67 +112,42 @@ impl Config {
     }
 }
 
-fn find_profile(name: &str) -> Read<Config> {
-    profiles::profile(name).ok_or_else(|| {
-        let names: Vec<_> = Config::PROFILES.iter().map(|(name, _)| *name).collect();
-        format!("there is no profile `{name}`: write {}", names.join(", "))
-    })
-}
-
-/// That there is nothing of a name, and what may have been meant.
-fn not_there<'n>(what: &str, name: &str, all: impl Iterator<Item = &'n str>) -> String {
-    let close = |other: &&str| distance(&name.to_lowercase(), &other.to_lowercase());
-    match all.min_by_key(close) {
-        Some(nearest) if close(&nearest) <= name.len() / 3 + 1 => {
-            format!("there is no {what} `{name}`: did you mean `{nearest}`?")
-        }
-        _ => format!("there is no {what} `{name}`: see docs/configuration.md for all there are"),
-    }
-}
-
-/// Letters to add, take away or change to make one of the other.
-fn distance(a: &str, b: &str) -> usize {
-    // A name that long is none, and is not worth the time.
-    let b: Vec<char> = b.chars().take(64).collect();
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, letter) in a.chars().take(64).enumerate() {
-        let mut diagonal = row[0];
-        row[0] = i + 1;
-        for (j, other) in b.iter().enumerate() {
-            let changed = diagonal + usize::from(letter != *other);
-            diagonal = row[j + 1];
-            row[j + 1] = changed.min(diagonal + 1).min(row[j] + 1);
-        }
-    }
-    row[b.len()]
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn names_that_are_nearly_right_are_told() {
-        let mut config = Config::default();
-        for (key, hint) in [
-            ("endpiont", "did you mean `endpoint`?"),
-            ("limits.conections", "did you mean `limits.connections`?"),
-            ("properties.nodelay", "did you mean `no_delay`?"),
-            ("quux", "see docs/configuration.md"),
-        ] {
-            let error = config.set(key, "1").unwrap_err().to_string();
-            assert!(error.contains(hint), "{error}");
-        }
-        assert_eq!(config, Config::default());
-        assert_eq!(distance("kitten", "sitting"), 3);
+impl Settings for Config {
+    fn from_profile(name: &str) -> Read<Self> {
+        profiles::profile(name).ok_or_else(|| {
+            let names: Vec<_> = Config::PROFILES.iter().map(|(name, _)| *name).collect();
+            format!("there is no profile `{name}`: write {}", names.join(", "))
+        })
     }
 
-    #[test]
-    fn protocol_properties_are_keys() {
-        let mut config = Config::default();
-        config.set("properties.dscp", "46").unwrap();
-        assert_eq!(config.properties.dscp, Some(46));
-        let error = config.set("properties.dscp", "64").unwrap_err();
-        assert_eq!(error.to_string(), "`64` is no value of dscp");
+    fn put(&mut self, name: &str, value: &str) -> Read<()> {
+        if let Some(property) = name.strip_prefix(PROPERTIES) {
+            return self.put_property(property, value);
+        }
+        if let Some(path) = name.strip_prefix(LANE) {
+            return lanes::put(self, path, value);
+        }
+        match ConfigKey::ALL.iter().find(|key| key.name == name) {
+            Some(key) => (key.set)(self, value),
+            None if cfg!(not(feature = "tls")) && name.starts_with("tls.") => Err(format!(
+                "`{name}`: this program was built without orbium's feature `tls`"
+            )),
+            None => {
+                if let Some(done) = arguments::property(self, name, value) {
+                    return done;
+                }
+                let all = ConfigKey::ALL.iter().map(|key| key.name);
+                Err(not_there("key", name, all))
+            }
+        }
+    }
+
+    fn begin_lane(&mut self, name: &str) {
+        lanes::begin(self, name);
+    }
+
+    fn value_of(key: &str) -> Option<&'static str> {
+        let key = ConfigKey::ALL.iter().find(|known| known.name == key)?;
+        Some(key.value)
     }
 }

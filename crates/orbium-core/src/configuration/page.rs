@@ -3,7 +3,10 @@
 
 use std::fmt::Write;
 
-use super::{ConfigKey, LaneKey, arguments, file, lanes};
+use orbium_config::arguments::ARGUMENTS;
+use orbium_config::file;
+
+use super::{ConfigKey, LaneKey, lanes};
 use crate::{Config, LaneConfig};
 
 fn page() -> String {
@@ -78,7 +81,7 @@ fn every_profile_is_on_the_page() {
 
 #[test]
 fn every_argument_is_on_the_page() {
-    for name in arguments::names() {
+    for (name, _) in ARGUMENTS {
         expect(&format!("`{name}"));
     }
 }
@@ -90,7 +93,7 @@ fn every_example_on_the_page_can_be_read() {
     let mut count = 0;
     for example in examples {
         let text = example.split("```").next().unwrap();
-        file::parse("docs/configuration.md", text, None).unwrap();
+        file::parse::<Config>("docs/configuration.md", text, None).unwrap();
         count += 1;
     }
     assert!(count > 4);
@@ -105,9 +108,9 @@ fn files_that_are_cut_or_changed_anywhere_are_read_or_refused() {
     for (at, _) in text.char_indices() {
         let (before, rest) = text.split_at(at);
         let after: String = rest.chars().skip(1).collect();
-        let _ = file::parse("x", before, None);
+        let _ = file::parse::<Config>("x", before, None);
         for other in ["", "\"", "=", "[", "]", "#", "-", "µ", "9", "\n", "static "] {
-            let _ = file::parse("x", &format!("{before}{other}{after}"), None);
+            let _ = file::parse::<Config>("x", &format!("{before}{other}{after}"), None);
         }
     }
 }

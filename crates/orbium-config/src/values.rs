@@ -5,20 +5,31 @@ use std::fmt;
 use std::str::FromStr;
 use std::time::Duration;
 
-/// What is wrong with a value, in words.
-pub(super) type Read<T> = Result<T, String>;
+/// What a text says, or what is wrong with it, in a sentence.
+pub type Read<T> = Result<T, String>;
 
-/// Whatever says itself how it is written.
-pub(super) fn parsed<T: FromStr<Err: fmt::Display>>(text: &str) -> Read<T> {
+/// A value of a type that parses itself.
+///
+/// # Errors
+/// The sentence of its error.
+pub fn parsed<T: FromStr<Err: fmt::Display>>(text: &str) -> Read<T> {
     text.parse().map_err(|error: T::Err| error.to_string())
 }
 
-pub(super) fn number<T: FromStr>(text: &str) -> Read<T> {
+/// A number in digits, which underscores may group.
+///
+/// # Errors
+/// It is none, or outside the range of its type.
+pub fn number<T: FromStr>(text: &str) -> Read<T> {
     let read = text.replace('_', "").parse();
     read.map_err(|_| format!("`{text}` is no number that can be here: write digits, as in 100"))
 }
 
-pub(super) fn flag(text: &str) -> Read<bool> {
+/// `true`, `yes`, `on`, `1`, and their opposites.
+///
+/// # Errors
+/// It is none of them.
+pub fn flag(text: &str) -> Read<bool> {
     match text {
         "true" | "yes" | "on" | "1" => Ok(true),
         "false" | "no" | "off" | "0" => Ok(false),
@@ -36,7 +47,10 @@ fn with_unit(text: &str) -> Option<(u64, &str)> {
 }
 
 /// Octets: `4096`, `64 KiB`, `1 MiB`, `2 GiB`.
-pub(super) fn octets(text: &str) -> Read<usize> {
+///
+/// # Errors
+/// It is no such number.
+pub fn octets(text: &str) -> Read<usize> {
     let read = || {
         let (number, unit) = with_unit(text)?;
         let factor = match unit {
@@ -53,7 +67,9 @@ pub(super) fn octets(text: &str) -> Read<usize> {
     })
 }
 
-pub(super) fn show_octets(octets: usize) -> String {
+/// Octets in the largest unit without a remainder.
+#[must_use]
+pub fn show_octets(octets: usize) -> String {
     for (unit, name) in [(1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB")] {
         if octets > 0 && octets.is_multiple_of(unit) {
             return format!("{} {name}", octets / unit);
@@ -63,7 +79,10 @@ pub(super) fn show_octets(octets: usize) -> String {
 }
 
 /// A span of time: `20 ms`, `5 s`, `100 us`, `2 min`.
-pub(super) fn span(text: &str) -> Read<Duration> {
+///
+/// # Errors
+/// It has no unit, or another one.
+pub fn span(text: &str) -> Read<Duration> {
     let read = || {
         let (number, unit) = with_unit(text)?;
         match unit {
@@ -79,17 +98,25 @@ pub(super) fn span(text: &str) -> Read<Duration> {
     })
 }
 
-/// As omniORB and TAO have it.
-pub(super) fn milliseconds(text: &str) -> Read<String> {
+/// Milliseconds as a span of time: omniORB and TAO write a number alone.
+///
+/// # Errors
+/// It is no number.
+pub fn milliseconds(text: &str) -> Read<String> {
     number::<u64>(text).map(|number| format!("{number} ms"))
 }
 
-/// As omniORB has it.
-pub(super) fn seconds(text: &str) -> Read<String> {
+/// Seconds as a span of time: omniORB writes a number alone.
+///
+/// # Errors
+/// It is no number.
+pub fn seconds(text: &str) -> Read<String> {
     number::<u64>(text).map(|number| format!("{number} s"))
 }
 
-pub(super) fn show_span(span: Duration) -> String {
+/// A span of time in the largest unit without a remainder.
+#[must_use]
+pub fn show_span(span: Duration) -> String {
     let whole = span.as_micros();
     for (unit, name) in [(60_000_000, "min"), (1_000_000, "s"), (1_000, "ms")] {
         if whole > 0 && whole.is_multiple_of(unit) {
@@ -99,8 +126,11 @@ pub(super) fn show_span(span: Duration) -> String {
     format!("{whole} us")
 }
 
-/// What may be `none`.
-pub(super) fn optional<T>(text: &str, read: impl Fn(&str) -> Read<T>) -> Read<Option<T>> {
+/// A value, or `none`.
+///
+/// # Errors
+/// It is neither.
+pub fn optional<T>(text: &str, read: impl Fn(&str) -> Read<T>) -> Read<Option<T>> {
     if text == "none" {
         return Ok(None);
     }
@@ -109,7 +139,8 @@ pub(super) fn optional<T>(text: &str, read: impl Fn(&str) -> Read<T>) -> Read<Op
         .map_err(|why| format!("{why}, or none"))
 }
 
-pub(super) fn show_optional<T>(value: Option<T>, show: impl Fn(T) -> String) -> String {
+/// A value, or `none`.
+pub fn show_optional<T>(value: Option<T>, show: impl Fn(T) -> String) -> String {
     value.map_or_else(|| "none".to_owned(), show)
 }
 

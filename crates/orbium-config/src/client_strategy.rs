@@ -76,7 +76,7 @@ impl ClientStrategy {
     }
 
     /// Whether it goes with a server strategy; the sentence that says why not.
-    pub(crate) const fn check(self, server: ServerStrategy) -> Result<(), &'static str> {
+    pub const fn check(self, server: ServerStrategy) -> Result<(), &'static str> {
         match (self.needs(), server) {
             (None, _) | (Some(ServerStrategy::Reactive), ServerStrategy::Reactive) => Ok(()),
             _ => Err(

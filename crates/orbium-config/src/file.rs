@@ -7,10 +7,8 @@ use std::fs::File;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
-use super::values::Read;
-use super::{ConfigError, ConfigKey, Place, arguments, find_profile, lanes};
-use crate::Config;
-use crate::initial::file as references;
+use crate::values::Read;
+use crate::{ConfigError, Place, Settings, arguments, file_url, lane_name};
 
 /// Octets of the largest file that is read.
 const LARGEST: u64 = 1 << 20;
@@ -22,7 +20,10 @@ const LONGEST_LINE: usize = 4 << 10;
 const SECTIONS: [&str; 3] = ["limits", "properties", "tls"];
 
 /// Reads a file; `base` goes before the profile that the file names.
-pub(super) fn read(path: &Path, base: Option<Config>) -> Result<Config, ConfigError> {
+///
+/// # Errors
+/// It cannot be read, or a line cannot be understood: which, and what to write.
+pub fn read<S: Settings>(path: &Path, base: Option<S>) -> Result<S, ConfigError> {
     let shown = path.display().to_string();
     let failed = |reason: String| ConfigError::new(Place::File(shown.clone()), reason);
     let mut octets = Vec::new();
@@ -40,7 +41,10 @@ pub(super) fn read(path: &Path, base: Option<Config>) -> Result<Config, ConfigEr
 }
 
 /// What a text says, which stands in a file of that name.
-pub(super) fn parse(path: &str, text: &str, base: Option<Config>) -> Result<Config, ConfigError> {
+///
+/// # Errors
+/// A line cannot be understood: which, and what to write.
+pub fn parse<S: Settings>(path: &str, text: &str, base: Option<S>) -> Result<S, ConfigError> {
     let folder = Path::new(path).parent().unwrap_or(Path::new(""));
     let mut reading = Reading {
         folder: folder.to_owned(),
@@ -91,9 +95,9 @@ fn without_comment(line: &str) -> &str {
     line
 }
 
-struct Reading {
-    config: Config,
-    /// By who reads the file, which goes before what stands in it.
+struct Reading<S> {
+    config: S,
+    /// By the caller; its choice goes before that of the file.
     profile_is_chosen: bool,
     /// Something was set, so no profile may follow.
     has_begun: bool,
@@ -102,7 +106,7 @@ struct Reading {
     section: Option<String>,
 }
 
-impl Reading {
+impl<S: Settings> Reading<S> {
     fn line(&mut self, line: &str) -> Read<()> {
         if line.is_empty() {
             return Ok(());
@@ -134,17 +138,17 @@ impl Reading {
     }
 
     fn put(&mut self, key: &str, value: &str) -> Read<()> {
-        let value = from_folder(key, value, &self.folder);
+        let value = from_folder::<S>(key, value, &self.folder);
         self.config.put(key, &value)
     }
 
     fn begin_section(&mut self, rest: &str) -> Read<()> {
         let name = rest.strip_suffix(']').map(str::trim);
-        if let Some(lane) = name.and_then(lanes::section) {
+        if let Some(lane) = name.and_then(lane_name::section) {
             let lane = lane?;
             self.has_begun = true;
-            self.section = Some(format!("{}{lane}", lanes::LANE));
-            lanes::begin(&mut self.config, &lane);
+            self.section = Some(format!("{}{lane}", lane_name::LANE));
+            self.config.begin_lane(&lane);
             return Ok(());
         }
         let known = SECTIONS.into_iter().find(|known| Some(*known) == name);
@@ -166,7 +170,7 @@ impl Reading {
             );
         }
         self.has_begun = true;
-        let profile = find_profile(name)?;
+        let profile = S::from_profile(name)?;
         if !self.profile_is_chosen {
             self.config = profile;
         }
@@ -210,14 +214,13 @@ impl Reading {
 }
 
 /// A value of a file in `folder`, from where the relative paths in it begin.
-fn from_folder<'v>(key: &str, value: &'v str, folder: &Path) -> Cow<'v, str> {
-    let kind = ConfigKey::ALL.iter().find(|known| known.name == key);
+fn from_folder<'v, S: Settings>(key: &str, value: &'v str, folder: &Path) -> Cow<'v, str> {
     let moved = |path: &str| match path {
         "none" => path.to_owned(),
         path => folder.join(path).display().to_string(),
     };
-    let reference = |url: &str| references::from_folder(url, folder);
-    let moved = match kind.map(|kind| kind.value) {
+    let reference = |url: &str| file_url::from_folder(url, folder);
+    let moved = match S::value_of(key) {
         Some("FILE or none") => Some(moved(value)),
         Some("FILES or none") => {
             let files = value.split(',').map(|file| moved(file.trim()));
@@ -239,152 +242,5 @@ fn unquoted(value: &str) -> Read<&str> {
         None => Ok(value),
         Some(Some(inner)) => Ok(inner),
         Some(None) => Err(format!("`{value}` lacks its second quotation mark")),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use std::time::Duration;
-
-    use super::*;
-    use crate::ServerStrategy;
-
-    fn read(text: &str) -> Result<Config, String> {
-        parse("x.conf", text, None).map_err(|error| error.to_string())
-    }
-
-    #[test]
-    fn a_file_has_keys_sections_comments_and_a_profile() {
-        let config = read(
-            "# of the flight computer\n\
-             profile = embedded\n\
-             \n\
-             endpoint = iiop://:5000   # all interfaces\n\
-             endpoint = \"uiop:///run/a # b.sock\"\n\
-             initial_reference = NameService=corbaloc::ns:2809/NameService\n\
-             call_timeout = 250 ms\n\
-             [limits]\n\
-             connections = 12\n\
-             [properties]\n\
-             dscp = 46\n",
-        )
-        .unwrap();
-        let endpoints: Vec<_> = config.endpoints.iter().map(ToString::to_string).collect();
-        assert_eq!(endpoints, ["iiop://:5000", "uiop:///run/a # b.sock"]);
-        assert_eq!(config.strategy, ServerStrategy::Reactive);
-        assert_eq!(config.call_timeout, Some(Duration::from_millis(250)));
-        assert_eq!(config.limits.connections, 12);
-        assert_eq!(config.properties.dscp, Some(46));
-        assert_eq!(config.initial_references[0].0, "NameService");
-    }
-
-    #[test]
-    fn a_file_has_lanes() {
-        let config = read(
-            "endpoint = iiop://:5000\n\
-             [lane urgent]\n\
-             priority = 100\n\
-             scheduling = fifo:80\n\
-             processors = 2, 3\n\
-             strategy = worker-pool:2/16\n\
-             endpoint = iiop://:5001\n\
-             borrows_from = routine\n\
-             [lane routine]\n\
-             priority = 10\n\
-             strategy = worker-pool:1/4\n\
-             [limits]\n\
-             connections = 12\n",
-        )
-        .unwrap();
-        assert_eq!(config.check(), Ok(()));
-        assert_eq!(config.limits.connections, 12);
-        let [urgent, routine] = config.lanes.as_slice() else {
-            panic!("{config:?}");
-        };
-        assert_eq!((&*urgent.name, &*routine.name), ("urgent", "routine"));
-        assert_eq!(urgent.priority, crate::Priority::new(100));
-        assert_eq!(urgent.scheduling, Some(crate::Scheduling::fifo(80)));
-        assert_eq!(urgent.processors, Some(vec![2, 3]));
-        assert_eq!(urgent.borrows_from_named, ["routine"]);
-        assert_eq!(urgent.endpoints.len(), 1);
-    }
-
-    #[test]
-    fn a_service_configuration_of_tao_is_understood() {
-        let config = read(
-            "static Server_Strategy_Factory \"-ORBConcurrency reactive\"\n\
-             static Resource_Factory \"-ORBConnectionCacheMax 32\"\n",
-        )
-        .unwrap();
-        assert_eq!(config.strategy, ServerStrategy::Reactive);
-        assert_eq!(config.limits.idle_connections, 32);
-    }
-
-    #[test]
-    fn what_is_wrong_is_shown_with_its_line_and_what_to_write() {
-        for (text, wanted) in [
-            (
-                "server_strategy = fast",
-                "x.conf:1: `fast` is not a server strategy: expected thread-per-connection",
-            ),
-            (
-                "\nreactive",
-                "x.conf:2: `reactive` is no setting: write `key = value`",
-            ),
-            (
-                "[limit]",
-                "x.conf:1: `[limit]` is no section: write [limits]",
-            ),
-            (
-                "[limits",
-                "write [limits], [properties], [tls] or [lane NAME]",
-            ),
-            ("[lane]", "x.conf:1: `` is no name of a lane"),
-            ("[lane a.b]", "`a.b` is no name of a lane"),
-            (
-                "[lane a]\npriority = high",
-                "x.conf:2: `high` is no CORBA priority",
-            ),
-            ("[lane a]\nprioritty = 1", "did you mean `priority`?"),
-            ("[limits]\nnesting = many", "x.conf:2: `many` is no number"),
-            ("giop_minor = 3", "write 0, 1 or 2"),
-            ("call_timeout = 5", "write a number and a unit"),
-            (
-                "profile = fast",
-                "write default, embedded, avionics, medical-imaging",
-            ),
-            (
-                "giop_minor = 1\nprofile = embedded",
-                "x.conf:2: a profile sets everything",
-            ),
-            ("endpoint = \"iiop://:1", "second quotation mark"),
-            (
-                "initial_reference = NameService",
-                "write NameService=corbaloc",
-            ),
-            ("initial_reference = A=corbaloc:rir:/A", "leads back"),
-            ("dynamic X Service_Object", "loads no services"),
-            ("static Resource_Factory", "has no options"),
-            (
-                "static R \"-ORBFoo 1\"",
-                "x.conf:1: there is no argument `-ORBFoo`",
-            ),
-        ] {
-            let error = read(text).unwrap_err();
-            assert!(error.contains(wanted), "{text:?}: {error}");
-            // The line itself is there too.
-            let line = text.lines().last().unwrap();
-            assert!(error.ends_with(&format!("| {line}")), "{error}");
-        }
-    }
-
-    #[test]
-    fn what_is_no_file_is_told() {
-        let error = super::read(Path::new("/no/such/file"), None).unwrap_err();
-        assert!(
-            error
-                .to_string()
-                .starts_with("/no/such/file: cannot be read")
-        );
     }
 }

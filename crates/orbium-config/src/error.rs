@@ -26,7 +26,9 @@ pub struct ConfigError {
 }
 
 impl ConfigError {
-    pub(super) fn new(place: Place, reason: impl Into<String>) -> Self {
+    /// What is wrong at a place.
+    #[must_use]
+    pub fn new(place: Place, reason: impl Into<String>) -> Self {
         let reason = reason.into();
         Self { place, reason }
     }

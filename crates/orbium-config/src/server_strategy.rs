@@ -66,7 +66,7 @@ impl ServerStrategy {
     }
 
     /// Whether the numbers make sense; the sentence that says why not.
-    pub(crate) fn check(self, limits: &Limits) -> Result<(), &'static str> {
+    pub fn check(self, limits: &Limits) -> Result<(), &'static str> {
         let threads = match self {
             Self::ThreadPerConnection | Self::Reactive => return Ok(()),
             Self::LeaderFollowers { threads: 0 } => {

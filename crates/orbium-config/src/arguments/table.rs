@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The table of `-ORB` arguments.
+
+use super::effect::{Effect, FOLDER, PASSWORD, SUITES, TRACE};
+
+/// How TAO's clients wait.
+const WAITS: Effect = Effect::Choose(
+    "client_strategy",
+    &[
+        ("st", "reactor"),
+        ("mt", "leader-followers"),
+        ("mt_noupcall", "leader-followers"),
+        ("rw", "exclusive-pool"),
+    ],
+);
+
+/// Where an address to publish is written.
+const PUBLISH: &str = "-ORBListenEndpoints iiop://0.0.0.0:5000?publish=HOST:PORT";
+
+/// Which certificates are asked for, in words of omniORB.
+const PEERS: Effect = Effect::Choose(
+    "tls.client_certificates",
+    &[
+        ("none", "none"),
+        ("peer", "request"),
+        ("peer,once", "request"),
+        ("peer,fail", "require"),
+        ("peer,fail,once", "require"),
+    ],
+);
+
+/// By name.
+pub const ARGUMENTS: &[(&str, Effect)] = &[
+    ("-ORBProfile", Effect::Profile),
+    ("-ORBConfigFile", Effect::File),
+    ("-ORBconfigFile", Effect::File),
+    ("-ORBSvcConf", Effect::File),
+    ("-ORBSet", Effect::Any),
+    ("-ORBListenEndpoints", Effect::Listen),
+    ("-ORBEndpoint", Effect::Listen),
+    ("-ORBendPoint", Effect::Listen),
+    ("-ORBInitRef", Effect::Set("initial_reference")),
+    (
+        "-ORBDefaultInitRef",
+        Effect::Set("default_initial_reference"),
+    ),
+    ("-ORBServerStrategy", Effect::Set("server_strategy")),
+    ("-ORBConcurrency", Effect::Set("server_strategy")),
+    (
+        "-ORBThreadPerConnectionPolicy",
+        Effect::Choose(
+            "server_strategy",
+            &[("1", "thread-per-connection"), ("0", "worker-pool")],
+        ),
+    ),
+    ("-ORBClientStrategy", Effect::Set("client_strategy")),
+    (
+        "-ORBTransportMuxStrategy",
+        Effect::Choose(
+            "client_strategy",
+            &[
+                ("exclusive", "exclusive-pool"),
+                ("muxed", "leader-followers"),
+            ],
+        ),
+    ),
+    ("-ORBWaitStrategy", WAITS),
+    ("-ORBClientConnectionHandler", WAITS),
+    (
+        "-ORBoneCallPerConnection",
+        Effect::Choose(
+            "client_strategy",
+            &[("1", "exclusive-pool"), ("0", "leader-followers")],
+        ),
+    ),
+    ("-ORBProtocols", Effect::Set("protocols")),
+    ("-ORBClientProtocols", Effect::Set("client_protocols")),
+    ("-ORBCallTimeout", Effect::Set("call_timeout")),
+    (
+        "-ORBclientCallTimeOutPeriod",
+        Effect::Milliseconds("call_timeout"),
+    ),
+    ("-ORBRequestTimeout", Effect::Set("request_timeout")),
+    ("-ORBConnectTimeout", Effect::Set("connect_timeout")),
+    (
+        "-ORBclientConnectTimeOutPeriod",
+        Effect::Milliseconds("connect_timeout"),
+    ),
+    ("-ORBMaxMessageSize", Effect::Set("fragment_size")),
+    ("-ORBgiopMaxMsgSize", Effect::Set("limits.message_size")),
+    (
+        "-ORBConnectionCacheMax",
+        Effect::Set("limits.idle_connections"),
+    ),
+    (
+        "-ORBmaxGIOPConnectionPerServer",
+        Effect::Set("limits.connections_per_server"),
+    ),
+    ("-ORBnativeCharCodeSet", Effect::Set("native_char_code_set")),
+    ("-ORBNativeCharCodeSet", Effect::Set("native_char_code_set")),
+    ("-ORBnativeWCharCodeSet", Effect::OneOf(&["UTF-16"])),
+    (
+        "-ORBmaxGIOPVersion",
+        Effect::Choose("giop_minor", &[("1.0", "0"), ("1.1", "1"), ("1.2", "2")]),
+    ),
+    (
+        "-ORBinConScanPeriod",
+        Effect::Seconds("limits.server_idle_time"),
+    ),
+    (
+        "-ORBoutConScanPeriod",
+        Effect::Seconds("limits.client_idle_time"),
+    ),
+    ("-ORBscanGranularity", Effect::Ignore),
+    (
+        "-ORBpoaHoldRequestTimeout",
+        Effect::Milliseconds("limits.hold_time"),
+    ),
+    (
+        "-ORBthreadPerConnectionPolicy",
+        Effect::Choose(
+            "server_strategy",
+            &[("1", "thread-per-connection"), ("0", "worker-pool")],
+        ),
+    ),
+    (
+        "-ORBmaxServerThreadPerConnection",
+        Effect::Choose("server_strategy", &[("1", "thread-per-connection")]),
+    ),
+    (
+        "-ORBmaxServerThreadPoolSize",
+        Effect::Instead("-ORBServerStrategy worker-pool:THREADS/QUEUE"),
+    ),
+    ("-ORBendPointPublish", Effect::Instead(PUBLISH)),
+    ("-ORBendPointNoListen", Effect::Instead(PUBLISH)),
+    ("-ORBtraceLevel", Effect::Instead(TRACE)),
+    ("-ORBtraceInvocations", Effect::Instead(TRACE)),
+    ("-ORBtraceFile", Effect::Instead(TRACE)),
+    (
+        "-ORBclientTransportRule",
+        Effect::Instead("-ORBClientProtocols LIST"),
+    ),
+    (
+        "-ORBserverTransportRule",
+        Effect::Instead("-ORBListenEndpoints with the addresses to listen at"),
+    ),
+    ("-ORBsslCAPath", Effect::Instead(FOLDER)),
+    ("-ORBsslKeyPassword", Effect::Instead(PASSWORD)),
+    ("-ORBsslCipherList", Effect::Instead(SUITES)),
+    (
+        "-ORBProtocolFactory",
+        Effect::OneOf(&[
+            "IIOP_Factory",
+            "UIOP_Factory",
+            "SSLIOP_Factory",
+            "SHMIOP_Factory",
+            "DIOP_Factory",
+        ]),
+    ),
+    ("-ORBSndSock", Effect::Set("properties.send_buffer")),
+    ("-ORBRcvSock", Effect::Set("properties.receive_buffer")),
+    ("-ORBNodelay", Effect::Set("properties.no_delay")),
+    ("-ORBKeepalive", Effect::Set("properties.keep_alive")),
+    ("-ORBmetrics", Effect::Set("metrics")),
+    ("-ORBTlsCertificate", Effect::Set("tls.certificate")),
+    ("-ORBTlsKey", Effect::Set("tls.key")),
+    ("-ORBTlsAuthorities", Effect::Set("tls.authorities")),
+    (
+        "-ORBTlsRevocationLists",
+        Effect::Set("tls.revocation_lists"),
+    ),
+    (
+        "-ORBTlsClientCertificates",
+        Effect::Set("tls.client_certificates"),
+    ),
+    ("-ORBTlsVersions", Effect::Set("tls.versions")),
+    ("-ORBTlsRequire", Effect::Set("tls.require")),
+    ("-ORBsslCAFile", Effect::Set("tls.authorities")),
+    ("-ORBsslKeyFile", Effect::Set("tls.certificate")),
+    ("-ORBsslVerifyMode", PEERS),
+    ("-ORBsslVerifyModeIncoming", PEERS),
+    (
+        "-ORBsslAcceptTimeOut",
+        Effect::Milliseconds("tls.handshake_time"),
+    ),
+    ("-ORBwatch", Effect::Set("watch")),
+    ("-ORBId", Effect::Ignore),
+    ("-ORBid", Effect::Ignore),
+    ("-ORBServerId", Effect::Ignore),
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// `-ORBsslCAFile` once stood there twice, and the first refused what the second set.
+    #[test]
+    fn no_argument_stands_there_twice() {
+        for (place, (name, _)) in ARGUMENTS.iter().enumerate() {
+            let twice = ARGUMENTS[..place].iter().any(|(other, _)| other == name);
+            assert!(!twice, "{name}");
+        }
+    }
+}

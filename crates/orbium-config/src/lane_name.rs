@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Names of lanes.
+
+use crate::values::Read;
+
+/// What stands before the name of a lane and a key of it.
+pub const LANE: &str = "lane.";
+
+/// A name of a lane.
+///
+/// # Errors
+/// It has other characters than letters, digits, - and _, or is too long.
+pub fn name(text: &str) -> Read<String> {
+    let fits = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
+    match !text.is_empty() && text.len() <= 64 && text.chars().all(fits) {
+        true => Ok(text.to_owned()),
+        false => Err(format!(
+            "`{text}` is no name of a lane: write up to 64 letters, digits, - and _"
+        )),
+    }
+}
+
+/// The name of the lane that a section is about: `lane urgent`.
+#[must_use]
+pub fn section(section: &str) -> Option<Read<String>> {
+    let rest = section.strip_prefix("lane")?;
+    let begins = rest.is_empty() || rest.starts_with(char::is_whitespace);
+    begins.then(|| name(rest.trim()))
+}

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Suggestions for names that do not exist.
+
+/// That there is nothing of a name, and what may have been meant.
+#[must_use]
+pub fn not_there<'n>(what: &str, name: &str, all: impl Iterator<Item = &'n str>) -> String {
+    let close = |other: &&str| distance(&name.to_lowercase(), &other.to_lowercase());
+    match all.min_by_key(close) {
+        Some(nearest) if close(&nearest) <= name.len() / 3 + 1 => {
+            format!("there is no {what} `{name}`: did you mean `{nearest}`?")
+        }
+        _ => format!("there is no {what} `{name}`: see docs/configuration.md for all there are"),
+    }
+}
+
+/// Letters to add, take away or change to make one of the other.
+fn distance(a: &str, b: &str) -> usize {
+    // A name that long is none, and is not worth the time.
+    let b: Vec<char> = b.chars().take(64).collect();
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (i, letter) in a.chars().take(64).enumerate() {
+        let mut diagonal = row[0];
+        row[0] = i + 1;
+        for (j, other) in b.iter().enumerate() {
+            let changed = diagonal + usize::from(letter != *other);
+            diagonal = row[j + 1];
+            row[j + 1] = changed.min(diagonal + 1).min(row[j] + 1);
+        }
+    }
+    row[b.len()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn changes_are_counted() {
+        assert_eq!(distance("kitten", "sitting"), 3);
+        assert_eq!(distance("", "ab"), 2);
+    }
+}
