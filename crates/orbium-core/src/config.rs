@@ -30,7 +30,7 @@ pub struct Config {
     pub lanes: Vec<LaneConfig>,
     /// How calls use connections, and wait for their replies.
     pub client_strategy: ClientStrategy,
-    /// Who is asked where requests are served; see [`DispatchHook`](crate::DispatchHook).
+    /// Decides where requests are served; see [`DispatchHook`](crate::DispatchHook).
     pub dispatch: Option<Hook>,
     /// Bounds.
     pub limits: Limits,
@@ -51,9 +51,9 @@ pub struct Config {
     /// RelativeRequestTimeout: time until a request has to be with its servant.
     /// Default: none.
     pub request_timeout: Option<Duration>,
-    /// Deadlines of calls are not told to servers. By default they are: as time
-    /// left to servers of orbium, as points of time to others, for which clocks
-    /// have to agree.
+    /// Deadlines of calls stay at the client. By default requests carry them: as time
+    /// left to servers of orbium, as points of time to others, for which clocks have to
+    /// agree.
     pub keeps_deadlines: bool,
     /// What [`Orb::resolve_initial_references`](crate::Orb) gives for a name, as
     /// object URLs; what is registered goes before it.
@@ -95,7 +95,7 @@ impl Config {
         }
     }
 
-    /// The time policies of calls whose reference and thread have none.
+    /// The time policies of calls without any of their reference or thread.
     pub(crate) fn time_policies(&self) -> TimePolicies {
         TimePolicies {
             roundtrip_timeout: self.call_timeout,

@@ -308,7 +308,7 @@ mod tests {
             .collect()
     }
 
-    /// Whoever adds a field adds a key too.
+    /// A new field needs a key too.
     #[test]
     fn every_field_has_a_key() {
         let config = Config::default();

@@ -270,7 +270,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_lane_or_no_key_is_told() {
+    fn unknown_lanes_and_keys_are_reported() {
         let mut config = Config::default();
         for (path, value, hint) in [
             ("urgent", "1", "write lane.urgent.priority"),

@@ -138,7 +138,7 @@ fn what_is_wrong_is_shown_with_its_line_and_what_to_write() {
 }
 
 #[test]
-fn what_is_no_file_is_told() {
+fn malformed_files_are_reported() {
     let error = orbium_config::file::read::<Config>(Path::new("/no/such/file"), None).unwrap_err();
     assert!(
         error

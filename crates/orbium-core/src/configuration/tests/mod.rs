@@ -11,7 +11,7 @@ mod foreign;
 use crate::Config;
 
 #[test]
-fn names_that_are_nearly_right_are_told() {
+fn nearly_right_names_are_suggested() {
     let mut config = Config::default();
     for (key, hint) in [
         ("endpiont", "did you mean `endpoint`?"),
