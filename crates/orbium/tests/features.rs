@@ -92,7 +92,7 @@ fn every_strategy_is_there() {
 
 /// A call without a priority finds no band.
 #[test]
-fn what_a_reference_says_of_priorities_is_kept_and_heeded() {
+fn priority_policies_of_a_reference_are_kept_and_take_effect() {
     let server = listen("iiop://127.0.0.1:0").unwrap();
     server.root_poa().manager().activate().unwrap();
     let at = &server.addresses().unwrap()[0];
