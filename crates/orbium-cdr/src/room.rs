@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Memory for what is decoded: where the system has none, an error and no abort.
 
+use std::borrow::Cow;
+
 /// Octets that are allocated without asking whether the system has them.
 pub(crate) const LITTLE: usize = 4096;
 
@@ -36,13 +38,18 @@ pub(crate) fn reserve_text(out: &mut String, more: usize) -> bool {
 pub(crate) fn copied(text: &str) -> Option<String> {
     match text.len() <= LITTLE {
         true => Some(text.to_owned()),
-        false => copied_much(text),
+        false => owned(Cow::Borrowed(text)),
     }
 }
 
+/// A text, copied if it is borrowed.
 #[cold]
 #[inline(never)]
-fn copied_much(text: &str) -> Option<String> {
+pub(crate) fn owned(text: Cow<'_, str>) -> Option<String> {
+    let text = match text {
+        Cow::Owned(text) => return Some(text),
+        Cow::Borrowed(text) => text,
+    };
     let mut copy = String::new();
     copy.try_reserve_exact(text.len()).ok()?;
     copy.push_str(text);

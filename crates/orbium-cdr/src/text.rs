@@ -124,17 +124,14 @@ impl<'a> CdrWriter<'a> {
 
 /// ISO 8859-1 text with letters beyond ASCII, which differs from UTF-8. Out
 /// of line: it is rare.
+#[cold]
 #[inline(never)]
-fn latin1(octets: &[u8]) -> Result<Option<String>, CdrErrorKind> {
-    if octets.is_ascii() {
-        return Ok(None);
-    }
+fn latin1(octets: &[u8]) -> Option<String> {
     let beyond = octets.iter().filter(|octet| !octet.is_ascii()).count();
     let mut text = String::new();
-    let reserved = text.try_reserve_exact(octets.len() + beyond);
-    reserved.map_err(|_| CdrErrorKind::NoMemory)?;
+    text.try_reserve_exact(octets.len() + beyond).ok()?;
     text.extend(octets.iter().copied().map(char::from));
-    Ok(Some(text))
+    Some(text)
 }
 
 /// Text of UTF-16.
@@ -186,15 +183,22 @@ impl<'a> CdrReader<'a> {
         if octets.contains(&0) {
             return Err(self.error(CdrErrorKind::BadString));
         }
-        if self.format().char_set == CharSet::Latin1
-            && let Some(text) = latin1(octets).map_err(|kind| self.error(kind))?
-        {
-            return Ok(Cow::Owned(text));
+        if self.format().char_set == CharSet::Latin1 && !octets.is_ascii() {
+            return match latin1(octets) {
+                Some(text) => Ok(Cow::Owned(text)),
+                None => Err(self.no_memory()),
+            };
         }
         match core::str::from_utf8(octets) {
             Ok(text) => Ok(Cow::Borrowed(text)),
             Err(_) => Err(self.error(CdrErrorKind::CannotConvert)),
         }
+    }
+
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn no_memory(&self) -> CdrError {
+        self.error(CdrErrorKind::NoMemory)
     }
 
     /// Reads a string that is never converted: a repository id, an operation

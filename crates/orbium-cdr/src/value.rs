@@ -135,11 +135,11 @@ impl Encode for String {
 impl Decode for String {
     const MIN_SIZE: usize = 4;
     fn decode(reader: &mut CdrReader<'_>) -> Result<Self, CdrError> {
-        let copied = match reader.read_str()? {
-            Cow::Borrowed(text) => room::copied(text),
-            Cow::Owned(text) => Some(text),
-        };
-        copied.ok_or_else(|| reader.error(CdrErrorKind::NoMemory))
+        let text = reader.read_str()?;
+        if text.len() > room::LITTLE {
+            return room::owned(text).ok_or_else(|| reader.no_memory());
+        }
+        Ok(text.into_owned())
     }
     fn decode_into(&mut self, reader: &mut CdrReader<'_>) -> Result<(), CdrError> {
         let text = reader.read_str()?;
