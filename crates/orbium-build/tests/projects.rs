@@ -95,7 +95,7 @@ fn files_that_share_includes_and_modules_are_one_tree() {
         "pub struct Hand(orb::ObjectRef);",
         "pub trait HandServant:",
         "pub struct Seen {",
-        "\"IDL:common.org/Robot/Fault:1.0\";",
+        "orb::exception!(Fault, \"IDL:common.org/Robot/Fault:1.0\");",
         "pub fn get_hand(&self) -> Result<Option<Hand>, orb::SystemException> {",
         "pub when: super::robot::Ticks,\n        /// IDL member `to`.",
     ];
