@@ -21,6 +21,9 @@ use orbium_transport::ByteStream;
 use crate::peer_memory::{Budget, Charge, NoMemory, copied};
 use crate::receive_buffer::{ReceiveBuffer, SMALL};
 
+/// Bytes that are received at once while messages follow each other without a pause.
+const BULK: usize = 64 * 1024;
+
 /// Why the stream holds no further message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FramingError {
@@ -102,6 +105,9 @@ pub struct Framing {
     /// skipped.
     last: usize,
     limit: usize,
+    /// Bytes that are received at once while messages follow each other without a pause; 0
+    /// otherwise.
+    bulk: usize,
     /// Octets still to be dropped of a message that was refused.
     skipped: usize,
     /// Whether there is no memory for the message that has begun.
@@ -121,6 +127,7 @@ impl Framing {
             buffer: ReceiveBuffer::with_octets(octets, budget),
             last: 0,
             limit,
+            bulk: 0,
             skipped: 0,
             is_refused: false,
         }
@@ -213,8 +220,17 @@ impl Framing {
             // There may be no room, which would be taken for the end.
             return Ok(1);
         }
-        let expected = begun.as_ref().map_or_else(|| self.last.max(SMALL), total);
-        let until = match (self.buffer.make_room(expected), begun) {
+        if self.buffer.is_filled() {
+            self.bulk = BULK;
+        }
+        let expected = begun
+            .as_ref()
+            .map_or_else(|| self.after_last().max(SMALL), total);
+        let room = match self.buffer.make_room(expected.max(self.bulk)) {
+            Err(NoMemory) if self.bulk > expected => self.buffer.make_room(expected),
+            room => room,
+        };
+        let until = match (room, begun) {
             (Ok(until), _) => until,
             (Err(NoMemory), Some(header)) => {
                 self.refuse(&header);
@@ -226,7 +242,21 @@ impl Framing {
                 .map_err(|_| io::ErrorKind::OutOfMemory)?,
         };
         orbium_trace::probe!(TransportReceive);
-        self.buffer.receive(stream, until)
+        let received = self.buffer.receive(stream, until)?;
+        if self.received().len() <= SMALL {
+            self.bulk = 0;
+        }
+        Ok(received)
+    }
+
+    /// Bytes to be received when nothing of a message is there: as many as the last one
+    /// had. Beyond moderate ones there is room for a little more, which shows whether others
+    /// follow it.
+    fn after_last(&self) -> usize {
+        match self.last {
+            moderate if moderate > SMALL && moderate < BULK - SMALL => moderate + SMALL,
+            last => last,
+        }
     }
 
     /// There is no memory for the message that has begun. A reply is replaced by
@@ -335,9 +365,11 @@ impl Framing {
     #[cold]
     #[inline(never)]
     fn settle(&mut self) {
+        self.last = self.last.max(self.bulk);
         if self.buffer.settle(self.last) {
             // Nor is as much expected again.
             self.last = 0;
+            self.bulk = 0;
         }
         if self.skipped > 0 {
             // The message stood for one that was refused.

@@ -191,6 +191,13 @@ impl ReceiveBuffer {
         Ok(())
     }
 
+    /// Whether the last receive filled the room that it had and ended within a message
+    /// behind others: then more waits, probably.
+    pub fn is_filled(&self) -> bool {
+        let partial = self.start > 0 && self.start < self.end;
+        partial && (self.end == SMALL || self.end == self.octets.len())
+    }
+
     /// Where all room ends that there is.
     pub fn room(&self) -> usize {
         self.octets.len()
@@ -221,6 +228,21 @@ mod tests {
         let mut buffer = holding(1000, &Budget::NONE);
         assert_eq!(buffer.make_room(1 << 30), Ok(2000 + AHEAD));
         assert_eq!(buffer.received(), [1; 1000]);
+    }
+
+    /// A flood of small or moderate messages took a receive for each, or for a few.
+    #[test]
+    fn a_receive_that_fills_its_room_within_a_message_behind_others_shows_that_more_waits() {
+        let mut buffer = holding(SMALL, &Budget::NONE);
+        assert!(!buffer.is_filled(), "one message, not whole yet");
+        buffer.consume(1000);
+        assert!(buffer.is_filled());
+        buffer.consume(SMALL - 1000);
+        assert!(!buffer.is_filled(), "all was used");
+        let mut buffer = ReceiveBuffer::with_octets(vec![1; 3000], &Budget::NONE);
+        buffer.make_room(SMALL).unwrap();
+        buffer.consume(1000);
+        assert!(!buffer.is_filled(), "there was room left");
     }
 
     /// Messages a little larger than that took a second receive each, for ever.
