@@ -43,16 +43,17 @@ impl ServerConnection {
     fn collect(self: &Arc<Self>, message: &CdrWriter<'_>) -> bool {
         let len = message.len();
         let whole = self.fragment_size.is_none_or(|size| len <= size);
-        let has_collected = self.has_collected();
-        let alone = self.late.load(Ordering::Acquire) == usize::from(has_collected);
-        if !(self.collects && whole && alone) || len > LARGEST || self.has_pending() {
+        if !(self.collects && whole) || len > LARGEST || self.has_pending() {
             return false;
         }
         let now = Instant::now();
         let mut pending = self.lock();
         let collected = &mut pending.collected;
         let collected = collected.get_or_insert_with(|| Box::new(Collected::new(now)));
-        if !collected.takes(len, now) {
+        // Under the lock: the flusher may just have sent what was collected.
+        let has_collected = !collected.octets.is_empty();
+        let alone = self.late.load(Ordering::Acquire) == usize::from(has_collected);
+        if !collected.takes(len, now) || !alone {
             return false;
         }
         if !has_collected {
