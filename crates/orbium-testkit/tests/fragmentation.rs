@@ -2,6 +2,7 @@
 //! Messages in fragments, received and sent.
 
 use std::thread;
+use std::time::Duration;
 
 use orbium::giop::{
     CancelRequest, FragmentPlan, HEADER_LEN, MessageHeader, MessageKind, ReplyStatus, Version,
@@ -10,8 +11,8 @@ use orbium::{Config, Limits, Orb};
 use orbium_cdr::ByteOrder;
 use orbium_testkit::probe::Target;
 use orbium_testkit::{
-    FakeServer, Peer, RequestLine, Served, each_strategy, in_order, reach, reference, reply,
-    request, within,
+    FakeServer, Peer, RequestLine, Served, calling_by, each_client_strategy, each_strategy,
+    in_order, reach, reference, reply, request, within,
 };
 
 /// A GIOP 1.2 message in fragments with at most `limit` octets each.
@@ -256,6 +257,40 @@ fn a_reply_split_anywhere_is_understood() {
     };
     within("the calls", calls);
     script.join().unwrap();
+}
+
+/// The rest of a reply that had come whole was waited for until the deadline: a message that
+/// said that more fragments follow counted as one of which more had to be received. It was
+/// found with replies of omniORB, as soon as a receive brought several of their fragments.
+#[test]
+fn a_reply_whose_fragments_come_at_once_is_understood_within_a_deadline() {
+    each_client_strategy(|strategy| {
+        let server = FakeServer::listen();
+        let config = Config {
+            call_timeout: Some(Duration::from_secs(3600)),
+            ..calling_by(strategy)
+        };
+        let client = Orb::new(config).unwrap();
+        let ior = reference(2, &[server.port()], b"x", &[]).to_string();
+        let target = reach(&client, &ior);
+        let sent = octets(100);
+        let expected = sent.clone();
+        let call = thread::spawn(move || target.echo_octets(&[]));
+        let mut peer = server.accept();
+        let request = peer.expect_request("echo_octets");
+        let whole = reply(
+            2,
+            ByteOrder::NATIVE,
+            request.id,
+            ReplyStatus::NoException,
+            |w| {
+                w.write_octets(&sent);
+            },
+        );
+        peer.send(&fragments(&whole, 32).concat());
+        let received = within("the call", move || call.join().unwrap());
+        assert_eq!(received.unwrap(), expected);
+    });
 }
 
 /// A server and a client that send fragments above `size`.

@@ -59,6 +59,7 @@ impl Connection {
     /// The next message in answer.
     #[inline]
     pub(crate) fn receive(&mut self, deadline: Deadline) -> Received {
+        let mut has_received = false;
         loop {
             match self.framing.next() {
                 Ok(Some(header)) => match header.kind {
@@ -71,16 +72,14 @@ impl Connection {
                         }
                     }
                 },
+                // The timeout was set for one receive; a reply that comes in pieces must
+                // not have it several times.
+                Ok(None) if has_received && !self.goes_on(deadline) => {
+                    return Received::TimedOut;
+                }
                 Ok(None) => match self.framing.receive(&*self.stream) {
                     Ok(0) => return Received::Lost,
-                    // The timeout was set for one receive; a reply that comes
-                    // in pieces must not have it several times.
-                    Ok(_) if deadline != Deadline::NEVER && !self.is_whole() => {
-                        if !self.goes_on(deadline) {
-                            return Received::TimedOut;
-                        }
-                    }
-                    Ok(_) => {}
+                    Ok(_) => has_received = deadline != Deadline::NEVER,
                     Err(error) => {
                         if let Some(received) = self.receive_failed(error, deadline) {
                             return received;
@@ -118,10 +117,6 @@ impl Connection {
             return if_done(self.set_timeout(left)).is_some();
         }
         self.stream.has_buffered() || ticks::comes_before(&*self.stream, deadline)
-    }
-
-    fn is_whole(&self) -> bool {
-        matches!(self.framing.next(), Ok(Some(header)) if !header.more_fragments)
     }
 
     #[cold]
