@@ -263,7 +263,7 @@ fn a_reply_split_anywhere_is_understood() {
 /// said that more fragments follow counted as one of which more had to be received. It was
 /// found with replies of omniORB, as soon as a receive brought several of their fragments.
 #[test]
-fn a_reply_whose_fragments_come_at_once_is_understood_within_a_deadline() {
+fn fragments_of_a_reply_that_come_at_once_are_understood_within_a_deadline() {
     each_client_strategy(|strategy| {
         let server = FakeServer::listen();
         let config = Config {

@@ -77,21 +77,31 @@ impl Connection {
                 Ok(None) if has_received && !self.goes_on(deadline) => {
                     return Received::TimedOut;
                 }
-                Ok(None) => match self.framing.receive(&*self.stream) {
-                    Ok(0) => return Received::Lost,
-                    Ok(_) => has_received = deadline != Deadline::NEVER,
-                    Err(error) => {
-                        if let Some(received) = self.receive_failed(error, deadline) {
-                            return received;
-                        }
+                Ok(None) => {
+                    if let Some(received) = self.receive_once(deadline, &mut has_received) {
+                        return received;
                     }
-                },
+                }
                 Err(error) => {
                     if let Some(received) = self.no_message(error) {
                         return received;
                     }
                 }
             }
+        }
+    }
+
+    /// Receives some of a message; what ends the wait for it. `has_received`: a further
+    /// receive needs a timeout of its own.
+    #[inline(always)]
+    fn receive_once(&mut self, deadline: Deadline, has_received: &mut bool) -> Option<Received> {
+        match self.framing.receive(&*self.stream) {
+            Ok(0) => Some(Received::Lost),
+            Ok(_) => {
+                *has_received = deadline != Deadline::NEVER;
+                None
+            }
+            Err(error) => self.receive_failed(error, deadline),
         }
     }
 
