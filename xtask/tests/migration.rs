@@ -6,7 +6,7 @@ use std::collections::{BTreeSet, HashMap};
 use std::fs;
 use std::path::Path;
 
-const FOLDER: &str = "crates/orbium-core/src/configuration/arguments";
+const FOLDER: &str = "crates/orbium-config/src/arguments";
 
 const PAGES: [&str; 3] = ["omniorb", "tao", "jacorb"];
 
@@ -35,9 +35,9 @@ fn rows(file: &str, table: &str, names: &mut HashMap<String, Answer>) {
     for row in rows.split("(\"").skip(1) {
         let (name, does) = row.split_once('"').expect("a name in quotation marks");
         let does = does.trim_start_matches(',').trim_start();
-        let answer = if does.starts_with("Does::Instead") {
+        let answer = if does.starts_with("Effect::Instead") {
             Answer::Refuses
-        } else if does.starts_with("Does::Ignore") {
+        } else if does.starts_with("Effect::Ignore") {
             Answer::Ignores
         } else if does.starts_with(|first: char| first.is_uppercase()) {
             Answer::Sets
