@@ -156,7 +156,7 @@ fn a_value_for_which_the_system_has_no_memory_is_an_error() {
         let any = Any::decode(&mut CdrReader::new(&mut octets, native)).unwrap();
         drop(octets);
         read_scarce("its value", native, &mut [], little, &|_| {
-            any.read_with(|reader| whole::<Vec<u8>>(reader))
+            any.read_with(whole::<Vec<u8>>)
         });
     });
 }
