@@ -8,9 +8,6 @@
 //! is agreed in `interop/README.md` and is the same in every peer.
 //!
 //! This crate measures nothing and prints nothing.
-// With counted locks, the proof that a pending call is `Send` leads through more types
-// than the compiler's default allows.
-#![recursion_limit = "256"]
 #![forbid(unsafe_code)]
 
 // All three interfaces: their files are compiled together.

@@ -192,7 +192,7 @@ fn a_reply_in_fragments_beyond_the_clients_budget_is_no_resources() {
 }
 
 // Replies to asynchronous calls were copied out of the buffer that is charged, and
-// the copies were charged to nobody for as long as the callers left them there.
+// the copies were charged to no budget for as long as the callers left them there.
 #[test]
 fn replies_to_asynchronous_calls_are_charged_until_they_are_read() {
     for fragment_size in [None, Some(64 << 10)] {

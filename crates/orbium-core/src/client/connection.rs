@@ -13,9 +13,7 @@ use orbium_channel::outgoing::{self, Patience};
 use orbium_channel::receive_buffer::SMALL;
 use orbium_giop::codeset::Negotiated;
 use orbium_giop::dedication::DedicationReply;
-use orbium_giop::{
-    Assembled, CancelRequest, MessageHeader, MessageKind, Version, close_connection,
-};
+use orbium_giop::{Assembled, CancelRequest, MessageHeader, Version, close_connection};
 use orbium_sync::role;
 use orbium_sys::{Interest, if_done, wait_for};
 use orbium_transport::{ByteStream, Deadline, Stamp};
@@ -364,12 +362,6 @@ impl Connection {
         }
     }
 
-    /// Whether CloseConnection is the next message in the receive buffer.
-    fn close_connection_received(&self) -> bool {
-        let next = self.framing.next();
-        matches!(next, Ok(Some(header)) if header.kind == MessageKind::CloseConnection)
-    }
-
     /// Records an error, not the peer, as the cause of the end.
     #[cold]
     pub(super) fn note_error(&self) {
@@ -381,7 +373,7 @@ impl Connection {
     /// Ends the connection in order, as a client of GIOP 1.2 may.
     pub(crate) fn close(&self) {
         if let Some(counted) = &self.counted {
-            match self.close_connection_received() || has_peer_ended(&*self.stream) {
+            match has_peer_ended(&self.framing, &*self.stream) {
                 true => counted.note_cause(Closing::Peer),
                 false => counted.note_closing(),
             }

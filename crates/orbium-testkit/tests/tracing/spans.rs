@@ -160,7 +160,7 @@ fn what_a_servant_logs_and_calls_is_within_the_span_of_its_request() {
     });
 }
 
-/// The thread that waits for a reply by its reactor serves others meanwhile: what they ask
+/// The thread that waits for a reply by its reactor dispatches upcalls as well: what these call
 /// is no part of its call.
 #[test]
 fn a_request_served_while_a_call_waits_is_no_part_of_that_call() {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What nobody asked for is not recorded.
+//! Without a subscriber that wants them, spans are not recorded.
 
 use orbium::ServerStrategy;
 use orbium_testkit::{Recorder, Served, each_strategy, in_own_process};

@@ -183,9 +183,7 @@ impl MultiplexedConnection {
         let (false, Ok(reader)) = (has_thread, reader) else {
             return false;
         };
-        let next = reader.framing.next();
-        matches!(next, Ok(Some(header)) if header.kind == MessageKind::CloseConnection)
-            || ended::has_peer_ended(&*self.stream)
+        ended::has_peer_ended(&reader.framing, &*self.stream)
     }
 
     /// Records the end, once, and wakes all waiting callers.
