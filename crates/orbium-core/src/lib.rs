@@ -27,11 +27,8 @@ mod log;
 #[cfg(feature = "media")]
 pub mod media;
 pub mod metrics;
-mod operation;
 mod operation_table;
 mod orb;
-pub mod priority;
-mod raises;
 mod real_time;
 mod reference;
 mod servant;
@@ -50,6 +47,13 @@ pub use orbium_config::{
     ServerStrategy, UnknownClientStrategy, UnknownStrategy,
 };
 pub use orbium_giop::{Completion, ExceptionKind, SystemException};
+use orbium_invocation::raises;
+pub use orbium_invocation::raises::{not_implemented, unknown_operation};
+pub use orbium_invocation::scheduling::give_scheduling;
+pub use orbium_invocation::{
+    ConnectionWishes, DispatchError, NetworkMark, Operation, Priority, Raised, Raises, RealTime,
+    UserException, error_enum, exception, priority,
+};
 #[cfg(feature = "counted")]
 pub use orbium_sync::lock;
 #[cfg(feature = "libraries")]
@@ -80,15 +84,10 @@ pub use configuration::{ConfigError, ConfigKey, LaneKey, Place};
 pub use dedication::{Arrival, Dedication, Gate, OwnThread, Pass, ThreadAsked};
 pub use dispatch_hook::{Dispatch, DispatchHook, Hook, RequestInfo};
 pub use initial::{InvalidName, ObjectError};
-pub use lane::{Lane, LaneConfig, QueueRoom, give_scheduling};
-pub use operation::Operation;
+pub use lane::{Lane, LaneConfig, QueueRoom};
 pub use operation_table::OperationTable;
 pub use orb::{Orb, OrbBuilder, OrbError, ResolveError};
-pub use priority::Priority;
-pub use raises::{
-    DispatchError, Raised, Raises, UserException, not_implemented, unknown_operation,
-};
-pub use real_time::{AdapterExtension, ConnectionWishes, Extension, NetworkMark, RealTime};
+pub use real_time::{AdapterExtension, Extension};
 pub use reference::{AnyReference, Interface, NarrowError, ObjectRef, nil_reference};
 pub use servant::{Call, Reply, Sent, Servant, ServedBy, UntypedReply};
 

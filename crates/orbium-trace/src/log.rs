@@ -9,7 +9,17 @@ mod recurring;
 pub use crate::{failed as error, warned as warn};
 pub use event_limit::EventLimit;
 pub use recurring::{Recurrences, Recurring};
+use tracing::Level;
+use tracing::level_filters::{LevelFilter, STATIC_MAX_LEVEL};
 pub use tracing::{debug, info};
+
+/// Whether any subscriber may want spans of calls and requests, which have the level
+/// DEBUG: the one test that a call makes, a comparison with a static variable.
+#[inline(always)]
+#[must_use]
+pub fn wants_spans() -> bool {
+    Level::DEBUG <= STATIC_MAX_LEVEL && Level::DEBUG <= LevelFilter::current()
+}
 
 /// The text of an event: the message, and fields behind it.
 #[doc(hidden)]

@@ -9,16 +9,18 @@ use orbium_giop::service_context::RT_CORBA_PRIORITY_RANGE;
 use orbium_giop::{
     Completion, ExceptionKind, ResponseFlags, ServiceContexts, SystemException, minor,
 };
+use orbium_invocation::reactor::is_within_a_wait;
+use orbium_invocation::scheduling;
 use orbium_sys::RealTimeError;
 
 use crate::adapter::manager::Serving;
 use crate::adapter::registry::Found;
 use crate::adapter::{ActiveObject, Expiry};
-use crate::lane::{self, Decided, Route};
+use crate::lane::{Decided, Route};
 use crate::log::{self, Recurring};
 use crate::raises::DispatchError;
 use crate::servant::{Call, UntypedReply};
-use crate::server::{ServerConnection, is_within_a_wait};
+use crate::server::ServerConnection;
 use crate::{OBJECT_REPOSITORY_ID, ObjectRef, Orb, priority, unknown_operation};
 
 /// A request on its way to a servant.
@@ -252,7 +254,7 @@ impl<'r> Incoming<'r> {
             Route::Here(Decided {
                 priority,
                 scheduling,
-            }) => lane::thread::at(priority, scheduling, || {
+            }) => scheduling::at(priority, scheduling, || {
                 self.serve_here(object, arguments, reply)
             })
             .unwrap_or_else(|error| Err(not_permitted(&error).into())),
@@ -362,7 +364,7 @@ impl Incoming<'_> {
                 minor::INVARIANT_BROKEN,
                 Completion::Maybe,
             ),
-            Ok(Err(error)) => error.exception,
+            Ok(Err(error)) => error.exception(),
             Err(panic) => {
                 // Where, the panic hook has said.
                 log::error!(

@@ -256,7 +256,7 @@ impl<'o> Attempt<'o> {
         let exception = self.completed_of_all(exception);
         let phase = Failed {
             object: self.object,
-            operation: operation.name,
+            operation: operation.name(),
             begun: self.begun,
             retries: self.retries + self.repeats + u32::from(self.fell_back),
             forwards: self.forwards,

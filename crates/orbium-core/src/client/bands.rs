@@ -38,7 +38,7 @@ pub(super) fn link<'b>(
 /// Binds a connection to its band and returns it to the pool. A server that does not
 /// know the operation still serves the requests.
 fn bind(orb: &Orb, link: Link<'_>, timing: &Timing) -> Result<(), SystemException> {
-    let mut exchange = Exchange::new(orb, timing, BIND_PRIORITY_BAND.oneway, link);
+    let mut exchange = Exchange::new(orb, timing, BIND_PRIORITY_BAND.is_oneway(), link);
     exchange.begin(&BIND_PRIORITY_BAND);
     let refused = match exchange.perform() {
         Answer::Results | Answer::UserException => return Ok(()),

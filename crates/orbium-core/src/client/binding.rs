@@ -291,7 +291,7 @@ impl Candidate {
         introduction: Option<Introduction>,
         timing: &Timing,
     ) -> BodyStart {
-        let response = if operation.oneway {
+        let response = if operation.is_oneway() {
             ResponseFlags::None
         } else {
             ResponseFlags::Full
@@ -299,7 +299,7 @@ impl Candidate {
         let template = self.template();
         if introduction.is_none()
             && !timing.is_header_special
-            && let Some(start) = template.begin_with(writer, request_id, response, &operation.tail)
+            && let Some(start) = template.begin_with(writer, request_id, response, operation.tail())
         {
             return start;
         }
@@ -424,5 +424,5 @@ fn begin_in_full(
         log::spans::note_request_id(request_id);
     }
     let contexts = &contexts[..count];
-    template.begin(writer, request_id, response, operation.name, contexts)
+    template.begin(writer, request_id, response, operation.name(), contexts)
 }

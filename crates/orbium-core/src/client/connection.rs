@@ -14,6 +14,7 @@ use orbium_channel::receive_buffer::SMALL;
 use orbium_giop::codeset::Negotiated;
 use orbium_giop::dedication::DedicationReply;
 use orbium_giop::{Assembled, CancelRequest, MessageHeader, Version, close_connection};
+use orbium_invocation::reactor::wait_on_reactor;
 use orbium_sync::role;
 use orbium_sys::{Interest, if_done, wait_for};
 use orbium_transport::{ByteStream, Deadline, Stamp};
@@ -26,7 +27,6 @@ use crate::client::ended::has_peer_ended;
 use crate::client::private_connections::PrivateConnections;
 use crate::client::ticks;
 use crate::metrics::Closing;
-use crate::server::wait_on_reactor;
 pub(crate) use receiving::Received;
 pub(crate) use receiving::is_limit;
 

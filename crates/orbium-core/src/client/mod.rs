@@ -111,7 +111,8 @@ fn call_and<'a, T, E: Raises>(
         let outcome = match attempt.link() {
             Ok(link) => {
                 orbium_trace::probe!(ObjectReference);
-                let mut exchange = Exchange::new(orb, attempt.timing(), operation.oneway, link);
+                let mut exchange =
+                    Exchange::new(orb, attempt.timing(), operation.is_oneway(), link);
                 exchange.begin(operation);
                 orbium_trace::probe!(MessagingSend);
                 arguments(exchange.writer());
@@ -151,7 +152,8 @@ pub(crate) fn send<'a>(
     loop {
         let outcome = match link_for_oneway(&attempt) {
             Ok(link) => {
-                let mut exchange = Exchange::new(orb, attempt.timing(), operation.oneway, link);
+                let mut exchange =
+                    Exchange::new(orb, attempt.timing(), operation.is_oneway(), link);
                 exchange.begin(operation);
                 arguments(exchange.writer());
                 match exchange.perform() {

@@ -9,6 +9,7 @@ use std::sync::{Arc, PoisonError, Weak};
 use std::time::Duration;
 
 use orbium_giop::{Completion, ExceptionKind, SystemException};
+use orbium_invocation::reactor::keeps_reactor;
 use orbium_sync::lock::{Condvar, Mutex, MutexGuard};
 use orbium_sync::{ObjectCache, role};
 use orbium_transport::{Connector, Deadline};
@@ -22,7 +23,6 @@ use crate::client::pools::{All, PoolKey};
 use crate::client::shared::Multiplexer;
 use crate::client::story::{Phase, note};
 use crate::client::waiting;
-use crate::server::keeps_reactor;
 use crate::{Channel, ClientStrategy, Config};
 use making::connector;
 

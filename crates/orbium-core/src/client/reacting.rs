@@ -4,12 +4,12 @@
 use std::io;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use orbium_invocation::reactor::{keeps_reactor, wait_on_reactor};
 use orbium_sync::{ThreadCache, role};
 use orbium_sys::{Interest, Waker};
 use orbium_transport::{ByteStream, Connector, Deadline};
 
 use crate::client::pool::making::nonblocking;
-use crate::server::{keeps_reactor, wait_on_reactor};
 
 type Made = io::Result<Box<dyn ByteStream>>;
 

@@ -26,7 +26,6 @@ pub(crate) use configured::lane_endpoints;
 pub(crate) use room::Place;
 pub use room::QueueRoom;
 pub(crate) use route::{Decided, OWN, Route, SETTLED, lane_of_object};
-pub use thread::give_scheduling;
 
 /// A lane: threads at one priority with their own endpoints, connections,
 /// buffers and queue. An ORB has one from the beginning, which its

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What a lane's threads are: their priorities, and how they get them back.
 
-use std::cell::{Cell, RefCell};
+use std::cell::RefCell;
 use std::sync::Arc;
 
+use orbium_invocation::scheduling;
 use orbium_sync::ThreadOptions;
 use orbium_sys::{RealTimeError, Scheduling, bind_this_thread, prefault_stack, try_on_thread};
 
@@ -28,28 +29,6 @@ pub(crate) struct Setup {
 thread_local! {
     /// What this thread goes back to, if it is a lane's.
     static OWN: RefCell<Option<Arc<Setup>>> = const { RefCell::new(None) };
-    /// The scheduling that this thread was given last.
-    static GIVEN: Cell<Option<Scheduling>> = const { Cell::new(None) };
-}
-
-/// Gives the calling thread a scheduling class and native priority, until it is
-/// given another. A thread of an ORB gets its own back after the request. No
-/// system call if it was given the same before.
-///
-/// # Errors
-/// The host refuses it; the thread keeps what it had.
-pub fn give_scheduling(scheduling: Scheduling) -> Result<(), RealTimeError> {
-    if GIVEN.get() != Some(scheduling) {
-        scheduling.apply_to_this_thread()?;
-        GIVEN.set(Some(scheduling));
-    }
-    Ok(())
-}
-
-/// The calling thread has its native priority back after [`at`], without having
-/// been given any.
-pub(crate) fn note_scheduling() {
-    GIVEN.set(Scheduling::of_this_thread().ok());
 }
 
 impl Setup {
@@ -97,12 +76,7 @@ impl Setup {
         if let Some(processors) = &self.processors {
             bind_this_thread(processors)?;
         }
-        let scheduling = self.scheduling();
-        match Scheduling::of_this_thread() {
-            Ok(own) if own == scheduling => GIVEN.set(Some(own)),
-            _ => give_scheduling(scheduling)?,
-        }
-        Ok(())
+        scheduling::begin_with(self.scheduling())
     }
 
     /// What its threads have.
@@ -168,9 +142,7 @@ pub(crate) fn restore() {
     OWN.with_borrow(|own| {
         let Some(own) = own else { return };
         priority::set_current(own.priority);
-        // The scheduling may have been set by other means than `give_scheduling`.
-        GIVEN.set(None);
-        give_back(own.scheduling());
+        scheduling::restore(own.scheduling());
     });
 }
 
@@ -179,51 +151,6 @@ pub(crate) fn restore() {
 pub(crate) fn resume(setup: &Arc<Setup>) {
     OWN.set(Some(Arc::clone(setup)));
     restore();
-}
-
-fn give_back(scheduling: Scheduling) {
-    if let Err(error) = give_scheduling(scheduling) {
-        crate::log::error!(target: "orbium::lane", %error, "a thread keeps the priority of a request");
-    }
-}
-
-/// Runs `work` at a CORBA priority, and at a native one if it is given; the
-/// thread has its own again afterwards, even if `work` panics or has set others.
-/// No system call if it has that native priority already.
-///
-/// # Errors
-/// The host refuses the native priority; nothing was done.
-pub(crate) fn at<R>(
-    priority: Option<Priority>,
-    scheduling: Option<Scheduling>,
-    work: impl FnOnce() -> R,
-) -> Result<R, RealTimeError> {
-    struct Back {
-        given: Option<Scheduling>,
-        /// What the thread has if it was given nothing.
-        own: Option<Scheduling>,
-    }
-    impl Drop for Back {
-        fn drop(&mut self) {
-            if GIVEN.get() == self.given {
-                return;
-            }
-            if let Some(scheduling) = self.given.or(self.own) {
-                give_back(scheduling);
-            }
-            GIVEN.set(self.given);
-        }
-    }
-    let given = GIVEN.get();
-    let own = match (given, scheduling) {
-        (None, Some(_)) => Scheduling::of_this_thread().ok(),
-        _ => None,
-    };
-    let _back = Back { given, own };
-    if let Some(wanted) = scheduling {
-        give_scheduling(wanted)?;
-    }
-    Ok(priority::while_at(priority, work))
 }
 
 #[cfg(test)]
@@ -245,7 +172,7 @@ mod tests {
             priority::set_current(Priority::new(1));
             restore();
             let restored = priority::current();
-            let raised = at(Priority::new(9), None, priority::current).unwrap();
+            let raised = scheduling::at(Priority::new(9), None, priority::current).unwrap();
             (restored, raised, priority::current())
         });
         let seven = Priority::new(7);

@@ -27,7 +27,7 @@ impl<'o> Measured<'o> {
             all,
             series,
             begun: Instant::now(),
-            end: Cell::new(match operation.oneway {
+            end: Cell::new(match operation.is_oneway() {
                 true => End::Oneway,
                 false => End::Results,
             }),

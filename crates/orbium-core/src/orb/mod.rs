@@ -16,7 +16,7 @@ use std::sync::{Arc, Condvar, Mutex, OnceLock, Weak};
 
 use orbium_cdr::Owner;
 use orbium_channel::peer_memory::Budget;
-use orbium_giop::{Completion, ExceptionKind, SystemException, minor};
+use orbium_giop::SystemException;
 use orbium_sys::fork::PerProcess;
 
 use crate::adapter::Registry;
@@ -92,15 +92,6 @@ pub struct Orb(Arc<OrbCore>);
 
 /// What readers carry so that references in messages can be bound.
 struct OwnerHandle(Weak<OrbCore>);
-
-pub(crate) fn already_shut_down() -> SystemException {
-    SystemException::omg(ExceptionKind::BadInvOrder, 4, Completion::No)
-}
-
-/// Raised in a forked child where threads are needed that its parent has.
-pub(crate) fn forked() -> SystemException {
-    SystemException::orbium(ExceptionKind::BadInvOrder, minor::FORKED, Completion::No)
-}
 
 impl OrbCore {
     /// The connections to servers. A forked child begins without any.

@@ -6,8 +6,9 @@ use std::cell::RefCell;
 use std::sync::atomic::Ordering;
 
 use orbium_giop::SystemException;
+use orbium_invocation::exceptions::already_shut_down;
 
-use super::{NOTICE_ENDED, NOTICE_THREAD_POLICY, Orb, already_shut_down};
+use super::{NOTICE_ENDED, NOTICE_THREAD_POLICY, Orb};
 use crate::{ConnectionWishes, ProtocolPolicy, TimePolicies};
 
 /// What a thread asks of its calls.

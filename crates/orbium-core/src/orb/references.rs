@@ -3,9 +3,10 @@
 
 use orbium_channel::protocol;
 use orbium_giop::{Completion, ExceptionKind, Ior, SystemException, TaggedComponent};
+use orbium_invocation::exceptions::forked;
 use orbium_transport::{Endpoint, HostPort};
 
-use super::{Orb, forked};
+use super::Orb;
 use crate::client::no_usable_protocol;
 use crate::lane::lane_endpoints;
 use crate::server::Server;

@@ -55,7 +55,7 @@ impl<T: Encode + ?Sized, E: From<SystemException>> Reply<'_, T, E> {
         *self.answered = self.reply.answered;
         match outcome {
             Ok(()) => Ok(Sent(())),
-            Err(error) => Err(error.exception.into()),
+            Err(error) => Err(error.exception().into()),
         }
     }
 }

@@ -30,7 +30,6 @@ use crate::orb::OrbError;
 use crate::{Lane, Orb};
 pub(crate) use connection::ServerConnection;
 pub(crate) use lane_core::LaneCore;
-pub(crate) use reactive::{is_within_a_wait, keeps_reactor, wait_on_reactor};
 
 /// The lane that an ORB has from the beginning, as long as the ORB is held.
 pub(crate) struct Server(pub(crate) Lane);

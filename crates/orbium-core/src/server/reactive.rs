@@ -14,6 +14,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use orbium_channel::accepting::Accepting;
+use orbium_invocation::reactor::{self, Running};
 
 use crate::Orb;
 use crate::server::LaneCore;
@@ -22,7 +23,6 @@ use crate::server::ending::refuse_the_rest;
 use crate::server::intake::{HandOver, Intake, Source, Taken};
 use crate::server::passing::pass_on;
 use crate::server::reactor::{Reactor, Turn};
-pub(crate) use nested_upcall::{is_within_a_wait, keeps_reactor, wait_on_reactor};
 
 /// Starts the thread.
 #[inline(never)]
@@ -101,7 +101,7 @@ fn run(reactor: Box<Reactor>) {
         reactor: RefCell::new(Some(reactor)),
         waits: nested_upcall::Waits::default(),
     });
-    let _own = nested_upcall::Own::new(&held);
+    let _own = Running::new(Rc::clone(&held) as Rc<dyn reactor::Reactor>);
     let mut ready = Vec::new();
     loop {
         // Borrowed for short times only: a servant may hand the reactor over.

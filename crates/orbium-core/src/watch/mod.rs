@@ -68,7 +68,7 @@ struct Watcher {
 impl idl::WatchServant for Watcher {
     fn look(&self, _: &Call<'_>) -> Result<idl::Snapshot, SystemException> {
         let orb = self.orb.upgrade().map(Orb::from);
-        let orb = orb.ok_or_else(crate::orb::already_shut_down)?;
+        let orb = orb.ok_or_else(orbium_invocation::exceptions::already_shut_down)?;
         Ok(shown::snapshot(&orb, self.since.elapsed()))
     }
 

@@ -494,7 +494,7 @@ fn own_priority(orb: &Orb, is_nested: bool) -> Option<Priority> {
 impl fmt::Debug for Call {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Call")
-            .field("operation", &self.operation.name)
+            .field("operation", &self.operation.name())
             .field("object", &self.object)
             .field("priority", &self.priority)
             .finish_non_exhaustive()

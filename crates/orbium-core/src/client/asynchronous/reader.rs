@@ -11,6 +11,8 @@ use std::sync::{Arc, PoisonError};
 use std::time::{Duration, Instant};
 
 use orbium_giop::{Completion, ExceptionKind, SystemException, minor};
+use orbium_invocation::exceptions::already_shut_down;
+use orbium_invocation::scheduling;
 use orbium_sync::lock::{Condvar, Mutex, MutexGuard};
 use orbium_sync::{ThreadCache, ThreadOptions};
 use orbium_sys::{Interest, Poller, Waker};
@@ -23,7 +25,6 @@ use crate::client::counts::{Counted, Counts};
 use crate::client::pool::Pool;
 use crate::client::pool::making::{self, exhausted, no_thread};
 use crate::client::pools::PoolKey;
-use crate::orb::already_shut_down;
 use crate::{Channel, Config, Orb, Priority, RealTime, priority};
 
 /// How long threads wait for more to do, and connections, if the configuration
@@ -326,7 +327,7 @@ fn begin(
         (Some(real_time), Some(priority)) => real_time.begin_thread(priority),
         (real_time, priority) => {
             if real_time.is_some() {
-                crate::lane::thread::note_scheduling();
+                scheduling::note_scheduling();
             }
             priority::set_current(priority);
             Ok(())

@@ -5,11 +5,11 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, PoisonError};
 
 use orbium_giop::{Completion, ExceptionKind, SystemException, minor};
+use orbium_invocation::exceptions::already_shut_down;
 use orbium_sync::lock::Mutex;
 
 use super::reader::Reader;
 use crate::client::pool::making::exhausted;
-use crate::orb::already_shut_down;
 use crate::{Orb, Priority};
 
 /// Priorities that have a reader of their own. Callers of further ones share that

@@ -37,7 +37,7 @@ impl Attempt<'_> {
         operation: &'static Operation,
         exception: SystemException,
     ) -> Result<Instant, SystemException> {
-        let most = match operation.idempotent {
+        let most = match operation.is_idempotent() {
             true => self.object.state().idempotent_retries(),
             false => 0,
         };

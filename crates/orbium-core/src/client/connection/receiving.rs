@@ -5,13 +5,13 @@ use std::io;
 
 use orbium_channel::framing::{FramingError, Grouped};
 use orbium_giop::{FragmentError, MessageHeader, MessageKind, Version, message_error};
+use orbium_invocation::reactor::wait_on_reactor;
 use orbium_sys::{Interest, if_done, made_of};
 use orbium_transport::Deadline;
 
 use super::Connection;
 use crate::client::assembly::Whole;
 use crate::client::ticks;
-use crate::server::wait_on_reactor;
 
 /// What came in answer.
 #[derive(Clone, Copy, Debug)]

@@ -6,14 +6,14 @@ use std::time::Instant;
 
 use orbium_channel::protocol;
 use orbium_giop::SystemException;
+use orbium_invocation::spans::{
+    Giop, Key, Method, RESULTS, Scoped, USER_EXCEPTION, record_address, record_deadline,
+    record_failure,
+};
 use tracing::field::{Empty, display};
 use tracing::span::EnteredSpan;
 use tracing::{Level, Span};
 
-use super::{
-    Giop, Key, Method, RESULTS, Scoped, USER_EXCEPTION, record_address, record_deadline,
-    record_failure,
-};
 use crate::client::{Candidate, Phase};
 use crate::{ExceptionKind, ObjectRef, Operation, Priority, priority};
 
@@ -55,7 +55,7 @@ macro_rules! call_span {
             corba.request_id = Empty,
             corba.transport = Empty,
             corba.giop.version = Empty,
-            corba.oneway = $operation.oneway,
+            corba.oneway = $operation.is_oneway(),
             corba.priority = Empty,
             corba.deadline_remaining_us = Empty,
             corba.deadline.missed = Empty,
@@ -86,7 +86,7 @@ impl CallSpan {
         }
         let call = Self {
             span,
-            oneway: operation.oneway,
+            oneway: operation.is_oneway(),
             deadline: Cell::new(None),
             has_ended: Cell::new(false),
         };

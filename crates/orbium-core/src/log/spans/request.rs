@@ -5,15 +5,15 @@ use std::cell::RefCell;
 use std::time::Instant;
 
 use orbium_giop::{ResponseFlags, SystemException};
+use orbium_invocation::spans::{
+    FORWARDED, Giop, Key, Method, RESULTS, Scoped, USER_EXCEPTION, microseconds, record_deadline,
+    record_failure,
+};
 use orbium_transport::Peer;
 use tracing::field::{Empty, display};
 use tracing::span::EnteredSpan;
 use tracing::{Level, Span};
 
-use super::{
-    FORWARDED, Giop, Key, Method, RESULTS, Scoped, USER_EXCEPTION, microseconds, record_deadline,
-    record_failure,
-};
 use crate::adapter::{ActiveObject, Incoming};
 use crate::lane::thread::lane_name;
 use crate::log::wants_spans;

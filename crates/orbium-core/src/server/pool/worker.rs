@@ -5,11 +5,11 @@ use std::cell::Cell;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
+use orbium_invocation::scheduling;
 use orbium_sync::role::Role;
 
 use super::{KEPT, Pool, SMALL};
 use crate::Orb;
-use crate::lane::thread;
 use crate::server::intake::{Answering, Queued};
 
 /// Something to do.
@@ -44,7 +44,7 @@ impl Pool {
         };
         // Another thread may have served it in between.
         let (setup, mut queued) = (&borrower.setup, queued);
-        let served = thread::at(setup.priority, setup.scheduling, || {
+        let served = scheduling::at(setup.priority, setup.scheduling, || {
             let queued = queued.take()?;
             Some(self.serve(queued, borrower, storage))
         });

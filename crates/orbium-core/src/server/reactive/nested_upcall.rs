@@ -7,13 +7,13 @@
 //! never on frames below it on its stack. A request that does depend on those (held
 //! until another request releases it) is handed to another thread.
 
-use std::cell::{Cell, RefCell};
+use std::cell::Cell;
 use std::io;
 use std::os::fd::AsFd;
-use std::rc::Rc;
 
+use orbium_invocation::reactor::{Reactor, wait_alone};
 use orbium_sync::ThreadCache;
-use orbium_sys::{Interest, Ready, wait_for};
+use orbium_sys::{Interest, Ready};
 use orbium_transport::Deadline;
 
 use super::{Held, serve};
@@ -24,30 +24,6 @@ use crate::server::reactor::{NestedTurn, Turn};
 /// Waits one within the other on one stack. Beyond, the reactor moves to another
 /// thread, and those below wait for their replies alone.
 const MOST: u32 = 32;
-
-thread_local! {
-    /// What this thread runs.
-    static OWN: RefCell<Option<Rc<Held>>> = const { RefCell::new(None) };
-}
-
-/// This thread runs a reactor, as long as this is held.
-pub(super) struct Own(Option<Rc<Held>>);
-
-impl Own {
-    pub(super) fn new(held: &Rc<Held>) -> Self {
-        Self(OWN.replace(Some(Rc::clone(held))))
-    }
-}
-
-impl Drop for Own {
-    fn drop(&mut self) {
-        OWN.set(self.0.take());
-    }
-}
-
-fn own() -> Option<Rc<Held>> {
-    OWN.with_borrow(Clone::clone)
-}
 
 /// What a thread that has a reactor knows of its own waits.
 #[derive(Default)]
@@ -79,42 +55,6 @@ impl Waits {
     }
 }
 
-/// Whether this thread runs a nested upcall: the waits below it on the stack cannot
-/// return before it does.
-pub(crate) fn is_within_a_wait() -> bool {
-    own().is_some_and(|held| held.waits.depth.get() > 0)
-}
-
-/// The threads of the lane, if this thread serves others while it waits.
-pub(crate) fn keeps_reactor() -> Option<ThreadCache> {
-    let held = own().filter(|held| held.waits.has_kept())?;
-    let reactor = held.reactor.try_borrow().ok()?;
-    Some(reactor.as_ref()?.shared.threads.clone())
-}
-
-/// Waits until a source is ready; dispatches upcalls in between if the request that
-/// this thread serves has kept its reactor.
-///
-/// # Errors
-///
-/// The system's, or `TimedOut` when the deadline has passed.
-/// The system's, or `TimedOut` when the deadline has passed.
-pub(crate) fn wait_on_reactor(
-    source: &dyn AsFd,
-    interest: Interest,
-    deadline: Deadline,
-) -> io::Result<()> {
-    match own() {
-        Some(held) if held.waits.has_kept() => held.wait(source, interest, deadline),
-        _ => wait_alone(source, interest, deadline),
-    }
-}
-
-fn wait_alone(source: &dyn AsFd, interest: Interest, deadline: Deadline) -> io::Result<()> {
-    while wait_for([(source, interest)], deadline.remaining()?)? != [true] {}
-    Ok(())
-}
-
 /// One wait more on this stack.
 struct Deeper<'h>(&'h Cell<u32>);
 
@@ -131,7 +71,20 @@ impl Drop for Deeper<'_> {
     }
 }
 
-impl Held {
+impl Reactor for Held {
+    fn is_kept(&self) -> bool {
+        self.waits.has_kept()
+    }
+
+    fn is_within_a_wait(&self) -> bool {
+        self.waits.depth.get() > 0
+    }
+
+    fn threads(&self) -> Option<ThreadCache> {
+        let reactor = self.reactor.try_borrow().ok()?;
+        Some(reactor.as_ref()?.shared.threads.clone())
+    }
+
     fn wait(&self, source: &dyn AsFd, interest: Interest, deadline: Deadline) -> io::Result<()> {
         let mut ready: Vec<Ready> = Vec::new();
         loop {

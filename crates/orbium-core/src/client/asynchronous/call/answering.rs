@@ -9,6 +9,8 @@ use std::time::{Duration, Instant};
 
 use orbium_giop::ReplyStatus;
 use orbium_giop::{Completion, SystemException};
+use orbium_invocation::exceptions::forked;
+use orbium_invocation::scheduling;
 use orbium_sync::lock::MutexGuard;
 use orbium_sync::role;
 use orbium_transport::Deadline;
@@ -18,9 +20,7 @@ use crate::client::attempt::Attempt;
 use crate::client::story::Failure;
 use crate::client::story::{Note, Phase};
 use crate::client::waiting;
-use crate::lane::thread;
 use crate::metrics::End;
-use crate::orb::forked;
 
 impl Call {
     /// A reply has come. Late, it is none; early, it is kept back.
@@ -165,7 +165,7 @@ impl Call {
             drop(call);
             let handle = || role::while_serving_own_thread(orb.number(), || handler(answered));
             // Whatever it makes of its thread's priority; no native one is given.
-            let _ = thread::at(priority, None, handle);
+            let _ = scheduling::at(priority, None, handle);
         };
         match self.reader.get() {
             Some(reader) => reader.handle(Box::new(job)),

@@ -34,7 +34,7 @@ impl Call {
         let (retries, forwards) = state.counts;
         let failed = Failed {
             object: &self.object,
-            operation: self.operation.name,
+            operation: self.operation.name(),
             begun: self.begun,
             retries,
             forwards,

@@ -5,6 +5,7 @@ use std::sync::{Arc, PoisonError};
 use std::time::{Duration, Instant};
 
 use orbium_giop::SystemException;
+use orbium_invocation::exceptions::already_shut_down;
 use orbium_sync::lock::MutexGuard;
 use orbium_sys::{Interest, Ready};
 
@@ -12,7 +13,6 @@ use super::sources::line_of;
 use super::{LINGER, Reader, Running, State, WAKER, begin};
 use crate::client::asynchronous::line::End;
 use crate::client::pool::making::no_thread;
-use crate::orb::already_shut_down;
 
 /// How long before a moment its wait becomes exact: waiting for many sources is
 /// counted in milliseconds.

@@ -6,14 +6,14 @@ use orbium_giop::OperationTail;
 /// An operation of an interface: its name on the wire, and whether it has a reply.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Operation {
-    pub(crate) name: &'static str,
+    name: &'static str,
     /// Repository id of the interface that it is called through, if that is known.
-    pub(crate) interface: &'static str,
-    pub(crate) oneway: bool,
+    interface: &'static str,
+    oneway: bool,
     /// Calls may be sent again though they may have been served.
-    pub(crate) idempotent: bool,
+    idempotent: bool,
     /// The name as it stands in a request.
-    pub(crate) tail: OperationTail,
+    tail: OperationTail,
 }
 
 impl Operation {
@@ -55,7 +55,7 @@ impl Operation {
 
     /// The same operation, marked as idempotent (`@idempotent` in IDL): a call may be
     /// sent again after its connection was lost; see
-    /// [`Limits::idempotent_retries`](crate::Limits).
+    /// `Limits::idempotent_retries`.
     #[must_use]
     pub const fn idempotent(self) -> Self {
         Self {
@@ -81,5 +81,19 @@ impl Operation {
     #[must_use]
     pub const fn name(&self) -> &'static str {
         self.name
+    }
+
+    /// Whether there is no reply.
+    #[must_use]
+    #[inline]
+    pub const fn is_oneway(&self) -> bool {
+        self.oneway
+    }
+
+    /// The name as it stands in a request.
+    #[must_use]
+    #[inline]
+    pub const fn tail(&self) -> &OperationTail {
+        &self.tail
     }
 }

@@ -4,8 +4,7 @@
 //!
 //! The number alone: what it means to the operating system is a mapping's
 //! affair, which this crate does not know. A thread that never sets one pays
-//! nothing. Calls tell servers of it, where references ask for that, with the feature
-//! `real-time` of this crate (`rt` of `orbium`).
+//! nothing. Requests carry it where references ask for that.
 
 use std::cell::Cell;
 use std::fmt;
@@ -13,7 +12,7 @@ use std::fmt;
 /// A CORBA priority: 0 to 32767, the greater the more urgent.
 ///
 /// ```
-/// use orbium_core::Priority;
+/// use orbium_invocation::Priority;
 ///
 /// let urgent = Priority::new(100).ok_or("no priority")?;
 /// assert!(urgent > Priority::MIN);
@@ -110,13 +109,15 @@ pub fn current() -> Option<Priority> {
 
 /// Whether the calling thread has that priority; as `current`, for the path of a
 /// call.
+#[must_use]
 #[inline]
-pub(crate) fn is(number: i16) -> bool {
+pub fn is(number: i16) -> bool {
     CURRENT.get() == number
 }
 
 /// The number that [`is`] knows a priority by.
-pub(crate) fn number_of(priority: Option<Priority>) -> i16 {
+#[must_use]
+pub fn number_of(priority: Option<Priority>) -> i16 {
     priority.map_or(NONE, Priority::number)
 }
 

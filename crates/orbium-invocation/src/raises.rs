@@ -55,7 +55,8 @@ impl Raises for SystemException {
 /// The exception for what a server cannot read or write. The standard has codes
 /// of their own for wide characters seen from this side.
 #[cold]
-pub(crate) fn server_fault(error: CdrError, completed: Completion) -> SystemException {
+#[must_use]
+pub fn server_fault(error: CdrError, completed: Completion) -> SystemException {
     match error.kind {
         CdrErrorKind::WideInGiop10 if completed == Completion::Yes => {
             SystemException::omg(ExceptionKind::Marshal, 6, completed)
@@ -71,7 +72,15 @@ pub(crate) fn server_fault(error: CdrError, completed: Completion) -> SystemExce
 /// with `?`; the ORB turns them into replies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DispatchError {
-    pub(crate) exception: SystemException,
+    exception: SystemException,
+}
+
+impl DispatchError {
+    /// What is raised instead of a result.
+    #[must_use]
+    pub const fn exception(self) -> SystemException {
+        self.exception
+    }
 }
 
 impl From<SystemException> for DispatchError {

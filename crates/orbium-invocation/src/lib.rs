@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What both sides of an invocation share: [`Operation`]s, the exceptions that they raise
+//! ([`Raises`]), [`priority`] and [`scheduling`] of the thread that calls or serves, the
+//! [`reactor`] that it runs while it waits, and the words of [`spans`].
+//!
+//! It knows neither connections nor references, neither servants nor adapters. Its users
+//! are the ORB's own crates: `orbium` has what programs need.
+#![forbid(unsafe_code)]
+
+pub mod exceptions;
+mod operation;
+pub mod priority;
+pub mod raises;
+pub mod reactor;
+mod real_time;
+pub mod scheduling;
+pub mod spans;
+
+// For the macros.
+#[doc(hidden)]
+pub use orbium_cdr as cdr;
+#[doc(hidden)]
+pub use orbium_giop::SystemException;
+
+pub use operation::Operation;
+pub use priority::Priority;
+pub use raises::{DispatchError, Raised, Raises, UserException};
+pub use real_time::{ConnectionWishes, NetworkMark, RealTime};
