@@ -3,6 +3,4 @@
 
 pub(crate) mod spans;
 
-pub(crate) use orbium_trace::log::{
-    Recurrences, Recurring, debug, error, info, recent, wants_spans, warn,
-};
+pub(crate) use orbium_trace::log::{Recurring, debug, error, info, recent, wants_spans, warn};

@@ -8,7 +8,7 @@ use orbium_transport::ByteStream;
 
 use crate::Channel;
 use crate::log::Recurring;
-use crate::metrics::{self, Closing, ConnectionBook, Tracked};
+use crate::metrics::{Closing, ConnectionBook, Tracked};
 
 #[derive(Debug, Default)]
 pub(crate) struct Counts {
@@ -78,15 +78,18 @@ impl Counted {
         counts.open.fetch_add(1, Ordering::Relaxed);
         counts.made.fetch_add(1, Ordering::Relaxed);
         counts.update();
+        let tracked = counts.book.connected(&channel.scheme, &channel.address);
+        let conn = tracked.id();
+        crate::log::debug!(target: "orbium::conn", conn, address = %channel, "connected");
         Self {
             counts: Arc::clone(counts),
-            tracked: counts.book.connected(channel),
+            tracked,
         }
     }
 
     /// Its stream, counted if metrics are on.
     pub(super) fn metered(&self, stream: Box<dyn ByteStream>) -> Box<dyn ByteStream> {
-        metrics::metered(stream, &self.tracked)
+        self.tracked.metered(stream)
     }
 
     /// This side closes it in order.

@@ -36,7 +36,10 @@ impl<'o> Observed<'o> {
     ) -> Option<Self> {
         let measured = match notice & NOTICE_METRICS {
             0 => None,
-            _ => Measured::begin(object.orb(), operation),
+            _ => {
+                let all = object.orb().core().measurements.get();
+                all.map(|all| Measured::begin(all, operation))
+            }
         };
         let wanted = crate::log::wants_spans();
         let span = wanted.then(|| CallSpan::begin(object, operation)).flatten();

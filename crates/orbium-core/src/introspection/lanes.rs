@@ -1,50 +1,26 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Lanes as data.
 
-use crate::{Lane, Priority, ServerStrategy};
+pub use orbium_metrics::LaneSnapshot;
 
-/// A lane as it was when somebody looked.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct LaneSnapshot {
-    /// Its number: 0 is the ORB's own.
-    pub number: u32,
-    /// Its name; `orb` for the ORB's own.
-    pub name: String,
-    /// The CORBA priority that its requests are served at.
-    pub priority: Option<Priority>,
-    /// How it serves.
-    pub strategy: ServerStrategy,
-    /// Where it listens.
-    pub endpoints: Vec<String>,
-    /// Connections open.
-    pub connections: usize,
-    /// Threads, those that accept or wait included.
-    pub threads: usize,
-    /// Requests that wait for a thread.
-    pub waiting: usize,
-    /// Requests that may wait.
-    pub queue: usize,
-    /// Requests for which there was no room so far.
-    pub refused: u64,
-}
+use crate::Lane;
 
 impl Lane {
     /// The lane as it is now.
     #[must_use]
     pub fn snapshot(&self) -> LaneSnapshot {
         let core = &*self.0;
-        LaneSnapshot {
-            number: core.number,
-            name: core.label().to_owned(),
-            priority: self.priority(),
-            strategy: self.strategy(),
-            endpoints: self.channels().iter().map(ToString::to_string).collect(),
-            connections: core.connection_count(),
-            threads: core.thread_count(),
-            waiting: self.waiting_requests(),
-            queue: core.pool.capacity(),
-            refused: self.refused_requests(),
-        }
+        let mut snapshot = LaneSnapshot::default();
+        snapshot.number = core.number;
+        core.label().clone_into(&mut snapshot.name);
+        snapshot.priority = self.priority();
+        snapshot.strategy = self.strategy();
+        snapshot.endpoints = self.channels().iter().map(ToString::to_string).collect();
+        snapshot.connections = core.connection_count();
+        snapshot.threads = core.thread_count();
+        snapshot.waiting = self.waiting_requests();
+        snapshot.queue = core.pool.capacity();
+        snapshot.refused = self.refused_requests();
+        snapshot
     }
 }

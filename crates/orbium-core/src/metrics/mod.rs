@@ -20,176 +20,39 @@
 //! Labels are bounded: operations of linked stubs and skeletons, lanes, transports,
 //! exceptions and closed lists of causes; never peers, keys or request ids.
 
-mod client;
-mod connections;
-mod histogram;
-mod prometheus;
-#[cfg(feature = "metrics")]
-mod recorder;
-mod series;
 mod server;
-mod snapshot;
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-use orbium_giop::{ExceptionKind, SystemException};
-use orbium_sys::fork::PerProcess;
-
-use crate::orb::NOTICE_METRICS;
-use crate::{Operation, Orb};
-
-pub(crate) use client::Measured;
-pub(crate) use connections::{Closing, ConnectionBook, Tracked, metered};
-pub use connections::{ConnectionSnapshot, Role};
-pub use histogram::Histogram;
 #[cfg(feature = "metrics")]
-pub use recorder::Publisher;
-pub(crate) use series::End;
-use series::{Key, Label, Series, Side, Table};
-pub use snapshot::{
-    ConnectionMetrics, LaneMetrics, MetricsSnapshot, NamedCount, OperationMetrics, TrafficMetrics,
+pub use orbium_metrics::recorder::Publisher;
+pub(crate) use orbium_metrics::{
+    Closing, ConnectionBook, End, Label, Measured, Measurements, OpenConnection, Refusal, Retry,
+    Series, Tracked, scoped,
 };
+pub use orbium_metrics::{
+    ConnectionMetrics, ConnectionSnapshot, Histogram, LaneMetrics, Metrics, MetricsSnapshot,
+    NamedCount, OperationMetrics, Role, TrafficMetrics,
+};
+use orbium_metrics::{LaneSnapshot, MeasuredOrb};
 
-/// The label of operations that no linked skeleton knows.
-const OTHER: &str = "_OTHER";
+pub(crate) use server::lane_name;
 
-/// Why a request was refused before a servant saw it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Refusal {
-    /// A connection beyond the limit.
-    Limit,
-    NotActive,
-    UnknownObject,
-    MessageSize,
-}
+use crate::Orb;
+use crate::orb::NOTICE_METRICS;
 
-impl Refusal {
-    const NAMES: [&'static str; 4] = ["limit", "not_active", "unknown_object", "message_size"];
-}
-
-/// Why a call was made again.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Retry {
-    Forward,
-    Readdress,
-    StaleConnection,
-    FallBack,
-    /// Of an idempotent operation.
-    LostConnection,
-    /// For the code sets of the whole reference.
-    CodeSets,
-}
-
-impl Retry {
-    const NAMES: [&'static str; 6] = [
-        "forward",
-        "readdress",
-        "stale_connection",
-        "fall_back",
-        "lost_connection",
-        "code_sets",
-    ];
-}
-
-/// How often each kind of system exception occurred.
-#[derive(Debug)]
-struct Exceptions([AtomicU64; ExceptionKind::ALL.len()]);
-
-impl Default for Exceptions {
-    fn default() -> Self {
-        Self([const { AtomicU64::new(0) }; ExceptionKind::ALL.len()])
-    }
-}
-
-impl Exceptions {
-    fn count(&self, exception: SystemException) {
-        self.0[exception.kind as usize].fetch_add(1, Relaxed);
-    }
-}
-
-/// What an ORB counts once it was asked to.
-#[derive(Debug, Default)]
-pub(crate) struct Measurements {
-    /// A forked child starts with an empty table: the parent's may be locked by a thread
-    /// that does not exist in the child.
-    table: PerProcess<Table>,
-    raised: Exceptions,
-    received: Exceptions,
-    refused: [AtomicU64; Refusal::NAMES.len()],
-    retries: [AtomicU64; Retry::NAMES.len()],
-    panics: AtomicU64,
-}
-
-impl Measurements {
-    #[inline]
-    fn table(&self) -> &Table {
-        self.table.get_or_init(Table::default)
+impl MeasuredOrb for Orb {
+    fn book(&self) -> ConnectionBook {
+        self.core().book().clone()
     }
 
-    /// The series of calls of an operation.
-    #[inline]
-    fn called(&self, operation: &'static Operation) -> &Series {
-        let key = Key {
-            side: Side::Client,
-            lane: 0,
-            at: std::ptr::from_ref(operation) as usize,
-            index: 0,
-        };
-        self.table().get(key, || Label {
-            operation: scoped(operation.interface(), operation.name()),
-            lane: String::new(),
-        })
+    fn lanes(&self) -> Vec<LaneSnapshot> {
+        self.lane_snapshots().entries
     }
 
-    pub(crate) fn count_refused(&self, cause: Refusal) {
-        self.refused[cause as usize].fetch_add(1, Relaxed);
+    fn refused_requests(&self) -> u64 {
+        self.refused_requests()
     }
-
-    pub(crate) fn count_retry(&self, cause: Retry) {
-        self.retries[cause as usize].fetch_add(1, Relaxed);
-    }
-
-    /// Counts the exception that a call has ended with.
-    pub(crate) fn count_received(&self, exception: SystemException) {
-        self.received.count(exception);
-    }
-
-    /// A call has ended that no thread waited for.
-    pub(crate) fn count_call(
-        &self,
-        operation: &'static Operation,
-        took: std::time::Duration,
-        failed: Option<SystemException>,
-        end: End,
-    ) {
-        let series = self.called(operation);
-        series.begin();
-        series.end(took, end);
-        if let Some(exception) = failed {
-            self.count_received(exception);
-        }
-    }
-}
-
-/// `Module::Interface/operation` of a repository id such as
-/// `IDL:omg.org/Module/Interface:1.0`; the operation alone without one.
-fn scoped(repository_id: &str, operation: &str) -> String {
-    let path = repository_id.strip_prefix("IDL:").unwrap_or(repository_id);
-    let path = path.rsplit_once(':').map_or(path, |(path, _)| path);
-    let names = path.split('/').filter(|part| !part.contains('.'));
-    let interface = names.collect::<Vec<_>>().join("::");
-    match interface.as_str() {
-        "" => operation.to_owned(),
-        interface => format!("{interface}/{operation}"),
-    }
-}
-
-/// The metrics of an ORB that counts: see [`Orb::metrics`]. Cheap to clone.
-#[derive(Clone, Debug)]
-pub struct Metrics {
-    orb: Orb,
-    all: Arc<Measurements>,
 }
 
 impl Orb {
@@ -201,10 +64,7 @@ impl Orb {
         let all = core.measurements.get_or_init(Arc::default);
         core.book().count_traffic();
         self.set_notice(NOTICE_METRICS);
-        Metrics {
-            orb: self.clone(),
-            all: Arc::clone(all),
-        }
+        self.metrics_of(all)
     }
 
     /// What was counted and measured; `None` unless it was asked for, by
@@ -212,25 +72,10 @@ impl Orb {
     #[must_use]
     pub fn metrics(&self) -> Option<Metrics> {
         let all = self.core().measurements.get()?;
-        Some(Metrics {
-            orb: self.clone(),
-            all: Arc::clone(all),
-        })
+        Some(self.metrics_of(all))
     }
-}
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn operations_are_named_by_module_and_interface_without_prefix_and_version() {
-        assert_eq!(scoped("IDL:Nav/GPS:1.0", "position"), "Nav::GPS/position");
-        assert_eq!(
-            scoped("IDL:omg.org/CosNaming/NamingContext:1.0", "bind"),
-            "CosNaming::NamingContext/bind"
-        );
-        assert_eq!(scoped("", "_is_a"), "_is_a");
-        assert_eq!(scoped("DCE:700dc518:1", "x"), "DCE:700dc518/x");
+    fn metrics_of(&self, all: &Arc<Measurements>) -> Metrics {
+        Metrics::new(Arc::new(self.clone()), Arc::clone(all))
     }
 }

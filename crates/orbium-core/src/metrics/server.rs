@@ -2,13 +2,12 @@
 //! Requests that are measured while they are served.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::atomic::Ordering::Relaxed;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use orbium_cdr::CdrReader;
 use orbium_giop::{Completion, ExceptionKind, ResponseFlags, SystemException};
 
-use super::{End, Key, Label, Measurements, Refusal, Series, Side, scoped};
+use super::{End, Label, Measurements, Refusal, Series, scoped};
 use crate::adapter::{ActiveObject, Incoming};
 use crate::lane::{OWN, SETTLED};
 use crate::servant::UntypedReply;
@@ -26,7 +25,7 @@ static IMPLICIT: [&str; 7] = [
 ];
 
 /// The name of a lane as metrics have it.
-fn lane_name(orb: &Orb, number: u32) -> String {
+pub(crate) fn lane_name(orb: &Orb, number: u32) -> String {
     match number {
         OWN => "orb".into(),
         SETTLED => "dedicated".into(),
@@ -63,45 +62,22 @@ impl ActiveObject {
     }
 }
 
-impl Measurements {
-    /// The series of a request to that object.
-    fn served(&self, request: &Incoming<'_>, object: &ActiveObject) -> &Series {
-        let Some((at, index, names)) = object.operation_place(request.operation) else {
-            return self.table().other(Side::Server);
-        };
-        let key = Key {
-            side: Side::Server,
-            lane: request.lane,
-            at,
-            index,
-        };
-        self.table().get(key, || Label {
-            operation: match names {
-                Some(names) => scoped(object.servant.repository_id(), names[index]),
-                None => scoped(OBJECT_REPOSITORY_ID, IMPLICIT[index]),
-            },
-            lane: lane_name(request.orb, request.lane),
-        })
-    }
-
-    /// The series of what waits in a lane.
-    fn queue(&self, orb: &Orb, lane: u32) -> &Series {
-        let key = Key {
-            side: Side::Queue,
-            lane,
-            at: 0,
-            index: 0,
-        };
-        self.table().get(key, || Label {
-            operation: String::new(),
-            lane: lane_name(orb, lane),
-        })
-    }
-
-    /// A request that has waited is about to be served by a lane.
-    pub(crate) fn count_waited(&self, orb: &Orb, lane: u32, waited: Duration) {
-        self.queue(orb, lane).record(waited);
-    }
+/// The series of a request to that object.
+fn series_of<'m>(
+    all: &'m Measurements,
+    request: &Incoming<'_>,
+    object: &ActiveObject,
+) -> &'m Series {
+    let Some((at, index, names)) = object.operation_place(request.operation) else {
+        return all.served_unknown();
+    };
+    all.served(request.lane, (at, index), || Label {
+        operation: match names {
+            Some(names) => scoped(object.servant.repository_id(), names[index]),
+            None => scoped(OBJECT_REPOSITORY_ID, IMPLICIT[index]),
+        },
+        lane: lane_name(request.orb, request.lane),
+    })
 }
 
 impl<'r> Incoming<'r> {
@@ -118,8 +94,8 @@ impl<'r> Incoming<'r> {
         let arrived = reply.path.arrived().unwrap_or(begun);
         let found = self.orb.core().registry.find(self.key);
         let series = match &found {
-            Ok(object) => all.served(self, object),
-            Err(_) => all.table().other(Side::Server),
+            Ok(object) => series_of(all, self, object),
+            Err(_) => all.served_unknown(),
         };
         let is_active = found.as_ref().is_ok_and(|object| object.is_active());
         let is_known = found.is_ok();
@@ -138,9 +114,9 @@ impl<'r> Incoming<'r> {
         let ended = Instant::now();
         let end = match failed {
             Some(exception) => {
-                all.raised.count(exception);
+                all.count_raised(exception);
                 if served.is_err() {
-                    all.panics.fetch_add(1, Relaxed);
+                    all.count_panic();
                 }
                 if exception.completed == Completion::No {
                     match (is_known, exception.kind) {

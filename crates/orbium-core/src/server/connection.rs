@@ -21,7 +21,7 @@ use orbium_sync::lock::{Mutex, MutexGuard};
 use orbium_transport::{ByteStream, Deadline, Peer};
 
 use crate::Config;
-use crate::metrics::{Closing, Tracked};
+use crate::metrics::{Closing, OpenConnection, Tracked};
 use crate::priority;
 use crate::server::LaneCore;
 use crate::server::cancelled::Cancelled;
@@ -416,5 +416,23 @@ impl ServerConnection {
             orbium_sys::if_done(self.stream.send(&close_connection(Version::V1_2)));
         }
         self.stream.shutdown(Shutdown::Write);
+    }
+}
+
+impl OpenConnection for ServerConnection {
+    fn peer(&self) -> String {
+        self.peer_so_far().to_string()
+    }
+
+    fn lane(&self) -> u32 {
+        self.lane()
+    }
+
+    fn in_flight(&self) -> usize {
+        self.in_flight()
+    }
+
+    fn is_held_up(&self) -> bool {
+        self.has_pending()
     }
 }

@@ -15,7 +15,7 @@ use orbium_transport::{ByteStream, Endpoint};
 use crate::lane::OWN;
 use crate::lane::thread::Setup;
 use crate::log::Recurring;
-use crate::metrics::{self, Closing, Refusal};
+use crate::metrics::{Closing, Refusal};
 use crate::orb::{OrbCore, OrbError};
 use crate::server::books::Books;
 use crate::server::connection::ServerConnection;
@@ -199,10 +199,11 @@ impl LaneCore {
         let id = self.next_id.fetch_add(1, Ordering::Relaxed);
         let transport = self.published.get(at).map_or("", |it| it.scheme.as_str());
         let tracked = orb.core().book().accepted(id, transport);
-        let stream = metrics::metered(stream, &tracked);
+        let stream = tracked.metered(stream);
         let made = ServerConnection::new(self, id, stream, tracked, orb.config(), notifier);
         let connection = Arc::new(made);
-        connection.tracked.is_served_by(&connection);
+        let served: Weak<ServerConnection> = Arc::downgrade(&connection);
+        connection.tracked.is_served_by(served);
         if self.enter(&connection, limits) {
             self.log_accepted(&connection);
             return Some(connection);

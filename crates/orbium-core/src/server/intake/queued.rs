@@ -17,6 +17,7 @@ use super::request::refuse_request;
 use crate::adapter::{Expiry, Incoming};
 use crate::lane::{Decided, Place, QueueRoom, SETTLED};
 use crate::log::Recurring;
+use crate::metrics::lane_name;
 use crate::orb::OrbCore;
 use crate::servant::{ReplyPath, UntypedReply};
 use crate::server::connection::ServerConnection;
@@ -93,7 +94,7 @@ fn count_waited(orb: &Weak<OrbCore>, lane: u32, arrived: Instant) {
         return;
     };
     if let Some(all) = orb.core().measurements.get() {
-        all.count_waited(&orb, lane, arrived.elapsed());
+        all.count_waited(lane, || lane_name(&orb, lane), arrived.elapsed());
     }
 }
 

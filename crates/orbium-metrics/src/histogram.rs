@@ -16,7 +16,7 @@ const FIRST: u32 = 7;
 const LAST: u32 = 36;
 
 /// Buckets of a histogram.
-pub(super) const BUCKETS: usize = 2 + 4 * (LAST - FIRST) as usize;
+const BUCKETS: usize = 2 + 4 * (LAST - FIRST) as usize;
 
 /// The bucket of a duration.
 #[inline]
@@ -56,7 +56,7 @@ fn middle_of(bucket: usize) -> u64 {
 
 /// A histogram that any thread records into.
 #[derive(Debug)]
-pub(super) struct Recorder {
+pub(crate) struct Recorder {
     counts: [AtomicU64; BUCKETS],
     sum: AtomicU64,
     max: AtomicU64,
@@ -74,7 +74,7 @@ impl Default for Recorder {
 
 impl Recorder {
     #[inline]
-    pub(super) fn record(&self, duration: Duration) {
+    pub(crate) fn record(&self, duration: Duration) {
         let nanos = u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX);
         self.counts[bucket_of(nanos)].fetch_add(1, Relaxed);
         self.sum.fetch_add(nanos, Relaxed);
@@ -84,7 +84,7 @@ impl Recorder {
     }
 
     /// Adds what was recorded here.
-    pub(super) fn add_to(&self, histogram: &mut Histogram) {
+    pub(crate) fn add_to(&self, histogram: &mut Histogram) {
         histogram.counts.resize(BUCKETS, 0);
         for (sum, own) in histogram.counts.iter_mut().zip(&self.counts) {
             *sum += own.load(Relaxed);
@@ -100,7 +100,7 @@ impl Recorder {
 /// Quantiles over a time are those of the difference of two snapshots:
 ///
 /// ```
-/// # fn f(before: &orbium_core::metrics::Histogram, after: &orbium_core::metrics::Histogram) {
+/// # fn f(before: &orbium_metrics::Histogram, after: &orbium_metrics::Histogram) {
 /// let lately = after.since(before);
 /// println!("{} calls, 99 % within {:?}", lately.count(), lately.quantile(0.99));
 /// # }
@@ -176,7 +176,7 @@ impl Histogram {
     }
 
     /// How many durations lay at or below a bound, counting a bucket by its middle.
-    pub(super) fn count_within(&self, bound: Duration) -> u64 {
+    pub(crate) fn count_within(&self, bound: Duration) -> u64 {
         let bound = u64::try_from(bound.as_nanos()).unwrap_or(u64::MAX);
         let within = |bucket: &usize| middle_of(*bucket) <= bound;
         let buckets = (0..self.counts.len()).take_while(within).count();
@@ -214,11 +214,7 @@ impl Histogram {
     }
 
     /// The middle of each bucket that is not empty, and how many lie there.
-    #[cfg_attr(
-        not(feature = "metrics"),
-        allow(dead_code, reason = "for the publisher")
-    )]
-    pub(super) fn samples(&self) -> impl Iterator<Item = (Duration, u64)> + '_ {
+    pub fn samples(&self) -> impl Iterator<Item = (Duration, u64)> + '_ {
         let counts = self.counts.iter().copied().enumerate();
         counts
             .filter(|(_, count)| *count > 0)

@@ -3,9 +3,6 @@
 //! and closed and why, and, once metrics are on, what went over each.
 
 use std::fmt;
-use std::io::{self, IoSlice};
-use std::net::Shutdown;
-use std::os::fd::{AsFd, OwnedFd};
 use std::sync::atomic::{
     AtomicBool, AtomicU8, AtomicU64, AtomicUsize,
     Ordering::{Acquire, Relaxed, Release},
@@ -14,35 +11,16 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
 use orbium_sys::fork::Origin;
-use orbium_transport::{ByteStream, Deadline, Peer};
+use orbium_trace::log::{Recurrences, Recurring};
+use orbium_transport::ByteStream;
 
-use crate::Channel;
-use crate::log::{Recurrences, Recurring};
-use crate::server::ServerConnection;
-
-/// Which side opened a connection: a client, or the server's peer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Role {
-    /// This ORB called.
-    Client,
-    /// This ORB was called.
-    Server,
-}
-
-impl Role {
-    /// As metrics label it.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Client => "client",
-            Self::Server => "server",
-        }
-    }
-}
+use crate::role::Role;
+use crate::snapshot::{ConnectionMetrics, TrafficMetrics, named};
+use crate::traffic::{Metered, Traffic};
 
 /// Why a connection was closed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Closing {
+pub enum Closing {
     /// By the peer, or the network.
     Peer,
     /// Nothing came for too long.
@@ -56,28 +34,31 @@ pub(crate) enum Closing {
 }
 
 impl Closing {
-    pub(super) const NAMES: [&'static str; 5] = ["peer", "idle", "error", "shutdown", "limit"];
+    const NAMES: [&'static str; 5] = ["peer", "idle", "error", "shutdown", "limit"];
 }
 
-/// What went over one connection. Written by one thread at a time for each direction,
-/// as messages are: no read-modify-write is needed.
-#[derive(Debug, Default)]
-pub(crate) struct Traffic {
-    received: AtomicU64,
-    sent: AtomicU64,
-}
+/// A connection that a server serves, as the book asks it.
+pub trait OpenConnection: Send + Sync {
+    /// The peer, as far as it is known.
+    fn peer(&self) -> String;
 
-fn add(counter: &AtomicU64, octets: usize) {
-    counter.store(counter.load(Relaxed) + octets as u64, Relaxed);
+    /// Number of the lane that serves it.
+    fn lane(&self) -> u32;
+
+    /// Requests that other threads than the reader serve, or that wait.
+    fn in_flight(&self) -> usize;
+
+    /// Whether replies wait for the peer to take them.
+    fn is_held_up(&self) -> bool;
 }
 
 /// The connections of one role over one transport.
 #[derive(Debug)]
-pub(super) struct Page {
-    pub(super) role: Role,
-    pub(super) transport: String,
-    pub(super) opened: AtomicU64,
-    pub(super) closed: [AtomicU64; Closing::NAMES.len()],
+struct Page {
+    role: Role,
+    transport: String,
+    opened: AtomicU64,
+    closed: [AtomicU64; Closing::NAMES.len()],
     /// Octets of those that are closed.
     received: AtomicU64,
     sent: AtomicU64,
@@ -97,7 +78,7 @@ struct Entry {
     traffic: Option<Arc<Traffic>>,
     requests: AtomicU64,
     closing: AtomicU8,
-    served: OnceLock<Weak<ServerConnection>>,
+    served: OnceLock<Weak<dyn OpenConnection>>,
 }
 
 #[derive(Default)]
@@ -114,7 +95,7 @@ struct Book {
 
 /// All connections of an ORB. Clones are the same book.
 #[derive(Clone, Default)]
-pub(crate) struct ConnectionBook(Arc<Book>);
+pub struct ConnectionBook(Arc<Book>);
 
 impl fmt::Debug for ConnectionBook {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -123,7 +104,7 @@ impl fmt::Debug for ConnectionBook {
 }
 
 /// An open connection; dropped, it is closed.
-pub(crate) struct Tracked {
+pub struct Tracked {
     begun_by: Origin,
     book: Arc<Book>,
     entry: Arc<Entry>,
@@ -140,34 +121,36 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl ConnectionBook {
+    /// A client has taken an idle connection that had ended.
     #[cold]
-    pub(crate) fn note_stale(&self) {
+    pub fn note_stale(&self) {
         self.0.stale.fetch_add(1, Relaxed);
     }
 
-    pub(super) fn stale(&self) -> u64 {
+    pub(crate) fn stale(&self) -> u64 {
         self.0.stale.load(Relaxed)
     }
 
     /// From now on octets are counted, over connections that are opened.
-    pub(crate) fn count_traffic(&self) {
+    pub fn count_traffic(&self) {
         self.0.counts_traffic.store(true, Release);
     }
 
     /// Whether an event that peers can cause is to be logged: see [`Recurrences::admit`].
-    pub(crate) fn admit(&self, event: Recurring) -> Option<u64> {
+    pub fn admit(&self, event: Recurring) -> Option<u64> {
         self.0.recurrences.admit(event)
     }
 
-    /// A client has connected.
-    pub(crate) fn connected(&self, channel: &Channel) -> Tracked {
+    /// A client has connected to that address.
+    #[must_use]
+    pub fn connected(&self, transport: &str, address: &str) -> Tracked {
         let id = 1 + self.0.next_id.fetch_add(1, Relaxed);
-        crate::log::debug!(target: "orbium::conn", conn = id, address = %channel, "connected");
-        self.add(Role::Client, id, &channel.scheme, channel.address.clone())
+        self.add(Role::Client, id, transport, address.to_owned())
     }
 
     /// A server has accepted a connection.
-    pub(crate) fn accepted(&self, id: u64, transport: &str) -> Tracked {
+    #[must_use]
+    pub fn accepted(&self, id: u64, transport: &str) -> Tracked {
         self.add(Role::Server, id, transport, String::new())
     }
 
@@ -218,7 +201,7 @@ impl ConnectionBook {
     }
 
     /// Every role and transport, with the octets received and sent so far.
-    pub(super) fn pages(&self) -> Vec<(Arc<Page>, u64, u64)> {
+    fn pages(&self) -> Vec<(Arc<Page>, u64, u64)> {
         // Connections that close in between are missed rather than counted twice.
         let open = lock(&self.0.open).clone();
         let pages = lock(&self.0.pages).clone();
@@ -239,8 +222,24 @@ impl ConnectionBook {
         with_octets.collect()
     }
 
+    /// What was counted, by role and transport.
+    pub(crate) fn metrics(&self) -> Vec<ConnectionMetrics> {
+        let metrics = self
+            .pages()
+            .into_iter()
+            .map(|(page, received, sent)| ConnectionMetrics {
+                role: page.role,
+                transport: page.transport.clone(),
+                opened: page.opened.load(Relaxed),
+                closed: named(&Closing::NAMES, &page.closed),
+                traffic: TrafficMetrics { received, sent },
+            });
+        metrics.collect()
+    }
+
     /// The open connections, the first ones up to `most`, and whether there are more.
-    pub(crate) fn open(&self, most: usize) -> (Vec<ConnectionSnapshot>, bool) {
+    #[must_use]
+    pub fn open(&self, most: usize) -> (Vec<ConnectionSnapshot>, bool) {
         let (entries, more) = {
             let open = lock(&self.0.open);
             let first: Vec<_> = open.iter().take(most).cloned().collect();
@@ -289,7 +288,7 @@ impl Entry {
             role: self.page.role,
             transport: self.page.transport.clone(),
             peer: match &served {
-                Some(connection) => connection.peer_so_far().to_string(),
+                Some(connection) => connection.peer(),
                 None => self.address.clone(),
             },
             lane: served.as_ref().map(|it| it.lane()),
@@ -298,7 +297,7 @@ impl Entry {
             sent: traffic.map(|it| it.sent.load(Relaxed)),
             requests: self.requests.load(Relaxed),
             in_flight: served.as_ref().map_or(0, |it| it.in_flight()),
-            is_held_up: served.is_some_and(|it| it.has_pending()),
+            is_held_up: served.is_some_and(|it| it.is_held_up()),
         }
     }
 }
@@ -308,7 +307,7 @@ impl Entry {
     fn log_end(&self, cause: usize) {
         macro_rules! closed {
             ($event:ident, $by:expr, $cause:expr) => {
-                crate::log::$event!(
+                orbium_trace::log::$event!(
                     target: "orbium::conn",
                     conn = self.id,
                     role = self.page.role.name(),
@@ -333,8 +332,14 @@ impl Entry {
 }
 
 impl Tracked {
+    /// Its number, unique among the connections of its role.
+    #[must_use]
+    pub fn id(&self) -> u64 {
+        self.entry.id
+    }
+
     /// Notes why the connection ends; the first cause counts.
-    pub(crate) fn note_closing(&self, cause: Closing) {
+    pub fn note_closing(&self, cause: Closing) {
         let _ = self
             .entry
             .closing
@@ -342,30 +347,43 @@ impl Tracked {
     }
 
     /// Whether an event that this peer can cause is to be logged.
-    pub(crate) fn admit(&self, event: Recurring) -> Option<u64> {
+    pub fn admit(&self, event: Recurring) -> Option<u64> {
         self.book.recurrences.admit(event)
     }
 
     /// The scheme of its transport.
-    pub(crate) fn transport(&self) -> &str {
+    #[must_use]
+    pub fn transport(&self) -> &str {
         &self.entry.page.transport
     }
 
     /// A server's connection to that peer ends.
-    pub(crate) fn note_peer(&self, peer: &dyn fmt::Display) {
+    pub fn note_peer(&self, peer: &dyn fmt::Display) {
         if tracing::enabled!(target: "orbium::conn", tracing::Level::INFO) {
             let _ = self.entry.peer.set(peer.to_string());
         }
     }
 
     /// A request has begun.
-    pub(crate) fn count_request(&self) {
+    pub fn count_request(&self) {
         self.entry.requests.fetch_add(1, Relaxed);
     }
 
     /// Where the book asks for a server's peer.
-    pub(crate) fn is_served_by(&self, connection: &Arc<ServerConnection>) {
-        let _ = self.entry.served.set(Arc::downgrade(connection));
+    pub fn is_served_by(&self, connection: Weak<dyn OpenConnection>) {
+        let _ = self.entry.served.set(connection);
+    }
+
+    /// The stream of the connection, counted if metrics were on when it was opened.
+    #[must_use]
+    pub fn metered(&self, stream: Box<dyn ByteStream>) -> Box<dyn ByteStream> {
+        match &self.entry.traffic {
+            None => stream,
+            Some(traffic) => Box::new(Metered {
+                stream,
+                traffic: Arc::clone(traffic),
+            }),
+        }
     }
 }
 
@@ -400,101 +418,5 @@ impl Drop for Tracked {
         }
         drop(open);
         self.entry.log_end(cause);
-    }
-}
-
-/// The stream of a connection, counted if metrics are on.
-pub(crate) fn metered(stream: Box<dyn ByteStream>, tracked: &Tracked) -> Box<dyn ByteStream> {
-    match &tracked.entry.traffic {
-        None => stream,
-        Some(traffic) => Box::new(Metered {
-            stream,
-            traffic: Arc::clone(traffic),
-        }),
-    }
-}
-
-/// A stream that counts its bytes. Every method of the trait is forwarded.
-#[derive(Debug)]
-struct Metered {
-    stream: Box<dyn ByteStream>,
-    traffic: Arc<Traffic>,
-}
-
-impl ByteStream for Metered {
-    fn receive(&self, room: &mut [u8]) -> io::Result<usize> {
-        let received = self.stream.receive(room);
-        if let Ok(octets) = &received {
-            add(&self.traffic.received, *octets);
-        }
-        received
-    }
-
-    fn send(&self, octets: &[u8]) -> io::Result<usize> {
-        let sent = self.stream.send(octets);
-        if let Ok(octets) = &sent {
-            add(&self.traffic.sent, *octets);
-        }
-        sent
-    }
-
-    fn send_vectored(&self, pieces: &[IoSlice<'_>]) -> io::Result<usize> {
-        let sent = self.stream.send_vectored(pieces);
-        if let Ok(octets) = &sent {
-            add(&self.traffic.sent, *octets);
-        }
-        sent
-    }
-
-    fn set_timeouts(
-        &self,
-        receive: Option<Option<Duration>>,
-        send: Option<Option<Duration>>,
-    ) -> io::Result<()> {
-        self.stream.set_timeouts(receive, send)
-    }
-
-    fn set_nonblocking(&self, nonblocking: bool) -> io::Result<()> {
-        self.stream.set_nonblocking(nonblocking)
-    }
-
-    fn shutdown(&self, how: Shutdown) {
-        self.stream.shutdown(how);
-    }
-
-    fn peer(&self) -> Peer {
-        self.stream.peer()
-    }
-
-    fn source(&self) -> &dyn AsFd {
-        self.stream.source()
-    }
-
-    fn sending_source(&self) -> Option<Arc<OwnedFd>> {
-        self.stream.sending_source()
-    }
-
-    fn has_buffered(&self) -> bool {
-        self.stream.has_buffered()
-    }
-
-    fn counts_in_ticks(&self) -> bool {
-        self.stream.counts_in_ticks()
-    }
-
-    fn has_many_peers(&self) -> bool {
-        self.stream.has_many_peers()
-    }
-
-    fn sends_one_message(&self) -> bool {
-        self.stream.sends_one_message()
-    }
-
-    fn opening_deadline(&self) -> Option<Deadline> {
-        self.stream.opening_deadline()
-    }
-
-    fn is_midway(&self) -> bool {
-        self.stream.is_midway()
     }
 }

@@ -5,12 +5,14 @@ use std::cell::Cell;
 use std::time::Instant;
 
 use orbium_giop::SystemException;
+use orbium_invocation::Operation;
 
-use super::{End, Measurements, Series};
-use crate::{Operation, Orb};
+use crate::measurements::Measurements;
+use crate::series::{End, Series};
 
 /// A call under way: recorded when it is dropped.
-pub(crate) struct Measured<'o> {
+#[derive(Debug)]
+pub struct Measured<'o> {
     all: &'o Measurements,
     series: &'o Series,
     begun: Instant,
@@ -18,12 +20,13 @@ pub(crate) struct Measured<'o> {
 }
 
 impl<'o> Measured<'o> {
-    /// `None` unless metrics are on.
-    pub(crate) fn begin(orb: &'o Orb, operation: &'static Operation) -> Option<Self> {
-        let all = orb.core().measurements.get()?;
+    /// Begins a call of that operation: it ends with its results, unless it is noted
+    /// otherwise.
+    #[must_use]
+    pub fn begin(all: &'o Measurements, operation: &'static Operation) -> Self {
         let series = all.called(operation);
         series.begin();
-        Some(Self {
+        Self {
             all,
             series,
             begun: Instant::now(),
@@ -31,16 +34,16 @@ impl<'o> Measured<'o> {
                 true => End::Oneway,
                 false => End::Results,
             }),
-        })
+        }
     }
 
     /// It ends with a user exception.
-    pub(crate) fn note_user_exception(&self) {
+    pub fn note_user_exception(&self) {
         self.end.set(End::UserException);
     }
 
     /// It ends with a system exception.
-    pub(crate) fn note_failure(&self, exception: SystemException) {
+    pub fn note_failure(&self, exception: SystemException) {
         self.all.count_received(exception);
         self.end.set(End::SystemException);
     }
@@ -57,16 +60,17 @@ impl Drop for Measured<'_> {
 mod tests {
     use super::*;
 
-    /// `cargo test --release -p orbium-core --lib price -- --ignored --nocapture`
+    /// `cargo test --release -p orbium-metrics --lib price -- --ignored --nocapture`
     #[test]
     #[ignore = "a measurement"]
     fn price_of_a_measured_call() {
         static OPERATION: Operation = Operation::of("IDL:A/B:1.0", "c");
         const CALLS: u32 = 5_000_000;
-        let orb = Orb::builder().metrics().build().unwrap();
+        let all = Measurements::default();
         let begun = Instant::now();
         for _ in 0..CALLS {
-            drop(std::hint::black_box(Measured::begin(&orb, &OPERATION)));
+            let call = Measured::begin(&all, &OPERATION);
+            drop(std::hint::black_box(call));
         }
         println!("a call: {:?}", begun.elapsed() / CALLS);
         let begun = Instant::now();

@@ -3,12 +3,10 @@
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-use orbium_giop::ExceptionKind;
-
-use super::connections::{Closing, Role};
-use super::series::{Label, Side, Sums};
-use super::{Exceptions, Histogram, Metrics, Refusal, Retry};
-use crate::introspection::LaneSnapshot;
+use crate::histogram::Histogram;
+use crate::lane::LaneSnapshot;
+use crate::role::Role;
+use crate::series::{Label, Sums};
 
 /// Everything that an ORB has counted since its metrics were turned on. Taken series by
 /// series, without a lock: two numbers may differ by what happened in between.
@@ -122,7 +120,7 @@ pub struct TrafficMetrics {
     pub sent: u64,
 }
 
-fn named(names: &'static [&'static str], counters: &[AtomicU64]) -> Vec<NamedCount> {
+pub(crate) fn named(names: &'static [&'static str], counters: &[AtomicU64]) -> Vec<NamedCount> {
     let counts = names.iter().zip(counters);
     counts
         .map(|(name, counter)| NamedCount {
@@ -132,19 +130,8 @@ fn named(names: &'static [&'static str], counters: &[AtomicU64]) -> Vec<NamedCou
         .collect()
 }
 
-impl Exceptions {
-    fn snapshot(&self) -> Vec<NamedCount> {
-        let all = ExceptionKind::ALL.iter().zip(&self.0);
-        let counted = all.map(|(kind, counter)| NamedCount {
-            name: kind.name(),
-            count: counter.load(Relaxed),
-        });
-        counted.filter(|it| it.count > 0).collect()
-    }
-}
-
 impl OperationMetrics {
-    fn new(label: &Label, sums: Sums) -> Self {
+    pub(crate) fn new(label: &Label, sums: Sums) -> Self {
         let ended = sums.durations.count();
         let others = sums.oneways + sums.user + sums.system;
         Self {
@@ -165,75 +152,5 @@ impl OperationMetrics {
     #[must_use]
     pub fn ended(&self) -> u64 {
         self.durations.count()
-    }
-}
-
-impl Metrics {
-    /// What was counted so far.
-    #[must_use]
-    pub fn snapshot(&self) -> MetricsSnapshot {
-        let mut snapshot = MetricsSnapshot {
-            raised: self.all.raised.snapshot(),
-            received: self.all.received.snapshot(),
-            refused: named(&Refusal::NAMES, &self.all.refused),
-            retries: named(&Retry::NAMES, &self.all.retries),
-            panics: self.all.panics.load(Relaxed),
-            connections: self.connections(),
-            ..MetricsSnapshot::default()
-        };
-        // Idle connections that had ended are replaced before anything is sent.
-        snapshot.retries[Retry::StaleConnection as usize].count += self.orb.core().book().stale();
-        snapshot.refused.push(NamedCount {
-            name: "queue_full",
-            count: self.orb.refused_requests(),
-        });
-        let mut waited = Vec::new();
-        for series in self.all.table().all() {
-            let sums = series.sums();
-            let (label, is_used) = (&series.label, sums.begun > 0);
-            match series.side {
-                Side::Client if is_used => {
-                    snapshot.called.push(OperationMetrics::new(label, sums));
-                }
-                Side::Server if is_used => {
-                    snapshot.served.push(OperationMetrics::new(label, sums));
-                }
-                Side::Queue => waited.push((label.lane.clone(), sums.durations)),
-                Side::Client | Side::Server => {}
-            }
-        }
-        let name = |it: &OperationMetrics| (it.operation.clone(), it.lane.clone());
-        snapshot.called.sort_by_cached_key(name);
-        snapshot.served.sort_by_cached_key(name);
-        for lane in self.orb.lane_snapshots().entries {
-            let own = snapshot.served.iter().filter(|it| it.lane == lane.name);
-            let (mut busy, mut missed) = (0, 0);
-            for operation in own {
-                busy += operation.in_flight;
-                missed += operation.late_before + operation.late_within;
-            }
-            let waited = waited.iter().find(|(name, _)| *name == lane.name);
-            snapshot.lanes.push(LaneMetrics {
-                busy,
-                deadlines_missed: missed,
-                waited: waited.map_or_else(Histogram::default, |(_, it)| it.clone()),
-                lane,
-            });
-        }
-        snapshot
-    }
-
-    fn connections(&self) -> Vec<ConnectionMetrics> {
-        let pages = self.orb.core().book().pages();
-        let metrics = pages
-            .into_iter()
-            .map(|(page, received, sent)| ConnectionMetrics {
-                role: page.role,
-                transport: page.transport.clone(),
-                opened: page.opened.load(Relaxed),
-                closed: named(&Closing::NAMES, &page.closed),
-                traffic: TrafficMetrics { received, sent },
-            });
-        metrics.collect()
     }
 }

@@ -11,11 +11,14 @@ use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering::Relaxed};
 use std::sync::{Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
-use super::histogram::{Histogram, Recorder};
+use crate::histogram::{Histogram, Recorder};
+
+/// The label of operations that no linked skeleton knows.
+const OTHER: &str = "_OTHER";
 
 /// Operations that have series of their own, in each role and lane; beyond, they share
 /// one by the name `_OTHER`.
-pub(super) const MOST: usize = 500;
+const MOST: usize = 500;
 
 /// Cells for them: a power of two, half of which stays empty.
 const CELLS: usize = 1024;
@@ -25,7 +28,7 @@ const MOST_SHARDS: usize = 8;
 
 /// Which end of a call, or another kind of series.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub(super) enum Side {
+pub(crate) enum Side {
     Client,
     Server,
     /// Requests that waited for a thread of a lane.
@@ -34,13 +37,13 @@ pub(super) enum Side {
 
 /// The labels that identify a series.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Key {
-    pub(super) side: Side,
-    pub(super) lane: u32,
+pub(crate) struct Key {
+    pub(crate) side: Side,
+    pub(crate) lane: u32,
     /// The address of the static that names the operation, or its table, and the
     /// place in that.
-    pub(super) at: usize,
-    pub(super) index: usize,
+    pub(crate) at: usize,
+    pub(crate) index: usize,
 }
 
 impl Key {
@@ -56,19 +59,23 @@ impl Key {
 
 /// The name of a series.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Label {
+pub struct Label {
     /// `Module::Interface/operation`.
-    pub(super) operation: String,
+    pub operation: String,
     /// Name of the lane; empty where there is none.
-    pub(super) lane: String,
+    pub lane: String,
 }
 
 /// How a call or request ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum End {
+pub enum End {
+    /// With its results.
     Results,
+    /// It has none to wait for.
     Oneway,
+    /// With a user exception.
     UserException,
+    /// With a system exception.
     SystemException,
 }
 
@@ -88,22 +95,22 @@ struct Shard {
 
 /// What is counted under one label.
 #[derive(Debug)]
-pub(crate) struct Series {
-    pub(super) side: Side,
-    pub(super) label: Label,
+pub struct Series {
+    pub(crate) side: Side,
+    pub(crate) label: Label,
     shards: Box<[Shard]>,
 }
 
 /// The sums over all shards.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Sums {
-    pub(super) begun: u64,
-    pub(super) oneways: u64,
-    pub(super) user: u64,
-    pub(super) system: u64,
-    pub(super) late_before: u64,
-    pub(super) late_within: u64,
-    pub(super) durations: Histogram,
+pub(crate) struct Sums {
+    pub(crate) begun: u64,
+    pub(crate) oneways: u64,
+    pub(crate) user: u64,
+    pub(crate) system: u64,
+    pub(crate) late_before: u64,
+    pub(crate) late_within: u64,
+    pub(crate) durations: Histogram,
 }
 
 fn shards() -> usize {
@@ -137,7 +144,7 @@ fn thread_number() -> usize {
 }
 
 impl Series {
-    pub(super) fn new(side: Side, label: Label) -> Self {
+    pub(crate) fn new(side: Side, label: Label) -> Self {
         Self {
             side,
             label,
@@ -153,18 +160,18 @@ impl Series {
 
     /// One begins.
     #[inline]
-    pub(super) fn begin(&self) {
+    pub fn begin(&self) {
         self.shard().begun.fetch_add(1, Relaxed);
     }
 
     /// One that has begun goes on elsewhere, and is counted there.
-    pub(super) fn take_back(&self) {
+    pub fn take_back(&self) {
         self.shard().begun.fetch_sub(1, Relaxed);
     }
 
     /// One that has begun is over.
     #[inline]
-    pub(super) fn end(&self, duration: Duration, end: End) {
+    pub fn end(&self, duration: Duration, end: End) {
         let shard = self.shard();
         shard.durations.record(duration);
         match end {
@@ -177,13 +184,13 @@ impl Series {
     }
 
     /// A duration without a beginning.
-    pub(super) fn record(&self, duration: Duration) {
+    pub(crate) fn record(&self, duration: Duration) {
         self.shard().durations.record(duration);
     }
 
     /// A deadline has passed: before the servant began, or within it.
     #[cold]
-    pub(super) fn note_late(&self, within: bool) {
+    pub fn note_late(&self, within: bool) {
         let shard = self.shard();
         match within {
             true => &shard.late_within,
@@ -192,7 +199,7 @@ impl Series {
         .fetch_add(1, Relaxed);
     }
 
-    pub(super) fn sums(&self) -> Sums {
+    pub(crate) fn sums(&self) -> Sums {
         let mut sums = Sums::default();
         for shard in &self.shards {
             sums.oneways += shard.oneways.load(Relaxed);
@@ -216,7 +223,7 @@ struct Entry {
 }
 
 /// All series of an ORB.
-pub(super) struct Table {
+pub(crate) struct Table {
     cells: Box<[OnceLock<Box<Entry>>]>,
     used: Mutex<usize>,
     is_full: AtomicBool,
@@ -233,7 +240,7 @@ impl Default for Table {
     fn default() -> Self {
         let other = |side| {
             let label = Label {
-                operation: super::OTHER.into(),
+                operation: OTHER.into(),
                 lane: String::new(),
             };
             Series::new(side, label)
@@ -250,7 +257,7 @@ impl Default for Table {
 impl Table {
     /// The series of that key, which `label` names if it is new.
     #[inline]
-    pub(super) fn get(&self, key: Key, label: impl FnOnce() -> Label) -> &Series {
+    pub(crate) fn get(&self, key: Key, label: impl FnOnce() -> Label) -> &Series {
         let mut place = key.hash() & (CELLS - 1);
         while let Some(cell) = self.cells[place].get() {
             if cell.key == key {
@@ -265,7 +272,7 @@ impl Table {
     }
 
     /// The series of operations that have none of their own.
-    pub(super) fn other(&self, side: Side) -> &Series {
+    pub(crate) fn other(&self, side: Side) -> &Series {
         &self.others[usize::from(side != Side::Client)]
     }
 
@@ -287,7 +294,7 @@ impl Table {
         *used += 1;
         if *used == MOST {
             self.is_full.store(true, Relaxed);
-            crate::log::warn!(
+            orbium_trace::log::warn!(
                 target: "orbium::metrics", most = MOST,
                 "metrics: further operations are counted as one"
             );
@@ -299,7 +306,7 @@ impl Table {
     }
 
     /// All series, those of unnamed operations last.
-    pub(super) fn all(&self) -> impl Iterator<Item = &Series> {
+    pub(crate) fn all(&self) -> impl Iterator<Item = &Series> {
         let own = self.cells.iter().filter_map(OnceLock::get);
         own.map(|cell| &cell.series).chain(&self.others)
     }

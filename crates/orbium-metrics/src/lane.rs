@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Lanes as data.
+
+use orbium_config::ServerStrategy;
+use orbium_invocation::Priority;
+
+/// A lane as it was when somebody looked.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct LaneSnapshot {
+    /// Its number: 0 is the ORB's own.
+    pub number: u32,
+    /// Its name; `orb` for the ORB's own.
+    pub name: String,
+    /// The CORBA priority that its requests are served at.
+    pub priority: Option<Priority>,
+    /// How it serves.
+    pub strategy: ServerStrategy,
+    /// Where it listens.
+    pub endpoints: Vec<String>,
+    /// Connections open.
+    pub connections: usize,
+    /// Threads, those that accept or wait included.
+    pub threads: usize,
+    /// Requests that wait for a thread.
+    pub waiting: usize,
+    /// Requests that may wait.
+    pub queue: usize,
+    /// Requests for which there was no room so far.
+    pub refused: u64,
+}

@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What an ORB counts into.
+
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::time::Duration;
+
+use orbium_giop::{ExceptionKind, SystemException};
+use orbium_invocation::Operation;
+use orbium_sys::fork::PerProcess;
+
+use crate::series::{End, Key, Label, Series, Side, Table};
+use crate::snapshot::{MetricsSnapshot, NamedCount, named};
+
+/// Why a request was refused before a servant saw it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Refusal {
+    /// A connection beyond the limit.
+    Limit,
+    /// The object's adapter holds or discards requests, or it is not active.
+    NotActive,
+    /// No object has that key.
+    UnknownObject,
+    /// A message beyond the limit.
+    MessageSize,
+}
+
+impl Refusal {
+    const NAMES: [&'static str; 4] = ["limit", "not_active", "unknown_object", "message_size"];
+}
+
+/// Why a call was made again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Retry {
+    /// The server forwarded it.
+    Forward,
+    /// The server wanted more of the reference (NEEDS_ADDRESSING_MODE).
+    Readdress,
+    /// The idle connection that it took had ended.
+    StaleConnection,
+    /// A forwarded reference could not be used: back to the original one.
+    FallBack,
+    /// The connection of an idempotent operation was lost.
+    LostConnection,
+    /// For the code sets of the whole reference.
+    CodeSets,
+}
+
+impl Retry {
+    const NAMES: [&'static str; 6] = [
+        "forward",
+        "readdress",
+        "stale_connection",
+        "fall_back",
+        "lost_connection",
+        "code_sets",
+    ];
+}
+
+/// How often each kind of system exception occurred.
+#[derive(Debug)]
+struct Exceptions([AtomicU64; ExceptionKind::ALL.len()]);
+
+impl Default for Exceptions {
+    fn default() -> Self {
+        Self([const { AtomicU64::new(0) }; ExceptionKind::ALL.len()])
+    }
+}
+
+impl Exceptions {
+    fn count(&self, exception: SystemException) {
+        self.0[exception.kind as usize].fetch_add(1, Relaxed);
+    }
+
+    fn snapshot(&self) -> Vec<NamedCount> {
+        let all = ExceptionKind::ALL.iter().zip(&self.0);
+        let counted = all.map(|(kind, counter)| NamedCount {
+            name: kind.name(),
+            count: counter.load(Relaxed),
+        });
+        counted.filter(|it| it.count > 0).collect()
+    }
+}
+
+/// What an ORB counts once it was asked to.
+#[derive(Debug, Default)]
+pub struct Measurements {
+    /// A forked child starts with an empty table: the parent's may be locked by a thread
+    /// that does not exist in the child.
+    table: PerProcess<Table>,
+    raised: Exceptions,
+    received: Exceptions,
+    refused: [AtomicU64; Refusal::NAMES.len()],
+    retries: [AtomicU64; Retry::NAMES.len()],
+    panics: AtomicU64,
+}
+
+impl Measurements {
+    #[inline]
+    pub(crate) fn table(&self) -> &Table {
+        self.table.get_or_init(Table::default)
+    }
+
+    /// The series of calls of an operation.
+    #[inline]
+    pub fn called(&self, operation: &'static Operation) -> &Series {
+        let key = Key {
+            side: Side::Client,
+            lane: 0,
+            at: std::ptr::from_ref(operation) as usize,
+            index: 0,
+        };
+        self.table().get(key, || Label {
+            operation: scoped(operation.interface(), operation.name()),
+            lane: String::new(),
+        })
+    }
+
+    /// The series of requests that a lane serves, of the operation at `index` in the table
+    /// of operations at the address `at`; `label` names it if it is new.
+    #[inline]
+    pub fn served(
+        &self,
+        lane: u32,
+        (at, index): (usize, usize),
+        label: impl FnOnce() -> Label,
+    ) -> &Series {
+        let key = Key {
+            side: Side::Server,
+            lane,
+            at,
+            index,
+        };
+        self.table().get(key, label)
+    }
+
+    /// The series of requests for operations that no linked skeleton knows.
+    pub fn served_unknown(&self) -> &Series {
+        self.table().other(Side::Server)
+    }
+
+    /// A request that has waited is about to be served by the lane of that number, which
+    /// `name` names if it is new.
+    pub fn count_waited(&self, lane: u32, name: impl FnOnce() -> String, waited: Duration) {
+        let key = Key {
+            side: Side::Queue,
+            lane,
+            at: 0,
+            index: 0,
+        };
+        let label = || Label {
+            operation: String::new(),
+            lane: name(),
+        };
+        self.table().get(key, label).record(waited);
+    }
+
+    /// Counts a request that was refused.
+    pub fn count_refused(&self, cause: Refusal) {
+        self.refused[cause as usize].fetch_add(1, Relaxed);
+    }
+
+    /// Counts a request that is sent again.
+    pub fn count_retry(&self, cause: Retry) {
+        self.retries[cause as usize].fetch_add(1, Relaxed);
+    }
+
+    /// Counts the exception that a call has ended with.
+    pub fn count_received(&self, exception: SystemException) {
+        self.received.count(exception);
+    }
+
+    /// Counts the exception that a request was answered with.
+    pub fn count_raised(&self, exception: SystemException) {
+        self.raised.count(exception);
+    }
+
+    /// Counts a servant that panicked.
+    pub fn count_panic(&self) {
+        self.panics.fetch_add(1, Relaxed);
+    }
+
+    /// Counts a call that has ended and that no thread waited for.
+    pub fn count_call(
+        &self,
+        operation: &'static Operation,
+        took: Duration,
+        failed: Option<SystemException>,
+        end: End,
+    ) {
+        let series = self.called(operation);
+        series.begin();
+        series.end(took, end);
+        if let Some(exception) = failed {
+            self.count_received(exception);
+        }
+    }
+
+    /// What is known without the ORB: everything but operations, lanes and connections.
+    pub(crate) fn snapshot(&self) -> MetricsSnapshot {
+        MetricsSnapshot {
+            raised: self.raised.snapshot(),
+            received: self.received.snapshot(),
+            refused: named(&Refusal::NAMES, &self.refused),
+            retries: named(&Retry::NAMES, &self.retries),
+            panics: self.panics.load(Relaxed),
+            ..MetricsSnapshot::default()
+        }
+    }
+}
+
+/// `Module::Interface/operation` of a repository id such as
+/// `IDL:omg.org/Module/Interface:1.0`; the operation alone without one.
+#[must_use]
+pub fn scoped(repository_id: &str, operation: &str) -> String {
+    let path = repository_id.strip_prefix("IDL:").unwrap_or(repository_id);
+    let path = path.rsplit_once(':').map_or(path, |(path, _)| path);
+    let names = path.split('/').filter(|part| !part.contains('.'));
+    let interface = names.collect::<Vec<_>>().join("::");
+    match interface.as_str() {
+        "" => operation.to_owned(),
+        interface => format!("{interface}/{operation}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn operations_are_named_by_module_and_interface_without_prefix_and_version() {
+        assert_eq!(scoped("IDL:Nav/GPS:1.0", "position"), "Nav::GPS/position");
+        assert_eq!(
+            scoped("IDL:omg.org/CosNaming/NamingContext:1.0", "bind"),
+            "CosNaming::NamingContext/bind"
+        );
+        assert_eq!(scoped("", "_is_a"), "_is_a");
+        assert_eq!(scoped("DCE:700dc518:1", "x"), "DCE:700dc518/x");
+    }
+}
