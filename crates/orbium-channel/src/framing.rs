@@ -24,6 +24,9 @@ use crate::receive_buffer::{ReceiveBuffer, SMALL};
 /// Bytes that are received at once while messages follow each other without a pause.
 const BULK: usize = 64 * 1024;
 
+/// What writes received octets into the room it is given, and returns how many.
+type Receive<'r> = dyn FnMut(&mut [u8]) -> io::Result<usize> + 'r;
+
 /// Why the stream holds no further message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FramingError {
@@ -204,15 +207,30 @@ impl Framing {
             orbium_trace::probe!(TransportReceive);
             return self.buffer.receive(stream, SMALL);
         }
-        self.receive_much(stream)
+        self.receive_much(&mut |room| stream.receive(room))
+    }
+
+    /// Takes octets that somebody else received, as many as there is room for, and
+    /// returns how many: none if `next` has something to say first.
+    ///
+    /// # Errors
+    /// There is no memory for them.
+    pub fn push(&mut self, octets: &[u8]) -> io::Result<usize> {
+        let mut taken = 0;
+        self.receive_much(&mut |room| {
+            taken = room.len().min(octets.len());
+            room[..taken].copy_from_slice(&octets[..taken]);
+            Ok(taken)
+        })?;
+        Ok(taken)
     }
 
     /// As `receive`, where something is expected that a small buffer has no room
     /// for, or part of a message is there.
     #[inline(never)]
-    fn receive_much(&mut self, stream: &dyn ByteStream) -> io::Result<usize> {
+    fn receive_much(&mut self, receive: &mut Receive<'_>) -> io::Result<usize> {
         if self.skipped > 0 {
-            return self.receive_to_skip(stream);
+            return self.receive_to_skip(receive);
         }
         // A header that is wrong is found by `next` before more is received.
         let begun = self.header().ok().flatten();
@@ -242,7 +260,7 @@ impl Framing {
                 .map_err(|_| io::ErrorKind::OutOfMemory)?,
         };
         orbium_trace::probe!(TransportReceive);
-        let received = self.buffer.receive(stream, until)?;
+        let received = self.buffer.receive_by(receive, until)?;
         if self.received().len() <= SMALL {
             self.bulk = 0;
         }
@@ -303,10 +321,10 @@ impl Framing {
     }
 
     #[cold]
-    fn receive_to_skip(&mut self, stream: &dyn ByteStream) -> io::Result<usize> {
+    fn receive_to_skip(&mut self, receive: &mut Receive<'_>) -> io::Result<usize> {
         let until = self.buffer.make_room(SMALL);
         let until = until.map_err(|_| io::ErrorKind::OutOfMemory)?;
-        let received = self.buffer.receive(stream, until)?;
+        let received = self.buffer.receive_by(receive, until)?;
         let there = self.received().len();
         if there >= self.skipped {
             self.buffer.consume(self.skipped);

@@ -2,8 +2,9 @@
 //! What carries GIOP messages between an ORB and its peers.
 //!
 //! [`Protocols`] has transports and messaging protocols by name; endpoints and the
-//! profiles of references lead to [`Channel`]s; [`framing`] finds messages in what was
-//! received, [`outgoing`] sends them whole or in fragments, [`accepting`] takes
+//! profiles of references lead to [`Channel`]s; [`connection`] is one side of a
+//! GIOP connection without socket, clock or thread, [`framing`] finds messages in what it was
+//! given, [`outgoing`] sends them whole or in fragments, [`accepting`] takes
 //! connections, and [`peer_memory`] bounds what all peers together make the ORB hold.
 //!
 //! It knows neither calls nor servants, neither object adapters nor threads. Its users
@@ -11,6 +12,7 @@
 #![forbid(unsafe_code)]
 
 pub mod accepting;
+pub mod connection;
 pub mod framing;
 pub mod outgoing;
 pub mod peer_memory;

@@ -206,7 +206,20 @@ impl ReceiveBuffer {
     /// Receives once, up to `until`.
     #[inline]
     pub fn receive(&mut self, stream: &dyn ByteStream, until: usize) -> io::Result<usize> {
-        let received = stream.receive(&mut self.octets[self.end..until])?;
+        self.receive_by(|room| stream.receive(room), until)
+    }
+
+    /// Has `receive` write once into the room up to `until`; it returns how much it wrote.
+    ///
+    /// # Errors
+    /// Those of `receive`.
+    #[inline]
+    pub fn receive_by(
+        &mut self,
+        receive: impl FnOnce(&mut [u8]) -> io::Result<usize>,
+        until: usize,
+    ) -> io::Result<usize> {
+        let received = receive(&mut self.octets[self.end..until])?;
         orbium_trace::probe!(IoReceive);
         self.end += received;
         Ok(received)

@@ -318,6 +318,13 @@ impl Reassembly {
         Some((header, assembled.octets))
     }
 
+    /// The kind of the message that a Fragment continues, if one is in assembly.
+    #[must_use]
+    pub fn begun(&self, header: &MessageHeader, body: &[u8]) -> Option<MessageKind> {
+        let at = self.find(request_id(header, body).ok()?)?;
+        Some(self.partial[at].header.kind)
+    }
+
     /// Drops the message in assembly under a request id, as a CancelRequest
     /// asks. Returns whether there was one.
     pub fn cancel(&mut self, request_id: u32) -> bool {

@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Messages in fragments: put together, charged to the budget, and given up where there
+//! is no memory for them.
+
+use std::time::{Duration, Instant};
+
+use orbium_cdr::ByteOrder;
+use orbium_giop::{
+    Assembled, FragmentError, HEADER_LEN, MessageHeader, MessageKind, Reassembly, ReassemblyLimits,
+};
+
+use super::event::{Cause, Refused};
+use super::refusal::refused;
+use crate::framing::{Framing, refusal};
+use crate::peer_memory::{Budget, Charge};
+use crate::receive_buffer::SMALL;
+
+/// The messages in assembly of one direction of a connection.
+#[derive(Debug, Default)]
+pub struct Assembly {
+    reassembly: Reassembly,
+    charge: Charge,
+    /// Until when what is in assembly must be complete.
+    deadline: Option<Instant>,
+    time: Option<Duration>,
+}
+
+/// A message put together, and what is charged for it.
+#[derive(Debug, Default)]
+pub struct Whole {
+    /// Its octets, and where its fragments meet.
+    pub message: Assembled,
+    /// Held as long as the octets are.
+    pub charge: Charge,
+}
+
+/// What a fragment led to.
+#[derive(Debug)]
+pub(super) enum Added {
+    /// More is to come, or it was dropped.
+    Partial,
+    /// The message is complete; or this is the reply that stands for one for which there
+    /// is no memory.
+    Whole(Whole),
+    /// The request that it is of was dropped.
+    Refused(Refused),
+}
+
+impl Assembly {
+    /// Nothing in assembly. A message must be complete `time` after it began.
+    #[must_use]
+    pub fn new(limits: ReassemblyLimits, time: Option<Duration>, budget: &Budget) -> Self {
+        Self {
+            reassembly: Reassembly::new(limits),
+            charge: budget.charge(),
+            deadline: None,
+            time,
+        }
+    }
+
+    /// Whether nothing is in assembly.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.reassembly.is_empty()
+    }
+
+    /// Whether a message was not complete in time.
+    #[must_use]
+    pub fn is_late(&self, now: Instant) -> bool {
+        self.deadline.is_some_and(|deadline| now >= deadline)
+    }
+
+    /// Until when what is in assembly must be complete.
+    #[must_use]
+    pub fn deadline(&self) -> Option<Instant> {
+        self.deadline
+    }
+
+    /// Drops what is in assembly under a request id.
+    pub(super) fn cancel(&mut self, request_id: u32) {
+        self.reassembly.cancel(request_id);
+    }
+
+    /// The kind of the message that a fragment is of.
+    pub(super) fn kind_of(&self, header: &MessageHeader, body: &[u8]) -> Option<MessageKind> {
+        match header.kind {
+            MessageKind::Fragment => self.reassembly.begun(header, body),
+            kind => Some(kind),
+        }
+    }
+
+    /// Takes the fragment with that header out of the framing.
+    pub(super) fn accept(
+        &mut self,
+        header: &MessageHeader,
+        framing: &mut Framing,
+        now: &dyn Fn() -> Instant,
+    ) -> Result<Added, FragmentError> {
+        let more = header.size as usize;
+        let total = self.reassembly.octets().saturating_add(more);
+        let charged = total <= SMALL || self.charge.set(total).is_ok();
+        let body = &framing.message(header)[HEADER_LEN..];
+        let kind = self.kind_of(header, body);
+        let accepted = match charged {
+            true => self.reassembly.accept(header, body),
+            false => Err(FragmentError::NoMemory(None)),
+        };
+        let completed = matches!(accepted, Ok(Some(_)));
+        let added = match accepted {
+            Ok(None) | Err(FragmentError::NothingToContinue(Some(_))) => Ok(Added::Partial),
+            Ok(Some(message)) => Ok(Added::Whole(self.charged(message))),
+            Err(FragmentError::NoMemory(dropped)) => {
+                framing.budget().count_refused();
+                let body = &framing.message(header)[HEADER_LEN..];
+                self.refuse(header, body, dropped.and(kind))
+            }
+            Err(FragmentError::MessageTooLarge(Some(id))) if kind == Some(MessageKind::Request) => {
+                Ok(Added::Refused(self.too_large(header, id)))
+            }
+            Err(error) => Err(error),
+        };
+        framing.consume(header);
+        self.settle(completed, now);
+        added
+    }
+
+    /// A request exceeds the limit of messages: what else comes of it continues nothing.
+    fn too_large(&self, header: &MessageHeader, request_id: u32) -> Refused {
+        Refused {
+            version: header.version,
+            request_id,
+            expects_reply: self.reassembly.dropped_expects_reply(),
+            octets: header.size as usize,
+            cause: Cause::TooLarge(None),
+        }
+    }
+
+    /// Gives up the message that a Fragment continues for which the framing has no
+    /// memory, and drops the Fragment.
+    pub(super) fn skip(
+        &mut self,
+        header: &MessageHeader,
+        framing: &mut Framing,
+        now: &dyn Fn() -> Instant,
+    ) -> Result<Added, FragmentError> {
+        let refused = self.refuse(header, &framing.received()[HEADER_LEN..], None);
+        framing.skip();
+        self.settle(false, now);
+        refused
+    }
+
+    /// Gives up the message that a fragment is of. `dropped` is its kind, if it is in
+    /// assembly no more.
+    fn refuse(
+        &mut self,
+        header: &MessageHeader,
+        body: &[u8],
+        dropped: Option<MessageKind>,
+    ) -> Result<Added, FragmentError> {
+        let id = request_id(header, body);
+        let begun = self.reassembly.give_up(header, body);
+        let (first, begins) = match &begun {
+            Some((first, octets)) => (*first, &octets[HEADER_LEN..]),
+            None => (*header, body),
+        };
+        let kind = match (header.kind, &begun) {
+            (MessageKind::Fragment, None) => match dropped {
+                Some(kind) => kind,
+                // The rest of a message that was given up.
+                None => return Ok(Added::Partial),
+            },
+            _ => first.kind,
+        };
+        let has_id = header.version.minor >= 2;
+        let refused = match kind {
+            // Without an id in its fragments, what follows would mean nothing.
+            _ if !has_id && header.kind == MessageKind::Fragment => None,
+            MessageKind::Reply => id.filter(|_| has_id).map(|id| {
+                Added::Whole(Whole {
+                    message: Assembled {
+                        octets: refusal(header, id),
+                        seams: Vec::new(),
+                    },
+                    charge: Charge::default(),
+                })
+            }),
+            MessageKind::Request if first.kind != MessageKind::Request => id.map(|request_id| {
+                Added::Refused(Refused {
+                    version: header.version,
+                    request_id,
+                    expects_reply: self.reassembly.dropped_expects_reply(),
+                    octets: header.size as usize,
+                    cause: Cause::NoMemory,
+                })
+            }),
+            MessageKind::Request => refused(&first, begins, Cause::NoMemory).map(Added::Refused),
+            _ => None,
+        };
+        refused.ok_or(FragmentError::NoMemory(id))
+    }
+
+    /// A message that is complete, with its part of the charge.
+    fn charged(&mut self, message: Assembled) -> Whole {
+        let empty = self.charge.budget().charge();
+        let mut charge = std::mem::replace(&mut self.charge, empty);
+        // Less is never refused.
+        let _ = charge.set(counted(message.octets.len()));
+        Whole { message, charge }
+    }
+
+    /// Charges what is still in assembly, and determines until when it must be complete.
+    fn settle(&mut self, completed: bool, now: &dyn Fn() -> Instant) {
+        let _ = self.charge.set(counted(self.reassembly.octets()));
+        if self.reassembly.is_empty() {
+            self.deadline = None;
+        } else if completed || self.deadline.is_none() {
+            self.deadline = self.time.and_then(|time| now().checked_add(time));
+        }
+    }
+}
+
+/// What of so many octets is charged.
+fn counted(octets: usize) -> usize {
+    if octets <= SMALL { 0 } else { octets }
+}
+
+/// The request id, which stands first from GIOP 1.2 on.
+fn request_id(header: &MessageHeader, body: &[u8]) -> Option<u32> {
+    let id = body.first_chunk()?;
+    Some(match header.order {
+        ByteOrder::Big => u32::from_be_bytes(*id),
+        ByteOrder::Little => u32::from_le_bytes(*id),
+    })
+}

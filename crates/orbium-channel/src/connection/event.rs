@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What a connection finds in the octets that it was given.
+
+use std::fmt;
+
+use orbium_cdr::CdrError;
+use orbium_giop::{FragmentError, MessageHeader, MessageKind, Version, message_error};
+
+use crate::framing::FramingError;
+
+/// What has arrived.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Event {
+    /// A Request, Reply, LocateRequest or LocateReply is there whole, put together if it
+    /// came in fragments. It stays until it is consumed or taken.
+    Message(MessageHeader),
+    /// A part of a message: more is to come, or the message was given up already.
+    Fragment,
+    /// The peer does not wait for the reply to that request any more. What was in
+    /// assembly under its id is dropped.
+    Cancel(u32),
+    /// A request was dropped before it was read. The connection goes on.
+    Refused(Refused),
+    /// CloseConnection: no request that is unanswered was begun (clause 9.4.7).
+    Close,
+    /// The peer could not read what it was sent (clause 9.4.8).
+    MessageError,
+}
+
+/// A request that was dropped, and what its reply is made of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Refused {
+    /// Version of the request, and so of its reply.
+    pub version: Version,
+    /// Its id.
+    pub request_id: u32,
+    /// Whether its client waits for a reply.
+    pub expects_reply: bool,
+    /// Bytes of the message, or of the fragment with which it was given up.
+    pub octets: usize,
+    /// Why it was dropped.
+    pub cause: Cause,
+}
+
+/// Why a request was dropped before it was read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Cause {
+    /// It is larger than messages may be: more than the limit, if it came in one piece.
+    TooLarge(Option<FramingError>),
+    /// What peers may make the ORB hold is used up.
+    NoMemory,
+}
+
+/// A peer broke the protocol, or what it sent cannot be taken: the connection is to be
+/// closed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Violation {
+    /// The octets are no GIOP message, or one that is too large.
+    Framing(FramingError),
+    /// A fragment out of order, or beyond a limit.
+    Fragment(FragmentError),
+    /// A message that the peer's role does not send.
+    Unexpected(MessageKind),
+    /// A CancelRequest without an id.
+    Malformed(CdrError),
+    /// Messages in fragments were not completed in time.
+    Late,
+}
+
+impl Violation {
+    /// The MessageError that the peer is sent before the connection is closed, if any:
+    /// a peer that was merely too slow is not.
+    #[must_use]
+    pub fn answer(&self) -> Option<[u8; orbium_giop::HEADER_LEN]> {
+        match self {
+            Self::Late => None,
+            _ => Some(message_error(Version::V1_2)),
+        }
+    }
+
+    /// Whether a limit was exceeded, rather than the protocol broken.
+    #[must_use]
+    pub const fn is_limit(&self) -> bool {
+        matches!(
+            self,
+            Self::Framing(FramingError::TooLarge { .. })
+                | Self::Fragment(
+                    FragmentError::MessageTooLarge(_)
+                        | FragmentError::TooManyMessages(_)
+                        | FragmentError::TooManyOctets(_)
+                )
+        )
+    }
+}
+
+impl fmt::Display for Violation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Framing(error) => error.fmt(f),
+            Self::Fragment(error) => error.fmt(f),
+            Self::Unexpected(kind) => write!(f, "a {kind:?} message from the wrong side"),
+            Self::Malformed(error) => error.fmt(f),
+            Self::Late => f.write_str("fragments not completed in time"),
+        }
+    }
+}
+
+impl std::error::Error for Violation {}

@@ -1,0 +1,457 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! A GIOP connection without socket, clock or thread.
+//!
+//! [`Connection`] is given the octets that arrive and says what they mean: whole
+//! messages, also such as came in fragments, cancelled requests, the end, requests that
+//! were dropped because they are too large or there is no memory for them, and whatever
+//! breaks the protocol. [`Requests`] has the requests of its own side that wait for their
+//! replies. Around them stand the drivers: connections of clients that are used by one
+//! call at a time, by all callers, or by asynchronous invocations, and those of servers.
+//!
+//! The two sides of a connection in one process, with time as the test wants it:
+//!
+//! ```
+//! use std::time::Instant;
+//!
+//! use orbium_channel::connection::{Bounds, Connection, Event, Role};
+//! use orbium_channel::peer_memory::Budget;
+//! use orbium_giop::{Version, close_connection};
+//!
+//! let start = Instant::now();
+//! let mut client = Connection::new(Role::Client, Bounds::default(), &Budget::NONE);
+//! client.push(&close_connection(Version::V1_2))?;
+//! assert_eq!(client.next(&|| start), Ok(Some(Event::Close)));
+//! assert_eq!(client.next(&|| start), Ok(None));
+//! # Ok::<(), std::io::Error>(())
+//! ```
+
+mod assembly;
+mod event;
+mod refusal;
+mod requests;
+
+use std::io;
+use std::time::{Duration, Instant};
+
+use orbium_giop::{
+    Assembled, CancelRequest, HEADER_LEN, MessageHeader, MessageKind, ReassemblyLimits, ReplyHeader,
+};
+use orbium_transport::ByteStream;
+
+use crate::framing::{self, Framing, FramingError};
+use crate::peer_memory::{Budget, Charge, NoMemory};
+use assembly::Added;
+pub use assembly::{Assembly, Whole};
+pub use event::{Cause, Event, Refused, Violation};
+pub use requests::Requests;
+
+/// Which messages the peer sends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Role {
+    /// This side sends requests, the peer replies.
+    Client,
+    /// The peer sends requests, this side replies.
+    Server,
+    /// Both sides send requests: bidirectional GIOP (clause 9.8).
+    Both,
+}
+
+impl Role {
+    /// Whether the peer may send messages of that kind. Either may say that it could not
+    /// read one, and either may close: a client that closes sends no CloseConnection
+    /// before GIOP 1.2, but one that does is believed.
+    const fn receives(self, kind: MessageKind) -> bool {
+        match kind {
+            MessageKind::Request | MessageKind::LocateRequest | MessageKind::CancelRequest => {
+                matches!(self, Self::Server | Self::Both)
+            }
+            MessageKind::Reply | MessageKind::LocateReply => {
+                matches!(self, Self::Client | Self::Both)
+            }
+            MessageKind::CloseConnection | MessageKind::MessageError | MessageKind::Fragment => {
+                true
+            }
+        }
+    }
+}
+
+/// What a peer may make this side keep.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Bounds {
+    /// Bytes of a message in one piece, header included.
+    pub message: usize,
+    /// Messages in fragments.
+    pub reassembly: ReassemblyLimits,
+    /// Time for a message in fragments to be complete; `None` is for ever: whoever waits
+    /// for it has a deadline.
+    pub message_time: Option<Duration>,
+}
+
+impl Default for Bounds {
+    /// Messages of 64 MiB, and the defaults of reassembly; no time.
+    fn default() -> Self {
+        Self {
+            message: 64 << 20,
+            reassembly: ReassemblyLimits::default(),
+            message_time: None,
+        }
+    }
+}
+
+/// One side of a GIOP connection.
+#[derive(Debug)]
+pub struct Connection {
+    role: Role,
+    framing: Framing,
+    assembly: Assembly,
+    /// A message that came in fragments, until it is consumed.
+    whole: Option<Whole>,
+    limit: usize,
+}
+
+/// A message that is there whole, and what stands beside it.
+#[derive(Debug)]
+pub struct Parts<'c> {
+    /// Its octets, from the message header on.
+    pub message: &'c mut [u8],
+    /// Received behind it; nothing behind one that came in fragments is shown.
+    pub rest: &'c [u8],
+    /// What is in assembly besides.
+    pub assembly: &'c mut Assembly,
+}
+
+impl Connection {
+    /// A connection over which nothing was received yet.
+    #[must_use]
+    pub fn new(role: Role, bounds: Bounds, budget: &Budget) -> Self {
+        Self {
+            role,
+            framing: Framing::new(bounds.message, budget),
+            assembly: Assembly::new(bounds.reassembly, bounds.message_time, budget),
+            whole: None,
+            limit: bounds.message,
+        }
+    }
+
+    /// The same connection, received by another thread from now on: with what was
+    /// received behind the message that is being served, and what is in assembly.
+    #[must_use]
+    pub fn continued(
+        role: Role,
+        limit: usize,
+        rest: &[u8],
+        assembly: Assembly,
+        budget: &Budget,
+    ) -> Self {
+        Self {
+            role,
+            framing: Framing::with_octets(limit, rest.to_vec(), budget),
+            assembly,
+            whole: None,
+            limit,
+        }
+    }
+
+    /// What its memory is charged to.
+    #[must_use]
+    #[inline]
+    pub fn budget(&self) -> &Budget {
+        self.framing.budget()
+    }
+
+    /// Receives once, straight into its buffer.
+    ///
+    /// # Errors
+    /// Those of the stream.
+    #[inline]
+    pub fn receive(&mut self, stream: &dyn ByteStream) -> io::Result<usize> {
+        self.framing.receive(stream)
+    }
+
+    /// Takes octets that somebody else received, and returns how many of them: none if
+    /// `next` has something to say first.
+    ///
+    /// # Errors
+    /// There is no memory for them.
+    pub fn push(&mut self, octets: &[u8]) -> io::Result<usize> {
+        self.framing.push(octets)
+    }
+
+    /// The header of a request with nothing unusual about it that is there whole: what
+    /// `next` would return, sooner.
+    #[must_use]
+    #[inline]
+    pub fn next_plain_request(&self) -> Option<MessageHeader> {
+        self.framing.next_plain_request()
+    }
+
+    /// The header of a reply in one piece that is there whole: what `next` would return,
+    /// sooner. `Ok(None)` if `next` is to be asked, or more must arrive.
+    ///
+    /// # Errors
+    /// As `next`.
+    #[inline]
+    pub fn next_reply(&self) -> Result<Option<MessageHeader>, FramingError> {
+        let next = self.framing.next()?;
+        Ok(next.filter(|header| {
+            matches!(header.kind, MessageKind::Reply | MessageKind::LocateReply)
+                && !header.more_fragments
+        }))
+    }
+
+    /// What has arrived next, if something has arrived whole. `now` is asked only where
+    /// fragments are concerned.
+    ///
+    /// # Errors
+    /// The peer is to be sent [`Violation::answer`], and the connection closed.
+    pub fn next(&mut self, now: &dyn Fn() -> Instant) -> Result<Option<Event>, Violation> {
+        if let Some(header) = self.whole.as_ref().and_then(header_of) {
+            return Ok(Some(Event::Message(header)));
+        }
+        match self.framing.next() {
+            Ok(None) => Ok(None),
+            Ok(Some(header)) => self.found(&header, now).map(Some),
+            Err(FramingError::NoMemory) => self.without_memory(now).map(Some),
+            Err(error) => self.unframed(error),
+        }
+    }
+
+    fn found(
+        &mut self,
+        header: &MessageHeader,
+        now: &dyn Fn() -> Instant,
+    ) -> Result<Event, Violation> {
+        if !self.role.receives(header.kind) {
+            return Err(Violation::Unexpected(header.kind));
+        }
+        if header.more_fragments || header.kind == MessageKind::Fragment {
+            return self.fragment(header, now);
+        }
+        let event = match header.kind {
+            MessageKind::CancelRequest => {
+                let message = self.framing.message(header);
+                let mut reader = header.reader(&mut message[HEADER_LEN..]);
+                let cancelled = CancelRequest::read(&mut reader).map_err(Violation::Malformed)?;
+                self.assembly.cancel(cancelled.request_id);
+                Event::Cancel(cancelled.request_id)
+            }
+            MessageKind::CloseConnection => Event::Close,
+            MessageKind::MessageError => Event::MessageError,
+            _ => return Ok(Event::Message(*header)),
+        };
+        self.framing.consume(header);
+        Ok(event)
+    }
+
+    #[cold]
+    fn fragment(
+        &mut self,
+        header: &MessageHeader,
+        now: &dyn Fn() -> Instant,
+    ) -> Result<Event, Violation> {
+        let added = self.assembly.accept(header, &mut self.framing, now);
+        if self.assembly.deadline().is_some() && self.assembly.is_late(now()) {
+            return Err(Violation::Late);
+        }
+        self.added(added.map_err(Violation::Fragment)?)
+    }
+
+    fn added(&mut self, added: Added) -> Result<Event, Violation> {
+        Ok(match added {
+            Added::Partial => Event::Fragment,
+            Added::Refused(refused) => Event::Refused(refused),
+            Added::Whole(whole) => {
+                let header = header_of(&whole).ok_or(Violation::Framing(FramingError::NoMemory))?;
+                self.whole = Some(whole);
+                Event::Message(header)
+            }
+        })
+    }
+
+    /// The framing has no memory for a message of which its beginning is there. A reply
+    /// it has replaced itself.
+    #[cold]
+    fn without_memory(&mut self, now: &dyn Fn() -> Instant) -> Result<Event, Violation> {
+        let no_memory = Violation::Framing(FramingError::NoMemory);
+        let Ok(Some(header)) = self.framing.header() else {
+            return Err(no_memory);
+        };
+        if header.kind == MessageKind::Fragment {
+            let added = self.assembly.skip(&header, &mut self.framing, now);
+            return self.added(added.map_err(Violation::Fragment)?);
+        }
+        let body = &self.framing.received()[HEADER_LEN..];
+        let refused = refusal::refused(&header, body, Cause::NoMemory).ok_or(no_memory)?;
+        self.framing.skip();
+        Ok(Event::Refused(refused))
+    }
+
+    /// A message that cannot be taken. A request that is too large is skipped, once as
+    /// much of it is there as its reply needs.
+    #[cold]
+    fn unframed(&mut self, error: FramingError) -> Result<Option<Event>, Violation> {
+        let violation = Violation::Framing(error);
+        let too_large = matches!(
+            error,
+            FramingError::TooLarge {
+                kind: MessageKind::Request,
+                ..
+            }
+        );
+        if !too_large || !self.role.receives(MessageKind::Request) {
+            return Err(violation);
+        }
+        let Some((header, received)) = self.framing.oversized() else {
+            return Err(violation);
+        };
+        let Some((request_id, expects_reply)) =
+            refusal::read_header(&header, &received[HEADER_LEN..])
+        else {
+            // The rest of its header is to come.
+            return match received.len() < refusal::HEAD {
+                true => Ok(None),
+                false => Err(violation),
+            };
+        };
+        self.framing.skip_oversized(&header);
+        Ok(Some(Event::Refused(Refused {
+            version: header.version,
+            request_id,
+            expects_reply,
+            octets: header.size as usize,
+            cause: Cause::TooLarge(Some(error)),
+        })))
+    }
+
+    /// The message with that header, as given by `next`, and where its fragments meet.
+    #[inline]
+    pub fn message(&mut self, header: &MessageHeader) -> (&mut [u8], &[u32]) {
+        match &mut self.whole {
+            None => (self.framing.message(header), &[]),
+            Some(whole) => {
+                let Assembled { octets, seams } = &mut whole.message;
+                (octets, seams)
+            }
+        }
+    }
+
+    /// The message with that header, which came in one piece, and what stands beside it.
+    #[inline]
+    pub fn parts(&mut self, header: &MessageHeader) -> Parts<'_> {
+        let (message, rest) = self.framing.split(header);
+        Parts {
+            message,
+            rest,
+            assembly: &mut self.assembly,
+        }
+    }
+
+    /// Drops the message with that header, as given by `next`.
+    #[inline]
+    pub fn consume(&mut self, header: &MessageHeader) {
+        if self.whole.is_none() {
+            self.framing.consume(header);
+        } else {
+            self.drop_whole();
+        }
+    }
+
+    #[cold]
+    fn drop_whole(&mut self) {
+        self.whole = None;
+    }
+
+    /// Takes a message out that came in fragments.
+    pub fn take_whole(&mut self) -> Option<Whole> {
+        self.whole.take()
+    }
+
+    /// Takes the message with that header out: into `room`, or with the memory that it was
+    /// received into.
+    ///
+    /// # Errors
+    /// There is no memory for it: it was dropped. Of a reply one that says so is returned
+    /// instead; a request is refused, or is `None` if it could not even be read so far.
+    pub fn take(
+        &mut self,
+        header: &MessageHeader,
+        room: Vec<u8>,
+    ) -> Result<Whole, Option<Refused>> {
+        if let Some(whole) = self.whole.take() {
+            return Ok(whole);
+        }
+        let seams = Vec::new();
+        match self.framing.take_out(header, room) {
+            Ok((octets, charge)) => Ok(Whole {
+                message: Assembled { octets, seams },
+                charge,
+            }),
+            Err(NoMemory) => self.refuse(header),
+        }
+    }
+
+    #[cold]
+    fn refuse(&mut self, header: &MessageHeader) -> Result<Whole, Option<Refused>> {
+        self.budget().count_refused();
+        let body = &mut self.framing.message(header)[HEADER_LEN..];
+        let refused = match header.kind {
+            MessageKind::Reply => {
+                let mut reader = header.reader(body);
+                let reply = ReplyHeader::read(&mut reader, header.format().minor);
+                let octets = reply.map(|reply| framing::refusal(header, reply.request_id));
+                let message = Assembled {
+                    octets: octets.unwrap_or_default(),
+                    seams: Vec::new(),
+                };
+                let charge = Charge::default();
+                Ok(Whole { message, charge })
+            }
+            _ => Err(refusal::refused(header, body, Cause::NoMemory)),
+        };
+        self.framing.consume(header);
+        refused
+    }
+
+    /// Puts octets back before what was received: they are read again.
+    pub fn put_back(&mut self, mut octets: Vec<u8>) {
+        octets.extend_from_slice(self.framing.received());
+        self.framing = Framing::with_octets(self.limit, octets, self.framing.budget());
+    }
+
+    /// What was received and not consumed yet, but for a message that came in fragments.
+    #[must_use]
+    #[inline]
+    pub fn received(&self) -> &[u8] {
+        self.framing.received()
+    }
+
+    /// Whether part of a message is there.
+    #[must_use]
+    #[inline]
+    pub fn is_partial(&self) -> bool {
+        self.framing.is_partial()
+    }
+
+    /// Whether part of a message is there, or some of its fragments.
+    #[must_use]
+    pub fn is_unfinished(&self) -> bool {
+        self.framing.is_partial() || !self.assembly.is_empty()
+    }
+
+    /// What is in assembly.
+    #[must_use]
+    pub fn assembly(&self) -> &Assembly {
+        &self.assembly
+    }
+
+    /// Whether CloseConnection comes next in what was received.
+    #[must_use]
+    pub fn is_closing(&self) -> bool {
+        let next = self.framing.next().ok().flatten();
+        next.is_some_and(|header| header.kind == MessageKind::CloseConnection)
+    }
+}
+
+fn header_of(whole: &Whole) -> Option<MessageHeader> {
+    MessageHeader::parse(whole.message.octets.first_chunk()?).ok()
+}
