@@ -21,7 +21,6 @@
 //! let mut client = Connection::new(Role::Client, Bounds::default(), &Budget::NONE);
 //! client.push(&close_connection(Version::V1_2))?;
 //! assert_eq!(client.next(&|| start), Ok(Some(Event::Close)));
-//! assert_eq!(client.next(&|| start), Ok(None));
 //! # Ok::<(), std::io::Error>(())
 //! ```
 
@@ -185,18 +184,15 @@ impl Connection {
         self.framing.next_plain_request()
     }
 
-    /// The header of a reply in one piece that is there whole: what `next` would return,
-    /// sooner. `Ok(None)` if `next` is to be asked, or more must arrive.
+    /// The header of the message that is there whole in one piece, or of a whole fragment.
+    /// What it means is for `next` to say, but for a reply that does not come in fragments:
+    /// that is what it is.
     ///
     /// # Errors
-    /// As `next`.
+    /// `next` says what it means.
     #[inline]
-    pub fn next_reply(&self) -> Result<Option<MessageHeader>, FramingError> {
-        let next = self.framing.next()?;
-        Ok(next.filter(|header| {
-            matches!(header.kind, MessageKind::Reply | MessageKind::LocateReply)
-                && !header.more_fragments
-        }))
+    pub fn peek(&self) -> Result<Option<MessageHeader>, FramingError> {
+        self.framing.next()
     }
 
     /// What has arrived next, if something has arrived whole. `now` is asked only where
@@ -235,8 +231,9 @@ impl Connection {
                 self.assembly.cancel(cancelled.request_id);
                 Event::Cancel(cancelled.request_id)
             }
-            MessageKind::CloseConnection => Event::Close,
-            MessageKind::MessageError => Event::MessageError,
+            // It is the last that the peer says, however often it is looked at.
+            MessageKind::CloseConnection => return Ok(Event::Close),
+            MessageKind::MessageError => return Ok(Event::MessageError),
             _ => return Ok(Event::Message(*header)),
         };
         self.framing.consume(header);

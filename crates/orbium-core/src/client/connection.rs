@@ -8,19 +8,18 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use orbium_cdr::{ByteOrder, CdrWriter};
-use orbium_channel::framing::Framing;
+use orbium_channel::connection::{Bounds, Connection as GiopConnection, Role};
 use orbium_channel::outgoing::{self, Patience};
 use orbium_channel::receive_buffer::SMALL;
 use orbium_giop::codeset::Negotiated;
 use orbium_giop::dedication::DedicationReply;
-use orbium_giop::{Assembled, CancelRequest, MessageHeader, Version, close_connection};
+use orbium_giop::{CancelRequest, MessageHeader, Version, close_connection};
 use orbium_invocation::reactor::wait_on_reactor;
 use orbium_sync::role;
 use orbium_sys::{Interest, if_done, wait_for};
 use orbium_transport::{ByteStream, Deadline, Stamp};
 
 use crate::Config;
-use crate::client::assembly::{Assembly, Whole};
 use crate::client::binding::{Introduction, PriorityContext};
 use crate::client::counts::Counted;
 use crate::client::ended::has_peer_ended;
@@ -28,7 +27,6 @@ use crate::client::private_connections::PrivateConnections;
 use crate::client::ticks;
 use crate::metrics::Closing;
 pub(crate) use receiving::Received;
-pub(crate) use receiving::is_limit;
 
 /// A write buffer larger than this is given back after the call.
 const KEPT: usize = 1 << 20;
@@ -40,7 +38,7 @@ const MOMENT: Duration = Duration::from_millis(1);
 #[derive(Debug)]
 pub(crate) struct Connection {
     stream: Box<dyn ByteStream>,
-    framing: Framing,
+    giop: GiopConnection,
     storage: Vec<u8>,
     next_id: u32,
     /// From one id to the next.
@@ -52,9 +50,6 @@ pub(crate) struct Connection {
     /// The tick in which the last call over it began.
     tick: u32,
     counted: Option<Counted>,
-    assembly: Assembly,
-    /// The message just received, if it came in fragments.
-    assembled: Option<Whole>,
     timeout: Option<Duration>,
     message_limit: usize,
     fragment_size: Option<usize>,
@@ -70,6 +65,17 @@ pub(crate) struct Connection {
     cause: Option<String>,
 }
 
+/// The GIOP side of a connection to a server.
+pub(super) fn giop_connection(config: &Config) -> GiopConnection {
+    let bounds = Bounds {
+        message: config.limits.message_size,
+        reassembly: config.limits.reassembly(),
+        // Calls have deadlines of their own.
+        message_time: None,
+    };
+    GiopConnection::new(Role::Client, bounds, config.protocols.budget())
+}
+
 impl Connection {
     pub(crate) fn new(
         stream: Box<dyn ByteStream>,
@@ -79,7 +85,7 @@ impl Connection {
     ) -> Self {
         Self {
             stream,
-            framing: Framing::new(config.limits.message_size, config.protocols.budget()),
+            giop: giop_connection(config),
             storage: Vec::new(),
             next_id: 0,
             id_distance: 2,
@@ -87,8 +93,6 @@ impl Connection {
             used: Instant::now(),
             tick: 0,
             counted,
-            assembly: Assembly::new(config.limits.reassembly(), config.protocols.budget()),
-            assembled: None,
             timeout: None,
             message_limit: config.limits.message_size,
             fragment_size: config.fragment_size,
@@ -140,7 +144,7 @@ impl Connection {
     #[cold]
     #[inline(never)]
     fn gives_back(&self, storage: &[u8]) -> bool {
-        storage.len() > KEPT || self.framing.budget().is_tight()
+        storage.len() > KEPT || self.giop.budget().is_tight()
     }
 
     /// The next request says this of priorities.
@@ -272,28 +276,13 @@ impl Connection {
     /// The same, and the seams in it.
     #[inline]
     pub(crate) fn message_with_seams(&mut self, header: &MessageHeader) -> (&mut [u8], &[u32]) {
-        match &mut self.assembled {
-            None => (self.framing.message(header), &[]),
-            Some(whole) => {
-                let Assembled { octets, seams } = &mut whole.message;
-                (octets, seams)
-            }
-        }
+        self.giop.message(header)
     }
 
     /// Drops a message that was received.
     #[inline]
     pub(crate) fn consume(&mut self, header: &MessageHeader) {
-        if self.assembled.is_none() {
-            self.framing.consume(header);
-        } else {
-            self.drop_assembled();
-        }
-    }
-
-    #[cold]
-    fn drop_assembled(&mut self) {
-        self.assembled = None;
+        self.giop.consume(header);
     }
 
     /// Whether an idle connection has something to receive: its end, or unexpected
@@ -333,7 +322,7 @@ impl Connection {
         if if_done(self.set_timeout(Some(MOMENT))).is_none() {
             return true;
         }
-        match self.framing.receive(&*self.stream) {
+        match self.giop.receive(&*self.stream) {
             Ok(_) => true,
             Err(error) => !matches!(
                 orbium_sys::kind_of(&error),
@@ -373,7 +362,7 @@ impl Connection {
     /// Ends the connection in order, as a client of GIOP 1.2 may.
     pub(crate) fn close(&self) {
         if let Some(counted) = &self.counted {
-            match has_peer_ended(&self.framing, &*self.stream) {
+            match has_peer_ended(self.giop.is_closing(), &*self.stream) {
                 true => counted.note_cause(Closing::Peer),
                 false => counted.note_closing(),
             }

@@ -4,7 +4,6 @@
 use std::io;
 use std::time::Duration;
 
-use orbium_channel::framing::Framing;
 use orbium_giop::{HEADER_LEN, MessageHeader, MessageKind};
 use orbium_sys::{Interest, if_done, wait_for};
 use orbium_transport::ByteStream;
@@ -15,15 +14,13 @@ const MOST_RECEIVES: usize = 4;
 /// Bounds a receive of an incomplete TLS record.
 const MOMENT: Duration = Duration::from_millis(1);
 
-/// Whether the peer has ended the connection, by CloseConnection or without: the receive
-/// buffer has it as the next message, or the stream. Receives and discards what has
-/// arrived, so no other thread may be receiving.
+/// Whether the peer has ended the connection, by a CloseConnection that was received
+/// already (`is_closing`) or that is still to be, or without. Receives and discards what
+/// has arrived, so no other thread may be receiving.
 #[cold]
 #[inline(never)]
-pub(super) fn has_peer_ended(framing: &Framing, stream: &dyn ByteStream) -> bool {
-    let next = framing.next();
-    matches!(next, Ok(Some(header)) if header.kind == MessageKind::CloseConnection)
-        || has_stream_ended(stream)
+pub(super) fn has_peer_ended(is_closing: bool, stream: &dyn ByteStream) -> bool {
+    is_closing || has_stream_ended(stream)
 }
 
 fn has_stream_ended(stream: &dyn ByteStream) -> bool {

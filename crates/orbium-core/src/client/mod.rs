@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The calling side: from a reference and arguments to results.
 
-mod assembly;
 mod asynchronous;
 mod attempt;
 mod bands;

@@ -9,14 +9,14 @@ mod ending;
 mod receiving;
 mod sending;
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::VecDeque;
 use std::fmt;
-use std::hash::{BuildHasherDefault, Hasher};
 use std::os::fd::{AsFd, OwnedFd};
 use std::sync::{Arc, OnceLock, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
 use orbium_cdr::Format;
+use orbium_channel::connection::{Connection, Requests};
 use orbium_giop::codeset::Negotiated;
 use orbium_giop::{SystemException, Version};
 use orbium_sync::lock::{Mutex, MutexGuard};
@@ -28,6 +28,7 @@ use super::request::written;
 use crate::client::attempt::Way;
 use crate::client::bands::BIND_PRIORITY_BAND;
 use crate::client::binding::{Candidate, Introduction, PriorityContext};
+use crate::client::connection::giop_connection;
 use crate::client::counts::Counted;
 use crate::client::pool::{Pool, making};
 use crate::client::pools::PoolKey;
@@ -37,7 +38,6 @@ use crate::client::timing::Timing;
 use crate::{Config, Orb};
 use batch::{Batch, Message};
 pub(super) use ending::End;
-use receiving::Input;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Phase {
@@ -47,29 +47,6 @@ enum Phase {
     Binding,
     Open,
     Over(End),
-}
-
-/// Spreads ids of requests. They are given here, one after the other, so that no peer can
-/// choose those that meet in a table.
-#[derive(Default)]
-struct IdHasher(u64);
-
-impl Hasher for IdHasher {
-    fn finish(&self) -> u64 {
-        // The low bits of a product know nothing of the high ones of its factors.
-        self.0 ^ (self.0 >> 32)
-    }
-
-    fn write(&mut self, bytes: &[u8]) {
-        for byte in bytes {
-            self.write_u32(u32::from(*byte));
-        }
-    }
-
-    fn write_u32(&mut self, id: u32) {
-        // Odd and without a pattern: the golden ratio of 64 bits.
-        self.0 = (self.0 ^ u64::from(id)).wrapping_mul(0x9E37_79B9_7F4A_7C15);
-    }
 }
 
 /// What a pending request id belongs to.
@@ -123,8 +100,7 @@ struct State {
     /// The numbers of the last message that was queued and of the last that was sent.
     last_number: u64,
     last_sent: u64,
-    pending: HashMap<u32, Pending, BuildHasherDefault<IdHasher>>,
-    last_id: u32,
+    pending: Requests<Pending>,
     /// Whether the server has answered: then it knows the code sets.
     is_introduced: bool,
     /// Records the reply to the dedication request, until it has come.
@@ -147,7 +123,7 @@ pub(super) struct Line {
     private: Option<Weak<Pool>>,
     stream: OnceLock<Box<dyn ByteStream>>,
     state: Mutex<State>,
-    input: Mutex<Input>,
+    giop: Mutex<Connection>,
 }
 
 impl Line {
@@ -175,8 +151,7 @@ impl Line {
             sent_at: Instant::now(),
             last_number: 0,
             last_sent: 0,
-            pending: HashMap::default(),
-            last_id: 0,
+            pending: Requests::of_opener(),
             is_introduced: false,
             asking: way.own.filter(|own| own.request().is_some()).cloned(),
             wants_room: false,
@@ -203,7 +178,7 @@ impl Line {
             config: Arc::clone(config),
             stream: OnceLock::new(),
             state: Mutex::new(state),
-            input: Mutex::new(Input::new(config)),
+            giop: Mutex::new(giop_connection(config)),
         }))
     }
 
@@ -296,7 +271,7 @@ impl Line {
     /// Whether that request has left, wherever it is now.
     pub(super) fn has_sent(&self, id: u32) -> bool {
         let state = self.lock();
-        let pending = state.pending.get(&id);
+        let pending = state.pending.get(id);
         pending.is_some_and(|pending| state.is_sent(pending))
     }
 
@@ -334,16 +309,12 @@ impl State {
     }
 
     fn introduce(&mut self, key: &PoolKey, said: PriorityContext) -> (u32, Option<Introduction>) {
-        // Even, for we opened the connection.
-        self.last_id = self.last_id.wrapping_add(2);
-        while self.pending.contains_key(&self.last_id) {
-            self.last_id = self.last_id.wrapping_add(2);
-        }
+        let id = self.pending.next_id();
         let unknown = !self.is_introduced && key.negotiated != Negotiated::DEFAULT;
         let marker = self.asking.as_ref().and_then(|own| own.request());
         let said = marker.map_or(said, |marker| said.with(marker));
         let code_sets = unknown.then_some(key.negotiated);
-        (self.last_id, Introduction::new(code_sets, said))
+        (id, Introduction::new(code_sets, said))
     }
 }
 

@@ -2,15 +2,16 @@
 //! What comes in answer: whole messages, until the deadline.
 
 use std::io;
+use std::time::Instant;
 
-use orbium_channel::framing::{FramingError, Grouped};
-use orbium_giop::{FragmentError, MessageHeader, MessageKind, Version, message_error};
+use orbium_channel::connection::{Event, Violation};
+use orbium_channel::framing::Grouped;
+use orbium_giop::{FragmentError, MessageHeader, MessageKind};
 use orbium_invocation::reactor::wait_on_reactor;
 use orbium_sys::{Interest, if_done, made_of};
 use orbium_transport::Deadline;
 
 use super::Connection;
-use crate::client::assembly::Whole;
 use crate::client::ticks;
 
 /// What came in answer.
@@ -61,17 +62,13 @@ impl Connection {
     pub(crate) fn receive(&mut self, deadline: Deadline) -> Received {
         let mut has_received = false;
         loop {
-            match self.framing.next() {
-                Ok(Some(header)) => match header.kind {
-                    MessageKind::Reply | MessageKind::LocateReply if !header.more_fragments => {
-                        return Received::Message(header);
-                    }
-                    _ => {
-                        if let Some(received) = self.other(&header) {
-                            return received;
-                        }
-                    }
-                },
+            match self.giop.peek() {
+                Ok(Some(header))
+                    if matches!(header.kind, MessageKind::Reply | MessageKind::LocateReply)
+                        && !header.more_fragments =>
+                {
+                    return Received::Message(header);
+                }
                 // The timeout was set for one receive; a reply that comes in pieces must
                 // not have it several times.
                 Ok(None) if has_received && !self.goes_on(deadline) => {
@@ -82,8 +79,8 @@ impl Connection {
                         return received;
                     }
                 }
-                Err(error) => {
-                    if let Some(received) = self.no_message(error) {
+                Ok(Some(_)) | Err(_) => {
+                    if let Some(received) = self.other() {
                         return received;
                     }
                 }
@@ -95,7 +92,7 @@ impl Connection {
     /// receive needs a timeout of its own.
     #[inline(always)]
     fn receive_once(&mut self, deadline: Deadline, has_received: &mut bool) -> Option<Received> {
-        match self.framing.receive(&*self.stream) {
+        match self.giop.receive(&*self.stream) {
             Ok(0) => Some(Received::Lost),
             Ok(_) => {
                 *has_received = deadline != Deadline::NEVER;
@@ -113,7 +110,7 @@ impl Connection {
         };
         // A thread that waits on the reactor uses no socket timeouts.
         let suits = self.reacts || ticks::is_in_time(self.timeout, left);
-        suits || self.framing.is_partial() || self.goes_on(deadline)
+        suits || self.giop.is_partial() || self.goes_on(deadline)
     }
 
     /// Bounds the next receive by what is left until the deadline; whether there
@@ -165,87 +162,43 @@ impl Connection {
         }
     }
 
-    /// What came is no message, or too large.
+    /// What has arrived and is no reply in one piece.
     #[cold]
     #[inline(never)]
-    fn no_message(&mut self, error: FramingError) -> Option<Received> {
-        if error == FramingError::NoMemory
-            && let Ok(refused) = self.assembly.skip(&mut self.framing)
-        {
-            return refused.map(|whole| self.assembled(whole));
-        }
-        self.send_message_error();
-        crate::log::debug!(target: "orbium::wire", %error, "not a message");
-        self.cause = Some(error.to_string());
-        Some(match error {
-            FramingError::TooLarge { .. } => Received::TooLarge,
-            FramingError::Header(_) | FramingError::NoMemory => Received::Garbage,
-        })
-    }
-
-    /// Anything but a whole reply.
-    #[cold]
-    fn other(&mut self, header: &MessageHeader) -> Option<Received> {
-        match header.kind {
-            MessageKind::CloseConnection => Some(Received::Closed),
-            MessageKind::MessageError => Some(Received::MessageError),
-            MessageKind::Reply | MessageKind::LocateReply | MessageKind::Fragment => {
-                match self.assembly.accept(header, &mut self.framing) {
-                    Ok(None) => None,
-                    Ok(Some(whole)) => Some(self.assembled(whole)),
-                    // The rest of a reply to an abandoned request.
-                    Err(FragmentError::NothingToContinue(Some(_))) => None,
-                    Err(error) => {
-                        crate::log::debug!(target: "orbium::wire", %error, "bad fragment in a reply");
-                        self.send_message_error();
-                        self.cause = Some(self.fragment_fault(error));
-                        Some(match is_limit(error) {
-                            true => Received::TooLarge,
-                            false => Received::Garbage,
-                        })
-                    }
-                }
-            }
-            // Requests come over bidirectional connections only.
-            _ => {
-                self.send_message_error();
-                Some(Received::Lost)
-            }
+    fn other(&mut self) -> Option<Received> {
+        match self.giop.next(&Instant::now) {
+            Ok(Some(Event::Message(header))) => Some(Received::Message(header)),
+            Ok(Some(Event::Close)) => Some(Received::Closed),
+            Ok(Some(Event::MessageError)) => Some(Received::MessageError),
+            // The rest of a reply to an abandoned request; the others come to servers.
+            Ok(None | Some(Event::Fragment | Event::Cancel(_) | Event::Refused(_))) => None,
+            Err(violation) => Some(self.violated(violation)),
         }
     }
 
-    /// A message in a buffer of its own.
-    fn assembled(&mut self, whole: Whole) -> Received {
-        let header = whole.message.first_chunk().map(MessageHeader::parse);
-        let Some(Ok(header)) = header else {
+    fn violated(&mut self, violation: Violation) -> Received {
+        crate::log::debug!(target: "orbium::wire", %violation, "cannot be read");
+        if let Some(answer) = violation.answer() {
+            self.say_last(&answer);
+        }
+        // Requests come over bidirectional connections only.
+        if matches!(violation, Violation::Unexpected(_)) {
             return Received::Lost;
-        };
-        self.assembled = Some(whole);
-        Received::Message(header)
+        }
+        self.cause = Some(self.fault(violation));
+        match violation.is_limit() {
+            true => Received::TooLarge,
+            false => Received::Garbage,
+        }
     }
 
-    /// What is wrong with a fragment, and which limit it exceeds.
-    fn fragment_fault(&self, error: FragmentError) -> String {
+    fn fault(&self, violation: Violation) -> String {
         let limit = Grouped(self.message_limit);
-        match error {
-            FragmentError::MessageTooLarge(_) => {
+        match violation {
+            Violation::Fragment(FragmentError::MessageTooLarge(_)) => {
                 format!("reply in fragments of more than {limit} bytes (`limits.message_size`)")
             }
             other => other.to_string(),
         }
     }
-
-    fn send_message_error(&self) {
-        self.say_last(&message_error(Version::V1_2));
-    }
-}
-
-/// Whether a limit is exceeded, and not the protocol violated.
-pub(crate) fn is_limit(error: FragmentError) -> bool {
-    matches!(
-        error,
-        FragmentError::MessageTooLarge(_)
-            | FragmentError::TooManyMessages(_)
-            | FragmentError::TooManyOctets(_)
-    )
 }

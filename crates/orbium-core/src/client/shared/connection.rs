@@ -183,7 +183,9 @@ impl MultiplexedConnection {
         let (false, Ok(reader)) = (has_thread, reader) else {
             return false;
         };
-        ended::has_peer_ended(&reader.framing, &*self.stream)
+        let next = reader.framing.next().ok().flatten();
+        let is_closing = next.is_some_and(|header| header.kind == MessageKind::CloseConnection);
+        ended::has_peer_ended(is_closing, &*self.stream)
     }
 
     /// Records the end, once, and wakes all waiting callers.

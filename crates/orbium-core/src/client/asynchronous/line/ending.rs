@@ -120,7 +120,7 @@ impl Line {
             }
             state.stop_sending(self.number, reader);
             let notes = state.notes.clone();
-            let pending = std::mem::take(&mut state.pending);
+            let pending = state.pending.take_all();
             (pending, state.last_sent, midway, notes)
         };
         reader.forget(self);
@@ -130,7 +130,7 @@ impl Line {
             }
             stream.shutdown(Shutdown::Both);
         }
-        for pending in pending.into_values() {
+        for pending in pending {
             let is_sent = pending.number <= last_sent;
             let Awaiting::Call(call) = pending.awaiting else {
                 continue;

@@ -1,77 +1,26 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The receiving direction of a line: replies to pending calls.
 
-use std::fmt;
 use std::io;
 use std::sync::{Arc, PoisonError};
 use std::time::Instant;
 
-use orbium_channel::framing::{Framing, FramingError, refusal};
-use orbium_channel::peer_memory::{Charge, NoMemory};
+use orbium_channel::connection::{Connection, Event, Violation, Whole};
 use orbium_giop::dedication::DedicationReply;
-use orbium_giop::{
-    Assembled, FragmentError, HEADER_LEN, MessageHeader, MessageKind, PlainReply, ReplyHeader,
-    Version, message_error,
-};
+use orbium_giop::{Assembled, MessageHeader, MessageKind, PlainReply, ReplyHeader};
 
 use super::{Awaiting, End, Line, Pending, Phase};
-use crate::client::assembly::{Assembly, Whole};
+use crate::Channel;
 use crate::client::asynchronous::Reply;
 use crate::client::asynchronous::call::{Call, News};
 use crate::client::asynchronous::reader::Reader;
 use crate::client::bands::is_unknown_to_server;
-use crate::client::connection::is_limit;
 use crate::client::exchange::{Outcome, read_answer};
 use crate::client::link::not_trusted;
 use crate::client::story::{Note, Phase as CallPhase};
-use crate::{Channel, Config};
 
 /// Receives in a row before other lines have their turn.
 const TURN: usize = 16;
-
-/// What was received and not handed out yet.
-#[derive(Debug)]
-pub(super) struct Input {
-    framing: Framing,
-    assembly: Assembly,
-}
-
-impl Input {
-    pub(super) fn new(config: &Config) -> Self {
-        Self {
-            framing: Framing::new(config.limits.message_size, config.protocols.budget()),
-            assembly: Assembly::new(config.limits.reassembly(), config.protocols.budget()),
-        }
-    }
-
-    /// Takes out a reply that came whole; where there is no memory for it, the one
-    /// that says so.
-    fn take_reply(&mut self, header: MessageHeader) -> (MessageHeader, Whole) {
-        let seams = Vec::new();
-        let (octets, charge) = match self.framing.take_out(&header, Vec::new()) {
-            Ok(taken) => taken,
-            Err(NoMemory) => (self.refuse(&header), Charge::default()),
-        };
-        let new = octets.first_chunk().map(MessageHeader::parse);
-        let message = Assembled { octets, seams };
-        (
-            new.and_then(Result::ok).unwrap_or(header),
-            Whole { message, charge },
-        )
-    }
-
-    /// Drops a reply, and returns one with NO_MEMORY in its place; nothing if its
-    /// header cannot be read.
-    #[cold]
-    fn refuse(&mut self, header: &MessageHeader) -> Vec<u8> {
-        self.framing.budget().count_refused();
-        let mut reader = header.reader(&mut self.framing.message(header)[HEADER_LEN..]);
-        let read = ReplyHeader::read(&mut reader, header.format().minor);
-        let octets = read.map(|reply| refusal(header, reply.request_id));
-        self.framing.consume(header);
-        octets.unwrap_or_default()
-    }
-}
 
 impl Line {
     /// Receives what is there. On the thread that reads.
@@ -79,15 +28,15 @@ impl Line {
         let Some(stream) = self.stream.get() else {
             return;
         };
-        let input = self.input.lock();
-        let mut input = input.unwrap_or_else(PoisonError::into_inner);
+        let giop = self.giop.lock();
+        let mut giop = giop.unwrap_or_else(PoisonError::into_inner);
         for _ in 0..TURN {
-            let end = match input.framing.receive(&**stream) {
+            let end = match giop.receive(&**stream) {
                 Ok(0) => {
                     self.note(CallPhase::Wait, &"the connection ended");
                     Some(End::Lost)
                 }
-                Ok(_) => self.hand_out(reader, &mut input),
+                Ok(_) => self.hand_out(reader, &mut giop),
                 Err(error) => match error.kind() {
                     io::ErrorKind::WouldBlock => return,
                     io::ErrorKind::Interrupted => None,
@@ -102,13 +51,13 @@ impl Line {
                 },
             };
             if let Some(end) = end {
-                drop(input);
+                drop(giop);
                 return self.end(reader, end);
             }
             // What the callers did about these replies goes out together.
             self.send_deferred(reader);
             // The poller reports what comes later.
-            if !input.framing.is_partial() && !stream.has_buffered() {
+            if !giop.is_partial() && !stream.has_buffered() {
                 return;
             }
         }
@@ -119,120 +68,59 @@ impl Line {
     }
 
     /// Hands out the messages that are whole; why the line ends, if it does.
-    fn hand_out(self: &Arc<Self>, reader: &Arc<Reader>, input: &mut Input) -> Option<End> {
+    fn hand_out(self: &Arc<Self>, reader: &Arc<Reader>, giop: &mut Connection) -> Option<End> {
         loop {
-            let header = match input.framing.next() {
+            let end = match giop.next(&Instant::now) {
                 Ok(None) => return None,
-                Ok(Some(header)) => header,
-                Err(FramingError::NoMemory) => {
-                    let refused = input.assembly.skip(&mut input.framing);
-                    if let Some(end) = self.assembled(reader, refused) {
-                        return Some(end);
+                Ok(Some(Event::Message(header))) if header.kind == MessageKind::Reply => {
+                    match giop.take(&header, Vec::new()) {
+                        Ok(whole) => self.take_reply(reader, whole),
+                        Err(_) => None,
                     }
-                    continue;
                 }
-                Err(error) => {
-                    crate::log::debug!(target: "orbium::wire", %error, "not a message");
-                    let refused = self.refuse(&error);
-                    return Some(match error {
-                        FramingError::TooLarge { .. } => End::TooLarge,
-                        FramingError::Header(_) | FramingError::NoMemory => refused,
-                    });
+                // No LocateRequest was sent.
+                Ok(Some(Event::Message(header))) => {
+                    giop.consume(&header);
+                    None
                 }
+                Ok(Some(Event::Close)) => Some(End::Closed),
+                Ok(Some(Event::MessageError)) => Some(End::MessageError),
+                Ok(Some(Event::Fragment | Event::Cancel(_) | Event::Refused(_))) => None,
+                Err(violation) => Some(self.refuse(&violation)),
             };
-            let end = match header.kind {
-                MessageKind::Reply if !header.more_fragments => {
-                    let (header, whole) = input.take_reply(header);
-                    let end = self.take_reply(reader, &header, whole);
-                    if end.is_some() {
-                        return end;
-                    }
-                    continue;
-                }
-                MessageKind::Reply | MessageKind::LocateReply | MessageKind::Fragment => {
-                    let added = input.assembly.accept(&header, &mut input.framing);
-                    if let Some(end) = self.assembled(reader, added) {
-                        return Some(end);
-                    }
-                    continue;
-                }
-                MessageKind::CloseConnection => Some(End::Closed),
-                MessageKind::MessageError => Some(End::MessageError),
-                // Requests come over bidirectional connections only.
-                kind => Some(self.refuse(&format_args!("a server sent {kind:?}"))),
-            };
-            input.framing.consume(&header);
             if end.is_some() {
                 return end;
             }
         }
     }
 
-    /// Deals with what a fragment made whole, if it did.
-    fn assembled(
-        self: &Arc<Self>,
-        reader: &Arc<Reader>,
-        added: Result<Option<Whole>, FragmentError>,
-    ) -> Option<End> {
-        match added {
-            Ok(None) => None,
-            Ok(Some(whole)) => {
-                let header = whole.message.first_chunk().map(MessageHeader::parse);
-                match header {
-                    Some(Ok(header)) if header.kind == MessageKind::Reply => {
-                        self.take_reply(reader, &header, whole)
-                    }
-                    // No LocateRequest was sent.
-                    Some(Ok(_)) => None,
-                    _ => {
-                        self.note(CallPhase::Wait, &"fragments make no message");
-                        Some(End::Garbage)
-                    }
-                }
-            }
-            // The rest of a reply to an abandoned request.
-            Err(FragmentError::NothingToContinue(Some(_))) => None,
-            Err(error) => {
-                crate::log::debug!(target: "orbium::wire", %error, "bad fragment in a reply");
-                let refused = self.refuse(&error);
-                Some(match is_limit(error) {
-                    true => End::TooLarge,
-                    false => refused,
-                })
-            }
+    /// Says what is wrong with what was received.
+    fn refuse(&self, violation: &Violation) -> End {
+        crate::log::debug!(target: "orbium::wire", %violation, "cannot be read");
+        self.note(CallPhase::Wait, violation);
+        if let Some(answer) = violation.answer() {
+            self.say_last(&answer);
+        }
+        match violation.is_limit() {
+            true => End::TooLarge,
+            false => End::Garbage,
         }
     }
 
-    fn refuse(&self, cause: &dyn fmt::Display) -> End {
-        self.note(CallPhase::Wait, cause);
-        self.say_last(&message_error(Version::V1_2));
-        End::Garbage
-    }
-
     /// Delivers a reply to its pending call.
-    fn take_reply(
-        self: &Arc<Self>,
-        reader: &Arc<Reader>,
-        header: &MessageHeader,
-        whole: Whole,
-    ) -> Option<End> {
+    fn take_reply(self: &Arc<Self>, reader: &Arc<Reader>, whole: Whole) -> Option<End> {
         let Whole {
             mut message,
             charge,
         } = whole;
-        let Assembled { octets, seams } = &mut message;
-        let (plain, said) = match ReplyHeader::plain(header, octets) {
-            Some(plain) if seams.is_empty() => (Some(plain), None),
-            _ => read_answer(header, octets, seams),
-        };
-        let Some(plain) = plain else {
+        let Some((header, plain, said)) = read_header(&mut message) else {
             self.note(CallPhase::Wait, &"a reply whose header cannot be read");
             return Some(End::Garbage);
         };
         // Late replies are discarded.
         let pending = self.awaited(&plain, said)?;
         let reply = Reply {
-            header: *header,
+            header,
             status: plain.status,
             body: plain.body,
             octets: message.octets,
@@ -251,7 +139,7 @@ impl Line {
 
     fn awaited(&self, plain: &PlainReply, said: Option<DedicationReply>) -> Option<Pending> {
         let mut state = self.lock();
-        let pending = state.pending.remove(&plain.request_id);
+        let pending = state.pending.take(plain.request_id);
         state.is_introduced = true;
         state.used = Instant::now();
         // The server knows by now what is wished.
@@ -281,6 +169,21 @@ impl Line {
         self.flush(reader);
         None
     }
+}
+
+/// The header of a reply, and what its contexts say of a dedication.
+fn read_header(
+    message: &mut Assembled,
+) -> Option<(MessageHeader, PlainReply, Option<DedicationReply>)> {
+    let header = MessageHeader::parse(message.first_chunk()?).ok()?;
+    let Assembled { octets, seams } = message;
+    if seams.is_empty()
+        && let Some(plain) = ReplyHeader::plain(&header, octets)
+    {
+        return Some((header, plain, None));
+    }
+    let (plain, said) = read_answer(&header, octets, seams);
+    Some((header, plain?, said))
 }
 
 fn answer(call: &Arc<Call>, mut reply: Reply, channel: &Channel) {

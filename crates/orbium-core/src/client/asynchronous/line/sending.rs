@@ -149,7 +149,7 @@ impl Line {
         id: u32,
     ) -> bool {
         let mut state = self.lock();
-        let Some(pending) = state.pending.remove(&id) else {
+        let Some(pending) = state.pending.take(id) else {
             return false;
         };
         // Once the stream was given it, its rest has to go out: the server may begin.
