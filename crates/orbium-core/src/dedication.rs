@@ -14,7 +14,7 @@ use orbium_giop::dedication::Undedicated;
 use orbium_sys::Scheduling;
 use orbium_transport::Peer;
 
-use crate::{Call, Orb, Priority, UntypedReply};
+use crate::Priority;
 
 /// Is asked when the first request of a connection has the marker of
 /// [`orbium_giop::dedication`].
@@ -112,67 +112,31 @@ impl Drop for Place {
 
 /// Grants dedicated threads, and counts them.
 #[derive(Default)]
-pub(crate) struct Dedications {
-    pub(crate) decides: OnceLock<Arc<dyn Dedication>>,
+pub struct Dedications {
+    decides: OnceLock<Arc<dyn Dedication>>,
     granted: Arc<AtomicUsize>,
 }
 
 impl Dedications {
-    /// Whether somebody decides.
-    pub(crate) fn are_decided(&self) -> bool {
-        self.decides.get().is_some()
-    }
-}
-
-impl Orb {
-    /// Has connections that ask for a thread of their own decided about from now
-    /// on; `false` if somebody else does already.
-    pub fn install_dedication(&self, dedication: Arc<dyn Dedication>) -> bool {
-        self.core().dedications.decides.set(dedication).is_ok()
+    /// Has connections that ask for a thread of their own decided about from now on;
+    /// `false` if that was installed before.
+    pub fn install(&self, dedication: Arc<dyn Dedication>) -> bool {
+        self.decides.set(dedication).is_ok()
     }
 
-    /// Connections that have a thread of their own now; at most
-    /// [`Limits::dedicated_threads`](crate::Limits).
-    #[must_use]
-    pub fn dedicated_threads(&self) -> usize {
-        self.core().dedications.granted.load(Ordering::Acquire)
+    /// What decides, if it is installed.
+    #[inline]
+    pub fn decides(&self) -> Option<&Arc<dyn Dedication>> {
+        self.decides.get()
     }
 
-    pub(crate) fn place_for_thread(&self) -> Result<Place, Undedicated> {
-        let limit = self.config().limits.dedicated_threads;
-        Place::take(&self.core().dedications.granted, limit).ok_or(Undedicated::Limit)
-    }
-}
-
-impl Call<'_> {
-    /// Gives the connection of this request a thread of its own, which serves all
-    /// that comes after it. To be said before the answer, and before anything
-    /// that blocks.
-    ///
-    /// # Errors
-    /// Why it cannot have one.
-    pub fn dedicate(
-        &self,
-        reply: &mut UntypedReply<'_>,
-        thread: OwnThread,
-    ) -> Result<(), Undedicated> {
-        let connection = self.incoming.peer.ok_or(Undedicated::Shared)?;
-        connection.settle(self.orb(), || Ok(thread))?;
-        reply.path.dedicated();
-        Ok(())
+    /// Connections that have a thread of their own now.
+    pub fn granted(&self) -> usize {
+        self.granted.load(Ordering::Acquire)
     }
 
-    /// Ends the connection after this request, and gives back what it was granted
-    /// at once.
-    pub fn end_dedication(&self) {
-        if let Some(connection) = self.incoming.peer {
-            connection.give_thread_back();
-        }
-    }
-
-    /// Admits the requests of this connection.
-    #[must_use]
-    pub fn gate(&self) -> Option<Arc<dyn Gate>> {
-        self.incoming.peer?.thread()?.gate
+    /// A place for one more, if there are fewer than `limit`.
+    pub(crate) fn place(&self, limit: usize) -> Result<Place, Undedicated> {
+        Place::take(&self.granted, limit).ok_or(Undedicated::Limit)
     }
 }

@@ -6,153 +6,116 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use orbium_cdr::{CdrReader, Encode};
 use orbium_giop::real_time::{PriorityBand, read_priority_range_context};
 use orbium_giop::service_context::RT_CORBA_PRIORITY_RANGE;
-use orbium_giop::{
-    Completion, ExceptionKind, ResponseFlags, ServiceContexts, SystemException, minor,
-};
+use orbium_giop::{Completion, ExceptionKind, Ior, ResponseFlags, SystemException, minor};
 use orbium_invocation::reactor::is_within_a_wait;
 use orbium_invocation::scheduling;
 use orbium_sys::RealTimeError;
 
 use crate::adapter::manager::Serving;
 use crate::adapter::registry::Found;
-use crate::adapter::{ActiveObject, Expiry};
+use crate::adapter::spans::{RequestSpan, serve_within};
+use crate::adapter::{ActiveObject, Adapters};
 use crate::lane::{Decided, Route};
 use crate::log::{self, Recurring};
 use crate::raises::DispatchError;
 use crate::servant::{Call, UntypedReply};
-use crate::server::ServerConnection;
-use crate::{OBJECT_REPOSITORY_ID, ObjectRef, Orb, priority, unknown_operation};
+use crate::server::{IncomingRequest, Located};
+use crate::{OBJECT_REPOSITORY_ID, priority, unknown_operation};
 
-/// A request on its way to a servant.
-pub(crate) struct Incoming<'r> {
-    pub(crate) orb: &'r Orb,
-    pub(crate) key: &'r [u8],
-    pub(crate) operation: &'r [u8],
-    pub(crate) contexts: ServiceContexts<'r>,
-    pub(crate) peer: Option<&'r ServerConnection>,
-    pub(crate) response: ResponseFlags,
-    /// Until when it makes sense to begin.
-    pub(crate) expiry: Expiry,
-    /// Number of the lane of the thread that holds it; [`SETTLED`] if the lane was
-    /// decided before.
-    pub(crate) lane: u32,
-    /// What was found out about where and how it is served.
-    pub(crate) decided: Option<&'r Decided>,
-}
-
-/// Where an object is.
-#[derive(Clone, Debug)]
-pub(crate) enum Located {
-    Here,
-    Unknown,
-    /// Where its whole reference says.
-    At(ObjectRef),
-    /// The server cannot tell yet.
-    NotYet(SystemException),
-}
-
-impl<'r> Incoming<'r> {
-    /// Serves the request and answers it, whatever happens. The reader of the
-    /// arguments is made where the servant gets it, rather than moved there.
+impl Adapters {
+    /// Serves a request and answers it, whatever happens.
     #[inline]
-    pub(crate) fn serve(
+    pub(crate) fn serve<'r>(
         &self,
-        arguments: impl FnOnce() -> CdrReader<'r>,
+        request: &IncomingRequest<'r>,
+        arguments: CdrReader<'r>,
         reply: &mut UntypedReply<'_>,
     ) {
-        if self.orb.observes_requests() {
-            return self.serve_observed(arguments(), reply);
+        if self.context.observes_requests() {
+            return self.serve_observed(request, arguments, reply);
         }
-        self.serve_caught(arguments, reply);
+        self.serve_caught(request, || arguments, reply);
     }
 
-    /// As `serve`, where [`Orb::observes_requests`] was asked before.
-    // A function of its own, and no closure: what is around it is compiled better so (725
-    // instructions for an empty call on the server's side, 736 to 752 otherwise).
-    #[inline(never)]
-    pub(crate) fn serve_unobserved(&self, arguments: CdrReader<'r>, reply: &mut UntypedReply<'_>) {
-        self.serve_caught(|| arguments, reply);
+    /// As `serve`, where that was asked before.
+    #[inline(always)]
+    pub(crate) fn serve_unobserved<'r>(
+        &self,
+        request: &IncomingRequest<'r>,
+        arguments: CdrReader<'r>,
+        reply: &mut UntypedReply<'_>,
+    ) {
+        self.serve_caught(request, || arguments, reply);
     }
 
     /// As `serve`, measured or within a span, or both.
     #[cold]
     #[inline(never)]
-    fn serve_observed(&self, arguments: CdrReader<'r>, reply: &mut UntypedReply<'_>) {
-        let span = log::spans::RequestSpan::begin(self, reply);
-        let failed = match self.orb.core().measurements.get() {
-            Some(all) => self.serve_measured(all, arguments, reply),
-            None => self.serve_caught(|| arguments, reply),
+    fn serve_observed<'r>(
+        &self,
+        request: &IncomingRequest<'r>,
+        arguments: CdrReader<'r>,
+        reply: &mut UntypedReply<'_>,
+    ) {
+        let span = RequestSpan::begin(&self.registry, request, reply);
+        let failed = match self.context.measurements() {
+            Some(all) => self.serve_measured(all, request, arguments, reply),
+            None => self.serve_caught(request, || arguments, reply),
         };
         if let Some(span) = span {
-            span.end(self, reply, failed);
+            span.end(&self.registry, request, reply, failed);
         }
     }
 
     /// Serves the request whatever the servant does; the system exception that it ends
     /// with.
     #[inline(always)]
-    fn serve_caught(
+    fn serve_caught<'r>(
         &self,
+        request: &IncomingRequest<'r>,
         arguments: impl FnOnce() -> CdrReader<'r>,
         reply: &mut UntypedReply<'_>,
     ) -> Option<SystemException> {
         // The last reference to a servant may be dropped in here too.
-        let served = catch_unwind(AssertUnwindSafe(|| self.try_serve(arguments, reply)));
-        self.conclude(&served, reply)
-    }
-
-    /// Sees to the answer of a request that was served; the exception that it ended
-    /// with, if it is one of the system's.
-    #[inline(always)]
-    pub(crate) fn conclude(
-        &self,
-        served: &std::thread::Result<Result<(), DispatchError>>,
-        reply: &mut UntypedReply<'_>,
-    ) -> Option<SystemException> {
-        match served {
-            Ok(Ok(())) if reply.answered => None,
-            outcome => Some(self.answer_error(outcome, reply)),
-        }
-    }
-
-    /// The same with a reader that is there already.
-    #[inline(never)]
-    pub(crate) fn serve_with(&self, arguments: CdrReader<'r>, reply: &mut UntypedReply<'_>) {
-        self.serve(|| arguments, reply);
+        let served = catch_unwind(AssertUnwindSafe(|| {
+            self.try_serve(request, arguments, reply)
+        }));
+        conclude(request, &served, reply)
     }
 
     #[inline]
-    pub(crate) fn try_serve(
+    pub(super) fn try_serve<'r>(
         &self,
+        request: &IncomingRequest<'r>,
         arguments: impl FnOnce() -> CdrReader<'r>,
         reply: &mut UntypedReply<'_>,
     ) -> Result<(), DispatchError> {
         orbium_trace::probe!(MessagingReceive);
-        let found = match self.orb.core().registry.find_hinted(self.key) {
+        let found = match self.registry.find_hinted(request.key) {
             Some(found) => found,
-            None => match self.find_or_forward(reply)? {
+            None => match self.find_or_forward(request, reply)? {
                 Some(found) => found,
                 None => return Ok(()),
             },
         };
         let object: &ActiveObject = &found;
         orbium_trace::probe!(PoaDemux);
-        if object.lane != self.lane {
-            return self.serve_specially(object, arguments(), reply);
+        if object.lane != request.lane {
+            return self.serve_specially(request, object, arguments(), reply);
         }
         let _serving = match object.enter() {
             Some(serving) => serving,
-            None => self.enter_slowly(object, reply)?,
+            None => self.enter_slowly(request, object, reply)?,
         };
         // Whatever it has waited for.
-        self.check_expiry()?;
+        check_expiry(request)?;
         orbium_trace::probe!(ServantDemux);
         let call = Call {
-            incoming: self,
+            incoming: request,
             object,
         };
-        if self.response == ResponseFlags::SyncWithServer {
-            reply.confirm(self.peer)?;
+        if request.response == ResponseFlags::SyncWithServer {
+            reply.confirm(request.peer)?;
         }
         dispatch(object, &call, &mut arguments(), reply)
     }
@@ -163,49 +126,26 @@ impl<'r> Incoming<'r> {
     #[inline(never)]
     fn find_or_forward(
         &self,
+        request: &IncomingRequest<'_>,
         reply: &mut UntypedReply<'_>,
-    ) -> Result<Option<Found<'r>>, DispatchError> {
+    ) -> Result<Option<Found<'_>>, DispatchError> {
         // A oneway has no reply to say it in, and what is collocated has no need.
-        if self.peer.is_some()
-            && self.response == ResponseFlags::Full
-            && let Some(to) = self.orb.forward_of(self.key)
+        if request.peer.is_some()
+            && request.response == ResponseFlags::Full
+            && let Some(to) = self.forward_of(request.key)
         {
             log::debug!(
                 target: "orbium::request",
-                key = %self.key.escape_ascii(),
+                key = %request.key.escape_ascii(),
                 "client sent to the whole reference",
             );
             reply.forward(&to)?;
             return Ok(None);
         }
-        let found = self.orb.core().registry.find(self.key);
+        let found = self.registry.find(request.key);
         Ok(Some(found.inspect_err(|exception| {
-            self.note_refusal(Recurring::UnknownObject, *exception);
+            note_refusal(request, Recurring::UnknownObject, *exception);
         })?))
-    }
-
-    /// Logs that the request is answered with an exception before a servant saw it.
-    #[cold]
-    #[inline(never)]
-    fn note_refusal(&self, cause: Recurring, exception: SystemException) {
-        if let Some(suppressed) = self.orb.core().book().admit(cause) {
-            log::warn!(
-                target: "orbium::request",
-                cause = cause.cause(),
-                operation = %shown(self.operation),
-                peer = self.peer.map(|peer| peer.peer().to_string()),
-                error = %exception,
-                suppressed,
-                "request refused",
-            );
-        }
-    }
-
-    /// Checks that it still makes sense to begin.
-    #[inline(always)]
-    fn check_expiry(&self) -> Result<(), SystemException> {
-        let checked = self.expiry.check();
-        checked.inspect_err(|exception| self.note_refusal(Recurring::Expired, *exception))
     }
 
     /// Enters a request that may be held. The request that could release it may be
@@ -215,6 +155,7 @@ impl<'r> Incoming<'r> {
     #[inline(never)]
     fn enter_slowly<'o>(
         &self,
+        request: &IncomingRequest<'_>,
         object: &'o ActiveObject,
         reply: &mut UntypedReply<'_>,
     ) -> Result<Serving<'o>, SystemException> {
@@ -224,7 +165,7 @@ impl<'r> Incoming<'r> {
         };
         if is_within_a_wait()
             && object.is_held()
-            && let Some(lane) = self.orb.lane_numbered(self.lane)
+            && let Some(lane) = self.lane_numbered(request.lane)
             && reply.path.move_to(&lane, at)
         {
             // That thread will answer, whatever is returned here.
@@ -232,30 +173,32 @@ impl<'r> Incoming<'r> {
             reply.moved = true;
             return Err(busy());
         }
-        let entered = object.enter_slowly(&self.expiry, self.operation);
-        entered.inspect_err(|exception| self.note_refusal(Recurring::NotActive, *exception))
+        let entered = object.enter_slowly(&request.expiry, request.operation);
+        entered.inspect_err(|exception| note_refusal(request, Recurring::NotActive, *exception))
     }
 
     /// Serves a request with a dispatch hook, another lane or priority, or an adapter
     /// extension.
     #[inline(never)]
-    fn serve_specially(
+    fn serve_specially<'r>(
         &self,
+        request: &IncomingRequest<'r>,
         object: &ActiveObject,
         arguments: CdrReader<'r>,
         reply: &mut UntypedReply<'_>,
     ) -> Result<(), DispatchError> {
-        let route = self.route(object);
-        match route.inspect_err(|exception| self.note_refusal(Recurring::Access, *exception))? {
+        let route = self.route(request, object);
+        let refused = |exception: &_| note_refusal(request, Recurring::Access, *exception);
+        match route.inspect_err(refused)? {
             Route::Here(Decided {
                 priority: None,
                 scheduling: None,
-            }) => self.serve_here(object, arguments, reply),
+            }) => self.serve_here(request, object, arguments, reply),
             Route::Here(Decided {
                 priority,
                 scheduling,
             }) => scheduling::at(priority, scheduling, || {
-                self.serve_here(object, arguments, reply)
+                self.serve_here(request, object, arguments, reply)
             })
             .unwrap_or_else(|error| Err(not_permitted(&error).into())),
             Route::To(lane, decided) if reply.path.move_to(&lane, decided) => {
@@ -270,40 +213,42 @@ impl<'r> Incoming<'r> {
 
     /// Serves it on this thread.
     #[inline(never)]
-    fn serve_here(
+    fn serve_here<'r>(
         &self,
+        request: &IncomingRequest<'r>,
         object: &ActiveObject,
         arguments: CdrReader<'r>,
         reply: &mut UntypedReply<'_>,
     ) -> Result<(), DispatchError> {
         if log::wants_spans() {
-            return log::spans::serve_within(self, object, reply, |reply| {
-                self.serve_extended(object, arguments, reply)
+            return serve_within(request, object, reply, |reply| {
+                self.serve_extended(request, object, arguments, reply)
             });
         }
-        self.serve_extended(object, arguments, reply)
+        self.serve_extended(request, object, arguments, reply)
     }
 
     /// An extension wraps the upcall.
-    fn serve_extended(
+    fn serve_extended<'r>(
         &self,
+        request: &IncomingRequest<'r>,
         object: &ActiveObject,
         arguments: CdrReader<'r>,
         reply: &mut UntypedReply<'_>,
     ) -> Result<(), DispatchError> {
         let call = Call {
-            incoming: self,
+            incoming: request,
             object,
         };
         let _serving = match object.enter() {
             Some(serving) => serving,
-            None => self.enter_slowly(object, reply)?,
+            None => self.enter_slowly(request, object, reply)?,
         };
         // Whatever it has waited for.
-        self.check_expiry()?;
+        check_expiry(request)?;
         orbium_trace::probe!(ServantDemux);
-        if self.response == ResponseFlags::SyncWithServer {
-            reply.confirm(self.peer)?;
+        if request.response == ResponseFlags::SyncWithServer {
+            reply.confirm(request.peer)?;
         }
         let mut arguments = arguments;
         match object.extension() {
@@ -313,6 +258,44 @@ impl<'r> Incoming<'r> {
             }),
         }
     }
+}
+
+/// Sees to the answer of a request that was served; the exception that it ended
+/// with, if it is one of the system's.
+#[inline(always)]
+pub(super) fn conclude(
+    request: &IncomingRequest<'_>,
+    served: &std::thread::Result<Result<(), DispatchError>>,
+    reply: &mut UntypedReply<'_>,
+) -> Option<SystemException> {
+    match served {
+        Ok(Ok(())) if reply.answered => None,
+        outcome => Some(answer_error(request, outcome, reply)),
+    }
+}
+
+/// Logs that a request is answered with an exception before a servant saw it.
+#[cold]
+#[inline(never)]
+fn note_refusal(request: &IncomingRequest<'_>, cause: Recurring, exception: SystemException) {
+    if let Some(suppressed) = request.context.instruments.book().admit(cause) {
+        log::warn!(
+            target: "orbium::request",
+            cause = cause.cause(),
+            operation = %shown(request.operation),
+            peer = request.peer.map(|peer| peer.peer().to_string()),
+            error = %exception,
+            suppressed,
+            "request refused",
+        );
+    }
+}
+
+/// Checks that it still makes sense to begin.
+#[inline(always)]
+fn check_expiry(request: &IncomingRequest<'_>) -> Result<(), SystemException> {
+    let checked = request.expiry.check();
+    checked.inspect_err(|exception| note_refusal(request, Recurring::Expired, *exception))
 }
 
 /// Where the request should be served it cannot be.
@@ -349,45 +332,42 @@ fn dispatch<'a>(
     object.servant.dispatch(call, arguments, reply)
 }
 
-impl Incoming<'_> {
-    /// Sends the error, if a reply is expected and was not sent.
-    #[cold]
-    #[inline(never)]
-    fn answer_error(
-        &self,
-        outcome: &std::thread::Result<Result<(), DispatchError>>,
-        reply: &mut UntypedReply<'_>,
-    ) -> SystemException {
-        let exception = match outcome {
-            Ok(Ok(())) => SystemException::orbium(
-                ExceptionKind::Internal,
-                minor::INVARIANT_BROKEN,
+/// Sends the error, if a reply is expected and was not sent.
+#[cold]
+#[inline(never)]
+fn answer_error(
+    request: &IncomingRequest<'_>,
+    outcome: &std::thread::Result<Result<(), DispatchError>>,
+    reply: &mut UntypedReply<'_>,
+) -> SystemException {
+    let exception = match outcome {
+        Ok(Ok(())) => SystemException::orbium(
+            ExceptionKind::Internal,
+            minor::INVARIANT_BROKEN,
+            Completion::Maybe,
+        ),
+        Ok(Err(error)) => error.exception(),
+        Err(panic) => {
+            // Where, the panic hook has said.
+            log::error!(
+                target: "orbium::request",
+                operation = %shown(request.operation),
+                peer = request.peer.map(|peer| peer.peer().to_string()),
+                panic = panic_message(&**panic),
+                "servant panicked",
+            );
+            SystemException::orbium(
+                ExceptionKind::Unknown,
+                minor::SERVANT_PANICKED,
                 Completion::Maybe,
-            ),
-            Ok(Err(error)) => error.exception(),
-            Err(panic) => {
-                // Where, the panic hook has said.
-                log::error!(
-                    target: "orbium::request",
-                    operation = %shown(self.operation),
-                    peer = self.peer.map(|peer| peer.peer().to_string()),
-                    panic = panic_message(&**panic),
-                    "servant panicked",
-                );
-                SystemException::orbium(
-                    ExceptionKind::Unknown,
-                    minor::SERVANT_PANICKED,
-                    Completion::Maybe,
-                )
-            }
-        };
-        if !reply.answered && reply.response.expects_reply() {
-            reply.system_exception(exception);
+            )
         }
-        exception
+    };
+    if !reply.answered && reply.response.expects_reply() {
+        reply.system_exception(exception);
     }
+    exception
 }
-
 /// The name of an operation that a peer sent, for logs.
 fn shown(operation: &[u8]) -> impl std::fmt::Display + '_ {
     const MOST: usize = 64;
@@ -457,20 +437,13 @@ fn serve_implicit<'a>(
     }
 }
 
-impl Orb {
-    /// Whether requests are measured, or have spans. Most are not: those take a shorter
-    /// way.
-    #[inline(always)]
-    pub(crate) fn observes_requests(&self) -> bool {
-        log::wants_spans() || self.core().measurements.get().is_some()
-    }
-
+impl Adapters {
     /// Whether a key leads to an object here.
     pub(crate) fn locate(&self, key: &[u8]) -> Located {
         if let Some(to) = self.forward_of(key) {
             return Located::At(to);
         }
-        match self.core().registry.find(key) {
+        match self.registry.find(key) {
             Ok(_) => Located::Here,
             Err(exception) if exception.kind == ExceptionKind::Transient => {
                 Located::NotYet(exception)
@@ -481,13 +454,13 @@ impl Orb {
 
     /// The whole reference that clients which call by that key are sent to: once, as
     /// its key is the object's own.
-    pub(crate) fn forward_of(&self, key: &[u8]) -> Option<ObjectRef> {
-        let registry = &self.core().registry;
-        if !self.config().forward_bound_keys.0 || !registry.forwards(key) {
+    fn forward_of(&self, key: &[u8]) -> Option<Ior> {
+        if !self.forwards_bound_keys || !self.registry.forwards(key) {
             return None;
         }
         // Without an object, or a reference to it, the request is answered here.
-        let object = registry.find(key).ok()?;
-        object.reference().ok()
+        let object = self.registry.find(key).ok()?;
+        let reference = object.reference().ok()?;
+        Some(reference.ior().clone())
     }
 }

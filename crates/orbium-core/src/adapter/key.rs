@@ -47,6 +47,14 @@ pub(crate) const NO_HINT: SlotKey = SlotKey {
     generation: 0,
 };
 
+/// The id that an adapter gives to an object by its slot.
+#[inline(never)]
+pub(super) fn system_id(slot: SlotKey) -> Box<[u8]> {
+    [slot.index.to_be_bytes(), slot.generation.to_be_bytes()]
+        .as_flattened()
+        .into()
+}
+
 impl<'k> ObjectKey<'k> {
     /// Parses a key; `None` if it was not made here.
     #[inline]

@@ -11,8 +11,9 @@ use orbium_sync::lock::{Condvar, Mutex};
 use orbium_sync::role;
 use orbium_transport::Deadline;
 
-use crate::adapter::{Expiry, PoaError};
-use crate::orb::OrbCore;
+use crate::PoaError;
+use crate::adapter::Expiry;
+use crate::server::ServerContext;
 
 /// The state of a manager.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -117,19 +118,20 @@ impl Shared {
 }
 
 impl PoaManager {
-    /// For an adapter of that name.
-    pub(crate) fn new(orb: &Arc<OrbCore>, adapter: &str) -> Self {
+    /// For an adapter of that name; `started` says whether any manager of the ORB was
+    /// ever activated.
+    pub(crate) fn new(context: &ServerContext, started: &Arc<AtomicBool>, adapter: &str) -> Self {
         Self(Arc::new(Shared {
             word: AtomicUsize::new(0),
             held: AtomicUsize::new(0),
-            held_limit: orb.config.limits.held_requests,
-            hold_time: orb.config.limits.hold_time,
+            held_limit: context.limits.held_requests,
+            hold_time: context.limits.hold_time,
             adapter: adapter.into(),
             activated: AtomicBool::new(false),
             warned: AtomicBool::new(false),
             ended: AtomicBool::new(false),
-            started: Arc::clone(orb.registry.started()),
-            orb: Arc::as_ptr(orb) as usize,
+            started: Arc::clone(started),
+            orb: context.number,
             changing: Mutex::new(()),
             changed: Condvar::new(),
         }))

@@ -1,17 +1,49 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! An object in the active object map.
 
+use std::any::Any;
 use std::fmt;
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 use orbium_giop::SystemException;
 use orbium_sync::SlotKey;
 
 use crate::adapter::manager::Serving;
-use crate::adapter::poa::PoaCore;
-use crate::adapter::{Expiry, ManagerState, PoaManager};
-use crate::reference::ObjectRef;
-use crate::{Extension, Poa, Policies, Priority, Servant};
+use crate::adapter::{Expiry, ManagerState, Policies, PoaManager};
+use crate::servant::Target;
+use crate::{Extension, ObjectRef, Priority, Servant};
+
+/// An object adapter, as its objects and the registry see it.
+pub(crate) trait Adapter: Send + Sync {
+    /// Its path as introspection has it: `RootPOA/child`.
+    fn path_text(&self) -> String;
+
+    fn policies(&self) -> &Policies;
+
+    fn is_destroyed(&self) -> &AtomicBool;
+
+    /// TRANSIENT if it is being destroyed.
+    fn check_not_destroyed(&self) -> Result<(), SystemException>;
+
+    /// The adapter of that name below this one.
+    fn child(&self, name: &str) -> Option<Arc<dyn Adapter>>;
+
+    /// Whether a key of that kind and stamp may be served from here.
+    fn serves(&self, persistent: bool, stamp: u64) -> bool;
+
+    /// The slot of the active object with an id.
+    fn slot_of(&self, id: &[u8]) -> Option<SlotKey>;
+
+    /// The reference to an object of this adapter.
+    fn reference_to(&self, object: &ActiveObject) -> Result<ObjectRef, SystemException>;
+
+    /// The last request on an object that was deactivated has ended.
+    fn object_gone(&self);
+
+    /// The adapter as what it is.
+    fn into_any(self: Arc<Self>) -> Arc<dyn Any + Send + Sync>;
+}
 
 /// An active object: id, servant, and the adapter it is active in.
 pub(crate) struct ActiveObject {
@@ -26,14 +58,10 @@ pub(crate) struct ActiveObject {
     pub(crate) lane: u32,
     /// Its own priority, if it was given one.
     pub(crate) priority: Option<Priority>,
-    pub(super) adapter: Arc<PoaCore>,
+    pub(super) adapter: Arc<dyn Adapter>,
 }
 
 impl ActiveObject {
-    pub(crate) fn poa(&self) -> Poa {
-        Poa::from(Arc::clone(&self.adapter))
-    }
-
     /// The path of its adapter, as introspection has it.
     pub(crate) fn adapter_path(&self) -> String {
         self.adapter.path_text()
@@ -47,7 +75,7 @@ impl ActiveObject {
     /// What is added to its adapter.
     #[inline]
     pub(crate) fn extension(&self) -> Option<&Extension> {
-        self.adapter.extension()
+        self.adapter.policies().extension.as_ref()
     }
 
     /// Asks to serve a request on the object at once.
@@ -78,9 +106,21 @@ impl ActiveObject {
 
     #[inline]
     pub(crate) fn reference(&self) -> Result<ObjectRef, SystemException> {
-        let key = self.adapter.key_of(&self.id, self.slot);
-        self.adapter
-            .reference(&key, self.servant.repository_id(), self.priority)
+        self.adapter.reference_to(self)
+    }
+}
+
+impl Target for ActiveObject {
+    fn id(&self) -> &[u8] {
+        &self.id
+    }
+
+    fn priority(&self) -> Option<Priority> {
+        self.priority
+    }
+
+    fn as_any(&self) -> &dyn Any {
+        self
     }
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! All active objects of an ORB, whatever adapter they are in.
 
+use std::fmt;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock, PoisonError, Weak};
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -9,10 +10,8 @@ use orbium_giop::{Completion, ExceptionKind, SystemException, minor};
 use orbium_sync::lock::{Mutex, MutexGuard, RwLock};
 use orbium_sync::{Pinned, Slab, SlotKey};
 
-use crate::Poa;
-use crate::adapter::key::ObjectKey;
-use crate::adapter::object::ActiveObject;
-use crate::adapter::poa::{PoaCore, system_id};
+use crate::adapter::key::{ObjectKey, system_id};
+use crate::adapter::object::{ActiveObject, Adapter};
 
 /// A plain key and the real one that it stands for.
 #[derive(Debug)]
@@ -30,16 +29,15 @@ type PlainKeys = Vec<PlainKey>;
 pub(crate) type Found<'r> = Pinned<'r, Arc<ActiveObject>>;
 
 /// Finds objects by key.
-#[derive(Debug)]
 pub(crate) struct Registry {
     pub(super) objects: Slab<Arc<ActiveObject>>,
     /// Distinguishes keys of this ORB from those of an earlier process.
     pub(super) incarnation: u64,
     stamps: AtomicU64,
-    pub(crate) root: OnceLock<Poa>,
+    pub(super) root: OnceLock<Arc<dyn Adapter>>,
     /// Transient adapters in the order of their stamps: for short keys with a stale
     /// hint.
-    adapters: Mutex<Vec<(u64, Weak<PoaCore>)>>,
+    adapters: Mutex<Vec<(u64, Weak<dyn Adapter>)>>,
     /// Plain keys, as a corbaloc has them, and the real keys they stand for.
     plain_keys: RwLock<PlainKeys>,
     /// Whether a POA manager was ever activated.
@@ -58,12 +56,20 @@ fn no_such_object() -> SystemException {
     )
 }
 
-fn adapter_place(adapters: &[(u64, Weak<PoaCore>)], stamp: u64) -> Result<usize, usize> {
+fn adapter_place(adapters: &[(u64, Weak<dyn Adapter>)], stamp: u64) -> Result<usize, usize> {
     adapters.binary_search_by(|(it, _)| it.cmp(&stamp))
 }
 
 fn plain_place(keys: &PlainKeys, plain: &[u8]) -> Result<usize, usize> {
     keys.binary_search_by(|it| (*it.plain).cmp(plain))
+}
+
+impl fmt::Debug for Registry {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Registry")
+            .field("objects", &self.objects)
+            .finish_non_exhaustive()
+    }
 }
 
 impl Registry {
@@ -95,13 +101,13 @@ impl Registry {
             .wrapping_add(count.wrapping_mul(0xD134_2543_DE82_EF95))
     }
 
-    fn lock_adapters(&self) -> MutexGuard<'_, Vec<(u64, Weak<PoaCore>)>> {
+    fn lock_adapters(&self) -> MutexGuard<'_, Vec<(u64, Weak<dyn Adapter>)>> {
         self.adapters.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Takes a transient adapter into the books.
     #[inline(never)]
-    pub(super) fn remember(&self, stamp: u64, poa: Weak<PoaCore>) {
+    pub(super) fn remember(&self, stamp: u64, poa: Weak<dyn Adapter>) {
         let mut adapters = self.lock_adapters();
         if let Err(place) = adapter_place(&adapters, stamp) {
             adapters.insert(place, (stamp, poa));
@@ -118,10 +124,10 @@ impl Registry {
     }
 
     /// The transient adapter of that stamp.
-    fn adapter(&self, stamp: u64) -> Option<Poa> {
+    fn adapter(&self, stamp: u64) -> Option<Arc<dyn Adapter>> {
         let adapters = self.lock_adapters();
         let place = adapter_place(&adapters, stamp).ok()?;
-        adapters[place].1.upgrade().map(Poa::from)
+        adapters[place].1.upgrade()
     }
 
     /// Set when the first POA manager is activated: until then the server is
@@ -233,7 +239,7 @@ impl Registry {
         let Some(path) = key.path else {
             // An object with a system id, active again under another slot.
             let poa = self.adapter(key.incarnation).ok_or_else(no_such_object)?;
-            return self.find_in(&poa, &system_id(key.hint));
+            return self.find_in(&*poa, &system_id(key.hint));
         };
         let mut poa = self.root.get().cloned().ok_or_else(no_such_adapter)?;
         for name in path.names() {
@@ -244,12 +250,12 @@ impl Registry {
         if !poa.serves(path.persistent, key.incarnation) {
             return Err(no_such_adapter());
         }
-        self.find_in(&poa, path.object_id)
+        self.find_in(&*poa, path.object_id)
     }
 
     /// The active object with an id. While its adapter is being destroyed there is
     /// none any more, but may soon be again.
-    fn find_in(&self, poa: &Poa, id: &[u8]) -> Result<Found<'_>, SystemException> {
+    fn find_in(&self, poa: &dyn Adapter, id: &[u8]) -> Result<Found<'_>, SystemException> {
         if let Some(slot) = poa.slot_of(id)
             && let Some(object) = self.objects.pin(slot)
         {

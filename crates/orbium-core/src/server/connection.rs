@@ -20,10 +20,10 @@ use orbium_sync::ObjectCache;
 use orbium_sync::lock::{Mutex, MutexGuard};
 use orbium_transport::{ByteStream, Deadline, Peer};
 
-use crate::Config;
 use crate::metrics::{Closing, OpenConnection, Tracked};
 use crate::priority;
 use crate::server::LaneCore;
+use crate::server::ServerContext;
 use crate::server::cancelled::Cancelled;
 use crate::server::flusher::Flusher;
 use crate::server::intake::Intake;
@@ -110,11 +110,11 @@ impl ServerConnection {
         id: u64,
         stream: Box<dyn ByteStream>,
         tracked: Tracked,
-        config: &Config,
+        context: &ServerContext,
         notifier: Option<Arc<Notifier>>,
     ) -> Self {
-        let limits = &config.limits;
-        let collects = Self::may_collect(&*stream, config);
+        let limits = &context.limits;
+        let collects = Self::may_collect(&*stream, context);
         Self {
             id,
             place: AtomicUsize::new(0),
@@ -128,7 +128,7 @@ impl ServerConnection {
             tracked,
             left: ObjectCache::default(),
             sending: Mutex::new(Pending {
-                charge: config.protocols.budget().charge(),
+                charge: context.budget.charge(),
                 ..Pending::default()
             }),
             late: AtomicUsize::new(0),
@@ -142,7 +142,7 @@ impl ServerConnection {
             cancelled: Cancelled::default(),
             settled: Settled::default(),
             send_time: limits.send_time,
-            fragment_size: config.fragment_size,
+            fragment_size: context.fragment_size,
             notifier,
         }
     }

@@ -13,13 +13,12 @@ use std::time::Duration;
 use orbium_sync::lock::{Mutex, MutexGuard};
 use orbium_sync::role::Role;
 
-use crate::Orb;
 use crate::dedication::{Gate, Pass};
 use crate::lane::thread::{self, Setup};
 use crate::server::intake::{Answering, HandOver, Intake, Queued, Sink, Source, Taken};
 use crate::server::passing::pass_on;
 use crate::server::receiving::{self, Receiving};
-use crate::server::{LaneCore, ServerConnection};
+use crate::server::{Dispatcher, LaneCore, ServerConnection};
 
 /// What all threads have that serve the connection: one reads, and others may
 /// wait in calls of their own.
@@ -89,11 +88,11 @@ impl Own {
     /// is a thread of the lane again.
     fn read(self: Arc<Self>, intake: Intake) {
         self.setup.begin();
-        let orb = self.lane.orb.upgrade().map(Orb::from);
-        let ended = orb.is_none_or(|orb| {
+        let dispatcher = self.lane.host.dispatcher();
+        let ended = dispatcher.is_none_or(|dispatcher| {
             let reading = Reading {
                 own: &self,
-                orb: &orb,
+                dispatcher: &*dispatcher,
                 intake: RefCell::new(None),
                 verdict: Cell::new(None),
             };
@@ -114,7 +113,7 @@ impl Own {
 /// The thread that reads.
 struct Reading<'a> {
     own: &'a Arc<Own>,
-    orb: &'a Orb,
+    dispatcher: &'a dyn Dispatcher,
     /// What was received, while a request is served that had to wait.
     intake: RefCell<Option<Intake>>,
     /// What the gate has said to the request that is being kept.
@@ -125,15 +124,11 @@ impl Reading<'_> {
     /// Whether the connection has ended, rather than that another thread reads.
     fn read(&self, mut intake: Intake) -> bool {
         let connection = &self.own.connection;
-        let limits = &self.orb.config().limits;
+        let limits = &self.dispatcher.context().limits;
         if !connection.begin_own_thread(self.own.setup.priority, receiving::first_bound(limits)) {
             return true;
         }
-        let source = Source {
-            orb: self.orb,
-            connection,
-            reader: self,
-        };
+        let source = Source::new(self.dispatcher, connection, self);
         let mut receiving = Receiving::new(connection, limits);
         loop {
             let (back, wait) = match self.serve_waiting(intake) {
@@ -216,7 +211,7 @@ impl Reading<'_> {
                 continue;
             }
             let priority = self.own.setup.priority;
-            request.serve(self.orb, priority, self, &mut storage);
+            request.serve(self.dispatcher, priority, self, &mut storage);
             if self.intake.borrow().is_none() {
                 return Err(HandedOver);
             }
@@ -282,6 +277,6 @@ impl Role for Reading<'_> {
     }
 
     fn owner(&self) -> usize {
-        self.orb.number()
+        self.own.lane.host.context.number
     }
 }

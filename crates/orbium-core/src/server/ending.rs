@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use orbium_transport::ByteStream;
 
-use crate::Orb;
+use crate::server::Dispatcher;
 use crate::server::connection::ServerConnection;
 use crate::server::intake::{HandOver, Intake, Queued, Sink, Source, Taken};
 
@@ -24,14 +24,14 @@ const PAUSES: (Duration, Duration) = (Duration::from_micros(500), Duration::from
 
 /// Connections that are not closed yet, and what was received on each.
 pub(super) struct Left {
-    pub(super) orb: Orb,
+    pub(super) dispatcher: Arc<dyn Dispatcher>,
     pub(super) connections: Vec<(Arc<ServerConnection>, Box<Intake>)>,
 }
 
 /// Refuses what comes, as long as requests of those connections are served.
 pub(super) fn refuse_the_rest(left: Left) {
     let Left {
-        orb,
+        dispatcher,
         connections: mut left,
     } = left;
     for (connection, _) in &left {
@@ -43,7 +43,7 @@ pub(super) fn refuse_the_rest(left: Left) {
         let mut any = false;
         let mut place = 0;
         while let Some((connection, intake)) = left.get_mut(place) {
-            if connection.is_shared() && refuse_what_came(&orb, connection, intake, &mut any) {
+            if connection.is_shared() && refuse_what_came(&*dispatcher, connection, intake, &mut any) {
                 place += 1;
             } else {
                 left.swap_remove(place);
@@ -62,16 +62,12 @@ pub(super) fn refuse_the_rest(left: Left) {
 
 /// Refuses what is there, and says so in `any`; whether more may come.
 fn refuse_what_came(
-    orb: &Orb,
+    dispatcher: &dyn Dispatcher,
     connection: &Arc<ServerConnection>,
     intake: &mut Intake,
     any: &mut bool,
 ) -> bool {
-    let source = Source {
-        orb,
-        connection,
-        reader: &Refusing,
-    };
+    let source = Source::new(dispatcher, connection, &Refusing);
     loop {
         match intake.take_for(&source, &Refusing) {
             Taken::None => {}

@@ -23,10 +23,10 @@ use orbium_giop::{
 };
 use orbium_transport::{ByteStream, Deadline};
 
-use crate::adapter::Located;
 use crate::lane::Decided;
 use crate::server::connection::ServerConnection;
-use crate::{Lane, Orb};
+use crate::Lane;
+use crate::server::{Dispatcher, Located, ServerContext};
 use arriving::Whole;
 pub(super) use queued::Answering;
 pub(super) use queued::{Queued, Sink};
@@ -70,9 +70,26 @@ struct Known {
 /// Where messages come from, and which threads continue reading if a servant blocks.
 #[derive(Clone, Copy)]
 pub(super) struct Source<'s> {
-    pub(super) orb: &'s Orb,
+    pub(super) context: &'s ServerContext,
+    pub(super) dispatcher: &'s dyn Dispatcher,
     pub(super) connection: &'s Arc<ServerConnection>,
     pub(super) reader: &'s dyn HandOver,
+}
+
+impl<'s> Source<'s> {
+    /// The messages of a connection, which a thread reads for an ORB.
+    pub(super) fn new(
+        dispatcher: &'s dyn Dispatcher,
+        connection: &'s Arc<ServerConnection>,
+        reader: &'s dyn HandOver,
+    ) -> Self {
+        Self {
+            context: dispatcher.context(),
+            dispatcher,
+            connection,
+            reader,
+        }
+    }
 }
 
 /// What became of a message.
@@ -117,8 +134,8 @@ pub(super) trait HandOver {
 }
 
 impl Intake {
-    pub(super) fn new(orb: &Orb, stream: &dyn ByteStream) -> Self {
-        let (limits, budget) = (&orb.config().limits, orb.budget());
+    pub(super) fn new(context: &ServerContext, stream: &dyn ByteStream) -> Self {
+        let (limits, budget) = (&context.limits, &context.budget);
         Self {
             framing: Framing::new(limits.message_size, budget),
             state: State {
@@ -265,7 +282,7 @@ impl Intake {
                         if let Some(sink) = source.reader.sink() {
                             let charge = std::mem::replace(
                                 &mut self.state.known.assembly_charge,
-                                source.orb.budget().charge(),
+                                source.context.budget.charge(),
                             );
                             let whole = Whole {
                                 octets,
@@ -316,12 +333,14 @@ impl State {
     /// Deals with a message other than a request.
     fn single(&mut self, source: &Source<'_>, header: &MessageHeader, message: &mut [u8]) -> Taken {
         let Source {
-            orb, connection, ..
+            dispatcher,
+            connection,
+            ..
         } = *source;
         let mut reader = header.reader(&mut message[HEADER_LEN..]);
         let malformed = match header.kind {
             MessageKind::LocateRequest => LocateRequest::read(&mut reader, header.format().minor)
-                .map(|request| answer_locate(orb, connection, header, &request))
+                .map(|request| answer_locate(dispatcher, connection, header, &request))
                 .err(),
             MessageKind::CancelRequest => CancelRequest::read(&mut reader)
                 .map(|cancel| {
@@ -343,13 +362,13 @@ impl State {
 }
 
 fn answer_locate(
-    orb: &Orb,
+    dispatcher: &dyn Dispatcher,
     connection: &ServerConnection,
     header: &MessageHeader,
     request: &LocateRequest<'_>,
 ) {
     let located = match request.target.object_key() {
-        Some(key) => orb.locate(&key),
+        Some(key) => dispatcher.locate(&key),
         None => Located::Unknown,
     };
     let minor = header.format().minor;
@@ -365,7 +384,7 @@ fn answer_locate(
     let mut writer = CdrWriter::new(format);
     let start = begin_locate_reply(&mut writer, header.version, request.request_id, status);
     match &located {
-        Located::At(to) => to.ior().encode(&mut writer),
+        Located::At(to) => to.encode(&mut writer),
         Located::NotYet(exception) if minor >= 2 => {
             SystemExceptionBody::from(*exception).write(&mut writer);
         }

@@ -2,7 +2,7 @@
 //! A lane, as its threads see it.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, PoisonError, Weak};
+use std::sync::{Arc, PoisonError};
 use std::time::{Duration, Instant};
 
 use orbium_channel::accepting::Accepting;
@@ -10,13 +10,13 @@ use orbium_sync::ThreadCache;
 use orbium_sync::lock::{Mutex, MutexGuard};
 use orbium_sys::Waker;
 use orbium_sys::fork::Origin;
-use orbium_transport::{ByteStream, Endpoint};
+use orbium_transport::ByteStream;
 
 use crate::lane::OWN;
 use crate::lane::thread::Setup;
 use crate::log::Recurring;
 use crate::metrics::{Closing, Refusal};
-use crate::orb::{OrbCore, OrbError};
+use crate::server::{Host, StartError};
 use crate::server::books::Books;
 use crate::server::connection::ServerConnection;
 use crate::server::flusher::Flusher;
@@ -24,7 +24,7 @@ use crate::server::notifier::Notifier;
 use crate::server::pool::Pool;
 use crate::server::{leader_followers, worker_pool};
 use crate::server::{reactive, threads};
-use crate::{Channel, LaneConfig, Limits, Orb, ServerStrategy};
+use crate::{Channel, LaneConfig, Limits, ServerStrategy};
 
 /// How long `shutdown` waits for requests being served: it must return even if a
 /// servant never does.
@@ -32,7 +32,7 @@ const LAST_REQUESTS: Duration = Duration::from_secs(3600);
 
 /// What all threads of a lane share.
 pub(crate) struct LaneCore {
-    pub(crate) orb: Weak<OrbCore>,
+    pub(super) host: Host,
     /// The process that has its threads.
     origin: Origin,
     /// 0 is the ORB's own; no two lanes of an ORB have the same.
@@ -55,37 +55,29 @@ pub(crate) struct LaneCore {
 }
 
 impl LaneCore {
-    /// The ORB's own lane: listens, and starts the threads that serve.
-    pub(super) fn start_own(orb: &Orb, endpoints: &[Endpoint]) -> Result<Arc<Self>, OrbError> {
-        let config = orb.config();
-        let (accepting, published) =
-            Accepting::listen(endpoints, &config.protocols, &config.channel_options())?;
-        Self::start(orb, 0, &config.lane(), accepting, published)
-    }
-
     /// Starts the threads that serve.
     pub(crate) fn start(
-        orb: &Orb,
+        host: &Host,
         number: u32,
         config: &LaneConfig,
         accepting: Accepting,
         published: Vec<Channel>,
-    ) -> Result<Arc<Self>, OrbError> {
-        orb.core().lanes.serve_here();
-        let refused = |error| OrbError::RealTime(config.name.clone(), error);
-        let failed = |error| OrbError::Threads(config.name.clone(), error);
+    ) -> Result<Arc<Self>, StartError> {
+        host.context.serve_here();
+        let refused = |error| StartError::RealTime(config.name.clone(), error);
+        let failed = |error| StartError::Threads(config.name.clone(), error);
         let setup = Setup::new(config).map_err(refused)?;
         let options = setup.options(config.stack_size);
         let start = orbium_sys::spawn_detached;
         let threads = ThreadCache::with_starter(&config.name, config.idle_time, options, start);
         let lane = Arc::new(Self {
-            orb: orb.downgrade(),
+            host: host.clone(),
             origin: Origin::here(),
             number,
             name: config.name.clone(),
             strategy: config.strategy,
             published,
-            pool: Pool::new(orb, number, config, &setup, &threads),
+            pool: Pool::new(host, number, config, &setup, &threads),
             most_threads: config.threads().1,
             idle_time: config.idle_time,
             flusher: Flusher::new(&threads),
@@ -98,13 +90,12 @@ impl LaneCore {
             setup,
         });
         let started = match config.strategy {
-            ServerStrategy::ThreadPerConnection => threads::start(orb, &lane, accepting),
-            ServerStrategy::Reactive => reactive::start(orb, &lane, accepting),
+            ServerStrategy::ThreadPerConnection => threads::start(&lane, accepting),
+            ServerStrategy::Reactive => reactive::start(&lane, accepting),
             ServerStrategy::LeaderFollowers { threads } => {
-                leader_followers::start(orb, &lane, accepting, threads)
+                leader_followers::start(&lane, accepting, threads)
             }
-            ServerStrategy::WorkerPool { .. } => worker_pool::start(orb, &lane, accepting),
-            // Refused before.
+            ServerStrategy::WorkerPool { .. } => worker_pool::start(&lane, accepting),
         };
         if let Err(error) = started {
             // Threads that are there already have nothing to do.
@@ -189,18 +180,18 @@ impl LaneCore {
     /// that may make room. With a `notifier` sends must not block.
     pub(super) fn register(
         &self,
-        orb: &Orb,
         stream: Box<dyn ByteStream>,
         at: usize,
         notifier: Option<Arc<Notifier>>,
         mut end: impl FnMut(&ServerConnection) -> bool,
     ) -> Option<Arc<ServerConnection>> {
-        let limits = &orb.config().limits;
+        let context = &*self.host.context;
+        let limits = &context.limits;
         let id = self.next_id.fetch_add(1, Ordering::Relaxed);
         let transport = self.published.get(at).map_or("", |it| it.scheme.as_str());
-        let tracked = orb.core().book().accepted(id, transport);
+        let tracked = context.instruments.book().accepted(id, transport);
         let stream = tracked.metered(stream);
-        let made = ServerConnection::new(self, id, stream, tracked, orb.config(), notifier);
+        let made = ServerConnection::new(self, id, stream, tracked, context, notifier);
         let connection = Arc::new(made);
         let served: Weak<ServerConnection> = Arc::downgrade(&connection);
         connection.tracked.is_served_by(served);
@@ -221,7 +212,7 @@ impl LaneCore {
             }
         }
         connection.tracked.note_closing(Closing::Limit);
-        if let Some(all) = orb.core().measurements.get() {
+        if let Some(all) = context.measurements() {
             all.count_refused(Refusal::Limit);
         }
         if !self.is_stopping()

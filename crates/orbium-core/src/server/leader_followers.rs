@@ -22,8 +22,7 @@ use orbium_channel::accepting::Accepting;
 use orbium_sync::lock::{Mutex, MutexGuard};
 use orbium_sys::Ready;
 
-use crate::Orb;
-use crate::server::LaneCore;
+use crate::server::{Dispatcher, LaneCore};
 use crate::server::connection::ServerConnection;
 use crate::server::ending::refuse_the_rest;
 use crate::server::intake::{Intake, Source, Taken};
@@ -66,18 +65,17 @@ struct Team {
 
 /// Starts the threads.
 pub(super) fn start(
-    orb: &Orb,
     shared: &Arc<LaneCore>,
     accepting: Accepting,
     threads: usize,
 ) -> io::Result<()> {
-    let reactor = Reactor::new(orb, shared, accepting, true)?;
+    let reactor = Reactor::new(shared, accepting, true)?;
     let team = Arc::new(Team {
         shared: Arc::clone(shared),
         notifier: Arc::clone(&reactor.notifier),
         threads,
         grows_to: shared.most_threads,
-        most: orb.config().limits.serving_threads,
+        most: shared.host.context.limits.serving_threads,
         state: Mutex::new(State {
             reactor,
             active: 0,
@@ -101,7 +99,7 @@ pub(super) fn start(
 
 /// A connection to serve.
 struct Turn {
-    orb: Orb,
+    dispatcher: Arc<dyn Dispatcher>,
     connection: Arc<ServerConnection>,
     intake: Box<Intake>,
     /// Whether there was nothing else to do or to mind when it was taken.
@@ -189,10 +187,10 @@ impl Team {
 
     /// The turn of a connection that there is something to do for.
     fn turn(self: &Arc<Self>, state: &mut State, id: u64) -> Option<Turn> {
-        let (orb, connection, intake) = state.reactor.take(id)?;
+        let (dispatcher, connection, intake) = state.reactor.take(id)?;
         self.see_that_others_wait(state);
         Some(Turn {
-            orb,
+            dispatcher,
             connection,
             intake,
             easy: !self.tell(state),
@@ -275,18 +273,14 @@ impl Team {
     /// there was nothing else to do or to mind.
     fn serve(self: &Arc<Self>, turn: Turn) -> bool {
         let Turn {
-            orb,
+            dispatcher,
             connection,
             mut intake,
             easy,
             refuse,
         } = turn;
         let member = Member { team: self, refuse };
-        let source = Source {
-            orb: &orb,
-            connection: &connection,
-            reader: &member,
-        };
+        let source = Source::new(&*dispatcher, &connection, &member);
         let (mut any, mut received) = (false, false);
         let mut requests = Requests::usual();
         let mut last;

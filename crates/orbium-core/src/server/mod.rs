@@ -4,10 +4,13 @@
 mod books;
 mod cancelled;
 mod connection;
+mod context;
 mod dedicated;
+mod dispatcher;
 mod ending;
 mod flusher;
 mod idle;
+mod incoming;
 mod intake;
 mod lane_core;
 mod leader_followers;
@@ -20,26 +23,21 @@ mod reactive;
 mod reactor;
 mod receiving;
 mod start_barrier;
+mod start_error;
 mod threads;
 mod waiting;
 mod worker_pool;
 
-use orbium_transport::Endpoint;
-
-use crate::orb::OrbError;
-use crate::{Lane, Orb};
+use crate::Lane;
 pub(crate) use connection::ServerConnection;
+pub(crate) use context::{Instruments, ServerContext};
+pub(crate) use dispatcher::{Dispatcher, Host, Located};
+pub(crate) use incoming::IncomingRequest;
 pub(crate) use lane_core::LaneCore;
+pub(crate) use start_error::StartError;
 
 /// The lane that an ORB has from the beginning, as long as the ORB is held.
 pub(crate) struct Server(pub(crate) Lane);
-
-impl Server {
-    /// Listens, and starts the threads that serve.
-    pub(crate) fn start(orb: &Orb, endpoints: &[Endpoint]) -> Result<Self, OrbError> {
-        Ok(Self(Lane(LaneCore::start_own(orb, endpoints)?)))
-    }
-}
 
 impl Drop for Server {
     /// The last reference to the ORB is gone: it stops accepting.

@@ -15,8 +15,9 @@ use orbium_sys::Interest;
 use crate::dedication::{OwnThread, Place, ThreadAsked};
 use crate::lane::SETTLED;
 use crate::server::ServerConnection;
+use crate::server::ServerContext;
 use crate::server::notifier::Notifier;
-use crate::{Orb, Priority, priority};
+use crate::{Priority, priority};
 
 #[derive(Debug, Default)]
 enum State {
@@ -60,14 +61,15 @@ impl ServerConnection {
     /// Settles whether the connection has a thread of its own, once.
     pub(crate) fn settle(
         &self,
-        orb: &Orb,
+        context: &ServerContext,
         decide: impl FnOnce() -> Result<OwnThread, Undedicated>,
     ) -> Result<(), Undedicated> {
         let granted = match self.stream.has_many_peers() {
             true => Err(Undedicated::Shared),
             // A place first: `decide` may reserve resources.
-            false => orb
-                .place_for_thread()
+            false => context
+                .dedications
+                .place(context.limits.dedicated_threads)
                 .and_then(|place| Ok((decide()?, place))),
         };
         self.settle_with(granted)
@@ -98,8 +100,12 @@ impl ServerConnection {
     /// What the marker among the contexts of a request comes to, if there is one
     /// and somebody here knows it.
     #[inline]
-    pub(super) fn marker(&self, orb: &Orb, contexts: &ServiceContexts<'_>) -> Option<Marker> {
-        let dedication = orb.core().dedications.decides.get()?;
+    pub(super) fn marker(
+        &self,
+        context: &ServerContext,
+        contexts: &ServiceContexts<'_>,
+    ) -> Option<Marker> {
+        let dedication = context.dedications.decides()?;
         let data = contexts.find(service_context::ORBIUM_DEDICATION)?;
         let unasked = matches!(
             *self
@@ -116,7 +122,7 @@ impl ServerConnection {
             });
             let priority = asked.ok()?.priority.and_then(Priority::new);
             let peer = self.peer();
-            let settled = self.settle(orb, || dedication.asked(&ThreadAsked { priority, peer }));
+            let settled = self.settle(context, || dedication.asked(&ThreadAsked { priority, peer }));
             if settled.is_ok() {
                 return Some(Marker::Due);
             }

@@ -13,17 +13,17 @@ mod worker;
 use std::collections::{HashMap, VecDeque};
 use std::io;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Arc, PoisonError, Weak};
+use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
 use orbium_sync::ThreadCache;
 use orbium_sync::lock::{Condvar, Mutex, MutexGuard};
 
 use crate::lane::thread::Setup;
-use crate::orb::OrbCore;
 use crate::server::intake::Queued;
 use crate::server::start_barrier::{StartBarrier, StartGuard};
-use crate::{LaneConfig, Orb, QueueRoom, ServerStrategy};
+use crate::server::Host;
+use crate::{LaneConfig, QueueRoom, ServerStrategy};
 use queue::Queue;
 use worker::Work;
 
@@ -59,7 +59,7 @@ struct State {
 
 /// The queue and its threads.
 pub(crate) struct Pool {
-    orb: Weak<OrbCore>,
+    host: Host,
     threads: ThreadCache,
     refused: AtomicU64,
     /// Threads that have replied, or were just started, and are about to be idle. A
@@ -88,13 +88,13 @@ pub(crate) struct Pool {
 
 impl Pool {
     pub(super) fn new(
-        orb: &Orb,
+        host: &Host,
         lane: u32,
         config: &LaneConfig,
         setup: &Arc<Setup>,
         threads: &ThreadCache,
     ) -> Arc<Self> {
-        let limits = &orb.config().limits;
+        let limits = &host.context.limits;
         let (fixed, grows_to) = config.threads();
         let (fixed, capacity) = match config.strategy {
             ServerStrategy::WorkerPool { queue, .. } => (fixed, queue),
@@ -103,7 +103,7 @@ impl Pool {
         let octets = config.queue_octets.unwrap_or(limits.message_size);
         let lenders = config.borrows_from.iter();
         Arc::new(Self {
-            orb: orb.downgrade(),
+            host: host.clone(),
             threads: threads.clone(),
             refused: AtomicU64::new(0),
             answering: AtomicUsize::new(0),
@@ -302,7 +302,7 @@ impl Pool {
             !held_up && !oneways.contains(&connection.id)
         };
         let mut queued = waiting.take(may_begin)?;
-        queued.begin(&self.orb, self.lane);
+        queued.begin(&self.host.context, (self.lane, self.setup.name()));
         if waiting.refill(self.capacity, self.room.as_ref()) && state.idle > 0 {
             self.changed.notify_one();
         }

@@ -16,7 +16,6 @@ use std::sync::Arc;
 use orbium_channel::accepting::Accepting;
 use orbium_invocation::reactor::{self, Running};
 
-use crate::Orb;
 use crate::server::LaneCore;
 use crate::server::connection::ServerConnection;
 use crate::server::ending::refuse_the_rest;
@@ -26,8 +25,8 @@ use crate::server::reactor::{Reactor, Turn};
 
 /// Starts the thread.
 #[inline(never)]
-pub(super) fn start(orb: &Orb, shared: &Arc<LaneCore>, accepting: Accepting) -> io::Result<()> {
-    let reactor = Box::new(Reactor::new(orb, shared, accepting, false)?);
+pub(super) fn start(shared: &Arc<LaneCore>, accepting: Accepting) -> io::Result<()> {
+    let reactor = Box::new(Reactor::new(shared, accepting, false)?);
     shared.threads.run(move || run(reactor))
 }
 
@@ -123,14 +122,10 @@ fn serve(held: &Held, id: u64, mut turn: Turn) {
         None => return,
         Some(reactor) => reactor.take(id),
     };
-    let Some((orb, connection, mut intake)) = taken else {
+    let Some((dispatcher, connection, mut intake)) = taken else {
         return;
     };
-    let source = Source {
-        orb: &orb,
-        connection: &connection,
-        reader: held,
-    };
+    let source = Source::new(&*dispatcher, &connection, held);
     let mut any = false;
     let mut last;
     loop {

@@ -10,15 +10,13 @@ mod turns;
 
 use std::collections::VecDeque;
 use std::io;
-use std::sync::{Arc, Weak};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use orbium_channel::accepting::{Accepting, WAKER, place_of};
 use orbium_sys::{Interest, Ready};
 use orbium_transport::{ByteStream, Deadline};
 
-use crate::Orb;
-use crate::orb::OrbCore;
 use crate::server::LaneCore;
 use crate::server::connection::ServerConnection;
 use crate::server::ending::Left;
@@ -101,7 +99,6 @@ impl Served {
 
 /// The state of the reactor; moves between threads as one.
 pub(super) struct Reactor {
-    orb: Weak<OrbCore>,
     pub(super) shared: Arc<LaneCore>,
     pub(super) notifier: Arc<Notifier>,
     accepting: Accepting,
@@ -124,17 +121,15 @@ pub(super) struct Reactor {
 impl Reactor {
     /// A reactor that takes connections; see [`Notifier`] for `oneshot`.
     pub(super) fn new(
-        orb: &Orb,
         shared: &Arc<LaneCore>,
         accepting: Accepting,
         once: bool,
     ) -> io::Result<Self> {
         let notifier = Arc::new(Notifier::new(&shared.waker, once)?);
         accepting.register(&notifier.poller, &shared.waker)?;
-        let idle_time = orb.config().limits.server_idle_time;
+        let idle_time = shared.host.context.limits.server_idle_time;
         let idle = idle_time.map(|time| (time, Instant::now()));
         Ok(Self {
-            orb: orb.downgrade(),
             shared: Arc::clone(shared),
             notifier,
             accepting,
@@ -195,21 +190,18 @@ impl Reactor {
     }
 
     fn accept(&mut self, token: u64) {
-        let Some(orb) = self.orb.upgrade().map(Orb::from) else {
-            return;
-        };
         if let Some(stream) = self.accepting.accept(token, &self.notifier.poller) {
-            self.take_on(&orb, stream, place_of(token));
+            self.take_on(stream, place_of(token));
         }
     }
 
-    fn take_on(&mut self, orb: &Orb, stream: Box<dyn ByteStream>, at: usize) {
+    fn take_on(&mut self, stream: Box<dyn ByteStream>, at: usize) {
         if orbium_sys::if_done(stream.set_nonblocking(true)).is_none() {
             return;
         }
         let notifier = Some(Arc::clone(&self.notifier));
         let lane = Arc::clone(&self.shared);
-        let registered = lane.register(orb, stream, at, notifier, |it| self.make_room(it.id));
+        let registered = lane.register(stream, at, notifier, |it| self.make_room(it.id));
         let Some(connection) = registered else {
             return;
         };
@@ -221,7 +213,7 @@ impl Reactor {
             self.shared.forget(&connection);
             return;
         }
-        let intake = Some(Box::new(Intake::new(orb, &*connection.stream)));
+        let intake = Some(Box::new(Intake::new(&lane.host.context, &*connection.stream)));
         self.served.insert(
             connection.id,
             Served {
@@ -375,8 +367,12 @@ impl Reactor {
                 connections.push((served.connection, intake));
             }
         }
-        let orb = self.orb.upgrade().map(Orb::from);
-        orb.filter(|_| !connections.is_empty())
-            .map(|orb| Left { orb, connections })
+        let dispatcher = self.shared.host.dispatcher();
+        dispatcher
+            .filter(|_| !connections.is_empty())
+            .map(|dispatcher| Left {
+                dispatcher,
+                connections,
+            })
     }
 }

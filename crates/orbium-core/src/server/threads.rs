@@ -8,8 +8,7 @@ use orbium_channel::accepting::Accepting;
 use orbium_sys::Poller;
 use orbium_transport::ByteStream;
 
-use crate::Orb;
-use crate::server::LaneCore;
+use crate::server::{Dispatcher, LaneCore};
 use crate::server::connection::ServerConnection;
 use crate::server::ending::{Left, refuse_the_rest};
 use crate::server::intake::{HandOver, Intake, Source, Taken};
@@ -17,11 +16,10 @@ use crate::server::receiving::{self, Receiving};
 
 /// Starts the thread that accepts.
 #[inline(never)]
-pub(super) fn start(orb: &Orb, shared: &Arc<LaneCore>, accepting: Accepting) -> io::Result<()> {
+pub(super) fn start(shared: &Arc<LaneCore>, accepting: Accepting) -> io::Result<()> {
     let poller = Poller::new()?;
     accepting.register(&poller, &shared.waker)?;
     let serving = Serving {
-        orb: orb.downgrade(),
         shared: Arc::clone(shared),
     };
     shared.threads.run(move || {
@@ -34,16 +32,13 @@ pub(super) fn start(orb: &Orb, shared: &Arc<LaneCore>, accepting: Accepting) -> 
 /// What a serving thread needs. It does not keep the ORB alive by itself.
 #[derive(Clone)]
 struct Serving {
-    orb: std::sync::Weak<crate::orb::OrbCore>,
     shared: Arc<LaneCore>,
 }
 
 impl Serving {
     fn take_on(&self, stream: Box<dyn ByteStream>, at: usize) {
-        let Some(orb) = self.orb.upgrade().map(Orb::from) else {
-            return;
-        };
-        let limits = &orb.config().limits;
+        let context = &self.shared.host.context;
+        let limits = &context.limits;
         let receive = receiving::first_bound(limits);
         let timeouts = stream.set_timeouts(Some(Some(receive)), Some(Some(limits.send_time)));
         if orbium_sys::if_done(timeouts).is_none() {
@@ -54,10 +49,10 @@ impl Serving {
             self.shared.forget(it);
             true
         };
-        let Some(connection) = self.shared.register(&orb, stream, at, None, end) else {
+        let Some(connection) = self.shared.register(stream, at, None, end) else {
             return;
         };
-        let intake = Intake::new(&orb, &*connection.stream);
+        let intake = Intake::new(context, &*connection.stream);
         if !self.read_elsewhere(&connection, intake) {
             self.shared.forget(&connection);
         }
@@ -81,7 +76,7 @@ impl Serving {
 
     /// Reads a connection to its end, or until another thread does.
     fn read(&self, connection: &Arc<ServerConnection>, mut intake: Intake) {
-        let Some(orb) = self.orb.upgrade().map(Orb::from) else {
+        let Some(dispatcher) = self.shared.host.dispatcher() else {
             return;
         };
         if connection.is_due() {
@@ -90,13 +85,13 @@ impl Serving {
                 Err(back) => intake = *back,
             }
         }
-        let Some(intake) = self.serve(&orb, connection, intake) else {
+        let Some(intake) = self.serve(&*dispatcher, connection, intake) else {
             return;
         };
         connection.end();
         if self.shared.is_stopping() && connection.is_shared() && !connection.is_broken() {
             refuse_the_rest(Left {
-                orb,
+                dispatcher,
                 connections: vec![(Arc::clone(connection), Box::new(intake))],
             });
         }
@@ -107,16 +102,12 @@ impl Serving {
     /// thread reads it.
     fn serve(
         &self,
-        orb: &Orb,
+        dispatcher: &dyn Dispatcher,
         connection: &Arc<ServerConnection>,
         mut intake: Intake,
     ) -> Option<Intake> {
-        let mut receiving = Receiving::new(connection, &orb.config().limits);
-        let source = Source {
-            orb,
-            connection,
-            reader: self,
-        };
+        let mut receiving = Receiving::new(connection, &dispatcher.context().limits);
+        let source = Source::new(dispatcher, connection, self);
         loop {
             match intake.take_within(&source) {
                 Taken::Done | Taken::Moved | Taken::Waits => {

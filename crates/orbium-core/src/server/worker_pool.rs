@@ -10,7 +10,6 @@ use std::sync::Arc;
 
 use orbium_channel::accepting::Accepting;
 
-use crate::Orb;
 use crate::server::LaneCore;
 use crate::server::connection::ServerConnection;
 use crate::server::ending::refuse_the_rest;
@@ -20,12 +19,12 @@ use crate::server::reactor::{Reactor, Turn};
 use crate::server::start_barrier::StartBarrier;
 
 /// Starts the reader and the workers.
-pub(super) fn start(orb: &Orb, lane: &Arc<LaneCore>, accepting: Accepting) -> io::Result<()> {
+pub(super) fn start(lane: &Arc<LaneCore>, accepting: Accepting) -> io::Result<()> {
     if accepting.is_nowhere() {
         // All that it serves is handed over.
         return lane.pool.start();
     }
-    let mut reactor = Reactor::new(orb, lane, accepting, false)?;
+    let mut reactor = Reactor::new(lane, accepting, false)?;
     reactor.pool = Some(Arc::clone(&lane.pool));
     lane.pool.start()?;
     let reader = Reader {
@@ -54,14 +53,10 @@ impl Reader {
     fn read(&self, mut reactor: Reactor) {
         let mut ready = Vec::new();
         while let Some(id) = reactor.next(&mut ready) {
-            let Some((orb, connection, mut intake)) = reactor.take(id) else {
+            let Some((dispatcher, connection, mut intake)) = reactor.take(id) else {
                 continue;
             };
-            let source = Source {
-                orb: &orb,
-                connection: &connection,
-                reader: self,
-            };
+            let source = Source::new(&*dispatcher, &connection, self);
             let (mut turn, mut any) = (Turn::usual(), false);
             let mut last;
             loop {

@@ -7,12 +7,11 @@ use std::sync::atomic::Ordering;
 use orbium_giop::{Completion, ExceptionKind, SystemException};
 use orbium_sync::SlotKey;
 
-use super::{Poa, PoaError};
-use crate::adapter::object::ActiveObject;
+use super::{Poa, PoaCore, PoaError};
+use crate::adapter::key::system_id;
+use crate::adapter::object::{ActiveObject, Adapter};
 use crate::adapter::{IdAssignment, IdUniqueness, Lifespan};
-use crate::lane::lane_of_object;
-use crate::reference::ObjectRef;
-use crate::{Priority, Servant, ServedBy};
+use crate::{ObjectRef, Priority, Servant, ServedBy};
 
 /// Identifies a servant.
 pub(super) fn address(servant: &Arc<dyn Servant>) -> [u8; size_of::<usize>()] {
@@ -21,14 +20,6 @@ pub(super) fn address(servant: &Arc<dyn Servant>) -> [u8; size_of::<usize>()] {
 
 fn erased(skeleton: impl Servant) -> Arc<dyn Servant> {
     Arc::new(skeleton)
-}
-
-/// The id that an adapter gives to an object by its slot.
-#[inline(never)]
-pub(in crate::adapter) fn system_id(slot: SlotKey) -> Box<[u8]> {
-    [slot.index.to_be_bytes(), slot.generation.to_be_bytes()]
-        .as_flattened()
-        .into()
 }
 
 impl Poa {
@@ -112,11 +103,8 @@ impl Poa {
 
     /// An id that no adapter of this path ever gave before.
     pub(super) fn new_system_id(&self) -> Box<[u8]> {
-        let incarnation = self
-            .0
-            .orb
-            .upgrade()
-            .map_or(0, |orb| orb.registry.incarnation);
+        let adapters = self.0.adapters.upgrade();
+        let incarnation = adapters.map_or(0, |adapters| adapters.registry.incarnation);
         let count = self.0.next_id.fetch_add(1, Ordering::Relaxed);
         [incarnation.to_be_bytes(), count.to_be_bytes()]
             .as_flattened()
@@ -143,14 +131,14 @@ impl Poa {
         priority: Option<Priority>,
     ) -> Result<ObjectRef, PoaError> {
         let core = &self.0;
-        let orb = core.orb()?;
+        let adapters = core.adapters()?;
         // Listen first: no reference is made to an unreachable object.
-        orb.listens_for(orb.lanes_of(&core.policies))?;
+        adapters.listens_for(adapters.lanes_of(&core.policies))?;
         let repository_id = servant.repository_id();
         let unique = core.policies.id_uniqueness == IdUniqueness::Unique;
         let mut objects = core.lock();
         // Again, under the lock: `end` empties the map under it.
-        core.orb()?;
+        core.adapters()?;
         if unique && objects.by_servant.contains_key(&address(servant)[..]) {
             return Err(PoaError::ServantAlreadyActive);
         }
@@ -160,9 +148,9 @@ impl Poa {
         {
             return Err(PoaError::ObjectAlreadyActive);
         }
-        let lane = lane_of_object(&orb, &core.policies, priority);
+        let lane = adapters.lane_of_object(&core.policies, priority);
         let mut given = Box::<[u8]>::default();
-        let inserted = orb.core().registry.objects.insert_with(|slot| {
+        let inserted = adapters.registry.objects.insert_with(|slot| {
             let id = id.unwrap_or_else(|| system_id(slot));
             given.clone_from(&id);
             Arc::new(ActiveObject {
@@ -173,7 +161,7 @@ impl Poa {
                 slot,
                 lane,
                 priority,
-                adapter: Arc::clone(core),
+                adapter: Arc::<PoaCore>::clone(core),
             })
         });
         let slot = inserted
@@ -202,11 +190,11 @@ impl Poa {
     /// [`PoaError::ObjectNotActive`].
     #[inline]
     pub fn deactivate(&self, id: &[u8]) -> Result<(), PoaError> {
-        let orb = self.0.orb()?;
+        let adapters = self.0.adapters()?;
         let removed = {
             let mut objects = self.0.lock();
             let slot = objects.by_id.remove(id).ok_or(PoaError::ObjectNotActive)?;
-            let removed = orb.core().registry.objects.remove(slot);
+            let removed = adapters.registry.objects.remove(slot);
             if let Some(object) = &removed {
                 objects.by_servant.remove(&address(&object.servant)[..]);
             }

@@ -20,7 +20,7 @@ impl Poa {
     /// ever; nothing is done then.
     #[inline]
     pub fn destroy(&self, wait: bool) -> Result<(), PoaError> {
-        refuse_to_wait_for_oneself(self.0.orb.as_ptr() as usize, wait)?;
+        refuse_to_wait_for_oneself(self.0.orb, wait)?;
         self.end();
         if wait {
             self.wait_until_gone();
@@ -53,9 +53,9 @@ impl Poa {
             objects.by_servant.clear();
             objects.by_id.drain().map(|(_, slot)| slot).collect()
         };
-        if let Some(orb) = self.0.orb.upgrade() {
+        if let Some(adapters) = self.0.adapters.upgrade() {
             for slot in slots {
-                drop(orb.registry.objects.remove(slot));
+                drop(adapters.registry.objects.remove(slot));
             }
         }
     }
@@ -67,8 +67,8 @@ impl Poa {
         for child in self.the_children() {
             child.forget();
         }
-        if let Some(orb) = self.0.orb.upgrade() {
-            orb.registry.forget(self.0.stamp);
+        if let Some(adapters) = self.0.adapters.upgrade() {
+            adapters.registry.forget(self.0.stamp);
         }
     }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What requests ask of an adapter.
 
+use std::any::Any;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -8,56 +9,113 @@ use orbium_giop::SystemException;
 use orbium_sync::SlotKey;
 
 use super::{Poa, PoaCore};
-use crate::adapter::Lifespan;
 use crate::adapter::manager::being_destroyed;
-use crate::adapter::object::ActiveObject;
-use crate::{Extension, Policies, Priority};
+use crate::adapter::object::{ActiveObject, Adapter};
+use crate::adapter::{Adapters, Lifespan};
+use crate::{Extension, ObjectRef, Policies, Priority};
 
 impl PoaCore {
-    pub(in crate::adapter) fn is_destroyed(&self) -> &AtomicBool {
-        &self.destroyed
-    }
-
-    pub(in crate::adapter) fn policies(&self) -> &Policies {
-        &self.policies
-    }
-
     #[inline]
-    pub(in crate::adapter) fn extension(&self) -> Option<&Extension> {
+    pub(super) fn extension(&self) -> Option<&Extension> {
         self.policies.extension.as_ref()
     }
 
     /// The priority that an object is to have, if that is settled.
     #[inline]
-    pub(in crate::adapter) fn settled_priority(&self, id: &[u8]) -> Option<Priority> {
+    pub(super) fn settled_priority(&self, id: &[u8]) -> Option<Priority> {
         self.extension()?.0.settled_priority(id)
-    }
-
-    pub(in crate::adapter) fn object_gone(&self) {
-        self.lock().alive -= 1;
-        self.one_gone.notify_all();
     }
 }
 
-impl Poa {
+impl Adapter for PoaCore {
+    fn path_text(&self) -> String {
+        self.path_text()
+    }
+
+    fn policies(&self) -> &Policies {
+        &self.policies
+    }
+
+    fn is_destroyed(&self) -> &AtomicBool {
+        &self.destroyed
+    }
+
+    fn check_not_destroyed(&self) -> Result<(), SystemException> {
+        let destroyed = self.destroyed.load(Ordering::Acquire);
+        if destroyed && !self.gone.load(Ordering::Acquire) {
+            return Err(being_destroyed());
+        }
+        Ok(())
+    }
+
+    fn child(&self, name: &str) -> Option<Arc<dyn Adapter>> {
+        let child = self.child_named(name)?;
+        Some(child.0)
+    }
+
+    fn serves(&self, persistent: bool, stamp: u64) -> bool {
+        self.serves(persistent, stamp)
+    }
+
+    fn slot_of(&self, id: &[u8]) -> Option<SlotKey> {
+        self.slot_of(id)
+    }
+
+    fn reference_to(&self, object: &ActiveObject) -> Result<ObjectRef, SystemException> {
+        let key = self.key_of(&object.id, object.slot);
+        self.reference(&key, object.servant.repository_id(), object.priority)
+    }
+
+    fn object_gone(&self) {
+        self.lock().alive -= 1;
+        self.one_gone.notify_all();
+    }
+
+    fn into_any(self: Arc<Self>) -> Arc<dyn Any + Send + Sync> {
+        self
+    }
+}
+
+impl PoaCore {
     /// Whether a key of that kind and stamp may be served from here.
-    pub(in crate::adapter) fn serves(&self, persistent: bool, stamp: u64) -> bool {
-        match self.0.policies.lifespan {
+    pub(super) fn serves(&self, persistent: bool, stamp: u64) -> bool {
+        match self.policies.lifespan {
             Lifespan::Persistent => persistent,
-            Lifespan::Transient => !persistent && self.0.stamp == stamp,
+            Lifespan::Transient => !persistent && self.stamp == stamp,
         }
     }
 
     /// The slot of the active object with an id.
     #[inline(never)]
-    pub(in crate::adapter) fn slot_of(&self, id: &[u8]) -> Option<SlotKey> {
-        self.0.lock().by_id.get(id).copied()
+    fn slot_of(&self, id: &[u8]) -> Option<SlotKey> {
+        self.lock().by_id.get(id).copied()
+    }
+}
+
+impl Adapters {
+    /// The root adapter, set before the ORB is there.
+    pub(crate) fn root(&self) -> Option<Poa> {
+        Poa::of(self.registry.root.get()?)
+    }
+
+    /// Sets the root adapter, once.
+    pub(crate) fn begin(&self, root: Poa) {
+        // The ORB is not shared yet, so the cell is still empty.
+        let _ = self.registry.root.set(root.0);
+    }
+}
+
+impl Poa {
+    /// The adapter that objects and the registry know as that.
+    pub(crate) fn of(adapter: &Arc<dyn Adapter>) -> Option<Self> {
+        let core = Arc::clone(adapter).into_any().downcast::<PoaCore>();
+        core.ok().map(Self)
     }
 
     #[inline]
-    pub(in crate::adapter) fn active(&self, id: &[u8]) -> Option<Arc<ActiveObject>> {
-        let slot = self.slot_of(id)?;
-        self.0.orb.upgrade()?.registry.objects.get(slot)
+    pub(super) fn active(&self, id: &[u8]) -> Option<Arc<ActiveObject>> {
+        let slot = self.0.slot_of(id)?;
+        self.0.adapters.upgrade()?.registry.objects.get(slot)
     }
 
     /// How many objects are active.
@@ -75,14 +133,5 @@ impl Poa {
     /// The interface of the active object with an id.
     pub(crate) fn interface_of(&self, id: &[u8]) -> Option<&'static str> {
         Some(self.active(id)?.servant.repository_id())
-    }
-
-    /// TRANSIENT if the adapter is being destroyed.
-    pub(in crate::adapter) fn check_not_destroyed(&self) -> Result<(), SystemException> {
-        let destroyed = self.0.destroyed.load(Ordering::Acquire);
-        if destroyed && !self.0.gone.load(Ordering::Acquire) {
-            return Err(being_destroyed());
-        }
-        Ok(())
     }
 }

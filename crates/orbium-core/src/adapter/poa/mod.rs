@@ -2,6 +2,7 @@
 //! The Portable Object Adapter (CORBA 3.3 Part 1, clause 15).
 
 mod activation;
+mod calls;
 mod destruction;
 mod error;
 mod lookup;
@@ -16,13 +17,10 @@ use orbium_giop::{Completion, ExceptionKind, SystemException};
 use orbium_sync::SlotKey;
 use orbium_sync::lock::{Condvar, Mutex, MutexGuard};
 
-pub(super) use activation::system_id;
 pub use error::PoaError;
 
-use crate::Orb;
 use crate::adapter::key::{MAX_DEPTH, MAX_NAME};
-use crate::adapter::{Lifespan, PoaManager, Policies};
-use crate::orb::OrbCore;
+use crate::adapter::{Adapters, Lifespan, PoaManager, Policies};
 
 #[derive(Default)]
 struct Objects {
@@ -36,7 +34,9 @@ struct Objects {
 }
 
 pub(crate) struct PoaCore {
-    orb: Weak<OrbCore>,
+    adapters: Weak<Adapters>,
+    /// The ORB's number.
+    orb: usize,
     name: String,
     /// Names from below the root down to here.
     path: Vec<String>,
@@ -55,7 +55,7 @@ pub(crate) struct PoaCore {
 
 impl PoaCore {
     /// Its path as introspection has it: `RootPOA/child`.
-    pub(in crate::adapter) fn path_text(&self) -> String {
+    fn path_text(&self) -> String {
         let below = self.path.iter();
         below.fold("RootPOA".to_owned(), |path, name| format!("{path}/{name}"))
     }
@@ -64,12 +64,6 @@ impl PoaCore {
 /// An object adapter: makes references and finds servants.
 #[derive(Clone)]
 pub struct Poa(Arc<PoaCore>);
-
-impl From<Arc<PoaCore>> for Poa {
-    fn from(core: Arc<PoaCore>) -> Self {
-        Self(core)
-    }
-}
 
 impl PartialEq for Poa {
     fn eq(&self, other: &Self) -> bool {
@@ -93,21 +87,35 @@ impl PoaCore {
         self.objects.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn orb(&self) -> Result<Orb, SystemException> {
+    /// The ORB's adapters; OBJECT_NOT_EXIST if this one was destroyed, or the ORB is gone.
+    fn adapters(&self) -> Result<Arc<Adapters>, SystemException> {
         let gone = || SystemException::new(ExceptionKind::ObjectNotExist, 0, Completion::No);
         if self.destroyed.load(Ordering::Acquire) {
             return Err(gone());
         }
-        self.orb.upgrade().map(Orb::from).ok_or_else(gone)
+        self.adapters.upgrade().ok_or_else(gone)
+    }
+}
+
+impl PoaCore {
+    fn lock_children(&self) -> MutexGuard<'_, Vec<Poa>> {
+        self.children.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The adapter of that name below this one.
+    fn child_named(&self, name: &str) -> Option<Poa> {
+        let children = self.lock_children();
+        let place = place(&children, name).ok()?;
+        Some(children[place].clone())
     }
 }
 
 impl Poa {
     /// The root adapter of an ORB.
-    pub(crate) fn root(orb: &Arc<OrbCore>) -> Self {
-        let manager = PoaManager::new(orb, "RootPOA");
+    pub(crate) fn root(adapters: &Arc<Adapters>) -> Self {
+        let manager = PoaManager::new(&adapters.context, adapters.registry.started(), "RootPOA");
         Self::make(
-            orb,
+            adapters,
             "RootPOA",
             Vec::new(),
             None,
@@ -117,7 +125,7 @@ impl Poa {
     }
 
     fn make(
-        orb: &Arc<OrbCore>,
+        adapters: &Arc<Adapters>,
         name: &str,
         path: Vec<String>,
         parent: Option<Weak<PoaCore>>,
@@ -125,11 +133,12 @@ impl Poa {
         policies: Policies,
     ) -> Self {
         let stamp = match policies.lifespan {
-            Lifespan::Transient => orb.registry.next_stamp(),
-            Lifespan::Persistent => orb.registry.incarnation,
+            Lifespan::Transient => adapters.registry.next_stamp(),
+            Lifespan::Persistent => adapters.registry.incarnation,
         };
         let poa = Self(Arc::new(PoaCore {
-            orb: Arc::downgrade(orb),
+            adapters: Arc::downgrade(adapters),
+            orb: adapters.context.number,
             name: name.to_owned(),
             path,
             parent,
@@ -144,7 +153,8 @@ impl Poa {
             one_gone: Condvar::new(),
         }));
         if poa.0.policies.lifespan == Lifespan::Transient {
-            orb.registry.remember(stamp, Arc::downgrade(&poa.0));
+            let adapter: Weak<PoaCore> = Arc::downgrade(&poa.0);
+            adapters.registry.remember(stamp, adapter);
         }
         poa
     }
@@ -176,10 +186,7 @@ impl Poa {
     }
 
     fn children(&self) -> MutexGuard<'_, Vec<Self>> {
-        self.0
-            .children
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
+        self.0.lock_children()
     }
 
     /// The adapters directly below this one.
@@ -203,7 +210,7 @@ impl Poa {
         policies: Policies,
     ) -> Result<Self, PoaError> {
         let gone = SystemException::new(ExceptionKind::ObjectNotExist, 0, Completion::No);
-        let orb = self.0.orb.upgrade().ok_or(gone)?;
+        let adapters = self.0.adapters.upgrade().ok_or(gone)?;
         let mut path = self.0.path.clone();
         path.push(name.to_owned());
         if path.len() > MAX_DEPTH || name.len() > MAX_NAME {
@@ -218,9 +225,11 @@ impl Poa {
         let Err(place) = place(&children, name) else {
             return Err(PoaError::AdapterAlreadyExists);
         };
-        let manager = manager.unwrap_or_else(|| PoaManager::new(&orb, name));
+        let manager = manager.unwrap_or_else(|| {
+            PoaManager::new(&adapters.context, adapters.registry.started(), name)
+        });
         let parent = Some(Arc::downgrade(&self.0));
-        let child = Self::make(&orb, name, path, parent, manager, policies);
+        let child = Self::make(&adapters, name, path, parent, manager, policies);
         children.insert(place, child.clone());
         Ok(child)
     }
@@ -231,14 +240,9 @@ impl Poa {
     /// [`PoaError::AdapterNonExistent`].
     #[inline]
     pub fn find_poa(&self, name: &str) -> Result<Self, PoaError> {
-        self.child(name).ok_or(PoaError::AdapterNonExistent)
+        self.0.child_named(name).ok_or(PoaError::AdapterNonExistent)
     }
 
-    pub(crate) fn child(&self, name: &str) -> Option<Self> {
-        let children = self.children();
-        let place = place(&children, name).ok()?;
-        Some(children[place].clone())
-    }
 }
 
 /// Where among children an adapter of that name is, or would be.

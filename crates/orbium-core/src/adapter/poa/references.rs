@@ -7,12 +7,11 @@ use std::sync::Arc;
 use orbium_giop::SystemException;
 use orbium_sync::SlotKey;
 
-use super::activation::{address, system_id};
+use super::activation::address;
 use super::{Poa, PoaCore, PoaError};
-use crate::adapter::key::{NO_HINT, ObjectKey};
+use crate::adapter::key::{NO_HINT, ObjectKey, system_id};
 use crate::adapter::{IdAssignment, IdUniqueness, Lifespan};
-use crate::reference::{Interface, ObjectRef};
-use crate::{Priority, Servant};
+use crate::{Interface, ObjectRef, Priority, Servant};
 
 impl PoaCore {
     /// The key of an object of this adapter.
@@ -33,9 +32,10 @@ impl PoaCore {
         let protocols = self.policies.protocols.as_ref();
         let extension = self.extension();
         let components = extension.map_or_else(Vec::new, |it| it.0.components(priority));
-        let orb = self.orb()?;
-        let lanes = (orb.lanes_of(&self.policies), priority);
-        orb.reference_to_key(key, repository_id, protocols, components, lanes)
+        let adapters = self.adapters()?;
+        let lanes = (adapters.lanes_of(&self.policies), priority);
+        let factory = adapters.factory()?;
+        factory.reference(key, repository_id, protocols, components, lanes)
     }
 }
 
@@ -107,7 +107,7 @@ impl Poa {
     /// [`PoaError::ObjectNotActive`].
     #[inline]
     pub fn id_to_reference(&self, id: &[u8]) -> Result<ObjectRef, PoaError> {
-        self.0.orb()?;
+        self.0.adapters()?;
         let object = self.active(id).ok_or(PoaError::ObjectNotActive)?;
         Ok(object.reference()?)
     }
@@ -118,7 +118,7 @@ impl Poa {
     /// [`PoaError::ObjectNotActive`].
     #[inline]
     pub fn id_to_servant(&self, id: &[u8]) -> Result<Arc<dyn Servant>, PoaError> {
-        self.0.orb()?;
+        self.0.adapters()?;
         let object = self.active(id).ok_or(PoaError::ObjectNotActive)?;
         Ok(Arc::clone(&object.servant))
     }
@@ -129,12 +129,12 @@ impl Poa {
     /// [`PoaError::ServantNotActive`], [`PoaError::WrongPolicy`].
     #[inline]
     pub fn servant_to_id(&self, servant: &Arc<dyn Servant>) -> Result<Vec<u8>, PoaError> {
-        let orb = self.0.orb()?;
+        let adapters = self.0.adapters()?;
         if self.0.policies.id_uniqueness != IdUniqueness::Unique {
             return Err(PoaError::WrongPolicy);
         }
         let slot = self.0.lock().by_servant.get(&address(servant)[..]).copied();
-        let object = slot.and_then(|slot| orb.core().registry.objects.get(slot));
+        let object = slot.and_then(|slot| adapters.registry.objects.get(slot));
         Ok(object.ok_or(PoaError::ServantNotActive)?.id.to_vec())
     }
 
@@ -143,7 +143,7 @@ impl Poa {
     /// # Errors
     /// [`PoaError::WrongAdapter`].
     pub fn reference_to_id(&self, reference: &impl Interface) -> Result<Vec<u8>, PoaError> {
-        self.0.orb()?;
+        self.0.adapters()?;
         let key = reference
             .as_object()
             .own_key()
@@ -152,7 +152,7 @@ impl Poa {
         match key.path {
             None if key.incarnation == self.0.stamp => Ok(system_id(key.hint).into()),
             Some(path)
-                if self.serves(path.persistent, key.incarnation)
+                if self.0.serves(path.persistent, key.incarnation)
                     && path
                         .names()
                         .eq(self.0.path.iter().map(std::string::String::as_bytes)) =>

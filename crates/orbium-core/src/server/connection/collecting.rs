@@ -10,6 +10,7 @@ use orbium_transport::ByteStream;
 
 use super::collected::Collected;
 use super::{COLLECTED, Pending, ServerConnection};
+use crate::server::ServerContext;
 use crate::server::flusher::{Held, Tick};
 use orbium_channel::receive_buffer::SMALL;
 
@@ -104,8 +105,8 @@ impl ServerConnection {
     }
 
     /// Whether replies over this stream may be sent together.
-    pub(super) fn may_collect(stream: &dyn ByteStream, config: &crate::Config) -> bool {
-        config.reply_batching.0 && !stream.sends_one_message()
+    pub(super) fn may_collect(stream: &dyn ByteStream, context: &ServerContext) -> bool {
+        context.collects_replies && !stream.sends_one_message()
     }
 }
 

@@ -15,7 +15,8 @@ use orbium_giop::{
 
 use super::queued::{Answer, Late, Queued, Sink};
 use super::{Intake, Source, State, Taken};
-use crate::adapter::{Expiry, Incoming};
+use crate::adapter::Expiry;
+use crate::server::IncomingRequest;
 use crate::dispatch_hook::asked_priority;
 use crate::lane::{Decided, Route};
 use crate::servant::UntypedReply;
@@ -29,7 +30,7 @@ impl Intake {
     pub(in crate::server) fn take_for(&mut self, source: &Source<'_>, sink: &dyn Sink) -> Taken {
         match self.framing.next() {
             Ok(Some(header)) if header.kind == MessageKind::Request && !header.more_fragments => {
-                if source.orb.core().dedications.are_decided() && self.is_marked(source, &header) {
+                if source.context.dedications.decides().is_some() && self.is_marked(source, &header) {
                     return Taken::Marked;
                 }
                 let Ok((octets, charge)) = self.framing.take_out(&header, sink.room()) else {
@@ -123,11 +124,11 @@ impl State {
         let request = RequestHeader::read(&mut reader, header.format().minor).ok()?;
         let (request_id, mut response) = (request.request_id, request.response);
         let (mut refused, expiry) = self.apply_contexts(&request.contexts, connection);
-        let granted = connection.marker(source.orb, &request.contexts) == Some(Marker::Due);
+        let granted = connection.marker(source.context, &request.contexts) == Some(Marker::Due);
         let asked = asked_priority(&request.contexts);
         // A cancellation that came before means another request.
         connection.was_cancelled(request_id);
-        let routed = moved.is_none() && source.orb.core().lanes.is_routed();
+        let routed = moved.is_none() && source.context.is_routed();
         let (decided, elsewhere) = match routed.then(|| destination(source, &request)) {
             None => (moved, None),
             Some(Ok(destined)) => destined,
@@ -157,7 +158,7 @@ impl State {
             expiry,
             octets,
             place: None,
-            arrived: source.orb.core().measurements.get().map(|_| Instant::now()),
+            arrived: source.context.measurements().map(|_| Instant::now()),
         };
         Some(Arrived {
             queued,
@@ -227,8 +228,8 @@ fn destination(
     let Some(key) = request.target.object_key() else {
         return Ok((None, None));
     };
-    let arrived = Incoming {
-        orb: source.orb,
+    let arrived = IncomingRequest {
+        context: source.context,
         key: &key,
         operation: request.operation,
         contexts: request.contexts,
@@ -238,7 +239,7 @@ fn destination(
         lane: source.connection.lane(),
         decided: None,
     };
-    Ok(match arrived.destination()? {
+    Ok(match source.dispatcher.destination(&arrived)? {
         None => (None, None),
         Some(Route::Here(decided)) => (Some(decided), None),
         Some(Route::To(lane, decided)) => (Some(decided), Some(lane)),

@@ -8,9 +8,9 @@ use orbium_cdr::{ByteOrder, CdrReader, CdrWriter, Format};
 use orbium_giop::{add_reply_context, service_context};
 
 use crate::Lane;
-use crate::adapter::Incoming;
 use crate::lane::Decided;
 use crate::servant::{ReplyPath, UntypedReply};
+use crate::server::{Dispatcher, IncomingRequest};
 
 struct DedicationPath<'a> {
     path: &'a dyn ReplyPath,
@@ -20,20 +20,22 @@ struct DedicationPath<'a> {
 /// Serves a request; the reply gets the outcome of the `dedication` request, if there
 /// is one.
 pub(super) fn serve_with_reply_context<'r>(
-    incoming: &Incoming<'r>,
+    dispatcher: &dyn Dispatcher,
+    incoming: &IncomingRequest<'r>,
     arguments: CdrReader<'r>,
     reply: &mut UntypedReply<'_>,
     dedication: Option<[u8; 8]>,
 ) {
     match dedication {
-        None => incoming.serve_with(arguments, reply),
-        Some(dedication) => serve_with_context(incoming, arguments, reply, dedication),
+        None => dispatcher.serve(incoming, arguments, reply),
+        Some(dedication) => serve_with_context(dispatcher, incoming, arguments, reply, dedication),
     }
 }
 
 #[cold]
 fn serve_with_context<'r>(
-    incoming: &Incoming<'r>,
+    dispatcher: &dyn Dispatcher,
+    incoming: &IncomingRequest<'r>,
     arguments: CdrReader<'r>,
     reply: &mut UntypedReply<'_>,
     dedication: [u8; 8],
@@ -54,7 +56,7 @@ fn serve_with_context<'r>(
         raised: false,
         moved: false,
     };
-    incoming.serve_with(arguments, &mut inner);
+    dispatcher.serve(incoming, arguments, &mut inner);
     reply.answered = inner.answered;
     reply.raised = inner.raised;
     reply.moved = inner.moved;

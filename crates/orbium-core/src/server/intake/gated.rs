@@ -16,7 +16,7 @@ impl Intake {
         let mut reader = header.reader(&mut message[HEADER_LEN..]);
         let request = RequestHeader::read(&mut reader, header.format().minor);
         request.is_ok_and(|request| {
-            let marker = source.connection.marker(source.orb, &request.contexts);
+            let marker = source.connection.marker(source.context, &request.contexts);
             marker == Some(Marker::Due)
         })
     }

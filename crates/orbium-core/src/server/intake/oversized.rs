@@ -80,7 +80,7 @@ pub(super) fn log_refusal(source: &Source<'_>, error: &dyn fmt::Display) {
 /// Counts a message that is larger than the limit.
 #[cold]
 pub(super) fn count(source: &Source<'_>) {
-    if let Some(all) = source.orb.core().measurements.get() {
+    if let Some(all) = source.context.measurements() {
         all.count_refused(Refusal::MessageSize);
     }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Requests taken out of the stream whole, to be served by another thread.
 
-use std::sync::{Arc, Weak};
+use std::sync::Arc;
 use std::time::Instant;
 
 use orbium_cdr::{CdrWriter, Format};
@@ -14,15 +14,14 @@ use orbium_sync::role::{Role, while_serving};
 
 use super::dedication_reply::serve_with_reply_context;
 use super::request::refuse_request;
-use crate::adapter::{Expiry, Incoming};
+use crate::adapter::Expiry;
 use crate::lane::{Decided, Place, QueueRoom, SETTLED};
 use crate::log::Recurring;
-use crate::metrics::lane_name;
-use crate::orb::OrbCore;
 use crate::servant::{ReplyPath, UntypedReply};
 use crate::server::connection::ServerConnection;
 use crate::server::own_thread::Marker;
-use crate::{Orb, Priority};
+use crate::Priority;
+use crate::server::{Dispatcher, IncomingRequest, ServerContext};
 
 /// Takes requests that wait to be served.
 pub(in crate::server) trait Sink {
@@ -89,12 +88,9 @@ pub(in crate::server) struct Queued {
 
 /// A lane's thread has a request that had arrived then.
 #[cold]
-fn count_waited(orb: &Weak<OrbCore>, lane: u32, arrived: Instant) {
-    let Some(orb) = orb.upgrade().map(Orb::from) else {
-        return;
-    };
-    if let Some(all) = orb.core().measurements.get() {
-        all.count_waited(lane, || lane_name(&orb, lane), arrived.elapsed());
+fn count_waited(context: &ServerContext, (lane, name): (u32, &str), arrived: Instant) {
+    if let Some(all) = context.measurements() {
+        all.count_waited(lane, || name.to_owned(), arrived.elapsed());
     }
 }
 
@@ -111,10 +107,10 @@ impl Queued {
     }
 
     /// It waits no longer: others may.
-    pub(in crate::server) fn begin(&mut self, orb: &Weak<OrbCore>, lane: u32) {
+    pub(in crate::server) fn begin(&mut self, context: &ServerContext, lane: (u32, &str)) {
         self.place = None;
         if let Some(arrived) = self.arrived {
-            count_waited(orb, lane, arrived);
+            count_waited(context, lane, arrived);
         }
     }
 
@@ -151,15 +147,15 @@ impl Queued {
     /// and holds `role`; gives the buffer of its octets back.
     pub(in crate::server) fn serve(
         mut self,
-        orb: &Orb,
+        dispatcher: &dyn Dispatcher,
         priority: Option<Priority>,
         role: &dyn Answering,
         storage: &mut Vec<u8>,
     ) -> Vec<u8> {
-        let connection = &self.late.0;
+        let (connection, context) = (&self.late.0, dispatcher.context());
         let mut arguments = self.header.reader(&mut self.octets[HEADER_LEN..]);
         arguments.set_fragment_boundaries(&self.seams);
-        arguments.set_owner(Some(orb.owner()));
+        arguments.set_owner(Some(&context.owner));
         // It was read before, so it can be.
         if let Ok(request) = RequestHeader::read(&mut arguments, self.header.format().minor) {
             arguments.set_format(self.format);
@@ -179,14 +175,14 @@ impl Queued {
                 self.response,
             );
             let key = request.target.object_key();
-            let dedication = match connection.marker(orb, &request.contexts) {
+            let dedication = match connection.marker(context, &request.contexts) {
                 Some(Marker::Decided(reply)) => Some(reply.encode()),
                 _ => None,
             };
             while_serving(role, || match (key, self.refused) {
                 (Some(key), None) => {
-                    let incoming = Incoming {
-                        orb,
+                    let incoming = IncomingRequest {
+                        context,
                         key: &key,
                         operation: request.operation,
                         contexts: request.contexts,
@@ -196,7 +192,9 @@ impl Queued {
                         lane: self.decided.map_or_else(|| connection.lane(), |_| SETTLED),
                         decided: self.decided.as_ref(),
                     };
-                    serve_with_reply_context(&incoming, arguments, &mut reply, dedication);
+                    serve_with_reply_context(
+                        dispatcher, &incoming, arguments, &mut reply, dedication,
+                    );
                 }
                 (_, refused) => refuse_request(&mut reply, refused),
             });

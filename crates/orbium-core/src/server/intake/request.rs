@@ -19,12 +19,13 @@ use super::arriving::Whole;
 use super::dedication_reply::serve_with_reply_context;
 use super::scarce;
 use super::{HandOver, Intake, Known, Sink, Source, State, Taken};
-use crate::adapter::{Expiry, Incoming};
+use crate::adapter::Expiry;
 use crate::lane::Decided;
 use crate::servant::{ReplyPath, UntypedReply};
 use crate::server::ServerConnection;
 use crate::server::own_thread::Marker;
-use crate::{Lane, Orb, lane, priority};
+use crate::server::{IncomingRequest, ServerContext};
+use crate::{Lane, lane, priority};
 
 /// A reply buffer larger than this is given back after the request.
 const KEPT: usize = 1 << 20;
@@ -75,7 +76,7 @@ impl Became {
 
 impl Role for Reading<'_> {
     fn owner(&self) -> usize {
-        self.source.orb.number()
+        self.source.context.number
     }
 
     #[cold]
@@ -112,7 +113,7 @@ impl Reading<'_> {
             framing: Framing::with_octets(
                 known.limit,
                 self.rest.to_vec(),
-                self.source.orb.budget(),
+                &self.source.context.budget,
             ),
             state: State {
                 storage: Vec::new(),
@@ -212,7 +213,7 @@ impl Asked<'_> {
         );
         while_serving(&reading, || serve(&mut reply));
         if state.storage.len() > SMALL {
-            fall_back(&mut state.storage, self.source.orb);
+            fall_back(&mut state.storage, self.source.context);
         }
         let connection = self.source.connection;
         if !priority::is(connection.priority()) {
@@ -247,8 +248,8 @@ fn attend(connection: &ServerConnection, rest: &[u8]) -> Taken {
 /// scarce.
 #[cold]
 #[inline(never)]
-fn fall_back(storage: &mut Vec<u8>, orb: &Orb) {
-    if storage.len() > KEPT || orb.budget().is_tight() {
+fn fall_back(storage: &mut Vec<u8>, context: &ServerContext) {
+    if storage.len() > KEPT || context.budget.is_tight() {
         *storage = Vec::new();
     }
 }
@@ -275,17 +276,20 @@ impl State {
         rest: &[u8],
     ) -> Taken {
         let plain = match PlainRequest::find(&message[HEADER_LEN..], header.order) {
-            Some(plain) if !source.orb.observes_requests() => plain,
+            Some(plain) if !source.context.observes_requests() => plain,
             _ => return self.serve(source, header, message, &[], rest),
         };
         let body_at = HEADER_LEN + plain.body;
         let (octets, body) = message.split_at_mut(body_at);
         let octets = &octets[HEADER_LEN..];
         let Source {
-            orb, connection, ..
+            context,
+            dispatcher,
+            connection,
+            ..
         } = *source;
-        let incoming = Incoming {
-            orb,
+        let incoming = IncomingRequest {
+            context,
             key: &octets[plain.key],
             operation: &octets[plain.operation],
             contexts: ServiceContexts::EMPTY,
@@ -306,9 +310,9 @@ impl State {
         };
         let taken = asked.answer(self, |reply| {
             let mut arguments = CdrReader::at(body, body_at, format);
-            arguments.set_owner(Some(orb.owner()));
+            arguments.set_owner(Some(&context.owner));
             arguments.set_nesting(nesting);
-            incoming.serve_unobserved(arguments, reply);
+            dispatcher.serve_unobserved(&incoming, arguments, reply);
         });
         if taken == Taken::Moved {
             return self.move_on(source, header, message, &[]);
@@ -328,18 +332,21 @@ impl State {
         rest: &[u8],
     ) -> Taken {
         let Source {
-            orb, connection, ..
+            context,
+            dispatcher,
+            connection,
+            ..
         } = *source;
         let mut arguments = header.reader(&mut message[HEADER_LEN..]);
         arguments.set_fragment_boundaries(seams);
-        arguments.set_owner(Some(orb.owner()));
+        arguments.set_owner(Some(&context.owner));
         let Ok(request) = RequestHeader::read(&mut arguments, header.format().minor) else {
             connection.send_message_error();
             return Taken::Close;
         };
         let (mut refused, mut expiry, mut dedication) = (None, Expiry::NEVER, None);
         if !request.contexts.is_empty() {
-            match connection.marker(orb, &request.contexts) {
+            match connection.marker(context, &request.contexts) {
                 Some(Marker::Due) => {
                     connection.send_collected();
                     self.known.marked = Some(message.to_vec());
@@ -364,8 +371,8 @@ impl State {
         let (Some(key), None) = (request.target.object_key(), refused) else {
             return asked.answer(self, |reply| refuse_request(reply, refused));
         };
-        let incoming = Incoming {
-            orb,
+        let incoming = IncomingRequest {
+            context,
             key: &key,
             operation: request.operation,
             contexts: request.contexts,
@@ -376,7 +383,7 @@ impl State {
             decided: None,
         };
         let taken = asked.answer(self, |reply| {
-            serve_with_reply_context(&incoming, arguments, reply, dedication);
+            serve_with_reply_context(dispatcher, &incoming, arguments, reply, dedication);
         });
         if taken == Taken::Moved {
             return self.move_on(source, header, message, seams);
@@ -400,7 +407,7 @@ impl State {
             return Taken::Done;
         };
         let pool = &lane.0.pool;
-        let Ok((octets, charge)) = copied(message, pool.room(), source.orb.budget()) else {
+        let Ok((octets, charge)) = copied(message, pool.room(), &source.context.budget) else {
             return scarce::refuse(source.connection, header, &message[HEADER_LEN..]);
         };
         let whole = Whole {

@@ -9,7 +9,6 @@ use orbium_invocation::scheduling;
 use orbium_sync::role::Role;
 
 use super::{KEPT, Pool, SMALL};
-use crate::Orb;
 use crate::server::intake::{Answering, Queued};
 
 /// Something to do.
@@ -67,8 +66,8 @@ impl Pool {
         let connection = queued.connection();
         let oneway = queued.is_oneway().then_some(connection.id);
         let begins = !connection.is_broken() && !queued.was_cancelled();
-        let orb = self.orb.upgrade().map(Orb::from);
-        let Some(orb) = orb.filter(|_| begins) else {
+        let dispatcher = self.host.dispatcher();
+        let Some(dispatcher) = dispatcher.filter(|_| begins) else {
             // What was sent behind it may begin nonetheless.
             if let Some(id) = oneway {
                 from.oneway_ends(&mut from.lock(), id);
@@ -78,12 +77,12 @@ impl Pool {
         let worker = Worker {
             pool: self,
             from,
-            orb: orb.number(),
+            orb: self.host.context.number,
             oneway,
             waits: Cell::new(false),
             answers: Cell::new(false),
         };
-        let octets = queued.serve(&orb, from.setup.priority, &worker, storage);
+        let octets = queued.serve(&*dispatcher, from.setup.priority, &worker, storage);
         if worker.waits.get() {
             self.wait_ends();
         } else if let Some(id) = oneway {

@@ -2,14 +2,13 @@
 //! What the connections of a reactor have deadlines for, and which have been idle for
 //! too long.
 
-use std::sync::Weak;
 use std::time::{Duration, Instant};
 
 use orbium_transport::Deadline;
 
 use super::{Reactor, Waits};
 use crate::metrics::Closing;
-use crate::orb::OrbCore;
+use crate::server::ServerContext;
 use crate::server::idle;
 
 impl Reactor {
@@ -113,7 +112,7 @@ impl Reactor {
         };
         if served.connection.note_midway() {
             if served.unfinished.is_none() {
-                served.unfinished = Some(completion(&self.orb));
+                served.unfinished = Some(completion(&self.shared.host.context));
                 self.note_timed(id);
             }
         } else if served
@@ -136,7 +135,6 @@ pub(super) fn sooner(one: Option<Duration>, other: Option<Duration>) -> Option<D
 }
 
 /// Until when a message that has just begun must be complete.
-pub(super) fn completion(orb: &Weak<OrbCore>) -> Deadline {
-    let time = orb.upgrade().map(|orb| orb.config.limits.message_time);
-    Deadline::after(time)
+pub(super) fn completion(context: &ServerContext) -> Deadline {
+    Deadline::after(Some(context.limits.message_time))
 }

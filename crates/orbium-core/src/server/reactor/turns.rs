@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use super::times::completion;
 use super::{Reactor, Waits};
-use crate::Orb;
+use crate::server::Dispatcher;
 use crate::server::connection::ServerConnection;
 use crate::server::intake::{Intake, Taken};
 
@@ -117,7 +117,7 @@ impl Reactor {
     pub(in crate::server) fn take(
         &mut self,
         id: u64,
-    ) -> Option<(Orb, Arc<ServerConnection>, Box<Intake>)> {
+    ) -> Option<(Arc<dyn Dispatcher>, Arc<ServerConnection>, Box<Intake>)> {
         let served = self.served.get_mut(id)?;
         served.is_lined_up = false;
         if served.waits != Waits::No || served.connection.has_pending() {
@@ -130,8 +130,8 @@ impl Reactor {
             intake = self.dedicate(&connection, intake)?;
         }
         let served = self.served.get_mut(id)?;
-        match self.orb.upgrade().map(Orb::from) {
-            Some(orb) => Some((orb, Arc::clone(&served.connection), intake)),
+        match self.shared.host.dispatcher() {
+            Some(dispatcher) => Some((dispatcher, Arc::clone(&served.connection), intake)),
             None => {
                 served.intake = Some(intake);
                 None
@@ -193,7 +193,7 @@ impl Reactor {
         };
         let buffered = last == Taken::None && connection.stream.has_buffered();
         if unfinished && served.unfinished.is_none() {
-            served.unfinished = Some(completion(&self.orb));
+            served.unfinished = Some(completion(&self.shared.host.context));
         }
         if served.unfinished.is_some() {
             self.note_timed(id);

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The object adapters of an ORB: what they share, and what they ask of the ORB itself.
+
+use std::fmt;
+use std::sync::{Arc, Weak};
+
+use orbium_giop::{Completion, ExceptionKind, SystemException, TaggedComponent};
+
+use crate::adapter::{Policies, Registry};
+use crate::lane::{Lanes, OWN};
+use crate::server::ServerContext;
+use crate::{Hook, Lane, ObjectRef, Priority, ProtocolPolicy};
+
+/// Makes references to objects of an ORB, and has it listen for them.
+pub(crate) trait ReferenceFactory: Send + Sync {
+    /// The ORB's own lane, listening.
+    ///
+    /// # Errors
+    /// The ORB cannot listen, or was shut down.
+    fn own_lane(&self) -> Result<Lane, SystemException>;
+
+    /// Checks that the ORB has not ended, and that its threads are in this process.
+    ///
+    /// # Errors
+    /// BAD_INV_ORDER.
+    fn check_serving(&self) -> Result<(), SystemException>;
+
+    /// A reference to the object with that key, over `protocols` if given, with
+    /// `components` in addition to the ORB's; served by these lanes, if there are any,
+    /// at the object's priority.
+    ///
+    /// # Errors
+    /// The ORB cannot listen, or has none of these protocols.
+    fn reference(
+        &self,
+        key: &[u8],
+        repository_id: &str,
+        protocols: Option<&ProtocolPolicy>,
+        components: Vec<TaggedComponent>,
+        lanes: (&[Lane], Option<Priority>),
+    ) -> Result<ObjectRef, SystemException>;
+}
+
+/// What all adapters of an ORB share. The ORB owns it; adapters hold it weakly.
+pub(crate) struct Adapters {
+    pub(crate) registry: Registry,
+    pub(crate) lanes: Lanes,
+    pub(crate) context: Arc<ServerContext>,
+    /// Asked where each request is served.
+    pub(super) hook: Option<Hook>,
+    /// Whether clients that call by a bound key are sent to the whole reference.
+    pub(super) forwards_bound_keys: bool,
+    /// Whether the configuration has lanes.
+    configures_lanes: bool,
+    factory: Weak<dyn ReferenceFactory>,
+}
+
+impl Adapters {
+    pub(crate) fn new(
+        config: &crate::Config,
+        context: Arc<ServerContext>,
+        factory: Weak<dyn ReferenceFactory>,
+    ) -> Self {
+        Self {
+            registry: Registry::new(),
+            lanes: Lanes::default(),
+            context,
+            hook: config.dispatch.clone(),
+            forwards_bound_keys: config.forward_bound_keys.0,
+            configures_lanes: !config.lanes.is_empty(),
+            factory,
+        }
+    }
+
+    /// What makes references; OBJECT_NOT_EXIST if the ORB is gone.
+    pub(super) fn factory(&self) -> Result<Arc<dyn ReferenceFactory>, SystemException> {
+        let gone = SystemException::new(ExceptionKind::ObjectNotExist, 0, Completion::No);
+        self.factory.upgrade().ok_or(gone)
+    }
+
+    /// The lanes that serve an adapter; none for the ORB's own alone.
+    pub(crate) fn lanes_of<'a>(&'a self, policies: &'a Policies) -> &'a [Lane] {
+        if !policies.lanes.is_empty() || !self.configures_lanes {
+            return &policies.lanes;
+        }
+        if self.lanes.configured().is_none() {
+            // They begin when the ORB does. If it cannot, others will say so.
+            let _ = self.factory().and_then(|factory| factory.own_lane());
+        }
+        self.lanes.configured().unwrap_or_default()
+    }
+
+    /// The lane of that number, if it serves.
+    pub(crate) fn lane_numbered(&self, number: u32) -> Option<Lane> {
+        match number {
+            OWN => self.factory().ok()?.own_lane().ok(),
+            _ => self.lanes.numbered(number),
+        }
+    }
+
+    /// Sees that there is something to publish for objects that these lanes serve.
+    #[inline(never)]
+    pub(super) fn listens_for(&self, lanes: &[Lane]) -> Result<(), SystemException> {
+        let factory = self.factory()?;
+        match lanes.iter().all(|lane| lane.channels().is_empty()) {
+            true => factory.own_lane().map(drop),
+            false => factory.check_serving(),
+        }
+    }
+}
+
+impl fmt::Debug for Adapters {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Adapters")
+            .field("registry", &self.registry)
+            .finish_non_exhaustive()
+    }
+}

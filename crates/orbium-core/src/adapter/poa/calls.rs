@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The adapter and the reference of the object that a request calls.
+
+use orbium_giop::SystemException;
+
+use super::Poa;
+use crate::adapter::object::ActiveObject;
+use crate::servant::Target;
+use crate::{Call, Interface, RequestInfo};
+
+/// The object that a request calls, which an adapter has found.
+fn active(target: &dyn Target) -> &ActiveObject {
+    match target.as_any().downcast_ref() {
+        Some(object) => object,
+        None => unreachable!("requests are dispatched to active objects alone"),
+    }
+}
+
+impl ActiveObject {
+    pub(crate) fn poa(&self) -> Poa {
+        match Poa::of(&self.adapter) {
+            Some(poa) => poa,
+            None => unreachable!("a POA is the only adapter"),
+        }
+    }
+}
+
+impl Call<'_> {
+    /// The adapter that the object is active in.
+    #[must_use]
+    pub fn poa(&self) -> Poa {
+        active(self.object).poa()
+    }
+
+    /// A reference to the object called.
+    ///
+    /// # Errors
+    /// The ORB cannot listen.
+    pub fn this<I: Interface>(&self) -> Result<I, SystemException> {
+        active(self.object).reference().map(I::from_object)
+    }
+}
+
+impl RequestInfo<'_> {
+    /// The adapter that the object is active in.
+    #[must_use]
+    pub fn poa(&self) -> Poa {
+        active(self.object).poa()
+    }
+}

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What a request knows of the object that it calls.
+
+use std::any::Any;
+
+use crate::Priority;
+
+/// An active object, as servants and hooks see it.
+pub(crate) trait Target: Sync {
+    /// Its id in its adapter.
+    fn id(&self) -> &[u8];
+
+    /// Its own priority, if it was given one.
+    fn priority(&self) -> Option<Priority>;
+
+    /// For the adapters, which know the type.
+    fn as_any(&self) -> &dyn Any;
+}

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Why a lane does not serve.
+
+use std::fmt;
+use std::io;
+
+use orbium_sys::RealTimeError;
+
+/// Why a lane could not be started; each with the name of the lane.
+#[derive(Debug)]
+pub enum StartError {
+    /// The host refuses its scheduling or processors.
+    RealTime(String, RealTimeError),
+    /// The system has no threads or descriptors for it.
+    Threads(String, io::Error),
+}
+
+impl fmt::Display for StartError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::RealTime(lane, error) => write!(f, "cannot serve in lane {lane}: {error}"),
+            Self::Threads(lane, error) => {
+                write!(f, "no threads or descriptors for lane {lane}: {error}")
+            }
+        }
+    }
+}
+
+impl std::error::Error for StartError {}
