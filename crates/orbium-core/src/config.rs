@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What can be chosen when an ORB is built.
 
+mod lanes;
+
 use std::time::Duration;
 
 use orbium_channel::protocol::ChannelOptions;

@@ -10,9 +10,9 @@ use orbium_giop::{ServiceContexts, SystemException, service_context};
 use orbium_sys::Scheduling;
 use orbium_transport::Peer;
 
-use crate::adapter::{ActiveObject, Incoming};
-use crate::server::ServerConnection;
-use crate::{Lane, Poa, Priority};
+use crate::servant::Target;
+use crate::server::{IncomingRequest, ServerConnection};
+use crate::{Lane, Priority};
 
 /// What becomes of a request.
 #[derive(Clone, Debug)]
@@ -90,8 +90,8 @@ impl Hash for Hook {
 /// What is known of a request before it is served.
 #[derive(Clone, Copy)]
 pub struct RequestInfo<'r> {
-    pub(crate) incoming: &'r Incoming<'r>,
-    pub(crate) object: &'r ActiveObject,
+    pub(crate) incoming: &'r IncomingRequest<'r>,
+    pub(crate) object: &'r dyn Target,
 }
 
 impl<'r> RequestInfo<'r> {
@@ -104,19 +104,13 @@ impl<'r> RequestInfo<'r> {
     /// Id of the object called.
     #[must_use]
     pub fn object_id(&self) -> &'r [u8] {
-        &self.object.id
+        self.object.id()
     }
 
     /// The priority that the object itself was given.
     #[must_use]
     pub fn object_priority(&self) -> Option<Priority> {
-        self.object.priority
-    }
-
-    /// The adapter that the object is active in.
-    #[must_use]
-    pub fn poa(&self) -> Poa {
-        self.object.poa()
+        self.object.priority()
     }
 
     /// Service contexts of the request.
@@ -151,7 +145,7 @@ impl fmt::Debug for RequestInfo<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("RequestInfo")
             .field("operation", &String::from_utf8_lossy(self.operation()))
-            .field("object_id", &self.object.id)
+            .field("object_id", &self.object.id())
             .finish_non_exhaustive()
     }
 }

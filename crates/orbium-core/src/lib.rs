@@ -31,6 +31,7 @@ mod operation_table;
 mod orb;
 mod real_time;
 mod reference;
+mod reply;
 mod servant;
 mod server;
 pub mod watch;
@@ -89,7 +90,8 @@ pub use operation_table::OperationTable;
 pub use orb::{Orb, OrbBuilder, OrbError, ResolveError};
 pub use real_time::{AdapterExtension, Extension};
 pub use reference::{AnyReference, Interface, NarrowError, ObjectRef, nil_reference};
-pub use servant::{Call, Reply, Sent, Servant, ServedBy, UntypedReply};
+pub use reply::{Reply, Sent, UntypedReply};
+pub use servant::{Call, Servant, ServedBy};
 
 /// Repository id of `CORBA::Object`, which every object is.
 pub const OBJECT_REPOSITORY_ID: &str = "IDL:omg.org/CORBA/Object:1.0";

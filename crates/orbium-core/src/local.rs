@@ -13,9 +13,10 @@ use orbium_giop::{
 use orbium_sync::role::while_serving_own_thread;
 
 use crate::Orb;
-use crate::adapter::{Expiry, Incoming};
+use crate::adapter::Expiry;
 use crate::lane::OWN;
-use crate::servant::{ReplyPath, UntypedReply};
+use crate::reply::{ReplyPath, UntypedReply};
+use crate::server::{Dispatcher, IncomingRequest};
 
 /// Keeps the reply for the caller, further up on this stack.
 #[derive(Default)]
@@ -69,8 +70,8 @@ pub(crate) fn perform(
         return Err(broken());
     };
     let kept = Kept::default();
-    let incoming = Incoming {
-        orb,
+    let incoming = IncomingRequest {
+        context: &orb.core().serving,
         key: &key,
         operation: request.operation,
         contexts: request.contexts,
@@ -89,7 +90,9 @@ pub(crate) fn perform(
         format,
         request.response,
     );
-    while_serving_own_thread(orb.number(), || incoming.serve_with(reader, &mut reply));
+    while_serving_own_thread(orb.number(), || {
+        orb.core().serve(&incoming, reader, &mut reply);
+    });
     if !request.response.expects_reply() {
         return Ok(None);
     }

@@ -11,6 +11,7 @@
 mod connections;
 mod handle;
 mod histogram;
+mod instruments;
 mod lane;
 mod measured;
 mod measurements;
@@ -25,6 +26,7 @@ mod traffic;
 pub use connections::{Closing, ConnectionBook, ConnectionSnapshot, OpenConnection, Tracked};
 pub use handle::{MeasuredOrb, Metrics};
 pub use histogram::Histogram;
+pub use instruments::Instruments;
 pub use lane::LaneSnapshot;
 pub use measured::Measured;
 pub use measurements::{Measurements, Refusal, Retry, scoped};

@@ -18,7 +18,8 @@ use crate::adapter::{ActiveObject, Adapters};
 use crate::lane::{Decided, Route};
 use crate::log::{self, Recurring};
 use crate::raises::DispatchError;
-use crate::servant::{Call, UntypedReply};
+use crate::reply::UntypedReply;
+use crate::servant::Call;
 use crate::server::{IncomingRequest, Located};
 use crate::{OBJECT_REPOSITORY_ID, priority, unknown_operation};
 

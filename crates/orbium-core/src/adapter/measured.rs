@@ -7,11 +7,13 @@ use std::time::Instant;
 use orbium_cdr::CdrReader;
 use orbium_giop::{Completion, ExceptionKind, ResponseFlags, SystemException};
 
-use super::{End, Label, Measurements, Refusal, Series, scoped};
-use crate::adapter::{ActiveObject, Incoming};
+use crate::adapter::dispatch::conclude;
+use crate::adapter::{ActiveObject, Adapters};
 use crate::lane::{OWN, SETTLED};
-use crate::servant::UntypedReply;
-use crate::{OBJECT_REPOSITORY_ID, OperationTable, Orb};
+use crate::metrics::{End, Label, Measurements, Refusal, Series, scoped};
+use crate::reply::UntypedReply;
+use crate::server::IncomingRequest;
+use crate::{OBJECT_REPOSITORY_ID, OperationTable};
 
 /// The operations that the ORB answers for every object.
 static IMPLICIT: [&str; 7] = [
@@ -25,11 +27,11 @@ static IMPLICIT: [&str; 7] = [
 ];
 
 /// The name of a lane as metrics have it.
-pub(crate) fn lane_name(orb: &Orb, number: u32) -> String {
+fn lane_name(adapters: &Adapters, number: u32) -> String {
     match number {
         OWN => "orb".into(),
         SETTLED => "dedicated".into(),
-        _ => orb
+        _ => adapters
             .lane_numbered(number)
             .map_or_else(String::new, |lane| lane.name().to_owned()),
     }
@@ -65,7 +67,8 @@ impl ActiveObject {
 /// The series of a request to that object.
 fn series_of<'m>(
     all: &'m Measurements,
-    request: &Incoming<'_>,
+    adapters: &Adapters,
+    request: &IncomingRequest<'_>,
     object: &ActiveObject,
 ) -> &'m Series {
     let Some((at, index, names)) = object.operation_place(request.operation) else {
@@ -76,25 +79,26 @@ fn series_of<'m>(
             Some(names) => scoped(object.servant.repository_id(), names[index]),
             None => scoped(OBJECT_REPOSITORY_ID, IMPLICIT[index]),
         },
-        lane: lane_name(request.orb, request.lane),
+        lane: lane_name(adapters, request.lane),
     })
 }
 
-impl<'r> Incoming<'r> {
+impl Adapters {
     /// As `serve`, measured; the system exception that it ends with.
     #[cold]
     #[inline(never)]
-    pub(crate) fn serve_measured(
+    pub(super) fn serve_measured<'r>(
         &self,
         all: &Measurements,
+        request: &IncomingRequest<'r>,
         arguments: CdrReader<'r>,
         reply: &mut UntypedReply<'_>,
     ) -> Option<SystemException> {
         let begun = Instant::now();
         let arrived = reply.path.arrived().unwrap_or(begun);
-        let found = self.orb.core().registry.find(self.key);
+        let found = self.registry.find(request.key);
         let series = match &found {
-            Ok(object) => series_of(all, self, object),
+            Ok(object) => series_of(all, self, request, object),
             Err(_) => all.served_unknown(),
         };
         let is_active = found.as_ref().is_ok_and(|object| object.is_active());
@@ -102,15 +106,17 @@ impl<'r> Incoming<'r> {
         // The request finds it again: a servant must not be held any longer.
         drop(found);
         series.begin();
-        if let Some(peer) = self.peer {
+        if let Some(peer) = request.peer {
             peer.count_request();
         }
-        let served = catch_unwind(AssertUnwindSafe(|| self.try_serve(|| arguments, reply)));
+        let served = catch_unwind(AssertUnwindSafe(|| {
+            self.try_serve(request, || arguments, reply)
+        }));
         if reply.moved {
             series.take_back();
             return None;
         }
-        let failed = self.conclude(&served, reply);
+        let failed = conclude(request, &served, reply);
         let ended = Instant::now();
         let end = match failed {
             Some(exception) => {
@@ -129,10 +135,10 @@ impl<'r> Incoming<'r> {
                 End::SystemException
             }
             None if reply.raised => End::UserException,
-            None if self.response == ResponseFlags::Full => End::Results,
+            None if request.response == ResponseFlags::Full => End::Results,
             None => End::Oneway,
         };
-        let deadline = self.expiry.deadline().instant();
+        let deadline = request.expiry.deadline().instant();
         if deadline.is_some_and(|deadline| (begun..ended).contains(&deadline)) {
             series.note_late(true);
         }

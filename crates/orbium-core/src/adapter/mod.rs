@@ -1,16 +1,20 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Object adapters: from an object key to a servant.
 
+mod adapters;
 mod dispatch;
 mod expiry;
 mod key;
 mod manager;
+mod measured;
 mod object;
 mod poa;
 mod policy;
 mod registry;
+mod route;
+mod spans;
 
-pub(crate) use dispatch::{Incoming, Located};
+pub(crate) use adapters::{Adapters, ReferenceFactory};
 pub(crate) use expiry::Expiry;
 pub(crate) use object::ActiveObject;
 pub(crate) use registry::Registry;

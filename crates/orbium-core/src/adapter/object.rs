@@ -10,7 +10,7 @@ use orbium_giop::SystemException;
 use orbium_sync::SlotKey;
 
 use crate::adapter::manager::Serving;
-use crate::adapter::{Expiry, ManagerState, Policies, PoaManager};
+use crate::adapter::{Expiry, ManagerState, PoaManager, Policies};
 use crate::servant::Target;
 use crate::{Extension, ObjectRef, Priority, Servant};
 

@@ -14,11 +14,12 @@ use tracing::field::{Empty, display};
 use tracing::span::EnteredSpan;
 use tracing::{Level, Span};
 
-use crate::adapter::{ActiveObject, Incoming};
+use crate::adapter::{ActiveObject, Registry};
 use crate::lane::thread::lane_name;
 use crate::log::wants_spans;
 use crate::priority;
-use crate::servant::UntypedReply;
+use crate::reply::UntypedReply;
+use crate::server::IncomingRequest;
 
 /// Octets of an unknown operation that are shown.
 const SHOWN_OPERATION: usize = 64;
@@ -47,11 +48,15 @@ impl RequestSpan {
     /// A thread has taken a request; `None` if no subscriber wants spans.
     #[cold]
     #[inline(never)]
-    pub(crate) fn begin(request: &Incoming<'_>, reply: &UntypedReply<'_>) -> Option<Self> {
+    pub(crate) fn begin(
+        registry: &Registry,
+        request: &IncomingRequest<'_>,
+        reply: &UntypedReply<'_>,
+    ) -> Option<Self> {
         if !wants_spans() {
             return None;
         }
-        let found = request.orb.core().registry.find(request.key);
+        let found = registry.find(request.key);
         let object = found.as_ref().ok().map(|found| &***found);
         // Whether another lane is to serve it, only the hooks of its adapter know.
         let is_later = object.is_some_and(|object| object.lane != request.lane);
@@ -71,7 +76,8 @@ impl RequestSpan {
     #[inline(never)]
     pub(crate) fn end(
         self,
-        request: &Incoming<'_>,
+        registry: &Registry,
+        request: &IncomingRequest<'_>,
         reply: &UntypedReply<'_>,
         failed: Option<SystemException>,
     ) {
@@ -83,7 +89,7 @@ impl RequestSpan {
             (None, _) if reply.moved => return,
             // Refused before its servant was looked up.
             (None, _) => {
-                let found = request.orb.core().registry.find(request.key);
+                let found = registry.find(request.key);
                 span_of(request, reply, found.as_ref().ok().map(|found| &***found))
             }
         };
@@ -108,7 +114,7 @@ impl RequestSpan {
 
 /// Serves a request, of which it is known now that this thread does, within its span.
 pub(crate) fn serve_within<R>(
-    request: &Incoming<'_>,
+    request: &IncomingRequest<'_>,
     object: &ActiveObject,
     reply: &mut UntypedReply<'_>,
     serve: impl FnOnce(&mut UntypedReply<'_>) -> R,
@@ -121,16 +127,6 @@ pub(crate) fn serve_within<R>(
     LATER.set(Later::Made(span.clone()));
     let _entered = span.entered();
     serve(reply)
-}
-
-/// The request that this thread serves ends with a user exception.
-#[cold]
-pub(crate) fn note_user_exception(id: &str) {
-    let span = Span::current();
-    let is_of_request = |it: &tracing::Metadata<'_>| it.target() == "orbium::request";
-    if span.metadata().is_some_and(is_of_request) {
-        span.record("error.type", display(Scoped(id)));
-    }
 }
 
 macro_rules! request_span {
@@ -173,7 +169,7 @@ macro_rules! request_span {
 /// A child of the caller's span for a collocated call. What comes from elsewhere has
 /// nothing to do with what the thread did before: it may wait in a call of its own.
 fn span_of(
-    request: &Incoming<'_>,
+    request: &IncomingRequest<'_>,
     reply: &UntypedReply<'_>,
     object: Option<&ActiveObject>,
 ) -> Span {
@@ -226,7 +222,7 @@ fn span_of(
     span
 }
 
-fn record_peer(span: &Span, request: &Incoming<'_>) {
+fn record_peer(span: &Span, request: &IncomingRequest<'_>) {
     let Some(connection) = request.peer else {
         span.record("corba.transport", "collocated");
         return;

@@ -321,7 +321,7 @@ impl<'o> Attempt<'o> {
             true => Retry::LostConnection,
             false => cause,
         };
-        if let Some(all) = self.object.orb().core().measurements.get() {
+        if let Some(all) = self.object.orb().core().measurements() {
             all.count_retry(cause);
         }
         self.log_retry(cause);

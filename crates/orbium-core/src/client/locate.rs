@@ -13,12 +13,12 @@ use orbium_giop::{
 };
 
 use crate::Orb;
-use crate::adapter::Located;
 use crate::client::connection::{Connection, Received};
 use crate::client::exchange::Outcome;
 use crate::client::link::{Link, deadline_passed, not_trusted};
 use crate::client::story::{Phase, note};
 use crate::client::timing::Timing;
+use crate::server::Located;
 
 #[inline]
 fn lost() -> SystemException {

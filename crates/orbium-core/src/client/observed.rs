@@ -37,7 +37,7 @@ impl<'o> Observed<'o> {
         let measured = match notice & NOTICE_METRICS {
             0 => None,
             _ => {
-                let all = object.orb().core().measurements.get();
+                let all = object.orb().core().measurements();
                 all.map(|all| Measured::begin(all, operation))
             }
         };

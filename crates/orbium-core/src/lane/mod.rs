@@ -3,33 +3,30 @@
 //! could block.
 
 mod config;
-mod configured;
 mod room;
 mod route;
 pub(crate) mod thread;
 
 use std::fmt;
 use std::hash::{Hash, Hasher};
-use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, OnceLock, PoisonError};
 
 use orbium_giop::{Completion, ExceptionKind, SystemException};
 use orbium_sync::lock::{Mutex, MutexGuard};
-use orbium_sys::fork::{Origin, PerProcess};
+use orbium_sys::fork::PerProcess;
 
-use crate::orb::OrbError;
 use crate::server::LaneCore;
-use crate::{Channel, Config, Orb, Priority, ServerStrategy};
+use crate::{Channel, Priority, ServerStrategy};
 
 pub use config::LaneConfig;
-pub(crate) use configured::lane_endpoints;
 pub(crate) use room::Place;
 pub use room::QueueRoom;
-pub(crate) use route::{Decided, OWN, Route, SETTLED, lane_of_object};
+pub(crate) use route::{ASKED, Decided, OWN, Route, SETTLED, lane_for};
 
 /// A lane: threads at one priority with their own endpoints, connections,
 /// buffers and queue. An ORB has one from the beginning, which its
-/// [`Config`] describes; [`Orb::add_lane`] adds others, with the feature
+/// `Config` describes; `Orb::add_lane` adds others, with the feature
 /// `strategies`, which end with the ORB or before ([`Lane::stop`]). Adapters are
 /// given lanes by [`Policies::lanes`](crate::Policies). Cheap to clone; clones are
 /// the same lane.
@@ -121,7 +118,7 @@ impl Lane {
     /// BAD_INV_ORDER from a thread of the lane: that would wait for itself.
     #[inline]
     pub fn stop(&self) -> Result<(), SystemException> {
-        let orb = self.0.orb.upgrade().map(Orb::from);
+        let dispatcher = self.0.host.dispatcher();
         if self.is_of_this_thread() {
             return Err(SystemException::omg(
                 ExceptionKind::BadInvOrder,
@@ -131,8 +128,8 @@ impl Lane {
         }
         self.0.halt();
         self.0.await_end();
-        if let Some(orb) = orb {
-            orb.core().lanes.lock().retain(|it| it != self);
+        if let Some(dispatcher) = dispatcher {
+            dispatcher.forget_lane(self.0.number);
         }
         Ok(())
     }
@@ -168,42 +165,63 @@ impl fmt::Debug for Lane {
 pub(crate) struct Lanes {
     /// In a forked child none.
     added: PerProcess<Mutex<Vec<Lane>>>,
-    /// The process that runs the threads of the lanes.
-    served_by: OnceLock<Origin>,
     /// Those of the configuration, once they are there.
     configured: OnceLock<Vec<Lane>>,
     last: AtomicU32,
-    /// Whether requests may have to go to another lane than their connection's,
-    /// or a hook be asked.
-    routed: AtomicBool,
 }
 
 impl Lanes {
-    pub(crate) fn lock(&self) -> MutexGuard<'_, Vec<Lane>> {
+    fn lock(&self) -> MutexGuard<'_, Vec<Lane>> {
         let added = self.added.get_or_init(Mutex::default);
         added.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// A lane is about to serve in this process.
-    pub(crate) fn serve_here(&self) {
-        let _ = self.served_by.set(Origin::here());
+    /// The number of the next lane.
+    pub(crate) fn next_number(&self) -> u32 {
+        1 + self.last.fetch_add(1, Ordering::Relaxed)
     }
 
-    /// Whether what serves is in another process, which this one was forked from.
-    pub(crate) fn are_left_behind(&self) -> bool {
-        self.served_by
-            .get()
-            .is_some_and(|process| !process.is_here())
+    /// A lane was added.
+    pub(crate) fn add(&self, lane: Lane) {
+        self.lock().push(lane);
     }
 
-    /// Whether it must be found out where a request is to be served.
-    pub(crate) fn is_routed(&self) -> bool {
-        self.routed.load(Ordering::Acquire)
+    /// The lane of that number has ended.
+    pub(crate) fn forget(&self, number: u32) {
+        self.lock().retain(|it| it.0.number != number);
     }
 
-    /// From now on it must be.
-    pub(crate) fn route(&self) {
-        self.routed.store(true, Ordering::Release);
+    /// Those that were added and not stopped.
+    pub(crate) fn all(&self) -> Vec<Lane> {
+        self.lock().clone()
+    }
+
+    /// The lane of that name.
+    pub(crate) fn named(&self, name: &str) -> Option<Lane> {
+        self.lock().iter().find(|lane| lane.name() == name).cloned()
+    }
+
+    /// The lane of that number.
+    pub(crate) fn numbered(&self, number: u32) -> Option<Lane> {
+        let lanes = self.lock();
+        lanes.iter().find(|lane| lane.0.number == number).cloned()
+    }
+
+    /// Whether one of them listens there.
+    pub(crate) fn listen_at(&self, channel: &Channel) -> bool {
+        self.lock()
+            .iter()
+            .any(|lane| lane.channels().contains(channel))
+    }
+
+    /// Those of the configuration, once they are there.
+    pub(crate) fn configured(&self) -> Option<&[Lane]> {
+        self.configured.get().map(Vec::as_slice)
+    }
+
+    /// The lanes of the configuration serve.
+    pub(crate) fn set_configured(&self, lanes: Vec<Lane>) {
+        let _ = self.configured.set(lanes);
     }
 
     /// Ends all of them; to be waited for.
@@ -223,55 +241,14 @@ impl Drop for Lanes {
     }
 }
 
-impl Orb {
-    /// Adds a lane, which serves at once: its static threads are there, at their
-    /// priority, when this returns.
-    ///
-    /// # Errors
-    /// [`OrbError::Config`] for choices that make no sense, [`OrbError::RealTime`]
-    /// if the host refuses the scheduling or the processors, [`OrbError::Listen`],
-    /// [`OrbError::Threads`]; nothing is left of the lane then.
-    pub fn add_lane(&self, config: &LaneConfig) -> Result<Lane, OrbError> {
-        self.start_lane(config)
+impl Lane {
+    /// Whether it is the lane of that number.
+    pub(crate) fn has_number(&self, number: u32) -> bool {
+        self.0.number == number
     }
 
-    /// The lane of that name, of the configuration or added since.
-    #[must_use]
-    #[inline]
-    pub fn lane(&self, name: &str) -> Option<Lane> {
-        let lanes = self.core().lanes.lock();
-        lanes.iter().find(|lane| lane.name() == name).cloned()
-    }
-
-    /// The lanes that were added and not stopped.
-    #[must_use]
-    #[inline]
-    pub fn lanes(&self) -> Vec<Lane> {
-        self.core().lanes.lock().clone()
-    }
-
-    /// The lane that the ORB's own configuration describes; it listens at a free
-    /// port if no endpoint was given.
-    ///
-    /// # Errors
-    /// The ORB cannot listen, or was shut down.
-    pub fn own_lane(&self) -> Result<Lane, SystemException> {
-        self.published().cloned()
-    }
-
-    /// The lane of that number, if it serves.
-    #[inline]
-    pub(crate) fn lane_numbered(&self, number: u32) -> Option<Lane> {
-        match number {
-            OWN => self.own_lane().ok(),
-            _ => self.lanes().into_iter().find(|it| it.0.number == number),
-        }
-    }
-}
-
-impl Config {
-    /// The lane of an ORB of this configuration.
-    pub(crate) fn lane(&self) -> LaneConfig {
-        LaneConfig::of_orb(self.strategy)
+    /// The number that no other lane of its ORB has.
+    pub(crate) fn number(&self) -> u32 {
+        self.0.number
     }
 }

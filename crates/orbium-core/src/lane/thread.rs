@@ -67,6 +67,11 @@ impl Setup {
         }
     }
 
+    /// What people call the lane.
+    pub(crate) fn name(&self) -> &str {
+        &self.name
+    }
+
     fn tried_out(self: &Arc<Self>, stack_size: Option<usize>) -> Result<(), RealTimeError> {
         let setup = Arc::clone(self);
         try_on_thread(stack_size, Box::new(move || setup.apply()))

@@ -20,23 +20,19 @@
 //! Labels are bounded: operations of linked stubs and skeletons, lanes, transports,
 //! exceptions and closed lists of causes; never peers, keys or request ids.
 
-mod server;
-
 use std::sync::Arc;
 
 #[cfg(feature = "metrics")]
 pub use orbium_metrics::recorder::Publisher;
 pub(crate) use orbium_metrics::{
-    Closing, ConnectionBook, End, Label, Measured, Measurements, OpenConnection, Refusal, Retry,
-    Series, Tracked, scoped,
+    Closing, ConnectionBook, End, Instruments, Label, Measured, Measurements, OpenConnection,
+    Refusal, Retry, Series, Tracked, scoped,
 };
 pub use orbium_metrics::{
     ConnectionMetrics, ConnectionSnapshot, Histogram, LaneMetrics, Metrics, MetricsSnapshot,
     NamedCount, OperationMetrics, Role, TrafficMetrics,
 };
 use orbium_metrics::{LaneSnapshot, MeasuredOrb};
-
-pub(crate) use server::lane_name;
 
 use crate::Orb;
 use crate::orb::NOTICE_METRICS;
@@ -61,8 +57,7 @@ impl Orb {
     /// Connections that are open already have no octets counted.
     pub fn enable_metrics(&self) -> Metrics {
         let core = self.core();
-        let all = core.measurements.get_or_init(Arc::default);
-        core.book().count_traffic();
+        let all = core.instruments.turn_on();
         self.set_notice(NOTICE_METRICS);
         self.metrics_of(all)
     }
@@ -71,7 +66,7 @@ impl Orb {
     /// [`Config::metrics`](crate::Config) or [`enable_metrics`](Self::enable_metrics).
     #[must_use]
     pub fn metrics(&self) -> Option<Metrics> {
-        let all = self.core().measurements.get()?;
+        let all = self.core().measurements()?;
         Some(self.metrics_of(all))
     }
 

@@ -17,7 +17,7 @@ impl Orb {
     pub fn run(&self) -> Result<(), SystemException> {
         self.check_running()?;
         self.check_process()?;
-        if !self.0.registry.started().load(Ordering::Acquire) {
+        if !self.0.adapters.registry.started().load(Ordering::Acquire) {
             crate::log::warn!(
                 target: "orbium::poa", "the ORB runs, but no POA manager was activated: requests are held or refused \
                  until poa.manager().activate() is called"
@@ -113,13 +113,13 @@ impl Orb {
         if self.is_left_behind() {
             return self.end_copy();
         }
-        let mut lanes = self.0.lanes.halt();
+        let mut lanes = self.0.adapters.lanes.halt();
         if let Some(Ok(server)) = self.0.server.get() {
             server.0.0.halt();
             lanes.push(server.0.clone());
         }
         // Held requests would wait for ever.
-        if let Some(root) = self.0.registry.root.get() {
+        if let Some(root) = self.0.adapters.root() {
             root.deactivate_managers();
         }
         for lane in lanes {
@@ -131,7 +131,7 @@ impl Orb {
         if let Some(real_time) = self.real_time() {
             real_time.end();
         }
-        if let Some(root) = self.0.registry.root.get() {
+        if let Some(root) = self.0.adapters.root() {
             root.deactivate_managers();
             root.end_with_orb();
         }

@@ -2,8 +2,11 @@
 //! The ORB itself.
 
 mod builder;
+mod dedication;
+mod dispatching;
 mod ending;
 mod error;
+mod lanes;
 pub(crate) mod policies;
 mod references;
 mod short_forms;
@@ -19,13 +22,11 @@ use orbium_channel::peer_memory::Budget;
 use orbium_giop::SystemException;
 use orbium_sys::fork::PerProcess;
 
-use crate::adapter::Registry;
+use crate::adapter::Adapters;
 use crate::client::Pools;
-use crate::dedication::Dedications;
 use crate::initial::InitialReferences;
-use crate::lane::Lanes;
-use crate::metrics::{ConnectionBook, Measurements};
-use crate::server::Server;
+use crate::metrics::{ConnectionBook, Instruments, Measurements};
+use crate::server::{Host, Server, ServerContext};
 use crate::watch::Watching;
 use crate::{Config, Lane, PeerMemory, Poa, RealTime};
 
@@ -46,19 +47,16 @@ pub(crate) const NOTICE_METRICS: u8 = 8;
 
 pub(crate) struct OrbCore {
     pub(crate) config: Arc<Config>,
-    pub(crate) registry: Registry,
     pools: PerProcess<Pools>,
     reply_readers: PerProcess<crate::client::ReplyReaders>,
     pub(crate) initial: InitialReferences,
     server: OnceLock<Result<Server, SystemException>>,
-    pub(crate) lanes: Lanes,
     /// Real-time extension that provides the priorities of calls.
     pub(crate) real_time: OnceLock<Arc<dyn RealTime>>,
-    pub(crate) dedications: Dedications,
-    /// The connections, client's and server's.
-    book: PerProcess<ConnectionBook>,
-    /// What is counted, once metrics are on.
-    pub(crate) measurements: OnceLock<Arc<Measurements>>,
+    /// The facts that the server engine asks for.
+    pub(crate) serving: Arc<ServerContext>,
+    pub(crate) adapters: Arc<Adapters>,
+    pub(crate) instruments: Arc<Instruments>,
     /// What shows the ORB to its owner.
     pub(crate) watching: Watching,
     state: AtomicU8,
@@ -102,13 +100,12 @@ impl OrbCore {
 
     /// The connections of this process.
     pub(crate) fn book(&self) -> &ConnectionBook {
-        self.book.get_or_init(|| {
-            let book = ConnectionBook::default();
-            if self.measurements.get().is_some() {
-                book.count_traffic();
-            }
-            book
-        })
+        self.instruments.book()
+    }
+
+    /// What is counted, once metrics are on.
+    pub(crate) fn measurements(&self) -> Option<&Arc<Measurements>> {
+        self.instruments.measurements()
     }
 
     /// What receives for asynchronous calls; in a forked child threads of its own.
@@ -145,32 +142,42 @@ impl Orb {
         let budget = Budget::new(config.limits.peer_memory, config.limits.decompression_ratio);
         config.protocols.set_budget(budget);
         let config = Arc::new(config);
-        let orb = Self(Arc::new_cyclic(|weak: &Weak<OrbCore>| OrbCore {
-            reply_readers: PerProcess::new(),
-            initial: InitialReferences::default(),
-            server: OnceLock::new(),
-            lanes: Lanes::default(),
-            real_time: OnceLock::new(),
-            dedications: Dedications::default(),
-            state: AtomicU8::new(RUNNING),
-            notice: AtomicU8::new(0),
-            ending: PerProcess::new(),
-            owner: Arc::new(OwnerHandle(weak.clone())),
-            book: PerProcess::new(),
-            measurements: OnceLock::new(),
-            pools: PerProcess::new(),
-            watching: Watching::default(),
-            registry: Registry::new(),
-            config,
+        let instruments = Arc::<Instruments>::default();
+        let orb = Self(Arc::new_cyclic(|weak: &Weak<OrbCore>| {
+            let owner: Owner = Arc::new(OwnerHandle(weak.clone()));
+            let number = weak.as_ptr() as usize;
+            let serving = Arc::new(ServerContext::new(
+                config.limits.clone(),
+                (config.fragment_size, config.reply_batching.0),
+                config.protocols.budget().clone(),
+                (number, Arc::clone(&owner)),
+                Arc::clone(&instruments),
+            ));
+            let factory: Weak<OrbCore> = weak.clone();
+            OrbCore {
+                adapters: Arc::new(Adapters::new(&config, Arc::clone(&serving), factory)),
+                serving,
+                instruments,
+                reply_readers: PerProcess::new(),
+                initial: InitialReferences::default(),
+                server: OnceLock::new(),
+                real_time: OnceLock::new(),
+                state: AtomicU8::new(RUNNING),
+                notice: AtomicU8::new(0),
+                ending: PerProcess::new(),
+                owner,
+                pools: PerProcess::new(),
+                watching: Watching::default(),
+                config,
+            }
         }));
-        let root = Poa::root(&orb.0);
-        // The ORB is not shared yet, so the cell is still empty.
-        let _ = orb.0.registry.root.set(root);
+        let adapters = &orb.0.adapters;
+        adapters.begin(Poa::root(adapters));
         if orb.0.config.metrics {
             orb.enable_metrics();
         }
         if listen {
-            let server = Server::start(&orb, &orb.0.config.endpoints)?;
+            let server = orb.start_server(&orb.0.config.endpoints)?;
             orb.start_lanes(Some(&server.0))?;
             let _ = orb.0.server.set(Ok(server));
         } else if orb.0.config.lanes_listen() {
@@ -205,12 +212,18 @@ impl Orb {
 
     /// Identifies this ORB within the process.
     pub(crate) fn number(&self) -> usize {
-        Arc::as_ptr(&self.0) as usize
+        self.0.serving.number
     }
 
     #[inline(never)]
     pub(crate) fn downgrade(&self) -> Weak<OrbCore> {
         Arc::downgrade(&self.0)
+    }
+
+    /// The ORB, as its lanes know it.
+    pub(crate) fn host(&self) -> Host {
+        let dispatcher: Weak<OrbCore> = self.downgrade();
+        Host::new(Arc::clone(&self.0.serving), dispatcher)
     }
 
     #[inline]
@@ -221,8 +234,8 @@ impl Orb {
     /// The root adapter. Its manager holds requests until it is activated.
     #[must_use]
     pub fn root_poa(&self) -> Poa {
-        match self.0.registry.root.get() {
-            Some(root) => root.clone(),
+        match self.0.adapters.root() {
+            Some(root) => root,
             // Set before `new` returns.
             None => unreachable!("an ORB has a root adapter"),
         }

@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Where the ORB is found, and what it publishes of its objects.
 
+use orbium_channel::accepting::Accepting;
 use orbium_channel::protocol;
 use orbium_giop::{Completion, ExceptionKind, Ior, SystemException, TaggedComponent};
 use orbium_invocation::exceptions::forked;
 use orbium_transport::{Endpoint, HostPort};
 
-use super::Orb;
+use super::lanes::lane_endpoints;
+use super::{Orb, OrbError};
 use crate::client::no_usable_protocol;
-use crate::lane::lane_endpoints;
-use crate::server::Server;
-use crate::{Channel, Lane, ObjectRef, OfferedProtocol, Poa, Priority, ProtocolPolicy};
+use crate::lane::OWN;
+use crate::server::{LaneCore, Server};
+use crate::{Channel, Lane, LaneConfig, ObjectRef, OfferedProtocol, Poa, Priority, ProtocolPolicy};
 
 impl Orb {
     /// The server half, listening on a free port if no endpoint was given.
@@ -24,7 +26,7 @@ impl Orb {
                 address: String::new(),
                 parameters: Vec::new(),
             };
-            let started = Server::start(self, &[any]).and_then(|server| {
+            let started = self.start_server(&[any]).and_then(|server| {
                 self.start_lanes(Some(&server.0))?;
                 Ok(server)
             });
@@ -39,14 +41,14 @@ impl Orb {
         }
     }
 
-    /// Sees that there is something to publish for objects that these lanes
-    /// serve.
-    #[inline(never)]
-    pub(crate) fn listens_for(&self, lanes: &[Lane]) -> Result<(), SystemException> {
-        match lanes.iter().all(|lane| lane.channels().is_empty()) {
-            true => self.published().map(drop),
-            false => self.check_running().and_then(|()| self.check_process()),
-        }
+    /// Starts the ORB's own lane.
+    pub(super) fn start_server(&self, endpoints: &[Endpoint]) -> Result<Server, OrbError> {
+        let config = self.config();
+        let (accepting, published) =
+            Accepting::listen(endpoints, &config.protocols, &config.channel_options())?;
+        let lane = LaneConfig::of_orb(config.strategy);
+        let own = LaneCore::start(&self.host(), OWN, &lane, accepting, published)?;
+        Ok(Server(Lane(own)))
     }
 
     /// The addresses published in references over TCP, with the ports that were
@@ -76,7 +78,7 @@ impl Orb {
     /// Whether the ORB served before this process was forked: its threads are the
     /// parent's, and so is where it listens.
     pub(crate) fn is_left_behind(&self) -> bool {
-        self.0.lanes.are_left_behind()
+        self.0.serving.is_left_behind()
     }
 
     /// Checks that the threads which serve are in this process.
@@ -101,7 +103,7 @@ impl Orb {
         }
         let has = |lane: &Lane| lane.channels().contains(channel);
         let own = matches!(self.0.server.get(), Some(Ok(server)) if has(&server.0));
-        own || self.0.lanes.lock().iter().any(has)
+        own || self.0.adapters.lanes.listen_at(channel)
     }
 
     /// The protocols that a reference offers to calls of this ORB under a policy: what can
@@ -124,7 +126,7 @@ impl Orb {
     #[must_use]
     #[inline]
     pub fn object_with_key(&self, key: &[u8]) -> Option<(Poa, Vec<u8>)> {
-        let object = self.core().registry.find(key).ok()?;
+        let object = self.core().adapters.registry.find(key).ok()?;
         Some((object.poa(), object.id.to_vec()))
     }
 
@@ -213,6 +215,7 @@ impl Orb {
             .own_key()
             .ok_or_else(|| SystemException::new(ExceptionKind::BadParam, 0, Completion::No))?;
         self.0
+            .adapters
             .registry
             .bind_plain_key(plain.as_bytes(), &key, forwards);
         crate::log::info!(
@@ -260,6 +263,7 @@ impl Orb {
         }
         for group in groups {
             self.0
+                .adapters
                 .registry
                 .bind_plain_key(&group.object_key(), &key, false);
         }

@@ -8,40 +8,12 @@ use std::sync::{Arc, OnceLock};
 
 use orbium_cdr::Owner;
 use orbium_channel::peer_memory::Budget;
-use orbium_sys::fork::{Origin, PerProcess};
+use orbium_sys::fork::Origin;
 
 use crate::Limits;
 use crate::dedication::Dedications;
 use crate::log;
-use crate::metrics::{ConnectionBook, Measurements};
-
-/// What an ORB counts, for its clients and its servers; clones count into the same.
-#[derive(Clone, Default)]
-pub struct Instruments {
-    book: Arc<PerProcess<ConnectionBook>>,
-    /// What is counted, once metrics are on.
-    pub measurements: Arc<OnceLock<Arc<Measurements>>>,
-}
-
-impl Instruments {
-    /// The connections of this process.
-    #[must_use]
-    pub fn book(&self) -> &ConnectionBook {
-        self.book.get_or_init(|| {
-            let book = ConnectionBook::default();
-            if self.measurements.get().is_some() {
-                book.count_traffic();
-            }
-            book
-        })
-    }
-}
-
-impl fmt::Debug for Instruments {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Instruments").finish_non_exhaustive()
-    }
-}
+use crate::metrics::{Instruments, Measurements};
 
 /// The facts of an ORB that its server engine asks for. It neither keeps the ORB alive
 /// nor holds anything of the engine.
@@ -59,7 +31,7 @@ pub struct ServerContext {
     /// What readers of requests carry so that references in them can be bound.
     pub owner: Owner,
     /// What is counted.
-    pub instruments: Instruments,
+    pub instruments: Arc<Instruments>,
     /// Connections with threads of their own.
     pub dedications: Dedications,
     /// Whether requests may have to go to another lane than their connection's, or a
@@ -77,7 +49,7 @@ impl ServerContext {
         (fragment_size, collects_replies): (Option<usize>, bool),
         budget: Budget,
         (number, owner): (usize, Owner),
-        instruments: Instruments,
+        instruments: Arc<Instruments>,
     ) -> Self {
         Self {
             limits,
@@ -96,7 +68,7 @@ impl ServerContext {
     /// What is counted, once metrics are on.
     #[inline(always)]
     pub fn measurements(&self) -> Option<&Arc<Measurements>> {
-        self.instruments.measurements.get()
+        self.instruments.measurements()
     }
 
     /// Whether requests are measured, or have spans. Most are not: those take a shorter

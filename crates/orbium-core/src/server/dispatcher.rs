@@ -8,8 +8,8 @@ use orbium_cdr::CdrReader;
 use orbium_giop::{Ior, SystemException};
 
 use crate::lane::Route;
+use crate::reply::UntypedReply;
 use crate::server::{IncomingRequest, ServerContext};
-use crate::servant::UntypedReply;
 
 /// Where an object is.
 #[derive(Clone, Debug)]

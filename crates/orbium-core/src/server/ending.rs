@@ -43,7 +43,9 @@ pub(super) fn refuse_the_rest(left: Left) {
         let mut any = false;
         let mut place = 0;
         while let Some((connection, intake)) = left.get_mut(place) {
-            if connection.is_shared() && refuse_what_came(&*dispatcher, connection, intake, &mut any) {
+            if connection.is_shared()
+                && refuse_what_came(&*dispatcher, connection, intake, &mut any)
+            {
                 place += 1;
             } else {
                 left.swap_remove(place);

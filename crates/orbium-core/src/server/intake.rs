@@ -23,9 +23,9 @@ use orbium_giop::{
 };
 use orbium_transport::{ByteStream, Deadline};
 
+use crate::Lane;
 use crate::lane::Decided;
 use crate::server::connection::ServerConnection;
-use crate::Lane;
 use crate::server::{Dispatcher, Located, ServerContext};
 use arriving::Whole;
 pub(super) use queued::Answering;

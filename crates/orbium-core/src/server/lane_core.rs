@@ -2,7 +2,7 @@
 //! A lane, as its threads see it.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, PoisonError};
+use std::sync::{Arc, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
 use orbium_channel::accepting::Accepting;
@@ -16,12 +16,12 @@ use crate::lane::OWN;
 use crate::lane::thread::Setup;
 use crate::log::Recurring;
 use crate::metrics::{Closing, Refusal};
-use crate::server::{Host, StartError};
 use crate::server::books::Books;
 use crate::server::connection::ServerConnection;
 use crate::server::flusher::Flusher;
 use crate::server::notifier::Notifier;
 use crate::server::pool::Pool;
+use crate::server::{Host, StartError};
 use crate::server::{leader_followers, worker_pool};
 use crate::server::{reactive, threads};
 use crate::{Channel, LaneConfig, Limits, ServerStrategy};
@@ -32,7 +32,7 @@ const LAST_REQUESTS: Duration = Duration::from_secs(3600);
 
 /// What all threads of a lane share.
 pub(crate) struct LaneCore {
-    pub(super) host: Host,
+    pub(crate) host: Host,
     /// The process that has its threads.
     origin: Origin,
     /// 0 is the ORB's own; no two lanes of an ORB have the same.

@@ -22,13 +22,13 @@ use orbium_channel::accepting::Accepting;
 use orbium_sync::lock::{Mutex, MutexGuard};
 use orbium_sys::Ready;
 
-use crate::server::{Dispatcher, LaneCore};
 use crate::server::connection::ServerConnection;
 use crate::server::ending::refuse_the_rest;
 use crate::server::intake::{Intake, Source, Taken};
 use crate::server::notifier::Notifier;
 use crate::server::reactor::{Reactor, Turn as Requests};
 use crate::server::start_barrier::{StartBarrier, StartGuard};
+use crate::server::{Dispatcher, LaneCore};
 use member::Member;
 
 struct State {

@@ -30,7 +30,7 @@ mod worker_pool;
 
 use crate::Lane;
 pub(crate) use connection::ServerConnection;
-pub(crate) use context::{Instruments, ServerContext};
+pub(crate) use context::ServerContext;
 pub(crate) use dispatcher::{Dispatcher, Host, Located};
 pub(crate) use incoming::IncomingRequest;
 pub(crate) use lane_core::LaneCore;

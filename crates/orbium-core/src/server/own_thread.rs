@@ -122,7 +122,9 @@ impl ServerConnection {
             });
             let priority = asked.ok()?.priority.and_then(Priority::new);
             let peer = self.peer();
-            let settled = self.settle(context, || dedication.asked(&ThreadAsked { priority, peer }));
+            let settled = self.settle(context, || {
+                dedication.asked(&ThreadAsked { priority, peer })
+            });
             if settled.is_ok() {
                 return Some(Marker::Due);
             }

@@ -20,9 +20,9 @@ use orbium_sync::ThreadCache;
 use orbium_sync::lock::{Condvar, Mutex, MutexGuard};
 
 use crate::lane::thread::Setup;
+use crate::server::Host;
 use crate::server::intake::Queued;
 use crate::server::start_barrier::{StartBarrier, StartGuard};
-use crate::server::Host;
 use crate::{LaneConfig, QueueRoom, ServerStrategy};
 use queue::Queue;
 use worker::Work;

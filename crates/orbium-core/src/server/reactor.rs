@@ -213,7 +213,10 @@ impl Reactor {
             self.shared.forget(&connection);
             return;
         }
-        let intake = Some(Box::new(Intake::new(&lane.host.context, &*connection.stream)));
+        let intake = Some(Box::new(Intake::new(
+            &lane.host.context,
+            &*connection.stream,
+        )));
         self.served.insert(
             connection.id,
             Served {

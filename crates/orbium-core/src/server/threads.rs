@@ -8,11 +8,11 @@ use orbium_channel::accepting::Accepting;
 use orbium_sys::Poller;
 use orbium_transport::ByteStream;
 
-use crate::server::{Dispatcher, LaneCore};
 use crate::server::connection::ServerConnection;
 use crate::server::ending::{Left, refuse_the_rest};
 use crate::server::intake::{HandOver, Intake, Source, Taken};
 use crate::server::receiving::{self, Receiving};
+use crate::server::{Dispatcher, LaneCore};
 
 /// Starts the thread that accepts.
 #[inline(never)]

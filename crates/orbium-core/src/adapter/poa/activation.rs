@@ -5,11 +5,10 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use orbium_giop::{Completion, ExceptionKind, SystemException};
-use orbium_sync::SlotKey;
 
 use super::{Poa, PoaCore, PoaError};
 use crate::adapter::key::system_id;
-use crate::adapter::object::{ActiveObject, Adapter};
+use crate::adapter::object::ActiveObject;
 use crate::adapter::{IdAssignment, IdUniqueness, Lifespan};
 use crate::{ObjectRef, Priority, Servant, ServedBy};
 

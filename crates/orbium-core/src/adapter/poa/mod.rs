@@ -242,7 +242,6 @@ impl Poa {
     pub fn find_poa(&self, name: &str) -> Result<Self, PoaError> {
         self.0.child_named(name).ok_or(PoaError::AdapterNonExistent)
     }
-
 }
 
 /// Where among children an adapter of that name is, or would be.

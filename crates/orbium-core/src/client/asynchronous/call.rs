@@ -187,12 +187,7 @@ impl Call {
                     .flatten(),
             }),
             done: Condvar::new(),
-            measured_since: object
-                .orb()
-                .core()
-                .measurements
-                .get()
-                .map(|_| Instant::now()),
+            measured_since: object.orb().core().measurements().map(|_| Instant::now()),
             begun_by: Origin::here(),
         });
         let started = refused.map_or_else(|| call.start(), Err);

@@ -16,10 +16,10 @@ use orbium_giop::{
 use super::queued::{Answer, Late, Queued, Sink};
 use super::{Intake, Source, State, Taken};
 use crate::adapter::Expiry;
-use crate::server::IncomingRequest;
 use crate::dispatch_hook::asked_priority;
 use crate::lane::{Decided, Route};
-use crate::servant::UntypedReply;
+use crate::reply::UntypedReply;
+use crate::server::IncomingRequest;
 use crate::server::connection::ServerConnection;
 use crate::server::own_thread::Marker;
 use crate::{Lane, Priority};
@@ -30,7 +30,8 @@ impl Intake {
     pub(in crate::server) fn take_for(&mut self, source: &Source<'_>, sink: &dyn Sink) -> Taken {
         match self.framing.next() {
             Ok(Some(header)) if header.kind == MessageKind::Request && !header.more_fragments => {
-                if source.context.dedications.decides().is_some() && self.is_marked(source, &header) {
+                if source.context.dedications.decides().is_some() && self.is_marked(source, &header)
+                {
                     return Taken::Marked;
                 }
                 let Ok((octets, charge)) = self.framing.take_out(&header, sink.room()) else {

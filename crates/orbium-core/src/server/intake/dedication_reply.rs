@@ -9,7 +9,7 @@ use orbium_giop::{add_reply_context, service_context};
 
 use crate::Lane;
 use crate::lane::Decided;
-use crate::servant::{ReplyPath, UntypedReply};
+use crate::reply::{ReplyPath, UntypedReply};
 use crate::server::{Dispatcher, IncomingRequest};
 
 struct DedicationPath<'a> {

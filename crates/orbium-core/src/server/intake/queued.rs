@@ -14,13 +14,13 @@ use orbium_sync::role::{Role, while_serving};
 
 use super::dedication_reply::serve_with_reply_context;
 use super::request::refuse_request;
+use crate::Priority;
 use crate::adapter::Expiry;
 use crate::lane::{Decided, Place, QueueRoom, SETTLED};
 use crate::log::Recurring;
-use crate::servant::{ReplyPath, UntypedReply};
+use crate::reply::{ReplyPath, UntypedReply};
 use crate::server::connection::ServerConnection;
 use crate::server::own_thread::Marker;
-use crate::Priority;
 use crate::server::{Dispatcher, IncomingRequest, ServerContext};
 
 /// Takes requests that wait to be served.

@@ -21,7 +21,7 @@ use super::scarce;
 use super::{HandOver, Intake, Known, Sink, Source, State, Taken};
 use crate::adapter::Expiry;
 use crate::lane::Decided;
-use crate::servant::{ReplyPath, UntypedReply};
+use crate::reply::{ReplyPath, UntypedReply};
 use crate::server::ServerConnection;
 use crate::server::own_thread::Marker;
 use crate::server::{IncomingRequest, ServerContext};

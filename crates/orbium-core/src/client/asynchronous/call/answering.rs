@@ -132,10 +132,7 @@ impl Call {
 
     /// Records a call that is measured.
     fn record(&self, answered: &Answered) {
-        let Some((begun, all)) = self
-            .measured_since
-            .zip(self.orb().core().measurements.get())
-        else {
+        let Some((begun, all)) = self.measured_since.zip(self.orb().core().measurements()) else {
             return;
         };
         let (end, failed) = match answered {

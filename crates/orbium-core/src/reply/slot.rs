@@ -7,7 +7,7 @@ use std::marker::PhantomData;
 use orbium_cdr::Encode;
 use orbium_giop::SystemException;
 
-use super::UntypedReply;
+use super::untyped::UntypedReply;
 use crate::raises::{DispatchError, Raised, Raises};
 
 /// Where a servant sends the results of an operation that IDL calls `@borrow`.

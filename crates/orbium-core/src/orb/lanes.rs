@@ -1,90 +1,16 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The lanes of a configuration: which make sense together, how they come to be, and
-//! where they are found.
-
-use std::sync::atomic::Ordering;
+//! The lanes of an ORB: how those of the configuration and others come to be, and where
+//! they are found.
 
 use orbium_channel::accepting::Accepting;
 use orbium_giop::component::{self, PriorityEndpoint};
 use orbium_giop::{SystemException, TaggedComponent};
 use orbium_transport::HostPort;
 
-use super::route::lane_for;
-use crate::orb::OrbError;
-use crate::server::LaneCore;
-use crate::{Channel, Config, Lane, LaneConfig, Orb, Policies, Priority, ServerStrategy};
-
-impl Config {
-    /// Whether the lanes make sense together; the sentence that says why not.
-    pub(crate) fn check_lanes(&self) -> Result<(), &'static str> {
-        for (place, lane) in self.lanes.iter().enumerate() {
-            lane.check(&self.limits)?;
-            if lane.priority.is_none() {
-                return Err("nobody could tell when a lane serves: each needs a priority");
-            }
-            for other in self.lanes.iter().take(place) {
-                check_two(lane, other)?;
-            }
-            for lender in &lane.borrows_from_named {
-                self.check_lender(lane, lender)?;
-            }
-        }
-        Ok(())
-    }
-
-    fn check_lender(&self, lane: &LaneConfig, lender: &str) -> Result<(), &'static str> {
-        let lender = self.lanes.iter().find(|it| it.name == lender);
-        let lender = lender.ok_or(
-            "a lane borrows threads from one that is not there: borrows_from takes names of lanes",
-        )?;
-        let pools = |it: &LaneConfig| matches!(it.strategy, ServerStrategy::WorkerPool { .. });
-        if !pools(lane) || !pools(lender) {
-            return Err("threads are lent between worker pools alone");
-        }
-        if lender.priority >= lane.priority {
-            return Err("a lane borrows threads from lanes of lower priority alone");
-        }
-        Ok(())
-    }
-
-    /// Whether the ORB's own lane is one of those that serve adapters which name
-    /// none: unless only the others are to be found.
-    fn has_own_lane(&self) -> bool {
-        !self.endpoints.is_empty() || self.lanes.iter().all(|it| it.endpoints.is_empty())
-    }
-
-    /// Whether lanes of the configuration are to be found.
-    pub(crate) fn lanes_listen(&self) -> bool {
-        self.lanes.iter().any(|it| !it.endpoints.is_empty())
-    }
-}
-
-fn check_two(lane: &LaneConfig, other: &LaneConfig) -> Result<(), &'static str> {
-    if lane.name == other.name {
-        return Err("two lanes have the same name");
-    }
-    if lane.priority == other.priority {
-        return Err("two lanes have the same priority: one of them would never serve");
-    }
-    let (high, low) = match lane.priority > other.priority {
-        true => (lane, other),
-        false => (other, lane),
-    };
-    let native = |it: &LaneConfig| it.scheduling.map(|it| it.priority);
-    if let (Some(high), Some(low)) = (native(high), native(low))
-        && high < low
-    {
-        return Err(
-            "the system would have a less urgent lane go first: native priorities must be in the order of the lanes' priorities",
-        );
-    }
-    let fixed = |text: &str| !text.ends_with(":0");
-    let same = lane.endpoints.iter().any(|it| other.endpoints.contains(it));
-    if same && lane.endpoints.iter().all(|it| fixed(&it.address)) {
-        return Err("two lanes listen at the same endpoint");
-    }
-    Ok(())
-}
+use super::OrbError;
+use crate::lane::{OWN, lane_for};
+use crate::server::{LaneCore, StartError};
+use crate::{Call, Channel, Lane, LaneConfig, Orb, Priority};
 
 impl Orb {
     /// Starts the lanes of the configuration, the least urgent first; `own` is
@@ -106,25 +32,12 @@ impl Orb {
         for lane in wanted {
             lanes.push(self.add_lane(lane)?);
         }
-        let _ = self.core().lanes.configured.set(lanes);
+        self.core().adapters.lanes.set_configured(lanes);
         Ok(())
     }
 
-    /// The lanes that serve an adapter; none for the ORB's own alone.
-    pub(crate) fn lanes_of<'a>(&'a self, policies: &'a Policies) -> &'a [Lane] {
-        if !policies.lanes.is_empty() || self.config().lanes.is_empty() {
-            return &policies.lanes;
-        }
-        let configured = &self.core().lanes.configured;
-        if configured.get().is_none() {
-            // They begin when the ORB does. If it cannot, others will say so.
-            let _ = self.published();
-        }
-        configured.get().map_or(&[], Vec::as_slice)
-    }
-
     /// Starts a lane in addition to the ORB's own.
-    pub(super) fn start_lane(&self, config: &LaneConfig) -> Result<Lane, OrbError> {
+    fn start_lane(&self, config: &LaneConfig) -> Result<Lane, OrbError> {
         let core = self.core();
         let named;
         let config = match config.borrows_from_named.is_empty() {
@@ -150,10 +63,13 @@ impl Orb {
             &core.config.protocols,
             &core.config.channel_options(),
         )?;
-        core.lanes.route();
-        let number = 1 + core.lanes.last.fetch_add(1, Ordering::Relaxed);
-        let lane = Lane(LaneCore::start(self, number, config, accepting, published)?);
-        core.lanes.lock().push(lane.clone());
+        core.serving.route();
+        let number = core.adapters.lanes.next_number();
+        let host = self.host();
+        let lane = Lane(LaneCore::start(
+            &host, number, config, accepting, published,
+        )?);
+        core.adapters.lanes.add(lane.clone());
         // The ORB may have shut down in between.
         if !self.is_running() {
             let _ = lane.stop();
@@ -225,4 +141,63 @@ pub(crate) fn lane_endpoints(lanes: &[Lane]) -> Option<TaggedComponent> {
         }
     }
     (endpoints.len() > 1).then(|| TaggedComponent::tao_endpoints(&endpoints))
+}
+
+impl Orb {
+    /// Adds a lane, which serves at once: its static threads are there, at their
+    /// priority, when this returns.
+    ///
+    /// # Errors
+    /// [`OrbError::Config`] for choices that make no sense, [`OrbError::RealTime`]
+    /// if the host refuses the scheduling or the processors, [`OrbError::Listen`],
+    /// [`OrbError::Threads`]; nothing is left of the lane then.
+    pub fn add_lane(&self, config: &LaneConfig) -> Result<Lane, OrbError> {
+        self.start_lane(config)
+    }
+
+    /// The lane of that name, of the configuration or added since.
+    #[must_use]
+    #[inline]
+    pub fn lane(&self, name: &str) -> Option<Lane> {
+        self.core().adapters.lanes.named(name)
+    }
+
+    /// The lanes that were added and not stopped.
+    #[must_use]
+    #[inline]
+    pub fn lanes(&self) -> Vec<Lane> {
+        self.core().adapters.lanes.all()
+    }
+
+    /// The lane that the ORB's own configuration describes; it listens at a free
+    /// port if no endpoint was given.
+    ///
+    /// # Errors
+    /// The ORB cannot listen, or was shut down.
+    pub fn own_lane(&self) -> Result<Lane, SystemException> {
+        self.published().cloned()
+    }
+}
+
+impl Call<'_> {
+    /// The lane of the connection that the request arrived over; `None` within the
+    /// process, and for a connection with a dedicated thread.
+    #[must_use]
+    #[inline]
+    pub fn lane(&self) -> Option<Lane> {
+        let number = self.incoming.peer?.lane();
+        match number {
+            OWN => self.orb().own_lane().ok(),
+            _ => self.orb().core().adapters.lanes.numbered(number),
+        }
+    }
+}
+
+impl From<StartError> for OrbError {
+    fn from(error: StartError) -> Self {
+        match error {
+            StartError::RealTime(lane, error) => Self::RealTime(lane, error),
+            StartError::Threads(lane, error) => Self::Threads(lane, error),
+        }
+    }
 }

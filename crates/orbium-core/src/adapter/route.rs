@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Which lane serves a request to an object: what hooks, extensions, priorities and the
+//! policies of its adapter make of it.
+
+use orbium_giop::{Completion, ExceptionKind, SystemException};
+
+use crate::adapter::{ActiveObject, Adapters, Policies};
+use crate::dispatch_hook::{Dispatch, RequestInfo, asked_priority};
+use crate::lane::{ASKED, Decided, OWN, Route, SETTLED, lane_for};
+use crate::server::IncomingRequest;
+use crate::{Lane, Priority};
+
+impl Adapters {
+    /// The number of the lane that serves all requests to an object, or none's.
+    pub(super) fn lane_of_object(
+        &self,
+        policies: &Policies,
+        object_priority: Option<Priority>,
+    ) -> u32 {
+        let hooked = policies.dispatch.is_some() || self.hook.is_some();
+        if hooked || policies.extension.is_some() {
+            self.context.route();
+            return ASKED;
+        }
+        match (self.lanes_of(policies), object_priority) {
+            ([], _) => OWN,
+            ([only], _) => only.0.number,
+            (lanes, Some(priority)) => {
+                lane_for(lanes, priority).map_or(ASKED, |lane| lane.0.number)
+            }
+            _ => ASKED,
+        }
+    }
+
+    /// Where a request goes, if that has to be found out.
+    pub(crate) fn destination(
+        &self,
+        request: &IncomingRequest<'_>,
+    ) -> Result<Option<Route>, SystemException> {
+        match self.registry.find(request.key) {
+            Ok(object) if object.lane != request.lane => self.route(request, &object).map(Some),
+            // Whatever is wrong with the key shows when it is served.
+            _ => Ok(None),
+        }
+    }
+
+    /// Where a request to that object goes.
+    pub(super) fn route(
+        &self,
+        request: &IncomingRequest<'_>,
+        object: &ActiveObject,
+    ) -> Result<Route, SystemException> {
+        if let Some(decided) = request.decided {
+            return Ok(Route::Here(*decided));
+        }
+        let info = RequestInfo {
+            incoming: request,
+            object,
+        };
+        let policies = object.policies();
+        let hooks = [&policies.dispatch, &self.hook];
+        for hook in hooks.into_iter().flatten() {
+            if let Some(route) = follow(request, hook.0.arrived(&info))? {
+                return Ok(route);
+            }
+        }
+        if let Some(extension) = &policies.extension
+            && let Some(route) = follow(request, extension.0.place(&info))?
+        {
+            return Ok(route);
+        }
+        let plain = Decided::default();
+        match self.lanes_of(policies) {
+            [] => Ok(to(request, &self.factory()?.own_lane()?, plain)),
+            [only] => Ok(to(request, only, plain)),
+            lanes => {
+                let asked = object
+                    .priority
+                    .or_else(|| asked_priority(&request.contexts));
+                let lane = match asked {
+                    Some(priority) => lane_for(lanes, priority),
+                    None => lane_without_priority(request, lanes),
+                };
+                // No lane is that low.
+                let none = SystemException::new(ExceptionKind::InvPolicy, 0, Completion::No);
+                Ok(to(request, lane.ok_or(none)?, plain))
+            }
+        }
+    }
+}
+
+/// What somebody has said of the request; `None` if he leaves it to others.
+fn follow(
+    request: &IncomingRequest<'_>,
+    dispatch: Dispatch,
+) -> Result<Option<Route>, SystemException> {
+    let at = |priority, scheduling| Decided {
+        priority: Some(priority),
+        scheduling,
+    };
+    Ok(Some(match dispatch {
+        Dispatch::Here => return Ok(None),
+        Dispatch::At(priority, scheduling) => Route::Here(at(priority, scheduling)),
+        // By the thread of its connection, at the lane's priority.
+        Dispatch::In(lane) if request.lane == SETTLED => Route::Here(Decided {
+            priority: lane.priority(),
+            scheduling: lane.scheduling(),
+        }),
+        Dispatch::In(lane) => to(request, &lane, Decided::default()),
+        Dispatch::InAt(lane, priority, scheduling) => to(request, &lane, at(priority, scheduling)),
+        Dispatch::Refuse(exception) => return Err(exception),
+    }))
+}
+
+/// The lane for a request without priority: that of the endpoint it arrived at, or
+/// the lowest.
+fn lane_without_priority<'l>(request: &IncomingRequest<'_>, lanes: &'l [Lane]) -> Option<&'l Lane> {
+    let own = lanes.iter().find(|lane| lane.0.number == request.lane);
+    own.or_else(|| lanes.iter().min_by_key(|lane| lane.priority()))
+}
+
+fn to(request: &IncomingRequest<'_>, lane: &Lane, decided: Decided) -> Route {
+    if request.peer.is_none() {
+        // A call within the process: the caller's thread does what one of
+        // the lane would.
+        return Route::Here(Decided {
+            priority: decided.priority.or(lane.priority()),
+            scheduling: decided.scheduling.or(lane.scheduling()),
+        });
+    }
+    // What its connection has a thread for is served by that.
+    match request.lane == lane.0.number || request.lane == SETTLED {
+        true => Route::Here(decided),
+        false => Route::To(lane.clone(), decided),
+    }
+}

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The ORB as its server engine and its adapters see it.
+
+use orbium_cdr::CdrReader;
+use orbium_giop::{SystemException, TaggedComponent};
+
+use super::{Orb, OrbCore};
+use crate::adapter::ReferenceFactory;
+use crate::lane::Route;
+use crate::reply::UntypedReply;
+use crate::server::{Dispatcher, IncomingRequest, Located, ServerContext};
+use crate::{Call, Lane, ObjectRef, Priority, ProtocolPolicy};
+
+impl Dispatcher for OrbCore {
+    fn context(&self) -> &ServerContext {
+        &self.serving
+    }
+
+    #[inline(never)]
+    fn serve<'r>(
+        &self,
+        request: &IncomingRequest<'r>,
+        arguments: CdrReader<'r>,
+        reply: &mut UntypedReply<'_>,
+    ) {
+        self.adapters.serve(request, arguments, reply);
+    }
+
+    #[inline(never)]
+    fn serve_unobserved<'r>(
+        &self,
+        request: &IncomingRequest<'r>,
+        arguments: CdrReader<'r>,
+        reply: &mut UntypedReply<'_>,
+    ) {
+        self.adapters.serve_unobserved(request, arguments, reply);
+    }
+
+    fn destination(&self, request: &IncomingRequest<'_>) -> Result<Option<Route>, SystemException> {
+        self.adapters.destination(request)
+    }
+
+    fn locate(&self, key: &[u8]) -> Located {
+        self.adapters.locate(key)
+    }
+
+    fn forget_lane(&self, number: u32) {
+        self.adapters.lanes.forget(number);
+    }
+}
+
+impl OrbCore {
+    /// The handle of this ORB, which somebody holds while it is asked for.
+    fn handle(&self) -> Result<Orb, SystemException> {
+        Orb::from_owner(&self.owner).ok_or_else(orbium_invocation::exceptions::already_shut_down)
+    }
+}
+
+impl ReferenceFactory for OrbCore {
+    fn own_lane(&self) -> Result<Lane, SystemException> {
+        self.handle()?.own_lane()
+    }
+
+    fn check_serving(&self) -> Result<(), SystemException> {
+        let orb = self.handle()?;
+        orb.check_running()?;
+        orb.check_process()
+    }
+
+    fn reference(
+        &self,
+        key: &[u8],
+        repository_id: &str,
+        protocols: Option<&ProtocolPolicy>,
+        components: Vec<TaggedComponent>,
+        lanes: (&[Lane], Option<Priority>),
+    ) -> Result<ObjectRef, SystemException> {
+        let orb = self.handle()?;
+        orb.reference_to_key(key, repository_id, protocols, components, lanes)
+    }
+}
+
+impl Orb {
+    /// Whether a key leads to an object here.
+    pub(crate) fn locate(&self, key: &[u8]) -> Located {
+        self.core().adapters.locate(key)
+    }
+}
+
+impl Call<'_> {
+    /// The ORB that serves the request.
+    #[must_use]
+    pub fn orb(&self) -> Orb {
+        match Orb::from_owner(&self.incoming.context.owner) {
+            Some(orb) => orb,
+            None => unreachable!("the thread that serves a request holds the ORB"),
+        }
+    }
+}

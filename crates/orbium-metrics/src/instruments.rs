@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What an ORB counts into: the book of its connections, and the measurements once
+//! metrics are on.
+
+use std::fmt;
+use std::sync::{Arc, OnceLock};
+
+use orbium_sys::fork::PerProcess;
+
+use crate::{ConnectionBook, Measurements};
+
+/// The instruments of an ORB, which its client and its server share.
+#[derive(Default)]
+pub struct Instruments {
+    measurements: OnceLock<Arc<Measurements>>,
+    /// A forked child has a book of its own.
+    book: PerProcess<ConnectionBook>,
+}
+
+impl Instruments {
+    /// The connections of this process, client's and server's.
+    #[must_use]
+    pub fn book(&self) -> &ConnectionBook {
+        self.book.get_or_init(|| {
+            let book = ConnectionBook::default();
+            if self.measurements.get().is_some() {
+                book.count_traffic();
+            }
+            book
+        })
+    }
+
+    /// What is counted; `None` while metrics are off.
+    #[must_use]
+    #[inline(always)]
+    pub fn measurements(&self) -> Option<&Arc<Measurements>> {
+        self.measurements.get()
+    }
+
+    /// Counts from now on.
+    pub fn turn_on(&self) -> &Arc<Measurements> {
+        let all = self.measurements.get_or_init(Arc::default);
+        self.book().count_traffic();
+        all
+    }
+}
+
+impl fmt::Debug for Instruments {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Instruments")
+            .field("on", &self.measurements.get().is_some())
+            .finish_non_exhaustive()
+    }
+}
