@@ -11,6 +11,7 @@ use orbium_giop::codeset::NativeCharSet;
 use orbium_giop::{HEADER_LEN, MIN_FRAGMENT_LEN};
 use orbium_transport::{Endpoint, ProtocolProperties};
 
+use crate::client::ClientConfig;
 use crate::{
     ClientStrategy, ConnectTimeout, ForwardBoundKeys, GiopMinor, Hook, LaneConfig, Limits,
     ProtocolPolicy, Protocols, ReplyBatching, ServerStrategy, TimePolicies,
@@ -97,12 +98,23 @@ impl Config {
         }
     }
 
-    /// The time policies of calls without any of their reference or thread.
-    pub(crate) fn time_policies(&self) -> TimePolicies {
-        TimePolicies {
-            roundtrip_timeout: self.call_timeout,
-            request_timeout: self.request_timeout,
-            ..TimePolicies::NONE
+    /// The client's part.
+    pub(crate) fn of_client(&self) -> ClientConfig {
+        ClientConfig {
+            client_strategy: self.client_strategy,
+            limits: self.limits.clone(),
+            protocols: self.protocols.clone(),
+            client_protocols: self.client_protocols.clone(),
+            properties: self.properties,
+            times: TimePolicies {
+                roundtrip_timeout: self.call_timeout,
+                request_timeout: self.request_timeout,
+                ..TimePolicies::NONE
+            },
+            keeps_deadlines: self.keeps_deadlines,
+            connect_timeout: self.connect_timeout,
+            fragment_size: self.fragment_size,
+            giop_minor: self.giop_minor,
         }
     }
 

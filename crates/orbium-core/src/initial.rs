@@ -10,7 +10,7 @@ use orbium_giop::{
     Completion, Corbaloc, ExceptionKind, Ior, ObjectUrl, SystemException, UrlError, minor,
 };
 
-use crate::reference::Overrides;
+use crate::client::Overrides;
 use crate::{Interface, ObjectRef, Orb};
 
 /// An initial reference that is not known, or a name that is taken or empty.

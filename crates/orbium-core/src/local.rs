@@ -14,6 +14,7 @@ use orbium_sync::role::while_serving_own_thread;
 
 use crate::Orb;
 use crate::adapter::Expiry;
+use crate::client::LocalReply;
 use crate::lane::OWN;
 use crate::reply::{ReplyPath, UntypedReply};
 use crate::server::{Dispatcher, IncomingRequest};
@@ -40,9 +41,6 @@ fn broken() -> SystemException {
         Completion::Maybe,
     )
 }
-
-/// A reply: header, where the body starts, status, octets.
-pub(crate) type LocalReply = (MessageHeader, usize, ReplyStatus, Vec<u8>);
 
 /// Serves a request message and returns the reply, if there is to be one.
 pub(crate) fn perform(

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Events and spans of the ORB for subscribers of `tracing`.
 
-pub(crate) mod spans;
-
 pub(crate) use orbium_trace::log::{Recurring, debug, error, info, recent, wants_spans, warn};

@@ -79,13 +79,13 @@ impl Orb {
     /// if another one is installed already.
     #[inline]
     pub fn install_real_time(&self, real_time: Arc<dyn RealTime>) -> bool {
-        self.core().real_time.set(real_time).is_ok()
+        self.client().install_real_time(real_time)
     }
 
     /// The real-time extension, if one is installed.
     #[must_use]
     #[inline]
     pub fn real_time(&self) -> Option<&Arc<dyn RealTime>> {
-        self.core().real_time.get()
+        self.client().real_time()
     }
 }

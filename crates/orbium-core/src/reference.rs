@@ -7,92 +7,55 @@ mod own;
 mod questions;
 
 use std::fmt;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use orbium_cdr::{CdrError, CdrReader, CdrWriter};
 use orbium_channel::protocol;
 use orbium_giop::real_time::PublishedPolicies;
 use orbium_giop::{Completion, ExceptionKind, Ior, SystemException};
-use orbium_sync::lock::Mutex;
-use orbium_sys::fork::PerProcess;
 
 pub use interface::{AnyReference, Interface};
 pub use questions::NarrowError;
 
-use crate::client::{Binding, ConnectionPolicies};
-use crate::orb::NOTICE_TIME_POLICY;
-use crate::orb::policies::ThreadPolicies;
+use crate::client::{Overrides, Reference};
 use crate::raises::Raises;
-use crate::{Channel, OfferedProtocol, Operation, Orb, ProtocolPolicy, TimePolicies, client};
+use crate::{
+    Asynchronous, Channel, OfferedProtocol, Operation, Orb, ProtocolPolicy, TimePolicies, client,
+};
 
 /// A reference to an object, wherever it is. One pointer, cheap to clone; nil
 /// is `None` of `Option<ObjectRef>`.
 #[derive(Clone)]
-pub struct ObjectRef(Arc<Reference>);
-
-pub(crate) struct Reference {
-    pub(crate) orb: Orb,
-    pub(crate) ior: Arc<Ior>,
-    pub(crate) overrides: Overrides,
-    /// Flags of what calls must check in addition to the ORB's: time policies.
-    pub(crate) notice: u8,
-    /// This object under the policies of threads that called it.
-    under_thread_policies: PerProcess<Mutex<Vec<ObjectRef>>>,
-    /// A forked child has connections of its own.
-    binding: PerProcess<Result<Binding, SystemException>>,
-    /// Where the server last said the object is.
-    forward: PerProcess<Mutex<Option<ObjectRef>>>,
-    is_forwarded: AtomicBool,
-}
-
-/// Sets of policies of threads that a reference remembers.
-const THREAD_POLICIES_KNOWN: usize = 8;
-
-/// What a reference asks of its calls, whatever the ORB does.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Overrides {
-    pub(crate) times: TimePolicies,
-    pub(crate) protocols: Option<ProtocolPolicy>,
-    pub(crate) connections: ConnectionPolicies,
-    pub(crate) idempotent_retries: Option<u32>,
-}
+pub struct ObjectRef(Arc<Reference<Orb>>);
 
 impl ObjectRef {
     pub(crate) fn new(orb: Orb, ior: Arc<Ior>, overrides: Overrides) -> Self {
-        let times = overrides.times.or(orb.config().time_policies());
-        Self(Arc::new(Reference {
-            notice: if times.is_none() {
-                0
-            } else {
-                NOTICE_TIME_POLICY
-            },
-            orb,
-            ior,
-            overrides,
-            under_thread_policies: PerProcess::new(),
-            binding: PerProcess::new(),
-            forward: PerProcess::new(),
-            is_forwarded: AtomicBool::new(false),
-        }))
+        let client = Arc::clone(orb.client());
+        Self(Arc::new(Reference::new(orb, client, ior, overrides)))
     }
 
+    /// The reference as calls use it.
     #[inline]
-    pub(crate) fn state(&self) -> &Reference {
-        &self.0
+    pub(crate) fn target(&self) -> &Reference {
+        &*self.0
+    }
+
+    /// Its own policies.
+    pub(crate) fn overrides(&self) -> &Overrides {
+        self.0.overrides()
     }
 
     /// The interoperable object reference, as received or made.
     #[must_use]
     pub fn ior(&self) -> &Ior {
-        &self.0.ior
+        self.0.ior()
     }
 
     /// The ORB that calls through this reference.
     #[must_use]
     pub fn orb(&self) -> &Orb {
-        &self.0.orb
+        self.0.orb()
     }
 
     /// Calls an operation and waits for its results.
@@ -109,7 +72,7 @@ impl ObjectRef {
         arguments: impl Fn(&mut CdrWriter<'a>),
         results: impl FnOnce(&mut CdrReader<'_>) -> Result<T, CdrError>,
     ) -> Result<T, E> {
-        client::call(self, operation, arguments, results)
+        client::call(self.target(), operation, arguments, results)
     }
 
     /// Sends a oneway request. Success means that the transport has taken it.
@@ -121,7 +84,25 @@ impl ObjectRef {
         operation: &'static Operation,
         arguments: impl Fn(&mut CdrWriter<'a>),
     ) -> Result<(), SystemException> {
-        client::send(self, operation, arguments)
+        client::send(self.target(), operation, arguments)
+    }
+
+    /// Begins a call of an operation. Whatever fails, sending too, comes out of
+    /// its result.
+    ///
+    /// The request goes out now, from this thread, unless the connection has to be
+    /// made first or its peer is slow to take it. `write` may run more than once,
+    /// on other threads too: when the server closed the connection before it
+    /// began, or said that the object is elsewhere.
+    pub fn call_async<A: Send + 'static, T, E: Raises>(
+        &self,
+        operation: &'static Operation,
+        arguments: A,
+        write: for<'a> fn(&'a A, &mut CdrWriter<'a>),
+        results: fn(&mut CdrReader<'_>) -> Result<T, CdrError>,
+    ) -> Asynchronous<T, E> {
+        let object: Arc<Reference> = Arc::clone(&self.0) as _;
+        client::call_async(object, operation, arguments, write, results)
     }
 
     /// The same object with a bound on the time of each call.
@@ -143,8 +124,8 @@ impl ObjectRef {
     #[inline]
     pub fn with_time_policies(&self, times: TimePolicies) -> Self {
         self.with_overrides(Overrides {
-            times: times.or(self.0.overrides.times),
-            ..self.0.overrides.clone()
+            times: times.or(self.overrides().times),
+            ..self.overrides().clone()
         })
     }
 
@@ -156,7 +137,7 @@ impl ObjectRef {
     pub fn with_protocols(&self, policy: ProtocolPolicy) -> Self {
         self.with_overrides(Overrides {
             protocols: Some(policy),
-            ..self.0.overrides.clone()
+            ..self.overrides().clone()
         })
     }
 
@@ -167,7 +148,7 @@ impl ObjectRef {
     pub fn with_idempotent_retries(&self, retries: u32) -> Self {
         self.with_overrides(Overrides {
             idempotent_retries: Some(retries),
-            ..self.0.overrides.clone()
+            ..self.overrides().clone()
         })
     }
 
@@ -176,16 +157,14 @@ impl ObjectRef {
     #[must_use]
     #[inline]
     pub fn inconsistent_policies(&self) -> Vec<u32> {
-        let published = protocol::published_policies(&self.0.ior);
-        let connections = self.0.overrides.connections.or_of(&self.0.orb);
-        client::conflicts(&published, &connections, self.0.policy().is_some())
+        self.target().inconsistent_policies()
     }
 
     /// What the reference says of priorities.
     #[must_use]
     #[inline]
     pub fn published_policies(&self) -> PublishedPolicies {
-        protocol::published_policies(&self.0.ior)
+        protocol::published_policies(self.ior())
     }
 
     /// Makes the connection that a call of this thread would use now, unless it
@@ -196,7 +175,7 @@ impl ObjectRef {
     /// priority; what connecting raises.
     #[inline]
     pub fn connect(&self) -> Result<(), SystemException> {
-        client::connect(self, 1)
+        client::connect(self.target(), 1)
     }
 
     /// As [`connect`](Self::connect), for so many calls at once: none of them
@@ -207,7 +186,7 @@ impl ObjectRef {
     /// As [`connect`](Self::connect).
     #[inline]
     pub fn connect_many(&self, calls: usize) -> Result<(), SystemException> {
-        client::connect(self, calls)
+        client::connect(self.target(), calls)
     }
 
     /// Another object of the same server, reached in the same ways and over the
@@ -228,19 +207,19 @@ impl ObjectRef {
             type_id: type_id.to_owned(),
             profiles,
         };
-        let overrides = self.state().overrides.clone();
+        let overrides = self.overrides().clone();
         Some(Self::new(self.orb().clone(), Arc::new(ior), overrides))
     }
 
     fn with_overrides(&self, overrides: Overrides) -> Self {
-        Self::new(self.0.orb.clone(), Arc::clone(&self.0.ior), overrides)
+        Self::new(self.orb().clone(), Arc::clone(self.0.ior()), overrides)
     }
 
     /// The protocols that the reference offers, in the order in which they are
     /// tried, then those that cannot be used, and why not.
     #[must_use]
     pub fn protocols(&self) -> Vec<OfferedProtocol> {
-        self.0.orb.offered(&self.0.ior, self.0.policy())
+        self.target().protocols()
     }
 
     /// The channel that calls through this reference take: the one that answered
@@ -249,125 +228,12 @@ impl ObjectRef {
     #[must_use]
     #[inline]
     pub fn channel(&self) -> Option<Channel> {
-        let forwarded = self.0.forwarded();
-        let state = forwarded.as_ref().unwrap_or(self).state();
-        let binding = state.binding().ok()?;
-        let candidate = binding.candidates.get(binding.preferred());
-        let candidate = candidate.or_else(|| binding.datagrams.first())?;
-        candidate.channel().cloned()
-    }
-
-    /// The same object under the policies of the calling thread, where it has
-    /// none of its own. Remembered for the next calls.
-    #[cold]
-    pub(crate) fn under_thread_policies(&self, of_thread: &ThreadPolicies) -> Option<Self> {
-        let own = &self.0.overrides;
-        let protocols = own.protocols.as_ref().or(of_thread.protocols.as_ref());
-        let connections = own.connections.or(&of_thread.connections);
-        let is_such = |overrides: &Overrides| {
-            overrides.protocols.as_ref() == protocols
-                && overrides.connections.shares_as(&connections)
-        };
-        if is_such(own) {
-            return self.0.forwarded();
-        }
-        let mut known = self
-            .0
-            .under_thread_policies
-            .get_or_init(Mutex::default)
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
-        let object = match known.iter().find(|known| is_such(&known.0.overrides)) {
-            Some(known) => known.clone(),
-            None => {
-                let object = self.with_overrides(Overrides {
-                    protocols: protocols.cloned(),
-                    connections: connections.clone(),
-                    ..own.clone()
-                });
-                if known.len() == THREAD_POLICIES_KNOWN {
-                    known.remove(0);
-                }
-                known.push(object.clone());
-                object
-            }
-        };
-        Some(object.0.forwarded().unwrap_or(object))
-    }
-
-    /// The ClientProtocolPolicy of the object, or else of this thread, or else
-    /// of the ORB.
-    #[cfg(feature = "media")]
-    pub(crate) fn policy_here(&self, orb: &Orb) -> Result<Option<ProtocolPolicy>, SystemException> {
-        let of_thread = orb.check_thread_policies(orb.notice())?.protocols;
-        let own = self.0.overrides.protocols.clone();
-        Ok(own
-            .or(of_thread)
-            .or_else(|| orb.config().client_protocols.clone()))
+        self.target().channel()
     }
 
     /// The object key, if this ORB itself serves the object.
     pub(crate) fn own_key(&self) -> Option<Vec<u8>> {
-        for offer in &protocol::offers(&self.0.ior) {
-            if offer.target.is_none() && self.0.orb.is_own_channel(&offer.channel) {
-                return Some(offer.object_key.clone());
-            }
-        }
-        None
-    }
-}
-
-impl Reference {
-    #[inline]
-    pub(crate) fn binding(&self) -> Result<&Binding, SystemException> {
-        match self.binding.get().unwrap_or_else(|| self.bind()) {
-            Ok(binding) => Ok(binding),
-            Err(exception) => Err(*exception),
-        }
-    }
-
-    #[cold]
-    #[inline(never)]
-    fn bind(&self) -> &Result<Binding, SystemException> {
-        self.binding
-            .get_or_init(|| Binding::new(&self.orb, &self.ior, self.policy(), &self.overrides))
-    }
-
-    /// How often calls of idempotent operations are sent again.
-    #[cold]
-    pub(crate) fn idempotent_retries(&self) -> u32 {
-        let own = self.overrides.idempotent_retries;
-        own.unwrap_or(self.orb.config().limits.idempotent_retries)
-    }
-
-    /// The ClientProtocolPolicy of the object, or else of the ORB.
-    fn policy(&self) -> Option<&ProtocolPolicy> {
-        let own = self.overrides.protocols.as_ref();
-        own.or(self.orb.config().client_protocols.as_ref())
-    }
-
-    /// The reference that a server forwarded this one to.
-    #[inline]
-    pub(crate) fn forwarded(&self) -> Option<ObjectRef> {
-        match self.is_forwarded.load(Ordering::Acquire) {
-            true => self.forward(),
-            false => None,
-        }
-    }
-
-    #[inline(never)]
-    fn forward(&self) -> Option<ObjectRef> {
-        let forward = self.forward.get()?;
-        let forward = forward.lock().unwrap_or_else(PoisonError::into_inner);
-        forward.clone()
-    }
-
-    /// Remembers, or forgets, where the server forwarded to.
-    pub(crate) fn set_forward(&self, to: Option<ObjectRef>) {
-        let forward = self.forward.get_or_init(Mutex::default);
-        let mut forward = forward.lock().unwrap_or_else(PoisonError::into_inner);
-        self.is_forwarded.store(to.is_some(), Ordering::Release);
-        *forward = to;
+        self.target().own_key()
     }
 }
 
@@ -375,19 +241,14 @@ impl PartialEq for ObjectRef {
     /// Equal references have equal IORs.
     #[inline]
     fn eq(&self, other: &Self) -> bool {
-        Arc::ptr_eq(&self.0.ior, &other.0.ior) || self.0.ior == other.0.ior
+        Arc::ptr_eq(self.0.ior(), other.0.ior()) || self.ior() == other.ior()
     }
 }
 
 impl fmt::Debug for ObjectRef {
     #[inline]
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut out = f.debug_struct("ObjectRef");
-        out.field("type_id", &self.0.ior.type_id);
-        for profile in self.0.ior.iiop_profiles() {
-            out.field("at", &format_args!("{}:{}", profile.host, profile.port));
-        }
-        out.finish_non_exhaustive()
+        fmt::Debug::fmt(&*self.0, f)
     }
 }
 

@@ -13,29 +13,31 @@ use std::time::Instant;
 use orbium_giop::{AddressingDisposition, Completion, ExceptionKind, Ior, SystemException, minor};
 use orbium_transport::Stamp;
 
-use crate::client::binding::{Binding, Candidate, no_usable_protocol};
-use crate::client::exchange::Outcome;
-use crate::client::link::{Link, time_left};
-use crate::client::locate;
+use crate::Operation;
+use crate::client::binding::Binding;
+use crate::client::candidate::Candidate;
+use crate::client::errors::{no_usable_protocol, time_left};
+use crate::client::link::Link;
 use crate::client::observed::Observed;
+use crate::client::outcome::Outcome;
+use crate::client::reference::Reference;
 use crate::client::story::{self, Failed, Phase, note};
 use crate::client::timing::Timing;
+use crate::client::{locate, notice};
 use crate::log::{self, Recurring};
 use crate::metrics::Retry;
-use crate::orb::NOTICE_METRICS;
 use crate::raises::{Raised, Raises};
-use crate::{ObjectRef, Operation};
-pub(crate) use suspended::{Choice, Suspended, Way};
+pub(crate) use suspended::Suspended;
 
 /// Times that a request which the server had not begun is sent again.
 const RETRIES: u32 = 4;
 
 /// The state of a call between its exchanges.
 pub(crate) struct Attempt<'o> {
-    object: &'o ObjectRef,
+    object: &'o Reference,
     timing: Timing,
     /// Where the object was said to be.
-    forwarded: Option<ObjectRef>,
+    forwarded: Option<Arc<Reference>>,
     candidate: Cell<usize>,
     forwards: u32,
     retries: u32,
@@ -50,11 +52,11 @@ pub(crate) struct Attempt<'o> {
 
 impl<'o> Attempt<'o> {
     #[inline(always)]
-    pub(crate) fn new(object: &'o ObjectRef) -> Self {
+    pub(crate) fn new(object: &'o Reference) -> Self {
         Self {
             object,
             timing: Timing::NEVER,
-            forwarded: object.state().forwarded(),
+            forwarded: object.forwarded(),
             candidate: Cell::new(0),
             forwards: 0,
             retries: 0,
@@ -69,7 +71,7 @@ impl<'o> Attempt<'o> {
     /// time policies of the reference.
     #[inline(always)]
     pub(crate) fn check_before_call(&mut self) -> Result<(), SystemException> {
-        match self.object.orb().notice() | self.object.state().notice {
+        match self.object.notices() {
             0 => Ok(()),
             notice => self.apply_flagged_policies(notice).map(drop),
         }
@@ -81,7 +83,7 @@ impl<'o> Attempt<'o> {
         &mut self,
         operation: &'static Operation,
     ) -> Result<(), SystemException> {
-        let notice = self.object.orb().notice() | self.object.state().notice;
+        let notice = self.object.notices();
         if notice == 0 && !log::wants_spans() {
             return Ok(());
         }
@@ -98,9 +100,9 @@ impl<'o> Attempt<'o> {
         notice: u8,
         operation: &'static Operation,
     ) -> Result<(), SystemException> {
-        let orb = self.object.orb();
+        let client = self.object.client();
         self.observed = Observed::begin(self.object, operation, notice);
-        let start = match notice & !NOTICE_METRICS {
+        let start = match notice & !notice::METRICS {
             0 => None,
             _ => self.apply_flagged_policies(notice)?,
         };
@@ -111,13 +113,13 @@ impl<'o> Attempt<'o> {
         }
         match start {
             None => Ok(()),
-            Some(start) => self.timing.await_start(start, &|| orb.check_running()),
+            Some(start) => self.timing.await_start(start, &|| client.check_running()),
         }
     }
 
     /// The request is to go the way that was good last.
     fn note_preferred_way(&self, observed: &Observed<'_>) {
-        if let Ok(binding) = self.target().state().binding()
+        if let Ok(binding) = self.target().binding()
             && let Some(candidate) = binding.candidates.get(binding.preferred())
         {
             observed.note_way(self.object, candidate, self.forwarded.is_some());
@@ -136,28 +138,28 @@ impl<'o> Attempt<'o> {
     /// if there is one.
     #[cold]
     fn apply_flagged_policies(&mut self, notice: u8) -> Result<Option<Instant>, SystemException> {
-        let orb = self.object.orb();
-        let of_thread = orb.check_thread_policies(notice)?;
+        let client = self.object.client();
+        let of_thread = client.check_thread_policies(notice)?;
         if of_thread.choose_connections() {
             self.forwarded = self.object.under_thread_policies(&of_thread);
         }
-        let own = self.object.state().overrides.times;
-        let times = own.or(of_thread.times).or(orb.config().time_policies());
-        let (timing, start) = Timing::of(&times, !orb.config().keeps_deadlines)?;
+        let own = self.object.overrides().times;
+        let times = own.or(of_thread.times).or(client.config().times);
+        let (timing, start) = Timing::of(&times, !client.config().keeps_deadlines)?;
         self.timing = timing;
         Ok(start)
     }
 
     #[inline]
-    fn target(&self) -> &ObjectRef {
-        self.forwarded.as_ref().unwrap_or(self.object)
+    fn target(&self) -> &Reference {
+        self.forwarded.as_deref().unwrap_or(self.object)
     }
 
     /// A link to a candidate: the one that answered last, while it can be
     /// reached, or else the first that can.
     #[inline(always)]
     pub(crate) fn link(&self) -> Result<Link<'_>, SystemException> {
-        let binding = self.target().state().binding()?;
+        let binding = self.target().binding()?;
         if let Some(priorities) = &binding.priorities {
             return self.link_at_priority(binding, priorities);
         }
@@ -177,7 +179,7 @@ impl<'o> Attempt<'o> {
     /// preferred or the only way.
     #[inline]
     pub(crate) fn link_for_oneway(&self) -> Result<Link<'_>, SystemException> {
-        let binding = self.target().state().binding()?;
+        let binding = self.target().binding()?;
         if binding.datagrams.is_empty() {
             return self.link();
         }
@@ -290,10 +292,10 @@ impl<'o> Attempt<'o> {
         outcome: Outcome,
     ) -> Result<(), SystemException> {
         story::claim(self.begun);
-        let orb = self.object.orb();
+        let client = self.object.client();
         let again = match self.go_on(operation, outcome) {
             Ok(None) => Ok(()),
-            Ok(Some(start)) => self.timing.await_start(start, &|| orb.check_running()),
+            Ok(Some(start)) => self.timing.await_start(start, &|| client.check_running()),
             Err(exception) => Err(exception),
         };
         again.map_err(|exception| self.failed(operation, exception))
@@ -321,7 +323,7 @@ impl<'o> Attempt<'o> {
             true => Retry::LostConnection,
             false => cause,
         };
-        if let Some(all) = self.object.orb().core().measurements() {
+        if let Some(all) = self.object.client().measurements() {
             all.count_retry(cause);
         }
         self.log_retry(cause);
@@ -343,7 +345,7 @@ impl<'o> Attempt<'o> {
             Retry::LostConnection => Recurring::LostConnection,
             Retry::CodeSets => Recurring::CodeSets,
         };
-        let Some(suppressed) = self.object.orb().core().book().admit(event) else {
+        let Some(suppressed) = self.object.client().instruments().book().admit(event) else {
             return;
         };
         if cause == Retry::Forward {
@@ -394,8 +396,7 @@ impl<'o> Attempt<'o> {
 
     fn follow(&mut self, ior: Arc<Ior>) -> Result<(), SystemException> {
         self.forwards += 1;
-        let state = self.object.state();
-        let limit = state.orb.core().config.limits.forwards;
+        let limit = self.object.client().config().limits.forwards;
         if self.forwards > limit {
             note(
                 Phase::Wait,
@@ -415,18 +416,18 @@ impl<'o> Attempt<'o> {
                 Completion::No,
             ));
         }
-        let overrides = self.target().state().overrides.clone();
-        let to = ObjectRef::new(state.orb.clone(), ior, overrides);
-        state.set_forward(Some(to.clone()));
+        let overrides = self.target().overrides().clone();
+        let to = self.object.orb().reference(ior, overrides);
+        self.object.set_forward(Some(Arc::clone(&to)));
         self.forwarded = Some(to);
         Ok(())
     }
 
     fn readdress(&mut self, wanted: AddressingDisposition) -> Result<(), SystemException> {
-        let state = self.target().state();
-        let candidate = &state.binding()?.candidates[self.candidate.get()];
+        let target = self.target();
+        let candidate = &target.binding()?.candidates[self.candidate.get()];
         // Another thread may have received the same NEEDS_ADDRESSING_MODE.
-        if self.retries < RETRIES && candidate.readdress(&state.ior, wanted) {
+        if self.retries < RETRIES && candidate.readdress(target.ior(), wanted) {
             self.retries += 1;
             return Ok(());
         }
@@ -458,7 +459,7 @@ impl<'o> Attempt<'o> {
         );
         self.fell_back = true;
         self.retries = 0;
-        self.object.state().set_forward(None);
+        self.object.set_forward(None);
         self.forwarded = None;
         true
     }
@@ -470,12 +471,12 @@ impl<'o> Attempt<'o> {
         let failed = |exception| Outcome::Failed(self.reached_none(false, exception));
         let link = link.map_err(failed)?;
         let ior = self.target().ior();
-        locate::perform(self.object.orb(), ior, link, &self.timing)
+        locate::perform(self.object, ior, link, &self.timing)
     }
 }
 
 /// Where a reference says that its object is.
-fn first_channel(object: &ObjectRef) -> Option<String> {
+fn first_channel(object: &Reference) -> Option<String> {
     let offers = orbium_channel::protocol::offers(object.ior());
     offers.first().map(|offer| offer.channel.to_string())
 }

@@ -19,10 +19,10 @@ use orbium_sync::role;
 use orbium_sys::{Interest, if_done, wait_for};
 use orbium_transport::{ByteStream, Deadline, Stamp};
 
-use crate::Config;
-use crate::client::binding::{Introduction, PriorityContext};
+use crate::client::config::ClientConfig;
 use crate::client::counts::Counted;
 use crate::client::ended::has_peer_ended;
+use crate::client::introduction::{Introduction, PriorityContext};
 use crate::client::private_connections::PrivateConnections;
 use crate::client::ticks;
 use crate::metrics::Closing;
@@ -66,7 +66,7 @@ pub(crate) struct Connection {
 }
 
 /// The GIOP side of a connection to a server.
-pub(super) fn giop_connection(config: &Config) -> GiopConnection {
+pub(super) fn giop_connection(config: &ClientConfig) -> GiopConnection {
     let bounds = Bounds {
         message: config.limits.message_size,
         reassembly: config.limits.reassembly(),
@@ -79,7 +79,7 @@ pub(super) fn giop_connection(config: &Config) -> GiopConnection {
 impl Connection {
     pub(crate) fn new(
         stream: Box<dyn ByteStream>,
-        config: &Config,
+        config: &ClientConfig,
         negotiated: Negotiated,
         counted: Option<Counted>,
     ) -> Self {

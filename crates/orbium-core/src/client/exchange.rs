@@ -5,25 +5,23 @@ mod reply;
 
 use std::fmt;
 use std::io;
-use std::sync::Arc;
 use std::time::Duration;
 
-use orbium_cdr::{CdrError, CdrErrorKind, CdrWriter, Format};
+use orbium_cdr::{CdrError, CdrWriter, Format};
 use orbium_channel::framing::TooLarge;
 use orbium_giop::{
-    AddressingDisposition, BodyStart, Completion, ExceptionKind, Ior, MessageHeader,
-    SystemException, finish_message, minor,
+    BodyStart, Completion, ExceptionKind, MessageHeader, SystemException, finish_message, minor,
 };
 use orbium_sys::{if_done, made_of};
 
 use crate::Operation;
-use crate::Orb;
 use crate::client::connection::Connection;
-use crate::client::link::{Link, deadline_passed, not_trusted};
+use crate::client::errors::{bad_argument, broken_invariant, deadline_passed, not_trusted};
+use crate::client::link::Link;
+use crate::client::outcome::{Outcome, raised};
+use crate::client::reference::Reference;
 use crate::client::story::{Phase, note};
 use crate::client::timing::Timing;
-use crate::local;
-pub(crate) use reply::{outcome_of, raised_as, read_answer};
 
 /// What is there to be read after an exchange.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,30 +34,12 @@ pub(crate) enum Answer {
     None,
 }
 
-/// Why an exchange ended without results.
-#[derive(Debug)]
-pub(crate) enum Outcome {
-    /// The object is elsewhere.
-    Forward(Arc<Ior>),
-    /// The server wants the object addressed in another way.
-    Readdress(AddressingDisposition),
-    /// The server had not begun: the request may be sent again.
-    NotBegun(SystemException),
-    /// The connection was lost before the reply: the server may have served the request.
-    Lost(SystemException),
-    /// The arguments cannot be written with the code sets that the reference leaves; its
-    /// server may know a better one.
-    Unwritable(SystemException),
-    /// Nothing more can be done.
-    Failed(SystemException),
-}
-
 /// A request being made, and then its reply.
 pub(crate) struct Exchange<'a, 'b> {
     writer: CdrWriter<'a>,
     start: BodyStart,
     link: Link<'b>,
-    orb: &'b Orb,
+    object: &'b Reference,
     timing: &'b Timing,
     oneway: bool,
     request_id: u32,
@@ -87,26 +67,15 @@ fn orbium(kind: ExceptionKind, code: u32, completed: Completion) -> SystemExcept
     SystemException::orbium(kind, code, completed)
 }
 
-/// The exception for arguments that cannot be sent: what the caller gave is
-/// wrong, not what came from the wire.
-#[cold]
-pub(crate) fn bad_argument(error: CdrError) -> SystemException {
-    let exception = SystemException::from_cdr(error, Completion::No);
-    match error.kind {
-        CdrErrorKind::BoundExceeded
-        | CdrErrorKind::BadString
-        | CdrErrorKind::BadDiscriminator
-        | CdrErrorKind::BadEnumerator => {
-            SystemException::new(ExceptionKind::BadParam, exception.minor, Completion::No)
-        }
-        _ => exception,
-    }
-}
-
 impl<'a, 'b> Exchange<'a, 'b> {
     /// A request of which nothing is written yet.
     #[inline(always)]
-    pub(crate) fn new(orb: &'b Orb, timing: &'b Timing, oneway: bool, mut link: Link<'b>) -> Self {
+    pub(crate) fn new(
+        object: &'b Reference,
+        timing: &'b Timing,
+        oneway: bool,
+        mut link: Link<'b>,
+    ) -> Self {
         let (storage, request_id) = match &mut link.connection {
             Some(connection) => (connection.take_storage(), connection.next_id()),
             None => (Vec::new(), 0),
@@ -115,7 +84,7 @@ impl<'a, 'b> Exchange<'a, 'b> {
             writer: CdrWriter::reuse(storage, link.candidate.format()),
             start: BodyStart::default(),
             link,
-            orb,
+            object,
             timing,
             oneway,
             request_id,
@@ -283,7 +252,7 @@ impl<'a, 'b> Exchange<'a, 'b> {
             return self.end(Outcome::Failed(broken_invariant()));
         };
         let negotiated = self.link.candidate.negotiated;
-        let performed = local::perform(self.orb, message, negotiated);
+        let performed = self.object.orb().perform(message, negotiated);
         if !self.oneway
             && self.timing.is_timed
             && let Err(late) = self.timing.await_reply_start()
@@ -345,18 +314,4 @@ fn no_timeout(error: io::Error, timeout: Option<Duration>) -> SendFailure {
         }
         _ => error,
     })
-}
-
-/// What a step came to that ended in an exception of the server's.
-pub(crate) fn raised(exception: SystemException) -> String {
-    format!("raised {exception}")
-}
-
-#[cold]
-fn broken_invariant() -> SystemException {
-    orbium(
-        ExceptionKind::Internal,
-        minor::INVARIANT_BROKEN,
-        Completion::Maybe,
-    )
 }

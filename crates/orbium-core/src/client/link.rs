@@ -4,12 +4,13 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use orbium_giop::{Completion, ExceptionKind, SystemException, minor};
-use orbium_sys::if_done;
-use orbium_transport::{Deadline, Stamp};
+use orbium_giop::SystemException;
+use orbium_transport::Stamp;
 
-use crate::client::binding::{Candidate, PriorityContext, Route};
+use crate::client::candidate::{Candidate, Route};
 use crate::client::connection::Connection;
+use crate::client::errors::time_left;
+use crate::client::introduction::PriorityContext;
 use crate::client::pool::Pool;
 use crate::client::private_connections::PrivateConnections;
 use crate::client::story::{Phase, note};
@@ -193,51 +194,4 @@ impl Drop for Link<'_> {
         }
         orbium_trace::probe!(Release);
     }
-}
-
-/// Raised where trust is missing: a server may find out that it does not trust
-/// a client only after the client has connected.
-#[cold]
-pub(super) fn not_trusted() -> SystemException {
-    SystemException::orbium(
-        ExceptionKind::NoPermission,
-        minor::PEER_NOT_TRUSTED,
-        Completion::No,
-    )
-}
-
-#[cold]
-pub(super) fn deadline_passed() -> SystemException {
-    SystemException::orbium(
-        ExceptionKind::Timeout,
-        minor::DEADLINE_PASSED,
-        Completion::No,
-    )
-}
-
-/// What is left until a deadline of a call.
-///
-/// # Errors
-/// TIMEOUT if nothing is.
-#[cold]
-#[inline(never)]
-pub(super) fn time_left(deadline: Deadline) -> Result<Option<Duration>, SystemException> {
-    if_done(deadline.remaining()).ok_or_else(deadline_passed)
-}
-
-/// Raised where the one connection has ended.
-#[cold]
-pub(super) fn binding_lost() -> SystemException {
-    SystemException::orbium(ExceptionKind::Rebind, minor::BINDING_LOST, Completion::No)
-}
-
-/// Raised in a nested call where the one connection is busy: it may be waiting
-/// for that very call.
-#[cold]
-pub(super) fn binding_busy() -> SystemException {
-    SystemException::orbium(
-        ExceptionKind::Transient,
-        minor::CONNECTION_LIMIT,
-        Completion::No,
-    )
 }

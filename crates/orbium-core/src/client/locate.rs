@@ -12,13 +12,13 @@ use orbium_giop::{
     write_locate_request,
 };
 
-use crate::Orb;
 use crate::client::connection::{Connection, Received};
-use crate::client::exchange::Outcome;
-use crate::client::link::{Link, deadline_passed, not_trusted};
+use crate::client::errors::{deadline_passed, not_trusted};
+use crate::client::link::Link;
+use crate::client::outcome::Outcome;
+use crate::client::reference::Reference;
 use crate::client::story::{Phase, note};
 use crate::client::timing::Timing;
-use crate::server::Located;
 
 #[inline]
 fn lost() -> SystemException {
@@ -32,15 +32,14 @@ fn lost() -> SystemException {
 /// Asks once: `Ok` is whether the object is there, `Err` what else to do.
 #[inline]
 pub(crate) fn perform(
-    orb: &Orb,
+    object: &Reference,
     ior: &Ior,
     mut link: Link<'_>,
     timing: &Timing,
 ) -> Result<bool, Outcome> {
     let (candidate, timeout) = (link.candidate, link.timeout);
     let Some(connection) = &mut link.connection else {
-        let located = orb.locate(&candidate.object_key);
-        return Ok(matches!(located, Located::Here | Located::At(_)));
+        return Ok(object.orb().locate(&candidate.object_key));
     };
     let request_id = connection.next_id();
     let format = Format::plain(ByteOrder::NATIVE, candidate.version.minor);

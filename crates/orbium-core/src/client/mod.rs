@@ -3,229 +3,63 @@
 
 mod asynchronous;
 mod attempt;
+mod band_operation;
 mod bands;
 mod binding;
+mod call;
+mod candidate;
+mod config;
+mod connecting;
 mod connection;
+mod connection_policies;
+mod context;
 mod counts;
+mod decoding;
 mod ended;
+mod errors;
 mod exchange;
+mod introduction;
 mod link;
+mod local_orb;
 mod locate;
+pub(crate) mod notice;
 mod observed;
+mod outcome;
+mod overrides;
+mod partition;
 mod per_thread;
 mod pool;
+mod pool_key;
 mod pools;
 mod priorities;
 mod private_connections;
 mod reacting;
+mod reference;
+mod request_header;
 mod shared;
+mod span;
 mod story;
+mod thread_policies;
 mod ticks;
+mod time_policies;
 mod timing;
 mod waiting;
+mod way;
 
-use orbium_cdr::{CdrError, CdrReader, CdrWriter};
-use orbium_config::MAX_CALLS_PER_CONNECTION;
-use orbium_giop::SystemException;
-
-pub(crate) use binding::Candidate;
-pub(crate) use binding::{Binding, no_usable_protocol};
-pub(crate) use pools::Pools;
-pub(crate) use priorities::{ConnectionPolicies, conflicts};
+pub(crate) use asynchronous::call_async;
+pub(crate) use call::{call, call_once, connect, locate, send};
+pub(crate) use config::ClientConfig;
+pub(crate) use connection_policies::ConnectionPolicies;
+pub(crate) use context::ClientContext;
+pub(crate) use errors::no_usable_protocol;
+pub(crate) use local_orb::{LocalOrb, LocalReply};
+pub(crate) use overrides::Overrides;
 pub(crate) use private_connections::PrivateConnections;
+pub(crate) use reference::Reference;
+pub(crate) use story::prepare as prepare_stories;
 
 pub use asynchronous::Asynchronous;
-pub(crate) use asynchronous::{Reply, ReplyReaders};
 #[doc(hidden)]
 pub use story::explain_refusal;
-pub(crate) use story::prepare as prepare_stories;
 pub use story::{Explanation, Failure, Phase, Step, explain, last_failure};
-pub use timing::TimePolicies;
-
-use crate::raises::Raises;
-use crate::{ObjectRef, Operation};
-use attempt::Attempt;
-use exchange::{Answer, Exchange, Outcome};
-use link::Link;
-
-/// Limit of concurrent calls over a multiplexed connection: request ids name their slots.
-pub(crate) const CALL_SLOTS: u32 = MAX_CALLS_PER_CONNECTION as u32;
-
-/// Calls, and waits for the results.
-#[expect(
-    clippy::redundant_closure_for_method_calls,
-    reason = "the method itself is of one lifetime only"
-)]
-#[inline]
-pub(crate) fn call<'a, T, E: Raises>(
-    object: &ObjectRef,
-    operation: &'static Operation,
-    arguments: impl Fn(&mut CdrWriter<'a>),
-    results: impl FnOnce(&mut CdrReader<'_>) -> Result<T, CdrError>,
-) -> Result<T, E> {
-    call_and(
-        object,
-        operation,
-        arguments,
-        |exchange| exchange.perform(),
-        |exchange| exchange.results(results),
-    )
-}
-
-/// As `call`, with less code: for what is asked once.
-#[expect(
-    clippy::redundant_closure_for_method_calls,
-    reason = "the method itself is of one lifetime only"
-)]
-#[inline(never)]
-pub(crate) fn call_once<'a>(
-    object: &ObjectRef,
-    operation: &'static Operation,
-    arguments: &dyn Fn(&mut CdrWriter<'a>),
-    results: &mut dyn FnMut(&mut CdrReader<'_>) -> Result<(), CdrError>,
-) -> Result<(), SystemException> {
-    call_and(
-        object,
-        operation,
-        arguments,
-        |exchange| exchange.perform_once(),
-        |exchange| exchange.results_once(results),
-    )
-}
-
-#[inline(always)]
-fn call_and<'a, T, E: Raises>(
-    object: &ObjectRef,
-    operation: &'static Operation,
-    arguments: impl Fn(&mut CdrWriter<'a>),
-    perform: impl Fn(&mut Exchange<'a, '_>) -> Answer,
-    results: impl FnOnce(&mut Exchange<'a, '_>) -> Result<T, SystemException>,
-) -> Result<T, E> {
-    orbium_trace::probe!(ClientStart);
-    let mut attempt = Attempt::new(object);
-    attempt.check_before_request(operation)?;
-    let orb = object.orb();
-    orbium_trace::probe!(Initialisation);
-    loop {
-        let outcome = match attempt.link() {
-            Ok(link) => {
-                orbium_trace::probe!(ObjectReference);
-                let mut exchange =
-                    Exchange::new(orb, attempt.timing(), operation.is_oneway(), link);
-                exchange.begin(operation);
-                orbium_trace::probe!(MessagingSend);
-                arguments(exchange.writer());
-                orbium_trace::probe!(Marshal);
-                match perform(&mut exchange) {
-                    Answer::Results => match results(&mut exchange) {
-                        Ok(results) => return Ok(results),
-                        Err(exception) => return Err(attempt.failed(operation, exception).into()),
-                    },
-                    Answer::UserException => {
-                        let raised = exchange.user_exception();
-                        if let Ok(raised) = &raised {
-                            attempt.note_user_exception(raised);
-                        }
-                        return Err(
-                            raised.unwrap_or_else(|it| attempt.failed(operation, it).into())
-                        );
-                    }
-                    Answer::None => exchange.outcome(),
-                }
-            }
-            Err(exception) => Outcome::Failed(attempt.reached_none(false, exception)),
-        };
-        attempt.again(operation, outcome)?;
-    }
-}
-
-/// Sends, and waits for nothing.
-pub(crate) fn send<'a>(
-    object: &ObjectRef,
-    operation: &'static Operation,
-    arguments: impl Fn(&mut CdrWriter<'a>),
-) -> Result<(), SystemException> {
-    let mut attempt = Attempt::new(object);
-    attempt.check_before_request(operation)?;
-    let orb = object.orb();
-    loop {
-        let outcome = match link_for_oneway(&attempt) {
-            Ok(link) => {
-                let mut exchange =
-                    Exchange::new(orb, attempt.timing(), operation.is_oneway(), link);
-                exchange.begin(operation);
-                arguments(exchange.writer());
-                match exchange.perform() {
-                    Answer::Results | Answer::UserException => return Ok(()),
-                    Answer::None => exchange.outcome(),
-                }
-            }
-            Err(exception) => Outcome::Failed(attempt.reached_none(true, exception)),
-        };
-        attempt.again(operation, outcome)?;
-    }
-}
-
-/// Times that a connection which turns out to be spoilt is replaced.
-const REPLACEMENTS: usize = 64;
-
-/// A link over a connection that the server is not known to have closed: the loss of a
-/// oneway request would go unreported.
-#[inline]
-fn link_for_oneway<'s>(attempt: &'s Attempt<'_>) -> Result<Link<'s>, SystemException> {
-    let mut link = attempt.link_for_oneway()?;
-    for _ in 0..REPLACEMENTS {
-        if !link.is_closed_for_oneway() {
-            break;
-        }
-        drop(link);
-        link = attempt.link_for_oneway()?;
-    }
-    Ok(link)
-}
-
-/// What stories call that which is no operation.
-static CONNECT: Operation = Operation::new("connect");
-static LOCATE: Operation = Operation::new("locate");
-
-/// Has so many connections ready that calls of this thread can use.
-#[inline]
-pub(crate) fn connect(object: &ObjectRef, count: usize) -> Result<(), SystemException> {
-    let mut attempt = Attempt::new(object);
-    let connected = connect_all(&mut attempt, count);
-    connected.map_err(|exception| attempt.failed(&CONNECT, exception))
-}
-
-#[inline]
-fn connect_all(attempt: &mut Attempt<'_>, count: usize) -> Result<(), SystemException> {
-    attempt.check_before_call()?;
-    let mut held = Vec::new();
-    for _ in 0..count {
-        let mut link = attempt
-            .link()
-            .map_err(|it| attempt.reached_none(false, it))?;
-        for _ in 0..REPLACEMENTS {
-            if !link.is_spoilt() {
-                break;
-            }
-            link.abandon();
-            drop(link);
-            link = attempt.link()?;
-        }
-        held.push(link);
-    }
-    Ok(())
-}
-
-/// Asks where the object is.
-#[inline]
-pub(crate) fn locate(object: &ObjectRef) -> Result<bool, SystemException> {
-    let mut attempt = Attempt::new(object);
-    attempt.check_before_call()?;
-    loop {
-        match attempt.locate() {
-            Ok(here) => return Ok(here),
-            Err(outcome) => attempt.again(&LOCATE, outcome)?,
-        }
-    }
-}
+pub use time_policies::TimePolicies;

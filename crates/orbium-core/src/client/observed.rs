@@ -5,12 +5,13 @@ use std::time::Instant;
 
 use orbium_giop::SystemException;
 
-use crate::client::binding::Candidate;
+use crate::client::candidate::Candidate;
+use crate::client::notice;
+use crate::client::reference::Reference;
+use crate::client::span::CallSpan;
 use crate::client::story::Phase;
-use crate::log::spans::CallSpan;
 use crate::metrics::Measured;
-use crate::orb::NOTICE_METRICS;
-use crate::{ObjectRef, Operation, Priority};
+use crate::{Operation, Priority};
 
 /// A call of this thread under way: recorded when it is dropped.
 pub(super) struct Observed<'o> {
@@ -30,14 +31,14 @@ impl<'o> Observed<'o> {
     /// `None` unless somebody observes it.
     #[cold]
     pub(super) fn begin(
-        object: &'o ObjectRef,
+        object: &'o Reference,
         operation: &'static Operation,
-        notice: u8,
+        notices: u8,
     ) -> Option<Self> {
-        let measured = match notice & NOTICE_METRICS {
+        let measured = match notices & notice::METRICS {
             0 => None,
             _ => {
-                let all = object.orb().core().measurements();
+                let all = object.client().measurements();
                 all.map(|all| Measured::begin(all, operation))
             }
         };
@@ -57,7 +58,7 @@ impl<'o> Observed<'o> {
 
     /// The request goes that way.
     #[cold]
-    pub(super) fn note_way(&self, object: &ObjectRef, candidate: &Candidate, is_forwarded: bool) {
+    pub(super) fn note_way(&self, object: &Reference, candidate: &Candidate, is_forwarded: bool) {
         if let Some(current) = &self.span {
             current.span.note_way(object, candidate, is_forwarded);
         }

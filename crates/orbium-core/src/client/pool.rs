@@ -2,7 +2,7 @@
 //! Connections to one server that wait to be used again.
 
 mod idle;
-pub(super) mod making;
+mod making;
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, PoisonError, Weak};
@@ -14,17 +14,18 @@ use orbium_sync::lock::{Condvar, Mutex, MutexGuard};
 use orbium_sync::{ObjectCache, role};
 use orbium_transport::{Connector, Deadline};
 
-use crate::client::CALL_SLOTS;
+use crate::client::config::{CALL_SLOTS, ClientConfig};
+use crate::client::connecting::connector;
 use crate::client::connection::Connection;
 use crate::client::counts::Counts;
-use crate::client::link::{binding_busy, binding_lost, time_left};
+use crate::client::errors::{binding_busy, binding_lost, time_left};
 use crate::client::per_thread::OwnConnections;
-use crate::client::pools::{All, PoolKey};
+use crate::client::pool_key::PoolKey;
+use crate::client::pools::All;
 use crate::client::shared::Multiplexer;
 use crate::client::story::{Phase, note};
 use crate::client::waiting;
-use crate::{Channel, ClientStrategy, Config};
-use making::connector;
+use crate::{Channel, ClientStrategy};
 
 /// How long a call made within a request waits for a connection to become free.
 /// Then it gets one beyond the limit: those that are busy may be waiting for
@@ -50,7 +51,7 @@ struct State {
 #[derive(Debug)]
 pub(crate) struct Pool {
     pub(super) key: PoolKey,
-    config: Arc<Config>,
+    config: Arc<ClientConfig>,
     counts: Arc<Counts>,
     /// Whether a connection is not simply kept when it becomes idle.
     is_unusual: Arc<AtomicBool>,
@@ -83,7 +84,7 @@ enum Source {
 impl Pool {
     pub(super) fn new(
         key: PoolKey,
-        config: &Arc<Config>,
+        config: &Arc<ClientConfig>,
         all: &Arc<All>,
     ) -> Result<Arc<Self>, SystemException> {
         let connector = connector(config, &key)?;

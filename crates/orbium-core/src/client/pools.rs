@@ -1,37 +1,20 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The pools of all servers, and what is done about all of them together.
 
-use std::hash::{BuildHasher, Hash, Hasher, RandomState};
+use std::hash::{BuildHasher, RandomState};
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
 use orbium_giop::SystemException;
-use orbium_giop::codeset::Negotiated;
 use orbium_sync::lock::{Condvar, Mutex, MutexGuard};
 use orbium_sys::made_of;
 
+use crate::client::config::ClientConfig;
 use crate::client::counts::Counts;
 use crate::client::pool::Pool;
-use crate::client::priorities::ConnectionPartition;
+use crate::client::pool_key::PoolKey;
 use crate::metrics::ConnectionBook;
-use crate::{Channel, Config};
-
-/// What connections must have in common to be used for one another: the
-/// channel, and the code sets, which cannot change once they are settled.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct PoolKey {
-    pub(crate) channel: Channel,
-    pub(crate) negotiated: Negotiated,
-    pub(crate) partition: ConnectionPartition,
-}
-
-impl Hash for PoolKey {
-    #[inline]
-    fn hash<H: Hasher>(&self, state: &mut H) {
-        self.channel.hash(state);
-    }
-}
 
 /// Connections made until idle ones are looked at again.
 const SWEEP_AFTER: usize = 32;
@@ -45,7 +28,7 @@ pub(crate) struct Pools(Arc<All>);
 
 #[derive(Debug)]
 pub(super) struct All {
-    config: Arc<Config>,
+    config: Arc<ClientConfig>,
     pools: Mutex<Known>,
     pub(super) counts: Arc<Counts>,
     reaper: Mutex<Reaper>,
@@ -108,7 +91,7 @@ struct Reaper {
 }
 
 impl Pools {
-    pub(crate) fn new(config: Arc<Config>, book: &ConnectionBook) -> Self {
+    pub(crate) fn new(config: Arc<ClientConfig>, book: &ConnectionBook) -> Self {
         let counts = Arc::new(Counts::new(config.limits.idle_connections, book));
         Self(Arc::new(All {
             config,

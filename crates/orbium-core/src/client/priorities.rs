@@ -5,17 +5,19 @@
 use std::sync::{Arc, OnceLock};
 
 use orbium_channel::protocol::{self, Offer};
-use orbium_giop::real_time::{
-    self, PriorityBand, PriorityModel, PriorityModelValue, PublishedPolicies,
-};
+use orbium_giop::real_time::{PriorityBand, PriorityModel, PriorityModelValue, PublishedPolicies};
 use orbium_giop::{Completion, ExceptionKind, SystemException};
 
-use crate::client::binding::{Candidate, PriorityContext, Route};
+use crate::client::candidate::{Candidate, Route};
+use crate::client::connection_policies::ConnectionPolicies;
+use crate::client::context::ClientContext;
+use crate::client::introduction::PriorityContext;
+use crate::client::partition::ConnectionPartition;
 use crate::client::pool::Pool;
-use crate::client::pools::PoolKey;
+use crate::client::pool_key::PoolKey;
 use crate::client::private_connections::{PrivateConnections, next_number};
 use crate::priority;
-use crate::{ConnectionWishes, NetworkMark, Orb, Priority, ProtocolProperties};
+use crate::{NetworkMark, Priority};
 
 /// DSCP code points.
 const MARKS: usize = 64;
@@ -44,77 +46,6 @@ struct Pools {
     partitioned: Box<[Arc<Pool>]>,
     /// Shared ones by their mark, made when they are needed.
     marked: Box<[OnceLock<Arc<Pool>>]>,
-}
-
-/// The part of a pool's key that keeps calls with different policies from sharing
-/// connections.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct ConnectionPartition {
-    /// The band of priorities of their requests.
-    band: Option<PriorityBand>,
-    /// Id of the reference that owns them (PrivateConnectionPolicy).
-    private: Option<u64>,
-    /// Each request carries its priority (CLIENT_PROPAGATED).
-    carries: bool,
-    /// DSCP mark of their packets.
-    mark: Option<NetworkMark>,
-    /// Socket properties that override the ORB's.
-    properties: Option<ProtocolProperties>,
-    /// At most one connection is ever opened.
-    is_single: bool,
-}
-
-impl ConnectionPartition {
-    pub(crate) fn is_private(&self) -> bool {
-        self.private.is_some()
-    }
-
-    pub(crate) fn is_single(&self) -> bool {
-        self.is_single
-    }
-
-    /// Socket properties, with the mark, that override the ORB's.
-    pub(crate) fn properties(&self, of_all: ProtocolProperties) -> Option<ProtocolProperties> {
-        match (self.mark, self.properties) {
-            (None, own) => own,
-            (Some(mark), own) => Some(mark.on(own.unwrap_or(of_all))),
-        }
-    }
-}
-
-/// The client's policies for the connections of a reference.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct ConnectionPolicies {
-    /// PriorityBandedConnectionPolicy.
-    pub(crate) bands: Option<Arc<[PriorityBand]>>,
-    /// PrivateConnectionPolicy.
-    pub(crate) private: bool,
-    /// Socket properties of its connections.
-    pub(crate) properties: Option<ProtocolProperties>,
-    /// Private connections with a dedicated thread, or a single one.
-    pub(crate) own: Option<Arc<PrivateConnections>>,
-}
-
-impl ConnectionPolicies {
-    /// These policies, with the defaults of a thread or the ORB where unset.
-    pub(crate) fn or(&self, others: &ConnectionWishes) -> Self {
-        Self {
-            bands: self.bands.as_ref().or(others.bands.as_ref()).cloned(),
-            private: self.private || others.private,
-            ..self.clone()
-        }
-    }
-
-    /// These policies, with the ORB's defaults where unset.
-    pub(crate) fn or_of(&self, orb: &Orb) -> Self {
-        let of_orb = orb.real_time().map(|it| it.connections());
-        self.or(&of_orb.unwrap_or_default())
-    }
-
-    /// Whether calls share connections as with the others.
-    pub(crate) fn shares_as(&self, others: &Self) -> bool {
-        self.bands == others.bands && self.private == others.private
-    }
 }
 
 /// Priorities that candidates serve, and which those are.
@@ -163,27 +94,10 @@ fn no_band() -> SystemException {
     SystemException::omg(ExceptionKind::NoResources, 2, Completion::No)
 }
 
-/// Policies that client and server must not both have, as far as they do.
-pub(crate) fn conflicts(
-    published: &PublishedPolicies,
-    connections: &ConnectionPolicies,
-    client_protocols: bool,
-) -> Vec<u32> {
-    let protocols = client_protocols && published.has_client_protocols;
-    let bands = connections.bands.is_some() && published.bands.is_some();
-    [
-        (protocols, real_time::CLIENT_PROTOCOL_POLICY),
-        (bands, real_time::PRIORITY_BANDED_CONNECTION_POLICY),
-    ]
-    .into_iter()
-    .filter_map(|(both, policy)| both.then_some(policy))
-    .collect()
-}
-
 impl Priorities {
     /// `None` if calls need not look at priorities at all.
     pub(crate) fn new<'c>(
-        orb: &Orb,
+        client: &ClientContext,
         published: &PublishedPolicies,
         connections: &ConnectionPolicies,
         candidates: impl Iterator<Item = &'c Candidate>,
@@ -195,7 +109,7 @@ impl Priorities {
             (None, Some(published)) => published.0.clone(),
             (None, None) => Vec::new(),
         };
-        let marks = orb.real_time().is_some() && published.priority_model.is_some();
+        let marks = client.real_time().is_some() && published.priority_model.is_some();
         // A dedicated connection is marked when it is opened, for all its calls.
         let marks = marks && connections.own.is_none();
         let carries = published.is_client_propagated();
@@ -207,7 +121,7 @@ impl Priorities {
             return Ok(None);
         }
         let pools = candidates
-            .map(|candidate| Pools::new(orb, candidate, &bands, connections, carries))
+            .map(|candidate| Pools::new(client, candidate, &bands, connections, carries))
             .collect::<Result<_, _>>()?;
         Ok(Some(Box::new(Self {
             model: published.priority_model,
@@ -225,8 +139,12 @@ impl Priorities {
     }
 
     /// At which priority a call goes out, and in which band.
-    pub(crate) fn of_call(&self, orb: &Orb, key: &[u8]) -> Result<AtPriority, SystemException> {
-        let of_thread = || match orb.real_time() {
+    pub(crate) fn of_call(
+        &self,
+        client: &ClientContext,
+        key: &[u8],
+    ) -> Result<AtPriority, SystemException> {
+        let of_thread = || match client.real_time() {
             Some(real_time) => real_time.outgoing(key),
             None => Ok(priority::current()),
         };
@@ -280,7 +198,7 @@ impl Priorities {
     /// Candidates over datagrams come behind the others.
     pub(crate) fn pool(
         &self,
-        orb: &Orb,
+        client: &ClientContext,
         candidate: &Candidate,
         place: usize,
         at: AtPriority,
@@ -289,9 +207,9 @@ impl Priorities {
             return Ok(None);
         };
         let mark = at.priority.filter(|_| self.marks && self.bands.is_empty());
-        let mark = mark.and_then(|priority| orb.real_time()?.network_mark(priority));
+        let mark = mark.and_then(|priority| client.real_time()?.network_mark(priority));
         match mark {
-            Some(mark) => pools.marked(orb, candidate, mark),
+            Some(mark) => pools.marked(client, candidate, mark),
             None => Ok(pools.partitioned.get(at.band.unwrap_or(0))),
         }
     }
@@ -299,7 +217,7 @@ impl Priorities {
 
 impl Pools {
     fn new(
-        orb: &Orb,
+        client: &ClientContext,
         candidate: &Candidate,
         bands: &[PriorityBand],
         connections: &ConnectionPolicies,
@@ -314,7 +232,7 @@ impl Pools {
             },
             properties: connections.properties,
             carries,
-            mark: marked_for.and_then(|at| orb.real_time()?.network_mark(at)),
+            mark: marked_for.and_then(|at| client.real_time()?.network_mark(at)),
             is_single: own.is_some_and(PrivateConnections::is_single),
             ..ConnectionPartition::default()
         };
@@ -324,13 +242,13 @@ impl Pools {
                 let highest = Priority::new(band.high);
                 let of_band = ConnectionPartition {
                     band: Some(*band),
-                    mark: highest.and_then(|at| orb.real_time()?.network_mark(at)),
+                    mark: highest.and_then(|at| client.real_time()?.network_mark(at)),
                     ..base
                 };
-                partitioned.push(partitioned_pool(orb, shared, of_band)?);
+                partitioned.push(partitioned_pool(client, shared, of_band)?);
             }
             if bands.is_empty() && base != ConnectionPartition::default() {
-                partitioned.push(partitioned_pool(orb, shared, base)?);
+                partitioned.push(partitioned_pool(client, shared, base)?);
             }
         }
         Ok(Self {
@@ -342,7 +260,7 @@ impl Pools {
 
     fn marked(
         &self,
-        orb: &Orb,
+        client: &ClientContext,
         candidate: &Candidate,
         mark: NetworkMark,
     ) -> Result<Option<&Arc<Pool>>, SystemException> {
@@ -357,13 +275,13 @@ impl Pools {
             mark: Some(mark),
             ..self.base
         };
-        let pool = partitioned_pool(orb, shared, partition)?;
+        let pool = partitioned_pool(client, shared, partition)?;
         Ok(Some(place.get_or_init(|| pool)))
     }
 }
 
 fn partitioned_pool(
-    orb: &Orb,
+    client: &ClientContext,
     shared: &Pool,
     partition: ConnectionPartition,
 ) -> Result<Arc<Pool>, SystemException> {
@@ -371,5 +289,5 @@ fn partitioned_pool(
         partition,
         ..shared.key().clone()
     };
-    orb.core().pools().pool(key)
+    client.pools().pool(key)
 }

@@ -9,7 +9,7 @@ use orbium_sync::{ThreadCache, role};
 use orbium_sys::{Interest, Waker};
 use orbium_transport::{ByteStream, Connector, Deadline};
 
-use crate::client::pool::making::nonblocking;
+use crate::client::connecting::nonblocking;
 
 type Made = io::Result<Box<dyn ByteStream>>;
 

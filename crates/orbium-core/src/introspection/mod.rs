@@ -39,7 +39,7 @@ impl Orb {
     /// ```
     #[must_use]
     pub fn connections(&self) -> Listing<ConnectionSnapshot> {
-        let (entries, more) = self.core().book().open(MOST);
+        let (entries, more) = self.instruments().book().open(MOST);
         Listing { entries, more }
     }
 

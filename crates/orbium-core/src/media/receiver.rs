@@ -14,7 +14,7 @@ use super::assembly::{Accepted, Assembly};
 use super::pool::{Buffer, Pool};
 use super::slot::{Arrival, buffer_len};
 use super::{MESSAGING, MediaError, MediaFrame, RECEIVER_REPOSITORY_ID};
-use crate::reference::Overrides;
+use crate::client::Overrides;
 use crate::{Channel, ObjectRef, Orb};
 
 /// What a receiver accepts and keeps. Its memory is

@@ -39,7 +39,10 @@ impl MediaSender {
     /// was tried; [`MediaError::Ended`] once the ORB has ended.
     pub fn connect(orb: &Orb, reference: &impl Interface) -> Result<Self, MediaError> {
         let reference = reference.as_object();
-        let policy = reference.policy_here(orb).map_err(|_| MediaError::Ended)?;
+        let policy = reference
+            .target()
+            .policy_here()
+            .map_err(|_| MediaError::Ended)?;
         let mut failed = None;
         let (protocols, chosen) = (&orb.config().protocols, policy.is_some());
         for offer in &protocol::wanted(protocols, reference.ior(), policy.as_ref(), chosen) {
@@ -57,7 +60,7 @@ impl MediaSender {
         }
         Err(failed.unwrap_or_else(|| {
             MediaError::NotOffered(OfferedProtocol::list(
-                &orb.offered(reference.ior(), policy.as_ref()),
+                &reference.target().protocols_under(policy.as_ref()),
             ))
         }))
     }

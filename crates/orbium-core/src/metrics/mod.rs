@@ -35,11 +35,11 @@ pub use orbium_metrics::{
 use orbium_metrics::{LaneSnapshot, MeasuredOrb};
 
 use crate::Orb;
-use crate::orb::NOTICE_METRICS;
+use crate::client::notice;
 
 impl MeasuredOrb for Orb {
     fn book(&self) -> ConnectionBook {
-        self.core().book().clone()
+        self.instruments().book().clone()
     }
 
     fn lanes(&self) -> Vec<LaneSnapshot> {
@@ -56,9 +56,8 @@ impl Orb {
     /// ends; what was on the way before is not counted. A second call does nothing.
     /// Connections that are open already have no octets counted.
     pub fn enable_metrics(&self) -> Metrics {
-        let core = self.core();
-        let all = core.instruments.turn_on();
-        self.set_notice(NOTICE_METRICS);
+        let all = self.instruments().turn_on();
+        self.client().set_notice(notice::METRICS);
         self.metrics_of(all)
     }
 
@@ -66,7 +65,7 @@ impl Orb {
     /// [`Config::metrics`](crate::Config) or [`enable_metrics`](Self::enable_metrics).
     #[must_use]
     pub fn metrics(&self) -> Option<Metrics> {
-        let all = self.core().measurements()?;
+        let all = self.instruments().measurements()?;
         Some(self.metrics_of(all))
     }
 

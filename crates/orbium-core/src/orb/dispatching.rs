@@ -52,7 +52,8 @@ impl Dispatcher for OrbCore {
 impl OrbCore {
     /// The handle of this ORB, which somebody holds while it is asked for.
     fn handle(&self) -> Result<Orb, SystemException> {
-        Orb::from_owner(&self.owner).ok_or_else(orbium_invocation::exceptions::already_shut_down)
+        Orb::from_owner(&self.serving.owner)
+            .ok_or_else(orbium_invocation::exceptions::already_shut_down)
     }
 }
 

@@ -7,7 +7,8 @@ use std::sync::atomic::Ordering;
 use orbium_giop::{Completion, ExceptionKind, SystemException};
 use orbium_sync::role;
 
-use super::{ENDED, ENDING, Ending, NOTICE_ENDED, Orb, RUNNING};
+use super::{ENDED, ENDING, Ending, Orb, RUNNING};
+use crate::client::notice;
 
 impl Orb {
     /// Blocks until the ORB was shut down.
@@ -102,7 +103,7 @@ impl Orb {
             .compare_exchange(from, to, Ordering::AcqRel, Ordering::Acquire)
             .is_ok();
         if changed && to == ENDED {
-            self.0.notice.fetch_or(NOTICE_ENDED, Ordering::Release);
+            self.0.client.set_notice(notice::ENDED);
         }
         ending.changed.notify_all();
         changed
@@ -125,9 +126,7 @@ impl Orb {
         for lane in lanes {
             lane.0.await_end();
         }
-        if let Some(readers) = self.0.reply_readers.get() {
-            readers.close(true);
-        }
+        self.0.client.end_asynchronous_calls();
         if let Some(real_time) = self.real_time() {
             real_time.end();
         }
@@ -135,9 +134,7 @@ impl Orb {
             root.deactivate_managers();
             root.end_with_orb();
         }
-        if let Some(pools) = self.0.pools.get() {
-            pools.close();
-        }
+        self.0.client.close_connections();
         self.0.initial.clear();
         self.0.watching.end();
         self.change_state(ENDING, ENDED);
@@ -146,12 +143,8 @@ impl Orb {
     /// Ends, in a forked child, what the child itself has begun. The rest is the
     /// parent's: its threads may have been about to change it.
     fn end_copy(&self) {
-        if let Some(readers) = self.0.reply_readers.get() {
-            readers.close(true);
-        }
-        if let Some(pools) = self.0.pools.get() {
-            pools.close();
-        }
+        self.0.client.end_asynchronous_calls();
+        self.0.client.close_connections();
         self.change_state(ENDING, ENDED);
     }
 }

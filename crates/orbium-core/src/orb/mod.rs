@@ -2,19 +2,20 @@
 //! The ORB itself.
 
 mod builder;
+mod collocation;
 mod dedication;
 mod dispatching;
 mod ending;
 mod error;
 mod lanes;
-pub(crate) mod policies;
+mod policies;
 mod references;
 mod short_forms;
 #[cfg(feature = "tls")]
 mod tls;
 
 use std::fmt;
-use std::sync::atomic::{AtomicU8, Ordering};
+use std::sync::atomic::AtomicU8;
 use std::sync::{Arc, Condvar, Mutex, OnceLock, Weak};
 
 use orbium_cdr::Owner;
@@ -23,12 +24,12 @@ use orbium_giop::SystemException;
 use orbium_sys::fork::PerProcess;
 
 use crate::adapter::Adapters;
-use crate::client::Pools;
+use crate::client::ClientContext;
 use crate::initial::InitialReferences;
-use crate::metrics::{ConnectionBook, Instruments, Measurements};
+use crate::metrics::Instruments;
 use crate::server::{Host, Server, ServerContext};
 use crate::watch::Watching;
-use crate::{Config, Lane, PeerMemory, Poa, RealTime};
+use crate::{Config, Lane, PeerMemory, Poa};
 
 pub use builder::OrbBuilder;
 pub use error::OrbError;
@@ -38,33 +39,19 @@ const RUNNING: u8 = 0;
 const ENDING: u8 = 1;
 const ENDED: u8 = 2;
 
-const NOTICE_ENDED: u8 = 1;
-const NOTICE_THREAD_POLICY: u8 = 2;
-/// Of a reference with time policies.
-pub(crate) const NOTICE_TIME_POLICY: u8 = 4;
-/// Calls are measured.
-pub(crate) const NOTICE_METRICS: u8 = 8;
-
 pub(crate) struct OrbCore {
     pub(crate) config: Arc<Config>,
-    pools: PerProcess<Pools>,
-    reply_readers: PerProcess<crate::client::ReplyReaders>,
+    client: Arc<ClientContext>,
     pub(crate) initial: InitialReferences,
     server: OnceLock<Result<Server, SystemException>>,
-    /// Real-time extension that provides the priorities of calls.
-    pub(crate) real_time: OnceLock<Arc<dyn RealTime>>,
     /// The facts that the server engine asks for.
     pub(crate) serving: Arc<ServerContext>,
     pub(crate) adapters: Arc<Adapters>,
-    pub(crate) instruments: Arc<Instruments>,
+    instruments: Arc<Instruments>,
     /// What shows the ORB to its owner.
     pub(crate) watching: Watching,
     state: AtomicU8,
-    /// What a call has to know before it begins: that the ORB has ended, or
-    /// that some thread has a policy of its own. Zero nearly always.
-    notice: AtomicU8,
     ending: PerProcess<Ending>,
-    owner: Owner,
 }
 
 /// Where callers of `shutdown(true)` and `run` block.
@@ -90,30 +77,6 @@ pub struct Orb(Arc<OrbCore>);
 
 /// What readers carry so that references in messages can be bound.
 struct OwnerHandle(Weak<OrbCore>);
-
-impl OrbCore {
-    /// The connections to servers. A forked child begins without any.
-    pub(crate) fn pools(&self) -> &Pools {
-        let new = || Pools::new(Arc::clone(&self.config), self.book());
-        self.pools.get_or_renew(new, Pools::leave)
-    }
-
-    /// The connections of this process.
-    pub(crate) fn book(&self) -> &ConnectionBook {
-        self.instruments.book()
-    }
-
-    /// What is counted, once metrics are on.
-    pub(crate) fn measurements(&self) -> Option<&Arc<Measurements>> {
-        self.instruments.measurements()
-    }
-
-    /// What receives for asynchronous calls; in a forked child threads of its own.
-    pub(crate) fn reply_readers(&self) -> &crate::client::ReplyReaders {
-        let new = crate::client::ReplyReaders::default;
-        self.reply_readers.get_or_init(new)
-    }
-}
 
 impl From<Arc<OrbCore>> for Orb {
     fn from(core: Arc<OrbCore>) -> Self {
@@ -155,18 +118,19 @@ impl Orb {
             ));
             let factory: Weak<OrbCore> = weak.clone();
             OrbCore {
+                client: ClientContext::new(
+                    config.of_client(),
+                    number,
+                    owner,
+                    Arc::clone(&instruments),
+                ),
                 adapters: Arc::new(Adapters::new(&config, Arc::clone(&serving), factory)),
                 serving,
                 instruments,
-                reply_readers: PerProcess::new(),
                 initial: InitialReferences::default(),
                 server: OnceLock::new(),
-                real_time: OnceLock::new(),
                 state: AtomicU8::new(RUNNING),
-                notice: AtomicU8::new(0),
                 ending: PerProcess::new(),
-                owner,
-                pools: PerProcess::new(),
                 watching: Watching::default(),
                 config,
             }
@@ -189,15 +153,22 @@ impl Orb {
         Ok(orb)
     }
 
-    /// From now on calls have to know of that before they begin.
-    pub(crate) fn set_notice(&self, notice: u8) {
-        self.0.notice.fetch_or(notice, Ordering::Release);
-    }
-
     /// The ORB's own lane, if it listens.
     pub(crate) fn started_lane(&self) -> Option<Lane> {
         let server = self.0.server.get()?.as_ref().ok()?;
         Some(server.0.clone())
+    }
+
+    /// The client of this ORB.
+    #[inline]
+    pub(crate) fn client(&self) -> &Arc<ClientContext> {
+        &self.0.client
+    }
+
+    /// The book of connections, and what is counted.
+    #[inline]
+    pub(crate) fn instruments(&self) -> &Instruments {
+        &self.0.instruments
     }
 
     #[inline]
@@ -207,7 +178,7 @@ impl Orb {
 
     #[inline]
     pub(crate) fn owner(&self) -> &Owner {
-        &self.0.owner
+        &self.0.client.decoding().owner
     }
 
     /// Identifies this ORB within the process.

@@ -12,7 +12,7 @@ use super::{Orb, OrbError};
 use crate::client::no_usable_protocol;
 use crate::lane::OWN;
 use crate::server::{LaneCore, Server};
-use crate::{Channel, Lane, LaneConfig, ObjectRef, OfferedProtocol, Poa, Priority, ProtocolPolicy};
+use crate::{Channel, Lane, LaneConfig, ObjectRef, Poa, Priority, ProtocolPolicy};
 
 impl Orb {
     /// The server half, listening on a free port if no endpoint was given.
@@ -104,22 +104,6 @@ impl Orb {
         let has = |lane: &Lane| lane.channels().contains(channel);
         let own = matches!(self.0.server.get(), Some(Ok(server)) if has(&server.0));
         own || self.0.adapters.lanes.listen_at(channel)
-    }
-
-    /// The protocols that a reference offers to calls of this ORB under a policy: what can
-    /// be used first.
-    pub(crate) fn offered(
-        &self,
-        ior: &Ior,
-        policy: Option<&ProtocolPolicy>,
-    ) -> Vec<OfferedProtocol> {
-        let usable = protocol::Usable {
-            protocols: &self.config().protocols,
-            options: self.config().channel_options(),
-            policy,
-            is_own: &|channel| self.is_own_channel(channel),
-        };
-        usable.of(ior)
     }
 
     /// The adapter and the id of the active object that a key leads to.

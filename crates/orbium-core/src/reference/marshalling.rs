@@ -9,14 +9,15 @@ use orbium_cdr::{
 };
 use orbium_giop::Ior;
 
-use super::{ObjectRef, Overrides};
+use super::ObjectRef;
 use crate::Orb;
+use crate::client::Overrides;
 
 impl Encode for ObjectRef {
     #[inline]
     fn encode<'a>(&'a self, writer: &mut CdrWriter<'a>) {
-        writer.note_owner(self.0.orb.owner());
-        self.0.ior.encode(writer);
+        writer.note_owner(self.orb().owner());
+        self.ior().encode(writer);
     }
 }
 

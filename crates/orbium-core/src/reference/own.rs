@@ -7,8 +7,8 @@ use std::sync::Arc;
 use orbium_giop::dedication::DedicationReply;
 use orbium_giop::real_time::PriorityBand;
 
-use super::{ObjectRef, Overrides};
-use crate::client::{ConnectionPolicies, PrivateConnections};
+use super::ObjectRef;
+use crate::client::{ConnectionPolicies, Overrides, PrivateConnections};
 use crate::{Priority, ProtocolProperties};
 
 impl ObjectRef {
@@ -19,7 +19,7 @@ impl ObjectRef {
     pub fn with_bands(&self, bands: &[PriorityBand]) -> Self {
         self.with_policies(ConnectionPolicies {
             bands: Some(bands.into()),
-            ..self.state().overrides.connections.clone()
+            ..self.overrides().connections.clone()
         })
     }
 
@@ -30,7 +30,7 @@ impl ObjectRef {
     pub fn with_private_connections(&self) -> Self {
         self.with_policies(ConnectionPolicies {
             private: true,
-            ..self.state().overrides.connections.clone()
+            ..self.overrides().connections.clone()
         })
     }
 
@@ -40,7 +40,7 @@ impl ObjectRef {
     pub fn with_properties(&self, properties: ProtocolProperties) -> Self {
         self.with_policies(ConnectionPolicies {
             properties: Some(properties),
-            ..self.state().overrides.connections.clone()
+            ..self.overrides().connections.clone()
         })
     }
 
@@ -57,12 +57,7 @@ impl ObjectRef {
     /// as long as it has said nothing, as one never does that knows no markers.
     #[must_use]
     pub fn dedication(&self) -> Option<DedicationReply> {
-        self.state()
-            .overrides
-            .connections
-            .own
-            .as_ref()?
-            .last_reply()
+        self.overrides().connections.own.as_ref()?.last_reply()
     }
 
     /// The same object with one connection, made by its first call, that no other
@@ -77,14 +72,14 @@ impl ObjectRef {
     fn with_own(&self, own: Arc<PrivateConnections>) -> Self {
         self.with_policies(ConnectionPolicies {
             own: Some(own),
-            ..self.state().overrides.connections.clone()
+            ..self.overrides().connections.clone()
         })
     }
 
     fn with_policies(&self, policies: ConnectionPolicies) -> Self {
         self.with_overrides(Overrides {
             connections: policies,
-            ..self.state().overrides.clone()
+            ..self.overrides().clone()
         })
     }
 }

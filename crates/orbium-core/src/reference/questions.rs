@@ -66,7 +66,7 @@ impl ObjectRef {
     /// The object could not be asked.
     pub fn is_a(&self, repository_id: &str) -> Result<bool, SystemException> {
         static IS_A: Operation = Operation::new("_is_a").idempotent();
-        if repository_id == self.0.ior.type_id || repository_id == OBJECT_REPOSITORY_ID {
+        if repository_id == self.ior().type_id || repository_id == OBJECT_REPOSITORY_ID {
             return Ok(true);
         }
         let mut is_a = false;
@@ -89,7 +89,7 @@ impl ObjectRef {
                 writer.write_name(name);
             }
         };
-        client::call_once(self, operation, &arguments, results)
+        client::call_once(self.target(), operation, &arguments, results)
     }
 
     /// Whether the object is known not to exist (any more).
@@ -135,7 +135,7 @@ impl ObjectRef {
     /// The server could not be asked.
     #[inline]
     pub fn locate(&self) -> Result<bool, SystemException> {
-        client::locate(self)
+        client::locate(self.target())
     }
 
     /// Whether both references have a profile in common, octet for octet; a
@@ -143,8 +143,8 @@ impl ObjectRef {
     #[must_use]
     #[inline]
     pub fn is_equivalent(&self, other: &Self) -> bool {
-        let mut profiles = self.0.ior.profiles.iter();
-        Arc::ptr_eq(&self.0.ior, &other.0.ior)
-            || profiles.any(|profile| other.0.ior.profiles.contains(profile))
+        let mut profiles = self.ior().profiles.iter();
+        Arc::ptr_eq(self.0.ior(), other.0.ior())
+            || profiles.any(|profile| other.ior().profiles.contains(profile))
     }
 }

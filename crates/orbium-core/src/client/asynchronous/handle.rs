@@ -12,7 +12,8 @@ use std::time::Duration;
 use orbium_cdr::{CdrError, CdrReader};
 use orbium_giop::{Completion, ExceptionKind, SystemException};
 
-use super::call::{Answered, Call};
+use super::call::Call;
+use super::pending_call::{Answered, PendingCall};
 use crate::client::story::{Note, Phase};
 use crate::raises::Raises;
 
@@ -136,7 +137,7 @@ fn read<T, E: Raises>(
     results: fn(&mut CdrReader<'_>) -> Result<T, CdrError>,
 ) -> Result<T, E> {
     let exception = match answered {
-        Ok(reply) => match reply.into_result(call.orb(), results) {
+        Ok(reply) => match reply.into_result(PendingCall::decoding(call), results) {
             Ok(result) => return result,
             Err((exception, cause)) => {
                 call.tell_of_reading(exception, Note::new(Phase::Decode, None, &cause));

@@ -5,6 +5,7 @@
 //! rest. Nothing here blocks but [`Line::open`].
 
 mod batch;
+pub(super) mod end;
 mod ending;
 mod receiving;
 mod sending;
@@ -22,22 +23,24 @@ use orbium_giop::{SystemException, Version};
 use orbium_sync::lock::{Mutex, MutexGuard};
 use orbium_transport::{ByteStream, Connector, Deadline};
 
-use super::call::Call;
+use super::pending_call::PendingCall;
 use super::reader::Reader;
 use super::request::written;
-use crate::client::attempt::Way;
-use crate::client::bands::BIND_PRIORITY_BAND;
-use crate::client::binding::{Candidate, Introduction, PriorityContext};
+use crate::client::band_operation::BIND_PRIORITY_BAND;
+use crate::client::candidate::Candidate;
+use crate::client::config::ClientConfig;
+use crate::client::connecting;
 use crate::client::connection::giop_connection;
 use crate::client::counts::Counted;
-use crate::client::pool::{Pool, making};
-use crate::client::pools::PoolKey;
+use crate::client::introduction::{Introduction, PriorityContext};
+use crate::client::pool::Pool;
+use crate::client::pool_key::PoolKey;
 use crate::client::private_connections::PrivateConnections;
 use crate::client::story::{self, Note, Phase as CallPhase};
 use crate::client::timing::Timing;
-use crate::{Config, Orb};
+use crate::client::way::Way;
 use batch::{Batch, Message};
-pub(super) use ending::End;
+use end::End;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Phase {
@@ -51,7 +54,7 @@ enum Phase {
 
 /// What a pending request id belongs to.
 enum Awaiting {
-    Call(Arc<Call>),
+    Call(Arc<dyn PendingCall>),
     /// The line's own: to the band.
     Band,
 }
@@ -68,8 +71,8 @@ pub(super) struct Pending {
 }
 
 impl Pending {
-    pub(super) fn call(call: &Arc<Call>, candidate: &Candidate) -> Self {
-        Self::new(Awaiting::Call(Arc::clone(call)), candidate)
+    pub(super) fn call(call: Arc<dyn PendingCall>, candidate: &Candidate) -> Self {
+        Self::new(Awaiting::Call(call), candidate)
     }
 
     fn new(awaiting: Awaiting, candidate: &Candidate) -> Self {
@@ -118,7 +121,7 @@ struct State {
 pub(super) struct Line {
     key: PoolKey,
     number: u64,
-    config: Arc<Config>,
+    config: Arc<ClientConfig>,
     /// The reference's own connections, of which it is one.
     private: Option<Weak<Pool>>,
     stream: OnceLock<Box<dyn ByteStream>>,
@@ -133,12 +136,11 @@ impl Line {
     ///
     /// The request that binds the band cannot be written.
     pub(super) fn new(
-        orb: &Orb,
+        config: &Arc<ClientConfig>,
         pool: &Arc<Pool>,
         number: u64,
         way: &Way<'_>,
     ) -> Result<Arc<Self>, SystemException> {
-        let config = &orb.core().config;
         let key = pool.key().clone();
         let mut state = State {
             phase: Phase::Opening,
@@ -200,7 +202,7 @@ impl Line {
         let deadline = Deadline::after(Some(self.config.connect_timeout.0));
         let channel = &self.key.channel;
         let begun = story::start_connecting();
-        match making::nonblocking(connector, deadline) {
+        match connecting::nonblocking(connector, deadline) {
             Ok(stream) => {
                 self.lock().notes = story::connecting(channel, begun, None);
                 self.opened(reader, stream);
@@ -208,8 +210,12 @@ impl Line {
             Err(error) => {
                 self.lock().notes = story::connecting(channel, begun, Some(&error));
                 // The calls mind their own deadlines.
-                let refused =
-                    making::refused(&error, Deadline::NEVER, &self.key.channel, reader.counts());
+                let refused = connecting::refused(
+                    &error,
+                    Deadline::NEVER,
+                    &self.key.channel,
+                    reader.counts(),
+                );
                 self.end(reader, End::Unreachable(refused));
             }
         }

@@ -10,45 +10,19 @@
 //! thread that asks for it, or by a worker thread of the caller's priority that runs a
 //! reply handler.
 
+mod begin;
 mod call;
 mod handle;
 mod line;
+mod pending_call;
 mod reader;
 mod readers;
 mod reply;
 mod request;
 mod work;
 
-use orbium_cdr::{CdrError, CdrReader, CdrWriter};
-
+pub(crate) use begin::call_async;
 pub use handle::Asynchronous;
+pub(crate) use reader::Reader;
 pub(crate) use readers::ReplyReaders;
 pub(crate) use reply::Reply;
-
-use crate::raises::Raises;
-use crate::{ObjectRef, Operation};
-use call::Call;
-use request::Values;
-
-impl ObjectRef {
-    /// Begins a call of an operation. Whatever fails, sending too, comes out of
-    /// its result.
-    ///
-    /// The request goes out now, from this thread, unless the connection has to be
-    /// made first or its peer is slow to take it. `write` may run more than once,
-    /// on other threads too: when the server closed the connection before it
-    /// began, or said that the object is elsewhere.
-    pub fn call_async<A: Send + 'static, T, E: Raises>(
-        &self,
-        operation: &'static Operation,
-        arguments: A,
-        write: for<'a> fn(&'a A, &mut CdrWriter<'a>),
-        results: fn(&mut CdrReader<'_>) -> Result<T, CdrError>,
-    ) -> Asynchronous<T, E> {
-        let arguments = Values {
-            values: arguments,
-            write,
-        };
-        Asynchronous::new(Call::begin(self, operation, Box::new(arguments)), results)
-    }
-}

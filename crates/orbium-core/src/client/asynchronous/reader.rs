@@ -17,15 +17,18 @@ use orbium_sync::lock::{Condvar, Mutex, MutexGuard};
 use orbium_sync::{ThreadCache, ThreadOptions};
 use orbium_sys::{Interest, Poller, Waker};
 
-use super::call::Call;
-use super::line::{End, Line};
+use super::line::Line;
+use super::line::end::End;
+use super::pending_call::PendingCall;
 use super::work::{Job, Work};
-use crate::client::attempt::Way;
+use crate::client::config::ClientConfig;
+use crate::client::connecting::{connector, no_thread};
 use crate::client::counts::{Counted, Counts};
+use crate::client::errors::exhausted;
 use crate::client::pool::Pool;
-use crate::client::pool::making::{self, exhausted, no_thread};
-use crate::client::pools::PoolKey;
-use crate::{Channel, Config, Orb, Priority, RealTime, priority};
+use crate::client::pool_key::PoolKey;
+use crate::client::way::Way;
+use crate::{Channel, Priority, RealTime, priority};
 
 /// How long threads wait for more to do, and connections, if the configuration
 /// does not say how long they are kept.
@@ -52,7 +55,7 @@ struct State {
     /// Those that are watched, by their numbers.
     watched: HashMap<u64, Arc<Line>>,
     /// What is to be done when: by the moment and the call's number.
-    timers: BTreeMap<(Instant, u64), Arc<Call>>,
+    timers: BTreeMap<(Instant, u64), Arc<dyn PendingCall>>,
     /// Lines to be looked at, whatever their sources show.
     looks: Vec<Arc<Line>>,
     /// Lines with requests that were left to the reader.
@@ -88,7 +91,7 @@ impl State {
 /// while: all of one priority.
 pub(crate) struct Reader {
     priority: Option<Priority>,
-    config: Arc<Config>,
+    config: Arc<ClientConfig>,
     counts: Arc<Counts>,
     real_time: Option<Arc<dyn RealTime>>,
     poller: Poller,
@@ -106,11 +109,19 @@ pub(crate) struct Reader {
 }
 
 impl Reader {
-    pub(super) fn new(orb: &Orb, priority: Option<Priority>) -> io::Result<Arc<Self>> {
-        let core = orb.core();
+    /// A reader for callers of that priority.
+    ///
+    /// # Errors
+    /// The system gives no descriptors.
+    pub(crate) fn new(
+        config: &Arc<ClientConfig>,
+        counts: &Arc<Counts>,
+        real_time: Option<&Arc<dyn RealTime>>,
+        priority: Option<Priority>,
+    ) -> io::Result<Arc<Self>> {
         let (poller, waker) = (Poller::new()?, Arc::new(Waker::new()?));
         poller.add(waker.source(), WAKER, Interest::Read)?;
-        let real_time = orb.real_time().cloned();
+        let real_time = real_time.cloned();
         let of_threads = real_time.clone();
         let options = ThreadOptions {
             begin: Some(Arc::new(move || {
@@ -123,8 +134,8 @@ impl Reader {
         let start = orbium_sys::spawn_detached;
         Ok(Arc::new(Self {
             priority,
-            config: Arc::clone(&core.config),
-            counts: Arc::clone(core.pools().counts()),
+            config: Arc::clone(config),
+            counts: Arc::clone(counts),
             real_time,
             poller,
             waker,
@@ -147,7 +158,7 @@ impl Reader {
             begun: Condvar::new(),
             threads: ThreadCache::with_starter("orbium-handler", LINGER, options.clone(), start),
             callers: ThreadCache::with_starter("orbium-caller", LINGER, options, start),
-            handlers: Work::new(core.config.limits.reply_threads),
+            handlers: Work::new(config.limits.reply_threads),
             chores: Work::new(CHORES),
             performed: Arc::default(),
         }))
@@ -172,7 +183,6 @@ impl Reader {
     /// The line to a candidate, which is opened if there is none.
     pub(super) fn line(
         self: &Arc<Self>,
-        orb: &Orb,
         way: &Way<'_>,
         pool: &Arc<Pool>,
     ) -> Result<Arc<Line>, SystemException> {
@@ -180,14 +190,14 @@ impl Reader {
         if let Some(line) = self.lock().line(key) {
             return Ok(line);
         }
-        let connector = making::connector(&self.config, key)?;
+        let connector = connector(&self.config, key)?;
         let line = {
             let mut state = self.running()?;
             if let Some(line) = state.line(key) {
                 return Ok(line);
             }
             state.last_line += 1;
-            let line = Line::new(orb, pool, state.last_line, way)?;
+            let line = Line::new(&self.config, pool, state.last_line, way)?;
             state.lines.insert(key.clone(), Arc::clone(&line));
             line
         };
@@ -209,12 +219,12 @@ impl Reader {
         self: &Arc<Self>,
         at: Instant,
         number: u64,
-        call: &Arc<Call>,
+        call: Arc<dyn PendingCall>,
     ) -> Result<(), SystemException> {
         let mut state = self.running()?;
         let first = state.timers.first_key_value();
         let is_first = first.is_none_or(|((first, _), _)| at < *first);
-        state.timers.insert((at, number), Arc::clone(call));
+        state.timers.insert((at, number), call);
         drop(state);
         if is_first {
             self.waker.wake();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The readers of an ORB: one for each priority of callers.
 
+use std::io;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, PoisonError};
 
@@ -9,8 +10,8 @@ use orbium_invocation::exceptions::already_shut_down;
 use orbium_sync::lock::Mutex;
 
 use super::reader::Reader;
-use crate::client::pool::making::exhausted;
-use crate::{Orb, Priority};
+use crate::Priority;
+use crate::client::errors::exhausted;
 
 /// Priorities that have a reader of their own. Callers of further ones share that
 /// of the next more urgent priority.
@@ -48,10 +49,10 @@ impl ReplyReaders {
     ///
     /// # Errors
     /// NO_RESOURCES: there are as many as may be.
-    pub(super) fn count_in(&self, orb: &Orb) -> Result<UnderWay, SystemException> {
+    pub(super) fn count_in(&self, limit: usize) -> Result<UnderWay, SystemException> {
         let before = self.under_way.fetch_add(1, Ordering::Relaxed);
         let counted = UnderWay(Arc::clone(&self.under_way));
-        if before < orb.config().limits.asynchronous_calls {
+        if before < limit {
             return Ok(counted);
         }
         let (kind, code) = (ExceptionKind::NoResources, minor::CALLS_UNDER_WAY);
@@ -62,10 +63,10 @@ impl ReplyReaders {
     ///
     /// # Errors
     /// BAD_INV_ORDER after the end; NO_RESOURCES if the system gives no descriptor.
-    pub(super) fn reader(
+    pub(crate) fn reader(
         &self,
-        orb: &Orb,
         priority: Option<Priority>,
+        make: &dyn Fn() -> io::Result<Arc<Reader>>,
     ) -> Result<Arc<Reader>, SystemException> {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         if state.closed {
@@ -80,7 +81,7 @@ impl ReplyReaders {
         {
             return Ok(reader);
         }
-        let reader = Reader::new(orb, priority).map_err(|error| {
+        let reader = make().map_err(|error| {
             crate::log::warn!(target: "orbium::conn", %error, "no reader for asynchronous calls");
             exhausted()
         })?;

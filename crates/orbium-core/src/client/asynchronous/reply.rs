@@ -5,8 +5,8 @@ use orbium_cdr::{CdrError, CdrReader, Format};
 use orbium_channel::peer_memory::Charge;
 use orbium_giop::{Completion, MessageHeader, ReplyStatus, SystemException};
 
-use crate::Orb;
-use crate::client::exchange::{Outcome, outcome_of, raised_as};
+use crate::client::decoding::Decoding;
+use crate::client::outcome::{Outcome, outcome_of, raised_as};
 use crate::client::story::unreadable;
 use crate::metrics::End;
 use crate::raises::Raises;
@@ -29,7 +29,7 @@ pub(crate) struct Reply {
 impl Reply {
     fn read<T>(
         &mut self,
-        orb: Option<&Orb>,
+        decoding: Option<&Decoding>,
         read: impl FnOnce(&mut CdrReader<'_>) -> Result<T, CdrError>,
     ) -> Result<T, CdrError> {
         let format = Format {
@@ -39,19 +39,18 @@ impl Reply {
         let octets = self.octets.get_mut(self.body..).unwrap_or_default();
         let mut reader = CdrReader::at(octets, self.body, format);
         reader.set_fragment_boundaries(&self.seams);
-        if let Some(orb) = orb {
-            reader.set_owner(Some(orb.owner()));
-            reader.set_nesting(orb.core().config.limits.nesting);
+        if let Some(decoding) = decoding {
+            decoding.apply(&mut reader);
         }
         read(&mut reader)
     }
 
     /// What to do about a reply without results; `None` if it has an answer.
-    pub(super) fn outcome(&mut self, orb: Option<&Orb>) -> Option<Outcome> {
+    pub(super) fn outcome(&mut self, decoding: Option<&Decoding>) -> Option<Outcome> {
         match self.status {
             ReplyStatus::NoException | ReplyStatus::UserException => None,
             status => {
-                let outcome = self.read(orb, |reader| outcome_of(status, reader));
+                let outcome = self.read(decoding, |reader| outcome_of(status, reader));
                 Some(outcome.unwrap_or_else(|_| Outcome::malformed()))
             }
         }
@@ -83,11 +82,11 @@ impl Reply {
     /// The results or the user exception; or what neither can be read as, and why.
     pub(super) fn into_result<T, E: Raises>(
         mut self,
-        orb: &Orb,
+        decoding: &Decoding,
         results: fn(&mut CdrReader<'_>) -> Result<T, CdrError>,
     ) -> Result<Result<T, E>, (SystemException, String)> {
         if self.status == ReplyStatus::UserException {
-            let raised = raised_as(self.read(Some(orb), |reader| {
+            let raised = raised_as(self.read(Some(decoding), |reader| {
                 let id = reader.read_owned_name()?;
                 E::decode_raised(&id, reader).transpose()
             }));
@@ -95,7 +94,7 @@ impl Reply {
                 .map(Err)
                 .map_err(|exception| (exception, exception.to_string()));
         }
-        let read = self.read(Some(orb), results);
+        let read = self.read(Some(decoding), results);
         read.map(Ok).map_err(|error| {
             let exception = SystemException::from_cdr(error, Completion::Yes);
             (exception, unreadable(error))

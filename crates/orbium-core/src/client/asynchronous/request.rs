@@ -6,10 +6,12 @@ use orbium_cdr::CdrWriter;
 use orbium_channel::outgoing::fragments_into;
 use orbium_giop::{Completion, ExceptionKind, SystemException, finish_message, minor};
 
-use crate::client::binding::{Candidate, Introduction};
-use crate::client::exchange::bad_argument;
+use crate::Operation;
+use crate::client::candidate::Candidate;
+use crate::client::config::ClientConfig;
+use crate::client::errors::bad_argument;
+use crate::client::introduction::Introduction;
 use crate::client::timing::Timing;
-use crate::{Config, Operation};
 
 /// The arguments of a call, kept until there is an answer.
 pub(crate) trait Arguments: Send {
@@ -56,7 +58,7 @@ impl From<Unwritable> for SystemException {
 /// # Errors
 /// Arguments that cannot be sent; a message that is too large.
 pub(super) fn written(
-    config: &Config,
+    config: &ClientConfig,
     candidate: &Candidate,
     operation: &'static Operation,
     (id, introduction): (u32, Option<Introduction>),

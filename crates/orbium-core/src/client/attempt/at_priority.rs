@@ -5,8 +5,9 @@ use orbium_giop::SystemException;
 
 use super::{Attempt, may_try_others};
 use crate::client::bands;
-use crate::client::binding::{Binding, no_usable_protocol};
-use crate::client::link::{Link, binding_lost};
+use crate::client::binding::Binding;
+use crate::client::errors::{binding_lost, no_usable_protocol};
+use crate::client::link::Link;
 use crate::client::priorities::Priorities;
 
 impl Attempt<'_> {
@@ -18,9 +19,9 @@ impl Attempt<'_> {
         binding: &'s Binding,
         priorities: &'s Priorities,
     ) -> Result<Link<'s>, SystemException> {
-        let orb = self.object.orb();
+        let client = self.object.client();
         let first = binding.candidates.first().ok_or_else(no_usable_protocol)?;
-        let at = priorities.of_call(orb, &first.object_key)?;
+        let at = priorities.of_call(client, &first.object_key)?;
         let said = at.context();
         let start = priorities.candidate(at).unwrap_or(binding.preferred());
         let own = priorities.own();
@@ -34,13 +35,17 @@ impl Attempt<'_> {
             if own.is_some_and(|own| !own.allows(candidate.channel())) {
                 continue;
             }
-            let partitioned = priorities.pool(orb, candidate, index, at)?;
+            let partitioned = priorities.pool(client, candidate, index, at)?;
             let link = match partitioned {
                 None => Link::new(candidate, &self.timing, &self.begun),
                 Some(pool) => match priorities.band(at) {
-                    Some(band) => {
-                        bands::link(orb, candidate, pool, (&self.timing, &self.begun), band)
-                    }
+                    Some(band) => bands::link(
+                        self.object,
+                        candidate,
+                        pool,
+                        (&self.timing, &self.begun),
+                        band,
+                    ),
                     None => Link::through(candidate, Some(pool), &self.timing, &self.begun),
                 },
             };
@@ -74,12 +79,12 @@ impl Attempt<'_> {
         priorities: &'s Priorities,
         place: usize,
     ) -> Result<Link<'s>, SystemException> {
-        let orb = self.object.orb();
+        let client = self.object.client();
         let candidate = binding.datagrams.get(place);
         let candidate = candidate.ok_or_else(no_usable_protocol)?;
-        let at = priorities.of_call(orb, &candidate.object_key)?;
+        let at = priorities.of_call(client, &candidate.object_key)?;
         let place = binding.candidates.len() + place;
-        match priorities.pool(orb, candidate, place, at)? {
+        match priorities.pool(client, candidate, place, at)? {
             None => Link::new(candidate, &self.timing, &self.begun),
             Some(pool) => {
                 let link = Link::through(candidate, Some(pool), &self.timing, &self.begun)?;

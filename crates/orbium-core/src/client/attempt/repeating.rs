@@ -9,7 +9,7 @@ use orbium_giop::{Completion, ExceptionKind, SystemException};
 
 use super::{Attempt, RETRIES};
 use crate::Operation;
-use crate::client::exchange::Outcome;
+use crate::client::outcome::Outcome;
 use crate::client::story::{Phase, note};
 
 /// The pause before the first repeat; each further one is twice as long.
@@ -38,7 +38,7 @@ impl Attempt<'_> {
         exception: SystemException,
     ) -> Result<Instant, SystemException> {
         let most = match operation.is_idempotent() {
-            true => self.object.state().idempotent_retries(),
+            true => self.object.idempotent_retries(),
             false => 0,
         };
         if self.repeats >= most {

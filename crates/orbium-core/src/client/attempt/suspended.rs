@@ -1,25 +1,27 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! An attempt that waits without a thread, and the ways that it can take.
+//! An attempt that waits without a thread.
 
 use std::sync::Arc;
 use std::time::Instant;
 
 use orbium_giop::SystemException;
-use orbium_giop::real_time::PriorityBand;
 use orbium_transport::Stamp;
 
 use super::Attempt;
-use crate::ObjectRef;
-use crate::client::binding::{Binding, Candidate, PriorityContext, Route, no_usable_protocol};
+use crate::client::binding::Binding;
+use crate::client::candidate::{Candidate, Route};
+use crate::client::errors::no_usable_protocol;
+use crate::client::introduction::PriorityContext;
 use crate::client::pool::Pool;
-use crate::client::private_connections::PrivateConnections;
+use crate::client::reference::Reference;
 use crate::client::timing::Timing;
+use crate::client::way::{Choice, Way};
 
 /// An attempt without its object.
 #[derive(Debug)]
 pub(crate) struct Suspended {
     timing: Timing,
-    forwarded: Option<ObjectRef>,
+    forwarded: Option<Arc<Reference>>,
     candidate: usize,
     forwards: u32,
     retries: u32,
@@ -36,36 +38,13 @@ impl Suspended {
     }
 }
 
-/// Which candidate is to be tried.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Choice {
-    /// The one that suits the call's priority, or answered last.
-    First,
-    /// The one that was chosen before.
-    Same,
-    /// The one behind that.
-    Next,
-}
-
-/// How a request reaches its object.
-pub(crate) struct Way<'s> {
-    pub(crate) candidate: &'s Candidate,
-    /// The connections that it may use; `None` within the process.
-    pub(crate) pool: Option<&'s Arc<Pool>>,
-    /// What the request says of priorities.
-    pub(crate) said: PriorityContext,
-    /// Bound with the server before the first request.
-    pub(crate) band: Option<PriorityBand>,
-    pub(crate) own: Option<&'s Arc<PrivateConnections>>,
-}
-
 impl<'o> Attempt<'o> {
     /// As `check_before_request`, but does not wait: says before when the request is not
     /// to be sent.
     pub(crate) fn apply_policies_or_start_time(
         &mut self,
     ) -> Result<Option<Instant>, SystemException> {
-        match self.object.orb().notice() | self.object.state().notice {
+        match self.object.notices() {
             0 => Ok(None),
             notice => self.apply_flagged_policies(notice),
         }
@@ -84,7 +63,7 @@ impl<'o> Attempt<'o> {
         }
     }
 
-    pub(crate) fn resume(object: &'o ObjectRef, suspended: Suspended) -> Self {
+    pub(crate) fn resume(object: &'o Reference, suspended: Suspended) -> Self {
         Self {
             object,
             timing: suspended.timing,
@@ -113,14 +92,14 @@ impl<'o> Attempt<'o> {
 
     /// Candidates that there are for it.
     pub(crate) fn ways(&self) -> usize {
-        let binding = self.target().state().binding();
+        let binding = self.target().binding();
         binding.map_or(0, |binding| binding.candidates.len())
     }
 
     /// The way to a candidate.
     pub(crate) fn way(&self, choice: Choice) -> Result<Way<'_>, SystemException> {
-        let orb = self.object.orb();
-        let binding = self.target().state().binding()?;
+        let client = self.object.client();
+        let binding = self.target().binding()?;
         let first = binding.candidates.first().ok_or_else(no_usable_protocol)?;
         let Some(priorities) = &binding.priorities else {
             let candidate = self.choose(binding, choice, None);
@@ -132,9 +111,9 @@ impl<'o> Attempt<'o> {
                 own: None,
             });
         };
-        let at = priorities.of_call(orb, &first.object_key)?;
+        let at = priorities.of_call(client, &first.object_key)?;
         let candidate = self.choose(binding, choice, priorities.candidate(at));
-        let partitioned = priorities.pool(orb, candidate, self.candidate.get(), at)?;
+        let partitioned = priorities.pool(client, candidate, self.candidate.get(), at)?;
         Ok(Way {
             candidate,
             band: partitioned.and(priorities.band(at)),
@@ -162,7 +141,7 @@ impl<'o> Attempt<'o> {
 
     /// The candidate that was chosen last has answered, after others had not.
     pub(crate) fn prefer(&self) {
-        if let Ok(binding) = self.target().state().binding() {
+        if let Ok(binding) = self.target().binding() {
             binding.prefer(self.candidate.get());
         }
     }

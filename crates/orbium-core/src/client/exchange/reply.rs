@@ -1,20 +1,17 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The reply to a request: receiving it, and reading what it says.
 
-use std::sync::Arc;
-
-use orbium_cdr::{CdrError, CdrErrorKind, CdrReader, Decode, Format};
+use orbium_cdr::{CdrError, CdrErrorKind, CdrReader, Format};
 use orbium_channel::peer_memory::{NoMemory, copied};
-use orbium_giop::dedication::DedicationReply;
 use orbium_giop::{
-    AddressingDisposition, Completion, ExceptionKind, HEADER_LEN, Ior, MessageHeader, MessageKind,
-    PlainReply, ReplyHeader, ReplyStatus, SystemException, SystemExceptionBody, minor,
-    service_context,
+    Completion, ExceptionKind, MessageKind, ReplyHeader, ReplyStatus, SystemException, minor,
 };
 
-use super::{Answer, Exchange, Outcome, broken_invariant, orbium, raised};
+use super::{Answer, Exchange, orbium};
+use crate::client::asynchronous::Reply;
 use crate::client::connection::Received;
-use crate::client::link::not_trusted;
+use crate::client::errors::{broken_invariant, not_trusted};
+use crate::client::outcome::{Outcome, outcome_of, raised_as, read_answer};
 use crate::client::story::{Phase, unreadable};
 use crate::raises::Raises;
 
@@ -181,8 +178,7 @@ impl Exchange<'_, '_> {
         };
         let mut reader = CdrReader::at(&mut message[body..], body, format);
         reader.set_fragment_boundaries(seams);
-        reader.set_owner(Some(self.orb.owner()));
-        reader.set_nesting(self.orb.core().config.limits.nesting);
+        self.object.client().decoding().apply(&mut reader);
         read(&mut reader)
     }
 
@@ -197,10 +193,7 @@ impl Exchange<'_, '_> {
     }
 
     /// The raw reply, for later unmarshalling.
-    pub(crate) fn take_reply(
-        &mut self,
-        status: ReplyStatus,
-    ) -> Result<crate::client::Reply, SystemException> {
+    pub(crate) fn take_reply(&mut self, status: ReplyStatus) -> Result<Reply, SystemException> {
         let format = self.link.candidate.format();
         let (header, body) = self.reply.ok_or_else(broken_invariant)?;
         let (message, seams) = match (&mut self.octets, &mut self.link.connection) {
@@ -208,13 +201,13 @@ impl Exchange<'_, '_> {
             (None, Some(connection)) => connection.message_with_seams(&header),
             (None, None) => return Err(broken_invariant()),
         };
-        let budget = self.orb.budget();
+        let budget = self.object.client().budget();
         let (octets, charge) = copied(message, Vec::new(), budget).map_err(|NoMemory| {
             budget.count_refused();
             NoMemory::exception(Completion::Yes)
         })?;
         let seams = seams.to_vec();
-        Ok(crate::client::Reply {
+        Ok(Reply {
             header,
             status,
             body,
@@ -276,103 +269,4 @@ impl Exchange<'_, '_> {
             read(&id, reader)
         })
     }
-}
-
-impl Outcome {
-    /// What a step came to that had it.
-    #[cold]
-    pub(crate) fn text(&self) -> String {
-        match self {
-            Self::Forward(ior) => format!("forwarded to {}", leads_to(ior)),
-            Self::Readdress(_) => "the server wants the object addressed otherwise".to_owned(),
-            Self::NotBegun(exception)
-            | Self::Lost(exception)
-            | Self::Unwritable(exception)
-            | Self::Failed(exception) => raised(*exception),
-        }
-    }
-
-    /// Of a reply that cannot be read.
-    #[cold]
-    pub(crate) fn malformed() -> Self {
-        Self::Failed(orbium(
-            ExceptionKind::Marshal,
-            minor::REPLY_MALFORMED,
-            Completion::Maybe,
-        ))
-    }
-}
-
-/// The system exception for an exception that was read, was not declared, or could not
-/// be read.
-#[cold]
-#[inline(never)]
-pub(crate) fn raised_as<E>(read: Result<Option<E>, CdrError>) -> Result<E, SystemException> {
-    match read {
-        Ok(Some(exception)) => Ok(exception),
-        Ok(None) => Err(SystemException::omg(
-            ExceptionKind::Unknown,
-            1,
-            Completion::Maybe,
-        )),
-        Err(error) => Err(SystemException::from_cdr(error, Completion::Yes)),
-    }
-}
-
-/// Where a reference leads first.
-fn leads_to(ior: &Ior) -> String {
-    match orbium_channel::protocol::offers(ior).first() {
-        Some(offer) => offer.channel.to_string(),
-        None => "nil".to_owned(),
-    }
-}
-
-/// What a reply without results says.
-pub(crate) fn outcome_of(
-    status: ReplyStatus,
-    reader: &mut CdrReader<'_>,
-) -> Result<Outcome, CdrError> {
-    Ok(match status {
-        ReplyStatus::SystemException => {
-            Outcome::Failed(SystemExceptionBody::read(reader)?.exception())
-        }
-        ReplyStatus::LocationForward | ReplyStatus::LocationForwardPerm => {
-            Outcome::Forward(Arc::new(Ior::decode(reader)?))
-        }
-        ReplyStatus::NeedsAddressingMode => {
-            let wanted = AddressingDisposition::from_number(reader.read_u16()?);
-            let unknown = || reader.error(CdrErrorKind::BadDiscriminator);
-            Outcome::Readdress(wanted.ok_or_else(unknown)?)
-        }
-        ReplyStatus::NoException | ReplyStatus::UserException => {
-            return Err(reader.error(CdrErrorKind::BadDiscriminator));
-        }
-    })
-}
-
-/// The header of a reply that is not the plain sort, `None` if it is none; and
-/// what the server says to a marker.
-#[cold]
-pub(crate) fn read_answer(
-    header: &MessageHeader,
-    message: &mut [u8],
-    seams: &[u32],
-) -> (Option<PlainReply>, Option<DedicationReply>) {
-    if header.kind != MessageKind::Reply {
-        return (None, None);
-    }
-    let len = message.len();
-    let mut reader = header.reader(&mut message[HEADER_LEN..]);
-    reader.set_fragment_boundaries(seams);
-    let Ok(answer) = ReplyHeader::read(&mut reader, header.format().minor) else {
-        return (None, None);
-    };
-    let said = answer.contexts.find(service_context::ORBIUM_DEDICATION);
-    let said = said.and_then(|data| DedicationReply::decode(data).ok());
-    let plain = PlainReply {
-        request_id: answer.request_id,
-        status: answer.status,
-        body: len - reader.remaining(),
-    };
-    (Some(plain), said)
 }

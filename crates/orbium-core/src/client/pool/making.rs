@@ -1,22 +1,15 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Opening connections, and the system exceptions for failures to.
+//! Opening the connections of a pool.
 
-use std::io;
-
-use orbium_giop::{Completion, ExceptionKind, SystemException, minor};
+use orbium_giop::SystemException;
 use orbium_sys::made_of;
-use orbium_transport::ByteStream;
-use orbium_transport::{Connector, Deadline};
+use orbium_transport::Deadline;
 
 use super::{Pool, Source};
-use crate::client::binding::no_usable_protocol;
+use crate::client::connecting::refused;
 use crate::client::connection::Connection;
-use crate::client::counts::{Counted, Counts};
-use crate::client::link::{deadline_passed, not_trusted};
-use crate::client::pools::PoolKey;
+use crate::client::counts::Counted;
 use crate::client::{reacting, story};
-use crate::log::Recurring;
-use crate::{Channel, Config};
 
 impl Pool {
     /// A new connection, or a call slot of the multiplexed one.
@@ -60,79 +53,4 @@ impl Pool {
             })),
         }
     }
-}
-
-/// What connects to the server that a key names.
-pub(in crate::client) fn connector(
-    config: &Config,
-    key: &PoolKey,
-) -> Result<Box<dyn Connector>, SystemException> {
-    let channel = &key.channel;
-    let mut options = config.channel_options();
-    if let Some(properties) = key.partition.properties(config.properties) {
-        options.properties = properties;
-    }
-    let made = config.protocols.connector(channel, &options);
-    made.map_err(|refusal| {
-        crate::log::debug!(target: "orbium::conn", %channel, %refusal, "not usable");
-        no_usable_protocol()
-    })
-}
-
-/// Connects without blocking in the stream: the caller waits for its readiness.
-pub(in crate::client) fn nonblocking(
-    connector: &dyn Connector,
-    deadline: Deadline,
-) -> io::Result<Box<dyn ByteStream>> {
-    let stream = connector.connect(deadline)?;
-    // Completes a handshake, which would wait otherwise than a message does.
-    stream.send(&[])?;
-    stream.set_nonblocking(true)?;
-    Ok(stream)
-}
-
-/// Raised where the system gives no further thread or descriptor.
-#[cold]
-pub(in crate::client) fn exhausted() -> SystemException {
-    let (kind, code) = (ExceptionKind::NoResources, minor::SYSTEM_EXHAUSTED);
-    SystemException::orbium(kind, code, Completion::No)
-}
-
-/// Raised where the system gives no further thread; why is noted.
-#[cold]
-pub(in crate::client) fn no_thread(error: &io::Error) -> SystemException {
-    story::note(story::Phase::Begin, None, error);
-    exhausted()
-}
-
-/// The system exception for a connection that could not be made.
-#[inline(never)]
-pub(in crate::client) fn refused(
-    error: &io::Error,
-    deadline: Deadline,
-    channel: &Channel,
-    counts: &Counts,
-) -> SystemException {
-    if deadline.has_passed() {
-        return deadline_passed();
-    }
-    if orbium_sys::kind_of(error) == io::ErrorKind::PermissionDenied {
-        if let Some(suppressed) = counts.admit(Recurring::NotTrusted) {
-            crate::log::warn!(target: "orbium::tls", address = %channel, %error, suppressed, "the peer is not trusted");
-        }
-        return not_trusted();
-    }
-    if orbium_sys::is_exhausted(error) {
-        crate::log::warn!(target: "orbium::conn", %error, "nothing left to connect with");
-        return exhausted();
-    }
-    let code = match orbium_sys::kind_of(error) {
-        io::ErrorKind::ConnectionRefused => minor::CONNECT_REFUSED,
-        // The socket file does not exist: no server listens.
-        io::ErrorKind::NotFound if channel.is_within_host() => minor::CONNECT_REFUSED,
-        io::ErrorKind::NotFound => minor::HOST_UNKNOWN,
-        io::ErrorKind::TimedOut | io::ErrorKind::WouldBlock => minor::CONNECT_TIMEOUT,
-        _ => minor::CONNECT_FAILED,
-    };
-    SystemException::orbium(ExceptionKind::Transient, code, Completion::No)
 }

@@ -17,8 +17,9 @@ use orbium_transport::{ByteStream, Deadline};
 use super::message::request_id;
 use super::reply_queue::{Full, ReplyQueue};
 use super::send_queue::SendQueue;
+use crate::client::config::CALL_SLOTS;
 use crate::client::counts::Counted;
-use crate::client::{CALL_SLOTS, ended, ticks};
+use crate::client::{ended, ticks};
 use crate::metrics::Closing;
 
 /// Distance of the request ids of one slot: those between belong to the other slots,

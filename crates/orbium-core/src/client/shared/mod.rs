@@ -20,9 +20,10 @@ use orbium_channel::peer_memory::Budget;
 use orbium_sync::lock::{Condvar, Mutex, MutexGuard};
 use orbium_transport::{ByteStream, Connector, Deadline};
 
+use crate::client::config::ClientConfig;
 use crate::client::counts::{Counted, Counts};
 use crate::client::waiting;
-use crate::{Channel, ClientStrategy, Config};
+use crate::{Channel, ClientStrategy};
 use call_slot::CallSlot;
 use connection::MultiplexedConnection;
 
@@ -55,7 +56,7 @@ impl Multiplexer {
         strategy: ClientStrategy,
         connector: Box<dyn Connector>,
         channel: &Channel,
-        config: &Config,
+        config: &ClientConfig,
         counts: &Arc<Counts>,
     ) -> Result<Self, Box<dyn Connector>> {
         if !strategy.is_multiplexed() {

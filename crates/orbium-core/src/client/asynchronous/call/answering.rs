@@ -15,7 +15,9 @@ use orbium_sync::lock::MutexGuard;
 use orbium_sync::role;
 use orbium_transport::Deadline;
 
-use super::{Answered, Call, Due, Handler, Over, Slot, State, Then};
+use super::super::pending_call::Answered;
+use super::Call;
+use super::state::{Due, Handler, Over, Slot, State, Then};
 use crate::client::attempt::Attempt;
 use crate::client::story::Failure;
 use crate::client::story::{Note, Phase};
@@ -132,7 +134,7 @@ impl Call {
 
     /// Records a call that is measured.
     fn record(&self, answered: &Answered) {
-        let Some((begun, all)) = self.measured_since.zip(self.orb().core().measurements()) else {
+        let Some((begun, all)) = self.measured_since.zip(self.client().measurements()) else {
             return;
         };
         let (end, failed) = match answered {
@@ -155,12 +157,16 @@ impl Call {
 
     /// Has a handler run.
     fn hand(self: &Arc<Self>, handler: Handler, answered: Answered) {
-        let (orb, priority) = (self.orb().clone(), self.priority);
+        // Keeps the ORB alive while the handler runs.
+        let (object, priority) = (Arc::clone(&self.object), self.priority);
         let call = Arc::clone(self);
         let job = move || {
             call.tell();
             drop(call);
-            let handle = || role::while_serving_own_thread(orb.number(), || handler(answered));
+            let handle = || {
+                let number = object.client().number();
+                role::while_serving_own_thread(number, || handler(answered))
+            };
             // Whatever it makes of its thread's priority; no native one is given.
             let _ = scheduling::at(priority, None, handle);
         };

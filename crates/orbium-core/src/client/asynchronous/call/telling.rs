@@ -4,7 +4,9 @@
 
 use orbium_giop::SystemException;
 
-use super::{Answered, Call, State};
+use super::super::pending_call::Answered;
+use super::Call;
+use super::state::State;
 use crate::client::story::{self, Failed, Note};
 
 impl Call {

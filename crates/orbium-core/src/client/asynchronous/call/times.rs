@@ -7,24 +7,12 @@ use std::time::Instant;
 use orbium_giop::{Completion, SystemException};
 
 use super::Call;
+use super::state::Due;
 use crate::Channel;
-use crate::client::attempt::Choice;
-use crate::client::link::deadline_passed;
+use crate::client::errors::deadline_passed;
 use crate::client::story::{Note, Phase};
 use crate::client::timing::Timing;
-
-/// What is to be done at a time.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Due {
-    /// The request may be sent.
-    Begin,
-    /// It has to be sent.
-    Sent,
-    /// The reply has to be there.
-    Reply,
-    /// The reply may be had.
-    Deliver,
-}
+use crate::client::way::Choice;
 
 impl Call {
     /// Arms the timer for the request's deadline.
@@ -44,7 +32,7 @@ impl Call {
         if let Some((before, _)) = before {
             reader.disarm(before, self.number);
         }
-        reader.arm(at, self.number, self)
+        reader.arm(at, self.number, Arc::clone(self) as _)
     }
 
     /// What was to be done at that time is due. On the thread that reads: this

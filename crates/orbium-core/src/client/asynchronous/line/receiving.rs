@@ -9,14 +9,15 @@ use orbium_channel::connection::{Connection, Event, Violation, Whole};
 use orbium_giop::dedication::DedicationReply;
 use orbium_giop::{Assembled, MessageHeader, MessageKind, PlainReply, ReplyHeader};
 
-use super::{Awaiting, End, Line, Pending, Phase};
+use super::end::End;
+use super::{Awaiting, Line, Pending, Phase};
 use crate::Channel;
-use crate::client::asynchronous::Reply;
-use crate::client::asynchronous::call::{Call, News};
+use crate::client::asynchronous::pending_call::{News, PendingCall};
 use crate::client::asynchronous::reader::Reader;
-use crate::client::bands::is_unknown_to_server;
-use crate::client::exchange::{Outcome, read_answer};
-use crate::client::link::not_trusted;
+use crate::client::asynchronous::reply::Reply;
+use crate::client::band_operation::is_unknown_to_server;
+use crate::client::errors::not_trusted;
+use crate::client::outcome::{Outcome, read_answer};
 use crate::client::story::{Note, Phase as CallPhase};
 
 /// Receives in a row before other lines have their turn.
@@ -130,7 +131,7 @@ impl Line {
         };
         match pending.awaiting {
             Awaiting::Call(call) => {
-                answer(&call, reply, &self.key().channel);
+                answer(call, reply, &self.key().channel);
                 None
             }
             Awaiting::Band => self.bound(reader, reply),
@@ -186,8 +187,8 @@ fn read_header(
     Some((header, plain?, said))
 }
 
-fn answer(call: &Arc<Call>, mut reply: Reply, channel: &Channel) {
-    let outcome = reply.outcome(Some(call.orb()));
+fn answer(call: Arc<dyn PendingCall>, mut reply: Reply, channel: &Channel) {
+    let outcome = reply.outcome(Some(call.decoding()));
     if let Some(outcome) = &outcome {
         call.note(Note::new(CallPhase::Wait, Some(channel), &outcome.text()));
     }

@@ -14,7 +14,7 @@ use orbium_transport::ByteStream;
 
 use super::batch::{Batch, Message};
 use super::{Line, Pending, Phase, State};
-use crate::client::asynchronous::call::News;
+use crate::client::asynchronous::pending_call::News;
 use crate::client::asynchronous::reader::Reader;
 
 /// Octets sent in one go before others that have the line's lock to take have it.

@@ -11,8 +11,8 @@ use orbium_sys::{Interest, Ready};
 
 use super::sources::line_of;
 use super::{LINGER, Reader, Running, State, WAKER, begin};
-use crate::client::asynchronous::line::End;
-use crate::client::pool::making::no_thread;
+use crate::client::asynchronous::line::end::End;
+use crate::client::connecting::no_thread;
 
 /// How long before a moment its wait becomes exact: waiting for many sources is
 /// counted in milliseconds.

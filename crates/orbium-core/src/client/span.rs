@@ -14,8 +14,10 @@ use tracing::field::{Empty, display};
 use tracing::span::EnteredSpan;
 use tracing::{Level, Span};
 
-use crate::client::{Candidate, Phase};
-use crate::{ExceptionKind, ObjectRef, Operation, Priority, priority};
+use crate::client::candidate::Candidate;
+use crate::client::reference::Reference;
+use crate::client::story::Phase;
+use crate::{ExceptionKind, Operation, Priority, priority};
 
 /// A call under way; its span ends when this is dropped.
 #[derive(Debug)]
@@ -72,7 +74,7 @@ impl CallSpan {
     /// A call begins; `None` if no subscriber wants its span.
     #[cold]
     #[inline(never)]
-    pub(crate) fn begin(object: &ObjectRef, operation: &'static Operation) -> Option<Self> {
+    pub(crate) fn begin(object: &Reference, operation: &'static Operation) -> Option<Self> {
         let interface = match operation.interface() {
             "" => object.ior().type_id.as_str(),
             interface => interface,
@@ -111,7 +113,7 @@ impl CallSpan {
     }
 
     /// The request goes that way: to the object itself, or to where it was forwarded.
-    pub(crate) fn note_way(&self, object: &ObjectRef, candidate: &Candidate, is_forwarded: bool) {
+    pub(crate) fn note_way(&self, object: &Reference, candidate: &Candidate, is_forwarded: bool) {
         let span = &self.span;
         span.record("corba.object.key", display(Key(&candidate.object_key)));
         span.record("corba.giop.version", display(Giop(candidate.version)));
@@ -168,18 +170,6 @@ impl CallSpan {
         if exception.kind == ExceptionKind::Timeout && self.deadline.take().is_some() {
             self.span.record("corba.deadline.missed", true);
         }
-    }
-}
-
-/// Records the id of a request in the span of the call, if this thread is within one.
-#[cold]
-pub(crate) fn note_request_id(id: u32) {
-    let span = Span::current();
-    if span
-        .metadata()
-        .is_some_and(|it| it.target() == "orbium::call")
-    {
-        span.record("corba.request_id", id);
     }
 }
 

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What an exchange came to that ended without results.
+
+use std::sync::Arc;
+
+use orbium_cdr::{CdrError, CdrErrorKind, CdrReader, Decode};
+use orbium_giop::dedication::DedicationReply;
+use orbium_giop::{
+    AddressingDisposition, Completion, ExceptionKind, HEADER_LEN, Ior, MessageHeader, MessageKind,
+    PlainReply, ReplyHeader, ReplyStatus, SystemException, SystemExceptionBody, minor,
+    service_context,
+};
+
+/// Why an exchange ended without results.
+#[derive(Debug)]
+pub(crate) enum Outcome {
+    /// The object is elsewhere.
+    Forward(Arc<Ior>),
+    /// The server wants the object addressed in another way.
+    Readdress(AddressingDisposition),
+    /// The server had not begun: the request may be sent again.
+    NotBegun(SystemException),
+    /// The connection was lost before the reply: the server may have served the request.
+    Lost(SystemException),
+    /// The arguments cannot be written with the code sets that the reference leaves; its
+    /// server may know a better one.
+    Unwritable(SystemException),
+    /// Nothing more can be done.
+    Failed(SystemException),
+}
+
+impl Outcome {
+    /// What a step came to that had it.
+    #[cold]
+    pub(crate) fn text(&self) -> String {
+        match self {
+            Self::Forward(ior) => format!("forwarded to {}", leads_to(ior)),
+            Self::Readdress(_) => "the server wants the object addressed otherwise".to_owned(),
+            Self::NotBegun(exception)
+            | Self::Lost(exception)
+            | Self::Unwritable(exception)
+            | Self::Failed(exception) => raised(*exception),
+        }
+    }
+
+    /// Of a reply that cannot be read.
+    #[cold]
+    pub(crate) fn malformed() -> Self {
+        Self::Failed(SystemException::orbium(
+            ExceptionKind::Marshal,
+            minor::REPLY_MALFORMED,
+            Completion::Maybe,
+        ))
+    }
+}
+
+/// The system exception for an exception that was read, was not declared, or could not
+/// be read.
+#[cold]
+#[inline(never)]
+pub(crate) fn raised_as<E>(read: Result<Option<E>, CdrError>) -> Result<E, SystemException> {
+    match read {
+        Ok(Some(exception)) => Ok(exception),
+        Ok(None) => Err(SystemException::omg(
+            ExceptionKind::Unknown,
+            1,
+            Completion::Maybe,
+        )),
+        Err(error) => Err(SystemException::from_cdr(error, Completion::Yes)),
+    }
+}
+
+/// Where a reference leads first.
+fn leads_to(ior: &Ior) -> String {
+    match orbium_channel::protocol::offers(ior).first() {
+        Some(offer) => offer.channel.to_string(),
+        None => "nil".to_owned(),
+    }
+}
+
+/// What a reply without results says.
+pub(crate) fn outcome_of(
+    status: ReplyStatus,
+    reader: &mut CdrReader<'_>,
+) -> Result<Outcome, CdrError> {
+    Ok(match status {
+        ReplyStatus::SystemException => {
+            Outcome::Failed(SystemExceptionBody::read(reader)?.exception())
+        }
+        ReplyStatus::LocationForward | ReplyStatus::LocationForwardPerm => {
+            Outcome::Forward(Arc::new(Ior::decode(reader)?))
+        }
+        ReplyStatus::NeedsAddressingMode => {
+            let wanted = AddressingDisposition::from_number(reader.read_u16()?);
+            let unknown = || reader.error(CdrErrorKind::BadDiscriminator);
+            Outcome::Readdress(wanted.ok_or_else(unknown)?)
+        }
+        ReplyStatus::NoException | ReplyStatus::UserException => {
+            return Err(reader.error(CdrErrorKind::BadDiscriminator));
+        }
+    })
+}
+
+/// The header of a reply that is not the plain sort, `None` if it is none; and
+/// what the server says to a marker.
+#[cold]
+pub(crate) fn read_answer(
+    header: &MessageHeader,
+    message: &mut [u8],
+    seams: &[u32],
+) -> (Option<PlainReply>, Option<DedicationReply>) {
+    if header.kind != MessageKind::Reply {
+        return (None, None);
+    }
+    let len = message.len();
+    let mut reader = header.reader(&mut message[HEADER_LEN..]);
+    reader.set_fragment_boundaries(seams);
+    let Ok(answer) = ReplyHeader::read(&mut reader, header.format().minor) else {
+        return (None, None);
+    };
+    let said = answer.contexts.find(service_context::ORBIUM_DEDICATION);
+    let said = said.and_then(|data| DedicationReply::decode(data).ok());
+    let plain = PlainReply {
+        request_id: answer.request_id,
+        status: answer.status,
+        body: len - reader.remaining(),
+    };
+    (Some(plain), said)
+}
+
+/// What a step came to that ended in an exception of the server's.
+pub(crate) fn raised(exception: SystemException) -> String {
+    format!("raised {exception}")
+}

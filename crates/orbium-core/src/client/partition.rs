@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Which connections calls may share.
+
+use orbium_giop::real_time::PriorityBand;
+use orbium_invocation::NetworkMark;
+use orbium_transport::ProtocolProperties;
+
+/// The part of a pool's key that keeps calls with different policies from sharing
+/// connections.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct ConnectionPartition {
+    /// The band of priorities of their requests.
+    pub(crate) band: Option<PriorityBand>,
+    /// Id of the reference that owns them (PrivateConnectionPolicy).
+    pub(crate) private: Option<u64>,
+    /// Each request carries its priority (CLIENT_PROPAGATED).
+    pub(crate) carries: bool,
+    /// DSCP mark of their packets.
+    pub(crate) mark: Option<NetworkMark>,
+    /// Socket properties that override the ORB's.
+    pub(crate) properties: Option<ProtocolProperties>,
+    /// At most one connection is ever opened.
+    pub(crate) is_single: bool,
+}
+
+impl ConnectionPartition {
+    pub(crate) fn is_private(&self) -> bool {
+        self.private.is_some()
+    }
+
+    pub(crate) fn is_single(&self) -> bool {
+        self.is_single
+    }
+
+    /// Socket properties, with the mark, that override the ORB's.
+    pub(crate) fn properties(&self, of_all: ProtocolProperties) -> Option<ProtocolProperties> {
+        match (self.mark, self.properties) {
+            (None, own) => own,
+            (Some(mark), own) => Some(mark.on(own.unwrap_or(of_all))),
+        }
+    }
+}

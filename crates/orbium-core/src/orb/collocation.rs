@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The ORB as its references see it: it serves calls to its own objects on the calling
+//! thread.
+
+use std::sync::Arc;
+
+use orbium_giop::codeset::Negotiated;
+use orbium_giop::{Ior, SystemException};
+
+use super::Orb;
+use crate::client::{LocalOrb, LocalReply, Overrides, Reference};
+use crate::server::Located;
+use crate::{Channel, local};
+
+impl LocalOrb for Orb {
+    fn is_own_channel(&self, channel: &Channel) -> bool {
+        self.is_own_channel(channel)
+    }
+
+    fn locate(&self, object_key: &[u8]) -> bool {
+        let located = self.locate(object_key);
+        matches!(located, Located::Here | Located::At(_))
+    }
+
+    fn perform(
+        &self,
+        message: Vec<u8>,
+        negotiated: Negotiated,
+    ) -> Result<Option<LocalReply>, SystemException> {
+        local::perform(self, message, negotiated)
+    }
+
+    fn reference(&self, ior: Arc<Ior>, overrides: Overrides) -> Arc<Reference> {
+        let client = Arc::clone(self.client());
+        Arc::new(Reference::new(self.clone(), client, ior, overrides))
+    }
+}
