@@ -18,6 +18,7 @@ mod limits;
 mod server_strategy;
 mod settings;
 pub mod spelling;
+pub mod tls;
 pub mod values;
 
 pub use choices::{ConnectTimeout, ForwardBoundKeys, GiopMinor, ReplyBatching};

@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use orbium_channel::protocol::ChannelOptions;
 use orbium_config::MAX_CALLS_PER_CONNECTION;
+use orbium_config::tls::TlsConfig;
 use orbium_giop::codeset::NativeCharSet;
 use orbium_giop::{HEADER_LEN, MIN_FRAGMENT_LEN};
 use orbium_transport::{Endpoint, ProtocolProperties};
@@ -40,8 +41,7 @@ pub struct Config {
     /// The transports there are.
     pub protocols: Protocols,
     /// TLS: with anything else than the defaults, the ORB has the transport `ssliop`.
-    #[cfg(feature = "tls")]
-    pub tls: orbium_tls::TlsConfig,
+    pub tls: TlsConfig,
     /// ClientProtocolPolicy: protocols to call with, best first. Default: all
     /// there are, those within the host first, then as the reference has them.
     pub client_protocols: Option<ProtocolPolicy>,

@@ -195,8 +195,9 @@ impl Orb {
         }
     }
 
-    /// The reference, without policies of its own.
-    pub(crate) fn plain_reference(&self, ior: Ior) -> ObjectRef {
+    /// The reference that an IOR is, without policies of its own.
+    #[must_use]
+    pub fn plain_reference(&self, ior: Ior) -> ObjectRef {
         ObjectRef::new(self.clone(), Arc::new(ior), Overrides::default())
     }
 

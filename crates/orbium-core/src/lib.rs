@@ -11,8 +11,6 @@
 #![recursion_limit = "256"]
 
 mod adapter;
-#[cfg(feature = "bridge")]
-mod bridge;
 mod client;
 mod config;
 #[cfg(feature = "configuration")]
@@ -24,8 +22,6 @@ pub mod introspection;
 mod lane;
 mod local;
 mod log;
-#[cfg(feature = "media")]
-pub mod media;
 pub mod metrics;
 mod operation_table;
 mod orb;
@@ -73,8 +69,6 @@ pub use orbium_transport::{
 pub use adapter::{
     IdAssignment, IdUniqueness, Lifespan, ManagerState, Poa, PoaError, PoaManager, Policies,
 };
-#[cfg(feature = "bridge")]
-pub use bridge::Bridge;
 pub use client::Asynchronous;
 #[doc(hidden)]
 pub use client::explain_refusal;

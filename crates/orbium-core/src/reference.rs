@@ -231,6 +231,21 @@ impl ObjectRef {
         self.target().channel()
     }
 
+    /// The ClientProtocolPolicy of the object, or else of this thread, or else of the
+    /// ORB.
+    ///
+    /// # Errors
+    /// BAD_INV_ORDER 4: the ORB has ended.
+    pub fn policy_here(&self) -> Result<Option<ProtocolPolicy>, SystemException> {
+        self.target().policy_here()
+    }
+
+    /// As [`protocols`](Self::protocols), under that policy.
+    #[must_use]
+    pub fn protocols_under(&self, policy: Option<&ProtocolPolicy>) -> Vec<OfferedProtocol> {
+        self.target().protocols_under(policy)
+    }
+
     /// The object key, if this ORB itself serves the object.
     pub(crate) fn own_key(&self) -> Option<Vec<u8>> {
         self.target().own_key()

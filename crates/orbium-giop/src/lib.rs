@@ -57,11 +57,8 @@ mod iiop_address;
 mod iiop_profile;
 mod ior;
 mod locate;
-#[cfg(feature = "media")]
 pub mod media;
-#[cfg(feature = "media")]
 mod media_receiver;
-#[cfg(feature = "media")]
 mod media_window;
 pub mod messaging;
 pub mod minor;

@@ -17,7 +17,6 @@
 
 mod alert;
 mod cause;
-mod config;
 mod error;
 mod failure;
 mod handshake;
@@ -36,9 +35,11 @@ mod subject;
 mod transport;
 mod trust;
 
-pub use config::{ClientAuthentication, NameCheck, OutdatedLists, TlsConfig, TlsVersion};
 pub use error::TlsError;
 pub use failure::{CertificateFault, TlsFailure};
+pub use orbium_config::tls::{
+    ClientAuthentication, NameCheck, OutdatedLists, TlsConfig, TlsVersion,
+};
 pub use reload::Reload;
 pub use session::Session;
 pub use stream::TlsStream;

@@ -7,7 +7,7 @@ use rustls::pki_types::CertificateRevocationListDer;
 use rustls::pki_types::pem::PemObject;
 use webpki::BorrowedCertRevocationList;
 
-use crate::config::OutdatedLists;
+use crate::OutdatedLists;
 use crate::{TlsConfig, TlsError, pem};
 
 /// What says which certificates were revoked.

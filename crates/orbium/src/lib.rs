@@ -84,7 +84,7 @@ pub mod prelude {
 
 /// What relays between protocols, with the feature `bridge`.
 #[cfg(feature = "bridge")]
-pub use orbium_core::Bridge;
+pub use orbium_bridge::Bridge;
 
 /// Configurations from files, from arguments and by name, with the feature
 /// `configuration`.
@@ -129,7 +129,7 @@ pub use orbium_transport as transport;
 
 /// Frames of sound and pictures over datagrams.
 #[cfg(feature = "media")]
-pub use orbium_core::media;
+pub use orbium_media as media;
 
 /// GIOP messages, references and addressing.
 pub use orbium_giop as giop;

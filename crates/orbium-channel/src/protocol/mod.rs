@@ -19,6 +19,7 @@ mod unusable;
 
 #[cfg(feature = "libraries")]
 pub use library::LoadError;
+pub use names::missing_feature;
 pub use offer::Channel;
 pub use offer::lanes;
 pub use offer::not_understood;

@@ -2,7 +2,8 @@
 //! Names of protocols in sentences, and the features that protocols come with.
 
 /// The feature of orbium that a transport or messaging half was left out with.
-pub(super) fn missing_feature(name: &str) -> Option<&'static str> {
+#[must_use]
+pub fn missing_feature(name: &str) -> Option<&'static str> {
     let (feature, is_there) = match name {
         "shmiop" => ("shm", cfg!(feature = "shm")),
         "ssliop" => ("tls", cfg!(feature = "tls")),

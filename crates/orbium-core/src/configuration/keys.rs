@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The table of everything that can be chosen by name.
 
+use orbium_channel::protocol::missing_feature;
 use orbium_config::file_url::path_of;
 use orbium_config::values::{
     Read, flag, number, octets, optional, parsed, show_octets, show_optional, show_span, span,
@@ -8,7 +9,6 @@ use orbium_config::values::{
 use orbium_giop::ObjectUrl;
 use orbium_transport::Endpoint;
 
-#[cfg(feature = "tls")]
 use super::tls;
 use crate::{
     Config, ConnectTimeout, ForwardBoundKeys, GiopMinor, ProtocolPolicy, ReplyBatching,
@@ -80,9 +80,9 @@ fn initial_reference(text: &str) -> Read<(String, String)> {
 }
 
 macro_rules! keys {
-    ($(#[$gate:meta] { $($name:literal $value:literal $meaning:literal
-       |$config:ident, $text:ident| $set:expr, |$shown:ident| $show:expr;)* })*) => {
-        const KEYS: &[ConfigKey] = &[$($(#[$gate] ConfigKey {
+    ($($name:literal $value:literal $meaning:literal
+       |$config:ident, $text:ident| $set:expr, |$shown:ident| $show:expr;)*) => {
+        const KEYS: &[ConfigKey] = &[$(ConfigKey {
             name: $name,
             value: $value,
             meaning: $meaning,
@@ -91,13 +91,11 @@ macro_rules! keys {
                 Ok(())
             },
             show: |$shown| $show,
-        },)*)*];
+        },)*];
     };
 }
 
 keys! {
-    // Always.
-    #[cfg(all())] {
     "endpoint" "URL" "where to listen; may be repeated, `none` forgets those before"
         |c, text| match text {
             "none" => c.endpoints.clear(),
@@ -107,7 +105,7 @@ keys! {
     "server_strategy" "STRATEGY" "how connections are served: thread-per-connection, reactive, leader-followers, worker-pool"
         |c, text| c.strategy = parsed::<ServerStrategy>(text)?,
         |c| c.strategy.to_string();
-"lanes" "NAMES or none" "the lanes there are to be, which `lane.NAME.KEY` describe; others are forgotten"
+    "lanes" "NAMES or none" "the lanes there are to be, which `lane.NAME.KEY` describe; others are forgotten"
         |c, text| super::lanes::choose(c, text)?,
         |c| super::lanes::show(c);
     "protocols" "LIST" "the transports and messaging halves that there are to be; the others are taken away"
@@ -115,7 +113,7 @@ keys! {
             let names = text.split(',').map(str::trim);
             // It is there as soon as it is said how.
             let is_to_come = |name: &str| {
-                cfg!(feature = "tls") && name == "ssliop" && c.protocols.transport(name).is_none()
+                name == "ssliop" && missing_feature(name).is_none() && c.protocols.transport(name).is_none()
             };
             let names: Vec<_> = names.filter(|name| !is_to_come(name)).collect();
             c.protocols = c.protocols.only(names).map_err(|error| error.to_string())?;
@@ -166,8 +164,6 @@ keys! {
     "forward_bound_keys" "true or false" "whether clients that call by a bound key are sent to the whole reference"
         |c, text| c.forward_bound_keys = ForwardBoundKeys(flag(text)?),
         |c| c.forward_bound_keys.0.to_string();
-    }
-    #[cfg(feature = "tls")] {
     "tls.certificate" "FILE or none" "PEM file with our certificate and those up to the authority; may hold the key"
         |c, text| c.tls.certificate = tls::file(text)?,
         |c| tls::show_file(c.tls.certificate.as_ref());
@@ -204,8 +200,6 @@ keys! {
     "tls.watch_files" "true or false" "whether files that have changed are read again"
         |c, text| c.tls.watch_files = flag(text)?,
         |c| c.tls.watch_files.to_string();
-    }
-    #[cfg(all())] {
     "watch" "true or false" "shows the ORB to `orbium top`, and turns metrics on"
         |c, text| c.watch = flag(text)?,
         |c| c.watch.to_string();
@@ -275,7 +269,6 @@ keys! {
     "limits.idempotent_retries" "NUMBER" "times that a call of an `@idempotent` operation is sent again after its connection was lost"
         |c, text| c.limits.idempotent_retries = number(text)?,
         |c| c.limits.idempotent_retries.to_string();
-    }
 }
 
 #[cfg(test)]
@@ -329,13 +322,10 @@ mod tests {
             // A hook is code: no file has one.
             .filter(|name| !matches!(*name, "limits" | "properties" | "dispatch" | "tls"));
         let others: Vec<_> = others.collect();
-        #[cfg(feature = "tls")]
-        {
-            let shown = format!("{:#?}", config.tls);
-            // Two say which versions there are.
-            let keys = all.clone().filter(|name| name.starts_with("tls.")).count();
-            assert_eq!(fields(&shown).len(), keys + 1);
-        }
+        let shown = format!("{:#?}", config.tls);
+        // Two say which versions there are.
+        let keys = all.clone().filter(|name| name.starts_with("tls.")).count();
+        assert_eq!(fields(&shown).len(), keys + 1);
         let is_in_section = |name: &&str| name.starts_with("limits.") || name.starts_with("tls.");
         let keys: Vec<_> = all.filter(|name| !is_in_section(name)).collect();
         assert_eq!(others.len(), keys.len(), "{others:?} and {keys:?}");

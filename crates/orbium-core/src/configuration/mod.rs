@@ -9,11 +9,11 @@ mod page;
 mod profiles;
 #[cfg(test)]
 mod tests;
-#[cfg(feature = "tls")]
 mod tls;
 
 use std::path::Path;
 
+use orbium_channel::protocol::missing_feature;
 use orbium_config::lane_name::LANE;
 use orbium_config::spelling::not_there;
 use orbium_config::values::Read;
@@ -127,11 +127,13 @@ impl Settings for Config {
         if let Some(path) = name.strip_prefix(LANE) {
             return lanes::put(self, path, value);
         }
+        if name.starts_with("tls.") && missing_feature("ssliop").is_some() {
+            return Err(format!(
+                "`{name}`: this program was built without orbium's feature `tls`"
+            ));
+        }
         match ConfigKey::ALL.iter().find(|key| key.name == name) {
             Some(key) => (key.set)(self, value),
-            None if cfg!(not(feature = "tls")) && name.starts_with("tls.") => Err(format!(
-                "`{name}`: this program was built without orbium's feature `tls`"
-            )),
             None => {
                 if let Some(done) = arguments::property(self, name, value) {
                     return done;

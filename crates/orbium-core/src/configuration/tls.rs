@@ -3,8 +3,8 @@
 
 use std::path::PathBuf;
 
+use orbium_config::tls::{NameCheck, TlsConfig, TlsVersion};
 use orbium_config::values::{Read, optional, parsed, show_optional};
-use orbium_tls::{NameCheck, TlsConfig, TlsVersion};
 
 /// A file, or none.
 pub(super) fn file(text: &str) -> Read<Option<PathBuf>> {

@@ -11,7 +11,6 @@ mod lanes;
 mod policies;
 mod references;
 mod short_forms;
-#[cfg(feature = "tls")]
 mod tls;
 
 use std::fmt;
@@ -94,12 +93,8 @@ impl Orb {
     ///
     /// # Errors
     /// [`OrbError::Listen`].
-    pub fn new(mut config: Config) -> Result<Self, OrbError> {
-        config.check().map_err(OrbError::Config)?;
-        #[cfg(feature = "tls")]
-        {
-            config = config.with_tls()?;
-        }
+    pub fn new(config: Config) -> Result<Self, OrbError> {
+        let mut config = config.prepared()?;
         crate::client::prepare_stories();
         let listen = !config.endpoints.is_empty();
         let budget = Budget::new(config.limits.peer_memory, config.limits.decompression_ratio);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The transport that `Config::tls` describes.
+//! A configuration made ready: checked, and with the transport that `Config::tls`
+//! describes.
 
-use orbium_tls::{Tls, TlsConfig};
+use orbium_config::tls::TlsConfig;
 use orbium_transport::Transport;
 
 use crate::{Config, OrbError};
@@ -12,22 +13,36 @@ impl Config {
     /// built; a program that chooses among [`Config::protocols`] before that needs it sooner.
     ///
     /// # Errors
-    /// [`OrbError::Tls`]: what is missing, or wrong with a file.
+    /// [`OrbError::Tls`]: what is missing, or wrong with a file. [`OrbError::Feature`]: the
+    /// program was built without the feature `tls`.
     pub fn register_tls(&mut self) -> Result<(), OrbError> {
         let tls = std::mem::take(&mut self.tls);
-        if tls == TlsConfig::default() {
-            return Ok(());
+        if tls != TlsConfig::default() {
+            self.protocols.register(ssliop(tls)?);
         }
-        let made = Tls::new(tls).map_err(|error| OrbError::Tls(error.to_string()))?;
-        self.protocols.register(Transport::stream(made));
         Ok(())
     }
 
-    /// As above; what is said stays.
-    pub(crate) fn with_tls(mut self) -> Result<Self, OrbError> {
+    /// The configuration as an ORB uses it: its choices checked, its TLS registered.
+    ///
+    /// # Errors
+    /// [`OrbError::Config`], and those of [`register_tls`](Self::register_tls).
+    pub fn prepared(mut self) -> Result<Self, OrbError> {
+        self.check().map_err(OrbError::Config)?;
         let said = self.tls.clone();
         self.register_tls()?;
         self.tls = said;
         Ok(self)
     }
+}
+
+#[cfg(feature = "tls")]
+fn ssliop(tls: TlsConfig) -> Result<Transport, OrbError> {
+    let made = orbium_tls::Tls::new(tls).map_err(|error| OrbError::Tls(error.to_string()))?;
+    Ok(Transport::stream(made))
+}
+
+#[cfg(not(feature = "tls"))]
+fn ssliop(_: TlsConfig) -> Result<Transport, OrbError> {
+    Err(OrbError::Feature("Config::tls".to_owned(), "tls"))
 }

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Tests of texts together with the keys that they set.
 
-#[cfg(feature = "tls")]
 mod argument_table;
 mod arguments;
 mod file;
-#[cfg(feature = "tls")]
 mod foreign;
 
 use crate::Config;

@@ -16,10 +16,11 @@ use orbium_giop::{
 };
 use orbium_transport::{ByteStream, Deadline};
 
-use super::{Shared, rewrite};
+use crate::rewrite;
+use crate::shared::Shared;
 
 /// One direction of a connection.
-pub(super) struct Pump<'a> {
+pub(crate) struct Pump<'a> {
     shared: &'a Shared,
     from: &'a dyn ByteStream,
     framing: Framing,
@@ -45,7 +46,7 @@ impl<'a> Pump<'a> {
 
     /// Relays from a client to the server, to which it connects for the first message,
     /// and back on another thread; returns when both are done.
-    pub(super) fn requests(shared: &Shared, id: u64, client: &Arc<dyn ByteStream>) {
+    pub(crate) fn requests(shared: &Shared, id: u64, client: &Arc<dyn ByteStream>) {
         let limits = &shared.config.limits;
         let (receive, send) = (limits.message_time, Some(limits.send_time));
         let first = limits
@@ -66,7 +67,7 @@ impl<'a> Pump<'a> {
         let server = match connect(shared, id) {
             Ok(server) => server,
             Err(error) => {
-                crate::log::warn!(target: "orbium::bridge", to = %shared.to, %error, "cannot relay");
+                orbium_trace::log::warn!(target: "orbium::bridge", to = %shared.to, %error, "cannot relay");
                 pump.refuse_all(first);
                 return;
             }
@@ -117,7 +118,7 @@ impl<'a> Pump<'a> {
                 }
                 Ok(None) => {}
                 Err(error) => {
-                    crate::log::debug!(target: "orbium::bridge", peer = %self.from.peer(), ?error, "not a message");
+                    orbium_trace::log::debug!(target: "orbium::bridge", peer = %self.from.peer(), ?error, "not a message");
                     let _ = self.from.send(&message_error(Version::V1_2));
                     return None;
                 }

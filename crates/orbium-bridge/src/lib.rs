@@ -6,28 +6,35 @@
 //! sets and fragments. No body is unmarshalled. References are rewritten only where
 //! they can be found without knowing the types: in replies that forward, and in
 //! references given to the bridge.
+//!
+//! It does not know objects, adapters or calls: of the ORB it uses the configuration.
+
+#![forbid(unsafe_code)]
 
 mod pump;
 mod rewrite;
+mod shared;
 
-use std::collections::HashMap;
 use std::net::Shutdown;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
 
+use orbium_channel::Channel;
 use orbium_channel::accepting::Accepting;
+use orbium_core::{Config, OrbError};
 use orbium_giop::Ior;
 use orbium_sys::{Poller, Waker};
-use orbium_transport::{ByteStream, Connector};
+use orbium_transport::ByteStream;
 
-use crate::{Channel, Config, OrbError};
 use pump::Pump;
+use shared::Shared;
 
 /// A bridge that relays until it is dropped.
 ///
 /// ```
-/// use orbium_core::{Bridge, Config, Orb};
+/// use orbium_bridge::Bridge;
+/// use orbium_core::{Config, Orb};
 ///
 /// let server = Orb::builder().endpoint("uiop://")?.build()?;
 /// let inside = &server.channels()?[0];
@@ -45,28 +52,6 @@ pub struct Bridge {
     acceptor: Option<JoinHandle<()>>,
 }
 
-/// What all threads of a bridge share.
-#[derive(Debug)]
-struct Shared {
-    config: Config,
-    listens: Vec<Channel>,
-    to: Channel,
-    connector: Box<dyn Connector>,
-    stopping: AtomicBool,
-    waker: Waker,
-    streams: Mutex<Streams>,
-}
-
-/// The streams that are open, to be ended with the bridge.
-#[derive(Debug, Default)]
-struct Streams {
-    next: u64,
-    open: HashMap<u64, Pair>,
-}
-
-/// A client's stream and, once it is there, the server's.
-type Pair = (Arc<dyn ByteStream>, Option<Arc<dyn ByteStream>>);
-
 impl Bridge {
     /// Listens at the endpoints of a configuration and relays to `to`. Limits,
     /// protocols and properties of the configuration hold for both sides.
@@ -76,9 +61,7 @@ impl Bridge {
     /// [`OrbError`]: no endpoint, one that cannot be listened at, or a missing
     /// protocol.
     pub fn start(config: &Config, to: Channel) -> Result<Self, OrbError> {
-        config.check().map_err(OrbError::Config)?;
-        #[cfg(feature = "tls")]
-        let config = &config.clone().with_tls()?;
+        let config = config.clone().prepared()?;
         if config.endpoints.is_empty() {
             return Err(OrbError::Config(
                 "a bridge without an endpoint has nobody to relay for",
@@ -93,25 +76,28 @@ impl Bridge {
             &config.protocols,
             &config.channel_options(),
         )?;
-        let failed = |error| OrbError::Listen(config.endpoints[0].to_string(), error);
+        let endpoint = config.endpoints[0].to_string();
+        let failed = move |error| OrbError::Listen(endpoint.clone(), error);
         let shared = Arc::new(Shared {
             listens,
             to,
             connector,
             stopping: AtomicBool::new(false),
-            waker: Waker::new().map_err(failed)?,
+            waker: Waker::new().map_err(&failed)?,
             streams: Mutex::default(),
-            config: config.clone(),
+            config,
         });
         let serving = Arc::clone(&shared);
-        let poller = Poller::new().map_err(failed)?;
-        accepting.register(&poller, &shared.waker).map_err(failed)?;
+        let poller = Poller::new().map_err(&failed)?;
+        accepting
+            .register(&poller, &shared.waker)
+            .map_err(&failed)?;
         let accept = move || {
             accepting.run(&poller, &|| serving.is_stopping(), &|stream, _| {
-                serving.take_on(stream);
+                take_on(&serving, stream);
             });
         };
-        let acceptor = orbium_sync::spawn("orbium-bridge", accept).map_err(failed)?;
+        let acceptor = orbium_sync::spawn("orbium-bridge", accept).map_err(&failed)?;
         Ok(Self {
             shared,
             acceptor: Some(acceptor),
@@ -149,36 +135,27 @@ impl Drop for Bridge {
     }
 }
 
-impl Shared {
-    fn lock(&self) -> MutexGuard<'_, Streams> {
-        self.streams.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn is_stopping(&self) -> bool {
-        self.stopping.load(Ordering::Acquire)
-    }
-
-    fn take_on(self: &Arc<Self>, client: Box<dyn ByteStream>) {
-        let client: Arc<dyn ByteStream> = Arc::from(client);
-        let id = {
-            let mut streams = self.lock();
-            if streams.open.len() >= self.config.limits.connections || self.is_stopping() {
-                crate::log::warn!(target: "orbium::bridge", "connection refused: the limit of connections is reached");
-                return;
-            }
-            streams.next += 1;
-            let id = streams.next;
-            streams.open.insert(id, (Arc::clone(&client), None));
-            id
-        };
-        let shared = Arc::clone(self);
-        let spawned = orbium_sync::spawn("orbium-bridge", move || {
-            Pump::requests(&shared, id, &client);
-            shared.lock().open.remove(&id);
-        });
-        if let Err(error) = spawned {
-            crate::log::warn!(target: "orbium::bridge", %error, "no thread for a connection");
-            self.lock().open.remove(&id);
+/// Relays the connection of a client on a thread of its own.
+fn take_on(shared: &Arc<Shared>, client: Box<dyn ByteStream>) {
+    let client: Arc<dyn ByteStream> = Arc::from(client);
+    let id = {
+        let mut streams = shared.lock();
+        if streams.open.len() >= shared.config.limits.connections || shared.is_stopping() {
+            orbium_trace::log::warn!(target: "orbium::bridge", "connection refused: the limit of connections is reached");
+            return;
         }
+        streams.next += 1;
+        let id = streams.next;
+        streams.open.insert(id, (Arc::clone(&client), None));
+        id
+    };
+    let relayed = Arc::clone(shared);
+    let spawned = orbium_sync::spawn("orbium-bridge", move || {
+        Pump::requests(&relayed, id, &client);
+        relayed.lock().open.remove(&id);
+    });
+    if let Err(error) = spawned {
+        orbium_trace::log::warn!(target: "orbium::bridge", %error, "no thread for a connection");
+        shared.lock().open.remove(&id);
     }
 }

@@ -13,36 +13,36 @@ use std::ops::Range;
 use orbium_giop::media::{FRAME_HEADER_LEN, Fragment, FrameHeader};
 use orbium_transport::Peer;
 
-use super::pool::Buffer;
+use crate::pool::Buffer;
 
 /// Octets of the largest datagram there is.
 const LARGEST: usize = 1 << 16;
 
 /// Where the payload of a frame begins: behind the header it came with.
-pub(super) const FIRST: usize = FRAME_HEADER_LEN;
+pub(crate) const FIRST: usize = FRAME_HEADER_LEN;
 
 const BITS: usize = u64::BITS as usize;
 
 /// Octets to receive a datagram into: enough for any that is not too large, and
 /// one to see that it is.
-pub(super) const fn datagram_room(frame_size: usize) -> usize {
+pub(crate) const fn datagram_room(frame_size: usize) -> usize {
     let room = FIRST + frame_size + 1;
     if room < LARGEST { room } else { LARGEST }
 }
 
 /// Octets of a buffer: a frame, and a datagram behind all but its last octet.
-pub(super) const fn buffer_len(frame_size: usize) -> usize {
+pub(crate) const fn buffer_len(frame_size: usize) -> usize {
     FIRST + frame_size + datagram_room(frame_size)
 }
 
 /// What a datagram says of itself.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Facts {
-    pub(super) header: FrameHeader,
-    pub(super) index: u16,
-    pub(super) count: u16,
+pub(crate) struct Facts {
+    pub(crate) header: FrameHeader,
+    pub(crate) index: u16,
+    pub(crate) count: u16,
     /// Octets of the payload.
-    pub(super) len: usize,
+    pub(crate) len: usize,
 }
 
 impl From<&Fragment<'_>> for Facts {
@@ -64,7 +64,7 @@ impl Facts {
 
 /// What became of a fragment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Inserted {
+pub(crate) enum Inserted {
     /// It was there.
     Again,
     /// Others lack.
@@ -75,11 +75,11 @@ pub(super) enum Inserted {
 
 /// The fragment does not go with the others, or the frame would be too large.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Unfit;
+pub(crate) struct Unfit;
 
 /// Where a datagram was received.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Arrival {
+pub(crate) enum Arrival {
     /// There will be no more.
     End,
     /// In the spare buffer: that many octets of it.
@@ -90,7 +90,7 @@ pub(super) enum Arrival {
 
 /// Room for a frame some fragments of which have come.
 #[derive(Debug)]
-pub(super) struct Slot {
+pub(crate) struct Slot {
     frame_size: usize,
     growing: Option<Growing>,
     /// Which fragments have come, a bit each.
@@ -113,7 +113,7 @@ struct Growing {
 
 impl Slot {
     /// For frames up to that many octets.
-    pub(super) fn new(frame_size: usize) -> Self {
+    pub(crate) fn new(frame_size: usize) -> Self {
         // A fragment has an octet at least.
         let fragments = frame_size.min(usize::from(u16::MAX));
         Self {
@@ -124,24 +124,24 @@ impl Slot {
     }
 
     /// The number of the frame, if there is one.
-    pub(super) fn sequence(&self) -> Option<u32> {
+    pub(crate) fn sequence(&self) -> Option<u32> {
         self.growing.as_ref().map(|frame| frame.header.sequence)
     }
 
     /// Gives the frame up.
-    pub(super) fn clear(&mut self) {
+    pub(crate) fn clear(&mut self) {
         self.growing = None;
     }
 
     /// The frame, which has to be complete: its buffer, and where in it.
-    pub(super) fn take(&mut self) -> Option<(Buffer, Range<usize>, FrameHeader)> {
+    pub(crate) fn take(&mut self) -> Option<(Buffer, Range<usize>, FrameHeader)> {
         let frame = self.growing.take()?;
         let end = FIRST + frame.len();
         Some((frame.buffer, FIRST..end, frame.header))
     }
 
     /// Begins a frame of several fragments with the one in `buffer`.
-    pub(super) fn begin(&mut self, buffer: Buffer, facts: Facts) -> Result<(), Unfit> {
+    pub(crate) fn begin(&mut self, buffer: Buffer, facts: Facts) -> Result<(), Unfit> {
         let mut frame = Growing {
             buffer,
             header: facts.header,
@@ -163,7 +163,7 @@ impl Slot {
     }
 
     /// Copies another fragment to its place.
-    pub(super) fn insert(&mut self, facts: Facts, payload: &[u8]) -> Result<Inserted, Unfit> {
+    pub(crate) fn insert(&mut self, facts: Facts, payload: &[u8]) -> Result<Inserted, Unfit> {
         let frame = self.growing.as_mut().ok_or(Unfit)?;
         if frame.header != facts.header || frame.count != facts.count {
             return Err(Unfit);
@@ -185,20 +185,20 @@ impl Slot {
     }
 
     /// Takes note of a fragment that was received where it belongs.
-    pub(super) fn insert_in_place(&mut self, facts: Facts) -> Result<Inserted, Unfit> {
+    pub(crate) fn insert_in_place(&mut self, facts: Facts) -> Result<Inserted, Unfit> {
         let frame = self.growing.as_mut().ok_or(Unfit)?;
         frame.learn(facts, self.frame_size)?;
         Ok(self.mark(facts.index))
     }
 
     /// Whether the next fragment is expected at a known place.
-    pub(super) fn expects(&self) -> bool {
+    pub(crate) fn expects(&self) -> bool {
         self.growing.as_ref().is_some_and(|frame| frame.in_order)
     }
 
     /// Receives a datagram where the next fragment belongs. If it is not that
     /// one it is moved to `spare`.
-    pub(super) fn receive_in_place(
+    pub(crate) fn receive_in_place(
         &mut self,
         spare: &mut Buffer,
         receive: impl FnOnce(&mut [u8]) -> io::Result<(usize, Peer)>,
@@ -242,7 +242,7 @@ impl Slot {
 }
 
 /// What was received into a room.
-pub(super) fn arrival((len, peer): (usize, Peer), room: usize) -> io::Result<Arrival> {
+pub(crate) fn arrival((len, peer): (usize, Peer), room: usize) -> io::Result<Arrival> {
     match (len, peer) {
         (0, Peer::Unknown) => Ok(Arrival::End),
         _ => Ok(Arrival::Spare(len.min(room))),

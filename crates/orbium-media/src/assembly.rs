@@ -6,12 +6,12 @@ use std::io;
 use orbium_giop::media::{Fragment, Seen, Statistics, Window};
 use orbium_transport::Peer;
 
-use super::MediaFrame;
-use super::pool::Buffer;
-use super::slot::{Arrival, FIRST, Facts, Inserted, Slot, Unfit, arrival, datagram_room};
+use crate::frame::MediaFrame;
+use crate::pool::Buffer;
+use crate::slot::{Arrival, FIRST, Facts, Inserted, Slot, Unfit, arrival, datagram_room};
 
 #[derive(Debug)]
-pub(super) struct Assembly {
+pub(crate) struct Assembly {
     stream: u32,
     frame_size: usize,
     window: Window,
@@ -19,13 +19,13 @@ pub(super) struct Assembly {
     /// The slot of the frame that the last datagram belonged to.
     current: usize,
     /// Datagrams that were of no use.
-    pub(super) refused: u64,
+    pub(crate) refused: u64,
     /// Octets moved from one place to another.
-    pub(super) copied: u64,
+    pub(crate) copied: u64,
 }
 
 /// What became of a datagram in a spare buffer.
-pub(super) enum Accepted {
+pub(crate) enum Accepted {
     /// A frame is whole; the spare buffer is with it, or in use, or given back.
     Frame(MediaFrame, Option<Buffer>),
     /// None is; the spare buffer, unless it is in use.
@@ -33,7 +33,7 @@ pub(super) enum Accepted {
 }
 
 impl Assembly {
-    pub(super) fn new(stream: u32, frame_size: usize, incomplete: usize) -> Self {
+    pub(crate) fn new(stream: u32, frame_size: usize, incomplete: usize) -> Self {
         Self {
             stream,
             frame_size,
@@ -45,12 +45,12 @@ impl Assembly {
         }
     }
 
-    pub(super) const fn statistics(&self) -> Statistics {
+    pub(crate) const fn statistics(&self) -> Statistics {
         self.window.statistics()
     }
 
     /// Receives a datagram: into its place if that is known, else into `spare`.
-    pub(super) fn receive(
+    pub(crate) fn receive(
         &mut self,
         spare: &mut Buffer,
         receive: impl FnOnce(&mut [u8]) -> io::Result<(usize, Peer)>,
@@ -71,7 +71,7 @@ impl Assembly {
     }
 
     /// Takes the fragment that was received in its place.
-    pub(super) fn accept_in_place(&mut self, facts: Facts) -> Option<MediaFrame> {
+    pub(crate) fn accept_in_place(&mut self, facts: Facts) -> Option<MediaFrame> {
         // Open: the window holds what is in a slot.
         self.window.see(facts.header.sequence);
         let inserted = self.slots[self.current].insert_in_place(facts);
@@ -79,7 +79,7 @@ impl Assembly {
     }
 
     /// Takes the datagram of `len` octets in `spare`.
-    pub(super) fn accept(&mut self, spare: Buffer, len: usize) -> Accepted {
+    pub(crate) fn accept(&mut self, spare: Buffer, len: usize) -> Accepted {
         let Some(facts) = self.facts(&spare[..len]) else {
             self.refused += 1;
             return Accepted::Nothing(Some(spare));

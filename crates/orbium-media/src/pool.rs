@@ -6,24 +6,24 @@ use std::ops::{Deref, DerefMut};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 #[derive(Debug)]
-pub(super) struct Pool(Mutex<Vec<Box<[u8]>>>);
+pub(crate) struct Pool(Mutex<Vec<Box<[u8]>>>);
 
 /// A buffer that goes back to its pool.
 #[derive(Debug)]
-pub(super) struct Buffer {
+pub(crate) struct Buffer {
     octets: Box<[u8]>,
     pool: Arc<Pool>,
 }
 
 impl Pool {
     /// That many buffers, each of `len` octets.
-    pub(super) fn new(count: usize, len: usize) -> Arc<Self> {
+    pub(crate) fn new(count: usize, len: usize) -> Arc<Self> {
         // The kernel gives the pages when they are written to.
         let buffers = (0..count).map(|_| vec![0; len].into_boxed_slice());
         Arc::new(Self(Mutex::new(buffers.collect())))
     }
 
-    pub(super) fn take(self: &Arc<Self>) -> Option<Buffer> {
+    pub(crate) fn take(self: &Arc<Self>) -> Option<Buffer> {
         let octets = self.lock().pop()?;
         Some(Buffer {
             octets,

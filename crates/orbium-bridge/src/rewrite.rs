@@ -2,19 +2,19 @@
 //! References that lead to a server, made to lead to the bridge.
 
 use orbium_cdr::{ByteOrder, CdrWriter, Decode, Encode, Format};
+use orbium_channel::Channel;
 use orbium_channel::protocol::{self, Offer};
 use orbium_giop::{
     HEADER_LEN, Ior, LocateReplyHeader, LocateStatus, MessageHeader, MessageKind, ReplyHeader,
     ReplyStatus, ServiceContext, begin_locate_reply, begin_reply, finish_message,
 };
 
-use super::Shared;
-use crate::Channel;
+use crate::shared::Shared;
 
 /// The reference with the profiles that lead to `from` replaced by ones that lead to
 /// `to`. Profiles that lead elsewhere are left out, since clients of the bridge cannot
 /// reach those addresses; unknown profiles are kept.
-pub(super) fn rewrite(ior: &Ior, from: &Channel, to: &[Channel]) -> Ior {
+pub(crate) fn rewrite(ior: &Ior, from: &Channel, to: &[Channel]) -> Ior {
     let offers = protocol::offers(ior);
     let Some(offer) = offers.iter().find(|offer| offer.channel == *from) else {
         return ior.clone();
@@ -35,7 +35,7 @@ pub(super) fn rewrite(ior: &Ior, from: &Channel, to: &[Channel]) -> Ior {
 
 /// A Reply or LocateReply that forwards to an object of the server, rewritten; `None`
 /// for all other messages.
-pub(super) fn forward(
+pub(crate) fn forward(
     header: &MessageHeader,
     message: &mut [u8],
     shared: &Shared,

@@ -6,7 +6,7 @@ use std::ops::{Deref, Range};
 
 use orbium_giop::media::{FrameHeader, FrameKind, Standing, Time};
 
-use super::pool::Buffer;
+use crate::pool::Buffer;
 
 /// A whole frame, in a buffer that goes back to the receiver when this is
 /// dropped. It may outlive the receiver and move to other threads.
@@ -18,7 +18,7 @@ pub struct MediaFrame {
 }
 
 impl MediaFrame {
-    pub(super) const fn new(
+    pub(crate) const fn new(
         buffer: Buffer,
         payload: Range<usize>,
         header: FrameHeader,

@@ -5,17 +5,18 @@ use std::io;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use orbium_channel::protocol;
+use orbium_channel::{Channel, protocol};
+use orbium_core::{ObjectRef, Orb};
 use orbium_giop::Ior;
 use orbium_giop::media::{FrameHeader, Statistics};
 use orbium_transport::{Datagrams, Endpoint, Transport};
 
-use super::assembly::{Accepted, Assembly};
-use super::pool::{Buffer, Pool};
-use super::slot::{Arrival, buffer_len};
-use super::{MESSAGING, MediaError, MediaFrame, RECEIVER_REPOSITORY_ID};
-use crate::client::Overrides;
-use crate::{Channel, ObjectRef, Orb};
+use crate::assembly::{Accepted, Assembly};
+use crate::error::MediaError;
+use crate::frame::MediaFrame;
+use crate::names::{MESSAGING, RECEIVER_REPOSITORY_ID};
+use crate::pool::{Buffer, Pool};
+use crate::slot::{Arrival, buffer_len};
 
 /// What a receiver accepts and keeps. Its memory is
 /// `frames + incomplete + 1` buffers, each a little larger than a frame, up to
@@ -269,7 +270,7 @@ impl MediaReceiver {
 }
 
 /// Nothing but media is spoken here.
-pub(super) fn check_messaging<'n>(
+pub(crate) fn check_messaging<'n>(
     mut names: impl Iterator<Item = &'n str>,
 ) -> Result<(), MediaError> {
     match names.find(|name| *name != MESSAGING) {
@@ -280,7 +281,7 @@ pub(super) fn check_messaging<'n>(
     }
 }
 
-pub(super) fn no_datagrams(scheme: &str) -> MediaError {
+pub(crate) fn no_datagrams(scheme: &str) -> MediaError {
     MediaError::Protocol(format!(
         "there is no transport `{scheme}` for datagrams here"
     ))
@@ -301,5 +302,5 @@ fn reference(orb: &Orb, channel: &Channel, stream: u32) -> ObjectRef {
         type_id: RECEIVER_REPOSITORY_ID.to_owned(),
         profiles,
     };
-    ObjectRef::new(orb.clone(), Arc::new(ior), Overrides::default())
+    orb.plain_reference(ior)
 }

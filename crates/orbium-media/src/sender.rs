@@ -3,13 +3,14 @@
 
 use std::io::{self, IoSlice};
 
-use orbium_channel::protocol;
+use orbium_channel::{Channel, OfferedProtocol, protocol};
+use orbium_core::{Interface, Orb};
 use orbium_giop::media::{FRAME_HEADER_LEN, FrameHeader, FrameKind, Time};
 use orbium_transport::{Datagrams, Deadline, Transport};
 
-use super::receiver::{check_messaging, no_datagrams};
-use super::{MESSAGING, MediaError};
-use crate::{Channel, Interface, OfferedProtocol, Orb};
+use crate::error::MediaError;
+use crate::names::MESSAGING;
+use crate::receiver::{check_messaging, no_datagrams};
 
 /// Octets of a datagram that an Ethernet frame carries, over IPv6 too.
 const FRAME: usize = 1500 - 40 - 8;
@@ -32,17 +33,14 @@ impl MediaSender {
     /// Sends to the receiver, or the group of receivers, of a reference, by the
     /// first protocol that its policy allows: that of the reference, else of this
     /// thread, else of the ORB. Protocols are named as in
-    /// [`ProtocolPolicy`](crate::ProtocolPolicy): `diop/media`, `miop/media`.
+    /// [`ProtocolPolicy`](orbium_core::ProtocolPolicy): `diop/media`, `miop/media`.
     ///
     /// # Errors
     /// [`MediaError::NotOffered`]; [`MediaError::Io`] of the last protocol that
     /// was tried; [`MediaError::Ended`] once the ORB has ended.
     pub fn connect(orb: &Orb, reference: &impl Interface) -> Result<Self, MediaError> {
         let reference = reference.as_object();
-        let policy = reference
-            .target()
-            .policy_here()
-            .map_err(|_| MediaError::Ended)?;
+        let policy = reference.policy_here().map_err(|_| MediaError::Ended)?;
         let mut failed = None;
         let (protocols, chosen) = (&orb.config().protocols, policy.is_some());
         for offer in &protocol::wanted(protocols, reference.ior(), policy.as_ref(), chosen) {
@@ -60,7 +58,7 @@ impl MediaSender {
         }
         Err(failed.unwrap_or_else(|| {
             MediaError::NotOffered(OfferedProtocol::list(
-                &reference.target().protocols_under(policy.as_ref()),
+                &reference.protocols_under(policy.as_ref()),
             ))
         }))
     }

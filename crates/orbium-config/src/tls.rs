@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What can be chosen.
+//! What can be chosen of TLS.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -15,7 +15,7 @@ use std::time::Duration;
 ///
 /// # Example
 /// ```
-/// use orbium_tls::{ClientAuthentication, TlsConfig, TlsVersion};
+/// use orbium_config::tls::{ClientAuthentication, TlsConfig, TlsVersion};
 ///
 /// let mutual = TlsConfig {
 ///     certificate: Some("/etc/orb/chain.pem".into()),

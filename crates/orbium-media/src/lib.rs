@@ -15,9 +15,11 @@
 //! strategies: [`MediaReceiver::receive`] copies nothing,
 //! [`MediaReceiver::receive_into`] copies once.
 //!
+//! It does not know requests: of the ORB it uses references, protocols and policies.
+//!
 //! ```
 //! use orbium_core::Orb;
-//! use orbium_core::media::{FrameKind, MediaOptions, MediaReceiver, MediaSender, Time};
+//! use orbium_media::{FrameKind, MediaOptions, MediaReceiver, MediaSender, Time};
 //!
 //! let orb = Orb::builder().build()?;
 //! let mut receiver = MediaReceiver::bind(&orb, "diop://127.0.0.1:0", MediaOptions::default())?;
@@ -33,9 +35,12 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+#![forbid(unsafe_code)]
+
 mod assembly;
 mod error;
 mod frame;
+mod names;
 mod pool;
 mod receiver;
 mod sender;
@@ -43,12 +48,7 @@ mod slot;
 
 pub use error::MediaError;
 pub use frame::MediaFrame;
+pub use names::{MESSAGING, RECEIVER_REPOSITORY_ID};
 pub use orbium_giop::media::{FrameHeader, FrameKind, Statistics, Time};
 pub use receiver::{MediaInfo, MediaOptions, MediaReceiver, MediaStatistics, MediaStop};
 pub use sender::MediaSender;
-
-/// The name of this messaging in endpoints and references.
-pub const MESSAGING: &str = "media";
-
-/// Type of the references that receivers have. Nothing can be called there.
-pub const RECEIVER_REPOSITORY_ID: &str = "IDL:orbium/MediaReceiver:1.0";

@@ -1,0 +1,8 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What media are called in references.
+
+/// The name of this messaging in endpoints and references.
+pub const MESSAGING: &str = "media";
+
+/// Type of the references that receivers have. Nothing can be called there.
+pub const RECEIVER_REPOSITORY_ID: &str = "IDL:orbium/MediaReceiver:1.0";
