@@ -7,6 +7,7 @@
 #![forbid(unsafe_code)]
 
 mod cdr;
+mod connection;
 mod idl;
 mod messages;
 mod messaging;
@@ -16,6 +17,7 @@ mod rings;
 pub mod types;
 
 pub use cdr::{cdr, format_of, type_number};
+pub use connection::connection;
 pub use idl::idl;
 pub use messages::messages;
 pub use messaging::{STACKS, messaging, stack};
@@ -30,6 +32,7 @@ pub fn target(name: &str) -> Option<fn(&[u8])> {
         "messages" => messages,
         "messaging" => messaging,
         "cdr" => cdr,
+        "connection" => connection,
         "references" => references,
         #[cfg(target_os = "linux")]
         "rings" => rings,

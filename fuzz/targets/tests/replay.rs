@@ -41,6 +41,11 @@ fn messages_keep_their_laws() {
 }
 
 #[test]
+fn connections_keep_their_laws() {
+    replay("connection");
+}
+
+#[test]
 fn frames_and_datagrams_keep_their_laws() {
     replay("messaging");
 }

@@ -1,0 +1,7 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Pairs of connections without sockets, in virtual time: every rule of GIOP's clause 9.4
+//! that a connection keeps.
+
+mod hostile;
+mod pair;
+mod rules;
