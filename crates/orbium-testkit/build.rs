@@ -34,14 +34,14 @@ fn main() {
     default_bodies("kitchen_unserved", Path::new("../../idl/kitchen.idl"));
 }
 
-/// Servants to be filled in, in `NAME_stub.rs`, for `tests/stubs.rs`.
+/// Servants to be filled in, in `NAME_stub.rs`, for `tests/suite/calls/stubs.rs`.
 fn stub(name: &str, files: &[&Path], out: &Path) {
-    let around = format!("crate::{name}");
+    let around = format!("crate::calls::stubs::{name}");
     let stub = Config::new().try_stub(files, &around).expect("good IDL");
     fs::write(out.join(format!("{name}_stub.rs")), stub.code).expect("a file in OUT_DIR");
 }
 
-/// Servants that raise NO_IMPLEMENT, for `tests/default_bodies.rs`.
+/// Servants that raise NO_IMPLEMENT, for `tests/suite/calls/default_bodies.rs`.
 fn default_bodies(name: &str, file: &Path) {
     let config = Config::new()
         .default_bodies(true)

@@ -60,7 +60,7 @@
 //! The ring and its copies run under Miri, over memory of the heap:
 //!
 //! ```text
-//! cargo +nightly miri test -p orbium-shm --test ring
+//! cargo +nightly miri test -p orbium-shm --test suite ring::
 //! ```
 //!
 //! Only on Linux; elsewhere this crate is empty.

@@ -2,7 +2,11 @@
 //! Pipes do what every transport must do.
 
 use custom_transport::Pipes;
+use orbium_testkit::CountingAllocator;
 use orbium_testkit::transport_suite::Subject;
+
+#[global_allocator]
+static HEAP: CountingAllocator = CountingAllocator;
 
 orbium_testkit::transport_suite! {
     pipe => Subject::new(Pipes, |unique| {

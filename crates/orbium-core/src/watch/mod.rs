@@ -8,7 +8,7 @@
 //! any ORB can ask it with `idl/watch.idl`.
 
 mod folder;
-// Made of `idl/watch.idl` by `ORBIUM_BLESS=1 cargo test -p orbium-codegen --test golden`.
+// Made of `idl/watch.idl` by `ORBIUM_BLESS=1 cargo test -p orbium-codegen --test suite golden::`.
 mod generated;
 mod shown;
 

@@ -5,7 +5,8 @@
 //! Alone in this file, for it counts what the whole process has. An ordinary run
 //! makes a hundred cycles of each; `cargo xtask soak` makes 100,000.
 
-#[path = "../common/mod.rs"]
+#[path = "../suite/common/mod.rs"]
+#[expect(dead_code, reason = "the suite uses the rest")]
 mod common;
 mod deadlines;
 mod deaths;

@@ -8,17 +8,12 @@
 #[macro_export]
 macro_rules! transport_suite {
     (@orbs $($name:ident => $subject:expr),+ $(,)?) => {
-        $crate::transport_suite! { @heap }
         $(mod $name {
             #[allow(unused_imports, reason = "what the subject is made of")]
             use super::*;
             $crate::transport_suite! { @subject $subject }
             $crate::transport_suite! { @level orbs }
         })+
-    };
-    (@heap) => {
-        #[global_allocator]
-        static HEAP: $crate::CountingAllocator = $crate::CountingAllocator;
     };
     (@subject $subject:expr) => {
         fn this_subject() -> $crate::transport_suite::Subject {
@@ -130,7 +125,6 @@ macro_rules! transport_suite {
         })+
     };
     ($($name:ident => $subject:expr),+ $(,)?) => {
-        $crate::transport_suite! { @heap }
         $(mod $name {
             #[allow(unused_imports, reason = "what the subject is made of")]
             use super::*;

@@ -5,7 +5,11 @@
 //! own:
 //!
 //! ```ignore
+//! use orbium_testkit::CountingAllocator;
 //! use orbium_testkit::transport_suite::{Subject, loopback};
+//!
+//! #[global_allocator]
+//! static HEAP: CountingAllocator = CountingAllocator;
 //!
 //! orbium_testkit::transport_suite! {
 //!     iiop => Subject::new(orbium_transport::Tcp, |unique| {
@@ -18,8 +22,8 @@
 //! over it, with each server strategy. Messaging protocols other than GIOP change
 //! nothing about streams; `transport_suite! { @orbs … }` leaves those tests out.
 //!
-//! The macro also makes the heap of the test binary a counted one, so it can be used
-//! once in each.
+//! Some of them count allocations: the test binary sets
+//! [`CountingAllocator`](crate::CountingAllocator) as its global allocator.
 
 mod child;
 mod ends;

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The codec, as one program: each test file is a module, so that all of them are
+//! linked once.
+
+mod any;
+mod by_hand;
+mod fixed;
+mod fragment_boundaries;
+mod interpret;
+mod laws;
+mod layout;
+mod named_types;
+mod typecode;

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The commands of the program, as one program: each test file is a module, so that all of them are
+//! linked once.
+
+mod bench;
+mod bridge;
+mod call;
+mod demo;
+mod doctor;
+mod explain;
+mod idl;
+mod ior;
+mod load;
+mod new;
+mod ping;
+mod program;
+mod protocols_page;
+mod serve;
+mod shell;
+mod tls;
+mod top;

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! `orbium top` on a running demonstration.
+
+use crate::program::{Server, run};
+use serde_json::Value;
+
+/// Calls until `top` has seen some: what it shows are those of one interval.
+#[test]
+fn a_running_demo_shows_its_operations_lanes_and_connections() {
+    let server = Server::start(["--watch"]);
+    let pid = server.process().to_string();
+    let orb = orbium::Orb::builder().build().unwrap();
+    let object = orb.string_to_object(server.ior("Cube")).unwrap();
+    let cube: orbium_demo::cubit::Cube = orbium::narrow(object).unwrap();
+    for _ in 0..100 {
+        cube.noop().unwrap();
+    }
+    let shown = run(["top", &pid, "--json", "--once", "-i", "0.2"]);
+    shown.assert_done();
+    assert_eq!(shown.stdout.lines().count(), 1);
+    let view: Value = serde_json::from_str(&shown.stdout).unwrap();
+    assert_eq!(view["pid"].to_string(), pid);
+    assert_eq!(view["measuring"], true);
+    let operations = view["operations"].as_array().unwrap();
+    let noop = operations.iter().find(|it| {
+        let name = it["operation"].as_str().unwrap();
+        name.ends_with("/noop") && it["role"] == "server"
+    });
+    // The last may be counted after it was answered.
+    assert!(noop.unwrap()["total"].as_u64() >= Some(99), "{view:#}");
+    assert_eq!(view["lanes"][0]["lane"], "orb");
+    let connections = view["connections"].as_array().unwrap();
+    let counted = connections
+        .iter()
+        .find(|it| it["role"] == "server" && it["requests"].as_u64() >= Some(99));
+    assert!(counted.unwrap()["bytes_in"].as_u64().unwrap() > 4000);
+    let text = run(["top", &pid, "--once", "-i", "0.1"]);
+    text.assert_done();
+    assert!(text.stdout.contains("OPERATION") && text.stdout.contains("/noop"));
+    let picture = run(["top", &pid, "--svg", "-i", "0.1"]);
+    picture.assert_done();
+    assert!(picture.stdout.starts_with("<svg "));
+}
+
+/// This process shows itself: connections to servers by server, and a warning.
+#[test]
+fn bindings_and_the_log_are_shown() {
+    let server = Server::start([]);
+    let config = orbium::Config {
+        endpoints: vec!["iiop://127.0.0.1:0".parse().unwrap()],
+        ..orbium::Config::default()
+    };
+    let orb = orbium::Orb::new(config).unwrap();
+    orb.watch().unwrap();
+    let cube: orbium_demo::cubit::Cube = orb.resolve(server.ior("Cube")).unwrap();
+    for _ in 0..3 {
+        cube.noop().unwrap();
+    }
+    // A request that is held, as no manager was activated, is warned of.
+    let client = orbium::Orb::builder()
+        .call_timeout(std::time::Duration::from_millis(300))
+        .build()
+        .unwrap();
+    let root = orb.root_poa();
+    root.manager().activate().unwrap();
+    let held = root.create_poa("held", None, orbium::Policies::default());
+    let held = held.unwrap();
+    let servant = orbium_demo::CubeServant::default();
+    let cube: orbium_demo::cubit::Cube = held.activate(servant).unwrap();
+    let cube = client.resolve::<orbium_demo::cubit::Cube>(&orb.object_to_string(&cube));
+    assert!(cube.unwrap().noop().is_err());
+
+    let pid = std::process::id().to_string();
+    let shown = run(["top", &pid, "--json", "--once", "-i", "0.1"]);
+    shown.assert_done();
+    let view: Value = serde_json::from_str(&shown.stdout).unwrap();
+    let bindings = view["bindings"].as_array().unwrap();
+    assert_eq!(bindings.len(), 1, "{view:#}");
+    assert_eq!(bindings[0]["connections"], 1);
+    assert_eq!(bindings[0]["transport"], "iiop");
+    let events = view["events"].as_array().unwrap();
+    let warned = events.iter().find(|it| {
+        let text = it["text"].as_str().unwrap();
+        text.starts_with("a request is held") && text.contains("operation=noop")
+    });
+    assert!(warned.is_some(), "{view:#}");
+    assert_eq!(warned.unwrap()["level"], "warn");
+    assert!(view["client_retries_total"]["stale_connection"].is_u64());
+    let text = run(["top", &pid, "--once", "-i", "0.1"]);
+    text.assert_done();
+    assert!(text.stdout.contains("SERVER") && text.stdout.contains("EVENT"));
+    assert!(text.stdout.contains("a request is held"), "{}", text.stdout);
+}
+
+#[test]
+fn a_process_that_shows_nothing_is_told_from_one_and_how_to_turn_it_on() {
+    let server = Server::start([]);
+    let pid = server.process().to_string();
+    let refused = run(["top", &pid, "--json", "--once"]);
+    assert_eq!(refused.status, Some(1));
+    for how in ["orb.watch()", "watch = true", "-ORBwatch true"] {
+        assert!(refused.stderr.contains(how), "{}", refused.stderr);
+    }
+}

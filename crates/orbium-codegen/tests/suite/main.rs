@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What is generated from IDL, as one program: each test file is a module, so that all of them are
+//! linked once.
+
+mod ami;
+mod asynchronous;
+mod borrowed;
+mod calls;
+mod golden;
+mod long_files;
+mod values;

@@ -1,0 +1,534 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Messaging halves: what goes in comes out, whatever the wire does to it.
+#![cfg(feature = "ziop")]
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use crate::octets::{Chance, octets};
+use crate::traffic::{LIMIT, Receiver, cut, cuts, encode, ends, messages};
+use orbium_cdr::{ByteOrder, CdrWriter, Format};
+use orbium_giop::messaging::{
+    Decoder, Encoder, Fixed, GiopLite, Input, MAX_OVERHEAD, Message, Messaging, MessagingError,
+    Session, Side, Stack, StackError, Ziop, builtin,
+};
+use orbium_giop::{RequestTemplate, ResponseFlags, Version, finish_message};
+use proptest::prelude::*;
+
+/// A half from outside: length, octets and their sum.
+#[derive(Debug)]
+struct Checksum;
+
+impl Messaging for Checksum {
+    fn name(&self) -> &str {
+        "checksum"
+    }
+    fn input(&self) -> Input {
+        Input::Octets
+    }
+    fn session(&self, _: Side, limit: usize) -> Session {
+        Session::new(Sum { limit }, Sum { limit })
+    }
+}
+
+#[derive(Debug)]
+struct Sum {
+    limit: usize,
+}
+
+fn sum(octets: &[u8], start: u32) -> u32 {
+    let add = |sum: u32, octet: &u8| sum.rotate_left(5) ^ u32::from(*octet);
+    octets.iter().fold(start, add)
+}
+
+impl Encoder for Sum {
+    fn encode(
+        &mut self,
+        message: Message<'_>,
+        head: &mut Vec<u8>,
+        tail: &mut Vec<u8>,
+    ) -> Result<Range<usize>, MessagingError> {
+        head.extend((message.len() as u32).to_be_bytes());
+        let sum = message.pieces().iter().fold(0, |at, piece| sum(piece, at));
+        tail.extend(sum.to_be_bytes());
+        Ok(0..message.len())
+    }
+}
+
+impl Decoder for Sum {
+    fn frame_len(&self, wire: &[u8]) -> Result<Option<usize>, MessagingError> {
+        let Some(len) = wire.first_chunk() else {
+            return Ok(None);
+        };
+        let len = u32::from_be_bytes(*len) as usize;
+        if len > self.limit {
+            return Err(MessagingError::TooLarge);
+        }
+        Ok(Some(len + 8))
+    }
+    fn decode(&mut self, frame: &[u8], message: &mut Vec<u8>) -> Result<(), MessagingError> {
+        let (octets, expected) = frame[4..].split_at(frame.len() - 8);
+        if sum(octets, 0).to_be_bytes() != expected {
+            return Err(MessagingError::Refused("the sum is wrong"));
+        }
+        message.extend_from_slice(octets);
+        Ok(())
+    }
+}
+
+fn stack(names: &str) -> Result<Stack, StackError> {
+    let known = |name: &str| {
+        builtin()
+            .into_iter()
+            .chain([Arc::new(Checksum) as Arc<dyn Messaging>])
+            .find(|half| half.name() == name)
+            .expect("a known half")
+    };
+    Stack::new(names.split(',').map(known).collect())
+}
+
+/// All orders that make sense.
+const STACKS: &[&str] = &[
+    "giop-lite",
+    "fixed",
+    "ziop",
+    "checksum",
+    "giop-lite,checksum",
+    "giop-lite,ziop",
+    "fixed,ziop",
+    "fixed,checksum,ziop",
+    "ziop,checksum",
+    "giop-lite,ziop,checksum",
+];
+
+/// Sends messages from one end to the other, the messages and the stream cut
+/// anywhere; returns the octets of the wire.
+fn pass(
+    half: &dyn Messaging,
+    sent: &[Vec<u8>],
+    pieces: &[prop::sample::Index],
+    splits: &[prop::sample::Index],
+) -> Vec<u8> {
+    let (mut client, mut server) = ends(half);
+    let mut wire = Vec::new();
+    for message in sent {
+        let frame = encode(&mut client, &cut(message, pieces)).expect("a GIOP message");
+        assert!(frame.len() <= message.len() + MAX_OVERHEAD * 4);
+        for len in 0..frame.len().min(40) {
+            let told = server.decoder.frame_len(&frame[..len]).expect("a frame");
+            assert!(told.is_none_or(|told| told == frame.len()), "{half:?}");
+        }
+        wire.extend(frame);
+    }
+    let mut receiver = Receiver::new(&mut server);
+    for octets in cut(&wire, splits) {
+        receiver.receive(octets).expect("what was sent");
+    }
+    assert!(receiver.buffer.is_empty());
+    assert!(
+        receiver.messages == sent,
+        "{} changed a message",
+        half.name()
+    );
+    wire
+}
+
+proptest! {
+    #[test]
+    fn every_message_passes_every_stack(
+        sent in prop::collection::vec(messages(), 1..12),
+        pieces in cuts(),
+        splits in cuts(),
+    ) {
+        for names in STACKS {
+            pass(&stack(names).expect("a sensible stack"), &sent, &pieces, &splits);
+        }
+    }
+
+    #[test]
+    fn any_octets_are_decoded_or_refused(
+        garbage in prop::collection::vec(any::<u8>(), 0..300),
+    ) {
+        for names in STACKS {
+            let (_, mut server) = ends(&stack(names).expect("a sensible stack"));
+            let _ = Receiver::new(&mut server).receive(&garbage);
+        }
+    }
+
+    #[test]
+    fn damaged_frames_are_decoded_or_refused(
+        sent in prop::collection::vec(messages(), 1..6),
+        seed in 1..u64::MAX,
+    ) {
+        let mut chance = Chance(seed);
+        for names in STACKS {
+            let half = stack(names).expect("a sensible stack");
+            let (mut client, mut server) = ends(&half);
+            let mut receiver = Receiver::new(&mut server);
+            for message in &sent {
+                let mut frame = encode(&mut client, &[message]).expect("a GIOP message");
+                chance.mutate(&mut frame);
+                if receiver.receive(&frame).is_err() {
+                    break;
+                }
+                let received = receiver.messages.iter().map(Vec::len).max();
+                prop_assert!(received <= Some(LIMIT));
+            }
+        }
+    }
+}
+
+#[test]
+fn senseless_stacks_are_refused_with_a_sentence() {
+    for (names, sentence) in [
+        (
+            "checksum,giop-lite",
+            "messaging giop-lite needs GIOP messages, which checksum before it changes: \
+             name giop-lite first",
+        ),
+        (
+            "ziop,fixed",
+            "messaging fixed needs GIOP messages, which ziop before it changes: \
+             name fixed first",
+        ),
+        (
+            "giop-lite,fixed",
+            "messaging fixed needs GIOP messages, which giop-lite before it changes: \
+             name fixed first",
+        ),
+        ("checksum,checksum", "messaging checksum is named twice"),
+        ("giop-lite,giop-lite", "messaging giop-lite is named twice"),
+    ] {
+        let error = stack(names).expect_err(names);
+        assert_eq!(error.to_string(), sentence);
+    }
+    assert_eq!(Stack::new(Vec::new()).unwrap_err(), StackError::Empty);
+}
+
+#[test]
+fn a_stack_is_named_and_judged_as_its_halves() {
+    let both = stack("giop-lite,checksum").unwrap();
+    assert_eq!(both.name(), "giop-lite,checksum");
+    assert_eq!((both.input(), both.is_stateful()), (Input::Giop, false));
+    assert_eq!(stack("checksum").unwrap().input(), Input::Octets);
+    assert!(stack("fixed,ziop").unwrap().is_stateful());
+    assert!(!stack("ziop,checksum").unwrap().is_stateful());
+}
+
+#[test]
+fn the_checksum_notices_damage_below_another_half() {
+    let half = stack("giop-lite,checksum").unwrap();
+    let (mut client, mut server) = ends(&half);
+    let message = octets("47494f50 01 02 01 05 00000000");
+    let mut frame = encode(&mut client, &[&message]).unwrap();
+    *frame.last_mut().unwrap() ^= 1;
+    let error = server.decoder.decode(&frame, &mut Vec::new());
+    assert_eq!(error, Err(MessagingError::Refused("the sum is wrong")));
+}
+
+#[test]
+fn what_is_no_giop_message_is_not_encoded() {
+    let (mut client, _) = ends(&GiopLite);
+    for wrong in [&b""[..], b"GIOP", b"POST / HTTP/1.1\r\n"] {
+        let error = encode(&mut client, &[wrong]).unwrap_err();
+        assert!(matches!(error, MessagingError::NotGiop(_)), "{error}");
+    }
+    let longer = octets("47494f50 01 02 01 05 00000000 00");
+    let error = encode(&mut client, &[&longer]).unwrap_err();
+    assert_eq!(error, MessagingError::WrongLength);
+}
+
+mod giop_lite {
+    use super::*;
+
+    #[test]
+    fn a_request_is_little_more_than_its_body() {
+        let message = octets(
+            "47494f50 01 02 01 00 28000000      # Request, little endian, 40 octets follow
+             07000000 03 000000 0000 0000 03000000 4b6579 00 03000000 6f7000 00
+             00000000 00000000                  # no service contexts, padding
+             01020304",
+        );
+        let expected = octets(
+            "88 0c                              # 1.2, little, reduced; 12 octets follow
+             07 0f 4b6579 02 6f70               # id; key of 3, response 3; operation of 2
+             01020304",
+        );
+        let (mut client, mut server) = ends(&GiopLite);
+        let frame = encode(&mut client, &[&message]).unwrap();
+        assert_eq!(frame, expected);
+        let mut decoded = Vec::new();
+        server.decoder.decode(&frame, &mut decoded).unwrap();
+        assert_eq!(decoded, message);
+    }
+
+    #[test]
+    fn other_messages_lose_ten_octets() {
+        let close = octets("47494f50 01 00 00 05 00000000");
+        let reply = octets("47494f50 01 02 00 01 00000010 00000100 00000001 00000000 00000009");
+        for (message, expected) in [(close, "45 00"), (reply, "81 07 8002 01 00000009")] {
+            let (mut client, _) = ends(&GiopLite);
+            assert_eq!(encode(&mut client, &[&message]).unwrap(), octets(expected));
+        }
+    }
+
+    #[test]
+    fn hostile_frames_are_refused() {
+        let mut decoder = GiopLite.session(Side::Server, 64).decoder;
+        for (frame, error) in [
+            ("88 41", Some(MessagingError::TooLarge)),
+            ("88 ffffffffff", None),
+            ("47 49", None), // a Fragment of GIOP 1.0, or the start of GIOP itself
+            ("50 00", Some(MessagingError::UnknownForm(0x50))), // more of GIOP 1.0
+            ("c5 00", Some(MessagingError::UnknownForm(0xc5))), // a reduced CloseConnection
+        ] {
+            let refused = decoder.frame_len(&octets(frame)).expect_err(frame);
+            assert!(
+                error.is_none_or(|error| error == refused),
+                "{frame}: {refused}"
+            );
+        }
+        for (frame, error) in [
+            ("88 00", MessagingError::Truncated),
+            ("88 02 07 ff", MessagingError::Truncated),
+            ("88 03 07 0f 4b", MessagingError::Truncated),
+            ("88 03 07 03 09", MessagingError::Truncated),
+            ("81 01 07", MessagingError::Truncated),
+        ] {
+            let refused = decoder.decode(&octets(frame), &mut Vec::new());
+            assert_eq!(refused, Err(error), "{frame}");
+        }
+        // Within the limit as a frame, beyond it as a message.
+        let frame = [&octets("48 3c")[..], &[0; 0x3c]].concat();
+        let refused = decoder.decode(&frame, &mut Vec::new());
+        assert_eq!(refused, Err(MessagingError::TooLarge));
+    }
+}
+
+fn request(key: &[u8], operation: &str, body: &[u8]) -> Vec<u8> {
+    let order = ByteOrder::Little;
+    let template = RequestTemplate::in_order(order, Version::V1_2, key);
+    let mut writer = CdrWriter::new(Format::plain(order, 2));
+    let start = template.begin(&mut writer, 7, ResponseFlags::Full, operation, &[]);
+    writer.write_raw(body);
+    finish_message(&mut writer, start);
+    writer.finish().unwrap()
+}
+
+mod fixed {
+    use super::*;
+
+    #[test]
+    fn the_first_request_defines_and_the_next_ones_are_sixteen_octets() {
+        let (mut client, mut server) = ends(&Fixed);
+        let mut decoded = Vec::new();
+        for (message, expected) in [
+            (
+                request(b"Key", "op", b"\x01\x02\x03\x04"),
+                "00 6d 0000 15000000        # request; little, response 3, defines both; 21 octets
+                 07000000 0000 0000         # request id, operation 0
+                 0300 0200 4b6579 6f70      # Key and op
+                 01020304",
+            ),
+            (
+                request(b"Key", "op", b"\x05"),
+                "00 0d 0000 09000000 07000000 0000 0000 05",
+            ),
+            (
+                request(b"Key", "other", b""),
+                "00 4d 0000 0f000000 07000000 0100 0000 0500 6f74686572",
+            ),
+            (
+                octets("47494f50 01 02 00 01 0000000c 00000009 00000001 00000000"),
+                "01 00 0100 08000000 09000000 0000 0000",
+            ),
+            (
+                octets("47494f50 01 00 00 05 00000000"),
+                "02 00 0000 0c000000 47494f50 01 00 00 05 00000000",
+            ),
+        ] {
+            let frame = encode(&mut client, &[&message]).unwrap();
+            assert_eq!(frame, octets(expected));
+            decoded.clear();
+            server.decoder.decode(&frame, &mut decoded).unwrap();
+            assert_eq!(decoded, message);
+        }
+    }
+
+    #[test]
+    fn more_objects_than_numbers_are_called_none_the_less() {
+        let sent: Vec<_> = (0..2000_u32)
+            .map(|i| {
+                request(
+                    &(i * i % 701).to_be_bytes(),
+                    &format!("op{}", i % 300),
+                    b"x",
+                )
+            })
+            .collect();
+        let wire = pass(&Fixed, &sent, &[], &[]);
+        let octets: usize = sent.iter().map(Vec::len).sum();
+        assert!(wire.len() < octets);
+    }
+
+    #[test]
+    fn names_beyond_the_bound_go_whole() {
+        let message = request(&[7; 1025], "op", b"");
+        let wire = pass(&Fixed, std::slice::from_ref(&message), &[], &[]);
+        assert_eq!(wire.len(), message.len() + 8);
+    }
+
+    #[test]
+    fn hostile_frames_are_refused() {
+        use MessagingError::{OutOfTable, TooLarge, Truncated, Unbound, UnknownForm, WrongLength};
+        for (frame, error) in [
+            ("00 00 0000 08000000 07000000 0000 0000", Unbound(0)),
+            ("00 00 0001 08000000 07000000 0000 0000", OutOfTable(256)),
+            (
+                "00 60 0001 0c000000 07000000 0000 0000 0000 0000",
+                OutOfTable(256),
+            ),
+            (
+                "00 60 0000 0c000000 07000000 0001 0000 0000 0000",
+                OutOfTable(256),
+            ),
+            ("00 20 0000 0a000000 07000000 0000 0000 0104", TooLarge),
+            ("00 20 0000 0b000000 07000000 0000 0000 0200 4b", Truncated),
+            ("00 20 0000 09000000 07000000 0000 0000 02", Truncated),
+            ("01 10 0000 0c000000 07000000 0000 0000 ffffffff", Truncated),
+            ("01 00 0000 04000000 07000000", Truncated),
+            ("01 00 0000 09000000 07000000 0000 0000", WrongLength),
+            (
+                "02 00 0000 0d000000 47494f50 01 00 00 05 00000000 00",
+                WrongLength,
+            ),
+        ] {
+            let mut decoder = Fixed.session(Side::Server, LIMIT).decoder;
+            let refused = decoder.decode(&octets(frame), &mut Vec::new());
+            assert_eq!(refused, Err(error), "{frame}");
+        }
+        let decoder = Fixed.session(Side::Server, 100).decoder;
+        for (start, error) in [
+            ("03 00 0000 00000000", UnknownForm(3)),
+            ("00 00 0000 ffffffff", TooLarge),
+        ] {
+            assert_eq!(decoder.frame_len(&octets(start)), Err(error), "{start}");
+        }
+    }
+}
+
+mod ziop {
+    use super::*;
+
+    fn compressed(message: &[u8]) -> Vec<u8> {
+        let (mut client, _) = ends(&Ziop::default());
+        let frame = encode(&mut client, &[message]).unwrap();
+        assert_eq!(&frame[..4], b"ZIOP");
+        frame
+    }
+
+    fn decode(limit: usize, frame: &[u8]) -> Result<Vec<u8>, MessagingError> {
+        let mut message = Vec::new();
+        let mut decoder = Ziop::default().session(Side::Server, limit).decoder;
+        decoder.decode(frame, &mut message)?;
+        Ok(message)
+    }
+
+    #[test]
+    fn a_compressed_message_has_the_layout_of_the_standard() {
+        let message = request(b"Key", "op", &[b'x'; 5000]);
+        let frame = compressed(&message);
+        assert!(frame.len() < 200, "{}", frame.len());
+        assert_eq!(frame[4..8], message[4..8]);
+        let long = |at: usize| u32::from_le_bytes(*frame[at..].first_chunk().unwrap()) as usize;
+        assert_eq!(long(8), frame.len() - 12);
+        assert_eq!(frame[12..16], [4, 0, 0, 0], "zlib");
+        assert_eq!(long(16), message.len() - 12);
+        assert_eq!(long(20), frame.len() - 24);
+        assert_eq!(frame[24] & 0x0F, 8, "a zlib header");
+        assert_eq!(decode(LIMIT, &frame), Ok(message));
+    }
+
+    #[test]
+    fn what_does_not_pay_is_sent_as_it_is() {
+        let mut chance = Chance(1);
+        let noise: Vec<u8> = (0..5000).map(|_| chance.below(256) as u8).collect();
+        let plain = request(b"Key", "op", &noise);
+        let small = request(b"Key", "op", &[0; 500]);
+        for message in [plain, small] {
+            let (mut client, _) = ends(&Ziop::default());
+            assert_eq!(encode(&mut client, &[&message]).unwrap(), message);
+        }
+        let (mut client, _) = ends(&Ziop::default().with_gain(100));
+        let message = request(b"Key", "op", &[0; 5000]);
+        assert_eq!(encode(&mut client, &[&message]).unwrap(), message);
+        let (mut client, _) = ends(&Ziop::default().with_low_water(0));
+        let message = request(b"Key", "op", &[0; 500]);
+        assert!(encode(&mut client, &[&message]).unwrap().len() < message.len());
+    }
+
+    #[test]
+    fn a_bomb_is_refused_while_it_is_inflated() {
+        let bomb = compressed(&request(b"Key", "op", &vec![0; 50_000]));
+        assert_eq!(decode(40_000, &bomb), Err(MessagingError::TooLarge));
+        // It says that it is small.
+        let mut liar = bomb.clone();
+        liar[16..20].copy_from_slice(&100_u32.to_le_bytes());
+        let mut message = Vec::new();
+        let mut decoder = Ziop::default().session(Side::Server, LIMIT).decoder;
+        let refused = decoder.decode(&liar, &mut message);
+        assert_eq!(refused, Err(MessagingError::BadCompression));
+        assert!(message.capacity() < 1000, "{}", message.capacity());
+        // It says that it is large.
+        let mut liar = bomb.clone();
+        liar[16..20].copy_from_slice(&60_000_u32.to_le_bytes());
+        assert_eq!(decode(LIMIT, &liar), Err(MessagingError::BadCompression));
+        // A small frame that says it is huge makes nobody reserve as much.
+        let mut message = Vec::new();
+        liar[16..20].copy_from_slice(&0xFFFF_0000_u32.to_le_bytes());
+        let mut decoder = Ziop::default().session(Side::Server, usize::MAX).decoder;
+        let refused = decoder.decode(&liar, &mut message);
+        assert_eq!(refused, Err(MessagingError::BadCompression));
+        assert!(message.capacity() < 1 << 20, "{}", message.capacity());
+    }
+
+    #[test]
+    fn damaged_frames_are_refused() {
+        let message = request(b"Key", "op", &[b'x'; 5000]);
+        let frame = compressed(&message);
+        let damaged = |change: &dyn Fn(&mut Vec<u8>)| {
+            let mut frame = frame.clone();
+            change(&mut frame);
+            decode(LIMIT, &frame)
+        };
+        assert_eq!(
+            damaged(&|frame| frame[12] = 3),
+            Err(MessagingError::UnknownCompressor(3))
+        );
+        assert_eq!(
+            damaged(&|frame| frame[20] -= 1),
+            Err(MessagingError::WrongLength)
+        );
+        assert_eq!(
+            damaged(&|frame| frame.truncate(24)),
+            Err(MessagingError::WrongLength)
+        );
+        let checksum = frame.len() - 1;
+        assert_eq!(
+            damaged(&|frame| frame[checksum] ^= 1),
+            Err(MessagingError::BadCompression)
+        );
+        let cut = damaged(&|frame| {
+            frame.truncate(60);
+            frame[8..12].copy_from_slice(&48_u32.to_le_bytes());
+            frame[20..24].copy_from_slice(&36_u32.to_le_bytes());
+        });
+        assert_eq!(cut, Err(MessagingError::BadCompression));
+        let more = damaged(&|frame| {
+            frame.push(0);
+            frame[8] += 1;
+            frame[20] += 1;
+        });
+        assert_eq!(more, Err(MessagingError::BadCompression));
+    }
+}

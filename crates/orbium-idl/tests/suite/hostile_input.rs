@@ -1,0 +1,317 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Input made to hurt: it ends in diagnostics, soon, and never in a panic.
+
+use std::path::Path;
+
+use orbium_idl::{Compilation, Memory, Options, compile_bytes, compile_source, compile_with};
+
+const KITCHEN: &str = include_str!("../../../../idl/kitchen.idl");
+
+fn rejected(text: &str, code: &str) -> Compilation {
+    let compilation = compile_source(&Options::new(), "bad.idl", text);
+    assert!(compilation.model.is_none());
+    let codes: Vec<_> = compilation.errors().map(|d| d.code).collect();
+    assert!(codes.contains(&code), "{code} is not among {codes:?}");
+    compilation
+}
+
+#[test]
+fn nesting_is_bounded_everywhere() {
+    let deep = 100_000;
+    let around = |open: &str, inner: &str, close: &str| {
+        format!("{}{inner}{}", open.repeat(deep), close.repeat(deep))
+    };
+    rejected(&around("module M { ", "", "};"), "nesting");
+    rejected(
+        &format!("typedef {} T;", around("sequence<", "long", " >")),
+        "nesting",
+    );
+    rejected(
+        &format!("const long X = {};", around("(", "1", ")")),
+        "nesting",
+    );
+    rejected(&around("struct S { ", "long x;", "} s;"), "nesting");
+    rejected(
+        &around("union U switch (long) { case 1: ", "long x;", "} s;"),
+        "nesting",
+    );
+    rejected(
+        &format!("#if {}\n#endif\n", around("(", "1", ")")),
+        "malformed-directive",
+    );
+    rejected(&format!("typedef long X{};", "[1".repeat(deep)), "syntax");
+}
+
+#[test]
+fn long_expressions_cost_no_stack() {
+    let sum = vec!["1"; 200_000].join("+");
+    let compilation = compile_source(
+        &Options::new(),
+        "long.idl",
+        &format!("const long X = {sum};"),
+    );
+    assert!(compilation.model.is_some(), "{compilation}");
+    let signs = "-".repeat(200_000);
+    let compilation = compile_source(
+        &Options::new(),
+        "long.idl",
+        &format!("const long X = {signs}1;"),
+    );
+    assert!(compilation.model.is_some(), "{compilation}");
+    let condition = format!(
+        "#if {}\n#error x\n#endif\nconst long X = 1;",
+        vec!["0"; 200_000].join("||")
+    );
+    assert!(
+        compile_source(&Options::new(), "long.idl", &condition)
+            .model
+            .is_some()
+    );
+}
+
+#[test]
+fn long_chains_of_definitions_cost_no_stack() {
+    let mut text = String::from("typedef long T0;\ninterface I0 {};\n");
+    for n in 1..5_000 {
+        text.push_str(&format!(
+            "typedef sequence<T{}> T{n};\ninterface I{n} : I{} {{}};\n",
+            n - 1,
+            n - 1
+        ));
+    }
+    text.push_str("struct S { T4999 t; }; interface U { void f(in S value, in I4999 target); };");
+    let compilation = compile_source(&Options::new(), "chain.idl", &text);
+    assert!(compilation.model.is_some(), "{compilation}");
+}
+
+#[test]
+fn macro_expansion_is_bounded() {
+    let mut doubling = String::from("#define A0 1 +\n");
+    let mut nested = String::from("#define F0(x) x x\n");
+    for n in 1..64 {
+        doubling.push_str(&format!("#define A{n} A{} A{}\n", n - 1, n - 1));
+        nested.push_str(&format!("#define F{n}(x) F{}(F{}(x))\n", n - 1, n - 1));
+    }
+    rejected(
+        &format!("{doubling}const long X = A63 1;"),
+        "expansion-too-large",
+    );
+    rejected(
+        &format!("{nested}const long X = F63(1);"),
+        "expansion-too-large",
+    );
+    rejected("#define F(x) x F\nconst long X = F(1)(2)(3)(4);", "syntax");
+    let deep = format!(
+        "#define F(x) x\nconst long X = {}1{};",
+        "F(".repeat(20_000),
+        ")".repeat(20_000)
+    );
+    compile_source(&Options::new(), "deep.idl", &deep);
+}
+
+#[test]
+fn including_without_end_is_stopped() {
+    let loader = Memory::new().with(
+        "self.idl",
+        "typedef long T;\n#include \"self.idl\"\n#include \"self.idl\"\n",
+    );
+    let compilation = compile_with(&Options::new(), &loader, Path::new("self.idl"));
+    assert!(
+        compilation.errors().any(|d| d.code == "include-too-deep"),
+        "{compilation}"
+    );
+    let wide = "#include \"leaf.idl\"\n".repeat(20_000);
+    let loader = Memory::new()
+        .with("wide.idl", wide)
+        .with("leaf.idl", "// nothing\n");
+    let compilation = compile_with(&Options::new(), &loader, Path::new("wide.idl"));
+    assert!(
+        compilation.errors().any(|d| d.code == "include-too-deep"),
+        "{compilation}"
+    );
+}
+
+#[test]
+fn errors_are_not_reported_without_end() {
+    let text = "typedef Missing_ X;\n".repeat(10_000)
+        + &(0..10_000)
+            .map(|n| format!("typedef M{n} X{n};\n"))
+            .collect::<String>();
+    let compilation = compile_source(&Options::new(), "bad.idl", &text);
+    assert_eq!(
+        compilation.diagnostics.last().map(|d| d.code),
+        Some("too-many-errors")
+    );
+    assert!(compilation.diagnostics.len() <= 501);
+}
+
+#[test]
+fn one_very_long_line_is_shown_in_pieces() {
+    let text = format!("typedef Missing X; {}", " ".repeat(1_000_000));
+    let shown = rejected(&text, "undeclared-name").to_string();
+    assert!(shown.len() < 2_000, "{}", shown.len());
+    let far = format!("/*{}*/ typedef Missing X;", "é".repeat(500_000));
+    let shown = rejected(&far, "undeclared-name").to_string();
+    assert!(
+        shown.len() < 2_000 && shown.contains("typedef Missing X"),
+        "{shown}"
+    );
+}
+
+#[test]
+fn every_truncation_of_a_file_is_survived() {
+    for end in (0..KITCHEN.len()).filter(|end| KITCHEN.is_char_boundary(*end)) {
+        let compilation = compile_source(&Options::new(), "cut.idl", &KITCHEN[..end]);
+        assert!(compilation.diagnostics.len() < 20, "{end}: {compilation}");
+        let rendered = compilation.to_string();
+        assert!(
+            compilation.model.is_some() || rendered.contains("error"),
+            "{end}"
+        );
+    }
+}
+
+/// A small generator of numbers, the same in every run.
+struct Numbers(u64);
+
+impl Numbers {
+    fn below(&mut self, limit: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        usize::try_from(self.0 % limit as u64).unwrap_or(0)
+    }
+}
+
+#[test]
+fn random_bytes_are_survived() {
+    let mut numbers = Numbers(0x9E37_79B9_7F4A_7C15);
+    for _ in 0..300 {
+        let bytes: Vec<u8> = (0..numbers.below(400))
+            .map(|_| numbers.below(256) as u8)
+            .collect();
+        compile_bytes(&Options::new(), "noise.idl", &bytes).to_string();
+    }
+}
+
+#[test]
+fn shuffled_tokens_are_survived() {
+    let words: Vec<&str> = KITCHEN
+        .split_inclusive([' ', ';', '{', '}', '(', ')', '<', '>', '\n', ','])
+        .collect();
+    let idl4 = Options {
+        idl4: true,
+        pedantic: true,
+        ..Options::new()
+    };
+    let mut numbers = Numbers(42);
+    for round in 0..400 {
+        let count = numbers.below(300);
+        let text: String = (0..count)
+            .map(|_| words[numbers.below(words.len())])
+            .collect();
+        let options = if round % 2 == 0 {
+            Options::new()
+        } else {
+            idl4.clone()
+        };
+        compile_source(&options, "shuffled.idl", &text).to_string();
+    }
+}
+
+#[test]
+fn damaged_bytes_are_survived() {
+    let mut numbers = Numbers(7);
+    for _ in 0..500 {
+        let mut bytes = KITCHEN.as_bytes().to_vec();
+        for _ in 0..=numbers.below(5) {
+            let position = numbers.below(bytes.len());
+            bytes[position] = b"{}();<>,:#\"'\\/*= \n\xe9a0"[numbers.below(21)];
+        }
+        compile_bytes(&Options::new(), "damaged.idl", &bytes).to_string();
+    }
+}
+
+#[test]
+fn odd_little_files_are_survived() {
+    for text in [
+        "#",
+        "#define",
+        "#define A(",
+        "#define A(x",
+        "#define A(x) #x\nA(",
+        "#include",
+        "#include <",
+        "#include \"",
+        "#if",
+        "#pragma",
+        "#line",
+        "# 1",
+        "#pragma prefix",
+        "#pragma ID",
+        "#pragma version A",
+        "\\",
+        "\\\n",
+        "'",
+        "\"",
+        "L'",
+        "L\"",
+        "'\\",
+        "\"\\",
+        "/*",
+        "/",
+        "//",
+        "//\\",
+        "_",
+        "@",
+        "@a(",
+        "@a(b=",
+        "const",
+        "const long X =",
+        "const long X = -",
+        "typedef",
+        "union U switch",
+        "}",
+        "};",
+        "{",
+        "interface I {",
+        "interface I : ",
+        "module M { interface",
+        "::",
+        "import",
+        "import ::",
+        "typeprefix",
+        "typeid",
+        "struct S { struct T { ",
+        "enum E { a,",
+        "valuetype",
+        "valuetype V :",
+        "component",
+        "home",
+        "@annotation",
+        "@annotation A {",
+        "#define A ##\nA",
+        "#define A(x) ## x\nA(1)",
+        "#define A(x) x ##\nA(1)",
+        "\u{feff}",
+        "\0",
+        "const fixed X = 1d/0d;",
+        "const long X = 9223372036854775807 * 9223372036854775807 * 9223372036854775807;",
+        "const fixed X = d;",
+        "const long X = 0x;",
+    ] {
+        compile_source(&Options::new(), "odd.idl", text).to_string();
+    }
+}
+
+#[test]
+fn inheritance_is_bounded() {
+    let mut text = String::from("interface I0 { void f0(); };\n");
+    for n in 1..4_000 {
+        text.push_str(&format!(
+            "interface I{n} : I{} {{ void f{n}(); }};\n",
+            n - 1
+        ));
+    }
+    rejected(&text, "inheritance-too-large");
+}

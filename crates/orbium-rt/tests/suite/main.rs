@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Real-time CORBA, as one program: each test file is a module, so that all of them are
+//! linked once.
+
+mod asynchronous;
+mod asynchronous_many;
+mod binding_ends;
+mod bindings;
+mod common;
+mod connections;
+mod current;
+mod dedication;
+mod hostile;
+mod marks_on_the_wire;
+mod models;
+mod mutex;
+mod policies;
+mod pools;
+mod rt_poa;

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Mutexes of an ORB.
+
+use crate::common::{client, on_a_thread};
+use orbium_core::ExceptionKind;
+use orbium_rt::MutexNotFound;
+
+#[test]
+fn one_thread_at_a_time_has_it() {
+    let (_orb, rt) = client();
+    let mutex = rt.create_mutex();
+    mutex.lock().unwrap();
+    let other = mutex.clone();
+    assert_eq!(on_a_thread(move || other.try_lock(0)), Ok(false));
+    mutex.unlock().unwrap();
+    let other = mutex.clone();
+    on_a_thread(move || {
+        assert_eq!(other.try_lock(0), Ok(true));
+        other.unlock().unwrap();
+    });
+}
+
+#[test]
+fn waiting_is_bounded_in_units_of_100_ns() {
+    let (_orb, rt) = client();
+    let mutex = rt.create_mutex();
+    mutex.lock().unwrap();
+    let other = mutex.clone();
+    // 10 ms.
+    assert_eq!(on_a_thread(move || other.try_lock(100_000)), Ok(false));
+    let other = mutex.clone();
+    let waiting = std::thread::spawn(move || other.try_lock(u64::MAX));
+    std::thread::sleep(std::time::Duration::from_millis(2));
+    mutex.unlock().unwrap();
+    assert_eq!(waiting.join().unwrap(), Ok(true));
+}
+
+#[test]
+fn unlocking_by_another_is_bad_inv_order() {
+    let (_orb, rt) = client();
+    let mutex = rt.create_mutex();
+    let kind = |refused: Result<(), orbium_core::SystemException>| refused.unwrap_err().kind;
+    assert_eq!(kind(mutex.unlock()), ExceptionKind::BadInvOrder);
+    mutex.lock().unwrap();
+    let other = mutex.clone();
+    let refused = on_a_thread(move || other.unlock());
+    assert_eq!(kind(refused), ExceptionKind::BadInvOrder);
+    // Nor is it recursive.
+    assert_eq!(kind(mutex.lock()), ExceptionKind::BadInvOrder);
+    mutex.unlock().unwrap();
+}
+
+#[test]
+fn a_named_mutex_is_one_for_the_orb() {
+    let (_orb, rt) = client();
+    let not_found = MutexNotFound("log".into());
+    assert_eq!(rt.open_named_mutex("log"), Err(not_found.clone()));
+    let (first, made) = rt.create_named_mutex("log");
+    assert!(made);
+    let (second, made) = rt.create_named_mutex("log");
+    assert!(!made);
+    assert_eq!(first, second);
+    assert_eq!(rt.open_named_mutex("log"), Ok(first.clone()));
+    assert_ne!(rt.create_named_mutex("other").0, first);
+    rt.destroy_mutex(&first);
+    assert_eq!(rt.open_named_mutex("log"), Err(not_found));
+}

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Servers: adapters, strategies, lanes, shutdown, metrics.
+
+mod configuration;
+mod demultiplexing;
+mod dispatch_hook;
+mod fair_queues;
+mod fair_turns;
+mod lanes;
+mod leader_followers;
+mod metrics;
+mod poa;
+mod shutdown;
+mod starting;
+mod worker_pool;

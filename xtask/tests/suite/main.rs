@@ -1,0 +1,6 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What holds for the documents and the tests of the whole workspace.
+
+mod links;
+mod migration;
+mod test_files;
