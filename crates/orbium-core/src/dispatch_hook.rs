@@ -5,13 +5,12 @@ use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
-use orbium_giop::real_time::read_priority_context;
-use orbium_giop::{ServiceContexts, SystemException, service_context};
+use orbium_giop::{ServiceContexts, SystemException};
+use orbium_server::{IncomingRequest, ServerConnection, asked_priority};
 use orbium_sys::Scheduling;
 use orbium_transport::Peer;
 
 use crate::servant::Target;
-use crate::server::{IncomingRequest, ServerConnection};
 use crate::{Lane, Priority};
 
 /// What becomes of a request.
@@ -148,11 +147,4 @@ impl fmt::Debug for RequestInfo<'_> {
             .field("object_id", &self.object.id())
             .finish_non_exhaustive()
     }
-}
-
-/// The CORBA priority that a request asks for (Real-time CORBA 1.2, clause
-/// 5.5); `None` if it says nothing that can be understood.
-pub(crate) fn asked_priority(contexts: &ServiceContexts<'_>) -> Option<Priority> {
-    let data = contexts.find(service_context::RT_CORBA_PRIORITY)?;
-    Priority::new(read_priority_context(data).ok()?)
 }

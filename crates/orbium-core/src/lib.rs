@@ -15,11 +15,9 @@ mod client;
 mod config;
 #[cfg(feature = "configuration")]
 mod configuration;
-mod dedication;
 mod dispatch_hook;
 mod initial;
 pub mod introspection;
-mod lane;
 mod local;
 mod log;
 pub mod metrics;
@@ -27,9 +25,7 @@ mod operation_table;
 mod orb;
 mod real_time;
 mod reference;
-mod reply;
 mod servant;
-mod server;
 pub mod watch;
 
 pub use orbium_cdr as cdr;
@@ -50,6 +46,10 @@ pub use orbium_invocation::scheduling::give_scheduling;
 pub use orbium_invocation::{
     ConnectionWishes, DispatchError, NetworkMark, Operation, Priority, Raised, Raises, RealTime,
     UserException, error_enum, exception, priority,
+};
+pub use orbium_server::lane::{Lane, LaneConfig, QueueRoom};
+pub use orbium_server::{
+    Arrival, Dedication, Gate, OwnThread, Pass, Reply, Sent, ThreadAsked, UntypedReply,
 };
 #[cfg(feature = "counted")]
 pub use orbium_sync::lock;
@@ -76,15 +76,12 @@ pub use client::{Explanation, Failure, Phase, Step, TimePolicies, explain, last_
 pub use config::Config;
 #[cfg(feature = "configuration")]
 pub use configuration::{ConfigError, ConfigKey, LaneKey, Place};
-pub use dedication::{Arrival, Dedication, Gate, OwnThread, Pass, ThreadAsked};
 pub use dispatch_hook::{Dispatch, DispatchHook, Hook, RequestInfo};
 pub use initial::{InvalidName, ObjectError};
-pub use lane::{Lane, LaneConfig, QueueRoom};
 pub use operation_table::OperationTable;
 pub use orb::{Orb, OrbBuilder, OrbError, ResolveError};
 pub use real_time::{AdapterExtension, Extension};
 pub use reference::{AnyReference, Interface, NarrowError, ObjectRef, nil_reference};
-pub use reply::{Reply, Sent, UntypedReply};
 pub use servant::{Call, Servant, ServedBy};
 
 /// Repository id of `CORBA::Object`, which every object is.

@@ -13,11 +13,9 @@ use orbium_giop::{
 use orbium_sync::role::while_serving_own_thread;
 
 use crate::Orb;
-use crate::adapter::Expiry;
 use crate::client::LocalReply;
-use crate::lane::OWN;
-use crate::reply::{ReplyPath, UntypedReply};
-use crate::server::{Dispatcher, IncomingRequest};
+use orbium_server::lane::OWN;
+use orbium_server::{Dispatcher, Expiry, IncomingRequest, ReplyPath, UntypedReply};
 
 /// Keeps the reply for the caller, further up on this stack.
 #[derive(Default)]

@@ -6,9 +6,11 @@ use std::sync::{Arc, Weak};
 
 use orbium_giop::{Completion, ExceptionKind, SystemException, TaggedComponent};
 
+use orbium_server::ServerContext;
+use orbium_server::lane::OWN;
+
+use crate::adapter::lanes::Lanes;
 use crate::adapter::{Policies, Registry};
-use crate::lane::{Lanes, OWN};
-use crate::server::ServerContext;
 use crate::{Hook, Lane, ObjectRef, Priority, ProtocolPolicy};
 
 /// Makes references to objects of an ORB, and has it listen for them.

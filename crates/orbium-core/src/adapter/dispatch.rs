@@ -15,13 +15,13 @@ use crate::adapter::manager::Serving;
 use crate::adapter::registry::Found;
 use crate::adapter::spans::{RequestSpan, serve_within};
 use crate::adapter::{ActiveObject, Adapters};
-use crate::lane::{Decided, Route};
 use crate::log::{self, Recurring};
 use crate::raises::DispatchError;
-use crate::reply::UntypedReply;
 use crate::servant::Call;
-use crate::server::{IncomingRequest, Located};
 use crate::{OBJECT_REPOSITORY_ID, priority, unknown_operation};
+use orbium_server::UntypedReply;
+use orbium_server::lane::{Decided, Route};
+use orbium_server::{IncomingRequest, Located};
 
 impl Adapters {
     /// Serves a request and answers it, whatever happens.
@@ -167,11 +167,9 @@ impl Adapters {
         if is_within_a_wait()
             && object.is_held()
             && let Some(lane) = self.lane_numbered(request.lane)
-            && reply.path.move_to(&lane, at)
+            && reply.move_to(&lane, at)
         {
             // That thread will answer, whatever is returned here.
-            reply.answered = true;
-            reply.moved = true;
             return Err(busy());
         }
         let entered = object.enter_slowly(&request.expiry, request.operation);
@@ -202,12 +200,8 @@ impl Adapters {
                 self.serve_here(request, object, arguments, reply)
             })
             .unwrap_or_else(|error| Err(not_permitted(&error).into())),
-            Route::To(lane, decided) if reply.path.move_to(&lane, decided) => {
-                // That lane will answer.
-                reply.answered = true;
-                reply.moved = true;
-                Ok(())
-            }
+            // That lane will answer.
+            Route::To(lane, decided) if reply.move_to(&lane, decided) => Ok(()),
             Route::To(..) => Err(busy().into()),
         }
     }
@@ -270,7 +264,7 @@ pub(super) fn conclude(
     reply: &mut UntypedReply<'_>,
 ) -> Option<SystemException> {
     match served {
-        Ok(Ok(())) if reply.answered => None,
+        Ok(Ok(())) if reply.is_answered() => None,
         outcome => Some(answer_error(request, outcome, reply)),
     }
 }
@@ -364,7 +358,7 @@ fn answer_error(
             )
         }
     };
-    if !reply.answered && reply.response.expects_reply() {
+    if !reply.is_answered() && reply.is_expected() {
         reply.system_exception(exception);
     }
     exception

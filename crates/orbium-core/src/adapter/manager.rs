@@ -12,8 +12,8 @@ use orbium_sync::role;
 use orbium_transport::Deadline;
 
 use crate::PoaError;
-use crate::adapter::Expiry;
-use crate::server::ServerContext;
+use orbium_server::Expiry;
+use orbium_server::ServerContext;
 
 /// The state of a manager.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -9,11 +9,11 @@ use orbium_giop::{Completion, ExceptionKind, ResponseFlags, SystemException};
 
 use crate::adapter::dispatch::conclude;
 use crate::adapter::{ActiveObject, Adapters};
-use crate::lane::{OWN, SETTLED};
 use crate::metrics::{End, Label, Measurements, Refusal, Series, scoped};
-use crate::reply::UntypedReply;
-use crate::server::IncomingRequest;
 use crate::{OBJECT_REPOSITORY_ID, OperationTable};
+use orbium_server::IncomingRequest;
+use orbium_server::UntypedReply;
+use orbium_server::lane::{OWN, SETTLED};
 
 /// The operations that the ORB answers for every object.
 static IMPLICIT: [&str; 7] = [
@@ -95,7 +95,7 @@ impl Adapters {
         reply: &mut UntypedReply<'_>,
     ) -> Option<SystemException> {
         let begun = Instant::now();
-        let arrived = reply.path.arrived().unwrap_or(begun);
+        let arrived = reply.arrived().unwrap_or(begun);
         let found = self.registry.find(request.key);
         let series = match &found {
             Ok(object) => series_of(all, self, request, object),
@@ -112,7 +112,7 @@ impl Adapters {
         let served = catch_unwind(AssertUnwindSafe(|| {
             self.try_serve(request, || arguments, reply)
         }));
-        if reply.moved {
+        if reply.is_moved() {
             series.take_back();
             return None;
         }
@@ -134,7 +134,7 @@ impl Adapters {
                 }
                 End::SystemException
             }
-            None if reply.raised => End::UserException,
+            None if reply.is_raised() => End::UserException,
             None if request.response == ResponseFlags::Full => End::Results,
             None => End::Oneway,
         };

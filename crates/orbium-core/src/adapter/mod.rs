@@ -3,8 +3,8 @@
 
 mod adapters;
 mod dispatch;
-mod expiry;
 mod key;
+mod lanes;
 mod manager;
 mod measured;
 mod object;
@@ -15,7 +15,6 @@ mod route;
 mod spans;
 
 pub(crate) use adapters::{Adapters, ReferenceFactory};
-pub(crate) use expiry::Expiry;
 pub(crate) use object::ActiveObject;
 pub(crate) use registry::Registry;
 

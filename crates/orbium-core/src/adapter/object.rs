@@ -10,7 +10,9 @@ use orbium_giop::SystemException;
 use orbium_sync::SlotKey;
 
 use crate::adapter::manager::Serving;
-use crate::adapter::{Expiry, ManagerState, PoaManager, Policies};
+use orbium_server::Expiry;
+
+use crate::adapter::{ManagerState, PoaManager, Policies};
 use crate::servant::Target;
 use crate::{Extension, ObjectRef, Priority, Servant};
 

@@ -5,10 +5,10 @@
 use orbium_giop::{Completion, ExceptionKind, SystemException};
 
 use crate::adapter::{ActiveObject, Adapters, Policies};
-use crate::dispatch_hook::{Dispatch, RequestInfo, asked_priority};
-use crate::lane::{ASKED, Decided, OWN, Route, SETTLED, lane_for};
-use crate::server::IncomingRequest;
+use crate::dispatch_hook::{Dispatch, RequestInfo};
 use crate::{Lane, Priority};
+use orbium_server::lane::{ASKED, Decided, OWN, Route, SETTLED, lane_for};
+use orbium_server::{IncomingRequest, asked_priority};
 
 impl Adapters {
     /// The number of the lane that serves all requests to an object, or none's.
@@ -24,9 +24,9 @@ impl Adapters {
         }
         match (self.lanes_of(policies), object_priority) {
             ([], _) => OWN,
-            ([only], _) => only.0.number,
+            ([only], _) => only.number(),
             (lanes, Some(priority)) => {
-                lane_for(lanes, priority).map_or(ASKED, |lane| lane.0.number)
+                lane_for(lanes, priority).map_or(ASKED, |lane| lane.number())
             }
             _ => ASKED,
         }
@@ -115,7 +115,7 @@ fn follow(
 /// The lane for a request without priority: that of the endpoint it arrived at, or
 /// the lowest.
 fn lane_without_priority<'l>(request: &IncomingRequest<'_>, lanes: &'l [Lane]) -> Option<&'l Lane> {
-    let own = lanes.iter().find(|lane| lane.0.number == request.lane);
+    let own = lanes.iter().find(|lane| lane.number() == request.lane);
     own.or_else(|| lanes.iter().min_by_key(|lane| lane.priority()))
 }
 
@@ -129,7 +129,7 @@ fn to(request: &IncomingRequest<'_>, lane: &Lane, decided: Decided) -> Route {
         });
     }
     // What its connection has a thread for is served by that.
-    match request.lane == lane.0.number || request.lane == SETTLED {
+    match request.lane == lane.number() || request.lane == SETTLED {
         true => Route::Here(decided),
         false => Route::To(lane.clone(), decided),
     }

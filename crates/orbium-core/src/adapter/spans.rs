@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use orbium_giop::{ResponseFlags, SystemException};
 use orbium_invocation::spans::{
-    FORWARDED, Giop, Key, Method, RESULTS, Scoped, USER_EXCEPTION, microseconds, record_deadline,
+    FORWARDED, Giop, Key, Method, RESULTS, USER_EXCEPTION, microseconds, record_deadline,
     record_failure,
 };
 use orbium_transport::Peer;
@@ -15,11 +15,11 @@ use tracing::span::EnteredSpan;
 use tracing::{Level, Span};
 
 use crate::adapter::{ActiveObject, Registry};
-use crate::lane::thread::lane_name;
 use crate::log::wants_spans;
 use crate::priority;
-use crate::reply::UntypedReply;
-use crate::server::IncomingRequest;
+use orbium_server::IncomingRequest;
+use orbium_server::UntypedReply;
+use orbium_server::lane::lane_name;
 
 /// Octets of an unknown operation that are shown.
 const SHOWN_OPERATION: usize = 64;
@@ -86,7 +86,7 @@ impl RequestSpan {
             (Some(entered), _) => entered.exit(),
             (None, Later::Made(span)) => span,
             // Another lane serves it.
-            (None, _) if reply.moved => return,
+            (None, _) if reply.is_moved() => return,
             // Refused before its servant was looked up.
             (None, _) => {
                 let found = registry.find(request.key);
@@ -95,10 +95,10 @@ impl RequestSpan {
         };
         match failed {
             Some(exception) => record_failure(&span, exception),
-            None if reply.raised => {
+            None if reply.is_raised() => {
                 span.record("rpc.status_code", USER_EXCEPTION);
             }
-            None if reply.forwarded => {
+            None if reply.is_forwarded() => {
                 span.record("rpc.status_code", FORWARDED);
             }
             None if request.response == ResponseFlags::Full => {
@@ -208,13 +208,13 @@ fn span_of(
         span.record("corba.poa", object.adapter_path().as_str());
     }
     span.record("corba.object.key", display(Key(request.key)));
-    span.record("corba.request_id", reply.request_id);
-    span.record("corba.giop.version", display(Giop(reply.version)));
+    span.record("corba.request_id", reply.request_id());
+    span.record("corba.giop.version", display(Giop(reply.version())));
     span.record("corba.oneway", !request.response.expects_reply());
     if let Some(priority) = priority::current() {
         span.record("corba.priority", priority.number());
     }
-    if let Some(arrived) = reply.path.arrived() {
+    if let Some(arrived) = reply.arrived() {
         span.record("corba.queued_us", microseconds(arrived.elapsed()));
     }
     record_deadline(&span, request.expiry.deadline().instant());

@@ -3,14 +3,13 @@
 //! snapshot takes each list's lock for as long as it copies pointers, and never stops
 //! a call.
 
-mod lanes;
 mod objects;
 
 use crate::metrics::ConnectionSnapshot;
 use crate::{Lane, Orb};
 
-pub use lanes::LaneSnapshot;
 pub use objects::{AdapterSnapshot, ObjectSnapshot};
+pub use orbium_metrics::LaneSnapshot;
 
 /// The most entries of a list.
 const MOST: usize = 1000;

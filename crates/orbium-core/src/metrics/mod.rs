@@ -25,8 +25,8 @@ use std::sync::Arc;
 #[cfg(feature = "metrics")]
 pub use orbium_metrics::recorder::Publisher;
 pub(crate) use orbium_metrics::{
-    Closing, ConnectionBook, End, Instruments, Label, Measured, Measurements, OpenConnection,
-    Refusal, Retry, Series, Tracked, scoped,
+    Closing, ConnectionBook, End, Instruments, Label, Measured, Measurements, Refusal, Retry,
+    Series, Tracked, scoped,
 };
 pub use orbium_metrics::{
     ConnectionMetrics, ConnectionSnapshot, Histogram, LaneMetrics, Metrics, MetricsSnapshot,

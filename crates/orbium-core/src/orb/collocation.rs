@@ -9,8 +9,8 @@ use orbium_giop::{Ior, SystemException};
 
 use super::Orb;
 use crate::client::{LocalOrb, LocalReply, Overrides, Reference};
-use crate::server::Located;
 use crate::{Channel, local};
+use orbium_server::Located;
 
 impl LocalOrb for Orb {
     fn is_own_channel(&self, channel: &Channel) -> bool {

@@ -36,7 +36,7 @@ impl Call<'_> {
     ) -> Result<(), Undedicated> {
         let connection = self.incoming.peer.ok_or(Undedicated::Shared)?;
         connection.settle(self.incoming.context, || Ok(thread))?;
-        reply.path.dedicated();
+        reply.note_dedicated();
         Ok(())
     }
 

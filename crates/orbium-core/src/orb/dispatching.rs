@@ -6,10 +6,10 @@ use orbium_giop::{SystemException, TaggedComponent};
 
 use super::{Orb, OrbCore};
 use crate::adapter::ReferenceFactory;
-use crate::lane::Route;
-use crate::reply::UntypedReply;
-use crate::server::{Dispatcher, IncomingRequest, Located, ServerContext};
 use crate::{Call, Lane, ObjectRef, Priority, ProtocolPolicy};
+use orbium_server::UntypedReply;
+use orbium_server::lane::Route;
+use orbium_server::{Dispatcher, IncomingRequest, Located, ServerContext};
 
 impl Dispatcher for OrbCore {
     fn context(&self) -> &ServerContext {

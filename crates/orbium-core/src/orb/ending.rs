@@ -116,7 +116,7 @@ impl Orb {
         }
         let mut lanes = self.0.adapters.lanes.halt();
         if let Some(Ok(server)) = self.0.server.get() {
-            server.0.0.halt();
+            server.0.halt();
             lanes.push(server.0.clone());
         }
         // Held requests would wait for ever.
@@ -124,7 +124,7 @@ impl Orb {
             root.deactivate_managers();
         }
         for lane in lanes {
-            lane.0.await_end();
+            lane.await_end();
         }
         self.0.client.end_asynchronous_calls();
         if let Some(real_time) = self.real_time() {

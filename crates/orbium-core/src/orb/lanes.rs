@@ -8,9 +8,9 @@ use orbium_giop::{SystemException, TaggedComponent};
 use orbium_transport::HostPort;
 
 use super::OrbError;
-use crate::lane::{OWN, lane_for};
-use crate::server::{LaneCore, StartError};
 use crate::{Call, Channel, Lane, LaneConfig, Orb, Priority};
+use orbium_server::StartError;
+use orbium_server::lane::{OWN, lane_for};
 
 impl Orb {
     /// Starts the lanes of the configuration, the least urgent first; `own` is
@@ -66,9 +66,7 @@ impl Orb {
         core.serving.route();
         let number = core.adapters.lanes.next_number();
         let host = self.host();
-        let lane = Lane(LaneCore::start(
-            &host, number, config, accepting, published,
-        )?);
+        let lane = Lane::start(&host, number, config, accepting, published)?;
         core.adapters.lanes.add(lane.clone());
         // The ORB may have shut down in between.
         if !self.is_running() {
@@ -146,6 +144,29 @@ pub(crate) fn lane_endpoints(lanes: &[Lane]) -> Option<TaggedComponent> {
 impl Orb {
     /// Adds a lane, which serves at once: its static threads are there, at their
     /// priority, when this returns.
+    ///
+    /// ```
+    /// use orbium_core::{LaneConfig, Orb, Policies, Priority};
+    ///
+    /// let orb = Orb::builder().endpoint("iiop://127.0.0.1:0")?.build()?;
+    /// let mut lanes = Vec::new();
+    /// for (name, priority) in [("routine", 10), ("urgent", 100)] {
+    ///     lanes.push(orb.add_lane(&LaneConfig {
+    ///         name: name.into(),
+    ///         priority: Priority::new(priority),
+    ///         endpoints: vec!["iiop://127.0.0.1:0".parse()?],
+    ///         ..LaneConfig::default()
+    ///     })?);
+    /// }
+    /// let policies = Policies {
+    ///     lanes,
+    ///     ..Policies::default()
+    /// };
+    /// let adapter = orb.root_poa().create_poa("devices", None, policies)?;
+    /// # drop(adapter);
+    /// orb.shutdown(true)?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     ///
     /// # Errors
     /// [`OrbError::Config`] for choices that make no sense, [`OrbError::RealTime`]

@@ -26,9 +26,9 @@ use crate::adapter::Adapters;
 use crate::client::ClientContext;
 use crate::initial::InitialReferences;
 use crate::metrics::Instruments;
-use crate::server::{Host, Server, ServerContext};
 use crate::watch::Watching;
 use crate::{Config, Lane, PeerMemory, Poa};
+use orbium_server::{Host, ServerContext};
 
 pub use builder::OrbBuilder;
 pub use error::OrbError;
@@ -58,6 +58,16 @@ pub(crate) struct OrbCore {
 struct Ending {
     lock: Mutex<()>,
     changed: Condvar,
+}
+
+/// The lane that an ORB has from the beginning, as long as the ORB is held.
+struct Server(Lane);
+
+impl Drop for Server {
+    /// The last reference to the ORB is gone: it stops accepting.
+    fn drop(&mut self) {
+        self.0.halt();
+    }
 }
 
 /// An Object Request Broker: a value, of which any number live side by side in

@@ -8,11 +8,10 @@ use orbium_invocation::exceptions::forked;
 use orbium_transport::{Endpoint, HostPort};
 
 use super::lanes::lane_endpoints;
-use super::{Orb, OrbError};
+use super::{Orb, OrbError, Server};
 use crate::client::no_usable_protocol;
-use crate::lane::OWN;
-use crate::server::{LaneCore, Server};
 use crate::{Channel, Lane, LaneConfig, ObjectRef, Poa, Priority, ProtocolPolicy};
+use orbium_server::lane::OWN;
 
 impl Orb {
     /// The server half, listening on a free port if no endpoint was given.
@@ -47,8 +46,8 @@ impl Orb {
         let (accepting, published) =
             Accepting::listen(endpoints, &config.protocols, &config.channel_options())?;
         let lane = LaneConfig::of_orb(config.strategy);
-        let own = LaneCore::start(&self.host(), OWN, &lane, accepting, published)?;
-        Ok(Server(Lane(own)))
+        let own = Lane::start(&self.host(), OWN, &lane, accepting, published)?;
+        Ok(Server(own))
     }
 
     /// The addresses published in references over TCP, with the ports that were

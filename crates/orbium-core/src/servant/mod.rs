@@ -10,8 +10,8 @@ use orbium_cdr::CdrReader;
 use orbium_giop::ServiceContexts;
 use orbium_transport::Peer;
 
-use crate::server::{IncomingRequest, ServerConnection};
 use crate::{DispatchError, Interface, OperationTable, Priority, UntypedReply, priority};
+use orbium_server::{IncomingRequest, ServerConnection};
 
 pub(crate) use target::Target;
 

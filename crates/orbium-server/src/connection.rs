@@ -1,0 +1,439 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! A connection to a client, as all its threads see it.
+
+mod collected;
+mod collecting;
+mod kept;
+mod sending;
+
+use std::io;
+use std::net::Shutdown;
+use std::os::fd::OwnedFd;
+use std::sync::atomic::{AtomicBool, AtomicI16, AtomicU8, AtomicU32, AtomicUsize, Ordering};
+use std::sync::{Arc, OnceLock, PoisonError};
+use std::time::Duration;
+
+use orbium_channel::outgoing::{self, Patience};
+use orbium_channel::peer_memory::Charge;
+use orbium_giop::{Version, close_connection, message_error};
+use orbium_sync::ObjectCache;
+use orbium_sync::lock::{Mutex, MutexGuard};
+use orbium_transport::{ByteStream, Deadline, Peer};
+
+use crate::LaneCore;
+use crate::ServerContext;
+use crate::cancelled::Cancelled;
+use crate::flusher::Flusher;
+use crate::intake::Intake;
+use crate::notifier::Notifier;
+use crate::origin::Origin;
+use crate::own_thread::Settled;
+use collected::Collected;
+use kept::Kept;
+use orbium_invocation::priority;
+use orbium_metrics::{Closing, OpenConnection, Tracked};
+
+/// Octets came since the last look at the connection, none did, or none ever did.
+const SPOKE: u8 = 0;
+const QUIET: u8 = 1;
+const FRESH: u8 = 2;
+
+/// What a thread that has served a request has to see to: sending has failed, replies were
+/// collected.
+const BROKEN: u8 = 1;
+const COLLECTED: u8 = 2;
+
+/// What could not be sent yet on a connection that must not block.
+#[derive(Debug, Default)]
+pub(super) struct Pending {
+    pub(super) octets: Kept,
+    /// For the octets, if they are many.
+    charge: Charge,
+    since: Deadline,
+    /// Replies that wait to be sent with others, once there were any.
+    collected: Option<Box<Collected>>,
+    /// What is waited on, if it is not the source of the stream.
+    pub(super) source: Option<Arc<OwnedFd>>,
+}
+
+#[derive(Debug)]
+/// A connection to a client.
+pub struct ServerConnection {
+    pub(super) id: u64,
+    /// Its index in the books of its lane, guarded by their lock.
+    pub(super) place: AtomicUsize,
+    /// The number of its lane, and the priority of that, or of its own thread.
+    pub(super) lane: AtomicU32,
+    pub(super) priority: AtomicI16,
+    pub(super) stream: Box<dyn ByteStream>,
+    peer: OnceLock<Peer>,
+    /// The peer that it counts against; determined when a lane is full.
+    origin: OnceLock<Origin>,
+    /// Until when the first octet has to be here.
+    opening: Deadline,
+    activity: AtomicU8,
+    /// Its place in the ORB's book.
+    pub(super) tracked: Tracked,
+    /// The intake of a shared connection: the thread that has served a message leaves
+    /// it here without a lock.
+    pub(super) left: ObjectCache<Intake, 1>,
+    /// Guards the sending direction. A thread that alone can send skips it.
+    sending: Mutex<Pending>,
+    /// Threads that still serve a request after they handed the reading over.
+    late: AtomicUsize,
+    /// Whether nothing more is read until a request of it has a place in a queue.
+    waits_for_room: AtomicBool,
+    attention: AtomicU8,
+    /// Whether replies to pipelined requests are sent together.
+    collects: bool,
+    flusher: Arc<Flusher>,
+    ended: AtomicBool,
+    closed: AtomicBool,
+    pub(super) has_pending: AtomicBool,
+    cancelled: Cancelled,
+    /// Whether it has a thread of its own.
+    pub(super) settled: Settled,
+    pub(super) send_time: Duration,
+    fragment_size: Option<usize>,
+    /// Set where one thread serves many connections: sends must not block it.
+    notifier: Option<Arc<Notifier>>,
+}
+
+impl Drop for ServerConnection {
+    fn drop(&mut self) {
+        self.tracked.note_peer(&self.peer_so_far());
+    }
+}
+
+impl ServerConnection {
+    pub(super) fn new(
+        lane: &LaneCore,
+        id: u64,
+        stream: Box<dyn ByteStream>,
+        tracked: Tracked,
+        context: &ServerContext,
+        notifier: Option<Arc<Notifier>>,
+    ) -> Self {
+        let limits = &context.limits;
+        let collects = Self::may_collect(&*stream, context);
+        Self {
+            id,
+            place: AtomicUsize::new(0),
+            lane: AtomicU32::new(lane.number),
+            priority: AtomicI16::new(priority::number_of(lane.setup.priority)),
+            peer: OnceLock::new(),
+            origin: OnceLock::new(),
+            opening: Deadline::after(limits.initial_idle_time),
+            activity: AtomicU8::new(FRESH),
+            stream,
+            tracked,
+            left: ObjectCache::default(),
+            sending: Mutex::new(Pending {
+                charge: context.budget.charge(),
+                ..Pending::default()
+            }),
+            late: AtomicUsize::new(0),
+            waits_for_room: AtomicBool::new(false),
+            attention: AtomicU8::new(0),
+            collects,
+            flusher: Arc::clone(&lane.flusher),
+            ended: AtomicBool::new(false),
+            closed: AtomicBool::new(false),
+            has_pending: AtomicBool::new(false),
+            cancelled: Cancelled::default(),
+            settled: Settled::default(),
+            send_time: limits.send_time,
+            fragment_size: context.fragment_size,
+            notifier,
+        }
+    }
+
+    /// The peer that the connection counts against.
+    pub(super) fn origin(&self) -> &Origin {
+        self.origin.get_or_init(|| Origin::of(&self.stream.peer()))
+    }
+
+    /// Octets were received.
+    #[inline(always)]
+    pub(super) fn note_octets(&self) {
+        self.activity.store(SPOKE, Ordering::Relaxed);
+    }
+
+    /// Whether the stream holds a part of a message back; its bytes count as received,
+    /// but not those of its handshake.
+    pub(super) fn note_midway(&self) -> bool {
+        let midway = self.stream.is_midway();
+        if midway {
+            self.note_octets();
+        }
+        midway
+    }
+
+    /// Whether no octet ever came.
+    pub(super) fn is_fresh(&self) -> bool {
+        self.activity.load(Ordering::Relaxed) == FRESH
+    }
+
+    /// Whether octets came since this was asked before.
+    pub(super) fn has_spoken(&self) -> bool {
+        let order = Ordering::Relaxed;
+        let spoke = self.activity.compare_exchange(SPOKE, QUIET, order, order);
+        spoke.is_ok()
+    }
+
+    /// Until when the first octet has to be here: that of the handshake, if the
+    /// stream has one of its own.
+    pub(super) fn opening(&self) -> Deadline {
+        let own = self.stream.opening_deadline();
+        own.map_or(self.opening, |own| own.earlier(self.opening))
+    }
+
+    /// Whether nothing is lost if the connection ends now: no reply is to come, and no thread
+    /// is set aside for it.
+    pub(super) fn may_make_room(&self) -> bool {
+        !(self.is_shared() || self.has_pending() || self.is_due() || self.has_own_thread())
+    }
+
+    /// The peer. Called only when it must be known: a peer that authenticates itself
+    /// has not done so when it is accepted.
+    pub fn peer(&self) -> &Peer {
+        self.peer.get_or_init(|| self.stream.peer())
+    }
+
+    /// Unique among the connections of the ORB.
+    pub fn id(&self) -> u64 {
+        self.id
+    }
+
+    /// The scheme of its transport.
+    pub fn transport(&self) -> &str {
+        self.tracked.transport()
+    }
+
+    /// The peer, as far as it is known by now.
+    pub(crate) fn peer_so_far(&self) -> Peer {
+        let peer = self.peer.get().cloned();
+        peer.unwrap_or_else(|| self.stream.peer())
+    }
+
+    /// Requests that threads serve which do not read it, or that wait.
+    pub(crate) fn in_flight(&self) -> usize {
+        self.late.load(Ordering::Relaxed)
+    }
+
+    /// A request has begun.
+    pub fn count_request(&self) {
+        self.tracked.count_request();
+    }
+
+    /// Number of the lane with the threads that serve it, or
+    /// [`SETTLED`](crate::lane::SETTLED).
+    #[inline]
+    pub fn lane(&self) -> u32 {
+        self.lane.load(Ordering::Relaxed)
+    }
+
+    /// The priority that threads which read it have.
+    #[inline]
+    pub(super) fn priority(&self) -> i16 {
+        self.priority.load(Ordering::Relaxed)
+    }
+
+    pub(super) fn lock(&self) -> MutexGuard<'_, Pending> {
+        self.sending.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// A thread that serves a request hands the reading over: from now on its
+    /// reply and those of the new reader can meet.
+    pub(super) fn begin_late(&self) {
+        self.late.fetch_add(1, Ordering::AcqRel);
+    }
+
+    /// That thread is done.
+    #[inline(never)]
+    pub(super) fn end_late(&self) {
+        if self.late.fetch_sub(1, Ordering::SeqCst) == 1 {
+            self.cancelled.clear();
+            if self.ended.load(Ordering::SeqCst) {
+                self.close(Patience::For(self.send_time));
+            }
+        }
+    }
+
+    /// Nothing more will be read. The connection is closed once the last reply
+    /// was sent, for CloseConnection says that what was not answered was not
+    /// begun.
+    #[inline(never)]
+    pub(super) fn end(&self) {
+        if !self.ended.load(Ordering::SeqCst) {
+            // Under the lock: `close` sees what was queued before; later senders block
+            // for the peer themselves, as no reactor sends for them.
+            let _pending = self.lock();
+            self.ended.store(true, Ordering::SeqCst);
+        }
+        // Dekker's protocol: this thread stores `ended`, then reads `late`; `end_late`
+        // decrements `late`, then reads `ended`. Both are SeqCst, so one of the two
+        // closes.
+        if self.late.load(Ordering::SeqCst) == 0 {
+            self.close(Patience::Begun(Deadline::after(Some(Duration::ZERO))));
+        }
+    }
+
+    /// Whether `end` would cut nothing off: then nothing more is kept either.
+    /// Otherwise what is kept for the peer goes first.
+    pub(super) fn may_end(&self) -> bool {
+        let pending = self.lock();
+        let is_empty = pending.octets.is_empty();
+        if is_empty {
+            self.ended.store(true, Ordering::SeqCst);
+        }
+        is_empty
+    }
+
+    /// Records that the client has cancelled a request.
+    pub(super) fn cancel(&self, request_id: u32) {
+        if self.is_shared() {
+            self.cancelled.insert(request_id);
+        }
+    }
+
+    /// Whether other threads may send replies of their own.
+    #[inline]
+    pub(super) fn is_shared(&self) -> bool {
+        self.late.load(Ordering::Acquire) > 0
+    }
+
+    /// Whether requests are being served in addition to `waiting` ones in the queue.
+    pub(super) fn serves_more_than(&self, waiting: usize) -> bool {
+        self.late.load(Ordering::Acquire) > waiting
+    }
+
+    pub(super) fn was_cancelled(&self, request_id: u32) -> bool {
+        self.cancelled.remove(request_id)
+    }
+
+    /// Whether sending failed: nothing more can be done here.
+    #[inline]
+    pub(super) fn is_broken(&self) -> bool {
+        self.attention.load(Ordering::Acquire) & BROKEN != 0
+    }
+
+    /// Whether sending failed, or replies were collected.
+    #[inline]
+    pub(super) fn needs_attention(&self) -> bool {
+        self.attention.load(Ordering::Acquire) != 0
+    }
+
+    /// Whether earlier replies wait for the peer to take them.
+    #[inline]
+    pub(crate) fn has_pending(&self) -> bool {
+        self.has_pending.load(Ordering::Acquire)
+    }
+
+    /// Whether a request of it waits for a place in a queue. Changed under the lock of
+    /// that queue.
+    pub(super) fn waits_for_room(&self) -> bool {
+        self.waits_for_room.load(Ordering::Acquire)
+    }
+
+    /// A request of it is to wait for a place: nothing more is read.
+    #[cold]
+    pub(super) fn begin_to_wait_for_room(&self) {
+        self.waits_for_room.store(true, Ordering::Release);
+    }
+
+    /// That request has a place, or needs none any more: the reactor goes on to read.
+    #[cold]
+    pub(super) fn has_room(&self) {
+        self.waits_for_room.store(false, Ordering::Release);
+        if let Some(notifier) = &self.notifier {
+            notifier.notify_deadline(self.id);
+        }
+    }
+
+    /// Wakes a blocked receive, which sees the end.
+    pub(super) fn stop_receiving(&self) {
+        self.stream.shutdown(Shutdown::Read);
+    }
+
+    /// Whether a request would better not be begun: its answer could not go out
+    /// before others that the peer does not take.
+    pub(super) fn is_held_up(&self) -> bool {
+        self.has_pending() && !self.is_broken() && !self.ended.load(Ordering::Acquire)
+    }
+
+    /// Whether its end waits for a peer that does not take what is kept for it.
+    pub(super) fn ends_slowly(&self) -> bool {
+        self.has_pending() && self.ended.load(Ordering::Acquire)
+    }
+
+    /// Ends the connection at once, while a request of it may be served.
+    #[cold]
+    pub(super) fn give_up(&self) {
+        self.break_off(io::ErrorKind::TimedOut.into());
+    }
+
+    #[inline(never)]
+    #[cold]
+    fn break_off(&self, error: io::Error) {
+        self.tracked.note_closing(Closing::Error);
+        crate::log::debug!(target: "orbium::conn", peer = %self.peer(), %error, "cannot send");
+        orbium_sys::forget(error);
+        self.attention.fetch_or(BROKEN, Ordering::Release);
+        self.stream.shutdown(Shutdown::Both);
+    }
+
+    /// Sends MessageError: after a reply that is not completely sent, never within it.
+    pub(super) fn send_message_error(&self) {
+        self.tracked.note_closing(Closing::Error);
+        self.send_collected();
+        let message = message_error(Version::V1_2);
+        let mut pending = self.lock();
+        if !pending.octets.is_empty() {
+            pending.octets.append(message.to_vec());
+            return;
+        }
+        // If nothing of it can be sent at once, the peer does not listen anyway.
+        let sent = orbium_sys::if_done(self.stream.send(&message)).unwrap_or(0);
+        if sent > 0 && sent < message.len() {
+            self.break_off(io::ErrorKind::WriteZero.into());
+        }
+    }
+
+    /// Ends the connection in order, once. The last word stands behind all that
+    /// is kept for the peer, and is not said if that does not go out whole.
+    fn close(&self, patience: Patience) {
+        if self.is_broken() || self.closed.swap(true, Ordering::AcqRel) {
+            return;
+        }
+        let mut pending = self.lock();
+        let kept = pending.octets.take();
+        pending.give_back();
+        // Held any longer it would keep the end from the peer.
+        pending.source = None;
+        self.has_pending.store(false, Ordering::Release);
+        let sent = outgoing::send_octets(&*self.stream, &kept, patience);
+        if orbium_sys::if_done(sent).is_some() {
+            orbium_sys::if_done(self.stream.send(&close_connection(Version::V1_2)));
+        }
+        self.stream.shutdown(Shutdown::Write);
+    }
+}
+
+impl OpenConnection for ServerConnection {
+    fn peer(&self) -> String {
+        self.peer_so_far().to_string()
+    }
+
+    fn lane(&self) -> u32 {
+        self.lane()
+    }
+
+    fn in_flight(&self) -> usize {
+        self.in_flight()
+    }
+
+    fn is_held_up(&self) -> bool {
+        self.has_pending()
+    }
+}

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Replies to pipelined requests, sent together.
+//!
+//! A reply is collected while the next request lies whole in the receive buffer, and goes
+//! out with the reply to the last of these. No reply waits for a request that has not
+//! arrived. Nor does one wait for a servant that takes long: where servants do, nothing is
+//! collected, and one that does so unexpectedly is noticed by the lane's
+//! [`Flusher`](crate::flusher::Flusher).
+
+use std::time::{Duration, Instant};
+
+use crate::flusher::Tick;
+use orbium_channel::receive_buffer::SMALL;
+
+/// Replies are collected while they follow each other as fast as that.
+const PAUSE: Duration = Duration::from_micros(50);
+
+/// How long the first reply may wait for those behind it, each of which is made within
+/// [`PAUSE`].
+const HELD: Duration = Duration::from_micros(100);
+
+/// Ticks of the flusher without a reply, after which it forgets the connection.
+const QUIET: u32 = 64;
+
+/// Replies that are made and not sent.
+#[derive(Debug)]
+pub(super) struct Collected {
+    pub(super) octets: Vec<u8>,
+    /// When the first of them was made, and when the last reply was.
+    since: Instant,
+    pub(super) last: Instant,
+    /// The number of these replies among those that were sent together.
+    number: u64,
+    /// What the flusher saw at its last tick, and for how many ticks there was nothing.
+    seen: u64,
+    quiet: u32,
+    /// Whether the flusher looks at the connection.
+    pub(super) is_watched: bool,
+}
+
+impl Collected {
+    pub(super) fn new(now: Instant) -> Self {
+        Self {
+            octets: Vec::new(),
+            since: now,
+            last: now,
+            number: 0,
+            seen: 0,
+            quiet: 0,
+            is_watched: false,
+        }
+    }
+
+    /// Whether another reply of that length may wait with these, or for others.
+    pub(super) fn takes(&mut self, len: usize, now: Instant) -> bool {
+        let pause = now.duration_since(std::mem::replace(&mut self.last, now));
+        let held = match self.octets.is_empty() {
+            true => Duration::ZERO,
+            false => now.duration_since(self.since),
+        };
+        pause <= PAUSE && held <= HELD && self.octets.len() + len <= SMALL
+    }
+
+    /// The first of these replies was made.
+    pub(super) fn begin(&mut self, now: Instant) {
+        self.since = now;
+        self.number += 1;
+    }
+
+    /// Whether the flusher goes on to look, and whether these replies have waited for a tick.
+    pub(super) fn tick(&mut self, ends: bool) -> Tick {
+        let is_seen = std::mem::replace(&mut self.seen, self.number) == self.number;
+        self.quiet = match is_seen {
+            true => self.quiet + 1,
+            false => 0,
+        };
+        if !self.octets.is_empty() {
+            return match is_seen {
+                true => Tick::Flush,
+                false => Tick::Watch,
+            };
+        }
+        self.is_watched = self.quiet < QUIET && !ends;
+        match self.is_watched {
+            true => Tick::Watch,
+            false => Tick::Forget,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn replies_are_collected_while_they_follow_each_other_quickly() {
+        let now = Instant::now();
+        let mut collected = Collected::new(now);
+        assert!(collected.takes(SMALL, now));
+        assert!(!collected.takes(SMALL + 1, now));
+        assert!(!collected.takes(1, now + 2 * PAUSE), "servants take long");
+        collected.octets.push(0);
+        collected.begin(now);
+        collected.last = now + HELD;
+        assert!(collected.takes(1, now + HELD));
+        assert!(!collected.takes(SMALL, now + HELD), "too many");
+        assert!(!collected.takes(1, now + HELD + PAUSE / 2), "held too long");
+    }
+
+    #[test]
+    fn what_a_tick_finds_twice_is_flushed_and_what_is_quiet_is_forgotten() {
+        let now = Instant::now();
+        let mut collected = Collected::new(now);
+        collected.octets.push(0);
+        collected.begin(now);
+        assert_eq!(collected.tick(false), Tick::Watch);
+        assert_eq!(collected.tick(false), Tick::Flush);
+        collected.begin(now);
+        assert_eq!(
+            collected.tick(true),
+            Tick::Watch,
+            "others, of the same length"
+        );
+        collected.octets.clear();
+        for _ in 1..QUIET {
+            assert_eq!(collected.tick(false), Tick::Watch);
+        }
+        assert_eq!(collected.tick(false), Tick::Forget);
+        assert!(!collected.is_watched);
+        assert_eq!(collected.tick(true), Tick::Forget);
+    }
+}

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What the server engine knows of its ORB: bounds, budgets, books and numbers, none of
+//! them a part of the engine itself.
+
+use std::fmt;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
+
+use orbium_cdr::Owner;
+use orbium_channel::peer_memory::Budget;
+use orbium_sys::fork::Origin;
+
+use crate::dedication::Dedications;
+use crate::log;
+use orbium_config::Limits;
+use orbium_metrics::{Instruments, Measurements};
+
+/// The facts of an ORB that its server engine asks for. It neither keeps the ORB alive
+/// nor holds anything of the engine.
+pub struct ServerContext {
+    /// The ORB's bounds.
+    pub limits: Limits,
+    /// Bytes above which replies are sent in fragments.
+    pub fragment_size: Option<usize>,
+    /// Whether replies to pipelined requests are sent together.
+    pub collects_replies: bool,
+    /// What connections are charged to.
+    pub budget: Budget,
+    /// Identifies the ORB within the process.
+    pub number: usize,
+    /// What readers of requests carry so that references in them can be bound.
+    pub owner: Owner,
+    /// What is counted.
+    pub instruments: Arc<Instruments>,
+    /// Connections with threads of their own.
+    pub dedications: Dedications,
+    /// Whether requests may have to go to another lane than their connection's, or a
+    /// hook be asked.
+    routed: AtomicBool,
+    /// The process that runs the threads of the lanes.
+    served_by: OnceLock<Origin>,
+}
+
+impl ServerContext {
+    /// A context without lanes.
+    #[must_use]
+    pub fn new(
+        limits: Limits,
+        (fragment_size, collects_replies): (Option<usize>, bool),
+        budget: Budget,
+        (number, owner): (usize, Owner),
+        instruments: Arc<Instruments>,
+    ) -> Self {
+        Self {
+            limits,
+            fragment_size,
+            collects_replies,
+            budget,
+            number,
+            owner,
+            instruments,
+            dedications: Dedications::default(),
+            routed: AtomicBool::new(false),
+            served_by: OnceLock::new(),
+        }
+    }
+
+    /// What is counted, once metrics are on.
+    #[inline(always)]
+    pub fn measurements(&self) -> Option<&Arc<Measurements>> {
+        self.instruments.measurements()
+    }
+
+    /// Whether requests are measured, or have spans. Most are not: those take a shorter
+    /// way.
+    #[inline(always)]
+    pub fn observes_requests(&self) -> bool {
+        log::wants_spans() || self.measurements().is_some()
+    }
+
+    /// Whether the lane of each request has to be determined when it arrives.
+    pub fn is_routed(&self) -> bool {
+        self.routed.load(Ordering::Acquire)
+    }
+
+    /// From now on it has to be.
+    pub fn route(&self) {
+        self.routed.store(true, Ordering::Release);
+    }
+
+    /// A lane is about to serve in this process.
+    pub fn serve_here(&self) {
+        let _ = self.served_by.set(Origin::here());
+    }
+
+    /// Whether the threads that serve are in another process, which this one was forked
+    /// from.
+    pub fn is_left_behind(&self) -> bool {
+        self.served_by
+            .get()
+            .is_some_and(|process| !process.is_here())
+    }
+}
+
+impl fmt::Debug for ServerContext {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ServerContext")
+            .field("number", &self.number)
+            .finish_non_exhaustive()
+    }
+}

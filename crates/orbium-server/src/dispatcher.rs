@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Where the server engine hands requests on: to an ORB, which finds their servants.
+
+use std::fmt;
+use std::sync::{Arc, Weak};
+
+use orbium_cdr::CdrReader;
+use orbium_giop::{Ior, SystemException};
+
+use crate::lane::Route;
+use crate::reply::UntypedReply;
+use crate::{IncomingRequest, ServerContext};
+
+/// Where an object is.
+#[derive(Clone, Debug)]
+pub enum Located {
+    /// It is active here.
+    Here,
+    /// There is none.
+    Unknown,
+    /// Where its whole reference says.
+    At(Ior),
+    /// The server cannot tell yet.
+    NotYet(SystemException),
+}
+
+/// An ORB, as its server engine sees it. The engine holds it while it serves.
+pub trait Dispatcher: Send + Sync {
+    /// The facts that the engine asks for most.
+    fn context(&self) -> &ServerContext;
+
+    /// Serves a request and answers it, whatever happens.
+    fn serve<'r>(
+        &self,
+        request: &IncomingRequest<'r>,
+        arguments: CdrReader<'r>,
+        reply: &mut UntypedReply<'_>,
+    );
+
+    /// As `serve`, where [`ServerContext::observes_requests`] was asked before.
+    fn serve_unobserved<'r>(
+        &self,
+        request: &IncomingRequest<'r>,
+        arguments: CdrReader<'r>,
+        reply: &mut UntypedReply<'_>,
+    );
+
+    /// Where a request goes that has just arrived; `None` if that shows when it is
+    /// served.
+    ///
+    /// # Errors
+    /// Why it is refused.
+    fn destination(&self, request: &IncomingRequest<'_>) -> Result<Option<Route>, SystemException>;
+
+    /// Whether a key leads to an object here.
+    fn locate(&self, key: &[u8]) -> Located;
+
+    /// The lane of that number has ended.
+    fn forget_lane(&self, number: u32);
+}
+
+/// An ORB that a lane serves for: its facts, and the ORB itself as long as it is there.
+#[derive(Clone)]
+pub struct Host {
+    /// The facts.
+    pub context: Arc<ServerContext>,
+    dispatcher: Weak<dyn Dispatcher>,
+}
+
+impl Host {
+    /// The ORB with those facts.
+    #[must_use]
+    pub fn new(context: Arc<ServerContext>, dispatcher: Weak<dyn Dispatcher>) -> Self {
+        Self {
+            context,
+            dispatcher,
+        }
+    }
+
+    /// The ORB, unless its last reference is gone.
+    #[must_use]
+    pub fn dispatcher(&self) -> Option<Arc<dyn Dispatcher>> {
+        self.dispatcher.upgrade()
+    }
+}
+
+impl fmt::Debug for Host {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.context.fmt(f)
+    }
+}

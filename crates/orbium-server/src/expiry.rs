@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! When a request has expired: its client no longer waits for the reply.
+
+use std::time::{Instant, SystemTime};
+
+use orbium_giop::time::{EndTimes, TimeLeft, UtcTime, request_start};
+use orbium_giop::{Completion, ExceptionKind, ServiceContexts, SystemException, service_context};
+use orbium_transport::{Deadline, Peer};
+
+/// Minor codes of TIMEOUT (CORBA 3.3 Part 1, annex A).
+const REQUEST_ENDED: u32 = 2;
+const REPLY_ENDED: u32 = 3;
+
+/// Until when it makes sense to begin with a request.
+#[derive(Clone, Copy, Debug)]
+pub struct Expiry {
+    deadline: Deadline,
+    /// Why it would end: a minor code.
+    minor: u32,
+}
+
+impl Expiry {
+    /// It always makes sense.
+    pub const NEVER: Self = Self {
+        deadline: Deadline::NEVER,
+        minor: REPLY_ENDED,
+    };
+
+    /// What the contexts of a request say that has arrived now. Points of time
+    /// are believed where the clock is ours; elsewhere the time left goes before
+    /// them.
+    ///
+    /// # Errors
+    /// MARSHAL, for contexts that are malformed; INV_POLICY, completed NO, for a
+    /// request that comes before its start time. Clients of orbium keep theirs
+    /// themselves. To hold others' here would take a thread away from everybody
+    /// else for as long as the client likes.
+    #[cold]
+    pub fn of(
+        contexts: &ServiceContexts<'_>,
+        peer: Option<&Peer>,
+    ) -> Result<Self, SystemException> {
+        let malformed = |error| SystemException::from_cdr(error, Completion::No);
+        let left = match contexts.find(service_context::ORBIUM_TIME_LEFT) {
+            Some(data) => Some(TimeLeft::decode(data).map_err(malformed)?),
+            None => None,
+        };
+        let mut ends = None;
+        if let Some(data) = contexts.find(service_context::INVOCATION_POLICIES) {
+            if is_to_come(request_start(data).map_err(malformed)?) {
+                return Err(SystemException::new(
+                    ExceptionKind::InvPolicy,
+                    0,
+                    Completion::No,
+                ));
+            }
+            ends = Some(EndTimes::decode(data).map_err(malformed)?);
+        }
+        Ok(match (ends, left) {
+            (Some(ends), None) => Self::at(ends),
+            (Some(ends), Some(_)) if has_our_clock(peer) => Self::at(ends),
+            (_, Some(left)) => {
+                Self::earlier(Deadline::after(left.request), Deadline::after(left.reply))
+            }
+            (None, None) => Self::NEVER,
+        })
+    }
+
+    fn at(ends: EndTimes) -> Self {
+        Self::earlier(until(ends.request), until(ends.reply))
+    }
+
+    fn earlier(request: Deadline, reply: Deadline) -> Self {
+        let deadline = request.earlier(reply);
+        let minor = if deadline == reply {
+            REPLY_ENDED
+        } else {
+            REQUEST_ENDED
+        };
+        Self { deadline, minor }
+    }
+
+    /// The deadline.
+    #[inline]
+    pub const fn deadline(&self) -> Deadline {
+        self.deadline
+    }
+
+    /// Checks that it still makes sense.
+    ///
+    /// # Errors
+    /// TIMEOUT, completed NO.
+    #[inline(always)]
+    pub fn check(&self) -> Result<(), SystemException> {
+        match self.deadline.instant() {
+            None => Ok(()),
+            Some(end) => self.check_clock(end),
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn check_clock(&self, end: Instant) -> Result<(), SystemException> {
+        if Instant::now() < end {
+            Ok(())
+        } else {
+            Err(self.exception())
+        }
+    }
+
+    /// Raised for a request that is not begun any more.
+    #[cold]
+    pub const fn exception(&self) -> SystemException {
+        SystemException::omg(ExceptionKind::Timeout, self.minor, Completion::No)
+    }
+}
+
+/// A point of time by the monotonic clock.
+fn until(end: Option<UtcTime>) -> Deadline {
+    // What the system cannot count lies in the far future.
+    let Some(end) = end.and_then(UtcTime::to_system_time) else {
+        return Deadline::NEVER;
+    };
+    let left = end.duration_since(SystemTime::now());
+    Deadline::after(Some(left.unwrap_or_default()))
+}
+
+/// Whether a point of time is still to come.
+fn is_to_come(start: Option<UtcTime>) -> bool {
+    start.is_some_and(|start| start > UtcTime::from(SystemTime::now()))
+}
+
+/// Whether the client of a request reads the same clock as we do.
+fn has_our_clock(peer: Option<&Peer>) -> bool {
+    match peer {
+        None | Some(Peer::InProcess | Peer::Process { .. }) => true,
+        Some(Peer::Internet(address) | Peer::Authenticated { address, .. }) => {
+            address.ip().is_loopback()
+        }
+        Some(_) => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use orbium_cdr::{ByteOrder, CdrReader, CdrWriter, Format};
+
+    use super::*;
+
+    /// What a request with these contexts comes to.
+    fn expiry(contexts: &[(u32, &[u8])], peer: Option<&Peer>) -> Result<Expiry, SystemException> {
+        let format = Format::plain(ByteOrder::NATIVE, 2);
+        let mut writer = CdrWriter::new(format);
+        writer.write_count(contexts.len());
+        for (id, data) in contexts {
+            writer.write_u32(*id);
+            writer.write_octets(data);
+        }
+        let mut octets = writer.finish().unwrap();
+        let mut reader = CdrReader::new(&mut octets, format);
+        Expiry::of(&ServiceContexts::read(&mut reader).unwrap(), peer)
+    }
+
+    fn peer(address: &str) -> Option<Peer> {
+        Some(Peer::Internet(address.parse().unwrap()))
+    }
+
+    #[test]
+    fn the_time_left_goes_before_another_clock_and_ours_before_the_time_left() {
+        let passed = EndTimes {
+            reply: Some(UtcTime::from(SystemTime::UNIX_EPOCH)),
+            request: None,
+        };
+        let left = TimeLeft {
+            request: Some(Duration::from_secs(3600)),
+            reply: None,
+        };
+        let (passed, left) = (passed.encode(), left.encode());
+        let both = [
+            (service_context::INVOCATION_POLICIES, passed.as_slice()),
+            (service_context::ORBIUM_TIME_LEFT, left.as_slice()),
+        ];
+        let of = |contexts, at: &str| expiry(contexts, peer(at).as_ref()).unwrap();
+        assert!(of(&both, "192.0.2.1:5").check().is_ok());
+        let refused = of(&both, "127.0.0.1:5").check().unwrap_err();
+        assert_eq!(
+            (refused.kind, refused.completed),
+            (ExceptionKind::Timeout, Completion::No)
+        );
+        assert!(of(&both[..1], "192.0.2.1:5").check().is_err());
+        assert!(of(&both[1..], "127.0.0.1:5").check().is_ok());
+        assert!(of(&[], "192.0.2.1:5").check().is_ok());
+    }
+
+    #[test]
+    fn what_is_malformed_is_refused() {
+        for id in [
+            service_context::INVOCATION_POLICIES,
+            service_context::ORBIUM_TIME_LEFT,
+        ] {
+            let refused = expiry(&[(id, &[1, 2, 3])], peer("192.0.2.1:5").as_ref());
+            assert_eq!(refused.unwrap_err().kind, ExceptionKind::Marshal);
+        }
+    }
+}

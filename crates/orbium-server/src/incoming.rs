@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! A request between the engine, which has read it, and the ORB, which dispatches it.
+
+use std::fmt;
+
+use orbium_giop::real_time::read_priority_context;
+use orbium_giop::{ResponseFlags, ServiceContexts, service_context};
+use orbium_invocation::Priority;
+
+use crate::Expiry;
+use crate::lane::Decided;
+use crate::{ServerConnection, ServerContext};
+
+/// A request on its way to a servant.
+#[derive(Clone, Copy)]
+pub struct IncomingRequest<'r> {
+    /// The ORB that serves it.
+    pub context: &'r ServerContext,
+    /// The key of its object.
+    pub key: &'r [u8],
+    /// Name of the operation on the wire.
+    pub operation: &'r [u8],
+    /// Its service contexts.
+    pub contexts: ServiceContexts<'r>,
+    /// The connection that it arrived over; `None` within the process.
+    pub peer: Option<&'r ServerConnection>,
+    /// Which answer its client expects.
+    pub response: ResponseFlags,
+    /// Until when it makes sense to begin.
+    pub expiry: Expiry,
+    /// Number of the lane of the thread that holds it; [`SETTLED`](crate::lane::SETTLED)
+    /// if the lane was decided before.
+    pub lane: u32,
+    /// At which priority it is served, as decided when it arrived.
+    pub decided: Option<&'r Decided>,
+}
+
+impl fmt::Debug for IncomingRequest<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("IncomingRequest")
+            .field("operation", &String::from_utf8_lossy(self.operation))
+            .field("lane", &self.lane)
+            .finish_non_exhaustive()
+    }
+}
+
+/// The CORBA priority that a request asks for (Real-time CORBA 1.2, clause
+/// 5.5); `None` if it says nothing that can be understood.
+#[must_use]
+pub fn asked_priority(contexts: &ServiceContexts<'_>) -> Option<Priority> {
+    let data = contexts.find(service_context::RT_CORBA_PRIORITY)?;
+    Priority::new(read_priority_context(data).ok()?)
+}

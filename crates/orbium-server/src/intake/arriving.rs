@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Enqueueing requests: they are parsed only as far as the queue, its lane and the
+//! deadline require.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use orbium_channel::framing::FramingError;
+use orbium_channel::peer_memory::Charge;
+use orbium_giop::codeset::Negotiated;
+use orbium_giop::{
+    CancelRequest, HEADER_LEN, MessageHeader, MessageKind, ReplyStatus, RequestHeader,
+    ResponseFlags, SystemException,
+};
+
+use super::queued::{Answer, Late, Queued, Sink};
+use super::{Intake, Source, State, Taken};
+use crate::Expiry;
+use crate::IncomingRequest;
+use crate::connection::ServerConnection;
+use crate::incoming::asked_priority;
+use crate::lane::Lane;
+use crate::lane::{Decided, Route};
+use crate::own_thread::Marker;
+use crate::reply::UntypedReply;
+use orbium_invocation::Priority;
+
+impl Intake {
+    /// Deals with the next message that has arrived whole; requests go to
+    /// `sink`.
+    pub(crate) fn take_for(&mut self, source: &Source<'_>, sink: &dyn Sink) -> Taken {
+        match self.framing.next() {
+            Ok(Some(header)) if header.kind == MessageKind::Request && !header.more_fragments => {
+                if source.context.dedications.decides().is_some() && self.is_marked(source, &header)
+                {
+                    return Taken::Marked;
+                }
+                let Ok((octets, charge)) = self.framing.take_out(&header, sink.room()) else {
+                    return self.refuse_whole(source, &header);
+                };
+                let whole = Whole {
+                    octets,
+                    seams: Vec::new(),
+                    charge,
+                };
+                self.state.enqueue(source, sink, &header, whole, None)
+            }
+            Ok(Some(header)) => {
+                if header.kind == MessageKind::CancelRequest {
+                    let message = self.framing.message(&header);
+                    let mut reader = header.reader(&mut message[HEADER_LEN..]);
+                    if let Ok(cancel) = CancelRequest::read(&mut reader)
+                        && sink.cancel(source.connection.id, cancel.request_id)
+                    {
+                        self.framing.consume(&header);
+                        return Taken::Done;
+                    }
+                }
+                self.take_other(source, &header)
+            }
+            Ok(None) => Taken::None,
+            Err(FramingError::NoMemory) => self.refuse_for_memory(source),
+            Err(error) => self.refuse(source, error),
+        }
+    }
+}
+
+impl State {
+    /// Has a request wait in `sink`, or refuses it. With `moved` that is known to
+    /// be the right one, and how it is served.
+    pub(super) fn enqueue(
+        &mut self,
+        source: &Source<'_>,
+        sink: &dyn Sink,
+        header: &MessageHeader,
+        whole: Whole,
+        moved: Option<Decided>,
+    ) -> Taken {
+        let connection = source.connection;
+        let Some(arrived) = self.read(source, header, whole, moved) else {
+            connection.send_message_error();
+            return Taken::Close;
+        };
+        let request_id = arrived.queued.request_id;
+        connection.send_collected();
+        let put = match &arrived.elsewhere {
+            Some(lane) => lane.0.pool.put(arrived.queued),
+            None => sink.put(arrived.queued),
+        };
+        if let Err(queued) = put {
+            queued.refuse();
+        }
+        if arrived.confirms {
+            // That it has arrived is all that was asked.
+            self.confirm(connection, header, request_id);
+        }
+        if self.known.agrees_anew {
+            self.known.negotiated = Negotiated::DEFAULT;
+        }
+        match (connection.is_broken(), arrived.granted) {
+            (true, _) => Taken::Close,
+            (false, true) => Taken::Granted,
+            (false, false) if connection.waits_for_room() => Taken::Waits,
+            (false, false) => Taken::Done,
+        }
+    }
+
+    /// Reads a request as far as it must be known to have it wait; `None` if it
+    /// is none.
+    #[inline]
+    fn read(
+        &mut self,
+        source: &Source<'_>,
+        header: &MessageHeader,
+        whole: Whole,
+        moved: Option<Decided>,
+    ) -> Option<Arrived> {
+        let connection = source.connection;
+        let Whole {
+            mut octets,
+            seams,
+            charge,
+        } = whole;
+        let mut reader = header.reader(&mut octets[HEADER_LEN..]);
+        reader.set_fragment_boundaries(&seams);
+        let request = RequestHeader::read(&mut reader, header.format().minor).ok()?;
+        let (request_id, mut response) = (request.request_id, request.response);
+        let (mut refused, expiry) = self.apply_contexts(&request.contexts, connection);
+        let granted = connection.marker(source.context, &request.contexts) == Some(Marker::Due);
+        let asked = asked_priority(&request.contexts);
+        // A cancellation that came before means another request.
+        connection.was_cancelled(request_id);
+        let routed = moved.is_none() && source.context.is_routed();
+        let (decided, elsewhere) = match routed.then(|| destination(source, &request)) {
+            None => (moved, None),
+            Some(Ok(destined)) => destined,
+            Some(Err(exception)) => {
+                refused = refused.or(Some(exception));
+                (None, None)
+            }
+        };
+        let handed_over = moved.is_some() || elsewhere.is_some();
+        let confirms = handed_over && response == ResponseFlags::SyncWithServer;
+        if confirms {
+            response = ResponseFlags::None;
+        }
+        let own = decided.and_then(|it| it.priority);
+        let queued = Queued {
+            late: Late::new(connection),
+            _charge: charge,
+            header: *header,
+            seams,
+            request_id,
+            response,
+            priority: own.or(asked).map_or(0, Priority::number),
+            decided,
+            format: self.format(header),
+            nesting: self.known.nesting,
+            refused,
+            expiry,
+            octets,
+            place: None,
+            arrived: source.context.measurements().map(|_| Instant::now()),
+        };
+        Some(Arrived {
+            queued,
+            elsewhere,
+            confirms,
+            granted,
+        })
+    }
+
+    /// Replies that a request has arrived (SYNC_WITH_SERVER).
+    #[cold]
+    fn confirm(
+        &mut self,
+        connection: &Arc<ServerConnection>,
+        header: &MessageHeader,
+        request_id: u32,
+    ) {
+        let path = Answer {
+            connection,
+            request_id,
+            thread: None,
+            arrived: None,
+        };
+        let mut storage = Vec::new();
+        let mut reply = UntypedReply::new(
+            &path,
+            &mut storage,
+            header.version,
+            request_id,
+            self.format(header),
+            ResponseFlags::SyncWithServer,
+        );
+        // Nothing is written that could fail.
+        let _ = reply.say(ReplyStatus::NoException, &mut |_| {});
+    }
+}
+
+/// A request message that has arrived whole, to be kept.
+pub(super) struct Whole {
+    pub(super) octets: Vec<u8>,
+    pub(super) seams: Vec<u32>,
+    pub(super) charge: Charge,
+}
+
+/// A request that is to wait, and what else it means.
+struct Arrived {
+    queued: Queued,
+    /// The lane that serves it, if that is another.
+    elsewhere: Option<Lane>,
+    /// Its client waits only to hear that it has arrived.
+    confirms: bool,
+    /// It came in fragments and is served here; what follows is for the thread that
+    /// the connection was just granted.
+    granted: bool,
+}
+
+/// How a request is served that has just arrived, as far as that had to be found
+/// out, and in which other lane.
+type Destined = (Option<Decided>, Option<Lane>);
+
+/// Where a request goes that has just arrived.
+#[cold]
+fn destination(
+    source: &Source<'_>,
+    request: &RequestHeader<'_>,
+) -> Result<Destined, SystemException> {
+    let Some(key) = request.target.object_key() else {
+        return Ok((None, None));
+    };
+    let arrived = IncomingRequest {
+        context: source.context,
+        key: &key,
+        operation: request.operation,
+        contexts: request.contexts,
+        peer: Some(source.connection),
+        response: request.response,
+        expiry: Expiry::NEVER,
+        lane: source.connection.lane(),
+        decided: None,
+    };
+    Ok(match source.dispatcher.destination(&arrived)? {
+        None => (None, None),
+        Some(Route::Here(decided)) => (Some(decided), None),
+        Some(Route::To(lane, decided)) => (Some(decided), Some(lane)),
+    })
+}

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Replies with the outcome of a dedication request as a service context. That happens
+//! once per connection, so the reply is made as any other and the context inserted.
+
+use std::time::Instant;
+
+use orbium_cdr::{ByteOrder, CdrReader, CdrWriter, Format};
+use orbium_giop::{add_reply_context, service_context};
+
+use crate::lane::Decided;
+use crate::lane::Lane;
+use crate::reply::{ReplyPath, UntypedReply};
+use crate::{Dispatcher, IncomingRequest};
+
+struct DedicationPath<'a> {
+    path: &'a dyn ReplyPath,
+    dedication: [u8; 8],
+}
+
+/// Serves a request; the reply gets the outcome of the `dedication` request, if there
+/// is one.
+pub(super) fn serve_with_reply_context<'r>(
+    dispatcher: &dyn Dispatcher,
+    incoming: &IncomingRequest<'r>,
+    arguments: CdrReader<'r>,
+    reply: &mut UntypedReply<'_>,
+    dedication: Option<[u8; 8]>,
+) {
+    match dedication {
+        None => dispatcher.serve(incoming, arguments, reply),
+        Some(dedication) => serve_with_context(dispatcher, incoming, arguments, reply, dedication),
+    }
+}
+
+#[cold]
+fn serve_with_context<'r>(
+    dispatcher: &dyn Dispatcher,
+    incoming: &IncomingRequest<'r>,
+    arguments: CdrReader<'r>,
+    reply: &mut UntypedReply<'_>,
+    dedication: [u8; 8],
+) {
+    let path = DedicationPath {
+        path: reply.path,
+        dedication,
+    };
+    let mut inner = UntypedReply {
+        forwarded: false,
+        path: &path,
+        storage: &mut *reply.storage,
+        version: reply.version,
+        request_id: reply.request_id,
+        format: reply.format,
+        response: reply.response,
+        answered: reply.answered,
+        raised: false,
+        moved: false,
+    };
+    dispatcher.serve(incoming, arguments, &mut inner);
+    reply.answered = inner.answered;
+    reply.raised = inner.raised;
+    reply.moved = inner.moved;
+    reply.forwarded = inner.forwarded;
+}
+
+/// The reply with the context; `None` if it cannot be inserted.
+fn with_dedication(message: &CdrWriter<'_>, dedication: [u8; 8]) -> Option<CdrWriter<'static>> {
+    let mut octets = Vec::with_capacity(message.len() + 16);
+    for piece in message.pieces() {
+        octets.extend_from_slice(piece);
+    }
+    let added = add_reply_context(&mut octets, service_context::ORBIUM_DEDICATION, &dedication);
+    added.then(|| {
+        let mut writer = CdrWriter::new(Format::plain(ByteOrder::NATIVE, message.format().minor));
+        writer.write_raw(&octets);
+        writer
+    })
+}
+
+impl ReplyPath for DedicationPath<'_> {
+    fn send(&self, message: &CdrWriter<'_>) {
+        let extended = with_dedication(message, self.dedication);
+        self.path.send(extended.as_ref().unwrap_or(message));
+    }
+
+    fn arrived(&self) -> Option<Instant> {
+        self.path.arrived()
+    }
+
+    fn dedicated(&self) {
+        self.path.dedicated();
+    }
+
+    fn move_to(&self, lane: &Lane, decided: Decided) -> bool {
+        self.path.move_to(lane, decided)
+    }
+}

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Requests looked at before anything is done with them: for the marker of their
+//! connection, and by the gate of one that has a thread of its own.
+
+use orbium_giop::{HEADER_LEN, MessageHeader, MessageKind, PlainRequest, RequestHeader};
+
+use super::{Intake, Queued, Source};
+use crate::dedication::{Arrival, Gate, Pass};
+use crate::own_thread::Marker;
+
+impl Intake {
+    /// Whether the request with that header is for a dedicated thread of the
+    /// connection: its marker was just granted.
+    pub(super) fn is_marked(&mut self, source: &Source<'_>, header: &MessageHeader) -> bool {
+        let message = self.framing.message(header);
+        let mut reader = header.reader(&mut message[HEADER_LEN..]);
+        let request = RequestHeader::read(&mut reader, header.format().minor);
+        request.is_ok_and(|request| {
+            let marker = source.connection.marker(source.context, &request.contexts);
+            marker == Some(Marker::Due)
+        })
+    }
+
+    /// What a gate says to the next message, if that is a whole request.
+    pub(crate) fn at_gate(&mut self, gate: &dyn Gate, waiting: (usize, usize)) -> Option<Pass> {
+        let header = self.framing.next().ok()??;
+        if header.kind != MessageKind::Request || header.more_fragments {
+            return None;
+        }
+        ask(gate, &header, self.framing.message(&header), waiting)
+    }
+}
+
+impl Queued {
+    /// What a gate says to the request.
+    pub(crate) fn at_gate(&mut self, gate: &dyn Gate, waiting: (usize, usize)) -> Pass {
+        // It was read before, so it can be.
+        ask(gate, &self.header, &mut self.octets, waiting).unwrap_or(Pass::Begin)
+    }
+}
+
+fn ask(
+    gate: &dyn Gate,
+    header: &MessageHeader,
+    message: &mut [u8],
+    (waiting, waiting_octets): (usize, usize),
+) -> Option<Pass> {
+    let octets = message.len();
+    let arrived = |object_key: &[u8], operation: &[u8]| {
+        gate.arrived(&Arrival {
+            object_key,
+            operation,
+            octets,
+            waiting,
+            waiting_octets,
+        })
+    };
+    let body = &mut message[HEADER_LEN..];
+    if header.version.minor == 2
+        && let Some(plain) = PlainRequest::find(body, header.order)
+    {
+        return Some(arrived(&body[plain.key], &body[plain.operation]));
+    }
+    let mut reader = header.reader(body);
+    let request = RequestHeader::read(&mut reader, header.format().minor).ok()?;
+    let key = request.target.object_key().unwrap_or_default();
+    Some(arrived(&key, request.operation))
+}

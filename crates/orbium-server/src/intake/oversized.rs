@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Requests that are larger than the limit: answered by an exception that says so, and
+//! skipped.
+
+use std::fmt;
+
+use orbium_cdr::{ByteOrder, CdrWriter, Format};
+use orbium_channel::framing::FramingError;
+use orbium_giop::{
+    Completion, ExceptionKind, HEADER_LEN, MessageKind, ReplyStatus, RequestHeader,
+    SystemException, SystemExceptionBody, Version, begin_reply, finish_message, minor,
+};
+
+use super::{Intake, Source, Taken, refuse};
+use crate::connection::ServerConnection;
+use crate::log::Recurring;
+use orbium_metrics::Refusal;
+
+/// Octets of a request within which its header has to end, if it is to be answered.
+const HEAD: usize = 4096;
+
+impl Intake {
+    /// What comes next is no message, or too large. A request with a readable header is
+    /// answered by an exception, and skipped; otherwise the connection ends.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn refuse(&mut self, source: &Source<'_>, error: FramingError) -> Taken {
+        if !matches!(
+            error,
+            FramingError::TooLarge {
+                kind: MessageKind::Request,
+                ..
+            }
+        ) {
+            if matches!(error, FramingError::TooLarge { .. }) {
+                count(source);
+            }
+            return refuse(source.connection, error);
+        }
+        let Some((header, received)) = self.framing.oversized() else {
+            return refuse(source.connection, error);
+        };
+        let (len, order) = (received.len(), header.format().minor);
+        let mut reader = header.reader(&mut received[HEADER_LEN..]);
+        let asked = match RequestHeader::read(&mut reader, order) {
+            Ok(request) => (request.request_id, request.response.expects_reply()),
+            // The rest of its header is to come.
+            Err(_) if len < HEAD => return Taken::None,
+            Err(_) => {
+                count(source);
+                return refuse(source.connection, error);
+            }
+        };
+        count(source);
+        log_refusal(source, &error);
+        self.framing.skip_oversized(&header);
+        if let (request_id, true) = asked {
+            too_large(source.connection, header.version, request_id);
+        }
+        Taken::Done
+    }
+}
+
+/// Logs that a message is larger than the limit.
+#[cold]
+pub(super) fn log_refusal(source: &Source<'_>, error: &dyn fmt::Display) {
+    let cause = Recurring::MessageSize;
+    if let Some(suppressed) = source.connection.tracked.admit(cause) {
+        crate::log::warn!(
+            target: "orbium::request",
+            cause = cause.cause(),
+            peer = %source.connection.peer(),
+            %error,
+            suppressed,
+            "request refused",
+        );
+    }
+}
+
+/// Counts a message that is larger than the limit.
+#[cold]
+pub(super) fn count(source: &Source<'_>) {
+    if let Some(all) = source.context.measurements() {
+        all.count_refused(Refusal::MessageSize);
+    }
+}
+
+/// Answers a request that is larger than the limit.
+#[cold]
+pub(super) fn too_large(connection: &ServerConnection, version: Version, request_id: u32) {
+    let exception = SystemException::orbium(
+        ExceptionKind::ImpLimit,
+        minor::REQUEST_TOO_LARGE,
+        Completion::No,
+    );
+    let mut writer = CdrWriter::new(Format::plain(ByteOrder::NATIVE, version.minor));
+    let status = ReplyStatus::SystemException;
+    let start = begin_reply(&mut writer, version, request_id, status, &[]);
+    SystemExceptionBody::from(exception).write(&mut writer);
+    finish_message(&mut writer, start);
+    connection.reply(&writer);
+}

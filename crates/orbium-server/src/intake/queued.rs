@@ -1,0 +1,282 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Requests taken out of the stream whole, to be served by another thread.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use orbium_cdr::{CdrWriter, Format};
+use orbium_channel::peer_memory::Charge;
+use orbium_giop::{
+    Completion, ExceptionKind, HEADER_LEN, MessageHeader, RequestHeader, ResponseFlags,
+    SystemException,
+};
+use orbium_sync::role::{Role, while_serving};
+
+use super::dedication_reply::serve_with_reply_context;
+use super::request::refuse_request;
+use crate::Expiry;
+use crate::connection::ServerConnection;
+use crate::lane::{Decided, Place, QueueRoom, SETTLED};
+use crate::log::Recurring;
+use crate::own_thread::Marker;
+use crate::reply::{ReplyPath, UntypedReply};
+use crate::{Dispatcher, IncomingRequest, ServerContext};
+use orbium_invocation::Priority;
+
+/// Takes requests that wait to be served.
+pub(crate) trait Sink {
+    /// Takes one; gives it back if there is no room for it.
+    fn put(&self, request: Queued) -> Result<(), Box<Queued>>;
+
+    /// A buffer for the octets of one.
+    fn room(&self) -> Vec<u8> {
+        Vec::new()
+    }
+
+    /// Drops the request of that id if it was not begun; whether it was there.
+    fn cancel(&self, connection: u64, request_id: u32) -> bool;
+}
+
+/// A thread that serves queued requests, notified when a reply is about to be sent.
+pub(crate) trait Answering: Role {
+    fn answers(&self);
+}
+
+/// A reply of this connection is still to come: it stays open for that.
+#[derive(Debug)]
+pub(super) struct Late(Arc<ServerConnection>);
+
+impl Late {
+    pub(super) fn new(connection: &Arc<ServerConnection>) -> Self {
+        connection.begin_late();
+        Self(Arc::clone(connection))
+    }
+}
+
+impl Drop for Late {
+    fn drop(&mut self) {
+        self.0.end_late();
+    }
+}
+
+/// A request that waits. Dropped, it was not begun.
+#[derive(Debug)]
+pub(crate) struct Queued {
+    pub(super) late: Late,
+    pub(super) header: MessageHeader,
+    pub(super) octets: Vec<u8>,
+    pub(super) seams: Vec<u32>,
+    pub(super) request_id: u32,
+    pub(super) response: ResponseFlags,
+    pub(super) priority: i16,
+    /// What was found out when it arrived.
+    pub(super) decided: Option<Decided>,
+    /// The code sets are those that held when it arrived.
+    pub(super) format: Format,
+    pub(super) nesting: u16,
+    /// What it asks of the connection that is not there.
+    pub(super) refused: Option<SystemException>,
+    /// Counted from its arrival: waiting in a queue takes of its time.
+    pub(super) expiry: Expiry,
+    /// For its octets, if they are many.
+    pub(super) _charge: Charge,
+    /// Its place in what several lanes have room for together.
+    pub(super) place: Option<Place>,
+    /// When it arrived, if that is measured.
+    pub(super) arrived: Option<Instant>,
+}
+
+/// A lane's thread has a request that had arrived then.
+#[cold]
+fn count_waited(context: &ServerContext, (lane, name): (u32, &str), arrived: Instant) {
+    if let Some(all) = context.measurements() {
+        all.count_waited(lane, || name.to_owned(), arrived.elapsed());
+    }
+}
+
+impl Queued {
+    /// Takes a place of several lanes' room; `false` if there is none.
+    pub(crate) fn enter(&mut self, room: &QueueRoom) -> bool {
+        self.place = room.enter(self.octets.len());
+        self.place.is_some()
+    }
+
+    /// Others may have its place.
+    pub(crate) fn give_place_back(&mut self) {
+        self.place = None;
+    }
+
+    /// It waits no longer: others may.
+    pub(crate) fn begin(&mut self, context: &ServerContext, lane: (u32, &str)) {
+        self.place = None;
+        if let Some(arrived) = self.arrived {
+            count_waited(context, lane, arrived);
+        }
+    }
+
+    /// CORBA priority: higher goes first.
+    pub(crate) fn priority(&self) -> i16 {
+        self.priority
+    }
+
+    /// Whether the client goes on before this is done.
+    pub(crate) fn is_oneway(&self) -> bool {
+        self.response != ResponseFlags::Full
+    }
+
+    /// Octets held.
+    pub(crate) fn len(&self) -> usize {
+        self.octets.len()
+    }
+
+    pub(crate) fn connection(&self) -> &ServerConnection {
+        &self.late.0
+    }
+
+    /// Whether its client has cancelled it.
+    pub(crate) fn was_cancelled(&self) -> bool {
+        self.connection().was_cancelled(self.request_id)
+    }
+
+    /// Whether this is that request.
+    pub(crate) fn is(&self, connection: u64, request_id: u32) -> bool {
+        self.connection().id == connection && self.request_id == request_id
+    }
+
+    /// Serves the request in the knowledge that this thread has that priority
+    /// and holds `role`; gives the buffer of its octets back.
+    pub(crate) fn serve(
+        mut self,
+        dispatcher: &dyn Dispatcher,
+        priority: Option<Priority>,
+        role: &dyn Answering,
+        storage: &mut Vec<u8>,
+    ) -> Vec<u8> {
+        let (connection, context) = (&self.late.0, dispatcher.context());
+        let mut arguments = self.header.reader(&mut self.octets[HEADER_LEN..]);
+        arguments.set_fragment_boundaries(&self.seams);
+        arguments.set_owner(Some(&context.owner));
+        // It was read before, so it can be.
+        if let Ok(request) = RequestHeader::read(&mut arguments, self.header.format().minor) {
+            arguments.set_format(self.format);
+            arguments.set_nesting(self.nesting);
+            let path = Answer {
+                connection,
+                request_id: self.request_id,
+                thread: Some(role),
+                arrived: self.arrived,
+            };
+            let mut reply = UntypedReply::new(
+                &path,
+                storage,
+                self.header.version,
+                self.request_id,
+                self.format,
+                self.response,
+            );
+            let key = request.target.object_key();
+            let dedication = match connection.marker(context, &request.contexts) {
+                Some(Marker::Decided(reply)) => Some(reply.encode()),
+                _ => None,
+            };
+            while_serving(role, || match (key, self.refused) {
+                (Some(key), None) => {
+                    let incoming = IncomingRequest {
+                        context,
+                        key: &key,
+                        operation: request.operation,
+                        contexts: request.contexts,
+                        peer: Some(connection),
+                        response: self.response,
+                        expiry: self.expiry,
+                        lane: self.decided.map_or_else(|| connection.lane(), |_| SETTLED),
+                        decided: self.decided.as_ref(),
+                    };
+                    serve_with_reply_context(
+                        dispatcher, &incoming, arguments, &mut reply, dedication,
+                    );
+                }
+                (_, refused) => refuse_request(&mut reply, refused),
+            });
+        }
+        if orbium_invocation::priority::current() != priority {
+            crate::lane::thread::restore();
+        }
+        // Whether cancelled or not: the id may come again.
+        connection.was_cancelled(self.request_id);
+        self.octets
+    }
+
+    /// Answers that there is no room for the request, which was not begun.
+    #[cold]
+    pub(crate) fn refuse(&self) {
+        self.refuse_with(SystemException::omg(
+            ExceptionKind::Transient,
+            1,
+            Completion::No,
+        ));
+    }
+
+    #[cold]
+    fn log_refusal(&self, what: &str, exception: SystemException) {
+        let connection = self.connection();
+        if let Some(suppressed) = connection.tracked.admit(Recurring::QueueFull) {
+            crate::log::warn!(
+                target: "orbium::request",
+                cause = Recurring::QueueFull.cause(),
+                peer = %connection.peer(),
+                request_id = self.request_id,
+                error = %exception,
+                suppressed,
+                "{what}: there is no room for it",
+            );
+        }
+    }
+
+    /// Answers with an exception: the request was not begun.
+    #[cold]
+    pub(crate) fn refuse_with(&self, exception: SystemException) {
+        if !self.response.expects_reply() {
+            self.log_refusal("oneway dropped", exception);
+            return;
+        }
+        self.log_refusal("request refused", exception);
+        let path = Answer {
+            connection: &self.late.0,
+            request_id: self.request_id,
+            thread: None,
+            arrived: None,
+        };
+        let mut storage = Vec::new();
+        let mut reply = UntypedReply::new(
+            &path,
+            &mut storage,
+            self.header.version,
+            self.request_id,
+            self.format,
+            self.response,
+        );
+        reply.system_exception(exception);
+    }
+}
+
+/// The reply path of a request while other threads may reply over the same connection.
+pub(super) struct Answer<'a> {
+    pub(super) connection: &'a Arc<ServerConnection>,
+    pub(super) request_id: u32,
+    pub(super) thread: Option<&'a dyn Answering>,
+    pub(super) arrived: Option<Instant>,
+}
+
+impl ReplyPath for Answer<'_> {
+    fn send(&self, message: &CdrWriter<'_>) {
+        if let Some(thread) = self.thread {
+            thread.answers();
+        }
+        self.connection.reply_late(self.request_id, message);
+    }
+
+    fn arrived(&self) -> Option<Instant> {
+        self.arrived
+    }
+}

@@ -1,0 +1,462 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! One request served in the middle of reading.
+
+use std::cell::{Cell, RefCell};
+use std::sync::Arc;
+
+use orbium_cdr::{CdrReader, CdrWriter, Format};
+use orbium_channel::framing::{Framing, begins_with_request};
+use orbium_channel::peer_memory::copied;
+use orbium_channel::receive_buffer::SMALL;
+use orbium_giop::codeset::{CodeSetContext, Negotiated};
+use orbium_giop::{
+    Completion, ExceptionKind, HEADER_LEN, MessageHeader, PlainRequest, RequestHeader,
+    ResponseFlags, ServiceContexts, SystemException, Version, service_context,
+};
+use orbium_sync::role::{Role, while_serving};
+
+use super::arriving::Whole;
+use super::dedication_reply::serve_with_reply_context;
+use super::scarce;
+use super::{HandOver, Intake, Known, Sink, Source, State, Taken};
+use crate::Expiry;
+use crate::ServerConnection;
+use crate::lane;
+use crate::lane::Decided;
+use crate::lane::Lane;
+use crate::own_thread::Marker;
+use crate::reply::{ReplyPath, UntypedReply};
+use crate::{IncomingRequest, ServerContext};
+use orbium_invocation::priority;
+
+/// A reply buffer larger than this is given back after the request.
+const KEPT: usize = 1 << 20;
+
+/// A thread that serves a request in the middle of reading: its role, and where
+/// the reply goes.
+struct Reading<'a> {
+    source: &'a Source<'a>,
+    /// Received behind the message being served.
+    rest: &'a [u8],
+    known: RefCell<&'a mut Known>,
+    request_id: u32,
+    became: Cell<Became>,
+}
+
+/// What became of the reading, and of the request.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Became {
+    Here,
+    /// The thread that the connection was given has what follows.
+    Granted,
+    /// Another thread reads by now.
+    HandedOver,
+    /// Another lane serves the request, which was not begun.
+    Moved,
+}
+
+impl Became {
+    /// The outcome for the reading loop, if the connection has left this thread.
+    #[cold]
+    #[inline(never)]
+    fn taken(self, source: &Source<'_>) -> Taken {
+        source.connection.send_collected();
+        match self {
+            Self::Here => Taken::Done,
+            Self::HandedOver => {
+                if source.connection.ends_slowly() {
+                    source.reader.let_go();
+                }
+                source.connection.end_late();
+                Taken::HandedOver
+            }
+            Self::Moved => Taken::Moved,
+            Self::Granted => Taken::Granted,
+        }
+    }
+}
+
+impl Role for Reading<'_> {
+    fn owner(&self) -> usize {
+        self.source.context.number
+    }
+
+    #[cold]
+    fn hand_over(&self) {
+        match self.became.get() {
+            Became::Here | Became::Granted => {
+                self.give(|to, connection, intake| to.hand_over(connection, intake));
+            }
+            Became::HandedOver => self.source.reader.let_go(),
+            Became::Moved => {}
+        }
+    }
+
+    #[cold]
+    fn wait(&self) {
+        match self.became.get() {
+            Became::Here => self.give(|to, connection, intake| to.keep(connection, intake)),
+            // What follows is not the reactor's.
+            Became::Granted => self.hand_over(),
+            Became::HandedOver | Became::Moved => {}
+        }
+    }
+}
+
+impl Reading<'_> {
+    /// Gives the reading away, with what was received behind the message.
+    fn give(&self, to: fn(&dyn HandOver, &Arc<ServerConnection>, Intake) -> bool) {
+        let Source {
+            connection, reader, ..
+        } = *self.source;
+        connection.send_collected();
+        let mut known = self.known.borrow_mut();
+        let intake = Intake {
+            framing: Framing::with_octets(
+                known.limit,
+                self.rest.to_vec(),
+                &self.source.context.budget,
+            ),
+            state: State {
+                storage: Vec::new(),
+                known: Known {
+                    reassembly: std::mem::take(&mut known.reassembly),
+                    assembly_charge: std::mem::take(&mut known.assembly_charge),
+                    moved_to: None,
+                    marked: None,
+                    ..**known
+                },
+            },
+        };
+        connection.begin_late();
+        if to(reader, connection, intake) {
+            self.became.set(Became::HandedOver);
+        } else {
+            connection.end_late();
+        }
+    }
+}
+
+impl Reading<'_> {
+    /// Sends the reply to a request behind which more was received, or from a thread that
+    /// has handed the reading over.
+    #[cold]
+    #[inline(never)]
+    fn send_otherwise(&self, message: &CdrWriter<'_>) {
+        let connection = self.source.connection;
+        match self.became.get() {
+            Became::Here | Became::Granted => {
+                connection.reply_in_batch(message, begins_with_request(self.rest));
+            }
+            Became::HandedOver | Became::Moved => {
+                connection.reply_late(self.request_id, message);
+            }
+        }
+    }
+}
+
+impl ReplyPath for Reading<'_> {
+    #[inline]
+    fn send(&self, message: &CdrWriter<'_>) {
+        if self.rest.is_empty() && matches!(self.became.get(), Became::Here | Became::Granted) {
+            self.source.connection.reply(message);
+        } else {
+            self.send_otherwise(message);
+        }
+    }
+
+    #[cold]
+    fn dedicated(&self) {
+        if self.became.get() == Became::Here {
+            self.became.set(Became::Granted);
+        }
+    }
+
+    #[cold]
+    fn move_to(&self, lane: &Lane, decided: Decided) -> bool {
+        let here = self.became.get() == Became::Here;
+        if here {
+            self.became.set(Became::Moved);
+            self.known.borrow_mut().moved_to = Some((lane.clone(), decided));
+        }
+        here
+    }
+}
+
+/// A request as far as its answer is concerned.
+struct Asked<'a> {
+    source: &'a Source<'a>,
+    /// Received behind it.
+    rest: &'a [u8],
+    version: Version,
+    format: Format,
+    request_id: u32,
+    response: ResponseFlags,
+}
+
+impl Asked<'_> {
+    /// Has `serve` reply, and determines where the connection is afterwards.
+    #[inline(always)]
+    fn answer(self, state: &mut State, serve: impl FnOnce(&mut UntypedReply<'_>)) -> Taken {
+        let reading = Reading {
+            source: self.source,
+            rest: self.rest,
+            known: RefCell::new(&mut state.known),
+            request_id: self.request_id,
+            became: Cell::new(Became::Here),
+        };
+        let mut reply = UntypedReply::new(
+            &reading,
+            &mut state.storage,
+            self.version,
+            self.request_id,
+            self.format,
+            self.response,
+        );
+        while_serving(&reading, || serve(&mut reply));
+        if state.storage.len() > SMALL {
+            fall_back(&mut state.storage, self.source.context);
+        }
+        let connection = self.source.connection;
+        if !priority::is(connection.priority()) {
+            lane::thread::restore();
+        }
+        match reading.became.get() {
+            Became::Here => {}
+            other => return other.taken(self.source),
+        }
+        if connection.needs_attention() {
+            return attend(connection, self.rest);
+        }
+        Taken::Done
+    }
+}
+
+/// A request was served over a connection that cannot send, or has collected replies:
+/// those go out if no other request is there whole.
+#[cold]
+#[inline(never)]
+fn attend(connection: &ServerConnection, rest: &[u8]) -> Taken {
+    if !begins_with_request(rest) {
+        connection.send_collected();
+    }
+    match connection.is_broken() {
+        true => Taken::Close,
+        false => Taken::Done,
+    }
+}
+
+/// Falls back to a small buffer for replies, unless it is moderate and memory is not
+/// scarce.
+#[cold]
+#[inline(never)]
+fn fall_back(storage: &mut Vec<u8>, context: &ServerContext) {
+    if storage.len() > KEPT || context.budget.is_tight() {
+        *storage = Vec::new();
+    }
+}
+
+impl State {
+    /// The format of a request: the code sets agreed on are the connection's.
+    #[inline]
+    pub(super) fn format(&self, header: &MessageHeader) -> Format {
+        Format {
+            char_set: self.known.negotiated.char_set,
+            wide_set: self.known.negotiated.wide_set,
+            ..header.format()
+        }
+    }
+
+    /// Serves a request with a plain message header; `rest` was received behind it.
+    /// Most conditions of `serve` are constants here at compile time.
+    #[inline(always)]
+    pub(super) fn serve_plain(
+        &mut self,
+        source: &Source<'_>,
+        header: &MessageHeader,
+        message: &mut [u8],
+        rest: &[u8],
+    ) -> Taken {
+        let plain = match PlainRequest::find(&message[HEADER_LEN..], header.order) {
+            Some(plain) if !source.context.observes_requests() => plain,
+            _ => return self.serve(source, header, message, &[], rest),
+        };
+        let body_at = HEADER_LEN + plain.body;
+        let (octets, body) = message.split_at_mut(body_at);
+        let octets = &octets[HEADER_LEN..];
+        let Source {
+            context,
+            dispatcher,
+            connection,
+            ..
+        } = *source;
+        let incoming = IncomingRequest {
+            context,
+            key: &octets[plain.key],
+            operation: &octets[plain.operation],
+            contexts: ServiceContexts::EMPTY,
+            peer: Some(connection),
+            response: plain.response,
+            expiry: Expiry::NEVER,
+            lane: connection.lane(),
+            decided: None,
+        };
+        let (format, nesting) = (self.format(header), self.known.nesting);
+        let asked = Asked {
+            source,
+            rest,
+            version: header.version,
+            format,
+            request_id: plain.request_id,
+            response: plain.response,
+        };
+        let taken = asked.answer(self, |reply| {
+            let mut arguments = CdrReader::at(body, body_at, format);
+            arguments.set_owner(Some(&context.owner));
+            arguments.set_nesting(nesting);
+            dispatcher.serve_unobserved(&incoming, arguments, reply);
+        });
+        if taken == Taken::Moved {
+            return self.move_on(source, header, message, &[]);
+        }
+        taken
+    }
+
+    /// Serves any request, which may have `seams`; `rest` was received behind
+    /// it.
+    #[inline(never)]
+    pub(super) fn serve(
+        &mut self,
+        source: &Source<'_>,
+        header: &MessageHeader,
+        message: &mut [u8],
+        seams: &[u32],
+        rest: &[u8],
+    ) -> Taken {
+        let Source {
+            context,
+            dispatcher,
+            connection,
+            ..
+        } = *source;
+        let mut arguments = header.reader(&mut message[HEADER_LEN..]);
+        arguments.set_fragment_boundaries(seams);
+        arguments.set_owner(Some(&context.owner));
+        let Ok(request) = RequestHeader::read(&mut arguments, header.format().minor) else {
+            connection.send_message_error();
+            return Taken::Close;
+        };
+        let (mut refused, mut expiry, mut dedication) = (None, Expiry::NEVER, None);
+        if !request.contexts.is_empty() {
+            match connection.marker(context, &request.contexts) {
+                Some(Marker::Due) => {
+                    connection.send_collected();
+                    self.known.marked = Some(message.to_vec());
+                    return Taken::Marked;
+                }
+                Some(Marker::Decided(reply)) => dedication = Some(reply.encode()),
+                None => {}
+            }
+            (refused, expiry) = self.apply_contexts(&request.contexts, connection);
+        }
+        let format = self.format(header);
+        arguments.set_format(format);
+        arguments.set_nesting(self.known.nesting);
+        let asked = Asked {
+            source,
+            rest,
+            version: header.version,
+            format,
+            request_id: request.request_id,
+            response: request.response,
+        };
+        let (Some(key), None) = (request.target.object_key(), refused) else {
+            return asked.answer(self, |reply| refuse_request(reply, refused));
+        };
+        let incoming = IncomingRequest {
+            context,
+            key: &key,
+            operation: request.operation,
+            contexts: request.contexts,
+            peer: Some(connection),
+            response: request.response,
+            expiry,
+            lane: connection.lane(),
+            decided: None,
+        };
+        let taken = asked.answer(self, |reply| {
+            serve_with_reply_context(dispatcher, &incoming, arguments, reply, dedication);
+        });
+        if taken == Taken::Moved {
+            return self.move_on(source, header, message, seams);
+        }
+        if self.known.agrees_anew {
+            self.known.negotiated = Negotiated::DEFAULT;
+        }
+        taken
+    }
+
+    /// Has another lane serve a request that was not begun.
+    #[cold]
+    fn move_on(
+        &mut self,
+        source: &Source<'_>,
+        header: &MessageHeader,
+        message: &[u8],
+        seams: &[u32],
+    ) -> Taken {
+        let Some((lane, decided)) = self.known.moved_to.take() else {
+            return Taken::Done;
+        };
+        let pool = &lane.0.pool;
+        let Ok((octets, charge)) = copied(message, pool.room(), &source.context.budget) else {
+            return scarce::refuse(source.connection, header, &message[HEADER_LEN..]);
+        };
+        let whole = Whole {
+            octets,
+            seams: seams.to_vec(),
+            charge,
+        };
+        self.enqueue(source, pool, header, whole, Some(decided))
+    }
+
+    /// Takes what the service contexts say of the connection and of the time there
+    /// is; with the exception to answer with, if they ask for what is not there.
+    #[cold]
+    pub(super) fn apply_contexts(
+        &mut self,
+        contexts: &ServiceContexts<'_>,
+        connection: &ServerConnection,
+    ) -> (Option<SystemException>, Expiry) {
+        let refused = self.apply_code_sets(contexts);
+        match Expiry::of(contexts, Some(connection.peer())) {
+            Ok(expiry) => (refused, expiry),
+            Err(malformed) => (Some(malformed), Expiry::NEVER),
+        }
+    }
+
+    fn apply_code_sets(&mut self, contexts: &ServiceContexts<'_>) -> Option<SystemException> {
+        let data = contexts.find(service_context::CODE_SETS)?;
+        match CodeSetContext::decode(data).map(Negotiated::from_context) {
+            Ok(Ok(agreed)) => {
+                self.known.negotiated = agreed;
+                None
+            }
+            _ => Some(SystemException::omg(
+                ExceptionKind::CodesetIncompatible,
+                2,
+                Completion::No,
+            )),
+        }
+    }
+}
+
+/// Answers a request that names no object here, or that was refused.
+#[cold]
+#[inline(never)]
+pub(super) fn refuse_request(reply: &mut UntypedReply<'_>, refused: Option<SystemException>) {
+    if reply.response.expects_reply() {
+        let no_object = SystemException::omg(ExceptionKind::ObjectNotExist, 2, Completion::No);
+        reply.system_exception(refused.unwrap_or(no_object));
+    }
+}

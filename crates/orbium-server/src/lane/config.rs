@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What a lane is made of.
+
+use std::time::Duration;
+
+use orbium_sys::Scheduling;
+use orbium_transport::Endpoint;
+
+use super::{Lane, QueueRoom};
+use orbium_config::{Limits, ServerStrategy};
+use orbium_invocation::Priority;
+
+/// Octets of stack that the standard library gives a thread.
+const STACK: usize = 2 << 20;
+
+/// Octets of a stack that are in use before it is touched, and some more.
+const IN_USE: usize = 16 << 10;
+
+/// What a lane is made of: a plain value. [`Default`] is an ordinary lane
+/// without endpoints of its own.
+///
+/// A worker pool is what the thread pools of Real-time CORBA are: its
+/// `workers` are the static threads, its `queue` is the bound of buffered
+/// requests (0 buffers none: a request that finds no thread is answered
+/// TRANSIENT).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LaneConfig {
+    /// How its threads are called; systems show the first 15 octets.
+    pub name: String,
+    /// The CORBA priority that its requests are served at, so that nested calls
+    /// carry it on. `None` if requests have priorities of their own, or none.
+    pub priority: Option<Priority>,
+    /// Scheduling class and native priority of its threads. `None` leaves them
+    /// what they inherit.
+    pub scheduling: Option<Scheduling>,
+    /// Processors that its threads run on. `None`: all.
+    pub processors: Option<Vec<usize>>,
+    /// Go on without scheduling and processors if the host refuses them.
+    pub soft: bool,
+    /// How it serves, and with how many static threads.
+    pub strategy: ServerStrategy,
+    /// Where it listens. With none it serves what comes by other lanes.
+    pub endpoints: Vec<Endpoint>,
+    /// Threads that may be added while all static ones are busy; with
+    /// leader-followers and worker pools.
+    pub dynamic_threads: usize,
+    /// Time after which a thread that is not static ends without work. Default:
+    /// 5 s.
+    pub idle_time: Duration,
+    /// Octets of stack of each thread. `None`: the standard library's 2 MiB.
+    pub stack_size: Option<usize>,
+    /// Octets of each stack that are touched before the thread serves: at least
+    /// 16 KiB less than the stack has.
+    pub prefault_stack: usize,
+    /// Whether another thread is started when all wait in calls of their own, so
+    /// that somebody serves what comes back. Without, there are never more
+    /// threads than the static and dynamic ones. In worker pools.
+    pub replaces_waiting: bool,
+    /// Octets of all requests that wait together. `None`:
+    /// [`Limits::message_size`].
+    pub queue_octets: Option<usize>,
+    /// Room that the requests which wait here have together with those of other
+    /// lanes. `None`: the lane's own bounds alone. In worker pools.
+    pub room: Option<QueueRoom>,
+    /// Lanes of lower priority, from which an idle thread is taken when all
+    /// threads here are busy; the first that has one lends it. It serves one
+    /// request at this lane's priorities. Between worker pools.
+    pub borrows_from: Vec<Lane>,
+    /// More of them, by the names that the ORB knows them by.
+    pub borrows_from_named: Vec<String>,
+}
+
+impl Default for LaneConfig {
+    fn default() -> Self {
+        Self {
+            name: "orbium-lane".into(),
+            priority: None,
+            scheduling: None,
+            processors: None,
+            soft: false,
+            strategy: ServerStrategy::default(),
+            endpoints: Vec::new(),
+            dynamic_threads: 0,
+            idle_time: Duration::from_secs(5),
+            stack_size: None,
+            prefault_stack: 0,
+            replaces_waiting: true,
+            queue_octets: None,
+            room: None,
+            borrows_from: Vec::new(),
+            borrows_from_named: Vec::new(),
+        }
+    }
+}
+
+/// What the threads of the ORB's own lane are called.
+const OWN_NAME: &str = "orbium-serve";
+
+impl LaneConfig {
+    /// The ORB's own lane, which `Config` describes.
+    #[must_use]
+    pub fn of_orb(strategy: ServerStrategy) -> Self {
+        Self {
+            name: OWN_NAME.into(),
+            strategy,
+            ..Self::default()
+        }
+    }
+
+    /// Its name for people: the threads of the ORB's own lane are called otherwise.
+    pub(crate) fn label(&self) -> &str {
+        match self.name.as_str() {
+            OWN_NAME => "orb",
+            name => name,
+        }
+    }
+
+    /// Static threads that serve, and those there may be; both 0 for as many as
+    /// there are connections.
+    pub(crate) fn threads(&self) -> (usize, usize) {
+        let fixed = match self.strategy {
+            ServerStrategy::ThreadPerConnection => return (0, 0),
+            ServerStrategy::Reactive => 1,
+            ServerStrategy::LeaderFollowers { threads } => threads,
+            ServerStrategy::WorkerPool { workers, .. } => workers,
+        };
+        (fixed, fixed.saturating_add(self.dynamic_threads))
+    }
+
+    /// Whether the choices make sense.
+    ///
+    /// # Errors
+    /// The sentence that says why not.
+    pub fn check(&self, limits: &Limits) -> Result<(), &'static str> {
+        let (fixed, most) = self.threads();
+        let grows = matches!(
+            self.strategy,
+            ServerStrategy::LeaderFollowers { .. } | ServerStrategy::WorkerPool { .. }
+        );
+        if grows && fixed == 0 {
+            return Err("nobody would serve: a lane needs at least 1 static thread");
+        }
+        if !grows && self.dynamic_threads > 0 {
+            return Err(
+                "only leader-followers and worker pools grow: dynamic_threads must be 0 with other strategies",
+            );
+        }
+        if most > limits.serving_threads {
+            return Err(
+                "the lane has more threads than may serve: raise serving_threads or lower the lane's numbers",
+            );
+        }
+        let stack = self.stack_size.unwrap_or(STACK);
+        if stack == 0 || self.prefault_stack > stack.saturating_sub(IN_USE) {
+            return Err(
+                "more of each stack is to be touched than it has: lower prefault_stack or raise stack_size",
+            );
+        }
+        let pools = |it: &ServerStrategy| matches!(it, ServerStrategy::WorkerPool { .. });
+        if !pools(&self.strategy) && (self.room.is_some() || !self.replaces_waiting) {
+            return Err(
+                "only worker pools have a bound of threads or of what waits in common with others",
+            );
+        }
+        let lend = self.borrows_from.iter().all(|lane| pools(&lane.strategy()));
+        if !(self.borrows_from.is_empty() || lend && pools(&self.strategy)) {
+            return Err("threads are lent between worker pools alone");
+        }
+        if self
+            .borrows_from
+            .iter()
+            .any(|lane| lane.priority() >= self.priority)
+        {
+            return Err("a lane borrows threads from lanes of lower priority alone");
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Once a lane that touched all but an octet of its stack was let begin: its
+    /// threads ran over the end, which ended the process.
+    #[test]
+    fn what_is_in_use_of_a_stack_is_not_touched() {
+        let limits = Limits::default();
+        for (stack_size, most) in [
+            (None, STACK - IN_USE),
+            (Some(64 << 10), 48 << 10),
+            (Some(1), 0),
+        ] {
+            let lane = |prefault_stack| LaneConfig {
+                stack_size,
+                prefault_stack,
+                ..LaneConfig::default()
+            };
+            assert_eq!(lane(most).check(&limits), Ok(()));
+            let refused = lane(most + 1).check(&limits).unwrap_err();
+            assert!(refused.contains("lower prefault_stack"), "{refused}");
+        }
+    }
+}

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! A lane, as others see it.
+
+use std::fmt;
+use std::hash::{Hash, Hasher};
+use std::sync::Arc;
+
+use orbium_channel::Channel;
+use orbium_channel::accepting::Accepting;
+use orbium_config::ServerStrategy;
+use orbium_giop::{Completion, ExceptionKind, SystemException};
+use orbium_invocation::Priority;
+
+use crate::lane::LaneConfig;
+use crate::{Host, LaneCore, StartError};
+
+/// A lane: threads at one priority with their own endpoints, connections,
+/// buffers and queue. An ORB has one from the beginning, which its
+/// `Config` describes; `Orb::add_lane` adds others, which end with the ORB or before ([`Lane::stop`]). Adapters are
+/// given lanes by `Policies::lanes`. Cheap to clone; clones are
+/// the same lane.
+#[derive(Clone)]
+pub struct Lane(pub(crate) Arc<LaneCore>);
+
+impl Lane {
+    /// Starts a lane of that number, which no other lane of its ORB has: it serves what
+    /// is accepted, its channels are published.
+    ///
+    /// # Errors
+    /// The host refuses its scheduling or threads; nothing is left of it then.
+    pub fn start(
+        host: &Host,
+        number: u32,
+        config: &LaneConfig,
+        accepting: Accepting,
+        published: Vec<Channel>,
+    ) -> Result<Self, StartError> {
+        LaneCore::start(host, number, config, accepting, published).map(Self)
+    }
+
+    /// The number that no other lane of its ORB has; [`OWN`](super::OWN) for the ORB's
+    /// own.
+    #[must_use]
+    pub fn number(&self) -> u32 {
+        self.0.number
+    }
+
+    /// Takes nothing more; what is being served goes on.
+    pub fn halt(&self) {
+        self.0.halt();
+    }
+
+    /// Waits for the end of what is being served when the lane was halted.
+    pub fn await_end(&self) {
+        self.0.await_end();
+    }
+
+    /// How its threads are called.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.0.name
+    }
+
+    /// The CORBA priority that its requests are served at.
+    #[must_use]
+    pub fn priority(&self) -> Option<Priority> {
+        self.0.setup.priority
+    }
+
+    /// The scheduling that its threads have; `None` if they were given none, or
+    /// the host refuses it to a soft lane.
+    #[must_use]
+    pub fn scheduling(&self) -> Option<orbium_sys::Scheduling> {
+        self.0.setup.scheduling
+    }
+
+    /// How it serves.
+    #[must_use]
+    pub fn strategy(&self) -> ServerStrategy {
+        self.0.strategy
+    }
+
+    /// Where it listens, as references say it.
+    #[must_use]
+    pub fn channels(&self) -> &[Channel] {
+        &self.0.published
+    }
+
+    /// Requests for which there was no room so far: answered TRANSIENT, or
+    /// dropped if they were oneways.
+    #[must_use]
+    #[inline]
+    pub fn refused_requests(&self) -> u64 {
+        self.0.refused()
+    }
+
+    /// Requests that wait for a thread right now.
+    #[must_use]
+    pub fn waiting_requests(&self) -> usize {
+        self.0.pool.waiting()
+    }
+
+    /// Whether the calling thread is one of the lane's.
+    #[must_use]
+    #[inline]
+    pub fn is_of_this_thread(&self) -> bool {
+        self.0.setup.is_of_this_thread()
+    }
+
+    /// Ends the lane: requests being served are completed and answered, those
+    /// that wait are dropped, its connections closed; returns when its threads
+    /// have ended. Objects of adapters that have no other lane are answered for
+    /// with TRANSIENT from now on. A second call does nothing.
+    ///
+    /// # Errors
+    /// BAD_INV_ORDER from a thread of the lane: that would wait for itself.
+    #[inline]
+    pub fn stop(&self) -> Result<(), SystemException> {
+        let dispatcher = self.0.host.dispatcher();
+        if self.is_of_this_thread() {
+            return Err(SystemException::omg(
+                ExceptionKind::BadInvOrder,
+                3,
+                Completion::No,
+            ));
+        }
+        self.halt();
+        self.await_end();
+        if let Some(dispatcher) = dispatcher {
+            dispatcher.forget_lane(self.0.number);
+        }
+        Ok(())
+    }
+}
+
+impl PartialEq for Lane {
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+}
+
+impl Eq for Lane {}
+
+impl Hash for Lane {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        Arc::as_ptr(&self.0).hash(state);
+    }
+}
+
+impl fmt::Debug for Lane {
+    #[inline]
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Lane")
+            .field("name", &self.name())
+            .field("priority", &self.priority())
+            .field("strategy", &self.strategy())
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Lanes: everything needed to serve at one priority, and nothing shared that
+//! could block.
+
+mod config;
+mod handle;
+mod room;
+mod route;
+mod snapshot;
+pub(crate) mod thread;
+
+pub use config::LaneConfig;
+pub use handle::Lane;
+pub(crate) use room::Place;
+pub use room::QueueRoom;
+pub use route::{ASKED, Decided, OWN, Route, SETTLED, lane_for};
+pub use thread::lane_name;

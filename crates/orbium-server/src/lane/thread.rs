@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What a lane's threads are: their priorities, and how they get them back.
+
+use std::cell::RefCell;
+use std::sync::Arc;
+
+use orbium_invocation::scheduling;
+use orbium_sync::ThreadOptions;
+use orbium_sys::{RealTimeError, Scheduling, bind_this_thread, prefault_stack, try_on_thread};
+
+use super::LaneConfig;
+use orbium_invocation::{Priority, priority};
+
+/// What each thread of a lane has.
+#[derive(Debug)]
+pub(crate) struct Setup {
+    /// What people call the lane.
+    name: String,
+    pub(crate) priority: Option<Priority>,
+    /// What the host gives, too.
+    pub(crate) scheduling: Option<Scheduling>,
+    processors: Option<Vec<usize>>,
+    /// Octets of the stack to touch.
+    prefault: usize,
+    /// What its threads have if they are given nothing.
+    inherited: Scheduling,
+}
+
+thread_local! {
+    /// What this thread goes back to, if it is a lane's.
+    static OWN: RefCell<Option<Arc<Setup>>> = const { RefCell::new(None) };
+}
+
+impl Setup {
+    /// What the host gives of what is asked for, tried on a thread made for it.
+    pub(crate) fn new(config: &LaneConfig) -> Result<Arc<Self>, RealTimeError> {
+        let inherited = Scheduling::of_this_thread().unwrap_or_default();
+        let asked = Arc::new(Self {
+            name: config.label().to_owned(),
+            priority: config.priority,
+            scheduling: config.scheduling,
+            processors: config.processors.clone(),
+            prefault: config.prefault_stack,
+            inherited,
+        });
+        if asked.scheduling.is_none() && asked.processors.is_none() {
+            return Ok(asked);
+        }
+        let refused = asked.tried_out(config.stack_size).err();
+        match refused {
+            None => Ok(asked),
+            Some(error @ RealTimeError::System(_)) => Err(error),
+            Some(error) if config.soft => {
+                crate::log::warn!(target: "orbium::lane", lane = config.name, %error, "the lane goes on without");
+                let allowed = |it: &Scheduling| it.try_out().is_ok();
+                let processors = asked.processors.clone();
+                Ok(Arc::new(Self {
+                    name: config.label().to_owned(),
+                    priority: asked.priority,
+                    scheduling: asked.scheduling.filter(allowed),
+                    processors: processors.filter(|it| bindable(it)),
+                    prefault: asked.prefault,
+                    inherited,
+                }))
+            }
+            Some(error) => Err(error),
+        }
+    }
+
+    /// What people call the lane.
+    pub(crate) fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn tried_out(self: &Arc<Self>, stack_size: Option<usize>) -> Result<(), RealTimeError> {
+        let setup = Arc::clone(self);
+        try_on_thread(stack_size, Box::new(move || setup.apply()))
+    }
+
+    fn apply(&self) -> Result<(), RealTimeError> {
+        if let Some(processors) = &self.processors {
+            bind_this_thread(processors)?;
+        }
+        scheduling::begin_with(self.scheduling())
+    }
+
+    /// What its threads have.
+    fn scheduling(&self) -> Scheduling {
+        self.scheduling.unwrap_or(self.inherited)
+    }
+
+    /// The kind of thread.
+    pub(crate) fn options(self: &Arc<Self>, stack_size: Option<usize>) -> ThreadOptions {
+        let setup = Arc::clone(self);
+        ThreadOptions {
+            stack_size,
+            begin: Some(Arc::new(move || setup.begin())),
+        }
+    }
+
+    /// The same, for a thread that serves one connection at a priority of its own.
+    pub(crate) fn for_thread(
+        &self,
+        priority: Option<Priority>,
+        scheduling: Option<Scheduling>,
+    ) -> Self {
+        Self {
+            priority: priority.or(self.priority),
+            scheduling: scheduling.or(self.scheduling),
+            name: "dedicated".into(),
+            processors: self.processors.clone(),
+            prefault: 0,
+            inherited: self.inherited,
+        }
+    }
+
+    /// Makes the calling thread one of these.
+    pub(crate) fn begin(self: &Arc<Self>) {
+        prefault_stack(self.prefault);
+        if let Err(error) = self.apply() {
+            crate::log::warn!(target: "orbium::lane", %error, "a thread of a lane serves without its priority");
+        }
+        priority::set_current(self.priority);
+        OWN.set(Some(Arc::clone(self)));
+    }
+
+    /// Whether the calling thread is the lane's.
+    #[inline]
+    pub(crate) fn is_of_this_thread(self: &Arc<Self>) -> bool {
+        OWN.with_borrow(|own| own.as_ref().is_some_and(|own| Arc::ptr_eq(own, self)))
+    }
+}
+
+fn bindable(processors: &[usize]) -> bool {
+    let wanted = processors.to_vec();
+    try_on_thread(None, Box::new(move || bind_this_thread(&wanted))).is_ok()
+}
+
+/// The name of the lane that the calling thread belongs to.
+#[must_use]
+pub fn lane_name() -> Option<String> {
+    OWN.with_borrow(|own| own.as_ref().map(|own| own.name.clone()))
+}
+
+/// Gives a lane's thread its own priorities back, whatever a servant has set.
+#[cold]
+pub(crate) fn restore() {
+    OWN.with_borrow(|own| {
+        let Some(own) = own else { return };
+        priority::set_current(own.priority);
+        scheduling::restore(own.scheduling());
+    });
+}
+
+/// The calling thread is of that kind again.
+#[cold]
+pub(crate) fn resume(setup: &Arc<Setup>) {
+    OWN.set(Some(Arc::clone(setup)));
+    restore();
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_thread_has_its_priorities_again() {
+        let setup = Arc::new(Setup {
+            name: String::new(),
+            priority: Priority::new(7),
+            scheduling: None,
+            processors: None,
+            prefault: 0,
+            inherited: Scheduling::default(),
+        });
+        let seen = std::thread::spawn(move || {
+            setup.begin();
+            priority::set_current(Priority::new(1));
+            restore();
+            let restored = priority::current();
+            let raised = scheduling::at(Priority::new(9), None, priority::current).unwrap();
+            (restored, raised, priority::current())
+        });
+        let seven = Priority::new(7);
+        assert_eq!(seen.join().unwrap(), (seven, Priority::new(9), seven));
+    }
+
+    #[test]
+    fn what_the_host_refuses_is_an_error_or_left_out() {
+        let config = LaneConfig {
+            priority: Priority::new(3),
+            scheduling: Some(Scheduling::fifo(1000)),
+            ..LaneConfig::default()
+        };
+        assert!(matches!(
+            Setup::new(&config),
+            Err(RealTimeError::NoSuchPriority(_))
+        ));
+        let soft = Setup::new(&LaneConfig {
+            soft: true,
+            ..config
+        });
+        let soft = soft.unwrap();
+        assert_eq!((soft.priority, soft.scheduling), (Priority::new(3), None));
+    }
+}

@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! A lane, as its threads see it.
+
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, PoisonError, Weak};
+use std::time::{Duration, Instant};
+
+use orbium_channel::accepting::Accepting;
+use orbium_sync::ThreadCache;
+use orbium_sync::lock::{Mutex, MutexGuard};
+use orbium_sys::Waker;
+use orbium_sys::fork::Origin;
+use orbium_transport::ByteStream;
+
+use crate::books::Books;
+use crate::connection::ServerConnection;
+use crate::flusher::Flusher;
+use crate::lane::LaneConfig;
+use crate::lane::OWN;
+use crate::lane::thread::Setup;
+use crate::log::Recurring;
+use crate::notifier::Notifier;
+use crate::pool::Pool;
+use crate::{Host, StartError};
+use crate::{leader_followers, worker_pool};
+use crate::{reactive, threads};
+use orbium_channel::Channel;
+use orbium_config::{Limits, ServerStrategy};
+use orbium_metrics::{Closing, Refusal};
+
+/// How long `shutdown` waits for requests being served: it must return even if a
+/// servant never does.
+const LAST_REQUESTS: Duration = Duration::from_secs(3600);
+
+/// What all threads of a lane share.
+pub(crate) struct LaneCore {
+    pub(crate) host: Host,
+    /// The process that has its threads.
+    origin: Origin,
+    /// 0 is the ORB's own; no two lanes of an ORB have the same.
+    pub(crate) number: u32,
+    pub(crate) name: String,
+    pub(crate) strategy: ServerStrategy,
+    pub(crate) setup: Arc<Setup>,
+    pub(crate) published: Vec<Channel>,
+    /// Requests that wait, and the threads that serve those handed over.
+    pub(crate) pool: Arc<Pool>,
+    /// Threads that there may be if all are busy; those that are kept.
+    pub(super) most_threads: usize,
+    pub(super) idle_time: Duration,
+    pub(super) threads: ThreadCache,
+    pub(super) flusher: Arc<Flusher>,
+    stopping: AtomicBool,
+    pub(super) waker: Arc<Waker>,
+    connections: Mutex<Books>,
+    next_id: AtomicU64,
+}
+
+impl LaneCore {
+    /// Starts the threads that serve.
+    pub(crate) fn start(
+        host: &Host,
+        number: u32,
+        config: &LaneConfig,
+        accepting: Accepting,
+        published: Vec<Channel>,
+    ) -> Result<Arc<Self>, StartError> {
+        host.context.serve_here();
+        let refused = |error| StartError::RealTime(config.name.clone(), error);
+        let failed = |error| StartError::Threads(config.name.clone(), error);
+        let setup = Setup::new(config).map_err(refused)?;
+        let options = setup.options(config.stack_size);
+        let start = orbium_sys::spawn_detached;
+        let threads = ThreadCache::with_starter(&config.name, config.idle_time, options, start);
+        let lane = Arc::new(Self {
+            host: host.clone(),
+            origin: Origin::here(),
+            number,
+            name: config.name.clone(),
+            strategy: config.strategy,
+            published,
+            pool: Pool::new(host, number, config, &setup, &threads),
+            most_threads: config.threads().1,
+            idle_time: config.idle_time,
+            flusher: Flusher::new(&threads),
+            threads,
+            stopping: AtomicBool::new(false),
+            waker: Arc::new(Waker::new().map_err(failed)?),
+            connections: Mutex::default(),
+            // No two connections of an ORB have the same.
+            next_id: AtomicU64::new((u64::from(number) << 40) + accepting.next_token()),
+            setup,
+        });
+        let started = match config.strategy {
+            ServerStrategy::ThreadPerConnection => threads::start(&lane, accepting),
+            ServerStrategy::Reactive => reactive::start(&lane, accepting),
+            ServerStrategy::LeaderFollowers { threads } => {
+                leader_followers::start(&lane, accepting, threads)
+            }
+            ServerStrategy::WorkerPool { .. } => worker_pool::start(&lane, accepting),
+        };
+        if let Err(error) = started {
+            // Threads that are there already have nothing to do.
+            lane.halt();
+            lane.await_end();
+            return Err(failed(error));
+        }
+        for channel in &lane.published {
+            crate::log::info!(
+                target: "orbium::conn",
+                lane = lane.label(),
+                published = %channel,
+                "listening; this address is of use to {}",
+                channel.audience()
+            );
+        }
+        Ok(lane)
+    }
+
+    /// Requests for which there was no room so far.
+    pub(crate) fn refused(&self) -> u64 {
+        self.pool.refused()
+    }
+
+    /// Takes nothing more; what is being served goes on.
+    #[inline(never)]
+    pub(crate) fn halt(&self) {
+        if !self.origin.is_here() {
+            // A forked child has none of its threads, and perhaps not its locks.
+            return;
+        }
+        self.stopping.store(true, Ordering::Release);
+        self.flusher.end();
+        self.waker.wake();
+        for connection in self.lock().all() {
+            connection.stop_receiving();
+        }
+        self.pool.close();
+    }
+
+    /// Waits for the end of what is being served when the lane was halted.
+    pub(crate) fn await_end(&self) {
+        if !self.origin.is_here() {
+            return;
+        }
+        let left = self.threads.close(Some(Instant::now() + LAST_REQUESTS));
+        if left > 0 {
+            crate::log::warn!(target: "orbium::conn", left, lane = self.name, "threads still serve");
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Books> {
+        self.connections
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(super) fn is_stopping(&self) -> bool {
+        self.stopping.load(Ordering::Acquire)
+    }
+
+    /// Its name for people: its threads are called otherwise if it is the ORB's own.
+    pub(crate) fn label(&self) -> &str {
+        match self.number {
+            OWN => "orb",
+            _ => &self.name,
+        }
+    }
+
+    /// How many connections it serves.
+    pub(crate) fn connection_count(&self) -> usize {
+        self.lock().all().count()
+    }
+
+    /// How many threads it has.
+    pub(crate) fn thread_count(&self) -> usize {
+        self.threads.len()
+    }
+
+    /// Takes a connection into the books, which came in at that endpoint; `None` if
+    /// no more are taken, or when the limit is reached and `end` ends none of those
+    /// that may make room. With a `notifier` sends must not block.
+    pub(super) fn register(
+        &self,
+        stream: Box<dyn ByteStream>,
+        at: usize,
+        notifier: Option<Arc<Notifier>>,
+        mut end: impl FnMut(&ServerConnection) -> bool,
+    ) -> Option<Arc<ServerConnection>> {
+        let context = &*self.host.context;
+        let limits = &context.limits;
+        let id = self.next_id.fetch_add(1, Ordering::Relaxed);
+        let transport = self.published.get(at).map_or("", |it| it.scheme.as_str());
+        let tracked = context.instruments.book().accepted(id, transport);
+        let stream = tracked.metered(stream);
+        let made = ServerConnection::new(self, id, stream, tracked, context, notifier);
+        let connection = Arc::new(made);
+        let served: Weak<ServerConnection> = Arc::downgrade(&connection);
+        connection.tracked.is_served_by(served);
+        if self.enter(&connection, limits) {
+            self.log_accepted(&connection);
+            return Some(connection);
+        }
+        let emptiest = match self.is_stopping() {
+            true => Vec::new(),
+            false => self.lock().emptiest(&connection, limits),
+        };
+        for other in emptiest {
+            if end(&other) && self.enter(&connection, limits) {
+                other.tracked.note_closing(Closing::Limit);
+                crate::log::debug!(target: "orbium::conn", peer = %other.peer(), "an empty connection made room");
+                self.log_accepted(&connection);
+                return Some(connection);
+            }
+        }
+        connection.tracked.note_closing(Closing::Limit);
+        if let Some(all) = context.measurements() {
+            all.count_refused(Refusal::Limit);
+        }
+        if !self.is_stopping()
+            && let Some(suppressed) = connection.tracked.admit(Recurring::ConnectionLimit)
+        {
+            crate::log::warn!(
+                target: "orbium::conn",
+                cause = Recurring::ConnectionLimit.cause(),
+                peer = %connection.peer_so_far(),
+                lane = self.label(),
+                limit = limits.connections,
+                suppressed,
+                "connection refused: the limit of connections is reached",
+            );
+        }
+        None
+    }
+
+    fn log_accepted(&self, connection: &ServerConnection) {
+        crate::log::debug!(
+            target: "orbium::conn",
+            conn = connection.id,
+            peer = %connection.peer_so_far(),
+            transport = connection.tracked.transport(),
+            lane = self.label(),
+            "accepted",
+        );
+    }
+
+    /// Takes a connection into the books, unless they are full or closed.
+    fn enter(&self, connection: &Arc<ServerConnection>, limits: &Limits) -> bool {
+        let mut books = self.lock();
+        !self.is_stopping() && books.enter(connection, limits)
+    }
+
+    pub(super) fn forget(&self, connection: &ServerConnection) {
+        if self.is_stopping() {
+            connection.tracked.note_closing(Closing::Shutdown);
+        }
+        // Dropped when the lock is no longer held.
+        let _forgotten = self.lock().remove(connection);
+    }
+}

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The server engine of an ORB: connections of clients and what arrives over them, the
+//! threading strategies, lanes, queues, dedicated threads and replies.
+//!
+//! It knows neither servants nor object adapters nor references: a request that was read
+//! is an [`IncomingRequest`] and goes to the ORB as a [`Dispatcher`]; what the engine
+//! asks of its ORB beside that is a [`ServerContext`]. Its user is `orbium-core`.
+#![forbid(unsafe_code)]
+
+mod books;
+mod cancelled;
+mod connection;
+mod context;
+mod dedicated;
+mod dedication;
+mod dispatcher;
+mod ending;
+mod expiry;
+mod flusher;
+mod idle;
+mod incoming;
+mod intake;
+pub mod lane;
+mod lane_core;
+mod leader_followers;
+mod log;
+mod notifier;
+mod origin;
+mod own_thread;
+mod passing;
+mod pool;
+mod reactive;
+mod reactor;
+mod receiving;
+mod reply;
+mod start_barrier;
+mod start_error;
+mod threads;
+mod waiting;
+mod worker_pool;
+
+pub use connection::ServerConnection;
+pub use context::ServerContext;
+pub use dedication::{Arrival, Dedication, Dedications, Gate, OwnThread, Pass, ThreadAsked};
+pub use dispatcher::{Dispatcher, Host, Located};
+pub use expiry::Expiry;
+pub use incoming::{IncomingRequest, asked_priority};
+use lane_core::LaneCore;
+pub use reply::{Reply, ReplyPath, Sent, UntypedReply};
+pub use start_error::StartError;

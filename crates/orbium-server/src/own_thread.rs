@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What was settled about a connection that has asked for a thread of its own.
+
+use std::io;
+use std::sync::PoisonError;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use orbium_channel::outgoing::{self, Patience};
+use orbium_giop::dedication::{DedicationReply, DedicationRequest, Undedicated};
+use orbium_giop::{ServiceContexts, service_context};
+use orbium_sync::lock::Mutex;
+use orbium_sys::Interest;
+
+use crate::ServerConnection;
+use crate::ServerContext;
+use crate::dedication::{OwnThread, Place, ThreadAsked};
+use crate::lane::SETTLED;
+use crate::notifier::Notifier;
+use orbium_invocation::{Priority, priority};
+
+#[derive(Debug, Default)]
+enum State {
+    #[default]
+    Unasked,
+    Refused(Undedicated),
+    Granted(OwnThread, #[expect(dead_code, reason = "held")] Place),
+    /// It was given back: the connection ends.
+    Over,
+}
+
+/// Whether a connection has a thread of its own.
+#[derive(Debug, Default)]
+pub(super) struct Settled {
+    state: Mutex<State>,
+    /// A thread is to take it over.
+    is_due: AtomicBool,
+    /// One has.
+    has_begun: AtomicBool,
+}
+
+/// What a marker comes to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Marker {
+    /// The thread that was just granted serves the request.
+    Due,
+    /// The decision was made before: the reply says so.
+    Decided(DedicationReply),
+}
+
+impl Settled {
+    fn set(&self, state: State) {
+        let mut own = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        // Dropped after the lock is released: its drop may run foreign code.
+        let _before = std::mem::replace(&mut *own, state);
+        drop(own);
+    }
+}
+
+impl ServerConnection {
+    /// Settles whether the connection has a thread of its own, once.
+    ///
+    /// # Errors
+    /// Why it has none.
+    pub fn settle(
+        &self,
+        context: &ServerContext,
+        decide: impl FnOnce() -> Result<OwnThread, Undedicated>,
+    ) -> Result<(), Undedicated> {
+        let granted = match self.stream.has_many_peers() {
+            true => Err(Undedicated::Shared),
+            // A place first: `decide` may reserve resources.
+            false => context
+                .dedications
+                .place(context.limits.dedicated_threads)
+                .and_then(|place| Ok((decide()?, place))),
+        };
+        self.settle_with(granted)
+    }
+
+    fn settle_with(
+        &self,
+        granted: Result<(OwnThread, Place), Undedicated>,
+    ) -> Result<(), Undedicated> {
+        let settled = &self.settled;
+        let mut state = settled.state.lock().unwrap_or_else(PoisonError::into_inner);
+        if !matches!(*state, State::Unasked | State::Refused(_)) {
+            return Err(Undedicated::Policy);
+        }
+        match granted {
+            Ok((thread, place)) => {
+                *state = State::Granted(thread, place);
+                settled.is_due.store(true, Ordering::Release);
+                Ok(())
+            }
+            Err(why) => {
+                *state = State::Refused(why);
+                Err(why)
+            }
+        }
+    }
+
+    /// What the marker among the contexts of a request comes to, if there is one
+    /// and somebody here knows it.
+    #[inline]
+    pub(super) fn marker(
+        &self,
+        context: &ServerContext,
+        contexts: &ServiceContexts<'_>,
+    ) -> Option<Marker> {
+        let dedication = context.dedications.decides()?;
+        let data = contexts.find(service_context::ORBIUM_DEDICATION)?;
+        let unasked = matches!(
+            *self
+                .settled
+                .state
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner),
+            State::Unasked
+        );
+        if unasked {
+            let asked = DedicationRequest::decode(data);
+            let asked = asked.inspect_err(|error| {
+                crate::log::debug!(target: "orbium::conn", peer = %self.peer(), %error, "a marker is passed over");
+            });
+            let priority = asked.ok()?.priority.and_then(Priority::new);
+            let peer = self.peer();
+            let settled = self.settle(context, || {
+                dedication.asked(&ThreadAsked { priority, peer })
+            });
+            if settled.is_ok() {
+                return Some(Marker::Due);
+            }
+        }
+        let state = &self.settled.state;
+        match &*state.lock().unwrap_or_else(PoisonError::into_inner) {
+            State::Granted(thread, _) => Some(Marker::Decided(DedicationReply::Granted {
+                priority: thread.priority.map(Priority::number),
+            })),
+            State::Refused(why) => Some(Marker::Decided(DedicationReply::Refused(*why))),
+            State::Unasked | State::Over => None,
+        }
+    }
+
+    /// What the connection was granted.
+    pub fn thread(&self) -> Option<OwnThread> {
+        let state = &self.settled.state;
+        match &*state.lock().unwrap_or_else(PoisonError::into_inner) {
+            State::Granted(thread, _) => Some(thread.clone()),
+            _ => None,
+        }
+    }
+
+    /// There is no thread to be had: the connection is served like any other.
+    pub(super) fn refuse_thread(&self) {
+        self.settled.is_due.store(false, Ordering::Release);
+        self.settled.set(State::Refused(Undedicated::NoThread));
+    }
+
+    /// Gives the grant back; the connection ends after the request being served.
+    pub fn give_thread_back(&self) {
+        self.settled.set(State::Over);
+    }
+
+    /// Whether the grant was given back.
+    pub(super) fn is_over(&self) -> bool {
+        let state = &self.settled.state;
+        matches!(
+            *state.lock().unwrap_or_else(PoisonError::into_inner),
+            State::Over
+        )
+    }
+
+    /// Whether a thread of its own is to take the connection over.
+    #[inline]
+    pub(super) fn is_due(&self) -> bool {
+        self.settled.is_due.load(Ordering::Acquire)
+    }
+
+    /// Whether it has a thread of its own.
+    #[inline]
+    pub(super) fn has_own_thread(&self) -> bool {
+        self.settled.has_begun.load(Ordering::Acquire)
+    }
+
+    /// The poller no longer watches the connection: sends block for the peer from now
+    /// on.
+    pub(super) fn leave(&self, notifier: &Notifier) {
+        let mut pending = self.lock();
+        self.settled.has_begun.store(true, Ordering::Release);
+        let _ = match pending.source.take() {
+            Some(sending) => notifier.poller.remove(&sending, self.id),
+            None => notifier.poller.remove(&self.stream.source(), self.id),
+        };
+    }
+
+    /// It is waited for again, since there is no thread.
+    pub(super) fn come_back(&self, notifier: &Notifier) -> io::Result<()> {
+        let _pending = self.lock();
+        self.settled.has_begun.store(false, Ordering::Release);
+        let interest = notifier.interest(Interest::Read);
+        notifier
+            .poller
+            .add(&self.stream.source(), self.id, interest)
+    }
+
+    /// The calling thread takes the connection over: from now on sends block for the
+    /// peer, and requests are dispatched in place.
+    pub(super) fn begin_own_thread(&self, priority: Option<Priority>, receive: Duration) -> bool {
+        let mut pending = self.lock();
+        let blocking = self.stream.set_nonblocking(false);
+        let times = (Some(Some(receive)), Some(Some(self.send_time)));
+        if blocking.is_err() || self.stream.set_timeouts(times.0, times.1).is_err() {
+            return false;
+        }
+        self.lane.store(SETTLED, Ordering::Relaxed);
+        let number = priority::number_of(priority);
+        self.priority.store(number, Ordering::Relaxed);
+        self.settled.is_due.store(false, Ordering::Release);
+        self.settled.has_begun.store(true, Ordering::Release);
+        let kept = pending.octets.take();
+        pending.give_back();
+        self.has_pending.store(false, Ordering::Release);
+        outgoing::send_octets(&*self.stream, &kept, Patience::For(self.send_time)).is_ok()
+    }
+}

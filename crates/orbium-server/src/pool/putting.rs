@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Enqueueing requests: whether the queue has room, and which thread will serve them.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use super::{Pool, State};
+use crate::intake::{Queued, Sink};
+use crate::lane::QueueRoom;
+
+impl Pool {
+    /// Has a request wait; gives it back if there is no room for it.
+    fn put_in(self: &Arc<Self>, state: &mut State, mut request: Queued) -> Result<(), Box<Queued>> {
+        // An idle thread, or one being started, takes one at once.
+        let free = self.soon_idle(state) + self.may_grow_by(state);
+        let open = !state.closed && !state.stalled;
+        let waits = state.waiting.len() >= free;
+        let lent = waits && open && self.borrow();
+        let has_room = |room: &QueueRoom| !waits || lent || request.enter(room);
+        let most = match self.capacity.saturating_add(free) {
+            _ if !open || !self.room.as_ref().is_none_or(has_room) => 0,
+            most => most.max(usize::from(lent) * (state.waiting.len() + 1)),
+        };
+        let mut put = state.waiting.put(request, most, self.shared_out(open));
+        if put.as_ref().is_ok_and(|has_place| *has_place) && !self.attend(state, lent) {
+            // No thread is to be had at all: what was put last is the last.
+            put = match state.waiting.take_last() {
+                Some(request) => Err(Box::new(request)),
+                None => Ok(true),
+            };
+        }
+        if put.is_err() {
+            self.count_refused(1);
+        }
+        put.map(|_| ())
+    }
+
+    /// What connections have shares of: places, and octets. Those of a room that lanes
+    /// have together are no more than there are in all.
+    fn shared_out(&self, open: bool) -> (usize, usize) {
+        let (places, octets) = match &self.room {
+            _ if !open => (0, 0),
+            None => (usize::MAX, usize::MAX),
+            Some(room) => room.places(),
+        };
+        (places.min(self.capacity), octets)
+    }
+
+    /// As `put`, and a buffer for the next request, if there is one.
+    pub(crate) fn put_for_room(
+        self: &Arc<Self>,
+        request: Queued,
+    ) -> (Result<(), Box<Queued>>, Option<Vec<u8>>) {
+        let mut state = self.lock();
+        let put = self.put_in(&mut state, request);
+        (put, state.room.pop())
+    }
+
+    /// Threads that are idle or about to be, less those with a request assigned.
+    fn soon_idle(&self, state: &State) -> usize {
+        let soon = state.idle + self.answering.load(Ordering::Acquire);
+        soon.saturating_sub(state.loans.len())
+    }
+
+    /// Promises an idle thread to a lane, if there is one.
+    fn lend(&self, borrower: &Arc<Self>) -> bool {
+        let mut state = self.lock();
+        let free = self.soon_idle(&state) > state.waiting.len();
+        if free && !state.closed {
+            state.loans.push_back(Arc::clone(borrower));
+            self.changed.notify_one();
+        }
+        free && !state.closed
+    }
+
+    /// Has a lane of lower priority promise a thread; whether one does.
+    fn borrow(self: &Arc<Self>) -> bool {
+        self.borrows_from.iter().any(|it| it.lend(self))
+    }
+
+    /// Threads that may be started for what comes.
+    fn may_grow_by(&self, state: &State) -> usize {
+        let most = self.grows_to.min(self.most);
+        match state.active {
+            // All that there are wait in calls of their own.
+            0 => self.most.min(most.max(state.alive + 1)),
+            _ => most,
+        }
+        .saturating_sub(state.alive)
+    }
+
+    /// Ensures that a thread serves the request just enqueued, unless one was `lent`
+    /// for it; `false` if none will.
+    fn attend(self: &Arc<Self>, state: &mut State, lent: bool) -> bool {
+        if state.idle > 0 {
+            self.changed.notify_one();
+        }
+        if lent || self.soon_idle(state) >= state.waiting.len() {
+            return true;
+        }
+        if self.may_grow_by(state) > 0 && self.add_thread(state, None).is_ok() {
+            return true;
+        }
+        // Those that are busy will look; another lane's thread may be sooner.
+        self.borrow() || state.active > 0
+    }
+}
+
+impl Sink for Arc<Pool> {
+    fn put(&self, request: Queued) -> Result<(), Box<Queued>> {
+        self.put_in(&mut self.lock(), request)
+    }
+
+    fn room(&self) -> Vec<u8> {
+        self.lock().room.pop().unwrap_or_default()
+    }
+
+    fn cancel(&self, connection: u64, request_id: u32) -> bool {
+        let which = |queued: &Queued| queued.is(connection, request_id);
+        let removed = self.removed(&mut self.lock(), &which);
+        !removed.is_empty()
+    }
+}

@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The queue of a lane, and how much of it each connection has.
+//!
+//! When the queue is full, a connection with less than its share of it (the queue
+//! divided by the connections that have something in it) is not refused: its request is
+//! deferred, reading from the connection pauses, and the request gets the next free
+//! permit. So one client that fills the queue does not have requests of others refused.
+
+use std::cell::Cell;
+use std::collections::HashMap;
+use std::hash::{BuildHasherDefault, Hasher};
+
+use crate::intake::Queued;
+use crate::lane::QueueRoom;
+use crate::waiting::Waiting;
+
+/// Requests that wait for a thread.
+pub(super) struct Queue {
+    waiting: Waiting<Queued>,
+    /// Requests for which there is no place yet: one of a connection at most.
+    deferred: Waiting<Queued>,
+    shares: HashMap<u64, Share, BuildHasherDefault<ById>>,
+    most_octets: usize,
+}
+
+/// What a connection has in the queue, deferred or not.
+#[derive(Clone, Copy, Default)]
+struct Share {
+    requests: usize,
+    octets: usize,
+}
+
+/// The ORB numbers its connections itself: a peer cannot choose them to collide.
+#[derive(Default)]
+struct ById(u64);
+
+impl Hasher for ById {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+
+    fn write(&mut self, octets: &[u8]) {
+        octets
+            .iter()
+            .for_each(|octet| self.write_u64(u64::from(*octet)));
+    }
+
+    fn write_u64(&mut self, id: u64) {
+        self.0 = (self.0 ^ id).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+    }
+}
+
+impl Queue {
+    /// A queue of at most so many octets, but for one request alone.
+    pub(super) fn new(most_octets: usize) -> Self {
+        Self {
+            waiting: Waiting::new(most_octets),
+            deferred: Waiting::new(usize::MAX),
+            shares: HashMap::default(),
+            most_octets,
+        }
+    }
+
+    /// How many have a place.
+    pub(super) fn len(&self) -> usize {
+        self.waiting.len()
+    }
+
+    /// How many wait, those without a place included.
+    pub(super) fn all(&self) -> usize {
+        self.waiting.len() + self.deferred.len()
+    }
+
+    /// Gives a request a place, unless there are `most` already, or its octets are too
+    /// many; then it is deferred if its connection has less than its share of `shared_out`,
+    /// places and octets. Whether it has a place.
+    pub(super) fn put(
+        &mut self,
+        request: Queued,
+        most: usize,
+        shared_out: (usize, usize),
+    ) -> Result<bool, Box<Queued>> {
+        let (id, octets) = (request.connection().id, request.len());
+        let put = self.waiting.put(request.priority(), octets, request, most);
+        match put {
+            Ok(()) => {
+                self.add(id, octets);
+                Ok(true)
+            }
+            Err(request) if self.may_defer(&request, shared_out) => {
+                self.defer(request);
+                Ok(false)
+            }
+            Err(request) => Err(Box::new(request)),
+        }
+    }
+
+    /// Whether a connection has less than its share of the places, and others have some,
+    /// so that one gets free.
+    #[cold]
+    fn may_defer(&self, request: &Queued, (places, octets): (usize, usize)) -> bool {
+        let connection = request.connection();
+        let own = self.shares.get(&connection.id).copied().unwrap_or_default();
+        let sharing = self.shares.len() + usize::from(own.requests == 0);
+        let is_fair = 1 < sharing
+            && sharing <= places
+            && own.requests < places / sharing
+            && own.octets.saturating_add(request.len()) <= octets.min(self.most_octets) / sharing;
+        is_fair && self.waiting.len() > own.requests && !connection.waits_for_room()
+    }
+
+    #[cold]
+    fn defer(&mut self, request: Queued) {
+        let (id, octets) = (request.connection().id, request.len());
+        request.connection().begin_to_wait_for_room();
+        self.add(id, octets);
+        // It has room for any number.
+        let _ = self
+            .deferred
+            .put(request.priority(), octets, request, usize::MAX);
+    }
+
+    fn add(&mut self, id: u64, octets: usize) {
+        let share = self.shares.entry(id).or_default();
+        share.requests += 1;
+        share.octets += octets;
+    }
+
+    fn subtract(&mut self, request: &Queued) {
+        let id = request.connection().id;
+        if let Some(share) = self.shares.get_mut(&id) {
+            share.requests -= 1;
+            share.octets -= request.len();
+            if share.requests == 0 {
+                self.shares.remove(&id);
+            }
+        }
+    }
+
+    /// Takes the first that may be begun. Those without a place are looked at when no
+    /// other may.
+    pub(super) fn take(&mut self, may_begin: impl Fn(&Queued) -> bool) -> Option<Queued> {
+        let taken = self.waiting.take(&may_begin);
+        let taken = taken.or_else(|| self.take_deferred(&may_begin))?;
+        self.subtract(&taken);
+        Some(taken)
+    }
+
+    #[inline]
+    fn take_deferred(&mut self, may_begin: impl Fn(&Queued) -> bool) -> Option<Queued> {
+        if self.deferred.len() == 0 {
+            return None;
+        }
+        let taken = self.deferred.take(may_begin)?;
+        taken.connection().has_room();
+        Some(taken)
+    }
+
+    /// Hands places that got free to waiting connections; whether there were any.
+    #[inline]
+    pub(super) fn refill(&mut self, most: usize, room: Option<&QueueRoom>) -> bool {
+        self.deferred.len() > 0 && self.place_deferred(most, room)
+    }
+
+    #[cold]
+    fn place_deferred(&mut self, most: usize, room: Option<&QueueRoom>) -> bool {
+        let mut any = false;
+        while self.waiting.len() < most.max(1) {
+            let looked = Cell::new(false);
+            let (waiting, alone) = (&self.waiting, self.waiting.len() == 0);
+            let fits = |it: &Queued| {
+                // In order of arrival: a smaller request does not overtake the first.
+                !looked.replace(true) && (alone || waiting.has_room(it.len()))
+            };
+            let Some(mut request) = self.deferred.take(fits) else {
+                break;
+            };
+            let (priority, octets) = (request.priority(), request.len());
+            // With nothing in this queue, no worker of this queue would look again.
+            if !alone && room.is_some_and(|room| !request.enter(room)) {
+                let _ = self.deferred.put(priority, octets, request, usize::MAX);
+                break;
+            }
+            request.connection().has_room();
+            let _ = self.waiting.put(priority, octets, request, usize::MAX);
+            any = true;
+        }
+        any
+    }
+
+    /// Takes what has got a place last.
+    pub(super) fn take_last(&mut self) -> Option<Queued> {
+        let taken = self.waiting.take_last()?;
+        self.subtract(&taken);
+        Some(taken)
+    }
+
+    /// Takes all of a kind out.
+    pub(super) fn remove(&mut self, which: &dyn Fn(&Queued) -> bool) -> Vec<Queued> {
+        let mut removed = self.deferred.remove(which);
+        for request in &removed {
+            request.connection().has_room();
+        }
+        removed.append(&mut self.waiting.remove(which));
+        for request in &removed {
+            self.subtract(request);
+        }
+        removed
+    }
+}

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What a thread of a pool does.
+
+use std::cell::Cell;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use orbium_invocation::scheduling;
+use orbium_sync::role::Role;
+
+use super::{KEPT, Pool, SMALL};
+use crate::intake::{Answering, Queued};
+
+/// Something to do.
+pub(super) enum Work {
+    /// A request of this lane.
+    Own(Queued),
+    /// One of another lane, which has asked for a thread.
+    For(Arc<Pool>),
+}
+
+impl Pool {
+    pub(super) fn work(self: Arc<Self>, mut storage: Vec<u8>) {
+        // It is counted as about to be idle.
+        let (mut octets, mut answered) = (Vec::new(), true);
+        while let Some(work) = self.next(std::mem::take(&mut octets), answered) {
+            (octets, answered) = match work {
+                Work::Own(queued) => self.serve(queued, &self, &mut storage),
+                Work::For(borrower) => self.help(&borrower, &mut storage),
+            };
+            if storage.len() > KEPT {
+                storage = Vec::with_capacity(SMALL);
+            }
+        }
+    }
+
+    /// Serves a request of another lane, as a thread of that would; what `serve`
+    /// gives.
+    fn help(self: &Arc<Self>, borrower: &Arc<Self>, storage: &mut Vec<u8>) -> (Vec<u8>, bool) {
+        let queued = {
+            let mut state = borrower.lock();
+            borrower.take(&mut state)
+        };
+        // Another thread may have served it in between.
+        let (setup, mut queued) = (&borrower.setup, queued);
+        let served = scheduling::at(setup.priority, setup.scheduling, || {
+            let queued = queued.take()?;
+            Some(self.serve(queued, borrower, storage))
+        });
+        if let Some(queued) = queued {
+            // The host refuses the priority.
+            borrower.count_refused(1);
+            queued.refuse();
+        }
+        served.ok().flatten().unwrap_or_default()
+    }
+
+    /// Serves a request that was taken from a lane's queue; gives the buffer of
+    /// its octets back, and whether the thread is counted as answering.
+    fn serve(
+        self: &Arc<Self>,
+        queued: Queued,
+        from: &Arc<Self>,
+        storage: &mut Vec<u8>,
+    ) -> (Vec<u8>, bool) {
+        let connection = queued.connection();
+        let oneway = queued.is_oneway().then_some(connection.id);
+        let begins = !connection.is_broken() && !queued.was_cancelled();
+        let dispatcher = self.host.dispatcher();
+        let Some(dispatcher) = dispatcher.filter(|_| begins) else {
+            // What was sent behind it may begin nonetheless.
+            if let Some(id) = oneway {
+                from.oneway_ends(&mut from.lock(), id);
+            }
+            return (Vec::new(), false);
+        };
+        let worker = Worker {
+            pool: self,
+            from,
+            orb: self.host.context.number,
+            oneway,
+            waits: Cell::new(false),
+            answers: Cell::new(false),
+        };
+        let octets = queued.serve(&*dispatcher, from.setup.priority, &worker, storage);
+        if worker.waits.get() {
+            self.wait_ends();
+        } else if let Some(id) = oneway {
+            from.oneway_ends(&mut from.lock(), id);
+        }
+        (octets, worker.answers.get())
+    }
+}
+
+/// A thread that serves a request.
+struct Worker<'a> {
+    /// The pool of the thread.
+    pool: &'a Arc<Pool>,
+    /// The pool of the request.
+    from: &'a Arc<Pool>,
+    orb: usize,
+    /// The connection, if what runs is a oneway of it.
+    oneway: Option<u64>,
+    /// Whether it has waited in a call of its own.
+    waits: Cell<bool>,
+    /// Whether its answer goes out, or has gone.
+    answers: Cell<bool>,
+}
+
+impl Answering for Worker<'_> {
+    fn answers(&self) {
+        // A oneway is confirmed before it runs; a thread that has waited in a call
+        // may have been replaced.
+        let stays = !(self.waits.get() && self.pool.replaces_waiting);
+        if self.oneway.is_none() && stays && !self.answers.replace(true) {
+            self.pool.answering.fetch_add(1, Ordering::AcqRel);
+        }
+    }
+}
+
+impl Role for Worker<'_> {
+    fn hand_over(&self) {
+        if self.waits.replace(true) {
+            return;
+        }
+        if self.answers.replace(false) {
+            self.pool.answering.fetch_sub(1, Ordering::AcqRel);
+        }
+        if let Some(id) = self.oneway {
+            self.from.oneway_ends(&mut self.from.lock(), id);
+        }
+        self.pool.wait_begins();
+    }
+
+    fn owner(&self) -> usize {
+        self.orb
+    }
+}

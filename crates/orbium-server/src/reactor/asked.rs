@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Entry points of the reactor for leader/followers threads and for nested waits.
+
+use std::io;
+use std::os::fd::AsFd;
+use std::time::Duration;
+
+use orbium_sys::{Interest, Ready, wait_for};
+
+use super::Reactor;
+
+/// What a thread that waits for something of its own is to do.
+pub(crate) enum NestedTurn {
+    /// Go on: what it has waited for is there.
+    Own,
+    /// Serve that connection, and wait again.
+    Served(u64),
+    /// Wait again.
+    Nothing,
+}
+
+impl Reactor {
+    /// As `next`, for a thread that also waits for `source`: returns when that is
+    /// ready, when the time is over, or when a connection has something to serve.
+    pub(crate) fn next_nested(
+        &mut self,
+        source: &dyn AsFd,
+        interest: Interest,
+        ready: &mut Vec<Ready>,
+        left: Option<Duration>,
+    ) -> io::Result<NestedTurn> {
+        let busy = self.turns > 0 && self.has_turns();
+        let timeout = match busy {
+            true => Some(Duration::ZERO),
+            false => [self.timeout_of_a_look(), left].into_iter().flatten().min(),
+        };
+        let poller = &self.notifier.poller;
+        let own = match busy {
+            // Level-triggered: what else is ready still is at the next look.
+            true => wait_for([(source, interest)], timeout)? == [true],
+            false => poller.wait_including(source, interest, ready, timeout)?,
+        };
+        if own {
+            return Ok(NestedTurn::Own);
+        }
+        if !busy {
+            self.handle_ready::<false>(ready);
+        }
+        Ok(match self.next_turn() {
+            Some(id) if !self.shared.is_stopping() => NestedTurn::Served(id),
+            _ => NestedTurn::Nothing,
+        })
+    }
+
+    /// Whether there is something to do but to wait for connections, or soon will
+    /// be.
+    pub(crate) fn has_plans(&self) -> bool {
+        self.idle.is_some()
+            || !self.newcomers.is_empty()
+            || self.is_timed()
+            || !self.todo.is_empty()
+    }
+
+    /// Whether the waiting thread must wake for a deadline.
+    pub(crate) fn is_timed(&self) -> bool {
+        !self.timed.is_empty() || self.accepting.is_paused()
+    }
+}

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The way of a reply from the thread that serves to the client.
+
+use std::time::Instant;
+
+use orbium_cdr::CdrWriter;
+
+use crate::lane::Decided;
+use crate::lane::Lane;
+
+/// Where a finished reply goes.
+pub trait ReplyPath {
+    /// Sends the message in the writer. It does not report a failed connection: the
+    /// servant has done its work.
+    fn send(&self, message: &CdrWriter<'_>);
+
+    /// When the request had arrived, if it waited and is measured.
+    fn arrived(&self) -> Option<Instant> {
+        None
+    }
+
+    /// The connection was given a thread of its own.
+    fn dedicated(&self) {}
+
+    /// Has another lane serve the request and answer it, as was decided; whether
+    /// it will.
+    fn move_to(&self, _: &Lane, _: Decided) -> bool {
+        false
+    }
+}

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The reply slot: where a servant sends results that it borrows.
+
+use std::fmt;
+use std::marker::PhantomData;
+
+use orbium_cdr::Encode;
+use orbium_giop::SystemException;
+
+use super::untyped::UntypedReply;
+use orbium_invocation::raises::{DispatchError, Raised, Raises};
+
+/// Where a servant sends the results of an operation that IDL calls `@borrow`.
+///
+/// [`send`](Self::send) encodes and sends before it returns, so results may be borrowed
+/// from the servant, from the request, from the stack or from what a lock guards. `T` is
+/// the one result, or a generated struct of borrows if there are several; `E` is the
+/// error type of the operation.
+///
+/// ```
+/// # use std::sync::RwLock;
+/// # use orbium_giop::SystemException;
+/// # use orbium_server::{Reply, Sent};
+/// # struct Call;
+/// # struct Recorder { frames: RwLock<Vec<u8>> }
+/// # impl Recorder {
+/// fn read(&self, _: &Call, at: u64, reply: Reply<[u8]>) -> Result<Sent, SystemException> {
+///     let frames = self.frames.read().unwrap();
+///     reply.send(&frames[at as usize..])
+/// }
+/// # }
+/// ```
+#[must_use = "the caller waits for the results that `send` sends"]
+pub struct Reply<'r, T: ?Sized, E = SystemException> {
+    reply: UntypedReply<'r>,
+    answered: &'r mut bool,
+    // Covariant: a struct of borrows must be allowed to borrow from the stack.
+    results: PhantomData<T>,
+    error: PhantomData<fn() -> E>,
+}
+
+/// The results of a request were sent. Only [`Reply::send`] gives it, so a servant that
+/// returns it has answered.
+#[must_use = "a servant returns it"]
+pub struct Sent(());
+
+impl<T: Encode + ?Sized, E: From<SystemException>> Reply<'_, T, E> {
+    /// Sends the results. A oneway caller's are discarded.
+    ///
+    /// # Errors
+    /// A result cannot be encoded: it exceeds a bound, or the code set of the
+    /// connection lacks a character. The caller then gets this exception. A connection
+    /// that fails is no error.
+    #[inline]
+    pub fn send(mut self, results: &T) -> Result<Sent, E> {
+        let outcome = self.reply.result(|writer| results.encode(writer));
+        *self.answered = self.reply.answered;
+        match outcome {
+            Ok(()) => Ok(Sent(())),
+            Err(error) => Err(error.exception().into()),
+        }
+    }
+}
+
+impl<T: ?Sized, E> fmt::Debug for Reply<'_, T, E> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Reply")
+            .field("request_id", &self.reply.request_id)
+            .finish_non_exhaustive()
+    }
+}
+
+impl fmt::Debug for Sent {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Sent")
+    }
+}
+
+impl UntypedReply<'_> {
+    /// The slot for the results, which a generated skeleton hands to the servant.
+    #[inline]
+    pub fn slot<T: ?Sized, E>(&mut self) -> Reply<'_, T, E> {
+        Reply {
+            reply: UntypedReply {
+                path: self.path,
+                storage: &mut *self.storage,
+                version: self.version,
+                request_id: self.request_id,
+                format: self.format,
+                response: self.response,
+                answered: false,
+                raised: false,
+                moved: false,
+                forwarded: false,
+            },
+            answered: &mut self.answered,
+            results: PhantomData,
+            error: PhantomData,
+        }
+    }
+
+    /// Ends a request that a servant served with a [`slot`](Self::slot): with the exception
+    /// that it returned, if it did.
+    ///
+    /// # Errors
+    /// The system exception that the servant returned, or that keeps a user exception
+    /// from being written. An exception after the results were sent is only logged: the
+    /// caller has its answer.
+    #[inline]
+    pub fn sent<E: Raises>(&mut self, outcome: Result<Sent, E>) -> Result<(), DispatchError> {
+        match outcome {
+            Ok(Sent(())) => Ok(()),
+            Err(error) => self.raise_unless_answered(&error),
+        }
+    }
+
+    #[cold]
+    fn raise_unless_answered(&mut self, error: &impl Raises) -> Result<(), DispatchError> {
+        if !self.answered {
+            return self.raise(error);
+        }
+        let exception = match error.raised() {
+            Raised::System(exception) => exception.to_string(),
+            Raised::User(id, _) => id.to_owned(),
+        };
+        crate::log::warn!(
+            target: "orbium::request",
+            exception,
+            "a servant raised an exception after it had sent its results",
+        );
+        Ok(())
+    }
+}

@@ -1,0 +1,279 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The answer to a request, as skeletons write it.
+
+use std::fmt;
+use std::time::Instant;
+
+use orbium_cdr::{ByteOrder, CdrWriter, Encode, Format};
+use orbium_giop::{
+    Completion, Ior, ReplyStatus, ResponseFlags, SystemException, SystemExceptionBody, Version,
+    begin_reply, finish_message,
+};
+use orbium_invocation::raises::{DispatchError, Raised, Raises, server_fault};
+use orbium_invocation::spans::Scoped;
+use tracing::Span;
+use tracing::field::display;
+
+use super::path::ReplyPath;
+use crate::ServerConnection;
+use crate::lane::{Decided, Lane};
+
+/// The answer to a request, with the results that a skeleton writes: given once, or not
+/// at all for a oneway.
+pub struct UntypedReply<'r> {
+    pub(crate) path: &'r dyn ReplyPath,
+    pub(crate) storage: &'r mut Vec<u8>,
+    pub(crate) version: Version,
+    pub(crate) request_id: u32,
+    pub(crate) format: Format,
+    pub(crate) response: ResponseFlags,
+    pub(crate) answered: bool,
+    /// The answer is a user exception.
+    pub(crate) raised: bool,
+    /// Another lane has the request.
+    pub(crate) moved: bool,
+    /// The answer sends the client elsewhere.
+    pub(crate) forwarded: bool,
+}
+
+impl fmt::Debug for UntypedReply<'_> {
+    #[inline]
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("UntypedReply")
+            .field("request_id", &self.request_id)
+            .field("answered", &self.answered)
+            .finish_non_exhaustive()
+    }
+}
+
+impl<'r> UntypedReply<'r> {
+    /// The answer to that request, not given yet.
+    #[inline(always)]
+    #[doc(hidden)]
+    #[must_use]
+    pub fn new(
+        path: &'r dyn ReplyPath,
+        storage: &'r mut Vec<u8>,
+        version: Version,
+        request_id: u32,
+        format: Format,
+        response: ResponseFlags,
+    ) -> Self {
+        Self {
+            path,
+            storage,
+            version,
+            request_id,
+            format,
+            response,
+            answered: false,
+            raised: false,
+            moved: false,
+            forwarded: false,
+        }
+    }
+}
+
+/// What the ORB asks of an answer beside giving it.
+#[doc(hidden)]
+impl UntypedReply<'_> {
+    /// Whether it was given.
+    #[must_use]
+    #[inline(always)]
+    pub fn is_answered(&self) -> bool {
+        self.answered
+    }
+
+    /// Whether it is a user exception.
+    #[must_use]
+    pub fn is_raised(&self) -> bool {
+        self.raised
+    }
+
+    /// Whether it sends the client elsewhere.
+    #[must_use]
+    pub fn is_forwarded(&self) -> bool {
+        self.forwarded
+    }
+
+    /// Whether another lane has the request.
+    #[must_use]
+    pub fn is_moved(&self) -> bool {
+        self.moved
+    }
+
+    /// Has another lane serve the request and answer it, as was decided; whether it will.
+    pub fn move_to(&mut self, lane: &Lane, decided: Decided) -> bool {
+        let moves = self.path.move_to(lane, decided);
+        if moves {
+            self.answered = true;
+            self.moved = true;
+        }
+        moves
+    }
+
+    /// The connection was given a thread of its own.
+    pub fn note_dedicated(&self) {
+        self.path.dedicated();
+    }
+
+    /// When the request had arrived, if it waited and is measured.
+    #[must_use]
+    pub fn arrived(&self) -> Option<Instant> {
+        self.path.arrived()
+    }
+
+    /// The id of the request.
+    #[must_use]
+    pub fn request_id(&self) -> u32 {
+        self.request_id
+    }
+
+    /// The version of the request.
+    #[must_use]
+    pub fn version(&self) -> Version {
+        self.version
+    }
+
+    /// Whether the client waits for it.
+    #[must_use]
+    pub fn is_expected(&self) -> bool {
+        self.response.expects_reply()
+    }
+}
+
+impl UntypedReply<'_> {
+    /// Answers with results: `write` writes the return value, then the inout
+    /// and out arguments. The answer is sent before this returns, so what it
+    /// borrows may be local.
+    ///
+    /// # Errors
+    /// A result cannot be written: a bound exceeded, a character that the code
+    /// set lacks.
+    #[inline]
+    pub fn result<'v>(
+        &mut self,
+        write: impl FnOnce(&mut CdrWriter<'v>),
+    ) -> Result<(), DispatchError> {
+        orbium_trace::probe!(Upcall);
+        if self.response != ResponseFlags::Full {
+            self.answered = true;
+            return Ok(());
+        }
+        self.answer(ReplyStatus::NoException, write)
+    }
+
+    /// Answers with an exception.
+    ///
+    /// # Errors
+    /// A member of the exception cannot be written.
+    #[cold]
+    pub fn raise(&mut self, error: &impl Raises) -> Result<(), DispatchError> {
+        self.raised = true;
+        if crate::log::wants_spans()
+            && let Raised::User(id, _) = error.raised()
+        {
+            note_user_exception(id);
+        }
+        if self.response != ResponseFlags::Full {
+            self.answered = true;
+            return Ok(());
+        }
+        match error.raised() {
+            Raised::System(exception) => Err(exception.into()),
+            Raised::User(id, members) => self.say(ReplyStatus::UserException, &mut |writer| {
+                writer.write_name(id);
+                members.encode(writer);
+            }),
+        }
+    }
+
+    /// Answers with a system exception; always possible.
+    #[doc(hidden)]
+    pub fn system_exception(&mut self, exception: SystemException) {
+        // Fails never: an id, two numbers.
+        let _ = self.say(ReplyStatus::SystemException, &mut |writer| {
+            SystemExceptionBody::from(exception).write(writer);
+        });
+    }
+
+    /// Sends the client elsewhere: LOCATION_FORWARD to that reference, which every
+    /// version of GIOP has. For a twoway that was not begun.
+    #[cold]
+    #[doc(hidden)]
+    pub fn forward(&mut self, to: &Ior) -> Result<(), DispatchError> {
+        self.forwarded = true;
+        self.say(ReplyStatus::LocationForward, &mut |writer| {
+            to.encode(writer);
+        })
+    }
+
+    /// [`UntypedReply::result`] for what is rare: it is there once, whatever is written.
+    #[cold]
+    #[doc(hidden)]
+    pub fn say_result<'v>(
+        &mut self,
+        write: &mut dyn FnMut(&mut CdrWriter<'v>),
+    ) -> Result<(), DispatchError> {
+        self.result(write)
+    }
+
+    /// The same with a status.
+    #[cold]
+    #[doc(hidden)]
+    pub fn say<'v>(
+        &mut self,
+        status: ReplyStatus,
+        write: &mut dyn FnMut(&mut CdrWriter<'v>),
+    ) -> Result<(), DispatchError> {
+        self.answer(status, write)
+    }
+
+    /// Says that the request has arrived, before the servant begins: this does not wait for
+    /// replies behind it.
+    #[cold]
+    #[inline(never)]
+    #[doc(hidden)]
+    pub fn confirm(&mut self, peer: Option<&ServerConnection>) -> Result<(), DispatchError> {
+        self.say(ReplyStatus::NoException, &mut |_| {})?;
+        if let Some(peer) = peer {
+            peer.send_collected();
+        }
+        Ok(())
+    }
+
+    #[inline(never)]
+    pub(crate) fn answer<'v>(
+        &mut self,
+        status: ReplyStatus,
+        write: impl FnOnce(&mut CdrWriter<'v>),
+    ) -> Result<(), DispatchError> {
+        let format = self.format.with_order(ByteOrder::NATIVE);
+        let mut writer = CdrWriter::reuse(std::mem::take(self.storage), format);
+        let start = begin_reply(&mut writer, self.version, self.request_id, status, &[]);
+        orbium_trace::probe!(MessagingSend);
+        write(&mut writer);
+        orbium_trace::probe!(Marshal);
+        finish_message(&mut writer, start);
+        if let Some(error) = writer.error() {
+            *self.storage = writer.into_storage();
+            return Err(server_fault(error, Completion::Yes).into());
+        }
+        orbium_trace::probe!(MessagingSend);
+        self.path.send(&writer);
+        orbium_trace::probe!(TransportSend);
+        self.answered = true;
+        *self.storage = writer.into_storage();
+        Ok(())
+    }
+}
+
+/// The request that this thread serves ends with a user exception.
+#[cold]
+pub(crate) fn note_user_exception(id: &str) {
+    let span = Span::current();
+    let is_of_request = |it: &tracing::Metadata<'_>| it.target() == "orbium::request";
+    if span.metadata().is_some_and(is_of_request) {
+        span.record("error.type", display(Scoped(id)));
+    }
+}

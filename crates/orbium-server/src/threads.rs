@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! A thread per connection: it reads, and runs the servants itself.
+
+use std::io;
+use std::sync::Arc;
+
+use orbium_channel::accepting::Accepting;
+use orbium_sys::Poller;
+use orbium_transport::ByteStream;
+
+use crate::connection::ServerConnection;
+use crate::ending::{Left, refuse_the_rest};
+use crate::intake::{HandOver, Intake, Source, Taken};
+use crate::receiving::{self, Receiving};
+use crate::{Dispatcher, LaneCore};
+
+/// Starts the thread that accepts.
+#[inline(never)]
+pub(super) fn start(shared: &Arc<LaneCore>, accepting: Accepting) -> io::Result<()> {
+    let poller = Poller::new()?;
+    accepting.register(&poller, &shared.waker)?;
+    let serving = Serving {
+        shared: Arc::clone(shared),
+    };
+    shared.threads.run(move || {
+        accepting.run(&poller, &|| serving.shared.is_stopping(), &|stream, at| {
+            serving.take_on(stream, at);
+        });
+    })
+}
+
+/// What a serving thread needs. It does not keep the ORB alive by itself.
+#[derive(Clone)]
+struct Serving {
+    shared: Arc<LaneCore>,
+}
+
+impl Serving {
+    fn take_on(&self, stream: Box<dyn ByteStream>, at: usize) {
+        let context = &self.shared.host.context;
+        let limits = &context.limits;
+        let receive = receiving::first_bound(limits);
+        let timeouts = stream.set_timeouts(Some(Some(receive)), Some(Some(limits.send_time)));
+        if orbium_sys::if_done(timeouts).is_none() {
+            return;
+        }
+        let end = |it: &ServerConnection| {
+            it.stop_receiving();
+            self.shared.forget(it);
+            true
+        };
+        let Some(connection) = self.shared.register(stream, at, None, end) else {
+            return;
+        };
+        let intake = Intake::new(context, &*connection.stream);
+        if !self.read_elsewhere(&connection, intake) {
+            self.shared.forget(&connection);
+        }
+    }
+
+    fn read_elsewhere(&self, connection: &Arc<ServerConnection>, intake: Intake) -> bool {
+        let (serving, connection) = (self.clone(), Arc::clone(connection));
+        let spawned = self
+            .shared
+            .threads
+            .run(move || serving.read(&connection, intake));
+        match spawned {
+            Ok(()) => true,
+            Err(error) => {
+                crate::log::warn!(target: "orbium::conn", %error, "no thread for a connection");
+                orbium_sys::forget(error);
+                false
+            }
+        }
+    }
+
+    /// Reads a connection to its end, or until another thread does.
+    fn read(&self, connection: &Arc<ServerConnection>, mut intake: Intake) {
+        let Some(dispatcher) = self.shared.host.dispatcher() else {
+            return;
+        };
+        if connection.is_due() {
+            match self.shared.dedicate(connection, Box::new(intake)) {
+                Ok(()) => return,
+                Err(back) => intake = *back,
+            }
+        }
+        let Some(intake) = self.serve(&*dispatcher, connection, intake) else {
+            return;
+        };
+        connection.end();
+        if self.shared.is_stopping() && connection.is_shared() && !connection.is_broken() {
+            refuse_the_rest(Left {
+                dispatcher,
+                connections: vec![(Arc::clone(connection), Box::new(intake))],
+            });
+        }
+        self.shared.forget(connection);
+    }
+
+    /// Serves what comes until the connection is to end; `None` if another
+    /// thread reads it.
+    fn serve(
+        &self,
+        dispatcher: &dyn Dispatcher,
+        connection: &Arc<ServerConnection>,
+        mut intake: Intake,
+    ) -> Option<Intake> {
+        let mut receiving = Receiving::new(connection, &dispatcher.context().limits);
+        let source = Source::new(dispatcher, connection, self);
+        loop {
+            match intake.take_within(&source) {
+                Taken::Done | Taken::Moved | Taken::Waits => {
+                    receiving.message_ends();
+                    // Mostly nothing was received behind the message: then
+                    // there is no need to look.
+                    if intake.framing.is_partial() {
+                        continue;
+                    }
+                }
+                Taken::HandedOver => return None,
+                Taken::Close => return Some(intake),
+                Taken::None => {}
+                Taken::Granted | Taken::Marked => {
+                    match self.shared.dedicate(connection, Box::new(intake)) {
+                        Ok(()) => return None,
+                        Err(back) => {
+                            intake = *back;
+                            continue;
+                        }
+                    }
+                }
+            }
+            let late = receiving.is_late(&intake);
+            if late || self.shared.is_stopping() || intake.is_assembly_late() {
+                return Some(intake);
+            }
+            orbium_trace::probe!(ServerStart);
+            if !receiving.receive(&mut intake) {
+                return Some(intake);
+            }
+        }
+    }
+}
+
+impl HandOver for Serving {
+    fn hand_over(&self, connection: &Arc<ServerConnection>, intake: Intake) -> bool {
+        self.read_elsewhere(connection, intake)
+    }
+}
